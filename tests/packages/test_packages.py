@@ -105,7 +105,7 @@ FIRST_BOOT = {
     ),
     "stranger": refused(
         as_user(STRANGER, f"{PROFILE} -o no.cap true"),
-        "is for the group perfmon",
+        "is restricted to the group perfmon",
         STRANGER,
     ),
     "unload": "modprobe -r -a $(sed -n 's/^\\(pfm_[^ ]*\\) .*/\\1/p' /proc/modules); "

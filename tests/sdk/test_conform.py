@@ -34,7 +34,7 @@ EXPECTED = {
     "bits": {"records": "sets undefined control bits: 0x80000002"},
     "default": {
         "full": "the default argument is rejected with -22",
-        "recording": "pfmon cannot record with it: .* refuses its argument",
+        "recording": "pfmon cannot record with it: .* rejects its argument",
     },
     "exits": {"full": "fmt_exit returns -16: .*, return 0"},
     "late": {"exit": "wrote to its buffer after fmt_exit, byte 0"},

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * access_judge.c - says what access_judge() makes of facts that it is given
+ * access_judge - call access_judge() with given facts
  *
- * usage: access_judge [NAME=NUMBER...]; prints the cause, the reason, the
- * advice and the command, "-" for none, a line each.
+ * usage: access_judge [NAME=NUMBER...]
+ *
+ * Prints cause, reason, advice and command, one per line; "-" for none.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "access.h"
 #include "util.h"
 
-/* A member of the group perfmon, at perf's own level. */
+/* A member of the group perfmon, at perf's default level. */
 static struct access_facts facts = {
 	.node_exists = true,
 	.node_opens = true,
@@ -54,7 +55,7 @@ static void set(const char *name, size_t length, long long value)
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (strlen(fields[i].name) == length &&
 		    !memcmp(fields[i].name, name, length)) {
-			/* Little-endian: the host's tests. */
+			/* These tests run only on little-endian hosts. */
 			memcpy(fields[i].value, &value, fields[i].size);
 			return;
 		}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * arg_maker - makes a format's argument as pfmon does, for the tests
+ * arg_maker - make a format's argument as pfmon does, for the tests
  *
  * usage: arg_maker LAYOUT SIZE ASSIGNMENTS
  *
- * LAYOUT is what the file arg_layout has, ASSIGNMENTS are those of --smpl-arg,
- * or empty. Prints the argument in hexadecimal, and in words. The exit status
- * is 1 if something was refused.
+ * LAYOUT is the contents of the file arg_layout, ASSIGNMENTS are those of
+ * --smpl-arg, or empty. Prints the argument in hexadecimal and by fields. The
+ * exit status is 1 if an assignment is invalid.
  */
 #include <stdio.h>
 #include <stdlib.h>

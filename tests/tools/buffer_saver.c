@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * buffer_saver - saves sampling buffers that the tests have made
+ * buffer_saver - save sampling buffers that the tests have generated
  *
  * usage: buffer_saver [pfmon's options] [COMMAND]
  *
- * Commands come as lines on standard input, each is answered with a line:
+ * Reads commands from standard input and answers each with a line:
  *
- *	load FILE	the file's content is the buffer, answer: its size
- *	notified	a notification, answer: the result, restarts so far
- *	detached	one whose thread has ended, answer: as above
- *	exec		an exec, answer: as above
- *	rest		the end of the measurement, answer: the result
- *	intact FILE	is what was saved last intact if that is the buffer?
- *	totals		samples: saved; lost, as the buffer says
+ *	load FILE	use the file as the buffer; prints its size
+ *	notified	a notification; prints the result and all restarts
+ *	detached	a notification after the thread's end; as above
+ *	exec		an exec; as above
+ *	rest		the end of the measurement; prints the result
+ *	intact FILE	whether the last image is intact if FILE is the buffer
+ *	totals		prints saved samples, and lost ones from the buffer
  *
- * What is to be recorded goes into the capture.
+ * Saved buffers are written to the capture.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@
 static int restart_error;
 static int restarts;
 
-/* The linker puts it in the place of pfm_restart(). */
+/* The linker replaces pfm_restart() with this function. */
 int __wrap_pfm_restart(int fd);
 
 int __wrap_pfm_restart(int fd)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * capture_writer - writes a capture with tools/pfmon/capture.c for the tests
+ * capture_writer - write a capture with tools/pfmon/capture.c for the tests
  *
  * usage: capture_writer FILE
  *
- * Payloads of all lengths modulo 8, an empty one, a packed one and three
- * buffers, the second cut to its used part, of the third two pieces.
- * test_capture.py knows the content.
+ * Writes payloads of all lengths modulo 8, an empty one, a packed one and three
+ * buffers: a whole one, the used part of one, and two pieces of one.
+ * test_capture.py checks the contents.
  */
 #include <stdio.h>
 #include <stdlib.h>

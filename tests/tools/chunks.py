@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""An independent reading of docs/capture.md, for the tests of what pfmon writes."""
+"""An independent reader of docs/capture.md, for tests of pfmon's captures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Chunk(NamedTuple):
-    """One chunk as it stands in the file."""
+    """A chunk of the file."""
 
     kind: bytes
     flags: int
@@ -36,7 +36,7 @@ def chunks_of(data: bytes) -> Iterator[Chunk]:
 
 
 class Buffer(NamedTuple):
-    """A BUFR chunk: what was saved of a buffer, by offset."""
+    """A BUFR chunk: saved pieces of a buffer, by offset."""
 
     context: int
     size: int
@@ -61,7 +61,7 @@ def buffer_of(payload: bytes) -> Buffer:
 
 
 def buffers_of(data: bytes) -> list[Buffer]:
-    """Return the buffers that a capture holds, in order."""
+    """Return the buffers of a capture, in order."""
     return [
         buffer_of(chunk.payload) for chunk in chunks_of(data) if chunk.kind == b"BUFR"
     ]

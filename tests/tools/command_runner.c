@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * command_runner - runs a command as pfmon does, for the tests
+ * command_runner - run a command as pfmon does, for the tests
  *
  * usage: command_runner [--detach] COMMAND [ARGS]
  *
- * With --detach the command is let go right after its exec, which is no stop
- * then; nothing else stops it.
+ * With --detach the command is detached right after its exec and does not stop
+ * again.
  *
- * Prints a line when the command is stopped after its exec, for each further
- * stop, "exec" or "exit", and at last the exit status that pfmon would have.
+ * Prints "launched" when the command has stopped after its exec, "exec" or
+ * "exit" for each further stop, and finally the exit status for pfmon.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * count_printer - prints counts as pfmon does, for the tests
+ * count_printer - print counts as pfmon does, for the tests
  *
  * usage: count_printer [pfmon's options] [COMMAND]
  *
- * Standard input says what was measured, in lines:
+ * Reads the results from standard input, in lines:
  *
- *	cpu CPU, thread TID COMM	what the following counts are of
- *	count N, denied, unsupported	of the next event
- *	duration NS			of the next event set
+ *	cpu CPU, thread TID COMM	the CPU or thread of the next counts
+ *	count N, denied, unsupported	the result of the next event
+ *	duration NS			active time of the next event set
  *	times ELAPSED USER SYSTEM	in ns, since the start
- *	snapshot			to be printed now, of what is so far
- *	interval			to be printed now
- *	end STATUS			of a measurement
+ *	snapshot			print the counts so far
+ *	interval			print the counts of an interval
+ *	end STATUS			end of a measurement
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ struct script {
 	struct results results;
 	struct result row;
 	struct times times;
-	unsigned int events, sets;	/* of the row that are known */
+	unsigned int events, sets;	/* of the row, read so far */
 };
 
 static void end_row(struct script *script)
@@ -74,7 +74,7 @@ static bool print(struct script *script, bool ends, int status)
 	return ok;
 }
 
-/* The third word, and what follows. */
+/* Takes the thread's name: the rest of the line after two words. */
 static void take_name(struct script *script, const char *line)
 {
 	const char *name = strchr(strchr(line, ' ') + 1, ' ');
@@ -120,7 +120,7 @@ static bool obey(struct script *script, const char *line)
 	} else if (sscanf(line, "end %d", &value) == 1) {
 		ok = print(script, true, value);
 	} else {
-		message("what is %s", line);
+		message("unknown command: %s", line);
 		ok = false;
 	}
 	return ok;

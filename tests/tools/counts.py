@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Prints counts with count_printer, as if they had been measured."""
+"""Print simulated counts with count_printer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Counts:
-    """Runs count_printer with options; the script says what was measured."""
+    """Runs count_printer with options, and a script of simulated results."""
 
     program: Path
 
@@ -34,7 +34,7 @@ class Counts:
 
 
 def thread(*counts: int | str) -> list[str]:
-    """Return lines that say what was counted of a thread."""
+    """Return script lines with the counts of a thread."""
     return ["thread 7 worker", *map(_count, counts)]
 
 

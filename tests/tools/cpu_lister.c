@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * cpu_lister - prints the CPUs of a list, for the tests
+ * cpu_lister - print the CPUs of a list, for the tests
  *
  * usage: cpu_lister LIST
  *
- * Prints the list, in order, and a CPU per line; the exit status is 1 if that
- * is not a list.
+ * Prints the sorted list, then one CPU per line. The exit status is 1 if LIST
+ * is invalid.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Records the stream of a device that the tests make, with stream_reader."""
+"""Record the stream of a simulated device with stream_reader."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CTX_SWITCH, CPU_SWITCH, COOKIE_SWITCH, KERNEL_ENTER, KERNEL_EXIT = range(1, 6)
 CTX_TGID, TRACE_BEGIN, TRACE_END = 7, 8, 9
 INVALID = -1
 
-# Two samples of a program, one in the kernel, one with callers in another file.
+# Two samples of a program, one in the kernel, one with a call graph in another file.
 STREAM = [
     *(ESC, CPU_SWITCH, 1),
     *(ESC, CTX_SWITCH, 100, 7777),
@@ -43,13 +43,13 @@ LONG = 200
 
 @dataclass(frozen=True)
 class Recorded:
-    """What stream_reader printed and wrote."""
+    """The output and the capture of stream_reader."""
 
     totals: str
     chunks: list[Chunk]
 
     def stream(self) -> bytes:
-        """The parts of the stream, put together."""
+        """Return the joined parts of the stream."""
         parts = [
             buffer_of(chunk.payload) for chunk in self.chunks if chunk.kind == b"BUFR"
         ]
@@ -59,7 +59,7 @@ class Recorded:
         return b"".join(part.pieces[0] for part in parts)
 
     def cookies(self) -> list[Any]:
-        """What COOK chunks tell, and no other kind of chunk is there."""
+        """Return the cookies; there must be only COOK and BUFR chunks."""
         found: list[Any] = []
         for before, chunk in zip(self.chunks, self.chunks[1:]):
             if chunk.kind != b"COOK":
@@ -77,7 +77,7 @@ OPROFILE = "777a6e61-2065-7369-746e-722061650a6c"
 
 
 class Device:
-    """A device that is a FIFO, with its statistics and the files of its cookies."""
+    """A FIFO as device, with its statistics and the files of its cookies."""
 
     def __init__(self, program: Path, directory: Path, uuid: str = OPROFILE) -> None:
         self.program = program

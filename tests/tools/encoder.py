@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Encodes events on a machine that the tests make up."""
+"""Encode events on a simulated machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRACING = "sys/kernel/tracing"
 
 @dataclass(frozen=True)
 class Encoded:
-    """The registers of an event, and where it is counted."""
+    """The registers of an event, and the CPUs that count it."""
 
     pmc: int
     config1: int
@@ -27,7 +27,7 @@ class Encoded:
 
 
 class Encoder:
-    """Runs event_encoder with a root of its own."""
+    """Runs event_encoder with a temporary root."""
 
     def __init__(self, program: Path, root: Path) -> None:
         self.program = program
@@ -43,7 +43,7 @@ class Encoder:
         )
 
     def obey_modes(self) -> None:
-        """Encode as somebody whom the modes of files concern, even as root."""
+        """Encode without the capabilities to override file modes."""
         if os.geteuid() == 0:
             self.prefix = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
 
@@ -60,7 +60,7 @@ class Encoder:
         )
 
     def complaint(self, name: str) -> str:
-        """Return what is said of an event that there is not."""
+        """Return the message for an event that cannot be encoded."""
         run = self._run("-", name)
         assert run.returncode == 1
         assert run.stdout == ""
@@ -73,13 +73,13 @@ class Encoder:
         return [line.split()[0] for line in run.stdout.splitlines()]
 
     def told(self, names: str) -> str:
-        """Return what pfmon --event-info=NAMES prints."""
+        """Return the output of pfmon --event-info=NAMES."""
         run = self._run("info", names)
         assert run.returncode == 0, run.stderr
         return run.stdout
 
     def told_as_json(self, what: str, names: str) -> list[Any]:
-        """Return the events that --list-events or --event-info prints with -j."""
+        """Return the events from --list-events or --event-info with -j."""
         run = subprocess.run(
             [self.program, self.root, what, names, "json"],
             capture_output=True,
@@ -91,18 +91,18 @@ class Encoder:
         return events
 
     def add(self, path: str, text: str) -> None:
-        """Make a file of one line."""
+        """Create a file with one line."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text + "\n")
 
     def add_pmu(self, name: str, number: int, files: Mapping[str, str]) -> None:
-        """Make a PMU: its files and what they say."""
+        """Create a PMU with these files."""
         self.add(f"{DEVICES}/{name}/type", str(number))
         for file, text in files.items():
             self.add(f"{DEVICES}/{name}/{file}", text)
 
     def add_tracepoint(self, name: str, number: int, mount: str = TRACING) -> None:
-        """Make SYSTEM:EVENT."""
+        """Create the tracepoint SYSTEM:EVENT."""
         system, event = name.split(":")
         self.add(f"{mount}/events/{system}/{event}/id", str(number))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * event_encoder - prints the PMC values of events for the tests
+ * event_encoder - print the PMC values of events, for the tests
  *
  * usage: event_encoder ROOT [u][k]- NAME...
  *        event_encoder ROOT list PATTERN [json]
  *        event_encoder ROOT info NAME,... [json]
  *
- * ROOT is a tree with the files of the kernel's that name events, or empty. The
- * second argument is the privilege that pfmon's options would choose. Behind
- * each name follow the value of its PMC, config1, config2, and the CPUs that
- * count it: "-" if all do, and "!" before what they count for no thread.
+ * ROOT is a directory with the kernel's files that define events, or empty. The
+ * second argument is the privilege levels from pfmon's options. Prints for each
+ * name the value of its PMC, config1, config2, and the CPUs that count it: "-"
+ * for all, with a leading "!" for events that cannot be counted per thread.
  */
 #include <inttypes.h>
 #include <stdio.h>

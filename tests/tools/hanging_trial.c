@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * hanging_trial - pfmon doctor's trial with a kernel that does not answer
+ * hanging_trial - pfmon doctor's trial with a kernel that does not respond
  *
- * usage: hanging_trial [refuse]; with an argument the kernel refuses instead.
+ * usage: hanging_trial [refuse]
  *
- * Time is short: what is waited for is waited for a hundredth of it. Prints
- * why the trial did not work.
+ * With an argument, the kernel returns an error instead. Timeouts are shortened
+ * to a hundredth. Prints why the trial failed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 static bool refuses;
 
-/* The linker puts these in the place of the libraries' functions. */
+/* The linker replaces the libraries' functions with these. */
 int __wrap_pfm_create_context(pfarg_ctx_t *ctx, void *arg, size_t size);
 int __real_poll(struct pollfd *files, nfds_t count, int timeout);
 int __wrap_poll(struct pollfd *files, nfds_t count, int timeout);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * jit_writer - writes the JITM chunks that pfmon would write, for the tests
+ * jit_writer - write the JITM chunks that pfmon would write, for the tests
  *
  * usage: jit_writer CAPTURE PID...
  *
- * Looks at the processes, says so with a line on standard output, and writes
- * the capture when standard input ends.
+ * Opens the files of the processes, prints "looked", and writes the capture when
+ * standard input ends.
  */
 #include <stdio.h>
 #include <stdlib.h>

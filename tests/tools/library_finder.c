@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* library_finder.c - prints where code is: library_finder PID LIBRARY:CODE */
+/* library_finder - print the address of code: PID LIBRARY:CODE */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * machine_examiner - pfmon doctor for a machine that the tests have made
+ * machine_examiner - run pfmon doctor on a simulated machine
  *
  * usage: machine_examiner ROOT [NAME=VALUE ...]
  *
- * ROOT is a tree that looks like that machine's. Its user may measure and has
- * 8 MiB of locked memory, and what he tries works, unless a VALUE says
- * otherwise:
+ * ROOT is a directory with the machine's files. By default, its user may
+ * measure and lock 8 MiB of memory, and trials succeed. A VALUE changes that:
  *   uid, caps, level, memlock, memlock_max	numbers
- *   node	missing, or closed; for the group 77
- *   group	77 may measure; with the value "later" he has joined it since
- *   sample, cycles	why that does not work
- *   output	text instead of JSON
+ *   node	missing; or closed: restricted to the group 77
+ *   group	only group 77 may measure; "later": the user joined it too late
+ *   sample, cycles	the reason why the trial fails
+ *   output	print text instead of JSON
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Makes trees that look like machines, for pfmon doctor to examine."""
+"""Simulate machines for pfmon doctor as directories."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Findings:
-    """What pfmon doctor said in JSON, and its exit status."""
+    """The JSON output of pfmon doctor, and its exit status."""
 
     status: int
     works: bool
@@ -42,16 +42,16 @@ class Findings:
         return [name for name, check in found if check["status"] == status]
 
     def text(self, check: str) -> str:
-        """Return what a check says."""
+        """Return the text of a check."""
         return str(self.checks[check]["text"])
 
     def remedy(self, check: str) -> list[str]:
-        """Return the commands that mend it."""
+        """Return the commands that a check suggests."""
         return list(self.checks[check]["remedy"])
 
 
 class Machine:
-    """A tree. It begins as a healthy machine on which perfmon is loaded."""
+    """A simulated machine, initially healthy with perfmon loaded."""
 
     def __init__(self, examiner: Path, root: Path) -> None:
         self.examiner = examiner
@@ -75,18 +75,18 @@ class Machine:
         place.write_bytes(data)
 
     def remove(self, path: str) -> None:
-        """Remove a file of the machine, or all of a directory."""
+        """Remove a file or a directory of the machine."""
         subprocess.run(["rm", "-r", self.root / path], check=True)
 
     def install(self, signer: str = "", release: str = RELEASE) -> None:
-        """Install the modules, and list them."""
+        """Install the modules, and run depmod."""
         for name, alias in MODULES.items():
             module = _module(name, alias, release) + _signature(signer)
             self.write(f"{EXTRA}/{name}.ko", module)
         self.depmod()
 
     def depmod(self) -> None:
-        """List what is installed."""
+        """Update depmod's index."""
         subprocess.run(
             ["/usr/sbin/depmod", "-b", self.root, RELEASE],
             check=True,
@@ -107,7 +107,7 @@ class Machine:
         self.remove("sys/kernel/perfmon")
 
     def boot_securely(self) -> None:
-        """Let Secure Boot be on, which locks the kernel down."""
+        """Turn on Secure Boot, which locks the kernel down."""
         self.write(SECURE_BOOT, b"\6\0\0\0\1")
         self.write(LOCKDOWN, "none [integrity] confidentiality\n")
 
@@ -130,7 +130,7 @@ class Machine:
 
 
 def _alias(name: str) -> str:
-    """Return the alias by which the kernel asks for a format."""
+    """Return the module alias with which the kernel requests a format."""
     header = PROJECT / f"sdk/include/perfmon/perfmon_{name}_smpl.h"
     lines = header.read_text("utf-8").splitlines()
     (line,) = [line for line in lines if "_SMPL_UUID_STR " in line]
@@ -144,7 +144,7 @@ MODULES = {"perfmon": "", **{f"pfm_fmt_{name}": _alias(name) for name in FORMATS
 
 @functools.cache
 def _module(name: str, alias: str, release: str) -> bytes:
-    """Return an object file that says of itself what modules do."""
+    """Return an object file with the modinfo of a module."""
     fields = {"name": name, "version": VERSION, "vermagic": f"{release} SMP "}
     if alias:
         fields["alias"] = alias
@@ -157,10 +157,10 @@ def _module(name: str, alias: str, release: str) -> bytes:
 
 
 def _signature(signer: str) -> bytes:
-    """Return what stands at the end of a signed module; nothing verifies it."""
+    """Return the signature at the end of a module; nothing verifies it."""
     if not signer:
         return b""
     key, value, name = b"key!", b"signed!!", signer.encode()
-    # RSA, SHA-256, X.509, and three lengths.
+    # RSA, SHA-256, X.509 and three lengths.
     info = struct.pack(">BBBBB3xI", 1, 4, 1, len(name), len(key), len(value))
     return name + key + value + info + b"~Module signature appended~\n"

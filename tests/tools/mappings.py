@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Asks maps_printer for the mappings of processes that the tests run."""
+"""Ask maps_printer for the mappings of test processes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 
 
 class Printer:
-    """Asks maps_printer, again and again, what is new of one process."""
+    """Asks maps_printer repeatedly for changes of one process."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
 
     def news(self) -> Any:
-        """Return the decoded chunk, None if nothing is new."""
+        """Return the decoded chunk, None if nothing has changed."""
         assert self.process.stdin and self.process.stdout
         self.process.stdin.write(b"\n")
         self.process.stdin.flush()
@@ -43,7 +43,7 @@ def printer(programs: Path, pid: int, *options: str) -> Iterator[Printer]:
 
 @contextmanager
 def running(program: bytes) -> Iterator[int]:
-    """Run a copy of cat that waits for input, and give its pid."""
+    """Run a copy of cat that waits for input, and yield its PID."""
     with subprocess.Popen(
         [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:

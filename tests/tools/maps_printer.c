@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * maps_printer - prints the MAPS chunks that pfmon would write, for the tests
+ * maps_printer - print the MAPS chunks that pfmon would write, for the tests
  *
  * usage: maps_printer PID [data]
  *
- * Looks at the process whenever a line arrives on standard input, and answers
- * with a line: the chunk's text, or nothing if there is no news.
+ * Examines the process whenever a line arrives on standard input, and answers
+ * with a line: the chunk's text, or an empty line if nothing has changed.
  */
 #include <stdio.h>
 #include <stdlib.h>

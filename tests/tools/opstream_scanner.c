@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * opstream_scanner - looks through an OProfile stream for the tests
+ * opstream_scanner - scan an OProfile stream, for the tests
  *
  * usage: opstream_scanner WORD|/...
  *
- * The words are numbers, -1 for an escape. A slash ends a part; each part is
- * scanned by itself. Prints new cookies, a line each, and at last the samples.
+ * The words are numbers, -1 is an escape. A slash ends a part; each part is
+ * scanned separately. Prints new cookies, one per line, then the number of
+ * samples.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * period_adapter - adapts periods to what the tests say was counted
+ * period_adapter - adapt sampling periods to simulated counts
  *
  * usage: period_adapter [pfmon's options] [COMMAND]
  *
- * Commands come as lines on standard input:
+ * Reads commands from standard input, in lines:
  *
- *	time SET NS		so long the set has been active
- *	pmd SET NUM VALUE LAST	what the PMD holds, and was last loaded with
- *	load FILE		the file's content is the buffer
- *	freed			a restart has emptied it
- *	lost N			so many overflows are lost by now
- *	look			the periods are looked at
+ *	time SET NS		set the active time of an event set
+ *	pmd SET NUM VALUE LAST	set a PMD's value and its last reset value
+ *	load FILE		use the file as the buffer
+ *	freed			a restart has emptied the buffer
+ *	lost N			set the number of lost overflows
+ *	look			call frequency_look()
  *
- * Prints "SET NUM PERIOD" for each period that is changed, and "looked".
+ * Prints "SET NUM PERIOD" for each changed period, then "looked".
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static uint64_t times[SETS];
 static uint64_t lost;
 static bool stopped;
 
-/* The linker puts them in the places of those of libperfmon, and of pfmon. */
+/* The linker replaces functions of libperfmon and pfmon with these. */
 int __wrap_pfm_read_pmds(int fd, pfarg_pmd_t *args, int count);
 int __wrap_pfm_write_pmds(int fd, pfarg_pmd_t *args, int count);
 int __wrap_pfm_getinfo_evtsets(int fd, pfarg_setinfo_t *args, int count);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Runs pfmon, on a machine without perfmon."""
+"""Run pfmon on a machine without perfmon."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SAMPLING = ("-e", "cpu-clock", "--long-smpl-periods=1000")
 
 
 class Pfmon:
-    """Runs pfmon and gives what it printed."""
+    """Runs pfmon and returns its output."""
 
     def __init__(self, program: Path) -> None:
         self.program = program
@@ -31,7 +31,7 @@ def without_kernel() -> None:
 
 
 def complaint_of(pfmon: Pfmon, arguments: tuple[str, ...]) -> str:
-    """Run pfmon with arguments that are a usage error; return what it says."""
+    """Run pfmon with a usage error and return its message."""
     run = pfmon(*arguments)
     assert run.returncode == USAGE
     assert run.stdout == ""

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * process_recorder - records what pfmon would of processes, for the tests
+ * process_recorder - record processes as pfmon does, for the tests
  *
  * usage: process_recorder [pfmon's options] PID...
  *
- * In place of a PID, "divide" finishes the capture and begins the next one.
- * Reads the clocks before and after, which fails where perfmon is not loaded.
+ * "divide" instead of a PID finishes the capture and begins the next one. Also
+ * records the clocks before and after, which fails if perfmon is not loaded.
  */
 #include <stdio.h>
 #include <stdlib.h>

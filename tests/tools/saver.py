@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Saves sampling buffers of the tests with buffer_saver."""
+"""Save generated sampling buffers with buffer_saver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENTRY = 40
 
 @dataclass(frozen=True)
 class Outcome:
-    """What buffer_saver answered, and what it wrote."""
+    """The answers of buffer_saver, and the buffers that it saved."""
 
     answers: list[str]
     saved: list[Buffer]
@@ -31,7 +31,7 @@ def default_header(count: int, offset: int, size: int) -> bytes:
 
 
 def saver_of(program: Path, directory: Path) -> Saver:
-    """Return a function that runs commands; bytes become the names of files."""
+    """Return a function that runs commands; bytes are written to files."""
 
     def run(module: str, *commands: str | bytes) -> Outcome:
         lines: list[str] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Asks session_printer what pfmon would pass to the kernel."""
+"""Ask session_printer for the configuration that pfmon passes to the kernel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENTRY_HEADER = 40
 
 
 class Printer:
-    """Runs session_printer and decodes what it prints."""
+    """Runs session_printer and decodes its output."""
 
     def __init__(self, program: Path) -> None:
         self.program = program
@@ -46,6 +46,6 @@ def without_kernel() -> None:
 
 
 def room(entries: int, pmds: int) -> int:
-    """Bytes that are full when so many entries with so many PMDs are in them."""
+    """Return the buffer size that is full after @entries entries with @pmds PMDs."""
     largest = ENTRY_HEADER + 8 * EVERY_PMD
     return (entries - 1) * (ENTRY_HEADER + 8 * pmds) + largest

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * stream_reader - records the stream of a device that the tests have made
+ * stream_reader - record the stream of a simulated device
  *
  * usage: stream_reader DIRECTORY [pfmon's options] [COMMAND]
  *
- * In DIRECTORY are device, in the place of the format's device, feed, the FIFO
- * that it is, sys, in the place of /sys/kernel/perfmon, and files: what the
- * OProfile bridge's cookie N stands for is the file N there. Each line of
- * standard input names a file whose content the device then gives out, at most
- * a page in a read; "stat NAME N" changes a number in the folder of formats in
- * sys. At the end all is recorded, and the totals are printed: samples, lost.
+ * DIRECTORY contains the FIFO feed; device, which leads to that FIFO and
+ * replaces the format's device; sys, which replaces /sys/kernel/perfmon; and
+ * files, where the file N stands for the OProfile bridge's cookie N. Each line
+ * of standard input names a file whose contents the device returns, at most a
+ * page per read. A line "stat NAME N" writes a number to sys/formats/NAME. At
+ * the end of input, records the rest and prints the totals: samples, lost.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -29,7 +29,7 @@
 
 static const char *directory;
 
-/* The linker puts these in the place of the C library's functions. */
+/* The linker replaces the C library's functions with these. */
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long command, ...);
@@ -42,7 +42,7 @@ int __wrap_scandir(const char *path, struct dirent ***list,
 		   int (*compare)(const struct dirent **a,
 				  const struct dirent **b));
 
-/* The path in the directory that is in the place of another one. */
+/* Returns the path in the directory that replaces a system path. */
 static char *redirect(const char *path)
 {
 	if (!strcmp(path, "/dev/perfmon-oprofile") ||
@@ -105,7 +105,7 @@ static void check(bool ok, const char *what)
 	exit(1);
 }
 
-/* The FIFO takes what the reader has taken out. */
+/* Writes a file to the FIFO; blocks while the FIFO is full. */
 static void give_out(int device, const char *path)
 {
 	size_t size, done = 0;
@@ -140,13 +140,13 @@ static int open_feed(void)
 	char *path = checked_printf("%s/feed", directory);
 	int fd = __real_open(path, O_RDWR | O_CLOEXEC);
 
-	/* Each page is read by itself. */
+	/* With O_DIRECT a read returns at most one page. */
 	check(fd >= 0 && !fcntl(fd, F_SETFL, O_DIRECT), path);
 	free(path);
 	return fd;
 }
 
-/* What standard input asks for happens while the stream is read. */
+/* Executes commands from standard input while the stream is read. */
 static void perform(int feed)
 {
 	static const char stat[] = "stat ";

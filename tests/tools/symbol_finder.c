@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* symbol_finder.c - prints where code is: symbol_finder FILE CODE */
+/* symbol_finder - print the position of code: symbol_finder FILE CODE */
 #include <inttypes.h>
 #include <stdio.h>
 

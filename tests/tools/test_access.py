@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which cause of a refusal pfmon names, and what it says to do."""
+"""The reason that pfmon finds for a refusal, and its advice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OWN_LEVEL = "/sys/module/perfmon/parameters/paranoid"
 
 
 class Cause(IntEnum):
-    """As in access.h."""
+    """enum access_cause of access.h."""
 
     GRANTED = 0
     NO_NODE = auto()
@@ -34,7 +34,7 @@ class Cause(IntEnum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """What is said of a case."""
+    """The result of access_judge."""
 
     cause: Cause
     reason: str
@@ -42,7 +42,7 @@ class Refusal:
     command: str
 
 
-# Asks about the facts of a member of the group, and what differs.
+# Called with the facts that differ from those of a member of the group.
 Judge = Callable[..., Refusal]
 
 
@@ -125,9 +125,9 @@ def test_the_first_cause_is_named(
 
 def test_perfmon_without_its_node_is_loaded_nevertheless(judge: Judge) -> None:
     missing = judge("loaded=1", "node_exists=0", *NOBODY)
-    assert missing.reason == "/dev/perfmon is not there, though perfmon is loaded"
+    assert missing.reason == "/dev/perfmon does not exist, although perfmon is loaded"
     assert (missing.advice, missing.command) == (
-        "pfmon doctor says how to make it",
+        "run pfmon doctor to see how to create it",
         "-",
     )
     absent = judge("node_exists=0", *NOBODY)
@@ -137,7 +137,7 @@ def test_perfmon_without_its_node_is_loaded_nevertheless(judge: Judge) -> None:
 
 def test_who_is_not_in_the_group_is_told_how_to_join_it(judge: Judge) -> None:
     refusal = judge(*NOBODY)
-    assert "/dev/perfmon is for the group perfmon" in refusal.reason
+    assert "/dev/perfmon is restricted to the group perfmon" in refusal.reason
     assert refusal.command == "usermod -aG perfmon alice"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build-ids against the notes of the files."""
+"""Build-ids compared with the notes of the files."""
 
 from __future__ import annotations
 

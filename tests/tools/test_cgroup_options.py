@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Control groups whose samples are to be shown."""
+"""The option --cgroup."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ EVERYWHERE = ("--system-wide", *SAMPLING)
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((*EVERYWHERE, "--cgroup="), "--cgroup: it is empty; give a control group"),
-        ((*EVERYWHERE, "--cgroup=,"), "--cgroup: it is empty; give a control group"),
+        ((*EVERYWHERE, "--cgroup="), "--cgroup: the list is empty: give a control"),
+        ((*EVERYWHERE, "--cgroup=,"), "--cgroup: the list is empty: give a control"),
         ((*SAMPLING, "--cgroup=/a", "true"), "--cgroup needs --system-wide"),
-        (("--system-wide", "--cgroup=/a"), "--cgroup is for sampling: counts of a CPU"),
+        (("--system-wide", "--cgroup=/a"), "--cgroup needs sampling"),
         (("top", "--cgroup=/a", "true"), "--cgroup needs --system-wide"),
         (
             (*EVERYWHERE, "--cgroup=/a", "--smpl-ip-only"),
-            "--cgroup needs the process of each sample",
+            "--cgroup needs the process ID of each sample",
         ),
     ],
 )
@@ -40,7 +40,7 @@ def test_capture_asks_for_them(printer: Printer) -> None:
 
 
 def said_of(pfmon: Pfmon, group: str) -> str:
-    """Return what is said before it turns out that nothing can be measured."""
+    """Return the messages of a session that cannot measure anything."""
     without_kernel()
     return pfmon(*EVERYWHERE, "--session-timeout=1", f"--cgroup={group}").stderr
 
@@ -48,14 +48,14 @@ def said_of(pfmon: Pfmon, group: str) -> str:
 def test_group_without_processes_is_told_of(pfmon: Pfmon) -> None:
     said = said_of(pfmon, "/none,/nobody-is-here")
     assert said.startswith(
-        "pfmon: no process is in the control group /none,/nobody-is-here now; it is "
-        "selected as soon as one is. There are processes in /"
+        "pfmon: no process is in the control group /none,/nobody-is-here yet; "
+        "processes that join it later are selected. Groups with processes: /"
     )
 
 
 def test_groups_above_and_patterns_are_those_of_processes(pfmon: Pfmon) -> None:
     lines = Path("/proc/self/cgroup").read_text("utf-8").splitlines()
-    # In the root of one hierarchy it may be deeper in another.
+    # A process in the root of one hierarchy may be in a group of another one.
     own = max(line.split(":", 2)[2] for line in lines)
     for group in ("/", f"/none,{own}", "/*", f"{own[:-1]}?"):
         assert "control group" not in said_of(pfmon, group)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How a command is run: its stops, and its exit status."""
+"""Running a command: its stops, and its exit status."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What happens to the buffer of a context that is detached."""
+"""The buffer of a detached context."""
 
 from __future__ import annotations
 

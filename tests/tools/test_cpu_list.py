@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Lists of CPUs, and what is not one."""
+"""Valid and invalid lists of CPUs."""
 
 from __future__ import annotations
 

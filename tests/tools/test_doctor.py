@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmon doctor on machines that the tests make: what it finds, and what mends it."""
+"""pfmon doctor on simulated machines: findings and remedies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pfmon import ERROR, USAGE, Pfmon, without_kernel
 
 BUILD = f"KDIR=/lib/modules/{RELEASE}/build"
 FROM_SOURCES = [
-    f"make modules {BUILD}   # in the folder of perfmon's sources",
+    f"make modules {BUILD}   # in perfmon's source directory",
     f"sudo make modules_install {BUILD}",
 ]
 LOAD = ["sudo modprobe pfm_pmu_perf"]
@@ -52,7 +52,7 @@ def test_nothing_stands_in_the_way_on_a_healthy_machine(machine: Machine) -> Non
 
 
 def only_problem(machine: Machine, check: str, *facts: str) -> tuple[str, list[str]]:
-    """Examine; only this check finds a problem. Return what it says and its remedy."""
+    """Examine; only this check may find a problem. Return its text and remedy."""
     findings = machine.examine(*facts)
     assert findings.of("problem") == [check]
     assert (findings.status, findings.works) == (ERROR, False)
@@ -61,7 +61,7 @@ def only_problem(machine: Machine, check: str, *facts: str) -> tuple[str, list[s
 
 
 def only_note(machine: Machine, check: str, *facts: str) -> tuple[str, list[str]]:
-    """Examine; only this check has a note, and samples can be recorded."""
+    """Examine; only this check may have a note. Return its text and remedy."""
     findings = machine.examine(*facts)
     assert findings.of("problem") == []
     assert findings.of("note") == [check]
@@ -102,7 +102,7 @@ def test_modules_that_are_not_installed_are_installed_by_a_package(
     machine.write("usr/share/doc/perfmon-tools/copyright", "")
     _, remedy = only_problem(machine, "module")
     assert remedy == [
-        "make debs   # in the folder of perfmon's sources",
+        "make debs   # in perfmon's source directory",
         "sudo apt install ./build/debs/*/perfmon-dkms_*.deb",
     ]
 
@@ -129,7 +129,7 @@ def test_modules_that_dkms_could_not_build(machine: Machine, head: str) -> None:
     machine.depmod()
     machine.write(DKMS_LOG, f"{head.format(RELEASE)}\nerror\n")
     text, remedy = only_problem(machine, "module")
-    assert f"/{DKMS_LOG} says why" in text
+    assert text.endswith(f": see /{DKMS_LOG}")
     assert remedy == [f"sudo dkms autoinstall -k {RELEASE}"]
     machine.write(DKMS_LOG, f"{head.format(RELEASE + '-other')}\nerror\n")
     text, remedy = only_problem(machine, "module")
@@ -143,7 +143,7 @@ def test_modules_that_depmod_has_not_listed(machine: Machine) -> None:
     for index in listed.glob("modules.*"):
         index.unlink()
     text, remedy = only_problem(machine, "module")
-    assert f"/{EXTRA}/perfmon.ko is there, but depmod" in text
+    assert f"/{EXTRA}/perfmon.ko is not in depmod's index" in text
     assert remedy == [f"sudo depmod {RELEASE}"]
     machine.depmod()
     only_problem(machine, "loaded")
@@ -153,7 +153,7 @@ def test_modules_of_another_kernel(machine: Machine) -> None:
     machine.unload()
     machine.install(release="6.11.1-test")
     text, remedy = only_problem(machine, "module")
-    assert "was built for another kernel" in text
+    assert "was not built for the running kernel" in text
     assert remedy == FROM_SOURCES
 
 
@@ -167,7 +167,7 @@ def test_loaded_modules_that_are_not_installed(machine: Machine) -> None:
     findings = machine.examine()
     assert findings.status == 0
     assert findings.of("note") == ["module", "formats"]
-    assert "gone after a reboot" in findings.text("module")
+    assert "missing after a reboot" in findings.text("module")
     assert findings.remedy("module") == FROM_SOURCES
 
 
@@ -181,7 +181,7 @@ def test_missing_headers_come_before_the_modules(machine: Machine) -> None:
     newest = "sudo apt install linux-image-amd64 linux-headers-amd64"
     assert remedy == [
         f"sudo apt install linux-headers-{RELEASE}",
-        f"# or, if there are none any more: {newest}, and reboot",
+        f"# or, if that package is gone: {newest}, and reboot",
     ]
 
 
@@ -198,7 +198,7 @@ def test_a_kernel_that_was_removed_while_it_runs(machine: Machine) -> None:
     machine.unload()
     machine.remove(f"lib/modules/{RELEASE}")
     text, remedy = only_problem(machine, "headers")
-    assert "boot one that is installed" in text
+    assert "boot an installed kernel" in text
     assert remedy == ["sudo reboot"]
 
 
@@ -261,7 +261,7 @@ def test_signed_modules_whose_key_is_not_enrolled(machine: Machine) -> None:
     machine.write(CERT, certificate)
     machine.write(OWNERS_KEYS, b"other keys")
     text, remedy = only_problem(machine, "signature")
-    assert '"DKMS module signing key", a key that is not enrolled' in text
+    assert '"DKMS module signing key", whose key is not enrolled' in text
     assert remedy == ENROLL
     machine.write(OWNERS_KEYS, b"other keys" + certificate + b"more")
     findings = machine.examine()
@@ -277,7 +277,7 @@ def test_signed_modules_whose_key_waits_to_be_confirmed(machine: Machine) -> Non
     machine.write(OWNERS_KEYS, b"other keys")
     machine.write(NEW_KEYS, b"new 0a key1")
     text, remedy = only_problem(machine, "signature")
-    assert '"a key", a key that is enrolled when you confirm it' in text
+    assert '"a key", whose key you have to confirm' in text
     assert remedy == ENROLL[-1:]
 
 
@@ -363,7 +363,7 @@ def test_perfmon_of_another_interface(machine: Machine) -> None:
     machine.load(interface="0.7", version="2.0.0")
     text, remedy = only_problem(machine, "version")
     assert "the loaded perfmon 2.0.0 has interface 0.7" in text
-    assert text.endswith("has 0.6")
+    assert text.endswith("needs 0.6")
     assert remedy == [
         "sudo modprobe -r pfm_pmu_perf perfmon",
         "sudo modprobe pfm_pmu_perf",
@@ -379,7 +379,7 @@ def test_perfmon_of_another_interface_than_all_that_is_installed(
     machine.write("usr/share/doc/perfmon-tools/copyright", "")
     _, remedy = only_problem(machine, "version")
     assert remedy == [
-        "make debs   # in the folder of perfmon's sources",
+        "make debs   # in perfmon's source directory",
         "sudo apt install ./build/debs/*/*.deb",
     ]
 
@@ -387,7 +387,7 @@ def test_perfmon_of_another_interface_than_all_that_is_installed(
 def test_perfmon_that_was_upgraded_and_not_loaded_again(machine: Machine) -> None:
     machine.load(version="0.8.0")
     text, remedy = only_note(machine, "version")
-    assert text.startswith("perfmon 0.8.0 is loaded, and ")
+    assert text.startswith("perfmon 0.8.0 is loaded, but ")
     assert remedy[0] == "sudo modprobe -r pfm_pmu_perf perfmon"
 
 
@@ -432,7 +432,7 @@ def test_other_missing_formats_are_a_note(machine: Machine) -> None:
 @pytest.mark.parametrize("fact", ["node", "group"])
 def test_user_who_is_not_in_the_group(machine: Machine, fact: str) -> None:
     text, remedy = only_problem(machine, "access", f"{fact}=closed")
-    assert "is for the group perfmon" in text
+    assert "is restricted to the group perfmon" in text
     assert remedy == [
         "sudo usermod -aG perfmon $(id -un)",
         "su - $USER   # or log in again",
@@ -442,7 +442,7 @@ def test_user_who_is_not_in_the_group(machine: Machine, fact: str) -> None:
 @pytest.mark.parametrize("fact", ["node", "group"])
 def test_membership_that_is_not_yet_in_effect(machine: Machine, fact: str) -> None:
     text, remedy = only_problem(machine, "access", f"{fact}=later")
-    assert "joined it since you logged in" in text
+    assert "which you joined after you logged in" in text
     assert remedy == ["su - $USER   # or log in again"]
 
 
@@ -456,7 +456,7 @@ def test_level_that_allows_nothing(machine: Machine) -> None:
 
 def test_missing_node(machine: Machine) -> None:
     text, remedy = only_problem(machine, "access", "node=missing")
-    assert text.startswith("/dev/perfmon is not there")
+    assert text.startswith("/dev/perfmon does not exist")
     assert remedy == []
     machine.write("sys/class/misc/perfmon/dev", "10:123\n")
     _, remedy = only_problem(machine, "access", "node=missing")
@@ -490,7 +490,7 @@ def test_capability_to_lock_memory_needs_no_limit(machine: Machine) -> None:
 def test_perfmons_own_limit_of_memory(machine: Machine) -> None:
     machine.write("sys/kernel/perfmon/smpl_buf_size_max", "4096\n")
     text, remedy = only_problem(machine, "memory")
-    assert "all together may have 4096" in text
+    assert "the limit for all buffers is 4096" in text
     path = "/sys/kernel/perfmon/smpl_buf_size_max"
     assert remedy == [f"sudo sh -c 'echo 268435456 >{path}'"]
 
@@ -534,7 +534,7 @@ def test_registers_that_are_not_given_out(machine: Machine) -> None:
 
 
 def hold(machine: Machine, pid: int, kind: str) -> None:
-    """Let a process have a file of a kind open."""
+    """Simulate a process that has files of a kind open."""
     place = machine.root / f"proc/{pid}/fd"
     place.mkdir(parents=True)
     os.symlink("/dev/null", place / "0")
@@ -557,10 +557,10 @@ def test_sample_that_is_not_recorded_is_a_problem_of_its_own(
     machine: Machine,
 ) -> None:
     hold(machine, 123, "perfmon")
-    reason = "thread 7 is being measured already, or a CPU is"
+    reason = "thread 7 or a CPU is being measured already"
     text, remedy = only_problem(machine, "sample", f"sample={reason}")
     assert text.endswith(f": {reason}")
-    assert remedy == ["kill 123   # or let them end"]
+    assert remedy == ["kill 123   # or wait until they end"]
     _, remedy = only_problem(machine, "sample", "sample=no memory")
     assert remedy == []
     assert machine.examine("sample=x").checks["cycles"]["status"] == "skipped"
@@ -575,7 +575,7 @@ def test_trial_ends_although_the_kernel_does_not_answer(programs: Path) -> None:
         timeout=60,
     )
     assert run.returncode == ERROR
-    assert run.stdout.startswith("it did not end within 30 seconds")
+    assert run.stdout.startswith("the trial did not end within 30 seconds")
 
 
 def ignore_children() -> None:
@@ -595,7 +595,7 @@ def test_trial_whose_end_cannot_be_known_has_not_worked(programs: Path) -> None:
         timeout=60,
     )
     assert run.returncode == ERROR
-    assert run.stdout.startswith("how it ended is not known")
+    assert run.stdout.startswith("cannot get the exit status of the trial")
 
 
 def test_modules_are_found_where_children_were_ignored(machine: Machine) -> None:
@@ -646,7 +646,7 @@ def test_text_has_a_line_per_finding_and_then_its_remedy(machine: Machine) -> No
     lines = run.stdout.splitlines()
     at = lines.index("problem  loaded: perfmon is not loaded")
     assert lines[at + 1] == f"             {LOAD[0]}"
-    assert lines[-1].startswith("Samples cannot be recorded: mend the first problem")
+    assert lines[-1].startswith("Samples cannot be recorded: fix the first problem")
     assert "skipped" not in run.stdout
     machine.load()
     run = machine.run("output=text")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfmon would tell the kernel, printed."""
+"""The output of --dry-run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_registers_of_a_sampling_session(pfmon: Pfmon) -> None:
         *("--smpl-periods-random=31:5", "--smpl-pmds=tid"),
         *("--reset-non-smpl-periods", "--smpl-notify=1,,0"),
     )
-    registers = lines[lines.index("Event set 0: it is never left") + 1 : -1]
+    registers = lines[lines.index("Event set 0: stays active") + 1 : -1]
     event = "software/config=2,config1=7/"
     assert registers == [
         f"PMC66 0x0000000000000007 {event}: config1",
@@ -57,7 +57,7 @@ def test_registers_of_a_sampling_session(pfmon: Pfmon) -> None:
         f"PMD2 0xfffffffffffff830 counts {event}",
         "long reset -2000, short reset -2000",
     ]
-    assert lines[-1] == "Kernel: has no perfmon to ask whether it takes this"
+    assert lines[-1] == "Kernel: perfmon is not loaded and cannot check this"
 
 
 def test_sets_that_take_turns_on_cpus(pfmon: Pfmon) -> None:
@@ -66,7 +66,7 @@ def test_sets_that_take_turns_on_cpus(pfmon: Pfmon) -> None:
     lines = printed(pfmon, *sets, "--system-wide", "--cpu-list=0")
     assert lines[0] == "Contexts: 1, system-wide, one for each of the CPUs 0"
     for number in (0, 1):
-        turn = f"Event set {number}: PFM_SETFL_TIME_SWITCH, left after 4.500 ms"
+        turn = f"Event set {number}: PFM_SETFL_TIME_SWITCH, switches after 4.500 ms"
         assert turn in lines
 
 
@@ -79,8 +79,8 @@ def test_sets_that_overflows_end_without_the_idle_thread(pfmon: Pfmon) -> None:
     )
     assert "Event set 0: PFM_SETFL_EXCL_IDLE, PFM_SETFL_OVFL_SWITCH" in lines
     assert "PMD0 0xfffffffffffffff6 counts cycles, on CPUs 0" in lines
-    assert "the set is left after 3 overflows" in lines
-    assert "Event set 1: PFM_SETFL_EXCL_IDLE, it is never left" in lines
+    assert "the set switches after 3 overflows" in lines
+    assert "Event set 1: PFM_SETFL_EXCL_IDLE, stays active" in lines
 
 
 def test_only_cpus_that_have_events_have_contexts(pfmon: Pfmon) -> None:
@@ -98,7 +98,7 @@ def test_events_of_cpus_that_are_not_measured_are_refused(
 ) -> None:
     run = pfmon("--dry-run", "--system-wide", f"--cpu-list={cpus}", "-e", events)
     assert run.returncode == ERROR
-    assert f"those that are measured are {cpus}: see --cpu-list" in run.stderr
+    assert f"the measured CPUs are {cpus}: see --cpu-list" in run.stderr
 
 
 @pytest.mark.parametrize("module", ["default", "nway", "pebs64", "oprofile"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Whether events can be counted, without counting them."""
+"""The option --check-events-only."""
 
 from __future__ import annotations
 

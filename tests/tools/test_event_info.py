@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfmon tells of an event: meaning, encoding, suffixes, parameters, fields."""
+"""The description of an event: meaning, encoding, suffixes, parameters, fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PERF = "perf::PERF_COUNT_HW_CACHE_L1D"
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        ("cycles", ["Meaning:   cycles of the CPU", "hardware event 0, user level"]),
+        ("cycles", ["Meaning:   CPU cycles", "hardware event 0, user level"]),
         ("cs", ["switches to another thread", "user and kernel level"]),
         ("LLC-stores:k", ["cache event 0x102, kernel level"]),
         ("cycles:pp", ["precise level 2"]),
@@ -63,7 +63,7 @@ def test_fields_of_a_tracepoint(encoder: Encoder) -> None:
     encoder.add(f"{TRACING}/events/sched/sched_switch/format", fields)
     told = encoder.told("sched:sched_switch")
     assert "tracepoint event 0x12c" in told
-    assert told.endswith("sched/sched_switch/format says:\n\tpid_t next_pid\n")
+    assert told.endswith("sched/sched_switch/format:\n\tpid_t next_pid\n")
 
 
 def test_what_is_neither_event_nor_pattern_of_one(pfmon: Pfmon) -> None:
@@ -87,7 +87,7 @@ def test_json_has_what_the_text_says(encoder: Encoder) -> None:
     switch, cycles, raw = encoder.told_as_json("info", "sched:sched_switch,cycles,r1a8")
     assert (switch["source"], switch["fields"]) == ("tracepoint", ["pid_t next_pid"])
     assert (cycles["name"], cycles["source"]) == ("cycles", "generic")
-    assert cycles["meaning"] == "cycles of the CPU"
+    assert cycles["meaning"] == "CPU cycles"
     assert (cycles["config"], cycles["pmc_meaning"]) == (
         0,
         "hardware event 0, user level, precise level 0",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which events there are, and what is said where none can be marked."""
+"""The list of events, and messages if events cannot be tested."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Errors in events, and in the lists that have an element for each."""
+"""Usage errors in -e, and in lists with an element per event."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TWO_SETS = (*SAMPLING, "-e", "b")
         ),
         (("-e", "cpu-clock", "--long-smpl-periods=1,2", "true"), "more elements"),
         (("-e", "cpu-clock", "--short-smpl-periods=1,2", "true"), "more elements"),
-        # A comma between slashes is of an event's own.
+        # A comma between slashes belongs to the event.
         (("-e", "p/a,b=1/u,c,d/e,f/", "--long-smpl-periods=1,2,3,4", "x"), "(3)"),
         (("-e", "p/a,b=1/u,,d/e,f/", "x"), "empty event name"),
         ((*SAMPLING, "--smpl-periods-random=1:2,3:4", "true"), "more elements"),
@@ -36,11 +36,11 @@ TWO_SETS = (*SAMPLING, "-e", "b")
             "no sampling period",
         ),
         ((*SAMPLING, "--smpl-periods-random=1000:1", "true"), "must be smaller"),
-        (("-e", "a@0,2-3,b@1", "true"), "event a is for CPUs 0,2-3, and threads"),
+        (("-e", "a@0,2-3,b@1", "true"), "event a is restricted to CPUs 0,2-3"),
         (("-e", "a@", "--system-wide"), "-e a@ is not EVENT@CPUS"),
         (("-e", "@1", "--system-wide"), "-e @1 is not EVENT@CPUS"),
         (("-e", "a@3-1", "--system-wide"), "-e a@3-1 is not EVENT@CPUS"),
-        # An @ between slashes is of an event's own.
+        # An @ between slashes belongs to the event.
         (("-e", "p/a=@1/,b@x", "--system-wide"), "-e b@x is not"),
         ((*TWO_SETS, "--switch-overflow=0", "true"), "'0' is not a number of over"),
         ((*TWO_SETS, "--switch-overflow=4294967296", "true"), "1 to 2^32-1"),
@@ -48,7 +48,7 @@ TWO_SETS = (*SAMPLING, "-e", "b")
         ((*TWO_SETS, "--switch-overflow=1,1", "true"), "event b has no sampling"),
         (
             (*TWO_SETS, "-e", "c", "--switch-overflow=1", "true"),
-            "set 1, that of -e number 2, would never be left",
+            "event set 1, of -e number 2, would stay active",
         ),
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Event names become the PMC values that perfmon/perfmon.h describes."""
+"""The encoding of event names as PMC values of perfmon/perfmon.h."""
 
 from __future__ import annotations
 

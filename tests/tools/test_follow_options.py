@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Options that say which threads are measured."""
+"""Options that choose the measured threads."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ EVENT = ("-e", "page-faults")
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--attach-process=0",), "--attach-process: '0' is not a process id"),
-        (("--attach-task=x",), "--attach-task: 'x' is not a thread id"),
-        (("--attach-process=1", "true"), "takes no command"),
+        (("--attach-process=0",), "--attach-process: '0' is not a process ID"),
+        (("--attach-task=x",), "--attach-task: 'x' is not a thread ID"),
+        (("--attach-process=1", "true"), "does not take a command"),
         (("--attach-process=1", "--attach-task=1"), "exclude each other"),
         (("--attach-process=1", "--system-wide"), "exclude each other"),
         (("--attach-task=1", "--follow-fork"), "measures one thread"),
         (("--attach-task=1", "--exclude=x"), "measures one thread"),
-        (("--system-wide", "--follow-all"), "follows nobody"),
+        (("--system-wide", "--follow-all"), "measures all threads"),
         (("--system-wide", "--aggregate=thread"), "is for threads"),
-        (("--aggregate=cpu", "true"), "'cpu' is neither thread, process nor all"),
+        (("--aggregate=cpu", "true"), "'cpu' is not thread, process or all"),
         (("--exclude=(", "true"), "--exclude: '(' is not a regular expression: "),
         (("--follow-exec=[", "true"), "--follow-exec: '[' is not a regular expre"),
     ],

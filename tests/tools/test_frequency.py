@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Periods that are adapted, by what the tests say was counted, and how long it took."""
+"""Adaptation of sampling periods to simulated counts and times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from saver import default_header
 from sessions import Printer
 
 SECOND = 1_000_000_000
-FIRST = 100_000  # of a CPU's event at 1000 Hz
+FIRST = 100_000  # first period of a CPU event at 1000 Hz
 CYCLES = ("-e", "cycles", "-F", "1000")
 
 Adapter = Callable[..., list[str]]
@@ -23,7 +23,7 @@ Adapter = Callable[..., list[str]]
 @pytest.fixture(name="adapt")
 def fixture_adapt(programs: Path, tmp_path: Path) -> Adapter:
     def run(options: Sequence[str], *commands: str | bytes) -> list[str]:
-        """Run commands; bytes are the content of a buffer."""
+        """Run commands; bytes are the contents of a buffer."""
         lines = []
         for number, command in enumerate(commands):
             if isinstance(command, bytes):
@@ -43,7 +43,7 @@ def fixture_adapt(programs: Path, tmp_path: Path) -> Adapter:
 
 
 def buffer(*samples: tuple[int, int, int]) -> bytes:
-    """A buffer with samples: set, PMD, period."""
+    """Return a buffer with samples: set, PMD, period."""
     entries = b"".join(
         struct.pack("<IHHQQQHHI", 1, pmd, 0, 2**64 - period, 0, 0, 0, number, 1)
         for number, pmd, period in samples
@@ -57,7 +57,7 @@ def at_rest(period: int = FIRST) -> str:
 
 
 def test_period_is_what_the_rate_makes_of_the_frequency(adapt: Adapter) -> None:
-    # 5e6 events in 5 ms are a thousand million in a second.
+    # 5e6 events in 5 ms are 1e9 per second.
     samples = buffer(*[(0, 0, FIRST)] * 50)
     lines = adapt(CYCLES, at_rest(), samples, "time 0 5000000", "look")
     assert lines == ["0 0 1000000", "looked"]
@@ -76,7 +76,7 @@ def test_samples_are_counted_once_however_often_they_are_seen(adapt: Adapter) ->
     lines = adapt(
         CYCLES,
         *(at_rest(), few, "time 0 10000000", "look"),
-        # The same rate again: nothing is off.
+        # At an unchanged rate, no period changes.
         *(more, "time 0 20000000", "look"),
         *("freed", few, "time 0 30000000", "look"),
     )
@@ -84,7 +84,7 @@ def test_samples_are_counted_once_however_often_they_are_seen(adapt: Adapter) ->
 
 
 def test_a_period_that_is_nearly_right_is_left_alone(adapt: Adapter) -> None:
-    # A hundred thousand is programmed, and nine per cent more are right.
+    # The period is 100000, and 9 % more would be exact.
     part = f"pmd 0 0 -{FIRST // 10} -{FIRST}"
     samples = buffer(*[(0, 0, FIRST)] * 10)
     lines = adapt(CYCLES, part, samples, "time 0 10000000", "look")
@@ -102,7 +102,7 @@ def test_a_pause_makes_periods_shorter_step_by_step(adapt: Adapter) -> None:
     part = f"pmd 0 0 -{FIRST - 1000} -{FIRST}"
     lines = adapt(
         CYCLES,
-        # A thousand events in a second would be a period of 1.
+        # 1000 events per second would need a period of 1.
         *(part, "time 0 1000000000", "look"),
         *(f"pmd 0 0 -{FIRST // 8 - 1000} -{FIRST // 8}", "time 0 2000000000", "look"),
     )
@@ -111,7 +111,7 @@ def test_a_pause_makes_periods_shorter_step_by_step(adapt: Adapter) -> None:
 
 @pytest.mark.parametrize(
     ("lost", "changed"),
-    # The samples alone make it as short as one step can.
+    # Without losses the samples shorten the period by one full step.
     [(0, ["0 0 12500"]), (3, ["0 0 40000"]), (9, []), (1000, [])],
 )
 def test_what_is_lost_makes_no_period_shorter(
@@ -208,8 +208,8 @@ def test_the_period_of_a_clock_follows_from_the_frequency(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("-e", "a", "-F", "0", "true"), "'0' is not a number of samples a second"),
-        (("-e", "a", "-F", "x", "true"), "'x' is not a number of samples a second"),
+        (("-e", "a", "-F", "0", "true"), "'0' is not a number of samples per second"),
+        (("-e", "a", "-F", "x", "true"), "'x' is not a number of samples per second"),
         (("-e", "a", "-F", "1000000001", "true"), "from 1 to 10^9"),
         (("-e", "a", "-F", "1,2", "true"), "more elements"),
         (
@@ -218,14 +218,14 @@ def test_the_period_of_a_clock_follows_from_the_frequency(
         ),
         (
             ("-e", "a,b", "-F", "1,", "--long-smpl-periods=5", "true"),
-            "event a has a frequency, and a sampling period besides",
+            "event a has both a frequency and a sampling period",
         ),
         (
             ("-e", "a", "-F", "1", "--smpl-periods-random=1:2", "true"),
-            "a random mask for periods besides",
+            "has both a frequency and a random mask for periods",
         ),
         (("-e", "a", "-F", "1", "--smpl-no-hdr", "true"), "the period of each sample"),
-        (("-e", "cpu-clock", "-F", "100001", "true"), "sampled 100000 times a second"),
+        (("-e", "cpu-clock", "-F", "100001", "true"), "at most 100000 times per"),
     ],
 )
 def test_usage_errors_say_what_is_wrong(
@@ -250,4 +250,4 @@ def test_more_samples_than_the_kernel_takes_are_refused(pfmon: Pfmon) -> None:
     wanted = int(limit.read_text("ascii")) + 1
     run = pfmon("-e", "cycles", "-F", str(wanted), "true")
     assert run.returncode == ERROR
-    assert f"at most {wanted - 1} samples a second" in run.stderr
+    assert f"at most {wanted - 1} samples per second" in run.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Any bytes give valid text."""
+"""JSON is valid text for names with any bytes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where code is in the libraries of a process: what LIBRARY:CODE names."""
+"""The search for code in the libraries of a process, LIBRARY:CODE."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Finder = Callable[[str], "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(name="finder")
 def fixture_finder(programs: Path) -> Finder:
-    """Return what looks for code in this process."""
+    """Return a function that searches for code in this process."""
 
     def find(code: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -36,20 +36,20 @@ def fixture_finder(programs: Path) -> Finder:
 
 
 def address_of(library: ctypes.CDLL, function: str) -> int:
-    """Return where the loader has put it."""
+    """Return the address of a function after loading."""
     address = ctypes.cast(getattr(library, function), ctypes.c_void_p).value
     assert address
     return address
 
 
 def path_of(name: str) -> str:
-    """Return the path of a library that this process has."""
+    """Return the path of a library that this process has loaded."""
     lines = Path("/proc/self/maps").read_text("utf-8").splitlines()
     return next(line.split(maxsplit=5)[5] for line in lines if line.endswith(name))
 
 
 def address_in_file(path: str, function: str) -> str:
-    """Return where nm sees it."""
+    """Return the address of a function according to nm."""
     listing = subprocess.check_output(["nm", "-D", path], text=True)
     found = re.search(rf"^([0-9a-f]+) [TW] {function}(?:@.*)?$", listing, re.MULTILINE)
     assert found, listing
@@ -71,11 +71,11 @@ def test_address_is_that_of_nm(finder: Finder) -> None:
 @pytest.mark.parametrize(
     ("code", "complaint"),
     [
-        ("lib:qsort", "lib is no library that the program begins with; there are: "),
-        ("/libc.so.6:qsort", "/libc.so.6 is no library that the program begins with"),
-        ("libc:qsrt", f"/{LIBC} has no function qsrt; it has "),
+        ("lib:qsort", "the program does not start with a library 'lib'; it has: "),
+        ("/libc.so.6:qsort", "does not start with a library '/libc.so.6'"),
+        ("libc:qsrt", f"/{LIBC} has no function qsrt; similar names: "),
         ("libc:0x1", f"/{LIBC} has no code at 0x1"),
-        ("libc:memcpy", "which code memcpy of "),
+        ("libc:memcpy", "the code of memcpy in "),
     ],
 )
 def test_what_is_not_there_is_refused(
@@ -103,7 +103,7 @@ def test_name_of_several_libraries_is_refused(finder: Finder, tmp_path: Path) ->
     paths = [load_copy(tmp_path / f"libcopy.so.{number}") for number in (1, 2)]
     for name in ("libcopy", "libcopy.so"):
         complaint = finder(f"{name}:cosh").stderr
-        assert f" {name} may be " in complaint and "give the path" in complaint
+        assert f" '{name}' may be " in complaint and "give the path" in complaint
         assert all(str(path) in complaint for path in paths)
     assert finder("libcopy.so.2:cosh").stdout
 

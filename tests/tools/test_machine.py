@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The machine in a capture against /proc and /sys."""
+"""The machine in a capture compared with /proc and /sys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def fixture_machine(printer: Printer) -> Any:
 
 
 def cpuinfo() -> list[dict[str, str]]:
-    """Return what /proc/cpuinfo says of each CPU."""
+    """Return the fields in /proc/cpuinfo of each CPU."""
     blocks = Path("/proc/cpuinfo").read_text().split("\n\n")
     pairs = [[line.partition(":") for line in block.splitlines()] for block in blocks]
     cpus = [
@@ -29,7 +29,7 @@ def cpuinfo() -> list[dict[str, str]]:
 
 
 def expanded(text: str) -> list[int]:
-    """Return the CPUs of a list."""
+    """Return the CPUs in a list such as 0,2-3."""
     ranges = [part.partition("-") for part in text.split(",")]
     return [
         cpu
@@ -39,7 +39,7 @@ def expanded(text: str) -> list[int]:
 
 
 def caches(cpu: int) -> list[dict[str, object]]:
-    """Return what /sys says of a CPU's caches."""
+    """Return the caches of a CPU according to /sys."""
     found = []
     for index in sorted((CPUS / f"cpu{cpu}/cache").glob("index*")):
         lines = {file.name: file.read_text().strip() for file in index.glob("[!u]*")}

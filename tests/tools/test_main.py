@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What pfmon does without perfmon in the kernel."""
+"""pfmon without perfmon in the kernel."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The mappings in a capture against /proc."""
+"""The mappings in a capture compared with /proc."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_mappings_of_data_are_told_on_demand(programs: Path, cat: Path) -> None:
             f"{m['start']:x}-{m['end']:x} {m['prot']} {m['offset']:08x}" for m in told
         ] == [" ".join(line.split()[:3]) for line in lines]
         assert {"[heap]", "[stack]", ""} <= {m["path"] for m in told}
-        # What is mapped of a file is of one build.
+        # All mappings of a file have the same build-id.
         ids = {m["build_id"] for m in told if m["path"] == str(cat)}
         assert len(ids) == 1 and None not in ids
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Errors in the arguments of options."""
+"""Usage errors in the arguments of options."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pfmon import SAMPLING, Pfmon, complaint_of
         ((*SAMPLING, "--priv-levels=1", "true"), "'1' is not u, k or uk"),
         ((*SAMPLING, "--smpl-regions=1", "true"), "'1' is not a number from 2 to 64"),
         ((*SAMPLING, "--smpl-regions=65", "true"), "'65' is not a number from 2 to 64"),
-        ((*SAMPLING, "--smpl-record=p4", "true"), "'p4' is neither base"),
+        ((*SAMPLING, "--smpl-record=p4", "true"), "'p4' is not base"),
         ((*SAMPLING, "--smpl-arg=abc", "true"), "hexadecimal"),
         ((*SAMPLING, "--smpl-arg=", "true"), "hexadecimal"),
         ((*SAMPLING, "--smpl-arg=zz", "true"), "hexadecimal"),
-        (("-e", "cpu-clock", "--attach-task=0"), "not a thread id"),
+        (("-e", "cpu-clock", "--attach-task=0"), "not a thread ID"),
         (("-e", "cpu-clock", "--session-timeout=0", "true"), "number of seconds"),
         (("-e", "cpu-clock", "--session-timeout=nan", "true"), "number of seconds"),
         (("-e", "cpu-clock", "--duration=0", "true"), "number of seconds"),

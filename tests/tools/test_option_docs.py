@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is made from the table of options, and completion in bash."""
+"""The documentation generated from the option table, and bash completion."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_pages_have_the_table_of_formats(
 
 
 def complete(programs: Path, line: str) -> list[str]:
-    """Return what bash offers at the end of a line; "|" is between its words."""
+    """Return the completions at the end of a line; "|" separates its words."""
     words = line.split("|")
     script = (
         f'source {PFMON / "pfmon.bash"} && COMP_WORDS=("$@") && '

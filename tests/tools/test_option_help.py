@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""--help against the table of options."""
+"""--help compared with the option table."""
 
 from __future__ import annotations
 

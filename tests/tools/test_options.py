@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Errors in how options are combined."""
+"""Usage errors in combinations of options."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("-e", "cpu-clock", "--smpl-entries=5", "true"), "without a sampling period"),
         (("-e", "cpu-clock", "--smpl-arg=a=1", "true"), "without a sampling period"),
         (("-e", "cpu-clock", "--overflow-block", "true"), "without a sampling period"),
-        (("-e", "cpu-clock", "--attach-task=1", "true"), "takes no command"),
+        (("-e", "cpu-clock", "--attach-task=1", "true"), "does not take a command"),
         (("-e", "cpu-clock", "--attach-task=1", "--system-wide"), "exclude each other"),
         ((*SAMPLING, "--system-wide", "--overflow-block"), "cannot block"),
         (("-e", "cpu-clock", "--cpu-list=0", "true"), "need --system-wide"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""docs/pfmon_options_of_old.md tells the truth about the options that are here."""
+"""docs/pfmon_options_of_old.md compared with the option table and its aliases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATES = ("here", "elsewhere", "no")
 
 
 def rows() -> list[tuple[list[str], str, str]]:
-    """Return the options of each row, its state, and how."""
+    """Return each row's options, state and explanation."""
     found = []
     for line in PAGE.read_text("utf-8").splitlines():
         if line.startswith("| `-"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where counts go: files that are written anew, appended to, or not at all."""
+"""The output file for counts: overwritten, appended to, or unchanged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What contexts are programmed with: numbers and precise levels of events."""
+"""The registers of contexts: numbers, levels, sets and CPUs of events."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_event_sets_have_registers_of_their_own(printer: Printer) -> None:
     assert [pmd["num"] for pmd in first["pmds"]] == [0, 1]
     assert [pmd["num"] for pmd in second["pmds"]] == [0]
     assert [pmc["num"] for pmc in second["pmcs"]] == [0]
-    # The event of a set is recorded with what samples in that set.
+    # Events without a period are recorded with samples of the same set.
     assert first["pmds"][0]["smpl_pmds"] == [1]
     assert second["pmds"][0]["smpl_pmds"] == []
     assert [pmd["eventid"] for pmd in first["pmds"] + second["pmds"]] == [0, 1, 2]
@@ -121,7 +121,7 @@ def test_sets_are_left_after_a_time_or_after_overflows(printer: Printer) -> None
     assert switches(session) == [(OVFL_SWITCH, 0), (TIME_SWITCH, 4_000_000)]
     assert session["sets"][0]["pmds"][0]["switch_overflow"] == 3
     assert "switch_overflow" not in session["sets"][0]["pmds"][1]
-    # The last set may be one that is never left.
+    # The last set may stay active.
     session = printer.session(*TWO_SETS[:-1], periods, "--switch-overflow=3")
     assert switches(session) == [(OVFL_SWITCH, 0), (0, 0)]
 

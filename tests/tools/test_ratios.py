@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is printed beside counts, and when nothing is."""
+"""Ratios of counts to other counts and to times."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ S = 1_000_000_000
 
 
 def ratios(counts: Counts, events: str, *values: int | str) -> list[str]:
-    """Return what is behind # of each line; the measurement took two seconds."""
+    """Return the text after # on each line of a two-second measurement."""
     script = [*thread(*values), f"times {2 * S} 0 0", "end 0"]
     lines = counts.printed(f"-e {events}", *script).splitlines()
     return [" ".join(line.partition("#")[2].split()) for line in lines]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is recorded of processes, and what is said if that is not possible."""
+"""Recording of processes, and its error messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fixture_capture(tmp_path: Path) -> Path:
 def recorded(
     programs: Path, capture: Path, *options: str, then: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Record this process, and do what process_recorder is told then."""
+    """Record this process, then pass further words to process_recorder."""
     program = programs / "process_recorder"
     return subprocess.run(
         [program, *SAMPLING, *options, "-o", capture, str(os.getpid()), *then],
@@ -70,7 +70,7 @@ def test_clock_that_cannot_be_read_is_said_once(programs: Path, capture: Path) -
     if Path("/dev/perfmon").exists():
         pytest.skip("this machine has perfmon, and perf's clock can be read")
     said = recorded(programs, capture).stderr
-    assert said.count("perf's clock only") == 1
+    assert said.count("perf's clock cannot be read") == 1
     assert documents(capture, b"CLCK") == [] and documents(capture, b"MAPS")
 
 
@@ -88,4 +88,4 @@ def test_division_finishes_the_capture_and_begins_another(
 def test_capture_that_is_no_file_is_not_divided(programs: Path) -> None:
     done = recorded(programs, Path("/dev/null"), then=("divide",))
     assert done.stdout == "refused\n"
-    assert "no snapshot: /dev/null is no file that could be renamed" in done.stderr
+    assert "cannot take a snapshot: /dev/null is not a regular file" in done.stderr

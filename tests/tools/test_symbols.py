@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where code is in an executable: what --trigger-start and --trigger-stop name."""
+"""The search for code in an executable, for --trigger-start and --trigger-stop."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-# Where an ELF file says which machine it is for, and one of them.
+# The offset of e_machine in an ELF file, and a value of it.
 MACHINE = 18
 AARCH64 = 183
 
 
 class Finder:
-    """Looks for code in a copy of the program that does it."""
+    """Searches for code in a copy of symbol_finder."""
 
     def __init__(self, program: Path, copy: Path) -> None:
         self.program = program
@@ -38,14 +38,14 @@ class Finder:
         return run.stderr
 
     def address(self, name: str) -> int:
-        """Return where nm sees it."""
+        """Return the address of a function according to nm."""
         listing = subprocess.check_output(["nm", self.file], text=True)
         found = re.search(rf"^([0-9a-f]+) [Tt] {name}$", listing, re.MULTILINE)
         assert found, listing
         return int(found[1], 16)
 
     def pretend_arm64(self) -> None:
-        """Change the file's machine, and nothing else."""
+        """Change only e_machine of the file."""
         content = bytearray(self.file.read_bytes())
         content[MACHINE : MACHINE + 2] = AARCH64.to_bytes(2, "little")
         self.file.write_bytes(content)
@@ -79,10 +79,11 @@ def test_stripped_program_has_addresses_only(finder: Finder) -> None:
 
 
 def test_names_that_resemble_one_are_said(finder: Finder) -> None:
-    assert "has no function symbols_fnid; it has symbols_find\n" in finder.complaint(
-        "symbols_fnid"
+    assert (
+        "no function symbols_fnid; similar names: symbols_find\n"
+        in finder.complaint("symbols_fnid")
     )
-    assert "it has symbols_find\n" in finder.complaint("mbols_F")
+    assert "similar names: symbols_find\n" in finder.complaint("mbols_F")
 
 
 def test_at_most_five_of_them(finder: Finder) -> None:
@@ -90,7 +91,7 @@ def test_at_most_five_of_them(finder: Finder) -> None:
 
 
 def test_name_that_nothing_resembles(finder: Finder) -> None:
-    assert "nor one of a similar name" in finder.complaint("wholly_unlike_any")
+    assert "wholly_unlike_any or similar" in finder.complaint("wholly_unlike_any")
 
 
 def test_name_of_data_is_no_function(finder: Finder) -> None:
@@ -99,11 +100,11 @@ def test_name_of_data_is_no_function(finder: Finder) -> None:
 
 def test_name_of_several_functions_is_refused(finder: Finder) -> None:
     finder.objcopy("--redefine-sym=message=main")
-    assert "2 functions of PROGRAM are called main" in finder.complaint("main")
+    assert "2 functions in PROGRAM are named main" in finder.complaint("main")
 
 
 def test_address_without_code_is_refused(finder: Finder) -> None:
-    assert "PROGRAM has no code at 0x1: addresses are those" in finder.complaint("0x1")
+    assert "PROGRAM has no code at 0x1: give an address" in finder.complaint("0x1")
 
 
 def test_address_between_instructions_of_arm64_is_refused(finder: Finder) -> None:
@@ -112,7 +113,7 @@ def test_address_between_instructions_of_arm64_is_refused(finder: Finder) -> Non
     finder.pretend_arm64()
     assert finder.distance(hex(address + 4)) == distances[0] == distances[1] - 2
     complaint = finder.complaint(hex(address + 6))
-    assert f"PROGRAM has no code at {address + 6:#x}: addresses are" in complaint
+    assert f"PROGRAM has no code at {address + 6:#x}: give an" in complaint
 
 
 def test_marks_of_assemblers_for_arm64_are_no_functions(finder: Finder) -> None:
@@ -121,11 +122,11 @@ def test_marks_of_assemblers_for_arm64_are_no_functions(finder: Finder) -> None:
     finder.objcopy("--add-symbol=$xx=.text:0x10,local", *marks)
     finder.pretend_arm64()
     complaint = finder.complaint("$xyz")
-    assert "it has $xx\n" in complaint
+    assert "similar names: $xx\n" in complaint
 
 
 def test_what_is_no_program_is_refused(finder: Finder) -> None:
     finder.file.write_text("#!/bin/sh\n")
-    assert "no code can be found in PROGRAM: it is no 64-bit" in finder.complaint("x")
+    assert "find code in PROGRAM: it is not a 64-bit" in finder.complaint("x")
     finder.file.unlink()
     assert "in PROGRAM: No such file or directory" in finder.complaint("x")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Events as sysfs names them, written as perf writes them."""
+"""Events of PMUs in sysfs, in perf's syntax."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RAW = 1 << 63
 EXCL_USER = 1 << 48
 EXCL_KERNEL = 1 << 49
 PRECISE_SHIFT = 52
-# The parts of the CPU's PMU and of memory controllers that the tests use.
+# The files of the CPU's PMU and of memory controllers that the tests use.
 CPU = {
     "format/event": "config:0-7",
     "format/umask": "config:8-15",
@@ -53,13 +53,13 @@ def fixture_pmus(encoder: Encoder) -> None:
         ("cpu/event=205,umask=1/", 0x1CD, 0, 0),
         ("cpu/event=0xc2,edge/", 0x400C2, 0, 0),
         ("cpu/event=0xc2,edge=0/", 0xC2, 0, 0),
-        # Bits that are not together are filled from the lowest.
+        # Separate ranges of bits are filled from the lowest bit.
         ("cpu/split=0xa5/", 0xA00000005, 0, 0),
         ("cpu/event=0xcd,umask=1,ldlat=3/", 0x1CD, 3, 0),
         ("cpu/offcore_rsp=0xffffffffffffffff/", 0, 2**64 - 1, 0),
         ("cpu/second=0xf,ldlat=0xffff/", 0, 0xFFFF, 0xF00),
         ("cpu/config=0x1b7,config1=0x10001,config2=7/", 0x1B7, 0x10001, 7),
-        # Later ones override earlier ones, whatever has set the bits.
+        # Later parameters override earlier ones and those of events.
         ("cpu/event=1,event=2/", 2, 0, 0),
         ("cpu/mem-loads/", 0x1CD, 3, 0),
         ("cpu/mem-loads,ldlat=30/", 0x1CD, 30, 0),
@@ -130,26 +130,26 @@ def test_one_of_several_kinds_of_cpu_says_which_are_its(encoder: Encoder) -> Non
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("imc/x/", "no PMU imc; there are: cpu, uncore_imc_0, uncore_imc_1, uprobe"),
+        ("imc/x/", "the PMUs are: cpu, uncore_imc_0, uncore_imc_1, uprobe"),
         ("../x/", "no PMU ..;"),
-        ("cpu/event=1", "after the parameters of cpu a / is missing"),
-        ("cpu/event=1/x", "'x' is neither levels (u, k) nor a precise level"),
+        ("cpu/event=1", "the / after the parameters of cpu is missing"),
+        ("cpu/event=1/x", "'x' is not a privilege level (u, k, uk) or a precise level"),
         ("cpu/nothing=1/", "neither a parameter nor an event nothing"),
         ("cpu/nothing/", "event, far, ldlat, offcore_rsp, second, split, third, umask"),
         ("cpu/nothing/", "its events: cache-loads, mem-loads\n"),
         ("cpu/mem-loads.unit/", "neither a parameter nor an event mem-loads.unit"),
         ("cpu/../type/", "neither a parameter nor an event ../type"),
         ("cpu/mem-loads=1/", "neither a parameter nor an event mem-loads"),
-        ("cpu/event=/", "'' is no number for event"),
-        ("cpu/event=-1/", "'-1' is no number for event"),
-        ("cpu/event=0x100/", "event has 8 bits, and is at most 0xff"),
-        ("cpu/edge=2/", "edge has 1 bits, and is at most 0x1"),
-        ("mem-loads:ldlat=65536", "ldlat has 16 bits, and is at most 0xffff"),
-        ("cpu/far=1/", "more than the 48 bits of a PMC value"),
+        ("cpu/event=/", "'' is not a number for event"),
+        ("cpu/event=-1/", "'-1' is not a number for event"),
+        ("cpu/event=0x100/", "event has 8 bits and must be at most 0xff"),
+        ("cpu/edge=2/", "edge has 1 bits and must be at most 0x1"),
+        ("mem-loads:ldlat=65536", "ldlat has 16 bits and must be at most 0xffff"),
+        ("cpu/far=1/", "exceeds the 48 bits of a PMC value"),
         ("cpu/third=1/", "third of cpu is in 'config3:0-7'"),
-        ("cpu/cache-loads/", "cache-loads of cpu takes umask=NUMBER besides"),
+        ("cpu/cache-loads/", "cache-loads of cpu also needs umask=NUMBER"),
         ("cas_count_read", "several PMUs have an event cas_count_read: uncore_imc_0, "),
-        ("uncore_imc_0/cas_count_read/u", "for CPUs 0,14, at all levels"),
+        ("uncore_imc_0/cas_count_read/u", "for CPUs 0,14 at all privilege levels"),
     ],
 )
 def test_errors_say_what_is_wrong_and_what_there_is(
@@ -174,7 +174,7 @@ def test_a_pmu_whose_number_is_too_large_is_refused(encoder: Encoder) -> None:
 
 def test_a_machine_without_pmus_says_so(encoder: Encoder) -> None:
     encoder.root /= "empty"
-    assert "there is no PMU cpu; there are: none" in encoder.complaint("cpu/x/")
+    assert "there is no PMU cpu; the PMUs are: none" in encoder.complaint("cpu/x/")
 
 
 def test_events_are_listed_with_their_pmus(encoder: Encoder) -> None:

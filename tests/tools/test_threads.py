@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The threads in a capture against /proc."""
+"""The threads in a capture compared with /proc."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-# Each line makes a thread, or gives the process another name.
+# Each input line starts a thread, or renames the process.
 PROGRAM = """
 import sys, threading
 print(flush=True)
@@ -29,7 +29,7 @@ for line in sys.stdin.buffer:
 
 
 class Asked:
-    """A program that does what it is told, and answers with a line."""
+    """A program that executes commands and answers each with a line."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
@@ -44,7 +44,7 @@ class Asked:
         return answer
 
     def threads(self, line: bytes) -> list[Any]:
-        """Return the threads in the decoded chunk; none if nothing is new."""
+        """Return the threads in the decoded chunk; none if nothing has changed."""
         answer = self.ask(line)
         threads: list[Any] = json.loads(answer)["threads"] if answer.strip() else []
         return threads
@@ -98,10 +98,10 @@ def test_one_thread_is_told_with_the_control_group_of_its_process(
 
 
 def in_proc(pid: int) -> list[dict[str, object]]:
-    """Return what /proc says of the threads of a process."""
+    """Return the threads of a process according to /proc."""
     found = []
     for task in Path(f"/proc/{pid}/task").iterdir():
-        # A name may be anything: the numbers follow the last parenthesis.
+        # A name may contain parentheses; the numbers follow the last one.
         fields = (task / "stat").read_text().rpartition(")")[2].split()
         found.append(
             {
@@ -147,7 +147,7 @@ def test_thread_may_still_be_named_when_it_has_been_seen(programs: Path) -> None
         asked.ask(b"name second")
         assert printer.threads(b"new") == [{**first, "comm": "second"}]
         assert printer.threads(b"new") == []
-        # That was the same twice: from now on only who looks at all sees it.
+        # It was unchanged once, so only "all" examines it from now on.
         asked.ask(b"name third")
         assert printer.threads(b"new") == []
         assert printer.threads(b"all") == [{**first, "comm": "third"}]

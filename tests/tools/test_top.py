@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmon top: what it takes, and the program that it has showing."""
+"""pfmon top: its options, and the viewer that it starts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from pfmon import ERROR, Pfmon, complaint_of, without_kernel
 
-# Shows only what it was told, after the end of what it gets.
+# A viewer that prints its arguments after the end of its input.
 SHOWS = '#!/bin/sh\ncat "/proc/self/fd/3"\necho shown as: $* >&2\n'
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("-o", "x"), "pfmon top writes no file"),
-        (("--snapshot=1",), "pfmon top writes no file"),
+        (("-o", "x"), "pfmon top does not write a file"),
+        (("--snapshot=1",), "pfmon top does not write a file"),
         (("--interval=0",), "--interval: '0' is not a number of seconds"),
         (("-e", "page-faults", "true"), "pfmon top needs a sampling period"),
     ],
@@ -35,7 +35,7 @@ def test_its_options_are_no_others(pfmon: Pfmon, option: str) -> None:
 
 
 def beside(pfmon: Pfmon, directory: Path) -> Pfmon:
-    """Return a pfmon that has a program to show with."""
+    """Return a pfmon with a viewer next to it."""
     program = directory / "pfmparse"
     program.write_text(SHOWS)
     program.chmod(0o755)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is traced of a command, and that it behaves as if it was not."""
+"""Tracing a command and its descendants, which must not notice it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ SECONDS = 120
 
 
 def run(programs: Path, *command: str, **settings: str) -> list[str]:
-    """Trace family with these arguments; return the lines that it printed.
+    """Trace family with these arguments and return the printed lines.
 
-    The settings are in trace_runner's environment.
+    The settings are added to trace_runner's environment.
     """
     return trace(programs, programs / "tests/family", *command, **settings)
 
 
 def trace(programs: Path, *command: str | Path, **settings: str) -> list[str]:
-    """Trace a program instead."""
+    """Trace any program, like run()."""
     done = subprocess.run(
         [programs / "trace_runner", *command],
         env={**os.environ, **settings},
@@ -35,7 +35,7 @@ def trace(programs: Path, *command: str | Path, **settings: str) -> list[str]:
 
 
 def counted(threads: int, processes: int, execs: int = 0, renamed: int = 0) -> str:
-    # The first process is not born, and not gone if it has become another thread.
+    # The first process is not reported as born.
     gone = 1 + threads + processes
     return (
         f"{threads} threads, {processes} processes, {gone} gone, "
@@ -61,21 +61,21 @@ def test_what_a_command_makes_begins_and_ends(
 
 
 def test_child_may_be_gone_before_its_parent_tells_of_it(programs: Path) -> None:
-    # Of several parents: the stops of the youngest are seen first.
+    # With several parents, the stops of the youngest child are seen first.
     family = f"{programs / 'tests/family'} series 20 1"
     script = f"{family} & {family} & {family} & wait"
     lines = trace(programs, "sh", "-c", script, SLOW="1")
-    # It would wait for ever for those that are thought to come yet.
+    # A child expected by mistake would be waited for forever.
     assert lines[3:] == [counted(0, 63, 3), "0"]
 
 
 def test_exec_of_a_thread_ends_the_first_one(programs: Path) -> None:
-    # All but the thread that has become the process, which ends at last.
+    # Four threads end, and the one that has become the process ends last.
     assert run(programs, "thread-execs", "3", "2")[1:] == [counted(4, 0, 1, 1), "0"]
 
 
 def test_signal_reaches_the_command_after_the_exec_of_a_thread(programs: Path) -> None:
-    # Its number is that of the first thread, which has not ended the command.
+    # It has the ID of the first thread, whose end did not end the command.
     lines = run(programs, "thread-execs", "3", "2", SIGNAL="1")
     assert lines[1:] == [counted(4, 0, 1, 1), "143"]
 
@@ -109,7 +109,7 @@ def test_signal_that_ends_it_is_in_the_status(programs: Path) -> None:
 
 
 def test_what_is_left_goes_on_when_it_is_let_go(programs: Path) -> None:
-    # It would be killed with its tracer, or stay stopped, and never say that.
+    # Otherwise it would be killed with its tracer, or stay stopped.
     assert run(programs, "child", "1", "4", DETACH="1")[0] == "calls: 4"
     daemon, counts, status = run(programs, "daemon", "30", "1", DETACH="1")
     pid = int(daemon.removeprefix("daemon: "))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tracepoints by their names."""
+"""The search for tracepoints by name."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def test_the_id_is_the_kernels(encoder: Encoder, mount: str) -> None:
         (
             "sched:sched_swatch",
             "no tracepoint sched_swatch in sched; "
-            "there are: sched_switch, sched_waking\n",
+            "it has: sched_switch, sched_waking\n",
         ),
-        ("shed:sched_switch", "there is no event shed:sched_switch here"),
-        ("sched:", "there is no event sched: here"),
+        ("shed:sched_switch", "there is no event shed:sched_switch on this"),
+        ("sched:", "there is no event sched: on this"),
     ],
 )
 def test_unknown_names_are_refused(encoder: Encoder, name: str, complaint: str) -> None:
@@ -51,8 +51,8 @@ def test_who_may_not_look_is_told_so(encoder: Encoder) -> None:
     encoder.obey_modes()
     complaint = encoder.complaint("sched:sched_switch")
     tracing.chmod(0o755)
-    assert "whether it is a tracepoint, only root may see" in complaint
-    # It is none, whoever asks.
+    assert "unless it is a tracepoint: only root may read" in complaint
+    # Without tracefs there are no tracepoints, so being root would not help.
     (encoder.root / "sys/kernel").rename(encoder.root / "sys/kernels")
     complaint = encoder.complaint("sched:sched_switch")
     assert "only root" not in complaint

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Options that say at which code of a command measuring starts and stops."""
+"""Usage errors of --trigger-start and --trigger-stop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EVENT = ("-e", "page-faults")
 WITH_BREAKPOINTS = platform.machine() in ("x86_64", "aarch64")
 
 
-@pytest.mark.skipif(not WITH_BREAKPOINTS, reason="there are no triggers here")
+@pytest.mark.skipif(not WITH_BREAKPOINTS, reason="this machine has no triggers")
 @pytest.mark.parametrize("option", ["--trigger-start=main", "--trigger-stop=main"])
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
@@ -33,7 +33,7 @@ def test_usage_errors_say_what_is_wrong(
     assert complaint in complaint_of(pfmon, (*EVENT, option, *arguments))
 
 
-@pytest.mark.skipif(WITH_BREAKPOINTS, reason="there are triggers here")
+@pytest.mark.skipif(WITH_BREAKPOINTS, reason="this machine has triggers")
 def test_triggers_are_refused_where_there_are_none(pfmon: Pfmon) -> None:
     arguments = (*EVENT, "--trigger-start=main", "true")
-    assert "are for x86_64 and arm64" in complaint_of(pfmon, arguments)
+    assert "available only on x86_64 and arm64" in complaint_of(pfmon, arguments)

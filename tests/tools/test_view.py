@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The view that a capture is shown in, and the program that shows it."""
+"""The view of a capture, and the program that shows it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_usage_errors_say_what_is_wrong(
 
 
 class Shower:
-    """Runs a copy of view_shower, in a directory of its own."""
+    """Runs a copy of view_shower in its own directory."""
 
     def __init__(self, programs: Path, tmp_path: Path) -> None:
         self.beside, self.path = tmp_path / "beside", tmp_path / "path"
@@ -92,7 +92,7 @@ class Shower:
         self._program = shutil.copy(programs / "view_shower", self.beside)
 
     def has(self, directory: Path, script: str = SHOWS) -> None:
-        """There is a pfmparse in that directory."""
+        """Install a pfmparse in a directory."""
         program = directory / "pfmparse"
         program.write_text(script.format(directory.name))
         program.chmod(0o755)

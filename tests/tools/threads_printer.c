@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * threads_printer - prints the THRD chunks that pfmon would write, for tests
+ * threads_printer - print the THRD chunks that pfmon would write, for tests
  *
  * usage: threads_printer PID
  *
- * Looks at the process whenever a line arrives on standard input, at all
- * threads if it is "all", at one if it is its number, and answers with a line:
- * the chunk's text, or nothing if there is no news.
+ * Examines the process whenever a line arrives on standard input: all threads
+ * if the line is "all", one thread if it is a thread ID, otherwise only new
+ * threads and those that are not settled. Answers with a line: the chunk's
+ * text, or an empty line if nothing has changed.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * trace_runner - follows all that a command makes, for the tests
+ * trace_runner - trace a command and all its descendants, for the tests
  *
  * usage: trace_runner COMMAND [ARGS]
  *
- * With SIGNAL in the environment, an exec of another thread than the first
- * makes it send SIGTERM to the command. With SLOW, it takes its time whenever
- * one is born, so that others end meanwhile. With BYSTANDER, it has another
- * child, of which it knows, and prints its exit status at last.
+ * With SIGNAL in the environment, it sends SIGTERM to the command after an exec
+ * of another thread than the first. With SLOW, it delays each birth, so that
+ * other threads end meanwhile. With BYSTANDER, it has another, untraced child,
+ * and prints that child's exit status at the end. With DETACH, it detaches
+ * everything when the command has ended.
  *
- * When nothing is left that is traced, or the command has ended and a line
- * "detach" was read from standard input, prints how many threads and processes
- * were born, how many are gone, how many execs there were, and the exit status
- * that pfmon would have.
+ * When nothing is traced any more, prints the number of threads and processes
+ * that were born, that are gone, of execs, and the exit status for pfmon.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -64,7 +63,7 @@ static void handle(const struct trace_event *event, void *data)
 	}
 }
 
-/* A child that has ended, which nobody has waited for yet. */
+/* Returns a child that has ended but has not been reaped. */
 static pid_t make_bystander(void)
 {
 	pid_t pid = fork();

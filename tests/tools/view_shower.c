@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * view_shower - shows a capture as pfmon does, for the tests
+ * view_shower - show a capture as pfmon does, for the tests
  *
  * usage: view_shower [pfmon's options] COMMAND
  *
- * The capture is what --outfile names. The exit status is 3 if no program is
- * found, 4 if there is nothing to show, 1 if that failed.
+ * --outfile names the capture. The exit status is 3 if no program is found,
+ * 4 if there is nothing to show, 1 if the program failed.
  */
 #include <stdlib.h>
 

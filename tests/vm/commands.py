@@ -69,7 +69,7 @@ REFUSED = {
     "depth=3": "the sampling format count has no field 'depth'; it has num_events",
     "num_events=2k": "k, M and G are for bytes, and this is a number of events",
     "num_events=4294967296": "the field has 4 bytes, and holds at most 4294967295",
-    "num_events=2000": "format count refuses its argument, num_events=2000; what is",
+    "num_events=2000": "format count rejects its argument, num_events=2000; if",
     "02000000": "format count takes 8 bytes as its argument, and --smpl-arg has 4",
 }
 LOCKED_MODULES = (

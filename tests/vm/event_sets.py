@@ -173,9 +173,7 @@ def check_cpus(out: Path, printed: str) -> None:
     assert [cpu for cpu, _ in shares] == ["0", "0", "1"]
     assert [share for cpu, share in shares if cpu == "1"] == ["100.00"]
     for number, measured in ((str(ABSENT_CPU), "0-1"), ("0-1", "0")):
-        assert f"is for CPUs {number}, and those that are measured are {measured}:" in (
-            printed
-        )
+        assert f"to CPUs {number}, but the measured CPUs are {measured}:" in printed
     described = _info(out / "cpus.cap")
     assert [event["cpus"] for event in described["events"]] == ["0", None, "1"]
     counts = [(count["context"], count["event"]) for count in described["counts"]]

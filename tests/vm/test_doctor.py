@@ -59,7 +59,7 @@ OBSTACLES = {
         works=False,
     ),
     "unlisted": Obstacle(
-        "module", "depmod has not listed it", f"{UNLISTED}; mend module", works=False
+        "module", "is not in depmod's index", f"{UNLISTED}; mend module", works=False
     ),
     "unloaded": Obstacle("loaded", "perfmon is not loaded", "mend loaded"),
     "pmu": Obstacle("pmu", "no PMU description", "rmmod pfm_pmu_perf; mend pmu"),
@@ -69,7 +69,7 @@ OBSTACLES = {
         f"rmmod pfm_fmt_default; {UNLISTED_FORMAT}; mend formats",
     ),
     "old": Obstacle(
-        "version", "perfmon 0.8.0 is loaded, and", f"{OLD}; mend version", "note"
+        "version", "perfmon 0.8.0 is loaded, but", f"{OLD}; mend version", "note"
     ),
     "interface": Obstacle("version", "has interface 0.7", f"{OTHER}; mend version"),
     "level": Obstacle(
@@ -77,34 +77,34 @@ OBSTACLES = {
     ),
     "node": Obstacle(
         "access",
-        "/dev/perfmon is for the group perfmon",
+        "/dev/perfmon is restricted to the group perfmon",
         f"{FOR_GROUP}; mend_for_nobody access",
     ),
     # Without udev the device has the kernel's default mode.
     "mode": Obstacle(
         "access",
-        "/dev/perfmon is not for you: it has mode 0600 and group root",
+        "you have no access to /dev/perfmon: it has mode 0600 and group root",
         f"{FOR_ROOT}; mend_for_nobody access",
     ),
     "missing": Obstacle(
         "access",
-        "/dev/perfmon is not there, though perfmon is loaded",
+        "/dev/perfmon does not exist, although perfmon is loaded",
         "rm /dev/perfmon; mend_for_nobody access",
     ),
     "session": Obstacle(
         "access",
-        "you have joined it since you logged in",
+        "which you joined after you logged in",
         f"{JOINED}; as_nobody 'pfmon doctor --json'",
     ),
     "group": Obstacle(
         "access",
-        "measuring threads (/sys/kernel/perfmon/task_group) is for the group perfmon",
+        "(/sys/kernel/perfmon/task_group) is restricted to the group perfmon",
         f"{ONLY_GROUP}; mend_for_nobody access; echo any >{TASK_GROUP}",
     ),
     "memlock": Obstacle("memory", "RLIMIT_MEMLOCK", SHELL_OF_NOBODY),
     "memory": Obstacle(
         "memory",
-        "all together may have 4096",
+        "the limit for all buffers is 4096",
         "echo 4096 >/sys/kernel/perfmon/smpl_buf_size_max; mend memory",
     ),
     "busy": Obstacle(
@@ -127,7 +127,7 @@ LASTING = {
     ),
     "confidentiality": Obstacle(
         "registers",
-        "locked down for confidentiality",
+        "kernel lockdown is in confidentiality mode",
         "echo confidentiality >/sys/kernel/security/lockdown",
         "note",
     ),
@@ -141,7 +141,7 @@ LASTING = {
 COUNTERS = {
     "watchdog": Obstacle(
         "watchdog",
-        "the NMI watchdog has one",
+        "the NMI watchdog uses one",
         "pretend /proc/sys/kernel/nmi_watchdog 1; mend watchdog",
         "note",
     ),

@@ -27,9 +27,9 @@ PASSWORD = "secret"
 TOOLS = f". /perfmon/add/{obstacles.SCRIPT.name}; . /perfmon/add/{SCRIPT.name}"
 SETUP = {"keep_events": "keep_events", "tools": f"{TOOLS}; prepare; prepare_firmware"}
 
-UNSIGNED = Obstacle("signature", "Secure Boot is on, so the kernel takes signed", "")
-NOT_ENROLLED = Obstacle("signature", '"module signing key", a key that is not', "")
-NOT_CONFIRMED = Obstacle("signature", "enrolled when you confirm it at the next", "")
+UNSIGNED = Obstacle("signature", "Secure Boot is on, so the kernel accepts only", "")
+NOT_ENROLLED = Obstacle("signature", '"module signing key", whose key is not', "")
+NOT_CONFIRMED = Obstacle("signature", "whose key you have to confirm at the next", "")
 UNLOADED = Obstacle("loaded", "perfmon is not loaded", "")
 REBOOT = ["+ reboot   # and choose to enroll the key"]
 ENROLL = ["+ mokutil --import /var/lib/dkms/mok.pub", *REBOOT]
@@ -140,7 +140,7 @@ def test_after_the_remedy_the_modules_are_taken_and_a_sample_recorded(
     before, after = findings(machine.second.printed("enrolled"))
     signature = before["checks"]["signature"]
     assert (signature["status"], after["works"]) == ("ok", True)
-    assert signature["text"].endswith("which is enrolled")
+    assert signature["text"].endswith("whose key is enrolled")
 
 
 def test_kernel_is_content(machine: Owned) -> None:

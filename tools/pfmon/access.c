@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* access.c - why perfmon refuses to measure, and what to do about it */
+/* access.c - explain why perfmon denies a measurement, and what to do */
 #define _GNU_SOURCE
 #include <linux/capability.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "util.h"
 
 #define PERFS_LEVEL	"kernel.perf_event_paranoid"
-/* What users may not do at a level, and at those above it. */
-#define LEVEL_NOTHING	3	/* anything; Debian's */
-#define LEVEL_USER	2	/* see the kernel */
-#define LEVEL_THREADS	1	/* measure CPUs */
+/* Levels of perf_event_paranoid: what unprivileged users may still measure. */
+#define LEVEL_NOTHING	3	/* nothing; Debian's default */
+#define LEVEL_USER	2	/* own threads at user level */
+#define LEVEL_THREADS	1	/* own threads at all levels */
 
 static bool can(const struct access_facts *facts, int cap)
 {
@@ -31,7 +31,7 @@ static const char *level_name(const struct access_facts *facts)
 	return facts->own_level ? "perfmon.paranoid" : PERFS_LEVEL;
 }
 
-/* What root does for users to have a level. */
+/* Returns the root command that sets the level. */
 static char *set_level(int level)
 {
 	return checked_printf("echo %d >" ACCESS_LEVEL_FILE, level);
@@ -42,19 +42,19 @@ static void refuse_outsider(const struct access_facts *facts,
 			    struct access_refusal *refusal)
 {
 	if (group->later) {
-		refusal->reason = checked_printf("%s is for the group %s, and you have joined it since you logged in",
+		refusal->reason = checked_printf("%s is restricted to the group %s, which you joined after you logged in",
 						 what, group->name);
 		refusal->advice = checked_strdup("log in again, or use su - $USER");
 		return;
 	}
-	refusal->reason = checked_printf("%s is for the group %s, and you are not in it",
+	refusal->reason = checked_printf("%s is restricted to the group %s, and you are not in it",
 					 what, group->name);
 	refusal->command = checked_printf("usermod -aG %s %s", group->name,
 					  *facts->user ? facts->user : "USER");
 	refusal->login = true;
 }
 
-/* By its mode and its group, as far as they go. */
+/* Whether mode and group of the device node allow the process to open it. */
 static bool node_is_for(const struct access_facts *facts)
 {
 	mode_t needed = facts->node.member ? 0060 : 0006;
@@ -69,7 +69,7 @@ static void judge_node(const struct access_facts *facts,
 
 	refusal->cause = ACCESS_NODE;
 	if (node_is_for(facts)) {
-		refusal->reason = checked_printf(PFM_DEVICE " does not open, though mode %04o and group %s allow it; ask the kernel log about security modules",
+		refusal->reason = checked_printf(PFM_DEVICE " cannot be opened, although mode %04o and group %s allow it; check the kernel log for security modules",
 						 facts->node_mode,
 						 facts->node.name);
 		return;
@@ -78,7 +78,7 @@ static void judge_node(const struct access_facts *facts,
 		refuse_outsider(facts, &facts->node, PFM_DEVICE, refusal);
 		return;
 	}
-	refusal->reason = checked_printf(PFM_DEVICE " is not for you: it has mode %04o and group %s",
+	refusal->reason = checked_printf("you have no access to " PFM_DEVICE ": it has mode %04o and group %s",
 					 facts->node_mode, facts->node.name);
 	refusal->command = checked_strdup(ACCESS_MAKE_GROUP " && chgrp perfmon "
 					  PFM_DEVICE " && chmod 660 "
@@ -106,14 +106,14 @@ static void judge_level(const struct access_facts *facts,
 			struct access_refusal *refusal)
 {
 	refusal->cause = ACCESS_LEVEL;
-	refusal->reason = checked_printf("%s is %d, at which only CAP_SYS_ADMIN may measure",
+	refusal->reason = checked_printf("%s is %d: measuring requires CAP_SYS_ADMIN",
 					 level_name(facts), facts->level);
 	refusal->command = set_level(LEVEL_USER);
 }
 
 /*
- * perf's own check, which asks for its own level, remains if perfmon's allows
- * more.
+ * Even if perfmon's level allows CPUs, perf still checks its own level,
+ * kernel.perf_event_paranoid.
  */
 static void judge_cpu(const struct access_facts *facts,
 		      struct access_refusal *refusal)
@@ -121,7 +121,7 @@ static void judge_cpu(const struct access_facts *facts,
 	bool own = facts->own_level && facts->level > 0;
 
 	refusal->cause = ACCESS_LEVEL_CPU;
-	refusal->reason = checked_printf("%s is %d, at which whole CPUs are for CAP_PERFMON",
+	refusal->reason = checked_printf("%s is %d: measuring CPUs requires CAP_PERFMON",
 					 own ? level_name(facts) : PERFS_LEVEL,
 					 own ? facts->level :
 					       facts->kernel_level);
@@ -134,7 +134,7 @@ static void judge_kernel(const struct access_facts *facts,
 			 struct access_refusal *refusal)
 {
 	refusal->cause = ACCESS_LEVEL_KERNEL;
-	refusal->reason = checked_printf("an event counts in the kernel, and %s is %d, at which that is for CAP_PERFMON",
+	refusal->reason = checked_printf("an event counts in the kernel and %s is %d: this requires CAP_PERFMON",
 					 level_name(facts), facts->level);
 	refusal->advice = checked_strdup("count at user level (-u)");
 	refusal->command = set_level(LEVEL_THREADS);
@@ -143,19 +143,19 @@ static void judge_kernel(const struct access_facts *facts,
 static void judge_registers(struct access_refusal *refusal)
 {
 	refusal->cause = ACCESS_LOCKDOWN;
-	refusal->reason = checked_strdup("the kernel is locked down for confidentiality and gives out no registers");
-	refusal->advice = checked_strdup("take a format without them (--smpl-module=default)");
+	refusal->reason = checked_strdup("kernel lockdown is in confidentiality mode: samples cannot contain registers");
+	refusal->advice = checked_strdup("use a format without registers (--smpl-module=default)");
 }
 
 static void judge_kernel_thread(const struct access_wish *wish,
 				struct access_refusal *refusal)
 {
 	refusal->cause = ACCESS_KERNEL_THREAD;
-	refusal->reason = checked_printf("thread %d is the kernel's, which takes CAP_PERFMON",
+	refusal->reason = checked_printf("thread %d is a kernel thread: measuring it requires CAP_PERFMON",
 					 wish->thread);
 }
 
-/* Watching and holding a thread take different rights. */
+/* Blocking a thread requires another capability than observing it. */
 static const char *right_to(const struct access_wish *wish)
 {
 	return wish->block ? "CAP_SYS_PTRACE" : "CAP_PERFMON";
@@ -166,7 +166,7 @@ static void judge_other_user(const struct access_wish *wish,
 			     struct access_refusal *refusal)
 {
 	refusal->cause = ACCESS_OTHER_USER;
-	refusal->reason = checked_printf("thread %d belongs to another user, %s (%u), which takes %s",
+	refusal->reason = checked_printf("thread %d belongs to another user, %s (%u): measuring it requires %s",
 					 wish->thread, thread->user,
 					 thread->uid, right_to(wish));
 }
@@ -175,12 +175,12 @@ static void judge_stop(const struct access_facts *facts,
 		       struct access_refusal *refusal)
 {
 	refusal->cause = ACCESS_STOP;
-	refusal->reason = checked_printf("holding a thread takes the right to trace it, and kernel.yama.ptrace_scope is %d",
+	refusal->reason = checked_printf("blocking a thread requires permission to trace it, and kernel.yama.ptrace_scope is %d",
 					 facts->ptrace_scope);
 	refusal->advice = checked_strdup(facts->ptrace_scope > 1 ?
-					 "leave out --overflow-block" :
-					 "let pfmon start the command, or leave out --overflow-block");
-	/* The last one lasts until a reboot. */
+					 "omit --overflow-block" :
+					 "let pfmon start the command, or omit --overflow-block");
+	/* Scope 3 cannot be changed until a reboot. */
 	if (facts->ptrace_scope < 3)
 		refusal->command =
 			checked_strdup("sysctl kernel.yama.ptrace_scope=0");
@@ -190,7 +190,7 @@ static void judge_guarded(const struct access_wish *wish,
 			  struct access_refusal *refusal)
 {
 	refusal->cause = ACCESS_GUARDED;
-	refusal->reason = checked_printf("thread %d has more rights than you, is in another user name space, or its program may not be read; this takes %s",
+	refusal->reason = checked_printf("thread %d has more privileges than you, is in another user namespace, or runs a program that you may not read: measuring it requires %s",
 					 wish->thread,
 					 right_to(wish));
 }
@@ -238,8 +238,8 @@ static void judge_absent(const struct access_facts *facts,
 {
 	refusal->cause = ACCESS_NO_NODE;
 	if (facts->loaded && !facts->node_exists) {
-		refusal->reason = checked_strdup(PFM_DEVICE " is not there, though perfmon is loaded");
-		refusal->advice = checked_strdup("pfmon doctor says how to make it");
+		refusal->reason = checked_strdup(PFM_DEVICE " does not exist, although perfmon is loaded");
+		refusal->advice = checked_strdup("run pfmon doctor to see how to create it");
 		return;
 	}
 	refusal->reason = checked_strdup("perfmon is not loaded");
@@ -272,7 +272,7 @@ void access_free(struct access_refusal *refusal)
 	free(refusal->command);
 }
 
-/* The kernel has refused what nothing here speaks against. */
+/* Explains a refusal of the kernel for which access_judge() found no reason. */
 static void judge_unknown(const struct access_wish *wish,
 			  struct access_refusal *refusal)
 {
@@ -281,10 +281,10 @@ static void judge_unknown(const struct access_wish *wish,
 		return;
 	}
 	refusal->cause = ACCESS_UNKNOWN;
-	refusal->reason = checked_strdup("nothing that pfmon knows of speaks against it; ask the kernel log about security modules");
+	refusal->reason = checked_strdup("pfmon does not know the reason; check the kernel log for security modules");
 }
 
-/* As a sentence; what the refusal holds is freed. */
+/* Joins the texts of a refusal to a sentence, and frees them. */
 static char *say(struct access_refusal *refusal)
 {
 	char *text = checked_printf("%s%s%s%s%s%s", refusal->reason,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* access_facts.c - what the kernel goes by when it refuses to measure */
+/* access_facts.c - read what the kernel checks before it allows measuring */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <grp.h>
@@ -19,10 +19,10 @@
 #define PTRACE_SCOPE	"/proc/sys/kernel/yama/ptrace_scope"
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 
-/* What a level that cannot be read counts as: it allows nothing. */
+/* The level if it cannot be read: it allows nothing. */
 #define STRICTEST	3
 
-/* Of a kernel thread, in the flags of /proc/TID/stat. */
+/* Marks kernel threads in the flags of /proc/TID/stat. */
 #define PF_KTHREAD	0x00200000U
 
 static bool is_member(gid_t gid)
@@ -40,8 +40,8 @@ static bool is_member(gid_t gid)
 }
 
 /*
- * Read from the files themselves: a static program has no name service. The
- * result is overwritten by the next call.
+ * Reads /etc/passwd directly, because a static program cannot use NSS. The next
+ * call overwrites the result.
  */
 static const char *user_name(uid_t uid)
 {
@@ -116,7 +116,7 @@ static void gather_node(struct access_facts *facts)
 	gather_group(&facts->node, st.st_gid);
 }
 
-/* A number in a file; @otherwise if there is none. */
+/* Reads a number from a file; returns @otherwise if there is none. */
 static int number_in(const char *path, int otherwise)
 {
 	char *text = read_line_of(path);
@@ -161,7 +161,7 @@ static bool is_locked_down(void)
 	return locked;
 }
 
-/* The name may have any characters; the last parenthesis ends it. */
+/* The name may contain parentheses; the last one ends it. */
 static bool is_kernel_thread(pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/stat", tid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* attach.c - processes and threads that run already */
+/* attach.c - attach to running processes and threads */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -20,21 +20,21 @@ pid_t attach_process_of(pid_t tid)
 	if (line)
 		tgid = (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10);
 	if (!tgid)
-		message("there is no thread %d; ps -eL prints all", tid);
+		message("there is no thread %d; ps -eL lists all threads", tid);
 	free(text);
 	free(path);
 	return tgid;
 }
 
-/* The threads that are traced, in the order in which they were found. */
+/* The traced threads, in the order in which they were found. */
 struct list {
 	pid_t *tids;
 	unsigned int count;
-	unsigned int refused;	/* others that run, when last looked at */
+	unsigned int refused;	/* running but untraceable, in the last pass */
 	int error;		/* why */
 };
 
-/* The first thread stays in the list when it has ended, until all have. */
+/* An exited main thread stays in /proc/PID/task as long as other threads. */
 static bool runs(pid_t tgid, pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/task/%d/stat", tgid, tid);
@@ -71,7 +71,7 @@ static bool seize_new(struct trace *trace, pid_t tgid, pid_t tid,
 	return true;
 }
 
-/* Returns whether there were any that had not been seen before. */
+/* Traces the threads not traced yet; false if there were none. */
 static bool seize_some(struct trace *trace, pid_t tgid, const char *path,
 		       struct list *list)
 {
@@ -97,7 +97,10 @@ pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count)
 	char *path = checked_printf("/proc/%d/task", tgid);
 	struct list list = { .tids = NULL };
 
-	/* What a thread that is traced makes is traced. */
+	/*
+	 * Threads created by traced threads are traced automatically, so this
+	 * ends when a pass finds no new one.
+	 */
 	while (seize_some(trace, tgid, path, &list))
 		;
 	free(path);
@@ -108,7 +111,7 @@ pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count)
 	if (list.tids)
 		return list.tids;
 	if (list.error)
-		message("cannot trace process %d: %s; is it traced by another program, or ptrace forbidden here (kernel.yama.ptrace_scope)?",
+		message("cannot trace process %d: %s; another program may trace it, or ptrace may be forbidden (kernel.yama.ptrace_scope)",
 			tgid, strerror(list.error));
 	else
 		message("there is no process %d", tgid);

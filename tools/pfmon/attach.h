@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* attach.h - processes and threads that run already */
+/* attach.h - attach to running processes and threads */
 #ifndef PFMON_ATTACH_H
 #define PFMON_ATTACH_H
 
@@ -7,13 +7,13 @@
 
 #include "trace.h"
 
-/* The process that a thread belongs to; 0 with a message if there is none. */
+/* Returns the process of a thread; 0, with a message, if it does not exist. */
 pid_t attach_process_of(pid_t tid);
 
 /*
- * Traces all threads of a process, those too that it makes meanwhile. Returns
- * their numbers, to be freed; NULL with a message if there are none, or they
- * must not be traced.
+ * Traces all threads of a process, including threads that it creates meanwhile.
+ * Returns their IDs, which the caller frees; NULL, with a message, if there are
+ * none or tracing is not permitted.
  */
 pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * breakpoints.c - breakpoints of the CPU, and how a thread steps over them
+ * breakpoints.c - hardware breakpoints, and stepping over them
  *
- * The program's memory stays as it is. Where a breakpoint stops a thread again
- * that goes on, it is off while the thread executes the one instruction.
+ * The program's code is not modified. If the CPU would report a breakpoint
+ * again when the thread continues, the breakpoint is disabled for one single
+ * step.
  */
 #define _GNU_SOURCE
 #include <sys/ptrace.h>
@@ -29,7 +30,7 @@ static void set_all_but(const struct breakpoints *breakpoints, pid_t tid,
 	breakpoint_machine.set(tid, others);
 }
 
-/* Words are read by eights, which no page divides; code is little-endian. */
+/* Reads an aligned word, which cannot cross a page; code is little-endian. */
 static uint64_t code_at(pid_t tid, uint64_t address)
 {
 	uint64_t distance = address % sizeof(long);
@@ -39,7 +40,7 @@ static uint64_t code_at(pid_t tid, uint64_t address)
 	       (8 * distance);
 }
 
-/* All signals but those that the instruction itself may cause. */
+/* All signals except those that the instruction itself may cause. */
 static uint64_t others_signals(void)
 {
 	static const int own[] = {
@@ -53,8 +54,8 @@ static uint64_t others_signals(void)
 }
 
 /*
- * A signal waits until the instruction has been executed. Otherwise the thread
- * would come to it a second time when it returns from the handler.
+ * Blocks signals until the instruction has been executed. Otherwise the thread
+ * would reach the breakpoint a second time after it returned from a handler.
  */
 static bool mask_signals(struct breakpoints *breakpoints, pid_t tid)
 {
@@ -65,7 +66,10 @@ static bool mask_signals(struct breakpoints *breakpoints, pid_t tid)
 	       !ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask);
 }
 
-/* Not while it calls the kernel, where it may wait for one, or mask some. */
+/*
+ * Signals are not blocked for a system call, which may wait for a signal or
+ * change the mask.
+ */
 enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 				uint64_t address)
 {
@@ -79,7 +83,7 @@ enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 	return TRACE_STEP;
 }
 
-/* After a call of the kernel, it has the signal from nobody. */
+/* After a system call, the step's SIGTRAP has neither PID nor UID. */
 static bool is_step(const siginfo_t *info)
 {
 	return info->si_signo == SIGTRAP &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* breakpoints.h - breakpoints of the CPU, which stop a thread before code */
+/* breakpoints.h - hardware breakpoints on code of a traced thread */
 #ifndef PFMON_BREAKPOINTS_H
 #define PFMON_BREAKPOINTS_H
 
@@ -13,46 +13,49 @@
 #define BREAKPOINTS	2
 
 /*
- * What differs between machines: breakpoints/ has a file for each that has
- * some, and one for all others.
+ * The machine-dependent part. breakpoints/ contains a file for each supported
+ * machine, and none.c for all others.
  */
 struct breakpoint_machine {
 	/*
-	 * Sets those of a thread that stands still; 0 is none. False sets
-	 * errno. NULL: there are none.
+	 * Sets the breakpoints of a stopped thread; address 0 disables one.
+	 * Returns false with errno set. NULL if not supported.
 	 */
 	bool (*set)(pid_t tid, const uint64_t addresses[BREAKPOINTS]);
 
 	/*
-	 * Does the eight bytes' first instruction call the kernel? NULL: a
-	 * thread that goes on executes the instruction, and need not step over
-	 * the breakpoint.
+	 * Whether the first instruction in these eight bytes is a system call.
+	 * NULL if the CPU passes a breakpoint when the thread continues, so
+	 * that it need not be stepped over.
 	 */
 	bool (*is_syscall)(uint64_t code);
 };
 
 extern const struct breakpoint_machine breakpoint_machine;
 
-/* Those of one thread. */
+/* The breakpoints of one thread. */
 struct breakpoints {
 	uint64_t addresses[BREAKPOINTS];	/* 0: none */
 
-	bool passing;		/* it steps over one of them ... */
-	bool masked;		/* ... with another mask of signals ... */
-	uint64_t mask;		/* ... than its own */
+	bool passing;		/* the thread is stepping over one ... */
+	bool masked;		/* ... with most signals blocked */
+	uint64_t mask;		/* the thread's own signal mask */
 };
 
-/* Sets those of a thread that stands still. False sets errno. */
+/* Sets the breakpoints of a stopped thread. Returns false with errno set. */
 bool breakpoints_set(const struct breakpoints *breakpoints, pid_t tid);
 
-/* The thread has stopped at one of them: how it executes that instruction. */
+/*
+ * Prepares a thread that has stopped at a breakpoint to execute that
+ * instruction; returns how it is to be resumed.
+ */
 enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 				uint64_t address);
 
 /*
- * The thread has stopped again: for a signal, or, with NULL, for something
- * else. True if that is for breakpoints_pass() alone, false if it is the
- * thread's; in either case the breakpoint is there again.
+ * Restores the breakpoint when the thread has stopped again: for a signal, or,
+ * if @info is NULL, for another reason. Returns true if the stop is only the
+ * end of the step that breakpoints_pass() began.
  */
 bool breakpoints_passed(struct breakpoints *breakpoints, pid_t tid,
 			const siginfo_t *info);

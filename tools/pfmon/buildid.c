@@ -75,8 +75,7 @@ char *buildid_of(const char *path)
 		return NULL;
 	elf_version(EV_CURRENT);
 	/*
-	 * No pipes, no devices: to open one is harmless, to read from it is
-	 * not.
+	 * Pipes and devices can be opened without harm, but must not be read.
 	 */
 	if (!fstat(fd, &info) && S_ISREG(info.st_mode)) {
 		elf = elf_begin(fd, ELF_C_READ, NULL);

@@ -3,7 +3,10 @@
 #ifndef PFMON_BUILDID_H
 #define PFMON_BUILDID_H
 
-/* In hexadecimal, to be freed; NULL if there is none or it cannot be read. */
+/*
+ * Returns the build-id in hexadecimal, which the caller frees; NULL if there is
+ * none or the file cannot be read.
+ */
 char *buildid_of(const char *path);
 
 #endif /* PFMON_BUILDID_H */

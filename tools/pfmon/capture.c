@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * capture.c - writes the capture file that docs/capture.md describes
+ * capture.c - write a capture file, see docs/capture.md
  *
- * A chunk goes to the file in one writev() without buffering in between: when
- * the tool is killed, every chunk that was begun before the last is whole.
+ * Each chunk is written with one unbuffered writev(): if pfmon is killed, all
+ * chunks except the last are complete.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -22,7 +22,7 @@
 #define CAPTURE_VERSION	1
 #define CHUNK_PACKED	1	/* the payload is a zlib stream */
 #define CHUNK_ALIGN	8
-#define CHUNK_PARTS	3	/* that a payload is given in, at most */
+#define CHUNK_PARTS	3	/* most parts of a payload */
 
 struct file_header {
 	char magic[8];
@@ -62,7 +62,7 @@ static int fail(struct capture *capture, int error)
 	return -1;
 }
 
-/* Moves the start of a vector forward by what has been written. */
+/* Removes the bytes that have been written from the start of a vector. */
 static void advance(struct iovec **vector, int *count, size_t done)
 {
 	while (*count && done >= (*vector)->iov_len) {
@@ -162,7 +162,7 @@ bool capture_pack(struct packed *packed, const void *payload, size_t length)
 
 	packed->bytes = checked_calloc(room, 1);
 	packed->size = 0;
-	/* The command waits for the kernel's symbols. */
+	/* Speed matters: the command does not start before this is done. */
 	if (compress2(packed->bytes, &room, payload, length,
 		      Z_BEST_SPEED) != Z_OK) {
 		free(packed->bytes);
@@ -195,8 +195,8 @@ int capture_write_packed(struct capture *capture, const char type[4],
 }
 
 /*
- * Fills in a table of where the bytes belong, and returns its length: none for
- * a buffer that was copied from its first byte on.
+ * Fills in the table of the pieces' positions and returns its length: 0 if the
+ * only piece begins with the buffer's first byte.
  */
 static unsigned int describe_pieces(const struct image *image,
 				    struct piece_header *table)

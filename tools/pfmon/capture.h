@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* capture.h - writes the capture file that docs/capture.md describes */
+/* capture.h - write a capture file, see docs/capture.md */
 #ifndef PFMON_CAPTURE_H
 #define PFMON_CAPTURE_H
 
@@ -9,7 +9,7 @@
 
 #include "image.h"
 
-/* A capture that is being written; its owner does the locking. */
+/* A capture being written; the owner is responsible for locking. */
 struct capture {
 	const char *path;
 	int fd;
@@ -18,38 +18,38 @@ struct capture {
 };
 
 /*
- * Every function returns 0, or -1 with errno set. After a write has failed
- * nothing more is written, and all calls fail with that error.
+ * These functions return 0, or -1 with errno set. After a failed write nothing
+ * more is written, and all calls fail with that error.
  */
 int capture_open(struct capture *capture, const char *path);
 
-/* A chunk with the payload as it is. */
+/* Writes a chunk with an uncompressed payload. */
 int capture_write(struct capture *capture, const char type[4],
 		  const void *payload, size_t length);
 
-/* A payload as a zlib stream. */
+/* A payload compressed to a zlib stream. */
 struct packed {
-	unsigned char *bytes;		/* to be freed; NULL if there is none */
+	unsigned char *bytes;		/* to be freed, or NULL */
 	size_t size;
 };
 
-/* False if there is no memory. */
+/* Compresses a payload; false if memory is exhausted. */
 bool capture_pack(struct packed *packed, const void *payload, size_t length);
 int capture_write_stored(struct capture *capture, const char type[4],
 			 const struct packed *packed);
 
-/* A chunk with the payload as a zlib stream. */
+/* Compresses a payload and writes it as a chunk. */
 int capture_write_packed(struct capture *capture, const char type[4],
 			 const void *payload, size_t length);
 
-/* A BUFR chunk: what was saved of a buffer of buf_size bytes. */
+/* Writes a BUFR chunk with the saved parts of a buffer of buf_size bytes. */
 int capture_write_buffer(struct capture *capture, uint32_t context,
 			 uint64_t buf_size, const struct image *image);
 
-/* Is it a file that can get another name, and not a pipe or a device? */
+/* Whether it is a regular file, which can be renamed. */
 bool capture_is_file(const struct capture *capture);
 
-/* Reports an error that only shows now; the file is closed in any case. */
+/* Closes the file in any case; also reports errors of close(2). */
 int capture_close(struct capture *capture);
 
 #endif /* PFMON_CAPTURE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* capture_counts.c - what contexts have counted, for the end of a capture */
+/* capture_counts.c - counts of all contexts, for the end of a capture */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "json.h"
 #include "util.h"
 
-/* A chunk of so many can be read: that is 4 MB. */
+/* Keeps the chunk small enough to be read: 4 MB. */
 #define MOST_COUNTS	32768
 
 static void add_each(struct capture_counts *counts,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* capture_counts.h - what contexts have counted, for the end of a capture */
+/* capture_counts.h - counts of all contexts, for the end of a capture */
 #ifndef PFMON_CAPTURE_COUNTS_H
 #define PFMON_CAPTURE_COUNTS_H
 
@@ -16,7 +16,7 @@ struct context_count {
 	uint64_t value;
 };
 
-/* How long a set was active, and how often. */
+/* Active time and number of activations of an event set. */
 struct context_turns {
 	uint32_t context;
 	uint32_t set;
@@ -25,22 +25,22 @@ struct context_turns {
 };
 
 /*
- * Of each context, as far as a chunk has room for them; of those that came
- * later their sum. Empty if it is zero.
+ * Counts of each context up to a limit, and sums over the remaining contexts.
+ * All zero is empty.
  */
 struct capture_counts {
 	struct context_count *each;
 	unsigned int count;
-	struct context_turns *turns;	/* of those contexts */
+	struct context_turns *turns;	/* of the same contexts */
 	unsigned int turn_count;
-	uint64_t *others;	/* one per event, or NULL */
+	uint64_t *others;	/* sums for each event, or NULL */
 };
 
-/* Adds what was read of a context. */
+/* Adds the results of a context. */
 void capture_counts_add(struct capture_counts *counts,
 			const struct context *context);
 
-/* The lists that DONE has. */
+/* Return the lists for the DONE chunk. */
 struct json_object *capture_counts_json(const struct capture_counts *counts,
 					const struct plan *plan);
 struct json_object *capture_turns_json(const struct capture_counts *counts);

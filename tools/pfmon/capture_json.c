@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* capture_json.c - the JSON chunks SESS, CTXT and DONE of a capture */
+/* capture_json.c - the JSON chunks SESS, CTXT, TICK and DONE of a capture */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static struct json_object *describe_command(char **command)
 	return list;
 }
 
-/* Of what is given as a,b,c. */
+/* Converts a comma-separated list to an array. */
 static struct json_object *describe_list(const char *text)
 {
 	struct json_object *list = json_new_array();
@@ -148,7 +148,7 @@ static struct json_object *describe_pmd(const char *name,
 	return object;
 }
 
-/* Those that count events, and those that are only recorded. */
+/* The PMDs that count events, and those that are only recorded. */
 static struct json_object *describe_pmds(const struct plan *plan,
 					 unsigned int set)
 {

@@ -7,11 +7,11 @@
 #include "context.h"
 #include "recording.h"
 
-/* The texts are to be freed. */
+/* These return texts that the caller frees. */
 char *session_json(const struct plan *plan,
 		   struct context *const *contexts, unsigned int count);
 
-/* A context that was made later. */
+/* Describes a context that was created after the session's start. */
 char *context_json(const struct context *context);
 
 char *totals_json(const struct plan *plan, const struct capture_counts *counts,

@@ -3,8 +3,8 @@
  * cgroup.c - the control group of a process
  *
  * A line of /proc/PID/cgroup is NUMBER:CONTROLLERS:PATH. The unified hierarchy
- * is number 0 and the last; where a process is in its root, one of the older
- * hierarchies may know better.
+ * (cgroup v2) has number 0 and comes last. If a process is in its root, the
+ * path in a v1 hierarchy is used.
  */
 #define _GNU_SOURCE
 #include <fnmatch.h>

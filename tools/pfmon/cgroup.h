@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Its path, to be freed; NULL if that cannot be read. */
+/* Returns the path of the group, to be freed; NULL if it cannot be read. */
 char *cgroup_of(pid_t tgid);
 
 /*
- * Is the group, or one above it, what one of these patterns means? They are a
- * list with commas, as pfmparse's --cgroup takes it.
+ * Whether the group or one of its ancestors matches one of these patterns, a
+ * comma-separated list as for pfmparse's --cgroup.
  */
 bool cgroup_matches(const char *path, const char *patterns);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* cgroup_check.c - are there control groups as they are asked for? */
+/* cgroup_check.c - warn if no control group matches --cgroup */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdbool.h>
@@ -11,13 +11,13 @@
 #include "cgroup_check.h"
 #include "util.h"
 
-/* So many groups are said. */
+/* Most groups that the message lists. */
 #define MOST_SAID	8
 
 struct groups {
 	char **paths;
 	size_t count;
-	bool matched;		/* one of them is asked for */
+	bool matched;		/* one of them matches the patterns */
 };
 
 static bool has(const struct groups *groups, const char *path)
@@ -29,7 +29,7 @@ static bool has(const struct groups *groups, const char *path)
 	return false;
 }
 
-/* Takes over the path. */
+/* Takes ownership of the path. */
 static void add(struct groups *groups, char *path, const char *patterns)
 {
 	if (has(groups, path)) {
@@ -43,7 +43,7 @@ static void add(struct groups *groups, char *path, const char *patterns)
 	groups->paths[groups->count++] = path;
 }
 
-/* All of them, unless one is asked for. */
+/* Collects the groups of all processes; stops at the first match. */
 static void look(struct groups *groups, const char *patterns)
 {
 	DIR *proc = opendir("/proc");
@@ -85,10 +85,10 @@ void cgroup_check(const char *patterns)
 	char *text;
 
 	look(&groups, patterns);
-	/* Where there are none, nothing is known of them. */
+	/* Without any group, /proc is not readable or has no cgroup files. */
 	if (!groups.matched && groups.count) {
 		text = list(&groups);
-		message("no process is in the control group %s now; it is selected as soon as one is. There are processes in %s",
+		message("no process is in the control group %s yet; processes that join it later are selected. Groups with processes: %s",
 			patterns, text);
 		free(text);
 	}

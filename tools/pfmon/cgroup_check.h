@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* cgroup_check.h - are there control groups as they are asked for? */
+/* cgroup_check.h - warn if no control group matches --cgroup */
 #ifndef PFMON_CGROUP_CHECK_H
 #define PFMON_CGROUP_CHECK_H
 
 /*
- * If no process is in a group that --cgroup selects, says so, and in which
- * groups processes are. That may change, so that it is no error.
+ * Warns if no process is in a group that --cgroup selects, and lists the groups
+ * that have processes. This is not an error, because processes may join later.
  */
 void cgroup_check(const char *patterns);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* cgroup_options.c - whose control groups samples are of */
+/* cgroup_options.c - the option --cgroup */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "cgroup_options.h"
 #include "util.h"
 
-/* Given several times, it is one list. */
+/* Repeated options are joined to one list. */
 bool parse_cgroup(struct options *options, const char *text)
 {
 	if (!text[strspn(text, ",")]) {
-		message("--cgroup: it is empty; give a control group, such as /system.slice");
+		message("--cgroup: the list is empty: give a control group such as /system.slice");
 		return false;
 	}
 	if (!options->cgroups)
@@ -30,9 +30,9 @@ bool cgroup_options_agree(const struct options *options)
 	if (!options->system_wide)
 		message("--cgroup needs --system-wide: it selects among all processes");
 	else if (!options->sampling)
-		message("--cgroup is for sampling: counts of a CPU are those of all groups; give a period with --long-smpl-periods, or count a process with --attach-process");
+		message("--cgroup needs sampling, because the counts of a CPU include all groups: give a period with --long-smpl-periods, or count a process with --attach-process");
 	else if (options->format_options & short_entries)
-		message("--cgroup needs the process of each sample, which --smpl-no-hdr and --smpl-ip-only leave out");
+		message("--cgroup needs the process ID of each sample, which --smpl-no-hdr and --smpl-ip-only omit");
 	else
 		return true;
 	return false;

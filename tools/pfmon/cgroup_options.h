@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* cgroup_options.h - whose control groups samples are of */
+/* cgroup_options.h - the option --cgroup */
 #ifndef PFMON_CGROUP_OPTIONS_H
 #define PFMON_CGROUP_OPTIONS_H
 
@@ -7,10 +7,10 @@
 
 #include "options.h"
 
-/* --cgroup; false with a message. */
+/* Parses --cgroup; returns false with a message on an error. */
 bool parse_cgroup(struct options *options, const char *text);
 
-/* Does it go together with other options? False with a message if not. */
+/* Returns false, with a message, if --cgroup conflicts with other options. */
 bool cgroup_options_agree(const struct options *options);
 
 #endif /* PFMON_CGROUP_OPTIONS_H */

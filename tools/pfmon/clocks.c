@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * clocks.c - what several clocks show in one moment
+ * clocks.c - read several clocks at the same time
  *
- * Only the kernel reads perf's clock. The other clocks are read before and
- * after it, a few times; the quickest time counts.
+ * Only the kernel can read perf's clock. The other clocks are read before and
+ * after it, several times; the fastest attempt is used.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@ static bool read_tsc(uint64_t *tsc)
 {
 	int mode;
 
-	/* Where it is forbidden, reading it is a fault. */
+	/* rdtsc faults if it is forbidden. */
 	if (prctl(PR_GET_TSC, &mode) || mode != PR_TSC_ENABLE)
 		return false;
 	*tsc = __builtin_ia32_rdtsc();

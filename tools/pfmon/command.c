@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * command.c - a program that is run under ptrace while it is measured
+ * command.c - run a program under ptrace while it is measured
  *
- * It is left stopped after its exec, so that measuring starts with the
- * program's first instruction.
+ * The program is stopped after its exec, so that measuring starts with its
+ * first instruction.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 /* Two pipes between pfmon and the child before its exec. */
 struct channel {
-	int gate[2];		/* the child goes on when a byte arrives */
+	int gate[2];		/* the child continues after reading a byte */
 	int error[2];		/* errno of a failed exec; closed by exec */
 };
 
@@ -75,9 +75,7 @@ static _Noreturn void child(struct channel *channel, char **argv,
 	_exit(PFMON_EXIT_ERROR);
 }
 
-/*
- * Returns true when it is stopped at its exec, false if it ended before that.
- */
+/* Returns true when the program has stopped at its exec, false if it ended. */
 static bool wait_for_exec(struct command *command)
 {
 	command->trace.hold = true;
@@ -88,7 +86,7 @@ static bool wait_for_exec(struct command *command)
 	return !command->ended;
 }
 
-/* Why it ended without an exec. */
+/* Prints why the child has ended without an exec. */
 static void explain_failure(const struct channel *channel, const char *name)
 {
 	int error;
@@ -104,7 +102,7 @@ static bool seize(struct command *command)
 {
 	if (trace_seize(&command->trace, command->pid, command->pid))
 		return true;
-	message("cannot trace the command: %s; is pfmon traced or ptrace forbidden here (kernel.yama.ptrace_scope)?",
+	message("cannot trace the command: %s; another program may trace pfmon, or ptrace may be forbidden (kernel.yama.ptrace_scope)",
 		strerror(errno));
 	return false;
 }
@@ -153,7 +151,7 @@ bool command_launch(struct command *command, char **argv,
 
 	command->ended = false;
 	if (!open_channel(&channel)) {
-		message("cannot make a pipe: %s", strerror(errno));
+		message("cannot create a pipe: %s", strerror(errno));
 		return false;
 	}
 	command->pid = fork();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * context.c - a context from its creation to its end
+ * context.c - a context of perfmon from creation to close
  *
- * It is created, mapped and programmed as the plan says; then loaded, started,
- * and served: messages, buffers to be saved, counts.
+ * A context is created, mapped and programmed according to the plan, then
+ * loaded and started. While it measures, its messages are read and its buffer
+ * is saved.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +34,7 @@ static bool counts_in_kernel(const struct plan *plan)
 	return false;
 }
 
-/* @tid is 0 if no thread has been asked for yet. */
+/* @tid is 0 while no thread has been requested. */
 static void explain_refusal(const struct plan *plan, pid_t tid)
 {
 	const struct smpl_module *module = plan->format.module;
@@ -58,7 +59,7 @@ static void explain_absent(void)
 	free(why);
 }
 
-/* Why a context could not be created, and what to do about it. */
+/* Prints why a context could not be created, and what to do. */
 static void explain_create(const struct plan *plan, int error)
 {
 	const struct smpl_format *format = &plan->format;
@@ -69,28 +70,28 @@ static void explain_create(const struct plan *plan, int error)
 	else if (error == EPERM)
 		explain_refusal(plan, 0);
 	else if (error == ENODEV)
-		message("perfmon has no PMU: load one, " ACCESS_LOAD);
+		message("perfmon has no PMU description: load one with " ACCESS_LOAD);
 	else if (error == EINVAL && sampling && !registered_has(format->uuid))
-		message("the sampling format %s is not registered: load its module (modprobe), see pfmon doctor",
+		message("the sampling format %s is not registered: load its module with modprobe, or see pfmon doctor",
 			format->name);
 	else if (error == EINVAL && sampling && format->module)
-		message("the sampling format %s refuses its argument: check --smpl-entries and the PMDs to record",
+		message("the sampling format %s rejects its argument: check --smpl-entries and the PMDs to record",
 			format->name);
 	else if (error == EINVAL && sampling)
-		message("the sampling format %s refuses its argument, %s; what is the format's own mistake is in the kernel's log",
+		message("the sampling format %s rejects its argument, %s; if the format itself is faulty, the kernel log says so",
 			format->name,
 			format->arg_text ? format->arg_text : "which is empty");
 	else if (error == E2BIG && sampling)
-		message("the argument of the sampling format %s, %zu bytes, is larger than %s/arg_size_max allows: root can write a higher number there",
+		message("the argument of the sampling format %s, %zu bytes, is larger than %s/arg_size_max allows: as root, raise that limit",
 			format->name, format->arg_size, PFM_SYSFS);
 	else if (error == EOPNOTSUPP && format->precise)
-		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise takes samples of the registers at the interrupt instead",
+		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise records the registers at the interrupt instead",
 			format->name);
 	else if (error == EOPNOTSUPP && sampling)
-		message("the sampling format %s does not work on this architecture; --list-formats prints others",
+		message("the sampling format %s does not work on this architecture; see --list-formats for others",
 			format->name);
 	else if (error == ENOMEM && sampling)
-		message("no memory for the sampling buffer: lower %s, or raise the limit of locked memory (ulimit -l)",
+		message("no memory for the sampling buffer: lower %s, or raise the locked-memory limit (ulimit -l)",
 			format->module ? "--smpl-entries" :
 			"its size in --smpl-arg");
 	else
@@ -116,10 +117,7 @@ static bool create(struct context *context)
 		return false;
 	}
 	context->buffer_size = arg.ctx_smpl_buf_size;
-	/*
-	 * A command that inherits the descriptor would count as
-	 * self-monitoring.
-	 */
+	/* A command that inherited the descriptor would be self-monitoring. */
 	if (fcntl(context->fd, F_SETFD, FD_CLOEXEC) < 0 ||
 	    fcntl(context->fd, F_SETFL, O_NONBLOCK) < 0) {
 		message("cannot set up a context: %s", strerror(errno));
@@ -153,8 +151,8 @@ static bool map_buffer(struct context *context)
 }
 
 /*
- * All formats that pfmon knows say in their headers what was sampled, but those
- * that the hardware writes for.
+ * Saves an image of the unused buffer, to detect samples later. The header of a
+ * known format shows whether it has samples, unless the hardware writes them.
  */
 static void remember_empty(struct context *context)
 {
@@ -211,8 +209,8 @@ static bool lost_anything(const struct context_stats *stats)
 }
 
 /*
- * Is it as it was made, but for its registers and the time that it took? What
- * had no counter is forgotten when it is attached, and so are messages.
+ * Whether the context can be reused: apart from its registers and times it is
+ * as created. The kernel resets denied counters and messages at the next load.
  */
 static bool is_untouched(const struct context *context)
 {
@@ -253,17 +251,17 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 	bool system_wide = context->cpu != NO_CPU;
 
 	if (error == EBUSY && system_wide)
-		message("CPU %d is being measured already, or a thread is: system-wide and per-thread sessions exclude each other; wait until that ends",
+		message("CPU %d or a thread is being measured already: system-wide and per-thread sessions exclude each other; wait until the other session ends",
 			context->cpu);
 	else if (error == EBUSY)
-		message("thread %d is being measured already, or a CPU is: per-thread and system-wide sessions exclude each other; wait until that ends",
+		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions exclude each other; wait until the other session ends",
 			tid);
 	else if (error == ESRCH)
-		message("there is no thread %d; ps -eL prints all", tid);
+		message("there is no thread %d; ps -eL lists all threads", tid);
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(context->plan, tid);
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
-		message("this machine's PMU does not support one of the events: %s; --check-events-only says which",
+		message("this machine's PMU does not support one of the events: %s; --check-events-only shows which",
 			strerror(error));
 	else
 		message("cannot attach the context to thread %d: %s", tid,
@@ -294,13 +292,13 @@ bool context_start(struct context *context)
 	if (context->started)
 		return true;
 	if (errno == EBUSY)
-		message("cannot start measuring: the PMU has not enough free counters for these events; see --switch-timeout");
+		message("cannot start measuring: there are not enough free counters for these events; see --switch-timeout");
 	else
 		message("cannot start measuring: %s", strerror(errno));
 	return false;
 }
 
-/* What a command says of a context that is not attached any more. */
+/* Whether this is the error of a command on a detached context. */
 static bool is_gone(int error)
 {
 	return error == EBUSY || error == ENODEV;
@@ -323,17 +321,17 @@ bool context_go_on(struct context *context)
 	    !pfm_start(context->fd, NULL))
 		return true;
 	error = errno;
-	/* EBUSY may also be that the counters went to others meanwhile. */
+	/* EBUSY may also mean that other events now use the counters. */
 	if (is_gone(error) && pfm_stop(context->fd))
 		return true;
-	message("cannot go on measuring: %s", strerror(error));
+	message("cannot resume measuring: %s", strerror(error));
 	return false;
 }
 
 void context_unload(struct context *context)
 {
 	if (context->cpu != NO_CPU && fdinfo_is_offline(context))
-		message("CPU %d went offline and was measured until then only",
+		message("CPU %d went offline: it was measured only until then",
 			context->cpu);
 	/* EBUSY: the thread has ended, which unloads as well. */
 	if (pfm_unload_context(context->fd) && errno != EBUSY)
@@ -353,7 +351,7 @@ int context_next_message(struct context *context)
 	if (got == 0 || (got < 0 && errno == EAGAIN))
 		return 0;
 	message("cannot read from a context: %s", got < 0 ? strerror(errno) :
-		"it returned part of a message");
+		"incomplete message");
 	return -1;
 }
 
@@ -378,9 +376,9 @@ static bool save(struct context *context, enum smpl_moment moment)
 }
 
 /*
- * A restart with nothing to free could free what comes meanwhile, unsaved.
- * After one that finds the context detached, or its CPU offline, the buffer is
- * as it was.
+ * Without saved samples there is no restart, which could free samples that
+ * arrive meanwhile. A restart that fails because the context is detached, or
+ * its CPU offline, does not change the buffer.
  */
 int context_save_and_restart(struct context *context, enum smpl_moment moment)
 {
@@ -398,7 +396,7 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 	}
 	if (is_gone(errno))
 		return 0;
-	message("cannot go on after a notification: %s", strerror(errno));
+	message("cannot restart after a notification: %s", strerror(errno));
 	return -1;
 }
 
@@ -407,7 +405,7 @@ bool context_save_rest(struct context *context)
 	return save(context, SMPL_END);
 }
 
-/* The format has lost some, too. */
+/* Adds the samples that the format has lost. */
 static struct context_stats with_losses(const struct context *context,
 					struct context_stats stats)
 {
@@ -419,7 +417,7 @@ static struct context_stats with_losses(const struct context *context,
 	return stats;
 }
 
-/* How long a set was active: counts of one set are not scaled. */
+/* Whether active times of sets are needed: one set's counts are not scaled. */
 static bool times_matter(const struct options *options)
 {
 	return options->sampling || options->set_count > 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* counting.c - what becomes of the counts of one measurement, or of several */
+/* counting.c - print the counts of one or of several measurements */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static bool print(struct counting *counting, const struct counts *counts)
 	return output_flush(output);
 }
 
-/* The rows of a measurement: the sum, or what is told apart. */
+/* The rows to print: only the sum, or one per CPU, thread or process. */
 static const struct result *rows_of(const struct counting *counting,
 				    const struct results *results,
 				    unsigned int *count)
@@ -145,13 +145,13 @@ bool counting_end(struct counting *counting, const struct results *results,
 	bool ok;
 
 	counting->done++;
-	/* Instead of snapshots. */
+	/* The final counts replace snapshots. */
 	if (!counting->options->interval_ns)
 		output_begin_anew(&counting->output);
 	if (!counting->status && exit_status != NO_EXIT_STATUS)
 		counting->status = exit_status;
 	if (counting->options->interval_ns) {
-		/* What has ended may have been in the interval before. */
+		/* Nothing is left if all counts were in the last interval. */
 		ok = !results->sum.parts ||
 		     counting_interval(counting, results, times);
 	} else if (counting->options->runs > 1) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* counting.h - what becomes of the counts of one measurement, or of several */
+/* counting.h - print the counts of one or of several measurements */
 #ifndef PFMON_COUNTING_H
 #define PFMON_COUNTING_H
 
@@ -13,31 +13,31 @@ struct counting {
 	const struct options *options;
 	struct output output;
 	struct runs runs;		/* of --repeat */
-	unsigned int done;		/* measurements that have ended */
-	unsigned int intervals;		/* that were printed */
-	struct times last;		/* when one was, from the start */
+	unsigned int done;		/* finished measurements */
+	unsigned int intervals;		/* printed so far */
+	struct times last;		/* of the last interval's end */
 	int status;			/* of the first run that failed, or 0 */
 };
 
-/* All that can fail return false with a message. */
+/* All functions that can fail return false with a message. */
 
-/* Opens the output, unless there are events to be sampled. */
+/* Opens the output, unless events are sampled. */
 bool counting_open(struct counting *counting, const struct options *options);
 
-/* The counts of an interval; times are from the start to its end. */
+/* Prints the counts of an interval; times are from the start to its end. */
 bool counting_interval(struct counting *counting, const struct results *results,
 		       const struct times *times);
 
-/* The counts so far; they take the place of those before in a file. */
+/* Prints the counts so far; in a file they replace the previous snapshot. */
 bool counting_snapshot(struct counting *counting, const struct results *results,
 		       const struct times *times);
 
-/* Is no other run to follow? */
+/* Whether this was the last run. */
 bool counting_is_over(const struct counting *counting, bool interrupted);
 
 /*
- * The counts of a measurement, or of its last interval. Prints them, or the
- * means of this and those before if it is the last one.
+ * Takes the counts of a measurement, or of its last interval. Prints them; with
+ * several runs, prints the means after the last run.
  */
 bool counting_end(struct counting *counting, const struct results *results,
 		  const struct times *times, int exit_status, bool interrupted);

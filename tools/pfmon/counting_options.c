@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* counting_options.c - options of counts: when they are printed, and how */
+/* counting_options.c - options for printing counts */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -38,7 +38,7 @@ bool take_csv(struct options *options, const char *text)
 	options->csv = !text ? "," : strcmp(text, "\\t") ? text : "\t";
 	if (*options->csv && !strpbrk(options->csv, "\"\r\n"))
 		return true;
-	message("--csv: the separator must not be empty, nor have quotes or line ends in it");
+	message("--csv: the separator must not be empty or contain quotes or line ends");
 	return false;
 }
 
@@ -49,7 +49,7 @@ bool counting_options_agree(const struct options *options)
 		   options->csv || options->table || options->append;
 
 	if (any && options->sampling)
-		message("--repeat, --print-interval, --json, --csv, --table and --append are for counting; give no sampling period with them");
+		message("--repeat, --print-interval, --json, --csv, --table and --append are for counting: do not use them with a sampling period");
 	else if ((options->json && options->csv) ||
 		 (options->table && (options->json || options->csv)))
 		message("--json, --csv and --table exclude each other: give one of them");
@@ -60,7 +60,7 @@ bool counting_options_agree(const struct options *options)
 	else if (options->interval_ns && options->snapshot_ns)
 		message("--print-interval and --snapshot exclude each other: give one of them");
 	else if (options->runs && !options->command)
-		message("--repeat needs a command, which it runs several times");
+		message("--repeat needs a command to run");
 	else
 		return true;
 	return false;

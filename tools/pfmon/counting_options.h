@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* counting_options.h - options of counts: when they are printed, and how */
+/* counting_options.h - options for printing counts */
 #ifndef PFMON_COUNTING_OPTIONS_H
 #define PFMON_COUNTING_OPTIONS_H
 
@@ -7,13 +7,13 @@
 
 #include "options.h"
 
-/* All return false with a message on a usage error. */
+/* These return false with a message on a usage error. */
 
 bool parse_print_interval(struct options *options, const char *text);
 bool parse_repeat(struct options *options, const char *text);
 bool take_csv(struct options *options, const char *text);
 
-/* Do they go together, and with the others? */
+/* Checks for conflicts among these options and with others. */
 bool counting_options_agree(const struct options *options);
 
 #endif /* PFMON_COUNTING_OPTIONS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* counts.h - counts that are to be printed, and the forms of that */
+/* counts.h - counts to be printed, and their output formats */
 #ifndef PFMON_COUNTS_H
 #define PFMON_COUNTS_H
 
@@ -9,23 +9,23 @@
 #include "times.h"
 
 /*
- * Of a measurement, of an interval of it, or the means of several. Deviations
- * are those of the means, in percent of them.
+ * The counts of a measurement or of an interval, or the means of several
+ * measurements. Deviations are standard errors in percent of the means.
  */
 struct counts {
 	const struct plan *plan;
 	const struct result *rows;
 	unsigned int row_count;
-	struct times times;		/* of the interval, if it is one */
-	unsigned int interval;		/* 1 and up; 0: it is none */
+	struct times times;		/* of the measurement or interval */
+	unsigned int interval;		/* 1 and up; 0: not an interval */
 	uint64_t end_ns;		/* of the interval, from the start */
-	unsigned int runs;		/* how many there were */
+	unsigned int runs;		/* number of runs */
 	const double *deviations;	/* of each event of each row; or NULL */
 	struct times spread;		/* the deviation of each time in ns */
 	int exit_status;		/* or NO_EXIT_STATUS */
 };
 
-/* Of event i of a row. */
+/* Returns the deviation of event i of a row. */
 static inline double counts_deviation(const struct counts *counts,
 				      unsigned int row, unsigned int i)
 {
@@ -34,20 +34,20 @@ static inline double counts_deviation(const struct counts *counts,
 				   i] : 0;
 }
 
-/* A line for each event. */
+/* Prints a line for each event. */
 void counts_print_text(const struct counts *counts, FILE *out);
 
-/* A row for each thread or CPU, a column for each event. */
+/* Prints a row for each thread or CPU, with a column for each event. */
 void counts_print_table(const struct counts *counts, FILE *out);
 
-/* How long it took, below either, if that is to be printed. */
+/* Prints the times below text or table, if the options say so. */
 void counts_print_times(const struct counts *counts, FILE *out);
 
-/* A line for each event; the first line of all names the columns. */
+/* Print a line for each event; the header line names the columns. */
 void counts_print_csv_header(const char *separator, FILE *out);
 void counts_print_csv(const struct counts *counts, FILE *out);
 
-/* An object, in a line. */
+/* Prints one object on one line. */
 void counts_print_json(const struct counts *counts, FILE *out);
 
 #endif /* PFMON_COUNTS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* counts_csv.c - counts for spreadsheets and scripts */
+/* counts_csv.c - print counts as CSV */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void counts_print_csv_header(const char *separator, FILE *out)
 	fputc('\n', out);
 }
 
-/* Text that would be read as something else stands in quotes. */
+/* Quotes text that contains the separator, quotes or line ends. */
 static void print_text(const char *text, const char *separator, FILE *out)
 {
 	if (!strstr(text, separator) && !strpbrk(text, "\"\r\n")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* counts_json.c - counts for programs */
+/* counts_json.c - print counts as JSON */
 #define _GNU_SOURCE
 #include <stdlib.h>
 

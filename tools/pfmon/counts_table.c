@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* counts_table.c - counts for readers: a row for each thread or CPU */
+/* counts_table.c - print counts as a table */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define LABEL_WIDTH	24
 #define CELL_WIDTH	16
 
-/* A column has room for counts, and for the name of its event. */
+/* A column is wide enough for counts and for the name of its event. */
 static int width_of(const struct options *options, unsigned int i)
 {
 	int length = (int)strlen(options->events[i].name);

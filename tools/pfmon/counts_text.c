@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* counts_text.c - counts for readers */
+/* counts_text.c - print counts as text */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define MS	1e6
 #define S	1e9
 
-/* Longest name of an event; ratios stand in a column behind. */
+/* The length of the longest event name; ratios follow in a column. */
 static int name_width(const struct options *options)
 {
 	size_t width = 0;
@@ -23,7 +23,7 @@ static int name_width(const struct options *options)
 	return (int)width;
 }
 
-/* A rate has a unit such that it is short. */
+/* Scales a rate to below 1000, if possible, and returns its unit. */
 static const char *scale_rate(double *rate)
 {
 	static const char *const units[] = {
@@ -70,7 +70,7 @@ static void print_count(const struct counts *counts,
 				    counts->plan->options->numbers));
 }
 
-/* Of which part of the counts they are. */
+/* Prints the interval's time, and the CPU, thread or process of the row. */
 static void print_place(const struct counts *counts, const struct result *row,
 			FILE *out)
 {

@@ -6,24 +6,25 @@
 #include <stdbool.h>
 
 /*
- * Reads a list such as "0,2-3" into an ascending array without duplicates, to
- * be freed. False if text is not such a list or names a CPU beyond CPU_SETSIZE.
+ * Converts a list such as "0,2-3" to a sorted array without duplicates, to be
+ * freed. Returns false if the text is not such a list or a CPU is not below
+ * CPU_SETSIZE.
  */
 bool cpus_parse(const char *text, int **cpus, unsigned int *count);
 
-/* Is it in such a list? Nothing is in what is no list. */
+/* Whether a CPU is in such a list; false if the text is not a list. */
 bool cpus_have(const char *text, int cpu);
 
-/* Have such lists a CPU in common? */
+/* Whether two lists have a CPU in common. */
 bool cpus_overlap(const char *one, const char *other);
 
-/* Are all CPUs of the part in the whole? */
+/* Whether all CPUs of the part are in the whole. */
 bool cpus_include(const char *whole, const char *part);
 
-/* The list, to be freed, of CPUs in ascending order. */
+/* Returns the list, to be freed, of CPUs in ascending order. */
 char *cpus_text(const int *cpus, unsigned int count);
 
-/* The CPUs that are online, as cpus_parse() gives them. */
+/* Returns the online CPUs like cpus_parse(). */
 bool cpus_online(int **cpus, unsigned int *count);
 
 #endif /* PFMON_CPU_LIST_H */

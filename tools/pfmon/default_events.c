@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* default_events.c - what is counted if nobody says what */
+/* default_events.c - the events that are counted without -e */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "event_options.h"
 #include "util.h"
 
-/* What happens in the kernel only is 0 at user level, and left out there. */
+/* Events that happen only in the kernel are omitted at user level. */
 static const struct {
 	const char *name;
 	bool in_kernel;
@@ -23,7 +23,7 @@ static const struct {
 	{ "branch-misses", false },
 };
 
-/* May this user count what happens in the kernel? */
+/* Whether this user may count at kernel level. */
 static bool may_count_kernel(const struct options *options)
 {
 	const struct access_wish wish = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* default_events.h - what is counted if nobody says what */
+/* default_events.h - the events that are counted without -e */
 #ifndef PFMON_DEFAULT_EVENTS_H
 #define PFMON_DEFAULT_EVENTS_H
 
@@ -8,8 +8,8 @@
 #include "options.h"
 
 /*
- * Time, what the kernel does for a program, and what the CPU does, at the
- * levels that the user may measure.
+ * Adds a clock, software and hardware events, at the privilege levels that the
+ * user may measure.
  */
 bool default_events_add(struct options *options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* directory.c - the names in a directory */
+/* directory.c - list the names in a directory */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "directory.h"
 #include "util.h"
 
-/* Names in a message, at most. */
+/* Most names in a message. */
 #define MOST_NAMES	16
 
 int directory_is_plain(const struct dirent *entry)

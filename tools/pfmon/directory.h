@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* directory.h - the names in a directory */
+/* directory.h - list the names in a directory */
 #ifndef PFMON_DIRECTORY_H
 #define PFMON_DIRECTORY_H
 
@@ -12,16 +12,16 @@ struct directory {
 	size_t count;		/* 0 if it cannot be read */
 };
 
-/* Those of the entries for which wanted is not 0. */
+/* Lists the entries for which wanted() is not 0. */
 struct directory directory_read(const char *path,
 				int (*wanted)(const struct dirent *entry));
 void directory_free(struct directory *list);
 
-/* The same as "a, b, c", "a, ... and 9 more", or "none"; to be freed. */
+/* Lists them as "a, b, c", "a, ... and 9 more", or "none"; to be freed. */
 char *directory_join(const char *path,
 		     int (*wanted)(const struct dirent *entry));
 
-/* No dot is in its name: not itself, nor what only describes another. */
+/* Accepts names without a dot: neither "." nor, say, EVENT.unit. */
 int directory_is_plain(const struct dirent *entry);
 
 #endif /* PFMON_DIRECTORY_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * dry_run.c - --dry-run
+ * dry_run.c - the option --dry-run
  *
- * What is printed is the plan that a measurement would follow. Where there is a
- * perfmon, a context is made of it, attached to nothing: the kernel then says
- * whether it takes all that, and how large the buffer is.
+ * Prints the plan of a measurement. If perfmon is loaded, a context is created
+ * from the plan, but not attached, so that the kernel checks the configuration
+ * and reports the buffer size.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -75,7 +75,7 @@ static void print_bytes(const unsigned char *bytes, size_t count)
 	putchar('\n');
 }
 
-/* The fields, where the kernel has the format and says what they are. */
+/* Prints the argument's fields, if the registered format publishes them. */
 static void print_fields(const struct smpl_format *format)
 {
 	char *layout_text = registered_file(format->uuid, "arg_layout");
@@ -86,7 +86,7 @@ static void print_fields(const struct smpl_format *format)
 			 format->arg_size);
 	text = arg_layout_text(&layout, format->arg);
 	if (*text)
-		printf("\tthat is: %s\n", text);
+		printf("\tfields: %s\n", text);
 	free(text);
 	arg_layout_free(&layout);
 	free(layout_text);
@@ -141,7 +141,7 @@ static void print_pmc(const pfarg_pmc_t *pmc, const char *event)
 	print_list("resets", pmc->reg_reset_pmds);
 }
 
-/* A counter that samples starts and resets its period below 0. */
+/* A sampling counter is started and reset to minus its period. */
 static void print_pmd(const pfarg_pmd_t *pmd,
 		      const struct event_option *event)
 {
@@ -160,7 +160,7 @@ static void print_pmd(const pfarg_pmd_t *pmd,
 		       (uint64_t)pmd->reg_random_mask,
 		       (unsigned int)pmd->reg_random_seed);
 	if (event->switch_after)
-		printf("\t\tthe set is left after %" PRIu64 " overflows\n",
+		printf("\t\tthe set switches after %" PRIu64 " overflows\n",
 		       event->switch_after);
 }
 
@@ -196,11 +196,11 @@ static void print_set(const struct plan *plan, unsigned int i)
 	if (set.set_flags & PFM_SETFL_OVFL_SWITCH)
 		puts(" PFM_SETFL_OVFL_SWITCH");
 	else if (set.set_flags & PFM_SETFL_TIME_SWITCH)
-		printf(" PFM_SETFL_TIME_SWITCH, left after %.3f ms\n",
+		printf(" PFM_SETFL_TIME_SWITCH, switches after %.3f ms\n",
 		       (double)set.set_timeout.tv_sec * 1e3 +
 		       (double)set.set_timeout.tv_nsec / 1e6);
 	else
-		puts(" it is never left");
+		puts(" stays active");
 	print_registers(plan, i);
 }
 
@@ -215,7 +215,7 @@ static bool try_on(const struct plan *plan, int cpu, size_t *buffer_size)
 	return true;
 }
 
-/* CPUs can have events of their own. */
+/* Tries each CPU, because CPUs can have different events. */
 static bool try_all(const struct plan *plan, size_t *buffer_size)
 {
 	unsigned int count;
@@ -232,24 +232,24 @@ static bool try_all(const struct plan *plan, size_t *buffer_size)
 	return ok;
 }
 
-/* What the kernel says of it, if there is a perfmon. */
+/* Lets the kernel check the plan, if perfmon is available. */
 static bool try_contexts(const struct plan *plan)
 {
 	size_t buffer_size = 0;
 
 	fflush(stdout);
 	if (access(PFM_DEVICE, F_OK)) {
-		puts("Kernel:   has no perfmon to ask whether it takes this");
+		puts("Kernel:   perfmon is not loaded and cannot check this");
 		return true;
 	}
 	if (!try_all(plan, &buffer_size))
 		return false;
-	printf("Kernel:   takes this; each context's buffer has %zu bytes\n",
+	printf("Kernel:   accepts this; each context's buffer has %zu bytes\n",
 	       buffer_size);
 	return true;
 }
 
-/* As a capture's session. */
+/* Prints the plan like the session in a capture. */
 static bool print_json(const struct plan *plan)
 {
 	char *text = session_json(plan, NULL, 0);

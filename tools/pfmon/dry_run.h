@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* dry_run.h - --dry-run */
+/* dry_run.h - the option --dry-run */
 #ifndef PFMON_DRY_RUN_H
 #define PFMON_DRY_RUN_H
 
@@ -8,8 +8,9 @@
 #include "options.h"
 
 /*
- * Prints what the kernel would be told: contexts, format, event sets, and all
- * registers. Nothing is run or attached. False with a message.
+ * Prints the kernel configuration of a measurement: contexts, format, event
+ * sets and all registers. Runs and attaches nothing. Returns false with a
+ * message on an error.
  */
 bool dry_run(const struct options *options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* event_check.c - --check-events-only */
+/* event_check.c - the option --check-events-only */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "plan.h"
 #include "util.h"
 
-/* Why an event is not counted, to be freed; NULL if it is. */
+/* Returns why an event cannot be counted, to be freed; NULL if it can. */
 static char *obstacle_of(const struct options *options,
 			 const struct event_option *option,
 			 struct event_trial *trial)
@@ -53,7 +53,7 @@ static bool check_each(const struct options *options)
 	return ok;
 }
 
-/* The events of a set, without what is for samples of them, or for turns. */
+/* Copies the events of a set, without sampling and multiplexing options. */
 static struct options counting(const struct options *options, unsigned int set)
 {
 	struct options plain = *options;
@@ -79,7 +79,7 @@ static struct options counting(const struct options *options, unsigned int set)
 	return plain;
 }
 
-/* Counts on this very thread for a moment: that takes all counters at once. */
+/* Counts the calling thread briefly, which uses all counters together. */
 static bool try_together(struct context *context)
 {
 	bool ok = context_load(context, gettid());
@@ -110,7 +110,7 @@ static bool check_together(const struct options *options, unsigned int set)
 	return ok;
 }
 
-/* A CPU may be measured by others just now, and is not tried. */
+/* CPUs are not tried, because another session may be measuring them. */
 bool check_events(const struct options *options)
 {
 	bool ok = check_each(options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* event_check.h - --check-events-only */
+/* event_check.h - the option --check-events-only */
 #ifndef PFMON_EVENT_CHECK_H
 #define PFMON_EVENT_CHECK_H
 
@@ -8,8 +8,8 @@
 #include "options.h"
 
 /*
- * Prints of each event whether this machine counts it, and why not; then
- * whether it counts them together. False if not.
+ * Prints for each event whether this machine can count it, or why not. Then
+ * checks that they can be counted together. Returns false if not.
  */
 bool check_events(const struct options *options);
 

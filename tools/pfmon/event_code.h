@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* event_code.h - an event as perf_event_open() is asked for it */
+/* event_code.h - an event as perf_event_open(2) identifies it */
 #ifndef PFMON_EVENT_CODE_H
 #define PFMON_EVENT_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Privilege levels at which an event is measured; 0 leaves the choice open. */
+/* Privilege levels at which an event is measured; 0 is the default. */
 #define LEVEL_USER	0x1
 #define LEVEL_KERNEL	0x2
 
 /* config, config1 and config2. */
 #define CODE_CONFIGS	3
 
-/* Who knows the name. */
+/* Where the event name is defined. */
 enum event_source {
-	EVENT_GENERIC,		/* the kernel's, under perf's name */
+	EVENT_GENERIC,		/* generic kernel event, with perf's name */
 	EVENT_RAW,
 	EVENT_SYSFS,
 	EVENT_TRACEPOINT,
@@ -26,8 +26,8 @@ struct event_code {
 	enum event_source source;
 	uint32_t type;
 	uint64_t config[CODE_CONFIGS];
-	unsigned int levels;	/* unless the user says which; 0: users' */
-	bool per_thread;	/* it is counted for threads, with levels */
+	unsigned int levels;	/* default of the event; 0: user level */
+	bool per_thread;	/* counted per thread, and at chosen levels */
 	char *cpus;		/* CPUs that count it, or NULL; to be freed */
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* event_info.c - what there is to know of one event */
+/* event_info.c - describe one event */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,10 @@ static void add_encoding(struct json_object *object,
 	free(value);
 }
 
-/* With a suffix; if nothing can be tried, all that can be written counts. */
+/*
+ * Whether an event can be counted with a suffix. If no event can be tried, all
+ * suffixes that can be encoded are accepted.
+ */
 static bool counts_with(const char *root, const char *plain,
 			const char *suffix, struct event_trial *trial)
 {
@@ -98,7 +101,7 @@ static struct json_object *describe_suffixes(const char *root,
 	return list;
 }
 
-/* Null if that is unknown. */
+/* Adds whether the event can be counted, null if unknown. */
 static void add_counted(struct json_object *object,
 			const struct encoded_event *event,
 			struct event_trial *trial)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* event_info.h - what there is to know of one event */
+/* event_info.h - describe one event */
 #ifndef PFMON_EVENT_INFO_H
 #define PFMON_EVENT_INFO_H
 
@@ -7,7 +7,10 @@
 
 struct json_object;
 
-/* What it counts, how it is encoded, whether this machine has it. */
+/*
+ * Describes what an event counts, its encoding, and whether this machine can
+ * count it.
+ */
 struct json_object *event_describe(const char *root, const char *name,
 				   struct event_trial *trial);
 

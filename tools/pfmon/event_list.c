@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* event_list.c - which events there are, and which of them are counted here */
+/* event_list.c - list events, and find those that this machine can count */
 #define _GNU_SOURCE
 #include <regex.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "json.h"
 #include "util.h"
 
-/* Width of a name; the mark follows. */
+/* Columns for a name, before the mark. */
 #define NAME_WIDTH	40
 
 #define FTRACE		"ftrace:"
@@ -24,11 +24,11 @@ struct listing {
 	const char *root;
 	regex_t pattern;
 	struct event_trial trial;
-	bool tracepoint_tried;	/* one of them: all others are as that is */
+	bool tracepoint_tried;	/* the result holds for all tracepoints */
 	bool tracepoint_counted;
 	size_t found;
-	char *unknown;		/* why nothing is marked, or NULL */
-	struct json_object *list;	/* of what was found; NULL: as text */
+	char *unknown;		/* why no event can be tried, or NULL */
+	struct json_object *list;	/* events found; NULL: text output */
 	void (*show)(struct listing *listing, const char *name);
 };
 
@@ -45,7 +45,7 @@ static bool compile(struct listing *listing, const char *pattern)
 	return false;
 }
 
-/* Sets listing->unknown if nothing can be tried. */
+/* Sets listing->unknown if no event can be tried. */
 static bool try_event(struct listing *listing,
 		      const struct encoded_event *event)
 {
@@ -61,8 +61,8 @@ static bool try_event(struct listing *listing,
 }
 
 /*
- * Each trial switches a tracepoint on and off, which makes all CPUs wait:
- * thousands would take minutes. What ftrace has for itself is not for perf.
+ * Tries only one tracepoint: enabling and disabling one synchronizes all CPUs,
+ * so thousands would take minutes. perf cannot use ftrace's own events.
  */
 static bool try_tracepoint(struct listing *listing, const char *name,
 			   const struct encoded_event *event)
@@ -75,7 +75,7 @@ static bool try_tracepoint(struct listing *listing, const char *name,
 	return listing->tracepoint_counted;
 }
 
-/* What cannot be encoded as it stands wants a unit mask or a parameter. */
+/* A name that cannot be encoded needs a unit mask or a parameter. */
 static bool is_counted(struct listing *listing, const char *name)
 {
 	struct encoded_event event;
@@ -127,7 +127,7 @@ static void show_if_matching(const char *name, void *data)
 	listing->show(listing, name);
 }
 
-/* Returns the exit status; it is no error here that there are none. */
+/* Returns the exit status; no match is not an error here. */
 static int show_matching(struct listing *listing, const char *pattern)
 {
 	if (!compile(listing, pattern))
@@ -137,7 +137,7 @@ static int show_matching(struct listing *listing, const char *pattern)
 	return 0;
 }
 
-/* Of JSON, an object in a line; nothing of a pattern that is none. */
+/* Prints one JSON object per line, or nothing if the pattern is invalid. */
 static void print_list(struct listing *listing, int status)
 {
 	if (!listing->list)
@@ -163,12 +163,12 @@ int events_list(const char *root, const char *pattern, bool json)
 	print_list(&listing, status);
 	fflush(stdout);
 	if (!status && !listing.found) {
-		message("no event matches '%s'; pfmon --list-events prints all",
+		message("no event matches '%s'; pfmon --list-events lists all events",
 			pattern ? pattern : "");
 		status = PFMON_EXIT_ERROR;
 	}
 	if (listing.unknown && listing.found)
-		message("no event is marked (+) as one that this machine counts: %s",
+		message("no event is marked (+), because pfmon cannot test what this machine counts: %s",
 			listing.unknown);
 	free(listing.unknown);
 	return status;
@@ -189,7 +189,7 @@ static void explain(struct listing *listing, const char *name)
 	json_drop(event);
 }
 
-/* An event as -e takes it, or else a pattern. */
+/* Describes an event as for -e, or the events that match a pattern. */
 static int explain_one(struct listing *listing, const char *name)
 {
 	struct encoded_event event;

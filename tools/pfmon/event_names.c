@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* event_names.c - the names that perf gives to the kernel's generic events */
+/* event_names.c - perf's names of the kernel's generic events */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -24,46 +24,46 @@ struct named_event {
 #define BOTH		(LEVEL_USER | LEVEL_KERNEL)
 #define HARDWARE(id)	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, 0 }
 #define SOFTWARE(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, 0 }
-/* It happens in the kernel, also for user code. */
+/* Events that happen in the kernel even if user code causes them. */
 #define IN_KERNEL(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, BOTH }
 
 static const struct named_event named_events[] = {
 	{ "cycles",			HARDWARE(CPU_CYCLES),
-	  "cycles of the CPU" },
+	  "CPU cycles" },
 	{ "cpu-cycles",			HARDWARE(CPU_CYCLES),
-	  "cycles of the CPU" },
+	  "CPU cycles" },
 	{ "instructions",		HARDWARE(INSTRUCTIONS),
-	  "instructions that were completed" },
+	  "retired instructions" },
 	{ "cache-references",		HARDWARE(CACHE_REFERENCES),
-	  "accesses to the last cache, as a rule" },
+	  "cache accesses, usually of the last-level cache" },
 	{ "cache-misses",		HARDWARE(CACHE_MISSES),
-	  "accesses that this cache could not serve" },
+	  "cache misses, usually of the last-level cache" },
 	{ "branches",			HARDWARE(BRANCH_INSTRUCTIONS),
-	  "branches that were completed" },
+	  "retired branch instructions" },
 	{ "branch-instructions",	HARDWARE(BRANCH_INSTRUCTIONS),
-	  "branches that were completed" },
+	  "retired branch instructions" },
 	{ "branch-misses",		HARDWARE(BRANCH_MISSES),
-	  "branches that were predicted wrongly" },
+	  "mispredicted branch instructions" },
 	{ "bus-cycles",			HARDWARE(BUS_CYCLES),
-	  "cycles of the bus" },
+	  "bus cycles" },
 	{ "stalled-cycles-frontend",	HARDWARE(STALLED_CYCLES_FRONTEND),
-	  "cycles without an instruction to begin" },
+	  "cycles stalled because no instruction is ready to issue" },
 	{ "stalled-cycles-backend",	HARDWARE(STALLED_CYCLES_BACKEND),
-	  "cycles without a unit or a result to go on with" },
+	  "cycles stalled for an execution unit or a result" },
 	{ "ref-cycles",			HARDWARE(REF_CPU_CYCLES),
-	  "cycles of a clock that does not change with the CPU's speed" },
+	  "cycles of a reference clock, whatever the CPU's frequency" },
 	{ "cpu-clock",			SOFTWARE(CPU_CLOCK),
-	  "ns on the CPU, by a timer" },
+	  "time on the CPU in ns, by a timer" },
 	{ "task-clock",			SOFTWARE(TASK_CLOCK),
-	  "ns that the thread ran" },
+	  "time that the thread ran in ns" },
 	{ "page-faults",		SOFTWARE(PAGE_FAULTS),
 	  "page faults" },
 	{ "faults",			SOFTWARE(PAGE_FAULTS),
 	  "page faults" },
 	{ "minor-faults",		SOFTWARE(PAGE_FAULTS_MIN),
-	  "page faults without input" },
+	  "page faults without I/O" },
 	{ "major-faults",		SOFTWARE(PAGE_FAULTS_MAJ),
-	  "page faults that had to wait for input" },
+	  "page faults that waited for I/O" },
 	{ "context-switches",		IN_KERNEL(CONTEXT_SWITCHES),
 	  "switches to another thread" },
 	{ "cs",				IN_KERNEL(CONTEXT_SWITCHES),
@@ -73,9 +73,9 @@ static const struct named_event named_events[] = {
 	{ "migrations",			IN_KERNEL(CPU_MIGRATIONS),
 	  "moves of a thread to another CPU" },
 	{ "alignment-faults",		SOFTWARE(ALIGNMENT_FAULTS),
-	  "unaligned accesses that the kernel had to mend" },
+	  "unaligned accesses that the kernel fixed up" },
 	{ "emulation-faults",		SOFTWARE(EMULATION_FAULTS),
-	  "instructions that the kernel had to emulate" },
+	  "instructions that the kernel emulated" },
 };
 
 static const char * const caches[] = {
@@ -151,7 +151,7 @@ char *generic_event_meaning(const char *name)
 	for (size_t i = 0; i < CACHE_EVENTS; i++) {
 		cache_event(i, cache_name);
 		if (!strcasecmp(name, cache_name))
-			return checked_printf("%s of the kernel's cache events",
+			return checked_printf("%s, a generic cache event",
 					      cache_name);
 	}
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* event_names.h - the names that perf gives to the kernel's generic events */
+/* event_names.h - perf's names of the kernel's generic events */
 #ifndef PFMON_EVENT_NAMES_H
 #define PFMON_EVENT_NAMES_H
 
@@ -7,13 +7,13 @@
 
 #include "event_code.h"
 
-/* False if there is no such name. */
+/* Finds an event by name; false if there is none. */
 bool generic_event_find(const char *name, struct event_code *code);
 
-/* What an event counts, to be freed; NULL if there is no such name. */
+/* Returns what an event counts, to be freed; NULL if there is no such event. */
 char *generic_event_meaning(const char *name);
 
-/* Calls visit with every name; the text is valid during the call only. */
+/* Calls visit with every name, which is valid only during the call. */
 void generic_event_each(void (*visit)(const char *name, void *data),
 			void *data);
 

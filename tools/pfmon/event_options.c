@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* event_options.c - the events of -e, and the lists with an element for each */
+/* event_options.c - the option -e, and options with an element per event */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define LARGEST_SETS	256u
 
-/* Does an element end here? No name of an event begins with a digit. */
+/* Whether an element ends here. Event names do not begin with a digit. */
 static bool is_end(const char *at, bool inside, bool in_cpus)
 {
 	return !*at || (*at == ',' && !inside &&
@@ -50,7 +50,7 @@ bool each_element(const char *list, struct options *options,
 	return ok;
 }
 
-/* Cuts off the CPUs of an event: what follows an @ behind its name. */
+/* Cuts off the CPUs, which follow an @ after the event's name. */
 static bool take_cpus(struct event_option *event)
 {
 	char *at = strrchr(event->name, '@');
@@ -77,7 +77,7 @@ static bool add_event(struct options *options, const char *name,
 
 	(void)index;
 	if (!*name) {
-		message("-e has an empty event name; write -e EV1,EV2 with one comma between");
+		message("-e has an empty event name: separate events by one comma, as in -e EV1,EV2");
 		return false;
 	}
 	if (options->event_count == PFM_MAX_HW_REGS) {
@@ -108,7 +108,7 @@ bool event_options_add(struct options *options, const char *list)
 	return true;
 }
 
-/* Registers, from 0 in each set. */
+/* Assigns register numbers, from 0 in each set. */
 static void number_events(struct options *options)
 {
 	bool take_turns = options->switch_ns || options->switch_overflows;
@@ -132,7 +132,7 @@ struct event_option *event_at(struct options *options, unsigned int index,
 {
 	if (index < options->event_count)
 		return &options->events[index];
-	message("%s has more elements than there are events (%u); an event without one gets an empty element",
+	message("%s has more elements than there are events (%u); an empty element skips an event",
 		option,
 		options->event_count);
 	return NULL;
@@ -154,7 +154,7 @@ static bool add_switch(struct options *options, const char *text,
 	return false;
 }
 
-/* What is left is neither a level nor the number that the old pfmon gave it. */
+/* The original pfmon's level numbers, 3 and 0, are accepted, too. */
 static bool add_levels(struct options *options, const char *text,
 		       unsigned int index)
 {
@@ -172,12 +172,12 @@ static bool add_levels(struct options *options, const char *text,
 	return false;
 }
 
-/* Only what has a period overflows. */
+/* Only events with a sampling period overflow. */
 static bool check_switch(const struct event_option *event)
 {
 	if (event->sampling || !event->switch_after)
 		return true;
-	message("event %s has no sampling period, and --switch-overflow counts its overflows: give it one with --long-smpl-periods",
+	message("event %s has no sampling period, which --switch-overflow needs: set one with --long-smpl-periods",
 		event->name);
 	return false;
 }
@@ -187,7 +187,7 @@ static bool check_cpus(const struct options *options,
 {
 	if (options->system_wide || !event->cpus)
 		return true;
-	message("event %s is for CPUs %s, and threads are measured wherever they run: use --system-wide",
+	message("event %s is restricted to CPUs %s, which needs --system-wide",
 		event->name, event->cpus);
 	return false;
 }
@@ -218,14 +218,14 @@ bool set_switches_on_overflow(const struct options *options, unsigned int set)
 	return false;
 }
 
-/* Is each set but the last one left, so that the next one has its turn? */
+/* Checks that the turn of each set but the last ends. */
 static bool check_turns(const struct options *options)
 {
 	for (unsigned int set = 0; set + 1 < options->set_count; set++) {
 		if (options->switch_ns ||
 		    set_switches_on_overflow(options, set))
 			continue;
-		message("set %u, that of -e number %u, would never be left: give one of its events a --switch-overflow, or all sets a --switch-timeout",
+		message("event set %u, of -e number %u, would stay active for ever: give one of its events a --switch-overflow, or use --switch-timeout",
 			set, set + 1);
 		return false;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* event_options.h - the events of -e, and the lists with an element for each */
+/* event_options.h - the option -e, and options with an element per event */
 #ifndef PFMON_EVENT_OPTIONS_H
 #define PFMON_EVENT_OPTIONS_H
 
@@ -7,36 +7,35 @@
 
 #include "options.h"
 
-/* All return false with a message on a usage error. */
+/* All functions return false (NULL) with a message on a usage error. */
 
-/* One -e. Each is an event set, which matters if they take turns. */
+/* Adds the events of one -e, which is an event set if sets are multiplexed. */
 bool event_options_add(struct options *options, const char *list);
 
-/*
- * When all options are known: numbers the events, and gives them their periods.
- */
+/* Numbers the events and sets their periods, after all options are known. */
 bool event_options_complete(struct options *options);
 
-/* The event that an element of a list is for; NULL if there is none. */
+/* Returns the event for an element of a list, or NULL. */
 struct event_option *event_at(struct options *options, unsigned int index,
 			      const char *option);
 
-/* Does the set end its turn when one of its events has overflowed? */
+/* Whether overflows of one of its events end the set's turn. */
 bool set_switches_on_overflow(const struct options *options, unsigned int set);
 
-/* LEVEL_* that the options choose for an event; 0 if they choose none. */
+/* Returns the LEVEL_* that the options set for an event; 0 if unset. */
 unsigned int event_option_levels(const struct options *options,
 				 const struct event_option *event);
 
 /*
- * Cuts off the first element, at a comma. One between two slashes belongs to
- * the parameters of an event. NULL behind the last one.
+ * Cuts off and returns the first element of a comma-separated list; NULL after
+ * the last one. Commas between two slashes separate parameters of an event.
  */
 char *next_element(char **rest);
 
 /*
- * Calls add for each element of a list with commas, but for those between two
- * slashes or behind an @ and before a digit; the element is a copy.
+ * Calls add with a copy of each element of a comma-separated list. Commas
+ * between two slashes, and commas after an @ that precede a digit, do not
+ * separate elements.
  */
 bool each_element(const char *list, struct options *options,
 		  bool (*add)(struct options *options, const char *element,

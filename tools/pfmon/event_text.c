@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* event_text.c - what there is to know of an event, as lines of text */
+/* event_text.c - print the description of an event as text */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static void print_line(const char *title, const char *text)
 	printf("%-10s %s\n", title, text ? text : "-");
 }
 
-/* A member that need not be there. */
+/* Prints an optional member. */
 static void print_if_any(const char *title, const struct json_object *object,
 			 const char *name)
 {
@@ -98,12 +98,12 @@ static void print_fields(const struct json_object *event)
 
 	if (!list)
 		return;
-	printf("Fields, as %s says:\n", json_text_of(event, "path"));
+	printf("Fields, from %s:\n", json_text_of(event, "path"));
 	for (size_t i = 0; i < json_length(list); i++)
 		printf("\t%s\n", json_text_at(list, i));
 }
 
-/* What is written behind a unit mask or a modifier, or said of it. */
+/* The syntax or kind of a unit mask or modifier, printed after its name. */
 static const char *kind_of(const struct json_object *attribute)
 {
 	const char *value = json_text_of(attribute, "value");
@@ -140,10 +140,10 @@ static void print_pfmlib(const struct json_object *event)
 	if (json_text_of(event, "pmu"))
 		printf("PMU:       %s: %s\n", json_text_of(event, "pmu"),
 		       json_text_of(event, "pmu_meaning"));
-	/* It has all, or nothing. */
+	/* modifiers and meaning come together. */
 	if (json_member(event, "modifiers"))
 		print_line("Meaning:", json_text_of(event, "meaning"));
-	print_if_any("The same:", event, "same_as");
+	print_if_any("Same as:", event, "same_as");
 	print_attributes("Unit masks", json_member(event, "unit_masks"));
 	print_attributes("Modifiers", json_member(event, "modifiers"));
 }
@@ -154,12 +154,12 @@ static void print_source(const struct json_object *event)
 
 	if (!strcmp(source, "generic")) {
 		print_line("PMU:",
-			   "the kernel's own events, under perf's name");
+			   "generic events of the kernel, with perf's names");
 		print_line("Meaning:", json_text_of(event, "meaning"));
 	} else if (!strcmp(source, "raw")) {
-		print_line("PMU:", "the CPU's");
+		print_line("PMU:", "the CPU");
 		print_line("Meaning:",
-			   "a number of the CPU's own: see its manual");
+			   "a raw event code: see the CPU's manual");
 	} else if (!strcmp(source, "tracepoint")) {
 		print_line("PMU:", "the kernel's tracepoints");
 		print_fields(event);

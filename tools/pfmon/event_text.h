@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* event_text.h - what there is to know of an event, as lines of text */
+/* event_text.h - print the description of an event as text */
 #ifndef PFMON_EVENT_TEXT_H
 #define PFMON_EVENT_TEXT_H
 
 struct json_object;
 
-/* Prints what event_describe() has found. */
+/* Prints the result of event_describe(). */
 void event_print(const struct json_object *event);
 
 #endif /* PFMON_EVENT_TEXT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* event_trial.c - what this machine counts, for this user, at this moment */
+/* event_trial.c - test whether an event can be counted */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static char *explain_create(int error, bool system_wide)
 	case EPERM:
 		return access_explain(&wish);
 	case ENODEV:
-		return checked_strdup("perfmon has no PMU: load one, "
+		return checked_strdup("perfmon has no PMU description: load one with "
 				      ACCESS_LOAD);
 	default:
 		return checked_printf("cannot create a context: %s",
@@ -67,13 +67,16 @@ static bool write_pmc(int fd, unsigned int number, uint64_t value)
 	return !pfm_write_pmcs(fd, &pmc, 1);
 }
 
-/* Each write is checked with the other words of the event before. */
+/*
+ * Clears PMC0 first, because the kernel checks each write together with the
+ * event's other words.
+ */
 static bool program(int fd, const struct encoded_event *event)
 {
 	if (!write_pmc(fd, 0, PFM_PERF_NONE))
 		return false;
 	for (unsigned int i = 0; i < ENCODED_CONFIGS; i++) {
-		/* A PMU may have no such register: 0 is what it then has. */
+		/* A PMU may lack this register; its value is then 0. */
 		if (!write_pmc(fd, event_config_pmc(i), event->config[i]) &&
 		    event->config[i])
 			return false;
@@ -97,8 +100,8 @@ bool event_trial_counts(struct event_trial *trial,
 	else if (program(context->fd, event))
 		return true;
 	else if (errno == EPERM || errno == EACCES)
-		*why = checked_strdup("you may not count it: pfmon doctor says what that takes");
+		*why = checked_strdup("you are not allowed to count it: see pfmon doctor");
 	else
-		*why = checked_strdup("this machine does not have it, or not at this level");
+		*why = checked_strdup("this machine does not support it, or not at this privilege level");
 	return false;
 }

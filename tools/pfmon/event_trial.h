@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * event_trial.h - what this machine counts, for this user, at this moment
+ * event_trial.h - test whether an event can be counted
  *
- * An event is programmed into a context that is attached to nothing: perfmon
- * then asks perf, which alone knows.
+ * The result is for this machine and this user, now. An event is written to a
+ * context that is not attached; perfmon then asks perf.
  */
 #ifndef PFMON_EVENT_TRIAL_H
 #define PFMON_EVENT_TRIAL_H
@@ -12,11 +12,11 @@
 
 #include "events.h"
 
-/* The contexts: one of a thread's kind, one of a CPU's. */
+/* The contexts for trials: a per-thread and a system-wide one. */
 struct event_trial {
 	struct trial_context {
 		int fd;			/* -1: there is none */
-		char *why;		/* then: why not; NULL: not tried yet */
+		char *why;		/* why not; NULL: not tried yet */
 	} contexts[2];
 };
 
@@ -24,8 +24,8 @@ void event_trial_init(struct event_trial *trial);
 void event_trial_close(struct event_trial *trial);
 
 /*
- * Whether an event is counted. If not, *why says why, to be freed; if that is
- * because no event could be tried, *unknown is set.
+ * Whether an event can be counted. If not, *why is the reason, to be freed;
+ * *unknown is set if no event can be tried.
  */
 bool event_trial_counts(struct event_trial *trial,
 			const struct encoded_event *event, char **why,

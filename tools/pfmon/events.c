@@ -2,9 +2,9 @@
 /*
  * events.c - event names and their encoding as PMC values
  *
- * The kernel's generic events and raw numbers are encoded here, what it names
- * in sysfs and tracefs as these say, and all other names by libpfm4, for
- * perf_events. All end in the PMC values of perfmon/perfmon.h.
+ * Generic kernel events and raw codes are encoded here. Names from sysfs and
+ * tracefs are encoded as described there. libpfm4 encodes all other names for
+ * perf_events. The result is always a PMC value as in perfmon/perfmon.h.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -38,12 +38,12 @@ static bool pack(const char *name, const struct event_code *code,
 	uint64_t id = code->config[0];
 
 	if (id & ~PFM_PERF_ID_MASK) {
-		message("event %s: its configuration %#llx has more than the 48 bits of a PMC value, and cannot be measured",
+		message("event %s cannot be measured: its configuration %#llx exceeds the 48 bits of a PMC value",
 			name, (unsigned long long)id);
 		return false;
 	}
 	if (code->type > largest_type) {
-		message("event %s: its PMU has number %u, a PMC value holds at most %u, and so it cannot be measured",
+		message("event %s cannot be measured: its PMU has number %u, and a PMC value holds at most %u",
 			name, code->type, (unsigned int)largest_type);
 		return false;
 	}
@@ -77,8 +77,8 @@ static bool parse_suffix(const char *letters, struct suffix *suffix)
 }
 
 /*
- * Cuts off a suffix of privilege levels and a precise level, if there is one:
- * behind the last colon, or the last slash.
+ * Cuts off a suffix with privilege levels and a precise level, if any. It
+ * follows the last colon or the last slash.
  */
 static struct suffix cut_suffix(char *name)
 {
@@ -104,13 +104,13 @@ static bool is_raw(const char *name)
 static void explain(const char *name, int error)
 {
 	if (error == PFM_ERR_NOTFOUND)
-		message("there is no event %s here; pfmon --list-events prints those that are",
+		message("there is no event %s on this machine; see pfmon --list-events",
 			name);
 	else if (error == PFM_ERR_UMASK)
-		message("event %s: its unit mask is missing or wrong; pfmon -i prints them",
+		message("event %s: its unit mask is missing or wrong; see pfmon -i",
 			name);
 	else
-		message("event %s: libpfm4 says: %s", name,
+		message("event %s: error of libpfm4: %s", name,
 			pfm_strerror(error));
 }
 
@@ -139,7 +139,7 @@ static bool encode_with_pfmlib(const char *name, unsigned int levels,
 	return true;
 }
 
-/* Who knows the name of an event, and what came of it. */
+/* The result of a search for an event in one source. */
 enum finding { FOUND, REFUSED, NOT_FOUND };
 
 static enum finding find_in_sysfs(const char *root, const char *name,
@@ -172,7 +172,7 @@ static enum finding find_tracepoint(const char *root, const char *name,
 	case TRACEPOINT_UNKNOWN:
 		if (pfmlib_encode(name, LEVEL_USER, &attr) == PFM_SUCCESS)
 			return NOT_FOUND;
-		message("there is no event %s here; whether it is a tracepoint, only root may see: /sys/kernel/tracing",
+		message("there is no event %s on this machine, unless it is a tracepoint: only root may read /sys/kernel/tracing",
 			name);
 		return REFUSED;
 	default:
@@ -202,7 +202,7 @@ static enum finding find_code(const char *root, const char *name,
 				      finding;
 }
 
-/* What several CPUs share knows no levels; only a suffix asks for one. */
+/* A PMU shared by several CPUs has no levels, so a level suffix is an error. */
 static bool choose_levels(const char *name, const struct event_code *code,
 			  unsigned int own, unsigned int levels,
 			  struct encoded_event *event)
@@ -214,7 +214,7 @@ static bool choose_levels(const char *name, const struct event_code *code,
 	}
 	if (!own)
 		return true;
-	message("event %s: it is counted for CPUs %s, at all levels; write it without u and k",
+	message("event %s is counted for CPUs %s at all privilege levels: omit u and k",
 		name, code->cpus);
 	return false;
 }

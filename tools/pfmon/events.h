@@ -8,45 +8,45 @@
 
 #include "event_code.h"
 
-/* The words of configuration beside a PMC value: config1, config2. */
+/* Configuration words in addition to a PMC value: config1, config2. */
 #define ENCODED_CONFIGS	2
 
-/* From PMCn to that of config1 of its event, and on to that of config2. */
+/* Distance from PMCn to the PMC of config1, and from there to config2. */
 #define EVENT_CONFIG_STEP	64
 
 struct encoded_event {
 	enum event_source source;
 	uint64_t pmc;
 	uint64_t config[ENCODED_CONFIGS];
-	bool per_thread;	/* it can be counted for threads */
+	bool per_thread;	/* can be counted per thread */
 	char *cpus;		/* CPUs that count it, NULL: all; to be freed */
 };
 
 /*
  * Encodes one event: "NAME", "rHEX", "PMU/TERM,.../" and "NAME:TERM..." of
- * sysfs, "SYSTEM:TRACEPOINT" or a name of libpfm4; optionally with a suffix: u,
- * k or uk overrides levels, p, pp or ppp is its precise level. The files of the
- * kernel's are below root. Returns false with a message if there is no such
- * event or the kernel's PMC values cannot express it.
+ * sysfs, "SYSTEM:TRACEPOINT" or a name of libpfm4. It may have a suffix: u, k
+ * or uk overrides levels, and p, pp or ppp is the precise level. The kernel's
+ * files are read below root. Returns false with a message if there is no such
+ * event or if a PMC value cannot express it.
  */
 bool event_encode(const char *root, const char *name, unsigned int levels,
 		  struct encoded_event *event);
 
-/* The same without a message: it is *why, to be freed, or NULL. */
+/* Like event_encode(), but the message is stored in *why, to be freed. */
 bool event_encode_quietly(const char *root, const char *name,
 			  unsigned int levels, struct encoded_event *event,
 			  char **why);
 
-/* The register of a word: PMC64 is config1 of the event of PMC0. */
+/* The PMC of a word of PMC0's event: PMC64 for config1, PMC128 for config2. */
 static inline unsigned int event_config_pmc(unsigned int word)
 {
 	return EVENT_CONFIG_STEP * (word + 1);
 }
 
-/* Its name without the suffix, to be freed. */
+/* Returns an event's name without the suffix, to be freed. */
 char *event_plain_name(const char *name);
 
-/* Calls visit with every name that there is; it lasts during the call only. */
+/* Calls visit with the name of every event, valid only during the call. */
 void events_each(const char *root, void (*visit)(const char *name, void *data),
 		 void *data);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset.c - event sets that take turns, when there are more events than
- * counters, or one measurement is to follow another
+ * evtset.c - multiplexed event sets, for more events than counters or for
+ * consecutive measurements
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define NS	1000000000ULL
 
-/* The sets that a context has events in, which are a ring. */
+/* The sets with events of the context, which switch in a ring. */
 struct ring {
 	unsigned int first;
 	unsigned int last;
@@ -55,7 +55,7 @@ pfarg_setdesc_t evtset_description(const struct options *options,
 	return desc;
 }
 
-/* Where there is no other set, nothing switches. */
+/* Like evtset_description(), but a single set does not switch. */
 static pfarg_setdesc_t describe_in(const struct options *options,
 				   const struct ring *ring, unsigned int set)
 {
@@ -74,10 +74,10 @@ static pfarg_setdesc_t describe_in(const struct options *options,
 static void explain_create(const struct plan *plan, unsigned int set, int error)
 {
 	if (error == ENOMEM)
-		message("no memory for event set %u: give fewer -e, or raise the limit of locked memory (ulimit -l)",
+		message("no memory for event set %u: use fewer -e, or raise the locked-memory limit (ulimit -l)",
 			set);
 	else if (error == EINVAL && set && plan->options->sampling)
-		message("the sampling format %s cannot have events in several sets: take one -e, or another format",
+		message("the sampling format %s does not support several event sets: use one -e, or another format",
 			plan->format.name);
 	else
 		message("cannot create event set %u: %s", set, strerror(error));
@@ -92,7 +92,7 @@ bool evtsets_create(const struct context *context)
 
 	for (unsigned int set = ring.first; set < options->set_count; set++) {
 		desc = describe_in(options, &ring, set);
-		/* set0 is there, and is never left. */
+		/* set0 exists; without flags it stays active. */
 		if (!plan_uses_set(plan, set, context->cpu) ||
 		    (!set && !desc.set_flags))
 			continue;
@@ -109,7 +109,7 @@ static uint64_t ns_of(const struct __kernel_timespec *time)
 	return (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec;
 }
 
-/* The time of a set's turns and of those of the others that it waits for. */
+/* Sets each set's time to the sum of the active times of all sets. */
 static void sum_up_times(const struct context *context, struct result *result)
 {
 	const struct plan *plan = context->plan;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * evtset.h - event sets that take turns, when there are more events than
- * counters, or one measurement is to follow another
+ * evtset.h - multiplexed event sets, for more events than counters or for
+ * consecutive measurements
  */
 #ifndef PFMON_EVTSET_H
 #define PFMON_EVTSET_H
@@ -11,22 +11,22 @@
 
 #include "context.h"
 
-/* What a set is created as where it has others to take turns with. */
+/* Describes a set for PFM_CREATE_EVTSETS if it has others to switch to. */
 pfarg_setdesc_t evtset_description(const struct options *options,
 				   unsigned int set);
 
-/* Both return false with a message if they fail. */
+/* Functions that can fail return false with a message. */
 
 /*
- * Creates the sets that a context has events in: those of another CPU's events
- * do not take turns there.
+ * Creates the sets with events of the context: sets that have only events of
+ * other CPUs are not created.
  */
 bool evtsets_create(const struct context *context);
 
-/* The set that is active first. */
+/* Returns the first active set. */
 unsigned int evtsets_first(const struct context *context);
 
-/* Reads how long and how often each set was active into the result. */
+/* Reads the active time and the activations of each set into the result. */
 bool evtsets_read(struct context *context);
 
 #endif /* PFMON_EVTSET_H */

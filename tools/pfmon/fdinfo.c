@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* fdinfo.c - what the kernel says of a context beside its commands */
+/* fdinfo.c - the state of a context in /proc/self/fdinfo */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "fdinfo.h"
 #include "util.h"
 
-/* The context's fdinfo, to be freed; or NULL. */
+/* Returns the context's fdinfo, to be freed; or NULL. */
 static char *read_fdinfo(const struct context *context)
 {
 	char *path = checked_printf("/proc/self/fdinfo/%d", context->fd);
@@ -40,7 +40,7 @@ static void set_denied(struct context *context, unsigned int set,
 	}
 }
 
-/* A line of fdinfo lists them as SET:PMD. */
+/* A line of fdinfo lists denied PMDs as SET:PMD. */
 static void mark_denied(struct context *context, const char *text)
 {
 	const char *next = strstr(text, "\npfm_denied_pmds:");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* fdinfo.h - what the kernel says of a context beside its commands */
+/* fdinfo.h - the state of a context in /proc/self/fdinfo */
 #ifndef PFMON_FDINFO_H
 #define PFMON_FDINFO_H
 
@@ -7,13 +7,13 @@
 
 #include "context.h"
 
-/* Whether its CPU has gone offline. */
+/* Whether the CPU of a context is offline. */
 bool fdinfo_is_offline(const struct context *context);
 
-/* What went wrong beside the measurement; 0 if the kernel does not say. */
+/* Reads the statistics of losses and errors; all 0 if there is no fdinfo. */
 struct context_stats fdinfo_stats(const struct context *context);
 
-/* The same; and marks the events of the result that got no counter. */
+/* Like fdinfo_stats(); also marks events of the result without a counter. */
 struct context_stats fdinfo_read(struct context *context);
 
 #endif /* PFMON_FDINFO_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* follow.c - the threads of a measurement, from its start to its end */
+/* follow.c - measured threads, with a context for each */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "programs.h"
 #include "util.h"
 
-/* Contexts that are made ahead, at first. */
+/* Initial number of contexts created in advance. */
 #define AHEAD		8
 
-/* Each thread takes a descriptor. */
+/* Raises RLIMIT_NOFILE, because each thread needs a descriptor. */
 static void raise_descriptors(struct follow *follow)
 {
 	struct rlimit limit;
@@ -27,7 +27,7 @@ static void raise_descriptors(struct follow *follow)
 	follow->raised = !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* The command of another run gets what pfmon has got. */
+/* The commands of further runs inherit the original limit. */
 static void restore_descriptors(const struct follow *follow)
 {
 	if (follow->raised)
@@ -84,7 +84,7 @@ static void finish_if_ended(struct pid_entry *entry, void *data)
 	follow_thread_finish_if_ended(data, (struct thread *)entry);
 }
 
-/* Those whose END message was read while all were looked at. */
+/* Finishes threads whose END message was read in a loop over all threads. */
 static void finish_ended(struct follow *follow)
 {
 	pid_table_each(&follow->threads, finish_if_ended, follow);
@@ -282,7 +282,7 @@ void follow_record(struct follow *follow)
 	pid_table_each(&follow->processes, record_entry, follow);
 }
 
-/* The capture that follows has yet to be told of all processes. */
+/* The next capture must contain all processes, so they are recorded again. */
 bool follow_snapshot(struct follow *follow, pid_t tgid)
 {
 	bool ok;
@@ -323,7 +323,7 @@ void follow_report(const struct follow *follow)
 		(unsigned long long)follow->unmeasured, follow->reason);
 }
 
-/* Those of many that cannot be measured go on. */
+/* Threads that cannot be measured are not an error unless all fail. */
 static bool load_some(struct follow *follow, pid_t tgid, const pid_t *tids,
 		      unsigned int count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* follow.h - the threads of a measurement, and the context of each */
+/* follow.h - measured threads, with a context for each */
 #ifndef PFMON_FOLLOW_H
 #define PFMON_FOLLOW_H
 
@@ -13,80 +13,84 @@
 #include "pool.h"
 
 /*
- * A thread gets a context when it begins, and gives it back when it ends or its
- * program is one that is not to be measured. What is not measured is traced all
- * the same: it may become, or make, what is.
+ * A thread gets a context when it begins, and returns it when it ends or
+ * executes a program that is not to be measured. Unmeasured threads are traced,
+ * too, because they may execute, or create processes that execute, a program
+ * that is to be measured.
  */
 struct follow {
 	struct measurement *m;
 	struct pool pool;
 	struct pid_table threads;
 	struct pid_table processes;
-	pid_t first;		/* that was there at the start */
-	int epoll_fd;		/* readable: follow_serve() is to be called */
-	int work_fd;		/* raised while the pool is low */
-	bool working;		/* it is raised */
-	int timer_fd;		/* looks for daemons; or -1 */
-	bool begun;		/* monitoring, which may be put off */
+	pid_t first;		/* the first thread at the start */
+	int epoll_fd;		/* readable: call follow_serve() */
+	int work_fd;		/* readable while the pool is low */
+	bool working;		/* work_fd is readable */
+	int timer_fd;		/* for the search for daemons; or -1 */
+	bool begun;		/* monitoring has started (see --delay) */
 	bool paused;		/* by follow_pause() */
 	bool ended;		/* no thread is measured any more */
-	uint64_t unmeasured;	/* threads that got no context */
+	uint64_t unmeasured;	/* number of threads without a context */
 	char *reason;		/* why; or NULL */
-	struct rlimit descriptors;	/* from before they were raised */
+	struct rlimit descriptors;	/* original RLIMIT_NOFILE */
 	bool raised;
 };
 
-/* False with a message. Contexts are made ahead if threads are followed. */
+/*
+ * Returns false with a message on failure. If threads are followed, contexts
+ * are created in advance.
+ */
 bool follow_init(struct follow *follow, struct measurement *m);
 void follow_free(struct follow *follow);
 
 /*
- * Attaches to threads that exist, and starts the recording and, unless that is
- * put off, follow_start(). Those that have ended meanwhile are no error, unless
- * all have.
+ * Attaches contexts to existing threads, starts the recording and, unless
+ * monitoring is delayed, calls follow_start(). It is not an error if some of
+ * the threads have ended.
  */
 bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 		  unsigned int count);
 
-/* Lets all threads be monitored from now on, if they are not yet. */
+/* Starts monitoring all threads, if it has not been started. */
 bool follow_start(struct follow *follow);
 
-/* Monitors no thread between them; what is the case already is no error. */
+/* Stop and resume monitoring all threads; repeated calls are not an error. */
 bool follow_pause(struct follow *follow);
 bool follow_go_on(struct follow *follow);
 
-/* What has happened to a thread that is traced; data is the struct follow. */
+/* Handles an event of a traced thread; data is the struct follow. */
 void follow_handle(const struct trace_event *event, void *data);
 
-/* Reads messages, or makes contexts ahead if there is nothing else to do. */
+/* Reads messages, or creates contexts in advance if there are none. */
 void follow_serve(struct follow *follow);
 
 /*
- * Does anything go on that the measurement waits for, beside the command?
- * Daemons do not count: processes that have left the session.
+ * Whether processes other than the command are still to be waited for. Daemons,
+ * that is processes that have left the session, are not.
  */
 bool follow_has_company(struct follow *follow);
 
-/* Lists the contexts there are in the measurement, for as long as asked for. */
+/* Add all contexts to the measurement's list, and remove them. */
 void follow_list(struct follow *follow);
 void follow_unlist(struct follow *follow);
 
-/* measurement_snapshot() of all threads. */
+/* Calls measurement_snapshot() for all threads. */
 bool follow_snapshot(struct follow *follow, pid_t tgid);
 
-/* frequency_look() at all threads. */
+/* Calls frequency_look() for all threads. */
 bool follow_look(struct follow *follow);
 
-/* measurement_refresh() of all threads. */
+/* Calls measurement_refresh() for all threads. */
 bool follow_refresh(struct follow *follow);
 
-/* Mappings and threads of all processes, as far as they have changed. */
+/* Records changed mappings and threads of all processes. */
 void follow_record(struct follow *follow);
 
-/* Ends the measurement of all threads, which go on. */
+/* Stops measuring all threads, which continue to run. */
 void follow_end(struct follow *follow);
 
-/* Says what was not measured. */
+/* Prints a message about threads that were not measured. */
 void follow_report(const struct follow *follow);
 
 #endif /* PFMON_FOLLOW_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* follow_events.c - what becomes of threads and processes that are followed */
+/* follow_events.c - handle ptrace events of followed threads and processes */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@ static bool wants(const struct follow *follow, const struct thread *thread)
 	       !follow->m->failed;
 }
 
-/* A process is known before it is born: its parent may be gone by then. */
+/*
+ * Adds a process as soon as its parent has created it: the parent may have
+ * ended when the process begins to run.
+ */
 static void made(struct follow *follow, const struct trace_event *event)
 {
 	struct process *parent = pid_table_find(&follow->processes,
@@ -46,7 +49,7 @@ static void born(struct follow *follow, const struct trace_event *event)
 	follow_thread_begin(follow, thread);
 }
 
-/* A thread other than the first has the number of its process after an exec. */
+/* After an exec, a thread has the ID of its process as its own ID. */
 static void rename_thread(struct follow *follow, struct thread *thread,
 			  pid_t tid)
 {
@@ -84,8 +87,8 @@ static void execed(struct follow *follow, const struct trace_event *event)
 }
 
 /*
- * Threads that are killed because another one ends the process may not stop:
- * the last that does need not be the last of all.
+ * When one thread ends the process, the others are killed and may not stop
+ * under ptrace, so the last thread that stops need not be the last of all.
  */
 static bool may_be_last(const struct process *process,
 			const struct trace_event *event)
@@ -94,7 +97,7 @@ static bool may_be_last(const struct process *process,
 	       event->tid == event->tgid || !process->examined;
 }
 
-/* All there is of a process that may end now, else that thread. */
+/* Records the whole process if it may end now, otherwise only the thread. */
 static void exiting(struct follow *follow, const struct trace_event *event)
 {
 	struct thread *thread = pid_table_find(&follow->threads, event->tid);
@@ -118,7 +121,7 @@ static void exiting(struct follow *follow, const struct trace_event *event)
 		follow_fail(follow);
 }
 
-/* It was killed before it was born. */
+/* Removes a process that was killed before it ran. */
 static void forget_unborn(struct follow *follow, pid_t tgid)
 {
 	struct process *process = pid_table_find(&follow->processes, tgid);
@@ -127,7 +130,10 @@ static void forget_unborn(struct follow *follow, pid_t tgid)
 		follow_process_remove(follow, process);
 }
 
-/* What a context that counts says is that it is detached, no more. */
+/*
+ * A counting context needs no handling: its only message says that it is
+ * detached.
+ */
 static void gone(struct follow *follow, const struct trace_event *event)
 {
 	struct thread *thread = pid_table_find(&follow->threads, event->tid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* follow_options.c - options that say which threads are measured */
+/* follow_options.c - options that choose the measured threads */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void free_pattern(regex_t **pattern)
 	*pattern = NULL;
 }
 
-/* The last one counts. */
+/* A repeated option replaces the earlier pattern. */
 static bool take_pattern(regex_t **pattern, const char *option,
 			 const char *text)
 {
@@ -93,7 +93,7 @@ bool parse_aggregate(struct options *options, const char *text)
 			return true;
 		}
 	}
-	message("--aggregate: '%s' is neither thread, process nor all", text);
+	message("--aggregate: '%s' is not thread, process or all", text);
 	return false;
 }
 
@@ -106,7 +106,7 @@ static bool parse_number(const char *option, const char *what,
 		*id = (pid_t)number;
 		return true;
 	}
-	message("--%s: '%s' is not a %s id", option, text, what);
+	message("--%s: '%s' is not a %s ID", option, text, what);
 	return false;
 }
 
@@ -128,18 +128,18 @@ bool follow_options_agree(const struct options *options)
 	if (options->attach && options->attach_process)
 		message("--attach-task and --attach-process exclude each other");
 	else if (options->attach_process && options->command)
-		message("--attach-process takes no command");
+		message("--attach-process does not take a command");
 	else if (options->system_wide && options->attach_process)
 		message("--system-wide and --attach-process exclude each other");
 	else if (options->system_wide && follows)
-		message("--system-wide measures all that runs, and follows nobody: see --cpu-list");
+		message("--system-wide measures all threads on its CPUs: do not use options that follow threads");
 	else if (options->system_wide && options->aggregation)
 		message("--aggregate is for threads; --aggregate-results sums up CPUs");
 	else if (options->runs && (options->aggregation == AGGREGATE_THREAD ||
 				   options->aggregation == AGGREGATE_PROCESS))
-		message("--repeat and --aggregate=thread or process exclude each other: no two runs have the same threads");
+		message("--repeat and --aggregate=thread or process exclude each other, because each run has different threads");
 	else if (options->attach && follows)
-		message("--attach-task measures one thread; --attach-process follows");
+		message("--attach-task measures one thread only: use --attach-process to follow others");
 	else
 		return true;
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* follow_options.h - options that say which threads are measured */
+/* follow_options.h - options that choose the measured threads */
 #ifndef PFMON_FOLLOW_OPTIONS_H
 #define PFMON_FOLLOW_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 #include "options.h"
 
-/* Each returns false with a message if the argument is not one. */
+/* These return false with a message if the argument is invalid. */
 bool follow_fork(struct options *options, const char *text);
 bool follow_vfork(struct options *options, const char *text);
 bool follow_pthread(struct options *options, const char *text);
@@ -18,7 +18,7 @@ bool parse_aggregate(struct options *options, const char *text);
 bool parse_attach_task(struct options *options, const char *text);
 bool parse_attach_process(struct options *options, const char *text);
 
-/* Do they go together? False with a message if not. */
+/* Returns false, with a message, if options conflict. */
 bool follow_options_agree(const struct options *options);
 
 void follow_options_free(struct options *options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* follow_thread.c - one thread that is followed, and its context */
+/* follow_thread.c - one followed thread and its context */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
 	return thread;
 }
 
-/* Others are known only if they are followed. */
+/* False if further threads are not followed and so are unknown. */
 static bool has_one_thread(const struct follow *follow,
 			   const struct process *process)
 {
@@ -72,13 +72,13 @@ void follow_thread_remove(struct follow *follow, struct thread *thread)
 	free(thread);
 }
 
-/* If so, ptrace tells of its end. */
+/* Whether ptrace reports the thread's end. */
 static bool is_traced(const struct follow *follow, pid_t tid)
 {
 	return pid_table_find(&follow->m->command.trace.tracees, tid);
 }
 
-/* Captures have names of their own; the first name is that of all. */
+/* Captures contain names anyway. The first thread's name is that of the sum. */
 static bool shows_name(const struct follow *follow, pid_t pid)
 {
 	const struct options *options = follow->m->options;
@@ -121,7 +121,7 @@ void follow_thread_inherit_name(const struct thread *thread)
 	       COMM_LENGTH);
 }
 
-/* One that is detached, and was read. */
+/* Returns a detached context, whose counts have been read, to the pool. */
 static void give_back(struct follow *follow, struct thread *thread)
 {
 	if (thread->watched)
@@ -165,8 +165,8 @@ void follow_thread_finish_if_ended(struct follow *follow, struct thread *thread)
 }
 
 /*
- * Monitoring goes on while what was saved is written. Mappings that are new
- * come before the samples, except those of an exec.
+ * Restarts monitoring before the saved buffer is written. New mappings are
+ * recorded before the samples, except after an exec.
  */
 static bool handle_overflow(struct follow *follow, struct thread *thread,
 			    bool after_exec)
@@ -209,8 +209,8 @@ void follow_thread_handle(struct follow *follow, struct thread *thread)
 }
 
 /*
- * A restart that no notification asked for empties the buffers whose layout is
- * known, or what is in them may be saved again; of others nothing is known.
+ * Restarts without a notification, so that samples are not saved twice. This is
+ * done only for known buffer layouts.
  */
 bool follow_thread_save_before_exec(struct follow *follow,
 				    struct thread *thread)
@@ -256,7 +256,7 @@ static void count_unmeasured(struct follow *follow, const char *reason)
 		follow->reason = checked_strdup(reason ? reason : "");
 }
 
-/* Puts a context on a thread that stands still, or runs. False sets errno. */
+/* Attaches a context to a stopped or running thread. False sets errno. */
 static bool load(struct follow *follow, struct thread *thread)
 {
 	struct context *context = thread->context;
@@ -265,13 +265,13 @@ static bool load(struct follow *follow, struct thread *thread)
 		return false;
 	context->result.tgid = thread->process->entry.pid;
 	thread->loaded = true;
-	/* Of a traced thread a counting context has nothing to say. */
+	/* A counting context of a traced thread sends no useful messages. */
 	thread->watched = follow->m->options->sampling ||
 			  !is_traced(follow, thread->entry.pid);
 	return !thread->watched || follow_watch_thread(follow, thread);
 }
 
-/* It may have been killed where it stands. */
+/* Whether the thread has ended: it may be killed while it is stopped. */
 static bool has_ended(const struct thread *thread, int error)
 {
 	return error == ESRCH ||
@@ -279,7 +279,7 @@ static bool has_ended(const struct thread *thread, int error)
 		context_next_message(thread->context) == PFM_MSG_END);
 }
 
-/* As load(), with the reason instead of a message. */
+/* Like load(), but stores the message in *reason. */
 static bool load_quietly(struct follow *follow, struct thread *thread,
 			 char **reason)
 {
@@ -316,7 +316,7 @@ bool follow_thread_start(struct thread *thread)
 	return ok;
 }
 
-/* A capture that cannot be written is the end of all. */
+/* Failing to write the capture ends the whole measurement. */
 static bool load_and_start(struct follow *follow, struct thread *thread,
 			   char **reason)
 {
@@ -331,7 +331,7 @@ static bool load_and_start(struct follow *follow, struct thread *thread,
 	return !follow->begun || start_quietly(thread, reason);
 }
 
-/* It may be attached to the thread. */
+/* Closes a context that may still be attached. */
 static void close_context(struct follow *follow, struct thread *thread)
 {
 	pool_close(&follow->pool, thread->context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* follow_thread.h - one thread that is followed, and its context */
+/* follow_thread.h - one followed thread and its context */
 #ifndef PFMON_FOLLOW_THREAD_H
 #define PFMON_FOLLOW_THREAD_H
 
@@ -11,78 +11,78 @@
 
 struct process {
 	struct pid_entry entry;
-	char comm[COMM_LENGTH];	/* that of a new one is its parent's; or "" */
+	char comm[COMM_LENGTH];	/* initially that of the parent; or "" */
 	unsigned int threads;
-	unsigned int leaving;	/* of them, those that exit */
+	unsigned int leaving;	/* number of exiting threads */
 	bool measured;
-	bool examined;		/* since its exec, when a thread left */
+	bool examined;		/* recorded at an exit since the last exec */
 };
 
 struct thread {
 	struct pid_entry entry;
 	struct process *process;
-	struct context *context;	/* NULL if it is not measured */
-	bool loaded;			/* and neither unloaded nor ended */
-	bool watched;			/* messages of its context */
+	struct context *context;	/* NULL if not measured */
+	bool loaded;			/* until unloaded, or the thread ends */
+	bool watched;			/* its context is polled for messages */
 	bool leaving;
 };
 
-/* What cannot be made good ends the measurement. */
+/* Ends the measurement after an unrecoverable error. */
 void follow_fail(struct follow *follow);
 
-/* Puts its mappings into the capture, before anything of it. */
+/* Records a process's mappings, before any of its samples. */
 void follow_process_record(struct follow *follow,
 			   const struct process *process);
 
 void follow_process_remove(struct follow *follow, struct process *process);
 
-/* A new thread, of a process that may be new, too. */
+/* Adds a thread, and its process if it is new. */
 struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid);
 
-/* Takes out a thread without a context, and the process with its last one. */
+/* Removes a thread without a context, and its process after the last thread. */
 void follow_thread_remove(struct follow *follow, struct thread *thread);
 
 /*
- * Attaches a context, at the start; false with a message if that failed, and
- * with another one or none if the thread has ended.
+ * Attaches a context at the start of the measurement. Returns false with a
+ * message on failure, which includes that the thread has ended.
  */
 bool follow_thread_load(struct follow *follow, struct thread *thread);
 
 /*
- * Attaches a context and starts it, if all are started. A thread that cannot be
- * measured goes on all the same, and is counted.
+ * Attaches a context and starts it if monitoring has begun. A thread that
+ * cannot be measured continues to run, and is counted as unmeasured.
  */
 void follow_thread_begin(struct follow *follow, struct thread *thread);
 
-/* False with a message; a thread that has ended is no failure. */
+/* Returns false with a message on failure, but true if the thread has ended. */
 bool follow_thread_start(struct thread *thread);
 
-/* Reads what its context has to say. */
+/* Reads and handles the messages of its context. */
 void follow_thread_handle(struct follow *follow, struct thread *thread);
 
-/* Saves what there is although the buffer is not full; false on a failure. */
+/* Saves a buffer that is not full; returns false on failure. */
 bool follow_thread_save(struct follow *follow, struct thread *thread,
 			enum smpl_moment moment);
 
 /*
  * Saves the samples of the program that an exec has just replaced, so that they
- * come before the new mappings; false on a failure.
+ * precede the new mappings; returns false on failure.
  */
 bool follow_thread_save_before_exec(struct follow *follow,
 				    struct thread *thread);
 
-/* Reads the name of a thread that still exists, if it is going to be shown. */
+/* Read the name of an existing thread or process, if it will be printed. */
 void follow_thread_read_name(const struct follow *follow,
 			     const struct thread *thread);
 void follow_process_read_name(const struct follow *follow,
 			      struct process *process);
 
-/* It has the name of its process until its own is read. */
+/* Gives a thread the name of its process, until its own name is read. */
 void follow_thread_inherit_name(const struct thread *thread);
 
-/* Detaches the context, takes all that it has, and gives it back. */
+/* Detaches the context, saves its results, and returns it to the pool. */
 void follow_thread_finish(struct follow *follow, struct thread *thread);
-/* If its END message has been read. */
+/* Does so if the context's END message has been read. */
 void follow_thread_finish_if_ended(struct follow *follow,
 				   struct thread *thread);
 

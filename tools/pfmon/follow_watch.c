@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* follow_watch.c - waits until threads that are followed are to be served */
+/* follow_watch.c - wait for events of followed threads */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define DAEMON_NS	100000000
 #define MOST_EVENTS	32
 
-/* What is ready besides contexts, of which the thread is told. */
+/* epoll data of other events; the data of a context is its thread ID. */
 #define READY_WORK	UINT64_MAX
 #define READY_TIMER	(UINT64_MAX - 1)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* follow_watch.h - waits until threads that are followed are to be served */
+/* follow_watch.h - wait for events of followed threads */
 #ifndef PFMON_FOLLOW_WATCH_H
 #define PFMON_FOLLOW_WATCH_H
 
@@ -8,25 +8,28 @@
 struct follow;
 struct thread;
 
-/* False with a message; it is to be closed all the same. */
+/* Returns false with a message on failure; close it in any case. */
 bool follow_watch_open(struct follow *follow);
 void follow_watch_close(const struct follow *follow);
 
-/* Messages of its context, which is attached. False with a message. */
+/* Watches an attached context for messages; false with a message on failure. */
 bool follow_watch_thread(const struct follow *follow,
 			 const struct thread *thread);
 
 void follow_watch_no_more(const struct follow *follow,
 			  const struct thread *thread);
 
-/* Its number has changed. */
+/* Updates the watch after a change of the thread's ID. */
 bool follow_watch_renamed(const struct follow *follow,
 			  const struct thread *thread);
 
-/* Are contexts to be made? To be called when some were taken or made. */
+/*
+ * Requests follow_serve() if the pool needs contexts. To be called after
+ * contexts were taken or created.
+ */
 void follow_watch_pool(struct follow *follow);
 
-/* Nothing tells of a process that leaves the session: it is looked at. */
+/* Starts polling for processes that leave the session, which sends no event. */
 void follow_watch_daemons(struct follow *follow);
 
 #endif /* PFMON_FOLLOW_WATCH_H */

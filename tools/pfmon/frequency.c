@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * frequency.c - periods that are adapted, so that an event is sampled so many
- * times a second
+ * frequency.c - adapt sampling periods to a sampling frequency
  *
- * How many events there were is known exactly: those of the samples, by the
- * value that each says its counter was loaded with, and those that the counter
- * has counted since the last sample. How long it took is the time that their
- * set was active. A new period is written to a counter that stands still,
- * because its buffer is full, or because monitoring is stopped for it; what it
- * had counted of an old period that was not over is in no sample.
+ * The rate of an event is the number of events divided by the time in which its
+ * set was active. The number is exact: each sample records the period with
+ * which its counter was loaded, and the counter has counted the events since
+ * the last sample. A new period is written while the counter does not run,
+ * because its buffer is full or because it is stopped for that purpose. Events
+ * of an unfinished old period are in no sample (cut_off).
  *
- * Overflows that are lost are in no sample either, and of which counter they
- * were, nobody knows. A counter whose overflows are lost seems slow; if that
- * made its period shorter, more would be lost. So a period is made shorter only
- * as far as it was if all that was lost had been its own.
+ * Lost overflows are in no sample either, and their counter is unknown. An
+ * event with lost overflows seems to be slower than it is; a shorter period
+ * would lose even more. Therefore a period is shortened only as far as it would
+ * be if all lost overflows belonged to this event.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,27 +28,30 @@
 #include "util.h"
 
 #define NS		1e9
-/* Less time says little about a rate. */
+/* A rate over a shorter time is inaccurate. */
 #define LEAST_NS	5000000
 #define LARGEST_PERIOD	(INT64_MAX / 2)
-/* A period that is wrong by less than a tenth is left alone. */
+/* A period with an error below 10 % is not changed. */
 #define MARGIN		1.1
-/* A burst must not be met by a period that a pause has made tiny at once. */
+/*
+ * Largest factor by which a period shrinks at once: after a pause, a tiny
+ * period would cause too many samples in a burst.
+ */
 #define STEEPEST	8
-/* A CPU's event is assumed to happen so often, until it is known. */
+/* The assumed rate of a hardware event until it is known. */
 #define FIRST_RATE	100000000ULL
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
-/* One event that samples. */
+/* The rate of a sampling event. */
 struct rate {
 	unsigned int event;
-	uint64_t wanted;	/* samples in a second; 0: period is fixed */
-	uint64_t period;	/* that is programmed */
+	uint64_t wanted;	/* samples per second; 0: fixed period */
+	uint64_t period;	/* currently programmed */
 	uint64_t next_period;
-	double per_second;	/* events, 0 if that is not known yet */
-	uint64_t sampled;	/* events that samples tell of */
-	uint64_t cut_off;	/* events of periods that were not over */
-	uint64_t events_before;	/* all of them at the last look */
+	double per_second;	/* events; 0 if not known yet */
+	uint64_t sampled;	/* events in samples */
+	uint64_t cut_off;	/* events of unfinished periods */
+	uint64_t events_before;	/* all events at the last look */
 	uint64_t ns_before;
 	uint64_t lost_before;
 };
@@ -57,7 +59,7 @@ struct rate {
 struct frequency {
 	struct rate *rates;	/* one per kind of samples */
 	unsigned int count;
-	struct smpl_position position;	/* what was seen of the buffer */
+	struct smpl_position position;	/* end of the samples read so far */
 };
 
 static unsigned int type_of(uint64_t pmc)
@@ -74,7 +76,7 @@ static bool is_clock(uint64_t pmc)
 		id == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* What the kernel itself counts may be rare. */
+/* Software events may be rare, so their first period is 1. */
 uint64_t frequency_first_period(uint64_t pmc, uint64_t frequency)
 {
 	uint64_t rate = FIRST_RATE;
@@ -100,7 +102,7 @@ bool frequency_check(const struct options *options)
 	for (unsigned int i = 0; ok && i < options->event_count; i++) {
 		ok = options->events[i].frequency <= most;
 		if (!ok)
-			message("event %s: the kernel takes at most %" PRIu64 " samples a second: lower --smpl-freq, or raise kernel.perf_event_max_sample_rate",
+			message("event %s: the kernel allows at most %" PRIu64 " samples per second: lower --smpl-freq, or raise kernel.perf_event_max_sample_rate",
 				options->events[i].name, most);
 	}
 	return ok;
@@ -188,20 +190,20 @@ static bool read_pmd(const struct context *context, const struct rate *rate,
 	return false;
 }
 
-/* It has overflowed, and is reset when the context goes on. */
+/* Whether the counter has overflowed; it is reset at the restart. */
 static bool is_over(const pfarg_pmd_t *pmd)
 {
 	return (int64_t)pmd->reg_value >= 0;
 }
 
-/* What it has counted that no sample tells of. */
+/* Returns the events counted since the last sample. */
 static uint64_t counted_since(const pfarg_pmd_t *pmd)
 {
 	return is_over(pmd) ? pmd->reg_value :
 			      pmd->reg_value - pmd->reg_last_reset_val;
 }
 
-/* Half of what is new, unless it is another matter. */
+/* Averages the old and the new rate, unless they differ by a factor of two. */
 static void learn(struct rate *rate, double per_second)
 {
 	bool other = per_second > 2 * rate->per_second ||
@@ -211,7 +213,7 @@ static void learn(struct rate *rate, double per_second)
 				   (rate->per_second + per_second) / 2;
 }
 
-/* @most_per_second: what it is at most, with all that was lost */
+/* @most_per_second: the rate if all lost overflows belonged to this event */
 static uint64_t period_for(const struct rate *rate, double most_per_second)
 {
 	double period = rate->per_second / (double)rate->wanted + 0.5;
@@ -228,7 +230,7 @@ static uint64_t period_for(const struct rate *rate, double most_per_second)
 						 LARGEST_PERIOD;
 }
 
-/* Finds the period that is right. @lost: overflows of all counters */
+/* Computes the right period. @lost: lost overflows of all counters */
 static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
 		     uint64_t lost)
 {
@@ -249,7 +251,7 @@ static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
 	rate->next_period = period_for(rate, most * a_second);
 }
 
-/* What is about to be reset is changed at no cost. */
+/* Whether to change the period; any change is free if a reset is pending. */
 static bool is_off(const struct rate *rate, const pfarg_pmd_t *pmd)
 {
 	double now = (double)rate->period, next = (double)rate->next_period;
@@ -272,7 +274,7 @@ static bool look_at(struct context *context, struct rate *rate, uint64_t lost)
 	return true;
 }
 
-/* The counter stands still. */
+/* Writes a new period to a stopped counter. */
 static bool reprogram(struct context *context, struct rate *rate)
 {
 	uint64_t value = -rate->next_period;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * frequency.h - periods that are adapted, so that an event is sampled so many
- * times a second
+ * frequency.h - adapt sampling periods to a sampling frequency
  *
- * The second is one in which the event's set is active; in a thread's context
- * it is of the thread's own time.
+ * A frequency is relative to the time in which the event's set is active; in a
+ * per-thread context this is the time in which the thread runs.
  */
 #ifndef PFMON_FREQUENCY_H
 #define PFMON_FREQUENCY_H
@@ -17,27 +16,27 @@
 struct context;
 struct frequency;
 
-/* How often contexts are looked at besides notifications. */
+/* Interval of frequency_look() in addition to notifications. */
 #define FREQUENCY_LOOK_NS	25000000
 
-/* The period until anything is known of the event with this PMC value. */
+/* Returns the first period for an event, before its rate is known. */
 uint64_t frequency_first_period(uint64_t pmc, uint64_t frequency);
 
-/* Takes the kernel so many samples? False with a message if not. */
+/* Returns false, with a message, if the kernel forbids a frequency. */
 bool frequency_check(const struct options *options);
 
-/* NULL if no event of the context has a frequency. */
+/* Returns NULL if no event of the context has a frequency. */
 struct frequency *frequency_create(const struct context *context);
 void frequency_destroy(struct frequency *frequency);
 
 /*
- * Compares what was counted with what was asked for, and changes the periods
- * that are off. To be called before what is in the buffer is freed, and now and
- * then. False with a message if the kernel refuses.
+ * Compares the rates of events with their frequencies, and changes inaccurate
+ * periods. To be called before a restart frees the buffer, and periodically.
+ * Returns false with a message on failure.
  */
 bool frequency_look(struct context *context);
 
-/* A restart has freed the buffer. */
+/* To be called after a restart has freed the buffer. */
 void frequency_restarted(struct context *context);
 
 #endif /* PFMON_FREQUENCY_H */

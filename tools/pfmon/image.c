@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/*
- * image.c - a copy of those pieces of a sampling buffer that are worth keeping
- */
+/* image.c - a copy of selected pieces of a sampling buffer */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,7 +8,7 @@
 #include "image.h"
 #include "util.h"
 
-/* What was copied is lost. */
+/* Enlarges bytes without keeping their contents. */
 static void make_room(struct image *image)
 {
 	size_t size = 0;

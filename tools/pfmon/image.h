@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * image.h - a copy of those pieces of a sampling buffer that are worth keeping
- */
+/* image.h - a copy of selected pieces of a sampling buffer */
 #ifndef PFMON_IMAGE_H
 #define PFMON_IMAGE_H
 
@@ -9,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a buffer, counted from its first one. */
+/* A range of bytes in a buffer. */
 struct piece {
 	uint64_t offset;
 	uint64_t size;
@@ -21,22 +19,22 @@ struct piece {
 struct image {
 	unsigned int count;
 	struct piece pieces[IMAGE_MAX_PIECES];	/* in increasing offset */
-	unsigned char *bytes;		/* of all pieces, one after the other */
-	size_t room;			/* for so many of them */
-	size_t size;			/* of all bytes */
-	uint64_t time_ns;		/* CLOCK_MONOTONIC when it was copied */
+	unsigned char *bytes;		/* the contents of all pieces */
+	size_t room;			/* allocated size of bytes */
+	size_t size;			/* used size of bytes */
+	uint64_t time_ns;		/* CLOCK_MONOTONIC time of the copy */
 };
 
 /*
- * Copies image->pieces out of the buffer into image->bytes, which grows to have
- * room for them. What is in a piece is loaded before what is in a later one.
+ * Copies image->pieces from the buffer to image->bytes, which is enlarged if
+ * necessary. Each piece is read before the following ones (acquire order).
  */
 void image_copy(struct image *image, const void *buffer);
 
-/* Are the same bytes in both, of the same places? */
+/* Whether two images have the same pieces with the same bytes. */
 bool image_equal(const struct image *one, const struct image *other);
 
-/* The copied bytes at an offset of the buffer; NULL if not all are there. */
+/* Returns the copy of a range of the buffer; NULL if it was not all copied. */
 const void *image_at(const struct image *image, uint64_t offset, size_t size);
 
 #endif /* PFMON_IMAGE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* jit.h - functions that processes make at run time, as they tell perf */
+/* jit.h - save perf maps: functions that processes generate at run time */
 #ifndef PFMON_JIT_H
 #define PFMON_JIT_H
 
@@ -7,15 +7,15 @@
 
 #include "capture.h"
 
-/* The files of processes, /tmp/perf-PID.map; its owner does the locking. */
+/* The files /tmp/perf-PID.map of processes; the owner provides locking. */
 struct jit;
 
 struct jit *jit_create(void);
 void jit_destroy(struct jit *jit);
 
 /*
- * Opens the file of a process if it has one, so that it can be read when the
- * process is gone. Says so, once, if files must not be opened.
+ * Opens the file of a process if it has one, so that it can be read after the
+ * process has ended. Prints one message if a file cannot be opened.
  */
 void jit_look_at(struct jit *jit, pid_t tgid);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* json.c - json-c with checked allocation, and text that is always UTF-8 */
+/* json.c - json-c with checked allocation and valid UTF-8 */
 #define _GNU_SOURCE
 #include <json-c/json.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ struct json_object *json_new_double(double value)
 	return checked(json_object_new_double(value));
 }
 
-/* Length of the UTF-8 sequence at the start of text, 0 if it is none. */
+/* The length of the UTF-8 sequence at the start of text; 0 if invalid. */
 static size_t sequence_length(const unsigned char *text)
 {
 	uint32_t least, code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* library.c - where code is in the shared libraries of a process */
+/* library.c - find code in the shared libraries of a process */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -14,12 +14,15 @@
 
 /* The code that a process has mapped from files. */
 struct code {
-	char *text;		/* of /proc/TID/maps */
+	char *text;		/* the contents of /proc/TID/maps */
 	struct mapping *mappings;
 	unsigned int count;
 };
 
-/* The one before the code. Paths may have others; C++ has pairs of them. */
+/*
+ * Finds the last colon, which separates CODE. Paths may contain other colons,
+ * and C++ names contain double ones.
+ */
 static const char *colon_of(const char *text)
 {
 	const char *colon = strrchr(text, ':');
@@ -43,7 +46,7 @@ static unsigned int count_lines(const char *text)
 	return lines;
 }
 
-/* False sets errno. */
+/* Reads the executable mappings of files. False sets errno. */
 static bool read_code(pid_t tid, struct code *code)
 {
 	char *path = checked_printf("/proc/%d/maps", tid), *rest, *line;
@@ -89,7 +92,7 @@ static bool leads_to(const char *path, const struct mapping *mapping)
 	return !stat(path, &info) && info.st_ino == inode_of(mapping);
 }
 
-/* By its path, whatever links lead to it. */
+/* Whether the library's path, or the file it links to, is that mapping's. */
 static bool is_at(const char *library, size_t length,
 		  const struct mapping *mapping)
 {
@@ -119,12 +122,12 @@ static void complain(const struct code *code, const char *library,
 	for (unsigned int i = 0; i < code->count; i++)
 		list = checked_append(list, i ? ", " : "",
 				      file_name(code->mappings[i].path));
-	message("%.*s is no library that the program begins with; there are: %s",
+	message("the program does not start with a library '%.*s'; it has: %s",
 		(int)length, library, list);
 	free(list);
 }
 
-/* A mapping of the library; NULL with a message if it is none, or several. */
+/* Returns a mapping of the library; NULL, with a message, unless unique. */
 static const struct mapping *choose(const struct code *code,
 				    const char *library, size_t length)
 {
@@ -135,7 +138,7 @@ static const struct mapping *choose(const struct code *code,
 		if (!is_called(library, length, mapping))
 			continue;
 		if (chosen && strcmp(chosen->path, mapping->path)) {
-			message("%.*s may be %s or %s: give the path of one",
+			message("'%.*s' may be %s or %s: give the path of one",
 				(int)length, library, chosen->path,
 				mapping->path);
 			return NULL;
@@ -147,7 +150,7 @@ static const struct mapping *choose(const struct code *code,
 	return chosen;
 }
 
-/* Where the process has that byte of the file, as code. */
+/* Finds the address at which a byte of the file is mapped as code. */
 static bool find_mapped(const struct code *code, const char *path,
 			uint64_t offset, uint64_t *address)
 {
@@ -160,15 +163,15 @@ static bool find_mapped(const struct code *code, const char *path,
 		*address = mapping->start + (offset - mapping->offset);
 		return true;
 	}
-	message("%s has other code in its file than in memory: has it been replaced?",
+	message("the file %s does not match the code in memory: it may have been replaced",
 		path);
 	return false;
 }
 
 /*
- * By which the file of a mapping can be opened, to be freed; it need not be
- * there. The mapping itself leads to it, which needs a capability. The path is
- * that which this process sees, or the other one.
+ * Returns a path, to be freed, by which the file of a mapping may be opened:
+ * /proc/TID/map_files, which needs a capability; the path as pfmon sees it; or
+ * the path in the root of the process.
  */
 static char *reach(pid_t tid, const struct mapping *mapping)
 {
@@ -214,7 +217,7 @@ bool library_find(pid_t tid, const char *text, uint64_t *address)
 	if (ok)
 		ok = find(tid, &code, text, address);
 	else
-		message("cannot tell where %s is: %s", text, strerror(errno));
+		message("cannot find %s: %s", text, strerror(errno));
 	free_code(&code);
 	return ok;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* library.h - where code is in the shared libraries of a process */
+/* library.h - find code in the shared libraries of a process */
 #ifndef PFMON_LIBRARY_H
 #define PFMON_LIBRARY_H
 
@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Does a text name a library, as LIBRARY:CODE does? */
+/* Whether a text has the form LIBRARY:CODE. */
 bool library_is_named(const char *text);
 
 /*
- * Finds the code of LIBRARY:CODE in what a thread's process has mapped now. The
- * library is named by a path to it, by its file's name, or the beginning of
- * that up to a dot; the code as for symbols_find(). False with a message.
+ * Finds LIBRARY:CODE in the current mappings of a thread's process. LIBRARY is
+ * a path, a file name, or a file name up to one of its dots. CODE is as for
+ * symbols_find(). Returns false with a message on failure.
  */
 bool library_find(pid_t tid, const char *text, uint64_t *address);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * machine.c - the machine and its processors, for the capture
+ * machine.c - describe the machine and its processors for the capture
  *
- * Processors with the same model, highest frequency and caches are one element
+ * Processors with the same model, maximum frequency and caches share an element
  * of the list.
  */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@
 #define CPU_DIR		"/sys/devices/system/cpu"
 #define KHZ_PER_MHZ	1000
 
-/* Processors that are described in the same words. */
+/* Processors with the same description. */
 struct kind {
 	struct json_object *object;
 	int *cpus;
@@ -35,7 +35,7 @@ struct kinds {
 	unsigned int count;
 };
 
-/* The line of a file of a CPU's, to be freed; NULL if there is none. */
+/* Returns the line in a CPU's sysfs file, to be freed; NULL if missing. */
 static char *read_of_cpu(int cpu, const char *file)
 {
 	char *path = checked_printf(CPU_DIR "/cpu%d/%s", cpu, file);
@@ -45,7 +45,7 @@ static char *read_of_cpu(int cpu, const char *file)
 	return line;
 }
 
-/* The value behind a name in /proc/cpuinfo, to be freed; NULL without. */
+/* Returns the value of a name in /proc/cpuinfo, to be freed; or NULL. */
 static char *value_of(const char *block, const char *name)
 {
 	size_t length = strlen(name);
@@ -65,7 +65,7 @@ static char *value_of(const char *block, const char *name)
 	return NULL;
 }
 
-/* As perf names x86's CPUs; NULL for others. */
+/* Returns perf's identifier of an x86 CPU; NULL for other CPUs. */
 static char *x86_id(const char *block)
 {
 	static const char *const names[] = { "vendor_id", "cpu family", "model",
@@ -92,7 +92,7 @@ static struct json_object *number_or_null(const char *text)
 	return text && parse_u64(text, &number) ? json_new_u64(number) : NULL;
 }
 
-/* The highest frequency, or that of the moment, which may change. */
+/* Returns the maximum frequency, or the current one if it is not known. */
 static struct json_object *describe_khz(int cpu, const char *cpuinfo)
 {
 	char *text = read_of_cpu(cpu, "cpufreq/cpuinfo_max_freq");
@@ -102,7 +102,7 @@ static struct json_object *describe_khz(int cpu, const char *cpuinfo)
 	free(text);
 	if (khz)
 		return khz;
-	/* The first one's for all, or no two CPUs would be alike. */
+	/* Use the first CPU's current frequency for all, so that they match. */
 	mhz = value_of(cpuinfo, "cpu MHz");
 	if (mhz)
 		khz = json_new_u64((uint64_t)(strtod(mhz, NULL) * KHZ_PER_MHZ));
@@ -128,7 +128,7 @@ static void add_number(struct json_object *object, const char *name, int cpu,
 	free(text);
 }
 
-/* The kernel writes it as 32K. */
+/* The kernel prints the size as, for example, 32K. */
 static void add_size(struct json_object *object, int cpu, unsigned int index)
 {
 	char *text = read_of_cache(cpu, index, "size");
@@ -152,7 +152,7 @@ static void add_sharing(struct json_object *object, int cpu, unsigned int index)
 	free(text);
 }
 
-/* NULL if there is no such cache. */
+/* Returns NULL if there is no such cache. */
 static struct json_object *describe_cache(int cpu, unsigned int index)
 {
 	char *level = read_of_cache(cpu, index, "level");
@@ -205,7 +205,7 @@ static struct json_object *describe_cpu(int cpu, const char *block,
 	return object;
 }
 
-/* The kind of such processors, a new one with the object if there is none. */
+/* Finds the kind with this description, or adds it. Takes over the object. */
 static struct kind *find_kind(struct kinds *all, struct json_object *object)
 {
 	for (unsigned int i = 0; i < all->count; i++) {
@@ -230,7 +230,7 @@ static void add_cpu(struct kinds *all, int cpu, const char *block,
 	kind->cpus[kind->count++] = cpu;
 }
 
-/* A block of lines for each CPU that is online, with an empty line behind. */
+/* Each online CPU has a block of lines, terminated by an empty line. */
 static void find_cpus(struct kinds *all, const char *cpuinfo)
 {
 	const char *end;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* machine.h - the machine and its processors, for the capture */
+/* machine.h - describe the machine and its processors for the capture */
 #ifndef PFMON_MACHINE_H
 #define PFMON_MACHINE_H
 
 struct json_object;
 
-/* The member machine of SESS. */
+/* Returns the member "machine" of a SESS chunk. */
 struct json_object *machine_describe(void);
 
 #endif /* PFMON_MACHINE_H */

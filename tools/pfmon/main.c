@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* main.c - counts events, or samples them into a capture, with perfmon2 */
+/* main.c - pfmon: count events, or record samples in a capture */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "waiter.h"
 
 /*
- * *over is set if no other run is to follow. The viewer is NULL if nobody
- * watches.
+ * Performs one measurement. *over is set after the last run. The viewer is NULL
+ * unless this is a live view.
  */
 static int measure_once(struct counting *counting, struct viewer *viewer,
 			bool *over)
@@ -63,7 +63,7 @@ static int measure_anything(const struct options *options,
 	return status;
 }
 
-/* Shows what was measured, too, if a view was asked for. */
+/* Measures, then shows a view of the capture if the options request one. */
 static int measure(const struct options *options)
 {
 	char *program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* mapping.c - a line of /proc/PID/maps */
+/* mapping.c - parse a line of /proc/PID/maps */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* mapping.h - a line of /proc/PID/maps */
+/* mapping.h - parse a line of /proc/PID/maps */
 #ifndef PFMON_MAPPING_H
 #define PFMON_MAPPING_H
 
@@ -14,7 +14,7 @@ struct mapping {
 	char *path;
 };
 
-/* Reads a line, which it changes. False if it is none. */
+/* Parses and modifies a line. Returns false if it is not a mapping. */
 bool mapping_parse(char *line, struct mapping *mapping);
 
 #endif /* PFMON_MAPPING_H */

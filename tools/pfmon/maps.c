@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* maps.c - mappings of processes, for the capture */
+/* maps.c - record mappings of processes in the capture */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdbool.h>
@@ -17,16 +17,16 @@
 
 #define BUCKETS	256
 
-/* A chunk of so many can be read: that is 6 MB. */
+/* Most data mappings in a chunk, which keeps it readable: 6 MB. */
 #define MOST_OTHERS	32768
 
 /* The mappings of a process as they were last written. */
 struct process {
 	struct pid_entry entry;	/* by its tgid */
 	bool known;
-	bool made_code;		/* some is in no file */
+	bool made_code;		/* has executable mappings without a file */
 	uint64_t signature;
-	uint64_t round;		/* in which it was last looked at */
+	uint64_t round;		/* of the last examination */
 };
 
 /* A file that has been read, and its build-id or NULL. */
@@ -37,7 +37,7 @@ struct file {
 };
 
 struct maps {
-	bool data;		/* others than executable ones matter, too */
+	bool data;		/* record data mappings, too */
 	uint64_t round;
 	struct pid_table processes;
 	struct file *files[BUCKETS];
@@ -86,9 +86,9 @@ static void cut_deleted(char *path)
 }
 
 /*
- * The file behind a mapping: first as the mapping itself leads to it, which
- * also works for deleted files but needs a capability; then by its name as the
- * process sees it.
+ * Reads the build-id of a mapping's file. Tries /proc/PID/map_files first,
+ * which works for deleted files but needs a capability, then the path in the
+ * root of the process.
  */
 static char *read_build_id(pid_t tgid, const struct mapping *mapping)
 {
@@ -111,7 +111,7 @@ static const char *build_id(struct maps *maps, pid_t tgid,
 	struct file **bucket, *file;
 	char *key;
 
-	/* What is below /dev has none, and is not to be opened. */
+	/* Files below /dev have no build-id, and must not be opened. */
 	if (mapping->path[0] != '/' || !strncmp(mapping->path, "/dev/", 5))
 		return NULL;
 	key = checked_printf("%s %s", mapping->device_inode, mapping->path);
@@ -151,7 +151,7 @@ static struct process *find_process(struct maps *maps, pid_t tgid)
 	return pid_table_get(&maps->processes, tgid, sizeof(struct process));
 }
 
-/* Returns whether the mappings have changed, and remembers them. */
+/* Returns whether the mappings have changed, and stores their signature. */
 static bool is_news(struct process *process, uint64_t signature)
 {
 	if (process->known && process->signature == signature)
@@ -161,7 +161,7 @@ static bool is_news(struct process *process, uint64_t signature)
 	return true;
 }
 
-/* The four letters of a line; NULL if it is none. All lines come here. */
+/* Returns the permissions in a line, or NULL. Called for all lines: be fast. */
 static const char *prot_of(const char *line)
 {
 	const char *prot = line + strcspn(line, "\n ");
@@ -169,7 +169,7 @@ static const char *prot_of(const char *line)
 	return *prot == ' ' && strcspn(prot + 1, "\n ") == 4 ? prot + 1 : NULL;
 }
 
-/* Keeps the lines of mappings that matter and returns their signature. */
+/* Removes lines of irrelevant mappings; returns the signature of the rest. */
 static uint64_t keep_lines(char *text, const char *comm, bool data)
 {
 	uint32_t crc = crc_of(0, comm);
@@ -188,12 +188,12 @@ static uint64_t keep_lines(char *text, const char *comm, bool data)
 	}
 	text[kept] = '\0';
 	if (others > MOST_OTHERS)
-		message("a process has more than %d mappings of data: the others are missing; leave out --data-maps if they do not matter",
+		message("a process has more than %d data mappings: the others are not recorded; omit --data-maps if you do not need them",
 			MOST_OTHERS);
 	return (uint64_t)kept << 32 | crc_of(crc, text);
 }
 
-/* Is what is executable there in no file, or in one that is memory? */
+/* Whether this is executable memory without a file, or in a memory file. */
 static bool is_made_code(const struct mapping *mapping)
 {
 	static const char *const memory[] = {
@@ -230,8 +230,8 @@ static char *serialise(struct maps *maps, struct process *process,
 }
 
 /*
- * A first thread that has exited has no mappings any more, and what others of
- * its process have sampled is still to come.
+ * After the main thread has exited, /proc/PID/maps is empty. The recorded
+ * mappings are kept for samples of the other threads.
  */
 static bool has_exited(const struct process *process, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* maps.h - mappings of processes, for the capture */
+/* maps.h - record mappings of processes in the capture */
 #ifndef PFMON_MAPS_H
 #define PFMON_MAPS_H
 
@@ -7,32 +7,30 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/*
- * What is already known about processes and files; its owner does the locking.
- */
+/* The mappings and files recorded so far; the owner provides locking. */
 struct maps;
 
-/* Of executable mappings only, or of those of data, too. */
+/* With @data, data mappings are recorded in addition to executable ones. */
 struct maps *maps_create(bool data);
 void maps_destroy(struct maps *maps);
 
-/* Within a round every process is looked at once. */
+/* Starts a round, in which each process is examined at most once. */
 void maps_next_round(struct maps *maps);
 
-/* Was it in this round? */
+/* Whether the process was examined in this round. */
 bool maps_is_looked_at(struct maps *maps, pid_t tgid);
 
 /*
- * Returns the text of a MAPS chunk, to be freed, if the mappings or the name
- * of the process have changed since the last call; NULL if they do not, if
- * it was looked at in this round already, or if the process is gone.
+ * Returns the text of a MAPS chunk, to be freed, if the mappings or the name of
+ * the process have changed since the last call. Returns NULL if they have not,
+ * if it was examined in this round already, or if the process has ended.
  */
 char *maps_changed(struct maps *maps, pid_t tgid);
 
-/* The process is gone. */
+/* To be called when the process has ended. */
 void maps_forget(struct maps *maps, pid_t tgid);
 
-/* Does the process run code that is in no file, as far as is known? */
+/* Whether the process was seen to have executable mappings without a file. */
 bool maps_has_made_code(struct maps *maps, pid_t tgid);
 
 #endif /* PFMON_MAPS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* measure.c - what measuring a thread and measuring CPUs have in common */
+/* measure.c - code shared by measurements of threads and of CPUs */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -131,7 +131,7 @@ static void add_results(struct measurement *m)
 		measurement_add_result(m, m->contexts[i]);
 }
 
-/* What has come since the last interval. */
+/* Prints the counts since the last interval. */
 static bool report_interval(struct measurement *m)
 {
 	struct times times = times_since(&m->begun);
@@ -143,7 +143,7 @@ static bool report_interval(struct measurement *m)
 	return ok;
 }
 
-/* What is over, and what the contexts have counted by now. */
+/* Prints the counts of closed and of open contexts. */
 static bool report_so_far(const struct measurement *m)
 {
 	const struct results *over = &m->results;
@@ -170,7 +170,7 @@ bool measurement_snapshot(struct measurement *m, pid_t tgid)
 	}
 	if (!m->plan.format.device)
 		return divide(m, tgid);
-	message("no snapshot: the samples of format %s come from %s, and cannot be divided",
+	message("cannot take a snapshot: the samples of format %s come from %s, and cannot be split",
 		m->plan.format.name, m->plan.format.device_path);
 	return true;
 }
@@ -180,7 +180,7 @@ bool measurement_refresh(struct measurement *m)
 	return recording_tick(m->recording, &m->plan, m->contexts, m->count);
 }
 
-/* A command may outlive its measurement. */
+/* The command may still run: NO_EXIT_STATUS. */
 static int exit_status_of(const struct measurement *m)
 {
 	return m->command.pid && m->command.ended ?

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* measure.h - what measuring a thread and measuring CPUs have in common */
+/* measure.h - code shared by measurements of threads and of CPUs */
 #ifndef PFMON_MEASURE_H
 #define PFMON_MEASURE_H
 
@@ -23,11 +23,11 @@
 struct measurement {
 	const struct options *options;
 	struct waiter *waiter;
-	struct counting *counting;	/* what becomes of the counts */
+	struct counting *counting;	/* prints the counts */
 	struct plan plan;
 	struct recording *recording;	/* NULL when counting */
-	struct moment start;		/* the clocks then */
-	struct times begun;		/* when it was started */
+	struct moment start;		/* the clocks at the start */
+	struct times begun;		/* the times at the start */
 	struct stream stream;
 	struct command command;
 	struct context **contexts;
@@ -37,78 +37,79 @@ struct measurement {
 };
 
 /*
- * Measures a command's first thread, or a running thread. Returns the exit
+ * Measures a command, a running thread or a running process. Returns the exit
  * status.
  */
 int measure_thread(const struct options *options, struct waiter *waiter,
 		   struct counting *counting);
 
-/*
- * Measures CPUs, with a context and a thread for each. Returns the exit status.
- */
+/* Measures CPUs, with a context and a thread for each; returns exit status. */
 int measure_cpus(const struct options *options, struct waiter *waiter,
 		 struct counting *counting);
 
 /* All functions that can fail return false with a message. */
 
-/* Makes the plan from the options, which are set before. */
+/* Makes the plan from m->options, which the caller has set. */
 bool measurement_init(struct measurement *m);
 void measurement_free(struct measurement *m);
 
 /*
- * Opens the capture if there are events to be sampled. It begins with the
- * mappings of a process, or of ALL_PROCESSES.
+ * Opens the capture if events are sampled. It begins with the mappings of a
+ * process, or of ALL_PROCESSES.
  */
 bool measurement_start_recording(struct measurement *m, pid_t tgid);
 
 /*
- * Adds what was read of a context to the results, if it is closed before the
- * measurement is finished: that adds those of all contexts there are.
+ * Adds the counts of a context to the results, if the context is closed before
+ * the measurement is finished. measurement_finish() adds all open contexts.
  */
 void measurement_add_result(struct measurement *m,
 			    struct context *context);
 
-/* What the clocks show now: clocks_read(). */
+/* Records the clocks as read by clocks_read(). */
 bool measurement_record_clocks(struct measurement *m, int cpu);
 
 /*
- * Starts the session's time: when it ends, when measuring begins if that is put
- * off, progress reports, snapshots.
+ * Starts the session's timers: timeout, delay, progress reports, snapshots and
+ * refreshes.
  */
 bool measurement_start_time(struct measurement *m);
 
-/* Is the beginning put off? measurement_has_begun() is called at it. */
+/*
+ * Whether measuring is delayed, by --delay or --trigger-start. The start calls
+ * measurement_has_begun().
+ */
 bool measurement_waits(const struct measurement *m);
 bool measurement_has_begun(struct measurement *m);
 
 void measurement_print_progress(const struct measurement *m);
 
 /*
- * Once all contexts have been saved, and their counts read: finishes the
- * capture and begins another one, which tgid is for as in
- * measurement_start_recording(), or prints the counts so far.
+ * To be called after all contexts have been saved and their counts read. Closes
+ * the capture and begins another one, or prints the counts so far. tgid is as
+ * for measurement_start_recording().
  */
 bool measurement_snapshot(struct measurement *m, pid_t tgid);
 
-/* Once all contexts have been saved: who watches is to show it. */
+/* To be called after all contexts have been saved: refreshes the live view. */
 bool measurement_refresh(struct measurement *m);
 
 /*
- * When the measurement is over, and the command is not: goes on as if it was
- * the command. Returns the exit status, that of the measurement unless 0.
+ * Waits for a command that outlives the measurement, and passes signals to it.
+ * Returns status, or the command's exit status if status is 0.
  */
 int measurement_await_command(struct measurement *m, int status);
 
 /*
  * Ends the recording and prints its summary, or prints the counts. complete()
- * is called behind the last samples; if it fails, there is no last chunk and no
- * counts are printed. Returns the exit status: the command's, unless anything
+ * is called after the last samples; if it fails, the last chunk and the counts
+ * are omitted. Returns the exit status: that of the command, unless something
  * failed.
  */
 int measurement_finish(struct measurement *m,
 		       bool (*complete)(struct measurement *m));
 
-/* Closes what measurement_start_recording() has opened. */
+/* Closes the stream and the capture of measurement_start_recording(). */
 bool measurement_close(struct measurement *m);
 
 #endif /* PFMON_MEASURE_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * measure_cpus.c - measures CPUs, with a context and a thread for each
+ * measure_cpus.c - measure CPUs, with a context and a thread for each
  *
- * A system-wide context takes its commands on its CPU only, so each is served
- * by a thread that is pinned there. The threads and the main one meet three
- * times: when all contexts are attached, when the capture has its first
- * chunks, and when all CPUs are monitored. Then the main one asks all others
- * for what is to be done; the last that has done it does what is left.
+ * A system-wide context accepts commands only on its CPU, so each has a worker
+ * thread pinned to that CPU. The workers and the main thread synchronize three
+ * times: when all contexts are attached, when the capture has its first chunks,
+ * and when all CPUs are monitored. Later the main thread sends requests to all
+ * workers; the last worker that has saved its context completes the request.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,13 +25,13 @@
 
 struct system;
 
-/* What workers are asked for. */
+/* Requests to workers. */
 #define ASK_BEGIN	0x1
 #define ASK_SNAPSHOT	0x2
 #define ASK_REFRESH	0x4
 #define ASK_END		0x8
 
-/* What all have to save for before it can be done. */
+/* Requests for which all workers first save their contexts. */
 #define ASK_TO_SAVE	(ASK_SNAPSHOT | ASK_REFRESH)
 
 struct worker {
@@ -39,20 +39,20 @@ struct worker {
 	pthread_t thread;
 	struct context context;
 	int cpu;
-	int ask_fd;			/* readable when it is asked */
-	atomic_uint asked;		/* ASK_* */
+	int ask_fd;			/* readable if there are requests */
+	atomic_uint asked;		/* pending requests, ASK_* */
 	bool opened;
 	bool failed;
 };
 
 struct system {
-	struct measurement m;		/* its contexts are the workers' */
-	struct worker *workers;		/* m.count of them */
+	struct measurement m;		/* with the workers' contexts */
+	struct worker *workers;		/* array of m.count workers */
 	pthread_barrier_t barrier;
-	bool cancelled;			/* set between the first two meetings */
-	bool begun;			/* or was asked to begin */
-	atomic_uint wanted;		/* of ASK_TO_SAVE */
-	atomic_uint unsaved;		/* workers that it waits for, and one */
+	bool cancelled;			/* set before the second meet() */
+	bool begun;			/* started, or workers asked to */
+	atomic_uint wanted;		/* queued requests in ASK_TO_SAVE */
+	atomic_uint unsaved;		/* 1 + workers still saving, or 0 */
 };
 
 static void meet(struct system *system)
@@ -68,7 +68,7 @@ static bool pin(int cpu)
 	CPU_SET(cpu, &set);
 	if (!sched_setaffinity(0, sizeof(set), &set))
 		return true;
-	message("cannot run on CPU %d: %s; is it online?", cpu,
+	message("cannot run on CPU %d: %s; it may be offline", cpu,
 		strerror(errno));
 	return false;
 }
@@ -80,7 +80,7 @@ static bool prepare(struct worker *worker)
 
 	if (!pin(worker->cpu))
 		return false;
-	/* It cannot be done while the CPU has a context. */
+	/* clocks_read() conflicts with the CPU's own context. */
 	if (!id && system->m.options->sampling)
 		system->m.start = clocks_read(worker->cpu);
 	worker->opened = context_open(&worker->context, &system->m.plan, id,
@@ -121,7 +121,10 @@ static void ask(struct system *system, unsigned int what)
 	}
 }
 
-/* One after the other: the one that is taken ends with another try. */
+/*
+ * Requests are processed one at a time: the worker that completes a request
+ * calls this again.
+ */
 static void begin_saving(struct system *system)
 {
 	unsigned int none = 0, wanted;
@@ -139,7 +142,7 @@ static void begin_saving(struct system *system)
 	}
 }
 
-/* Saves what there is although the buffer is not full. */
+/* Saves the buffer although it is not full. */
 static bool save_now(struct worker *worker, enum smpl_moment moment)
 {
 	struct recording *recording = worker->system->m.recording;
@@ -165,7 +168,7 @@ static bool use_saved(struct system *system, unsigned int asked)
 		measurement_snapshot(&system->m, ALL_PROCESSES));
 }
 
-/* The last one uses it, and only then lets others be asked for. */
+/* Saves the context; the last worker completes the request. */
 static bool take_part(struct worker *worker, unsigned int asked)
 {
 	enum smpl_moment moment = asked & ASK_SNAPSHOT ? SMPL_NOTIFIED :
@@ -184,7 +187,7 @@ static bool take_part(struct worker *worker, unsigned int asked)
 	return ok;
 }
 
-/* Does what it is asked for; false if it cannot. */
+/* Executes requests; returns false on failure. */
 static bool obey(struct worker *worker, unsigned int asked)
 {
 	if ((asked & ASK_BEGIN) && !context_start(&worker->context))
@@ -192,7 +195,7 @@ static bool obey(struct worker *worker, unsigned int asked)
 	return !(asked & ASK_TO_SAVE) || take_part(worker, asked);
 }
 
-/* Serves the context until all are to end; false if it cannot be served. */
+/* Serves the context until ASK_END; returns false on failure. */
 static bool serve(struct worker *worker)
 {
 	struct pollfd fds[] = {
@@ -226,7 +229,7 @@ static bool serve(struct worker *worker)
 	return true;
 }
 
-/* Unloading and reading happen on the monitored CPU, too. */
+/* Unloads and reads the context, which also requires its CPU. */
 static bool finish_worker(struct worker *worker)
 {
 	struct recording *recording = worker->system->m.recording;
@@ -312,7 +315,7 @@ static bool handle_signals(struct system *system)
 	return !(wishes & WISH_END);
 }
 
-/* The same. */
+/* Returns false if the measurement is to end. */
 static bool handle_timers(struct system *system, unsigned int wake)
 {
 	struct command *command = &system->m.command;
@@ -357,7 +360,7 @@ static bool start_time(struct system *system)
 	       (!system->begun || measurement_has_begun(&system->m));
 }
 
-/* Between the first and the second meeting the workers wait. */
+/* The workers wait between the first and the second meet(). */
 static void measure(struct system *system)
 {
 	meet(system);
@@ -387,10 +390,7 @@ static void start_workers(struct system *system)
 		int error = pthread_create(&worker->thread, NULL, work, worker);
 
 		if (error) {
-			/*
-			 * The other workers would wait forever; exit() ends
-			 * them.
-			 */
+			/* exit() ends the workers that wait at the barrier. */
 			message("cannot start a thread: %s", strerror(error));
 			command_kill(&system->m.command);
 			exit(PFMON_EXIT_ERROR);
@@ -406,7 +406,7 @@ static void join_workers(struct system *system)
 		system->m.failed = true;
 }
 
-/* Processes may have started since. */
+/* Records processes that have started since the last time. */
 static bool record_processes(struct measurement *m)
 {
 	return !m->recording || recording_all_processes(m->recording);
@@ -434,7 +434,7 @@ static bool launch(struct system *system)
 			      &system->m.waiter->unblocked);
 }
 
-/* A child begins on the CPUs of its parent. */
+/* The child inherits the temporary CPU affinity. */
 static bool launch_pinned(struct system *system)
 {
 	const struct options *options = system->m.options;
@@ -446,7 +446,7 @@ static bool launch_pinned(struct system *system)
 		CPU_SET(options->cpus[i], &set);
 	if (sched_getaffinity(0, sizeof(before), &before) ||
 	    sched_setaffinity(0, sizeof(set), &set)) {
-		message("cannot pin the command: %s; are these CPUs online?",
+		message("cannot pin the command: %s; the CPUs may be offline",
 			strerror(errno));
 		return false;
 	}
@@ -508,7 +508,7 @@ static bool open_ask_fds(struct system *system)
 		int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 		if (fd < 0) {
-			message("cannot make an eventfd: %s", strerror(errno));
+			message("cannot create an eventfd: %s", strerror(errno));
 			return false;
 		}
 		system->workers[i].ask_fd = fd;

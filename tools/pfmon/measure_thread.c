@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* measure_thread.c - measures a command, or what runs already: its threads */
+/* measure_thread.c - measure threads of a command or of a running process */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -14,9 +14,9 @@ struct session {
 	struct follow follow;
 	struct trigger trigger;
 	pid_t tgid;		/* the first process */
-	bool over;		/* it has ended before the command */
+	bool over;		/* measuring ended before the command */
 	bool timed_out;
-	bool entering;		/* the command has not come to its own code */
+	bool entering;		/* the command is still in its loader */
 	enum trigger_effect at_entry;
 };
 
@@ -35,7 +35,7 @@ static unsigned int trace_flags(const struct options *options)
 		if (options->follow & map[i].follow)
 			flags |= map[i].trace;
 	}
-	/* What of a thread is read at its end. */
+	/* Samples and names are read before a thread exits. */
 	if (options->sampling || options->aggregation == AGGREGATE_THREAD ||
 	    options->aggregation == AGGREGATE_PROCESS)
 		flags |= TRACE_EXIT;
@@ -61,14 +61,14 @@ static void take_snapshot(struct session *session)
 		session->m.failed = true;
 }
 
-/* Who watches sees what there is. */
+/* Refreshes the live view. */
 static void refresh(struct session *session)
 {
 	if (!session->m.failed && !follow_refresh(&session->follow))
 		session->m.failed = true;
 }
 
-/* The command goes on, but measuring it does not. */
+/* Ends measuring; the command continues. */
 static void end_duration(struct session *session)
 {
 	if (session->m.recording)
@@ -151,7 +151,7 @@ static void run(struct session *session)
 	}
 }
 
-/* What was read of the contexts is there already. */
+/* All contexts have been finished already. */
 static bool complete(struct measurement *m)
 {
 	return !m->recording || measurement_record_clocks(m, NO_CPU);
@@ -176,7 +176,7 @@ static bool has_trigger(const struct session *session)
 	return options->trigger_start || options->trigger_stop;
 }
 
-/* A program without the code is measured, or not, as that before it was. */
+/* An exec of a program without the code does not start or stop measuring. */
 static void handle(const struct trace_event *event, void *data)
 {
 	struct session *session = data;
@@ -185,7 +185,7 @@ static void handle(const struct trace_event *event, void *data)
 	if (event->what != TRACE_EXECED || !has_trigger(session) ||
 	    trigger_arm(&session->trigger, session->m.options, event->tid))
 		return;
-	/* The loader of another one has executed it. */
+	/* Before the first entry point, missing code is an error. */
 	if (session->entering) {
 		session->entering = false;
 		session->at_entry = TRIGGER_MISSING;
@@ -220,8 +220,9 @@ static enum trace_way handle_stop(pid_t tid, int signal, void *data)
 }
 
 /*
- * What was there before stays as it is, as a capture of an earlier session, if
- * the command's libraries do not have the code.
+ * Runs the command to its entry point, where its libraries are loaded. This is
+ * done before the output is opened, so that an existing file is kept if the
+ * libraries do not contain the trigger code.
  */
 static bool enter(struct session *session)
 {
@@ -238,7 +239,7 @@ static bool enter(struct session *session)
 	if (!session->entering)
 		return session->at_entry != TRIGGER_MISSING;
 	if (command->ended)
-		message("%s has ended with status %d before its own code has begun",
+		message("%s ended with status %d before it reached its own code",
 			session->m.options->command[0],
 			command_exit_status(command));
 	return false;
@@ -255,7 +256,10 @@ static bool arm(struct session *session)
 	       (!session->trigger.entry || enter(session));
 }
 
-/* It is stopped at its exec; at last, there or where its own code begins. */
+/*
+ * Prepares the command, which is stopped at its exec. It stays stopped there,
+ * or at its entry point.
+ */
 static bool prepare(struct session *session)
 {
 	struct command *command = &session->m.command;
@@ -286,7 +290,7 @@ static int measure_command(struct session *session)
 	return finish(session);
 }
 
-/* Its threads run meanwhile. */
+/* Measures threads that are running already. */
 static int measure_running(struct session *session, pid_t *tids,
 			   unsigned int count)
 {

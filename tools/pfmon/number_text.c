@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* number_text.c - counts as their readers write numbers */
+/* number_text.c - format numbers for printing */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define GROUP	3
 
-/* Copies digits with a separator before each group but the first. */
+/* Copies digits with separators between groups of three. */
 static void group(char *text, const char *digits, char separator)
 {
 	size_t left = strlen(digits);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* number_text.h - counts as their readers write numbers */
+/* number_text.h - format numbers for printing */
 #ifndef PFMON_NUMBER_TEXT_H
 #define PFMON_NUMBER_TEXT_H
 
@@ -12,10 +12,10 @@ enum number_format {
 	NUMBER_HEX,		/* 0x12d687 */
 };
 
-/* Room for 20 digits, 6 separators and the end. */
+/* 20 digits, 6 separators and the terminating zero. */
 #define NUMBER_TEXT_SIZE	27
 
-/* Returns text. */
+/* Formats a number; returns text. */
 const char *number_text(char text[NUMBER_TEXT_SIZE], uint64_t number,
 			enum number_format format);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* option_aliases.c - names that options had in the old pfmon */
+/* option_aliases.c - option names of the original pfmon */
 #define _GNU_SOURCE
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* option_arguments.c - options that do more than store their argument */
+/* option_arguments.c - parsers for option arguments */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <limits.h>
@@ -79,7 +79,7 @@ bool take_event_info(struct options *options, const char *names)
 	return true;
 }
 
-/* N, or N-M. */
+/* Parses N or N-M. */
 static bool parse_pmd_range(const char *text, uint64_t *first, uint64_t *last)
 {
 	char *copy = checked_strdup(text), *rest = copy;
@@ -103,7 +103,7 @@ static bool add_smpl_pmd(struct options *options, const char *name,
 		return true;
 	}
 	if (!parse_pmd_range(name, &first, &last)) {
-		message("--smpl-pmds: '%s' is neither elapsed, tid, resident, clock nor a PMD number below %d, or two with - between",
+		message("--smpl-pmds: '%s' is not valid: use elapsed, tid, resident, clock, a PMD number below %d or a range of them",
 			name, PFM_MAX_PMDS);
 		return false;
 	}
@@ -159,7 +159,7 @@ bool parse_smpl_record(struct options *options, const char *text)
 			return true;
 		}
 	}
-	message("--smpl-record: '%s' is neither base, nehalem, haswell nor skylake",
+	message("--smpl-record: '%s' is not base, nehalem, haswell or skylake",
 		text);
 	return false;
 }
@@ -185,7 +185,7 @@ uint64_t parse_time(const char *text, double unit_ns)
 	return (uint64_t)(number * unit_ns);
 }
 
-/* False with a message, in the name of the option, if it is no time. */
+/* Parses seconds; false, with a message for the option, if they are invalid. */
 static bool parse_seconds(const char *option, const char *text, uint64_t *ns)
 {
 	*ns = parse_time(text, 1e9);
@@ -221,7 +221,7 @@ bool parse_delay(struct options *options, const char *text)
 	options->delay_ns = parse_time(text, 1e6);
 	if (options->delayed_for_good || options->delay_ns)
 		return true;
-	message("--delay: '%s' is neither a number of milliseconds from 0.001 to 10^9 nor -1",
+	message("--delay: '%s' is not a number of milliseconds from 0.001 to 10^9, or -1",
 		text);
 	return false;
 }
@@ -260,12 +260,15 @@ static bool parse_bytes(struct options *options, const char *text)
 		if (i == digits / 2 - 1 && digits % 2 == 0)
 			return true;
 	}
-	message("--smpl-arg: '%s' is neither NAME=VALUE,... nor a sequence of bytes in hexadecimal",
+	message("--smpl-arg: '%s' is neither NAME=VALUE,... nor hexadecimal bytes",
 		text);
 	return false;
 }
 
-/* Which names there are, only the format says. The last such option counts. */
+/*
+ * Keeps field names unchecked until the format is known. The last --smpl-arg
+ * wins.
+ */
 bool parse_smpl_arg(struct options *options, const char *text)
 {
 	free(options->format_arg);

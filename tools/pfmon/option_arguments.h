@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* option_arguments.h - options that do more than store their argument */
+/* option_arguments.h - parsers for option arguments */
 #ifndef PFMON_OPTION_ARGUMENTS_H
 #define PFMON_OPTION_ARGUMENTS_H
 
@@ -8,14 +8,14 @@
 #include "options.h"
 
 /*
- * Converts a number of units, 0.001 or more, to nanoseconds; 0 if it is not
- * one.
+ * Converts a number of units, 0.001 or more, to nanoseconds. Returns 0 if the
+ * text is not such a number.
  */
 uint64_t parse_time(const char *text, double unit_ns);
 
 /*
- * Each takes one option, after which it is named; text is its argument, NULL if
- * it has none. They return false with a message on a usage error.
+ * Each of these applies the option that it is named after; text is the option's
+ * argument, or NULL. They return false with a message on a usage error.
  */
 bool take_user_level(struct options *options, const char *text);
 bool take_kernel_level(struct options *options, const char *text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* option_help.c - what --help prints */
+/* option_help.c - the --help text */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "option_table.h"
 #include "util.h"
 
-/* Width of an option with its argument; the summary follows. */
+/* Columns for an option with its argument, before the summary. */
 #define NAME_WIDTH	29
 
 static void print_plain(const char *text)
@@ -69,13 +69,14 @@ void options_help(void)
 {
 	puts("usage: pfmon [options] [--] COMMAND [ARGS]\n"
 	     "       pfmon [options] --attach-task TID\n"
+	     "       pfmon [options] --attach-process PID\n"
 	     "       pfmon [options] --system-wide [--cpu-list LIST] [COMMAND [ARGS]]\n"
 	     "       pfmon " TOP_WORD " [options] [COMMAND [ARGS]]\n"
 	     "       pfmon " DOCTOR_WORD " [--json]\n"
 	     "\n"
-	     "Counts events; with sampling periods, records samples into a capture file.\n"
-	     "pfmon " TOP_WORD " shows what runs now.\n"
-	     "pfmon " DOCTOR_WORD " says what stands in the way of that on this machine.");
+	     "Counts events; with sampling periods, records samples in a capture file.\n"
+	     "pfmon " TOP_WORD " is a live view of the functions that are running.\n"
+	     "pfmon " DOCTOR_WORD " finds what prevents measuring on this machine.");
 	for (enum option_group group = 0; group < OPTION_GROUPS; group++)
 		print_group(group);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* option_help.h - what --help prints */
+/* option_help.h - the --help text */
 #ifndef PFMON_OPTION_HELP_H
 #define PFMON_OPTION_HELP_H
 

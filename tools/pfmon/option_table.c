@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* option_table.c - every option of pfmon, once */
+/* option_table.c - the table of pfmon's options */
 #define _GNU_SOURCE
 #include "cgroup_options.h"
 #include "counting_options.h"
@@ -15,7 +15,7 @@
 #define CALLS(function)	{ EFFECT_CALL, .call = function }
 #define ACTS(which)	{ EFFECT_ACTION, .action = ACTION_##which }
 
-/* For completion: names, without their marks. */
+/* For completion: event names, without the mark of --list-events. */
 #define EVENT_WORDS \
 	"$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)"
 
@@ -26,20 +26,20 @@ const struct option_heading option_headings[OPTION_GROUPS] = {
 	[GROUP_COUNTING] = { "Counting", NULL },
 	[GROUP_SAMPLING] = {
 		"Sampling",
-		"lists are in the order of the events; an element may be empty"
+		"lists follow the order of the events; an element may be empty"
 	},
 	[GROUP_FORMAT] = {
-		"Options of some sampling formats",
-		"the other formats refuse them"
+		"Format-specific options",
+		"other formats reject them"
 	},
 	[GROUP_PRINTING] = { "Information", NULL },
 	[GROUP_TOP] = {
 		"Options of pfmon " TOP_WORD,
-		"it takes those above, too"
+		"it accepts the options above, too"
 	},
 	[GROUP_DOCTOR] = {
 		"Options of pfmon " DOCTOR_WORD,
-		"it takes no others but *--help*"
+		"it accepts only these and *--help*"
 	},
 };
 
@@ -48,160 +48,160 @@ const struct option_row option_table[] = {
 		.name = "events", .letter = 'e', .argument = "EV1,...",
 		.words = EVENT_WORDS,
 		.effect = CALLS(event_options_add),
-		.summary = "events; a suffix *:u*, *:k*, *:p* says how",
+		.summary = "events; suffix *:u*, *:k*: level, *:p*: precise",
 		.details =
-			"An event is one of the kernel's generic ones under the name\n"
-			"that *perf*(1) gives it, such as *cpu-clock*, *page-faults*\n"
-			"or *cycles*; *r*_HEX_, a raw number of the CPU's;\n"
-			"_PMU_*/*_TERM_,...*/* as *perf*(1) writes it, or\n"
-			"_NAME_[*:*_TERM_]..., of a PMU that the kernel names;\n"
-			"_SYSTEM_*:*_NAME_, a tracepoint; or a name that libpfm4 knows.\n"
+			"An event is one of the kernel's generic events under its\n"
+			"*perf*(1) name, such as *cpu-clock*, *page-faults* or *cycles*;\n"
+			"*r*_HEX_, a raw event code of the CPU;\n"
+			"_PMU_*/*_TERM_,...*/* in *perf*(1) syntax, or\n"
+			"_NAME_[*:*_TERM_]..., of a PMU that the kernel exports;\n"
+			"_SYSTEM_*:*_NAME_, a tracepoint; or a libpfm4 event name.\n"
 			"See EVENTS.\n"
-			"A suffix *:u*, *:k* or *:uk* says at which privilege level it\n"
-			"is measured, whatever *-u* and *-k* say; letters *p* in it,\n"
-			"one to three, are its precise level: how exactly the address\n"
-			"of a sample is that of the event, as far as the CPU can tell.\n"
-			"_EVENT_*@*_LIST_ is measured on these CPUs only, as in\n"
-			"*cycles@0,2-3,instructions@1*; without *@* on all that are\n"
-			"measured.\n",
+			"A suffix *:u*, *:k* or *:uk* sets the event's privilege level\n"
+			"and overrides *-u* and *-k*.\n"
+			"One to three letters *p* in the suffix are the precise level:\n"
+			"how close the address of a sample is to the instruction that\n"
+			"caused the event, as far as the CPU supports it.\n"
+			"_EVENT_*@*_LIST_ restricts an event to these CPUs, as in\n"
+			"*cycles@0,2-3,instructions@1*; without *@* it is measured on\n"
+			"all measured CPUs.\n",
 	}, {
 		.name = "user-level", .letter = 'u',
 		.effect = CALLS(take_user_level),
 		.summary = "measure at user level (default)",
 		.details =
-			"Only what happens in the kernel - context switches, CPU\n"
-			"migrations, tracepoints - is by default measured there as\n"
-			"well, and so are events of PMUs that are not the CPUs'.\n",
+			"Events that happen only in the kernel (context switches, CPU\n"
+			"migrations, tracepoints) and events of PMUs outside the CPUs\n"
+			"are by default measured at both levels.\n",
 	}, {
 		.name = "kernel-level", .letter = 'k',
 		.effect = CALLS(take_kernel_level),
-		.summary = "measure at kernel level; *-uk* at both",
+		.summary = "measure at kernel level; *-uk*: at both levels",
 	}, {
 		.name = "priv-levels", .argument = "L1,...",
 		.effect = KEEPS(priv_levels),
-		.summary = "levels of each event: *u*, *k* or *uk*",
+		.summary = "privilege levels of each event: *u*, *k* or *uk*",
 		.details =
-			"In the order of the events; one with an empty element is\n"
-			"measured as *-u* and *-k* say.\n",
+			"The list follows the order of the events; *-u* and *-k* apply\n"
+			"to an event with an empty element.\n",
 	}, {
 		.name = "outfile", .letter = 'o', .argument = "FILE",
 		.names_file = true,
 		.effect = KEEPS(outfile),
 		.summary = "write the counts or the capture to _FILE_",
 		.details =
-			"Counts go to standard output otherwise, a capture to\n"
-			"_" DEFAULT_CAPTURE "_.\n",
+			"The default is standard output for counts, and\n"
+			"_" DEFAULT_CAPTURE "_ for a capture.\n",
 	}, {
 		.name = "with-header",
 		.effect = SETS(with_header),
-		.summary = "print machine and session above the counts",
-		.details = "The values of the PMCs are printed, too.\n",
+		.summary = "print a header about machine and session",
+		.details = "It precedes the counts and includes the PMC values.\n",
 	}, {
 		.name = "session-timeout", .argument = "S",
 		.effect = CALLS(parse_session_timeout),
-		.summary = "end after _S_ seconds",
+		.summary = "end the session after _S_ seconds",
 		.details =
 			"The number may have decimals.\n"
-			"A command is sent *SIGTERM* then.\n",
+			"A command is then sent *SIGTERM*.\n",
 	}, {
 		.name = "duration", .argument = "S",
 		.effect = CALLS(parse_duration),
 		.summary = "measure for _S_ seconds only",
 		.details =
-			"Unlike *--session-timeout* it leaves a command alone: what was\n"
-			"measured is printed, or saved, at once, and *pfmon* waits for\n"
-			"the command, which is not traced any more.\n"
-			"The time begins with measuring: see *--delay*.\n",
+			"Unlike *--session-timeout* it does not end the command: the\n"
+			"results are printed, or saved, at once, and *pfmon* waits for\n"
+			"the command without tracing it.\n"
+			"The time starts when measuring starts: see *--delay*.\n",
 	}, {
 		.name = "delay", .argument = "MS",
 		.effect = CALLS(parse_delay),
-		.summary = "begin measuring after _MS_ milliseconds",
+		.summary = "start measuring after _MS_ milliseconds",
 		.details =
-			"They begin with the command, or the session.\n"
-			"With -1, measuring begins when *pfmon* gets *SIGUSR1*, as it\n"
-			"also does if that comes before the time is over.\n",
+			"The delay starts with the command, or with the session.\n"
+			"With -1, measuring starts when *pfmon* receives *SIGUSR1*;\n"
+			"the signal also ends a delay early.\n",
 	}, {
 		.name = "trigger-start", .argument = "CODE",
 		.effect = KEEPS(trigger_start),
-		.summary = "measure from this function, or address, on",
+		.summary = "start measuring at this function or address",
 		.details =
 			"_CODE_ is a function of the command's program, or the address\n"
 			"of an instruction as *nm*(1) and *objdump*(1) print it, such\n"
-			"as *0x1139*. One of a shared library is _LIBRARY_*:*_CODE_, as\n"
-			"*libz:inflate*. Measuring starts before its first thread\n"
-			"executes that instruction, each time again.\n"
-			"On x86-64 and arm64 only.\n",
+			"as *0x1139*. For a shared library use _LIBRARY_*:*_CODE_, as in\n"
+			"*libz:inflate*. Measuring starts each time before the\n"
+			"command's first thread executes that instruction.\n"
+			"Only on x86-64 and arm64.\n",
 	}, {
 		.name = "trigger-stop", .argument = "CODE",
 		.effect = KEEPS(trigger_stop),
-		.summary = "measure until the command comes to this code",
+		.summary = "stop measuring at this function or address",
 		.details =
 			"Measuring stops before that instruction, and starts again\n"
-			"at that of *--trigger-start*.\n",
+			"at the *--trigger-start* instruction.\n",
 	}, {
 		.name = "snapshot", .argument = "S",
 		.effect = CALLS(parse_snapshot),
-		.summary = "save what there is every _S_ seconds",
+		.summary = "save intermediate results every _S_ seconds",
 		.details =
-			"*SIGUSR2* does the same at any moment: see SIGNALS.\n",
+			"*SIGUSR2* does that at any time: see SIGNALS.\n",
 	}, {
 		.name = "switch-timeout", .argument = "MS",
 		.effect = CALLS(parse_switch_timeout),
-		.summary = "each *-e* is an event set; they take turns of _MS_ ms",
+		.summary = "multiplex: each *-e* is an event set, for _MS_ ms",
 		.details =
-			"Turns are rounded up to the kernel's timer tick; counts are\n"
-			"scaled to the whole time, and the part of it that they were\n"
-			"counted is printed.\n"
-			"Samples are those of the set whose turn it is.\n",
+			"The time is rounded up to the kernel's timer tick. Counts are\n"
+			"scaled to the whole time; the fraction of it during which an\n"
+			"event was counted is printed.\n"
+			"Only the active set records samples.\n",
 	}, {
 		.name = "attach-task", .argument = "TID",
 		.effect = CALLS(parse_attach_task),
 		.summary = "measure a running thread",
 		.details =
-			"Measuring goes on until it ends, the time is up or a signal\n"
-			"arrives.\n",
+			"The session ends when the thread ends, on a timeout or on a\n"
+			"signal.\n",
 	}, {
 		.name = "attach-process", .argument = "PID",
 		.effect = CALLS(parse_attach_process),
 		.summary = "measure all threads of a running process",
 		.details =
-			"Those that it makes later are measured, too; processes that\n"
-			"it makes are with *--follow-fork*.\n"
-			"Measuring goes on until all have ended, the time is up or a\n"
-			"signal arrives.\n",
+			"Threads that it creates later are measured, too; processes\n"
+			"that it creates are measured with *--follow-fork*.\n"
+			"The session ends when all threads have ended, on a timeout or\n"
+			"on a signal.\n",
 	}, {
 		.name = "follow-fork",
 		.effect = CALLS(follow_fork),
-		.summary = "measure processes that *fork*(2) makes, too",
+		.summary = "also measure processes created by *fork*(2)",
 		.details =
-			"What is followed is measured from its first instruction at\n"
-			"user level on.\n"
-			"Measuring goes on until the last has ended; but those that\n"
-			"have left the session, daemons, go on unmeasured then.\n",
+			"They are measured from their first instruction at user level.\n"
+			"The session ends when the last of them has ended; it does not\n"
+			"wait for daemons, which continue without being measured.\n",
 	}, {
 		.name = "follow-vfork",
 		.effect = CALLS(follow_vfork),
-		.summary = "measure processes that *vfork*(2) makes, too",
+		.summary = "also measure processes created by *vfork*(2)",
 		.details =
-			"Some shells, *make*(1) and *posix_spawn*(3) use it.\n",
+			"Some shells, *make*(1) and *system*(3) use it.\n",
 	}, {
 		.name = "follow-pthread",
 		.effect = CALLS(follow_pthread),
-		.summary = "measure further threads, too",
+		.summary = "also measure further threads",
 	}, {
 		.name = "follow-exec", .argument = "REGEX", .optional = true,
 		.effect = CALLS(follow_exec),
 		.summary = "measure only programs that match _REGEX_",
 		.details =
-			"An extended regular expression, see *regex*(7), that matches\n"
-			"a part of the program's path, or of its arguments with spaces\n"
-			"between them.\n"
-			"Without it a thread that calls *execve*(2) is measured on,\n"
-			"and this option changes nothing.\n",
+			"_REGEX_ is an extended regular expression, see *regex*(7). It\n"
+			"matches part of the program's path, or of its arguments\n"
+			"joined with spaces.\n"
+			"Without _REGEX_ this option has no effect: a thread that calls\n"
+			"*execve*(2) is measured in any case.\n",
 	}, {
 		.name = "follow-all",
 		.effect = CALLS(follow_all),
-		.summary = "all four: whatever the command does",
+		.summary = "all four: follow everything the command starts",
 	}, {
 		.name = "exclude", .argument = "REGEX",
 		.effect = CALLS(parse_exclude),
@@ -209,68 +209,70 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "aggregate", .argument = "HOW", .words = "thread process all",
 		.effect = CALLS(parse_aggregate),
-		.summary = "print counts by *thread*, by *process* or of *all*",
+		.summary = "print counts per *thread*, per *process* or for *all*",
 		.details =
-			"The default is the sum of all threads that are followed.\n",
+			"The default is the sum of all followed threads.\n",
 	}, {
 		.name = "system-wide",
 		.effect = SETS(system_wide),
-		.summary = "measure CPUs, whatever runs there",
+		.summary = "measure CPUs, and all threads that run on them",
 	}, {
 		.name = "excl-idle",
 		.effect = SETS(excl_idle),
-		.summary = "leave out what the idle thread does",
-		.details = "For CPUs: *--system-wide*.\n",
+		.summary = "exclude the idle thread",
+		.details = "This requires *--system-wide*.\n",
 	}, {
 		.name = "cpu-list", .argument = "LIST",
 		.effect = CALLS(parse_cpu_list),
-		.summary = "these CPUs, such as *0,2-3* (default: all)",
+		.summary = "measure these CPUs, such as *0,2-3* (default: all)",
 	}, {
 		.name = "cgroup", .argument = "PATTERN,...",
 		.effect = CALLS(parse_cgroup),
-		.summary = "show samples of these control groups only",
+		.summary = "show only samples of these control groups",
 		.details =
-			"Those of processes in them, or in one below; a pattern is a\n"
-			"path such as */system.slice*, with wildcards as in a shell.\n"
-			"For sampling CPUs: *--system-wide*. All samples are recorded,\n"
-			"and *pfmparse*(1) selects these unless it is told otherwise.\n",
+			"A sample matches if its process is in such a group or in one\n"
+			"of its descendants. A pattern is a path such as\n"
+			"*/system.slice*, with shell wildcards.\n"
+			"This requires sampling with *--system-wide*. All samples are\n"
+			"recorded; *pfmparse*(1) shows the selection by default.\n",
 	}, {
 		.name = "pin-command",
 		.effect = SETS(pin_command),
-		.summary = "let the command run on these CPUs only",
+		.summary = "run the command on the measured CPUs only",
 	}, {
 		.name = "aggregate-results",
 		.effect = SETS(aggregate),
-		.summary = "print sums over the CPUs instead of each count",
+		.summary = "print sums over the CPUs instead of counts per CPU",
 	}, {
 		.name = "repeat", .letter = 'r', .group = GROUP_COUNTING,
 		.argument = "N",
 		.effect = CALLS(parse_repeat),
-		.summary = "run the command _N_ times, and print means",
+		.summary = "run the command _N_ times and print means",
 		.details =
-			"Behind each mean is its standard error in percent.\n"
+			"The standard error follows each mean, in percent.\n"
 			"The exit status is that of the first run that failed.\n",
 	}, {
 		.name = "print-interval", .letter = 'I',
 		.group = GROUP_COUNTING, .argument = "MS",
 		.effect = CALLS(parse_print_interval),
-		.summary = "print what was counted every _MS_ milliseconds",
+		.summary = "print counts every _MS_ milliseconds",
 		.details =
-			"Before each count is the time since the start in seconds.\n",
+			"The time since the start, in seconds, precedes each count.\n",
 	}, {
 		.name = "json", .letter = 'j', .group = GROUP_COUNTING,
 		.effect = SETS(json),
-		.summary = "print the counts as JSON, an object in a line",
+		.summary = "print counts as JSON, one object per line",
 		.details =
-			"So are events and formats with *--event-info*, *--list-events*\n"
-			"and *--list-formats*.\n",
+			"The output of *--event-info*, *--list-events* and\n"
+			"*--list-formats* becomes JSON, too.\n",
 	}, {
 		.name = "csv", .group = GROUP_COUNTING,
 		.argument = "SEP", .optional = true,
 		.effect = CALLS(take_csv),
-		.summary = "print the counts as columns with _SEP_ between them",
+		.summary = "print counts as columns separated by _SEP_",
 		.details =
-			"The default is a comma. The first line names the columns.\n",
+			"The default separator is a comma. The first line names the\n"
+			"columns.\n",
 	}, {
 		.name = "table", .group = GROUP_COUNTING,
 		.effect = SETS(table),
@@ -280,7 +282,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "show-time", .group = GROUP_COUNTING,
 		.effect = SETS(show_time),
-		.summary = "print how long it took, and the command's own time",
+		.summary = "print elapsed, user and system time",
 	}, {
 		.name = "us-counter-format", .group = GROUP_COUNTING,
 		.effect = CALLS(take_us_numbers),
@@ -296,12 +298,12 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "append", .group = GROUP_COUNTING,
 		.effect = SETS(append),
-		.summary = "write behind what is in the file of *-o*",
+		.summary = "append to the file given with *-o*",
 	}, {
 		.name = "long-smpl-periods", .group = GROUP_SAMPLING,
 		.argument = "P1,...",
 		.effect = KEEPS(long_periods),
-		.summary = "first period, and that after a notification",
+		.summary = "first period, and period after a notification",
 	}, {
 		.name = "short-smpl-periods", .group = GROUP_SAMPLING,
 		.argument = "P1,...",
@@ -310,48 +312,48 @@ const struct option_row option_table[] = {
 		.details =
 			"These are samples that did not fill the buffer.\n"
 			"If only one of the two periods is given for an event, it is\n"
-			"both.\n",
+			"used for both.\n",
 	}, {
 		.name = "smpl-freq", .letter = 'F', .group = GROUP_SAMPLING,
 		.argument = "HZ,...",
 		.effect = KEEPS(frequencies),
 		.format_option = FORMAT_OPT_FREQUENCY,
-		.summary = "sample so often a second, instead of a period",
+		.summary = "sampling frequency, instead of a period",
 		.details =
-			"The period follows from how often the event happens, and is\n"
-			"adapted when that changes; that of a clock is fixed, and such\n"
-			"events any format takes.\n"
-			"A number alone is for all events without a period, *999,* for\n"
-			"the first only.\n"
-			"The second is one in which the event's set is active.\n",
+			"The period is computed from the rate of the event and adapted\n"
+			"when that changes. The period of a clock is fixed, so all\n"
+			"formats accept a frequency for clocks.\n"
+			"A single number applies to all events without a period;\n"
+			"*999,* applies to the first event only.\n"
+			"Only time in which the event's set is active counts.\n",
 	}, {
 		.name = "smpl-periods-random", .group = GROUP_SAMPLING,
 		.argument = "M:S,...",
 		.effect = KEEPS(random_masks),
 		.format_option = FORMAT_OPT_RANDOM,
-		.summary = "shorten by random bits: mask _M_, seed _S_",
+		.summary = "randomize periods: mask _M_, seed _S_",
 		.details =
-			"That is for each period; the random number has bits of _M_\n"
-			"only, and is from the series that _S_ begins.\n"
+			"Each period is shortened by a random number, limited to the\n"
+			"bits in _M_, from the sequence that _S_ seeds.\n"
 			"The mask must be smaller than both periods.\n",
 	}, {
 		.name = "smpl-notify", .group = GROUP_SAMPLING,
 		.argument = "0|1,...",
 		.effect = KEEPS(notify),
-		.summary = "which events may ask for a notification",
+		.summary = "the events that may send a notification",
 		.details =
-			"Without it, all that have a period. Of the *flight* format,\n"
-			"they are what freezes the buffer.\n",
+			"The default is all events with a period. With the *flight*\n"
+			"format, these events freeze the buffer.\n",
 	}, {
 		.name = "switch-overflow", .group = GROUP_SAMPLING,
 		.argument = "N,...",
 		.effect = KEEPS(switch_overflows),
 		.summary = "each *-e* is an event set, left after _N_ overflows",
 		.details =
-			"The set of the event is left when its counter has overflowed\n"
-			"_N_ times, whatever the other sets do; those of whose events\n"
-			"none has an element take turns by *--switch-timeout*, or the\n"
-			"last of them is never left.\n",
+			"When the event's counter has overflowed _N_ times, the next\n"
+			"set becomes active. Sets without elements in this list are\n"
+			"left after *--switch-timeout*; without that option only the\n"
+			"last set may have none, and it stays active.\n",
 	}, {
 		.name = "smpl-entries", .group = GROUP_SAMPLING,
 		.argument = "N",
@@ -360,26 +362,28 @@ const struct option_row option_table[] = {
 		.summary = "size of the buffer in samples (default "
 			   TEXT_OF(DEFAULT_ENTRIES) ")",
 		.details =
-			"Exactly so many make it full; of *callstack* at least so many,\n"
-			"as chains differ in length, and of *histogram* so many keys.\n",
+			"The buffer is full after exactly _N_ samples; a buffer of\n"
+			"*callstack* holds at least _N_, as chains differ in length,\n"
+			"one of *histogram* _N_ keys.\n",
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
 		.words = "elapsed tid resident clock",
 		.effect = CALLS(parse_smpl_pmds),
 		.format_option = FORMAT_OPT_PMDS,
-		.summary = "record elapsed, tid, resident, clock or PMDs by number",
+		.summary = "record elapsed, tid, resident, clock or PMD numbers",
 		.details =
 			"*elapsed* is the time in nanoseconds since the context was\n"
-			"loaded or the PMD last reset, *tid* is the thread, *resident*\n"
-			"is the process's pages in memory, *clock* is perf's clock.\n"
+			"loaded or the PMD last reset, *tid* is the thread ID,\n"
+			"*resident* is the number of the process's pages in memory,\n"
+			"*clock* is perf's clock.\n"
 			"The counts of events without a period are always recorded.\n",
 	}, {
 		.name = "reset-non-smpl-periods", .group = GROUP_SAMPLING,
 		.effect = SETS(reset_non_smpl),
 		.summary = "reset recorded PMDs after each sample",
 		.details =
-			"Each then holds what happened since the sample before.\n",
+			"Each then holds the count since the previous sample.\n",
 	}, {
 		.name = "smpl-module", .group = GROUP_SAMPLING,
 		.argument = "NAME|UUID",
@@ -393,32 +397,31 @@ const struct option_row option_table[] = {
 		.argument = "NAME=VALUE,...",
 		.effect = CALLS(parse_smpl_arg),
 		.format_option = FORMAT_OPT_ARG,
-		.summary = "fields of the format's argument; or all of it in hex",
+		.summary = "argument of the format, by fields or in hex",
 		.details =
-			"*--list-formats* prints the fields of registered formats.\n"
-			"Sizes in bytes may end in *k*, *M* or *G*, as in\n"
-			"*buf_size=64k,max_depth=16*.\n"
+			"*--list-formats* prints the fields of the registered formats.\n"
+			"Sizes in bytes may end in *k*, *M* or *G*, as in *size=64k*.\n"
 			"A field that is not named has its default value.\n"
-			"Where a format does not publish its fields, _HEX_ is the\n"
-			"whole argument, byte by byte; without it all bytes are 0.\n",
+			"If a format does not publish its fields, give the whole\n"
+			"argument as hexadecimal bytes; the default is all zero.\n",
 	}, {
 		.name = "data-maps", .group = GROUP_SAMPLING,
 		.effect = SETS(data_maps),
-		.summary = "record mappings of data, too",
+		.summary = "record data mappings, too",
 		.details =
-			"The capture then knows what lies where in the processes'\n"
-			"memory: files, heap, stacks. It always does if samples have\n"
-			"addresses of data, as those of *dear-hist*, and of *pebs64* with\n"
-			"a longer *--smpl-record* than *base*.\n",
+			"The capture then describes the layout of the processes'\n"
+			"memory: files, heap, stacks. This is the default if samples\n"
+			"contain data addresses: with *dear-hist*, and with *pebs64*\n"
+			"and a larger *--smpl-record* than *base*.\n",
 	}, {
 		.name = "overflow-block", .group = GROUP_SAMPLING,
 		.effect = SETS(overflow_block),
 		.summary = "block the thread while its buffer is saved",
-		.details = "It is blocked from the notification on.\n",
+		.details = "It is blocked from the notification until the restart.\n",
 	}, {
 		.name = "smpl-ip-only", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_IP_ONLY,
-		.summary = "record no header but the address",
+		.summary = "record only the address as header",
 	}, {
 		.name = "smpl-no-hdr", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_NO_HDR,
@@ -434,8 +437,8 @@ const struct option_row option_table[] = {
 		.format_option = FORMAT_OPT_MASK_WHEN_FULL,
 		.summary = "do not overwrite samples",
 		.details =
-			"When no region is free, monitoring is masked until one is;\n"
-			"otherwise samples that were not saved yet are overwritten.\n",
+			"While no region is free, monitoring is masked; without this\n"
+			"option, samples that are not yet saved are overwritten.\n",
 	}, {
 		.name = "smpl-record", .group = GROUP_FORMAT,
 		.argument = "NAME",
@@ -444,85 +447,86 @@ const struct option_row option_table[] = {
 		.format_option = FORMAT_OPT_RECORD,
 		.summary = "record *base*, *nehalem*, *haswell* or *skylake*",
 		.details =
-			"The default is *base*; each has more than the one before.\n",
+			"The default is *base*; each layout extends the previous one.\n",
 	}, {
 		.name = "smpl-imprecise", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_IMPRECISE,
-		.summary = "take samples of imprecise events",
+		.summary = "allow imprecise sampling events",
 		.details =
-			"Sampling events are left as they are, precise or not; where\n"
-			"an event is not, the registers are those of the interrupt\n"
-			"that reported it.\n",
+			"No event is made precise. If an event is imprecise, the\n"
+			"registers are those at the interrupt that reported it.\n",
 	}, {
 		.name = "smpl-show-func", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_SHOW_FUNC,
 		.summary = "show functions instead of instructions",
-		.details = "In the view of data, variables.\n",
+		.details = "With *--smpl-data-view*, show variables.\n",
 	}, {
 		.name = "smpl-show-top", .group = GROUP_FORMAT,
 		.argument = "N",
 		.effect = CALLS(parse_show_top),
 		.format_option = FORMAT_OPT_SHOW_TOP,
-		.summary = "show the first _N_ rows only",
+		.summary = "show only the first _N_ rows",
 	}, {
 		.name = "smpl-inst-view", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_INST_VIEW,
-		.summary = "show the loads that missed (default)",
+		.summary = "show instructions whose loads missed (default)",
 	}, {
 		.name = "smpl-data-view", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_DATA_VIEW,
-		.summary = "show the addresses of data that they missed",
+		.summary = "show the data addresses of the misses",
 	}, {
 		.name = "smpl-level-view", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_LEVEL_VIEW,
-		.summary = "show the levels where these were found",
+		.summary = "show the memory levels that served the misses",
 	}, {
 		.name = "list-events", .letter = 'l', .group = GROUP_PRINTING,
 		.argument = "PATTERN", .optional = true,
 		.effect = CALLS(take_list_events),
-		.summary = "print the events that match",
+		.summary = "list the events that match _PATTERN_",
 		.details =
 			"_PATTERN_ is an extended regular expression.\n"
-			"Those that this machine counts are marked *+*, if perfmon can\n"
-			"be asked.\n",
+			"A *+* marks events that this machine can count, if perfmon is\n"
+			"available to test them.\n",
 	}, {
 		.name = "event-info", .letter = 'i', .group = GROUP_PRINTING,
 		.argument = "EV1,...",
 		.words = EVENT_WORDS,
 		.effect = CALLS(take_event_info),
-		.summary = "print what there is to know of events",
+		.summary = "describe events",
 		.details =
-			"That is what it counts, how it is encoded, which suffixes,\n"
-			"unit masks, modifiers and parameters it has, and whether this\n"
-			"machine counts it.\n"
-			"What is no event is a pattern, as of *--list-events*.\n",
+			"The description includes what the event counts, its encoding,\n"
+			"suffixes, unit masks, modifiers and parameters, and whether\n"
+			"this machine can count it.\n"
+			"A name that is not an event is used as a pattern, as with\n"
+			"*--list-events*.\n",
 	}, {
 		.name = "check-events-only", .group = GROUP_PRINTING,
 		.effect = ACTS(CHECK_EVENTS),
-		.summary = "say whether the events can be counted, and together",
+		.summary = "check that events can be counted, and together",
 		.details =
-			"Nothing is run. The exit status is 0 if all can be, else 1.\n",
+			"No command is run. The exit status is 0 if all events can be\n"
+			"counted together, and 1 otherwise.\n",
 	}, {
 		.name = "dry-run", .group = GROUP_PRINTING,
 		.effect = ACTS(DRY_RUN),
-		.summary = "print what the kernel would be told, and do nothing",
+		.summary = "print the kernel configuration without measuring",
 		.details =
-			"That is each PMC and PMD with its meaning, the event sets, the\n"
-			"format with its argument, and the contexts; with *--json* as in\n"
-			"a capture's session.\n",
+			"It consists of each PMC and PMD with its meaning, the event\n"
+			"sets, the format with its argument, and the contexts; with\n"
+			"*--json* it has the form of the session in a capture.\n",
 	}, {
 		.name = "list-formats", .group = GROUP_PRINTING,
 		.effect = ACTS(LIST_FORMATS),
-		.summary = "print the registered sampling formats",
+		.summary = "list the registered sampling formats",
 		.details =
-			"Below each are the fields of its argument: name, default\n"
-			"value, unit and size.\n",
+			"The fields of a format's argument follow its name: field\n"
+			"name, default value, unit and size.\n",
 	}, {
 		.name = "verbose", .letter = 'v', .group = GROUP_PRINTING,
 		.effect = SETS(verbose),
 		.summary = "print the progress every second",
 		.details =
-			"It is printed anyway if standard error is a terminal.\n",
+			"This is the default if standard error is a terminal.\n",
 	}, {
 		.name = "version", .group = GROUP_PRINTING,
 		.effect = ACTS(VERSION),
@@ -530,7 +534,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "help", .letter = 'h', .group = GROUP_PRINTING,
 		.effect = ACTS(HELP),
-		.summary = "print a summary of the options",
+		.summary = "print this summary of the options",
 	}, {
 		.name = "interval", .group = GROUP_TOP, .argument = "S",
 		.effect = CALLS(parse_interval),
@@ -542,7 +546,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "batch", .group = GROUP_TOP,
 		.effect = SETS(top.batch),
-		.summary = "print each refresh, as without a terminal",
+		.summary = "append each refresh to the output (no full screen)",
 	}, {
 		.name = "iterations", .group = GROUP_TOP, .argument = "N",
 		.effect = KEEPS(top.iterations),
@@ -550,12 +554,12 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "rows", .group = GROUP_TOP, .argument = "N",
 		.effect = KEEPS(top.rows),
-		.summary = "print _N_ rows at each (default 20)",
+		.summary = "print _N_ rows per refresh (default 20)",
 	}, {
 		.name = "sort", .group = GROUP_TOP, .argument = "KEY",
 		.words = "samples function object comm",
 		.effect = KEEPS(top.sort),
-		.summary = "order of the rows that are printed",
+		.summary = "sort key of the rows",
 	}, {
 		.name = "json", .group = GROUP_DOCTOR,
 		.effect = SETS(json),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* options.c - parses the command line, and checks that its options agree */
+/* options.c - parse the command line, and check for conflicting options */
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 #define DEFAULT_INTERVAL_NS	1000000000
 
-/* Are two bits set? */
+/* Whether at least two bits are set. */
 static bool has_two(unsigned int bits)
 {
 	return bits & (bits - 1);
@@ -36,7 +36,7 @@ static bool measures_something(const struct options *options)
 	       options->attach_process || options->system_wide;
 }
 
-/* Do the options go together? If not, says what is wrong. */
+/* Returns false, with a message, if options conflict. */
 static bool agree(const struct options *options)
 {
 	const unsigned int short_entries =
@@ -49,17 +49,17 @@ static bool agree(const struct options *options)
 	if (options->action == ACTION_MEASURE && !measures_something(options))
 		message("nothing to measure: give a command, --attach-task, --attach-process or --system-wide");
 	else if (!options->event_count)
-		message("no event given; say which with -e, for instance -e cpu-clock");
+		message("no event given: choose one with -e, such as -e cpu-clock");
 	else if (options->switch_ns && options->set_count < 2)
-		message("--switch-timeout needs several -e; each is a set of events that takes its turn");
+		message("--switch-timeout needs several -e, one for each event set");
 	else if (options->switch_overflows && options->set_count < 2)
-		message("--switch-overflow needs several -e; each is a set of events that takes its turn");
+		message("--switch-overflow needs several -e, one for each event set");
 	else if (sampling_options && !options->sampling)
-		message("sampling options without a sampling period; give one with --long-smpl-periods");
+		message("sampling options without a sampling period: give one with --long-smpl-periods");
 	else if (options->action == ACTION_TOP && !options->sampling)
-		message("pfmon " TOP_WORD " needs a sampling period; give one with --long-smpl-periods, or no event");
+		message("pfmon " TOP_WORD " needs a sampling period: give one with --long-smpl-periods, or omit -e");
 	else if (options->adapts && options->format_options & short_entries)
-		message("--smpl-no-hdr and --smpl-ip-only leave out the period of each sample, which --smpl-freq adapts");
+		message("--smpl-no-hdr and --smpl-ip-only omit the period of each sample, which --smpl-freq needs");
 	else if ((options->format_options & short_entries) == short_entries)
 		message("--smpl-no-hdr and --smpl-ip-only exclude each other: give one of them");
 	else if (has_two(options->format_options & FORMAT_OPT_VIEWS))
@@ -67,15 +67,15 @@ static bool agree(const struct options *options)
 	else if (options->system_wide && options->attach)
 		message("--system-wide and --attach-task exclude each other: give one of them");
 	else if (options->attach && options->command)
-		message("--attach-task takes no command: leave it out");
+		message("--attach-task does not take a command: omit it");
 	else if (options->system_wide && options->overflow_block)
-		message("--overflow-block is for threads; a system-wide session cannot block");
+		message("--overflow-block is for threads: a system-wide session cannot block");
 	else if (!options->system_wide && (options->cpus || options->aggregate))
 		message("--cpu-list and --aggregate-results need --system-wide");
 	else if (options->pin_command && (!options->cpus || !options->command))
 		message("--pin-command needs --cpu-list and a command");
 	else if (!options->system_wide && options->excl_idle)
-		message("--excl-idle needs --system-wide: the idle thread is none of the threads that are measured otherwise");
+		message("--excl-idle needs --system-wide: per-thread sessions never measure the idle thread");
 	else
 		return true;
 	return false;
@@ -99,8 +99,8 @@ static bool check(struct options *options)
 }
 
 /*
- * getopt_long() returns the letter of an option, or this and the number of its
- * row.
+ * getopt_long() returns the letter of an option, or for options without letter
+ * FIRST_ROW plus the row number.
  */
 #define FIRST_ROW	256
 
@@ -128,7 +128,7 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
-/* The doctor has options of its own, and helps; top has some besides. */
+/* pfmon doctor takes only its own options and --help; pfmon top has more. */
 static bool is_taken(const struct options *options,
 		     const struct option_row *row)
 {
@@ -161,17 +161,15 @@ static void add_letter(char **next, char letter, const struct option_row *row)
 }
 
 /*
- * Converts the tables for getopt_long(); it stops at the first word that is not
- * an option.
+ * Converts the tables for getopt_long(), which stops at the first word that is
+ * not an option.
  */
 static struct getopt_table make_getopt_table(const struct options *options)
 {
 	size_t count = option_count + option_alias_count;
 	struct getopt_table table = {
 		.longs = checked_calloc(count + 1, sizeof(*table.longs)),
-		/*
-		 * A plus sign, then at most a letter and two colons per option.
-		 */
+		/* A plus sign, then at most a letter and "::" per option. */
 		.letters = checked_calloc(1 + 3 * count + 1, 1),
 	};
 	struct option *next_long = table.longs;
@@ -223,7 +221,7 @@ static bool apply(struct options *options, const struct option_row *row,
 	return true;
 }
 
-/* getopt_long() has printed a message about what is not in the table. */
+/* getopt_long() itself prints a message about unknown options. */
 static bool apply_all(struct options *options, int argc, char **argv)
 {
 	struct getopt_table table = make_getopt_table(options);
@@ -241,7 +239,7 @@ static bool apply_all(struct options *options, int argc, char **argv)
 	return ok;
 }
 
-/* What asks for the doctor is no command: that would come after an event. */
+/* Parses "doctor" as the first word; a command of that name follows options. */
 static bool parse_doctor(struct options *options, int argc, char **argv)
 {
 	options->action = ACTION_DOCTOR;
@@ -249,7 +247,7 @@ static bool parse_doctor(struct options *options, int argc, char **argv)
 		return false;
 	if (!argv[optind])
 		return true;
-	message("pfmon " DOCTOR_WORD " takes no %s; pfmon [options] -- "
+	message("pfmon " DOCTOR_WORD " does not take '%s'; pfmon [options] -- "
 		DOCTOR_WORD " measures a program of that name", argv[optind]);
 	return false;
 }
@@ -260,11 +258,11 @@ static bool takes_events(enum action action)
 	       action == ACTION_CHECK_EVENTS || action == ACTION_DRY_RUN;
 }
 
-/* Of everything, each millisecond, unless something else is asked for. */
+/* Defaults of pfmon top: all CPUs, cpu-clock, a sample each millisecond. */
 static bool complete_top(struct options *options)
 {
 	if (options->outfile || options->snapshot_ns) {
-		message("pfmon " TOP_WORD " writes no file: --outfile and --snapshot are for sessions that are recorded");
+		message("pfmon " TOP_WORD " does not write a file: omit --outfile and --snapshot");
 		return false;
 	}
 	if (!options->top.interval_ns)
@@ -281,7 +279,7 @@ static bool complete_top(struct options *options)
 	return event_options_add(options, "cpu-clock");
 }
 
-/* Who samples says what. */
+/* Adds default events when counting; sampling needs an explicit event. */
 static bool add_events(struct options *options)
 {
 	return options->event_count || !measures_something(options) ||

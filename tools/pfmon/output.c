@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* output.c - where counts go */
+/* output.c - the output file for counts */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* output.h - where counts go */
+/* output.h - the output file for counts */
 #ifndef PFMON_OUTPUT_H
 #define PFMON_OUTPUT_H
 
@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * A file that is opened before anything is measured, but whose content is there
- * until output_begin() is called; a new one is removed if it never is.
+ * The file is opened before the measurement, but keeps its contents until
+ * output_begin() is called. If that is never called, a new file is removed.
  */
 struct output {
 	const char *path;	/* NULL: standard output */
@@ -18,19 +18,17 @@ struct output {
 	bool begun;
 };
 
-/* All return false with a message. */
+/* All functions that can fail return false with a message. */
 
 bool output_open(struct output *output, const char *path, bool append);
 
-/*
- * Before the first write. *at_start is set if nothing is before what comes now.
- */
+/* To be called before writing. *at_start is set if the output is empty. */
 bool output_begin(struct output *output, bool *at_start);
 
-/* What comes now takes the place of what was written to a file. */
+/* Makes the next output replace the previous output in a file. */
 void output_begin_anew(struct output *output);
 
-/* What was written so far reaches whoever reads. */
+/* Flushes the output to its readers. */
 bool output_flush(struct output *output);
 
 bool output_close(struct output *output);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* pfmlib_events.c - the events that libpfm4 knows of this machine's CPUs */
+/* pfmlib_events.c - libpfm4's events for this machine */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ int pfmlib_encode(const char *name, unsigned int levels,
 		ret;
 }
 
-/* Attribute i of an event; false if there is none. */
+/* Gets attribute i of an event; false if there is none. */
 static bool get_attribute(const pfm_event_info_t *event, int i,
 			  pfm_event_attr_info_t *attr)
 {
@@ -92,7 +92,7 @@ void pfmlib_event_each(void (*visit)(const char *name, void *data), void *data)
 	}
 }
 
-/* What is written behind its name: a unit mask has nothing. */
+/* The kind of an attribute's value: unit masks have no value. */
 static const char *value_of(const pfm_event_attr_info_t *attr)
 {
 	return attr->type == PFM_ATTR_MOD_BOOL ? "boolean" :
@@ -112,7 +112,7 @@ static struct json_object *describe_attribute(const pfm_event_attr_info_t *attr)
 	return object;
 }
 
-/* The unit masks of an event, or what else can be written behind a colon. */
+/* Lists the unit masks of an event, or its modifiers. */
 static struct json_object *describe_attributes(const pfm_event_info_t *event,
 					       bool masks)
 {

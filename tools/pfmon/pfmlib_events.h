@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* pfmlib_events.h - the events that libpfm4 knows of this machine's CPUs */
+/* pfmlib_events.h - libpfm4's events for this machine */
 #ifndef PFMON_PFMLIB_EVENTS_H
 #define PFMON_PFMLIB_EVENTS_H
 
@@ -14,7 +14,7 @@ int pfmlib_encode(const char *name, unsigned int levels,
 void pfmlib_event_each(void (*visit)(const char *name, void *data),
 		       void *data);
 
-/* Adds what libpfm4 says of an event: PMU, meaning, unit masks, modifiers. */
+/* Adds libpfm4's description of an event: PMU, meaning, masks, modifiers. */
 void pfmlib_event_describe(const char *name, struct json_object *object);
 
 #endif /* PFMON_PFMLIB_EVENTS_H */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Completion of pfmon's command line in bash; to be sourced. Made from
+# Bash completion for pfmon; source this file. Generated from
 # option_table.c by `make pfmon-docs`.
 
 _pfmon_options='
@@ -86,7 +86,7 @@ _pfmon_doctor_options='
 	--json
 '
 
-# The last element of a list with commas.
+# Complete the last element of a comma-separated list.
 _pfmon_words()
 {
 	local before=
@@ -101,14 +101,14 @@ _pfmon_files()
 	mapfile -t COMPREPLY < <(compgen -f -- "$1")
 }
 
-# The options $1 that begin like $2.
+# Complete $2 to one of the options $1.
 _pfmon_option_names()
 {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
 	[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 }
 
-# The argument $2 of the option $1.
+# Complete $2, the argument of option $1.
 _pfmon_argument()
 {
 	case $1 in
@@ -132,7 +132,7 @@ _pfmon()
 		return
 	fi
 	((COMP_CWORD == 1)) && first=doctor
-	# An "=" is a word of its own.
+	# Bash makes "=" a separate word.
 	while ((at < COMP_CWORD)); do
 		option=
 		case ${COMP_WORDS[at]} in

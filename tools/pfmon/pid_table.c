@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* pid_table.c - what is known of processes or threads, by their numbers */
+/* pid_table.c - a hash table with process or thread IDs as keys */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void insert(struct pid_table *table, struct pid_entry *entry)
 	*bucket = entry;
 }
 
-/* Numbers come one after the other: they fill a table evenly. */
+/* The kernel assigns consecutive IDs, which fill the buckets evenly. */
 static void grow(struct pid_table *table)
 {
 	struct pid_table larger = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* plan.c - what all contexts of a measurement are programmed with */
+/* plan.c - the register values of all contexts of a measurement */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static bool share_a_cpu(const struct event_option *a,
 }
 
 /*
- * PMDs that are recorded with an event: those that were asked for, and those of
- * its set and its CPUs that do not control a sampling period.
+ * Chooses the PMDs recorded with an event: those of --smpl-pmds, and those of
+ * events without a period in the same set and on the same CPUs.
  */
 static void choose_pmds(const struct options *options,
 			const struct event_option *event, pfarg_pmc_t *pmc)
@@ -56,7 +56,7 @@ static unsigned int recorded_count(const pfarg_pmc_t *pmc)
 	return count;
 }
 
-/* What samples have, which depends on the event and its set. */
+/* Describes the samples of each event: which PMDs they record. */
 static void choose_kinds(struct plan *plan)
 {
 	const struct options *options = plan->options;
@@ -77,7 +77,7 @@ static void choose_kinds(struct plan *plan)
 	}
 }
 
-/* Of the events that sample, the first one that records other PMDs; or NULL. */
+/* Finds the first sampling event that records other PMDs; NULL if none does. */
 static const struct event_option *find_odd(const struct plan *plan)
 {
 	const struct options *options = plan->options;
@@ -96,7 +96,7 @@ static const struct event_option *find_odd(const struct plan *plan)
 	return NULL;
 }
 
-/* What tells samples apart is in their headers. */
+/* Only the header of a sample shows which PMDs it has. */
 static bool check_headers(const struct plan *plan)
 {
 	const unsigned int short_entries =
@@ -107,7 +107,7 @@ static bool check_headers(const struct plan *plan)
 		odd = find_odd(plan);
 	if (!odd)
 		return true;
-	message("samples of %s record other counters than those before it, and --smpl-no-hdr and --smpl-ip-only leave out what tells them apart",
+	message("samples of %s record other counters than those of earlier events, and --smpl-no-hdr and --smpl-ip-only omit the header that distinguishes them",
 		odd->name);
 	return false;
 }
@@ -122,10 +122,7 @@ static bool choose_format(struct plan *plan)
 	       check_headers(plan);
 }
 
-/*
- * A counter that samples overflows after its period: it starts that far below
- * 0.
- */
+/* A sampling counter starts at minus its period. */
 static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
 		       pfarg_pmd_t *pmd)
 {
@@ -166,7 +163,7 @@ static void add_configs(struct plan *plan, unsigned int i)
 	}
 }
 
-/* What CPUs share is counted for them, and only counted. */
+/* Events of PMUs shared by CPUs can only be counted, and only per CPU. */
 static bool is_measurable(const struct plan *plan, unsigned int i)
 {
 	const struct event_option *option = &plan->options->events[i];
@@ -177,7 +174,7 @@ static bool is_measurable(const struct plan *plan, unsigned int i)
 		message("event %s is counted for CPUs (%s), not for threads: use --system-wide",
 			option->name, plan->events[i].cpus);
 	else if (option->sampling)
-		message("event %s is counted for CPUs (%s), and cannot be sampled: give it no period",
+		message("event %s is counted for CPUs (%s) and cannot be sampled: omit its period",
 			option->name, plan->events[i].cpus);
 	else
 		return true;
@@ -278,7 +275,7 @@ static bool any_counts(const struct plan *plan, unsigned int event,
 	return false;
 }
 
-/* Are the CPUs that an event was given measured, all of them? */
+/* Checks that all CPUs given for an event (EVENT@CPUS) are measured. */
 static bool check_own_cpus(const struct event_option *event, const int *cpus,
 			   unsigned int count)
 {
@@ -286,7 +283,7 @@ static bool check_own_cpus(const struct event_option *event, const int *cpus,
 	bool ok = !event->cpus || cpus_include(measured, event->cpus);
 
 	if (!ok)
-		message("event %s is for CPUs %s, and those that are measured are %s: see --cpu-list; are all of them online?",
+		message("event %s is restricted to CPUs %s, but the measured CPUs are %s: see --cpu-list; some may be offline",
 			event->name, event->cpus, measured);
 	free(measured);
 	return ok;
@@ -302,14 +299,14 @@ static bool check_cpus(const struct plan *plan, const int *cpus,
 			return false;
 		if (any_counts(plan, i, cpus, count))
 			continue;
-		message("event %s is counted by CPUs %s, and none of them is measured for it: see --cpu-list",
+		message("event %s is counted by CPUs %s, but is measured on none of them: see --cpu-list",
 			event->name, plan->events[i].cpus);
 		return false;
 	}
 	return true;
 }
 
-/* A copy of the list of --cpu-list. */
+/* Returns a copy of --cpu-list. */
 static bool given_cpus(const struct options *options, int **cpus,
 		       unsigned int *count)
 {
@@ -326,7 +323,7 @@ bool plan_choose_cpus(const struct plan *plan, int **cpus, unsigned int *count)
 
 	if (!(options->cpus ? given_cpus(options, cpus, &all) :
 			      cpus_online(cpus, &all))) {
-		message("cannot find out which CPUs are online; give them with --cpu-list");
+		message("cannot find out which CPUs are online: use --cpu-list");
 		return false;
 	}
 	if (!check_cpus(plan, *cpus, all)) {

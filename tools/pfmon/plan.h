@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* plan.h - what all contexts of a measurement are programmed with */
+/* plan.h - the register values of all contexts of a measurement */
 #ifndef PFMON_PLAN_H
 #define PFMON_PLAN_H
 
@@ -13,38 +13,38 @@
 #include "options.h"
 
 /*
- * An event is programmed into the PMC, and counted by the PMD, of its number in
- * its set. What it has in config1 and config2 goes into PMCs of its own, and
- * before: the event is checked with it. The reg_smpl_eventid of each PMC is the
- * event.
+ * An event uses the PMC and the PMD with its number in its set. Its config1 and
+ * config2 use separate PMCs, which are written first, because the kernel checks
+ * the event together with them. Each PMC's reg_smpl_eventid is the event's
+ * index.
  */
 struct plan {
 	const struct options *options;
 	struct smpl_format format;	/* only if sampling */
 	struct encoded_event *events;	/* one per event */
-	pfarg_pmc_t *configs;		/* of events that have some */
+	pfarg_pmc_t *configs;		/* config1 and config2, unless 0 */
 	unsigned int config_count;
 	pfarg_pmc_t *pmcs;		/* one per event */
 	pfarg_pmd_t *pmds;		/* one per event */
-	struct pfm_read_kind *kinds;	/* one per event that samples */
+	struct pfm_read_kind *kinds;	/* one per sampling event */
 	unsigned int kind_count;
 	uint64_t start_ns;		/* CLOCK_REALTIME */
 };
 
-/* False with a message if there is no such event or no such format. */
+/* Returns false, with a message, if an event or the format is unknown. */
 bool plan_init(struct plan *plan, const struct options *options);
 void plan_free(struct plan *plan);
 
-/* Does a context of that CPU, or of a thread, count the event? */
+/* Whether a context of that CPU (NO_CPU: of a thread) counts the event. */
 bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu);
 
-/* Does it count any of the set? */
+/* Whether it counts any event of the set. */
 bool plan_uses_set(const struct plan *plan, unsigned int set, int cpu);
 
 /*
- * The CPUs that are measured: those of --cpu-list, or that are online, but for
- * those that have no event; to be freed. False with a message if an event is
- * for others.
+ * Returns the measured CPUs, to be freed: those of --cpu-list or all that are
+ * online, except CPUs without any event. Returns false, with a message, if an
+ * event is restricted to other CPUs.
  */
 bool plan_choose_cpus(const struct plan *plan, int **cpus, unsigned int *count);
 

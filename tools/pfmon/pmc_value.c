@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* pmc_value.c - what the bits of a PMC value mean */
+/* pmc_value.c - describe a PMC value */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <linux/perf_event.h>

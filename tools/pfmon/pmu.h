@@ -5,16 +5,19 @@
 
 #include <stdbool.h>
 
-/* The name of the description, to be freed; NULL if there is none. */
+/* Returns the name of the PMU description, to be freed, or NULL. */
 char *pmu_name(void);
 
-/* How many PMDs it has; the most that there can be if there is none. */
+/* Returns its number of PMDs; PFM_MAX_PMDS without a description. */
 unsigned int pmu_pmd_count(void);
 
-/* Name of a virtual PMD, "PMDn" for others; valid until the next call. */
+/*
+ * Returns the name of a virtual PMD, or "PMDn" for others; valid until the next
+ * call.
+ */
 const char *virtual_pmd_name(unsigned int number);
 
-/* False if no virtual PMD has that name. */
+/* Finds a virtual PMD by name; false if there is none. */
 bool virtual_pmd_find(const char *name, unsigned int *number);
 
 #endif /* PFMON_PMU_H */

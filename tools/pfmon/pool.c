@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* pool.c - contexts that are made ahead, so that a new thread waits for none */
+/* pool.c - contexts created in advance, to start new threads quickly */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "pool.h"
 #include "util.h"
 
-/* More are not made ahead: they take descriptors and locked memory. */
+/* Limits the descriptors and the locked memory of unused contexts. */
 #define MOST_READY	64
 
-/* What cannot be made is no failure before a thread needs it. */
+/* Creates a context. A failure is reported only when a thread needs one. */
 static struct context *make(struct pool *pool)
 {
 	struct context *context = checked_calloc(1, sizeof(*context));
@@ -92,7 +92,7 @@ void pool_give_back(struct pool *pool, struct context *context)
 		pool_close(pool, context);
 }
 
-/* What it took may be what others lack. */
+/* The released memory or descriptor may allow another context. */
 void pool_close(struct pool *pool, struct context *context)
 {
 	context_close(context);

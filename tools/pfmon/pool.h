@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* pool.h - contexts that are made ahead, so that a new thread waits for none */
+/* pool.h - contexts created in advance, to start new threads quickly */
 #ifndef PFMON_POOL_H
 #define PFMON_POOL_H
 
@@ -9,34 +9,34 @@
 #include "context.h"
 
 /*
- * It grows when threads come faster than contexts are made. A context that is
- * given back is for another thread if it can be made as good as new.
+ * The pool grows if threads are created faster than contexts. A returned
+ * context is used for another thread, if context_renew() can reset it.
  */
 struct pool {
 	const struct plan *plan;
 	struct context **ready;
-	unsigned int count;		/* of them */
-	unsigned int wanted;		/* as many are to be there */
-	bool filling;			/* from half as many on */
+	unsigned int count;		/* of ready contexts */
+	unsigned int wanted;		/* target for count */
+	bool filling;			/* since count fell below half of it */
 	uint32_t next_id;		/* of a context in the capture */
-	bool exhausted;			/* no more could be made */
-	char *reason;			/* why not, the last time; or NULL */
+	bool exhausted;			/* the last creation failed */
+	char *reason;			/* why; or NULL */
 };
 
-/* Makes the first contexts, as far as that works, if any are wanted. */
+/* Creates up to @wanted contexts; a failure is not an error yet. */
 void pool_init(struct pool *pool, const struct plan *plan, unsigned int wanted);
 void pool_free(struct pool *pool);
 
-/* Are some missing that might be made? */
+/* Whether contexts are missing, and creating them has not failed. */
 bool pool_is_low(const struct pool *pool);
 
-/* Makes one of them. */
+/* Creates one context. */
 void pool_refill(struct pool *pool);
 
 /*
- * A context with a number of its own; NULL if none can be made, and
- * pool->reason says why. It is given back at last if it is not attached, and
- * nobody waits for its messages; otherwise it is closed.
+ * Returns a context with a new ID; NULL, with pool->reason set, if none can be
+ * created. Use pool_give_back() if the context is detached and its messages are
+ * no longer polled, otherwise pool_close().
  */
 struct context *pool_take(struct pool *pool);
 void pool_give_back(struct pool *pool, struct context *context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* programs.c - which programs are measured, of those that are run */
+/* programs.c - choose programs by --follow-exec and --exclude */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <regex.h>
@@ -11,7 +11,7 @@
 
 struct program {
 	char path[PATH_MAX];	/* "" if it cannot be read */
-	char *arguments;	/* with spaces between them; or NULL */
+	char *arguments;	/* joined with spaces; or NULL */
 };
 
 static void read_program(struct program *program, pid_t tgid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* programs.h - which programs are measured, of those that are run */
+/* programs.h - choose programs by --follow-exec and --exclude */
 #ifndef PFMON_PROGRAMS_H
 #define PFMON_PROGRAMS_H
 
@@ -9,8 +9,8 @@
 #include "options.h"
 
 /*
- * Is the program that a process runs now to be measured, as --follow-exec and
- * --exclude say? They are compared with its path, and with its arguments.
+ * Whether the current program of a process is to be measured according to
+ * --follow-exec and --exclude, which are matched with its path and arguments.
  */
 bool programs_choose(const struct options *options, pid_t tgid);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* ratios.c - what a count says beside another one, or a time */
+/* ratios.c - ratios of counts to other counts and to times */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define CACHES		PFM_PERF_EVENT(PERF_TYPE_HW_CACHE, 0)
 #define CACHE_MISS	(1ULL << 16)
 
-/* Events that are compared with another one: as a part of it, or by itself. */
+/* Pairs of related events; the ratio is a percentage or has a unit. */
 static const struct {
 	uint64_t event, whole;
 	const char *unit;	/* NULL: percent */
@@ -28,7 +28,7 @@ static const struct {
 	{ HARDWARE(STALLED_CYCLES_BACKEND), HARDWARE(CPU_CYCLES), NULL },
 };
 
-/* What it is, at whatever level. */
+/* The PMC value of an event without its levels. */
 static uint64_t kind(const struct plan *plan, unsigned int i)
 {
 	return plan->events[i].pmc & ~(LEVEL_BITS | PFM_PERF_PRECISE_MASK);
@@ -45,7 +45,7 @@ bool ratio_is_clock(const struct plan *plan, unsigned int i)
 	       kind(plan, i) == SOFTWARE(TASK_CLOCK);
 }
 
-/* Its count, 0 if there is none. */
+/* The count of an event, 0 if it was not counted. */
 static double count_of(const struct plan *plan, const struct result *row, int i)
 {
 	double share;
@@ -55,7 +55,7 @@ static double count_of(const struct plan *plan, const struct result *row, int i)
 	return (double)result_estimate(row, plan, (unsigned int)i, &share);
 }
 
-/* Another event, of the same levels. */
+/* Finds another event with the same privilege levels. */
 static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
 {
 	uint64_t levels = plan->events[like].pmc & LEVEL_BITS;
@@ -68,7 +68,7 @@ static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
 	return NONE;
 }
 
-/* Clocks know no levels. */
+/* Finds a clock; clocks have no privilege levels. */
 static int find_clock(const struct plan *plan)
 {
 	for (unsigned int i = 0; i < plan->options->event_count; i++) {
@@ -99,7 +99,7 @@ static bool set_percent(struct ratio *ratio, const struct plan *plan,
 	return true;
 }
 
-/* False if it is not compared with another event, or that is not there. */
+/* Returns false if there is no other event to compare with. */
 static bool find_pair(const struct plan *plan, const struct result *row,
 		      unsigned int i, struct ratio *ratio)
 {

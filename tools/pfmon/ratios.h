@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* ratios.h - what a count says beside another one, or a time */
+/* ratios.h - ratios of counts to other counts and to times */
 #ifndef PFMON_RATIOS_H
 #define PFMON_RATIOS_H
 
@@ -15,12 +15,12 @@ struct ratio {
 
 #define PER_SECOND	"/sec"
 
-/* Is it a clock, which counts ns? */
+/* Whether event i is a clock, which counts ns. */
 bool ratio_is_clock(const struct plan *plan, unsigned int i);
 
 /*
- * Of event i, and what was measured with it in that time; false if there is
- * none, or what it is compared with was not counted.
+ * Finds the ratio for event i of a row that was measured for elapsed_ns.
+ * Returns false if there is no ratio or if the other event was not counted.
  */
 bool ratio_find(const struct plan *plan, const struct result *row,
 		uint64_t elapsed_ns, unsigned int i, struct ratio *ratio);

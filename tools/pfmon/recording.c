@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* recording.c - what sampling leaves behind: its capture and totals */
+/* recording.c - write the capture and the totals of a sampling session */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -25,15 +25,15 @@ struct recording {
 	struct maps *maps;
 	struct threads *threads;
 	struct jit *jit;
-	bool watched;			/* by who may end before */
-	bool samples_tell_process;	/* if it is not the same for all */
-	bool clock_failed;		/* to be read, and that was said */
+	bool watched;			/* by a viewer, which may end first */
+	bool samples_tell_process;	/* each sample has its process ID */
+	bool clock_failed;		/* a message about it was printed */
 	struct totals totals;
-	struct totals before;		/* those of earlier captures */
-	uint64_t lost_elsewhere;	/* not by contexts that are there */
-	unsigned int divisions;		/* earlier captures */
-	struct packed kernel;		/* its symbols */
-	struct capture_counts counts;	/* of contexts that have ended since */
+	struct totals before;		/* the part in earlier captures */
+	uint64_t lost_elsewhere;	/* not by current contexts */
+	unsigned int divisions;		/* number of earlier captures */
+	struct packed kernel;		/* the kernel's symbols */
+	struct capture_counts counts;	/* of closed contexts */
 	bool failed;
 };
 
@@ -49,7 +49,7 @@ static bool written(struct recording *recording, int ret)
 	return false;
 }
 
-/* Of processes a capture has yet to be told. */
+/* A new capture has no information about processes yet. */
 static void know_nothing(struct recording *recording, const struct plan *plan)
 {
 	recording->maps = maps_create(plan->options->data_maps ||
@@ -103,7 +103,7 @@ static bool write_text(struct recording *recording, const char type[4],
 	return ok;
 }
 
-/* Can a sample's address be in the kernel? */
+/* Whether samples may have kernel addresses. */
 static bool samples_kernel(const struct plan *plan)
 {
 	const struct options *options = plan->options;
@@ -116,7 +116,7 @@ static bool samples_kernel(const struct plan *plan)
 	return false;
 }
 
-/* Readers without the privilege see every address as 0. */
+/* Without privilege, all addresses in /proc/kallsyms read as 0. */
 static bool has_addresses(const char *symbols)
 {
 	while (*symbols) {
@@ -128,16 +128,16 @@ static bool has_addresses(const char *symbols)
 	return false;
 }
 
-/* They are many: they are read and packed once for all captures. */
+/* The symbol table is large, so it is read and packed once for all captures. */
 static void read_kernel_symbols(struct recording *recording)
 {
 	size_t length;
 	char *symbols = read_file("/proc/kallsyms", &length);
 
 	if (!symbols || !has_addresses(symbols))
-		message("samples in the kernel stay without symbols: /proc/kallsyms hides its addresses (see kernel.kptr_restrict)");
+		message("samples in the kernel will have no symbols: /proc/kallsyms hides addresses (see kernel.kptr_restrict)");
 	else if (!capture_pack(&recording->kernel, symbols, length))
-		message("samples in the kernel stay without symbols: no memory");
+		message("samples in the kernel will have no symbols: out of memory");
 	free(symbols);
 }
 
@@ -151,7 +151,7 @@ static bool write_kernel_symbols(struct recording *recording)
 						       &recording->kernel));
 }
 
-/* Samples of CPUs are of any process: do all say of which? */
+/* Whether the samples of all system-wide contexts have a process ID. */
 static bool samples_tell_process(struct context *const *contexts,
 				 unsigned int count)
 {
@@ -185,7 +185,7 @@ bool recording_begin(struct recording *recording,
 	return ok;
 }
 
-/* The text of a chunk, or NULL. */
+/* Writes a chunk unless the text is NULL. */
 static bool write_if_any(struct recording *recording, const char type[4],
 			 char *text)
 {
@@ -203,7 +203,7 @@ static bool write_mappings(struct recording *recording, pid_t tgid,
 	return ok;
 }
 
-/* What has changed of a process, and of all or the new ones of its threads. */
+/* Writes changes of a process, and of all its threads or only of new ones. */
 static bool write_process(struct recording *recording, pid_t tgid, bool all,
 			  bool sampled)
 {
@@ -311,7 +311,7 @@ static void visit_process(pid_t tgid, void *data)
 {
 	struct recording *recording = data;
 
-	/* Each once for a buffer, though samples name it again and again. */
+	/* Examine each process only once per buffer. */
 	if (!maps_is_looked_at(recording->maps, tgid))
 		write_process(recording, tgid, false, true);
 }
@@ -383,15 +383,15 @@ static void tell_of_handler(const struct context *context,
 			    const struct context_stats *stats)
 {
 	if (stats->handler_errors)
-		message("context %u: calls of the format's handler that failed: %llu, the last with: %s",
+		message("context %u: failed calls of the format's handler: %llu, the last with: %s",
 			context->id, (unsigned long long)stats->handler_errors,
 			strerror(stats->handler_errno));
 	if (stats->handler_bad_ctrl)
-		message("context %u: calls of the format's handler that set unknown control bits: %llu",
+		message("context %u: calls of the format's handler with unknown control bits: %llu",
 			context->id,
 			(unsigned long long)stats->handler_bad_ctrl);
 	if (stats->handler_no_ctrl)
-		message("context %u: calls of the format's handler that set no control bit, so that the counter was not reset: %llu",
+		message("context %u: calls of the format's handler without a control bit, which did not reset the counter: %llu",
 			context->id,
 			(unsigned long long)stats->handler_no_ctrl);
 }
@@ -400,7 +400,7 @@ static void tell_of_trouble(const struct context *context,
 			    const struct context_stats *stats)
 {
 	if (stats->messages_dropped)
-		message("context %u: %llu notifications were dropped because they were not read in time; give longer periods",
+		message("context %u: %llu notifications were dropped because they were not read in time; use longer periods",
 			context->id,
 			(unsigned long long)stats->messages_dropped);
 	tell_of_handler(context, stats);
@@ -414,14 +414,14 @@ bool recording_clocks(struct recording *recording, const struct moment *moment)
 	if (!moment->error)
 		ok = write_text(recording, "CLCK", clocks_json(moment));
 	else if (!recording->clock_failed)
-		message("times of samples are of perf's clock only, which cannot be read: %s",
+		message("sample times cannot be converted to other clocks, because perf's clock cannot be read: %s",
 			strerror(moment->error));
 	recording->clock_failed |= moment->error;
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
 }
 
-/* Brings what was lost up to date. */
+/* Updates the number of lost samples. */
 static void count_losses(struct recording *recording,
 			 struct context *const *contexts, unsigned int count)
 {
@@ -430,7 +430,7 @@ static void count_losses(struct recording *recording,
 		recording->totals.lost += context_stats(contexts[i]).lost;
 }
 
-/* What of the totals is in this capture, the rest being in earlier ones. */
+/* The part of the totals that is in this capture and not in earlier ones. */
 static struct totals totals_of_capture(const struct recording *recording)
 {
 	const struct totals *before = &recording->before;
@@ -491,21 +491,21 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 	return ok;
 }
 
-/* Renames the capture to what it returns; NULL with a message if it cannot. */
+/* Renames the capture and returns its new name; NULL with a message if not. */
 static char *put_aside(struct recording *recording)
 {
 	const char *path = recording->capture.path;
 	char *name;
 
 	if (!capture_is_file(&recording->capture)) {
-		message("no snapshot: %s is no file that could be renamed",
+		message("cannot take a snapshot: %s is not a regular file",
 			path);
 		return NULL;
 	}
 	name = checked_printf("%s.%u", path, recording->divisions + 1);
 	if (!rename(path, name))
 		return name;
-	message("no snapshot: cannot rename %s to %s: %s", path, name,
+	message("cannot take a snapshot: cannot rename %s to %s: %s", path, name,
 		strerror(errno));
 	free(name);
 	return NULL;

@@ -8,12 +8,12 @@
 #include "util.h"
 
 /*
- * Elements in one call: the kernel limits the bytes of a vector, by default to
- * a page (4.4.2).
+ * Most elements in one call: the kernel limits the size of a vector, by default
+ * to a page (4.4.2).
  */
 #define LARGEST_VECTOR	16
 
-/* Some events of a context, for one call. */
+/* Events whose registers are accessed in one call. */
 struct batch {
 	unsigned int events[LARGEST_VECTOR];
 	unsigned int count;
@@ -28,7 +28,7 @@ static bool any_virtual(const struct plan *plan)
 	return false;
 }
 
-/* Says which register the kernel refused; flags are those that it returned. */
+/* Prints which register the kernel rejected, with the returned flags. */
 static void explain_register(const struct context *context, const char *kind,
 			     uint64_t i, unsigned int number, uint32_t flags)
 {
@@ -42,22 +42,22 @@ static void explain_register(const struct context *context, const char *kind,
 	if (pmc_is_precise(&plan->pmcs[i]))
 		level = " or its precise level";
 	if (flags & PFM_REG_RETFL_NOTAVAIL && is_config)
-		message("event %s: there is no %s%u, for its second or third word of configuration; measure it with perf",
+		message("event %s: there is no %s%u for its config1 or config2; measure it with perf",
 			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOTAVAIL)
 		message("event %s: there is no %s%u; this PMU has fewer registers than there are events%s",
 			event, kind, number, plan->options->set_count > 1 ?
-			" in that set: spread them over more -e" :
-			": let sets of them take turns (--switch-timeout)");
+			" in that set: use more -e" :
+			": use several event sets (--switch-timeout)");
 	else if (flags & PFM_REG_RETFL_NOSET)
 		message("event %s: %s%u: no such event set", event, kind,
 			number);
 	else
-		message("event %s: %s%u refuses its value; %sthe event%s is not supported on this machine: --list-events marks those that are",
+		message("event %s: %s%u rejects its value; %sthe event%s is not supported on this machine: --list-events marks supported events",
 			event, kind, number, pmds, level);
 }
 
-/* The first one that was refused. */
+/* Returns the index of the first rejected PMC. */
 static unsigned int first_bad(const pfarg_pmc_t *pmcs, unsigned int count)
 {
 	unsigned int i;
@@ -70,8 +70,8 @@ static unsigned int first_bad(const pfarg_pmc_t *pmcs, unsigned int count)
 }
 
 /*
- * What this machine cannot count is left out of counts, but of no samples, as
- * long as there is anything else.
+ * When counting, an unsupported event is skipped, unless no other event is
+ * left. Sampling needs all events.
  */
 static bool do_without(struct context *context, const pfarg_pmc_t *pmc)
 {
@@ -114,7 +114,7 @@ static bool write_some_pmcs(struct context *context, pfarg_pmc_t *pmcs,
 	return true;
 }
 
-/* Those of a list whose events the context can count, a vector at a time. */
+/* Writes the PMCs of all supported events in a list, a vector at a time. */
 static bool write_pmcs(struct context *context, const pfarg_pmc_t *list,
 		       unsigned int length)
 {
@@ -169,7 +169,7 @@ static bool read_some_pmds(struct context *context, const struct batch *batch)
 		pmds[i].reg_set = pmd->reg_set;
 	}
 	if (pfm_read_pmds(context->fd, pmds, (int)batch->count)) {
-		/* Its CPU went offline: all is read when it is unloaded. */
+		/* The CPU is offline: the counts are read after unloading. */
 		if (errno == ENODEV)
 			return true;
 		message("cannot read the counts: %s", strerror(errno));
@@ -181,7 +181,7 @@ static bool read_some_pmds(struct context *context, const struct batch *batch)
 	return true;
 }
 
-/* Calls a command for the registers of all its events, a vector at a time. */
+/* Calls a function for all events of the context, a vector at a time. */
 static bool for_all_events(struct context *context,
 			   bool (*some)(struct context *context,
 					const struct batch *batch))

@@ -7,12 +7,12 @@
 
 #include "context.h"
 
-/* All return false with a message if the kernel refuses. */
+/* These return false with a message on failure. */
 
-/* Writes what the plan has for each event. */
+/* Writes the PMCs and PMDs of the plan. */
 bool registers_write(struct context *context);
 
-/* Writes the PMDs again. */
+/* Writes only the PMDs. */
 bool registers_rewrite(struct context *context);
 
 /* Reads the PMDs of all events into the result. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* report.c - what pfmon prints: progress, counts, summary */
+/* report.c - print progress, header, warnings and summary */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -58,7 +58,7 @@ void report_denied(const struct results *results)
 
 	for (unsigned int i = 0; i < options->event_count; i++) {
 		if (results->sum.events[i].denied)
-			message("%s was not counted, or not always: the PMU had no counter left for it; see --switch-timeout",
+			message("%s was not counted, or not all the time: the PMU had no free counter; see --switch-timeout",
 				options->events[i].name);
 	}
 }

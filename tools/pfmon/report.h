@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* report.h - what pfmon prints: progress, counts, summary */
+/* report.h - print progress, header, warnings and summary */
 #ifndef PFMON_REPORT_H
 #define PFMON_REPORT_H
 
@@ -9,23 +9,22 @@
 #include "recording.h"
 #include "results.h"
 
-/* Whether progress is to be printed, once a second. */
+/* Whether progress is to be printed every second. */
 bool progress_wanted(const struct options *options);
 void progress_print(const struct plan *plan, const struct totals *totals);
 
 /* Ends the line that progress_print() rewrites. */
 void progress_end(const struct options *options);
 
-/* The machine and the session, above the counts. */
+/* Prints the machine and the session above the counts (--with-header). */
 void report_header(const struct plan *plan, FILE *out);
 
-/* Tells of counts that are incomplete. */
+/* Prints a message for each event with an incomplete count. */
 void report_denied(const struct results *results);
 
-/* Says which counts are incomplete. */
 void report_denied(const struct results *results);
 
-/* What was sampled into a capture, to standard error. */
+/* Prints the totals of a capture to standard error. */
 void report_summary(const struct totals *totals, const char *path);
 
 #endif /* PFMON_REPORT_H */

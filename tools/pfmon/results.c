@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* results.c - what was counted of one thread or CPU, and of many of them */
+/* results.c - counts of threads and CPUs, and sums of them */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void make_empty(struct result *result, const struct plan *plan, int cpu)
 				      sizeof(*result->runs));
 }
 
-/* What is counted elsewhere does not make a sum supported. */
+/* Events that this CPU does not count are unsupported in its result. */
 void result_init(struct result *result, const struct plan *plan, int cpu)
 {
 	make_empty(result, plan, cpu);
@@ -194,7 +194,7 @@ static unsigned int row_of(struct results *results, const struct result *result)
 	       row_of_process(results, result) : 0;
 }
 
-/* What is of several is of no thread, or of no process. */
+/* A row that sums several threads or processes has no thread or process ID. */
 static void merge(struct result *row, const struct plan *plan,
 		  const struct result *result)
 {
@@ -202,7 +202,7 @@ static void merge(struct result *row, const struct plan *plan,
 		row->tid = 0;
 	if (row->tgid != result->tgid)
 		row->tgid = 0;
-	/* The first thread's name is the process's. */
+	/* A process has the name of its main thread. */
 	if (result->tid == result->tgid && *result->comm)
 		memcpy(row->comm, result->comm, sizeof(row->comm));
 	result_add(row, plan, result);

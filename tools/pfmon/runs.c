@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* runs.c - the means of several runs, and how far they are from them */
+/* runs.c - means and standard errors of several runs (--repeat) */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "runs.h"
 #include "util.h"
 
-/* Welford's way: no difference of large sums. */
+/* Welford's algorithm, which avoids differences of large sums. */
 static void add(struct spread *spread, unsigned int count, double value)
 {
 	double distance = value - spread->mean;

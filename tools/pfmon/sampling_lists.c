@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* sampling_lists.c - the lists that say how events are sampled */
+/* sampling_lists.c - sampling options with an element per event */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 /* perf's periods have 63 bits. */
 #define LARGEST_PERIOD	INT64_MAX
 #define LARGEST_FREQUENCY	1000000000ULL
-/* perf's periods of clocks are 10 us at least. */
+/* perf's clocks have periods of at least 10 us. */
 #define LARGEST_CLOCK_FREQUENCY	100000ULL
 
 static bool parse_period(const char *text, uint64_t *period)
@@ -55,7 +55,7 @@ static bool parse_frequency(const char *text, uint64_t *frequency)
 	if (parse_u64(text, frequency) && *frequency &&
 	    *frequency <= LARGEST_FREQUENCY)
 		return true;
-	message("--smpl-freq: '%s' is not a number of samples a second from 1 to 10^9",
+	message("--smpl-freq: '%s' is not a number of samples per second from 1 to 10^9",
 		text);
 	return false;
 }
@@ -68,7 +68,7 @@ static bool add_frequency(struct options *options, const char *text,
 	return event && (!*text || parse_frequency(text, &event->frequency));
 }
 
-/* A number alone is for all events that have no period. */
+/* A single number applies to all events without a period. */
 static bool apply_frequencies(struct options *options)
 {
 	uint64_t frequency;
@@ -85,7 +85,7 @@ static bool apply_frequencies(struct options *options)
 	return true;
 }
 
-/* It counts nanoseconds. */
+/* Whether the event is a clock, which counts nanoseconds. */
 static bool is_clock(const char *name)
 {
 	size_t length = strcspn(name, ":");
@@ -96,13 +96,13 @@ static bool is_clock(const char *name)
 		!strncmp(name, "task-clock", length));
 }
 
-/* An event with a frequency samples; a clock's period follows from it. */
+/* Completes an event with a frequency; the period of a clock is fixed. */
 static bool complete_frequency(struct event_option *event)
 {
 	if (!event->frequency)
 		return true;
 	if (event->sampling || event->randomised) {
-		message("event %s has a frequency, and %s besides: give one of both",
+		message("event %s has both a frequency and %s: give only one of them",
 			event->name, event->sampling ? "a sampling period" :
 			"a random mask for periods");
 		return false;
@@ -116,7 +116,7 @@ static bool complete_frequency(struct event_option *event)
 	event->short_period = event->long_period;
 	if (event->frequency <= LARGEST_CLOCK_FREQUENCY)
 		return true;
-	message("event %s: a clock is sampled %llu times a second at most: lower --smpl-freq",
+	message("event %s: a clock can be sampled at most %llu times per second: lower --smpl-freq",
 		event->name, LARGEST_CLOCK_FREQUENCY);
 	return false;
 }
@@ -162,7 +162,7 @@ static bool add_notify(struct options *options, const char *text,
 	return true;
 }
 
-/* A period that is not given is the other one. */
+/* If only one of the periods is given, it is used for both. */
 static void complete_periods(struct event_option *event)
 {
 	if (!event->long_period)
@@ -171,13 +171,13 @@ static void complete_periods(struct event_option *event)
 		event->short_period = event->long_period;
 }
 
-/* The random number shortens a period, which must not become 0 or less. */
+/* The random number shortens a period, which must stay above 0. */
 static bool check_random(const struct event_option *event)
 {
 	if (!event->randomised)
 		return true;
 	if (!event->sampling) {
-		message("event %s has a random mask but no sampling period; give it one with --long-smpl-periods",
+		message("event %s has a random mask but no sampling period: set one with --long-smpl-periods",
 			event->name);
 		return false;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* sampling_lists.h - the lists that say how events are sampled */
+/* sampling_lists.h - sampling options with an element per event */
 #ifndef PFMON_SAMPLING_LISTS_H
 #define PFMON_SAMPLING_LISTS_H
 
@@ -9,10 +9,10 @@
 
 /* Both return false with a message on a usage error. */
 
-/* Gives the events what the lists have for them. */
+/* Parses the lists and stores their elements in the events. */
 bool sampling_lists_apply(struct options *options);
 
-/* Adds what follows from that, and checks that it goes together. */
+/* Adds defaults for an event, and checks for conflicts. */
 bool sampling_lists_complete(struct event_option *event);
 
 #endif /* PFMON_SAMPLING_LISTS_H */

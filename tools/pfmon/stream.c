@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* stream.c - samples that are read from a device of the format */
+/* stream.c - record samples from a sampling format's device */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -12,19 +12,19 @@
 #include "stream.h"
 #include "util.h"
 
-/* Bytes that are read at once. */
+/* Most bytes of one read. */
 #define ROOM		(256 << 10)
 
 /*
- * A device that collects samples when it is asked would give them out one by
- * one, and measuring would be measured: they are fetched ten times a second.
+ * The device is read ten times a second. Reading continuously would return
+ * samples one by one, and pfmon's own reading would dominate the samples.
  */
 #define INTERVAL_MS	100
 
 static void explain_open(const char *path, int error)
 {
 	if (error == ENOENT)
-		message("there is no %s, although the sampling format is registered: is /dev a devtmpfs?",
+		message("there is no %s, although the sampling format is registered: /dev may not be a devtmpfs",
 			path);
 	else if (error == EBUSY)
 		message("%s has another reader: wait until that session ends",
@@ -48,7 +48,7 @@ bool stream_open(struct stream *stream, const struct smpl_format *format)
 	}
 	stream->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (stream->stop_fd < 0) {
-		message("cannot make an eventfd: %s", strerror(errno));
+		message("cannot create an eventfd: %s", strerror(errno));
 		close(stream->fd);
 		return false;
 	}
@@ -59,7 +59,7 @@ bool stream_open(struct stream *stream, const struct smpl_format *format)
 	return true;
 }
 
-/* Each part of the stream becomes a buffer of its own in the capture. */
+/* Records a part of the stream as a separate buffer in the capture. */
 static bool record(struct stream *stream, size_t size)
 {
 	const struct smpl_device *device = stream->device;
@@ -75,7 +75,7 @@ static bool record(struct stream *stream, size_t size)
 				device->chunk, found.text);
 }
 
-/* Records what is there; with all, goes on until nothing comes any more. */
+/* Records the available data; with all, until a read returns nothing. */
 static bool read_stream(struct stream *stream, bool all)
 {
 	ssize_t got;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* stream.h - samples that are read from a device of the format */
+/* stream.h - record samples from a sampling format's device */
 #ifndef PFMON_STREAM_H
 #define PFMON_STREAM_H
 
@@ -13,37 +13,35 @@
 
 struct stream {
 	const struct smpl_device *device;	/* NULL: the format has none */
-	const char *path;			/* its, the format's */
-	void *state;				/* the device's */
+	const char *path;			/* of the device */
+	void *state;				/* of the device's functions */
 	int fd;
-	int stop_fd;				/* readable: reading must end */
+	int stop_fd;				/* readable: stop the thread */
 	bool reading;				/* the thread exists */
 	pthread_t thread;
-	struct image image;			/* what was read last */
+	struct image image;			/* the last data read */
 	struct recording *recording;
 	struct waiter *waiter;
 	bool failed;
 };
 
 /*
- * Opens the device, if the format has one; a context that exists has loaded the
- * format's module. False with a message if it cannot be read.
+ * Opens the device, if the format has one. A context must exist, so that the
+ * format's module is loaded. Returns false with a message on failure.
  */
 bool stream_open(struct stream *stream, const struct smpl_format *format);
 
-/*
- * Starts a thread that records what comes; if that fails, it wakes the waiter.
- */
+/* Starts a thread that records the stream; on failure it alarms the waiter. */
 bool stream_start(struct stream *stream, struct recording *recording,
 		  struct waiter *waiter);
 
 /*
- * Records what is left when all contexts are detached, and what was lost. False
- * if anything of the stream could not be recorded.
+ * Records the rest of the stream, after all contexts have been detached, and
+ * the number of lost samples. Returns false if a part was not recorded.
  */
 bool stream_finish(struct stream *stream);
 
-/* Whatever happened before. */
+/* Closes the device, in any state. */
 void stream_close(struct stream *stream);
 
 #endif /* PFMON_STREAM_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* symbols.c - where code is in a program or library, by name or address */
+/* symbols.c - find code in a program or library by name or address */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "symbols.h"
 #include "util.h"
 
-/* So many names that resemble one are said, and so many edits apart. */
+/* Most similar names in a message, and their largest edit distance. */
 #define MOST_SIMILAR	5
 #define MOST_EDITS	2
 
@@ -22,15 +22,15 @@
 struct search {
 	Elf *elf;
 	const char *name;
-	unsigned int symbols;		/* functions that there are */
-	unsigned int found;		/* of the name, at different places */
+	unsigned int symbols;		/* number of functions */
+	unsigned int found;		/* addresses with that name */
 	uint64_t address;
-	bool chosen_later;		/* by the loader, of several */
+	bool chosen_later;		/* by the loader: an ifunc */
 	unsigned int similar;
-	char *list;			/* of them */
+	char *list;			/* of similar names */
 };
 
-/* Where all instructions have the same size, it is told. */
+/* Checks the alignment on machines whose instructions have a fixed size. */
 static bool may_be_instruction(Elf *elf, uint64_t address)
 {
 	GElf_Ehdr header;
@@ -39,7 +39,7 @@ static bool may_be_instruction(Elf *elf, uint64_t address)
 	       address % AARCH64_INSTRUCTION == 0;
 }
 
-/* Where in the file it is, if it is in a segment that can be executed. */
+/* Finds the file offset of an address in an executable segment. */
 static bool find_offset(Elf *elf, uint64_t address, uint64_t *offset)
 {
 	GElf_Phdr phdr;
@@ -70,7 +70,7 @@ static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
 	return ab < c ? ab : c;
 }
 
-/* Characters to be put in, left out or changed to make one of the other. */
+/* The edit distance: characters to insert, delete or change. */
 static unsigned int edits_between(const char *one, const char *other)
 {
 	size_t length = strlen(other);
@@ -129,7 +129,7 @@ static bool is_function(Elf *elf, const GElf_Sym *symbol)
 	       symbol->st_shndx != SHN_UNDEF && is_code(elf, symbol->st_value);
 }
 
-/* $x and $d: what assemblers for ARM say of the bytes that follow. */
+/* Arm mapping symbols: $x precedes code, $d precedes data. */
 static bool is_mark(const char *name)
 {
 	return name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
@@ -155,7 +155,7 @@ static void look_in_table(struct search *search, Elf_Scn *section,
 	}
 }
 
-/* Of a stripped file only those that libraries may use are left. */
+/* A stripped file has only the dynamic symbol table. */
 static void look_in_tables(struct search *search, GElf_Word type)
 {
 	Elf_Scn *section = NULL;
@@ -170,19 +170,19 @@ static void look_in_tables(struct search *search, GElf_Word type)
 static void complain(const struct search *search, const char *path)
 {
 	if (search->chosen_later)
-		message("which code %s of %s is depends on the CPU: give the address of that which is used here, as nm and a profile have it",
+		message("the code of %s in %s depends on the CPU: give the address of the code that this machine uses, as shown by nm and a profile",
 			search->name, path);
 	else if (search->found)
-		message("%u functions of %s are called %s: give the address of one, as nm prints it",
+		message("%u functions in %s are named %s: give the address of one, as printed by nm",
 			search->found, path, search->name);
 	else if (!search->symbols)
 		message("%s is stripped of its symbols: give an address instead of %s",
 			path, search->name);
 	else if (search->similar)
-		message("%s has no function %s; it has %s", path, search->name,
+		message("%s has no function %s; similar names: %s", path, search->name,
 			search->list);
 	else
-		message("%s has no function %s, nor one of a similar name: nm lists those of a program, nm -D those of a library, which are given as LIBRARY:FUNCTION",
+		message("%s has no function %s or similar: nm lists the functions of a program, nm -D those of a library, which you give as LIBRARY:FUNCTION",
 			path, search->name);
 }
 
@@ -214,7 +214,7 @@ static bool find_address(Elf *elf, const char *path, const char *text,
 		return find_name(elf, path, text, address);
 	if (is_code(elf, *address))
 		return true;
-	message("%s has no code at %s: addresses are those that nm and objdump print",
+	message("%s has no code at %s: give an address as printed by nm and objdump",
 		path, text);
 	return false;
 }
@@ -226,7 +226,7 @@ static bool find(Elf *elf, const char *path, const char *text,
 	uint64_t address;
 
 	if (gelf_getclass(elf) != ELFCLASS64 || !gelf_getehdr(elf, &header)) {
-		message("no code can be found in %s: it is no 64-bit program",
+		message("cannot find code in %s: it is not a 64-bit program",
 			path);
 		return false;
 	}
@@ -248,7 +248,7 @@ bool symbols_find(const char *path, const char *name, const char *text,
 	if (elf)
 		ok = find(elf, name, text, place);
 	else
-		message("no code can be found in %s: %s", name,
+		message("cannot find code in %s: %s", name,
 			fd < 0 ? strerror(errno) : elf_errmsg(-1));
 	elf_end(elf);
 	if (fd >= 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* sysfs_describe.c - what sysfs tells of an event and its PMU */
+/* sysfs_describe.c - describe an event and its PMU from sysfs */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "sysfs_pmu.h"
 #include "util.h"
 
-/* A file of a PMU's directory, to be freed; or NULL. */
+/* Reads a file in a PMU's directory; returns its line, to be freed, or NULL. */
 static char *line_in(const char *pmu, const char *file, const char *suffix)
 {
 	char *path = checked_printf("%s/%s%s", pmu, file, suffix);
@@ -20,7 +20,7 @@ static char *line_in(const char *pmu, const char *file, const char *suffix)
 	return line;
 }
 
-/* If a file says it. */
+/* Adds the line of a file, if it exists. */
 static void add_line_in(struct json_object *object, const char *name,
 			const char *pmu, const char *file, const char *suffix)
 {
@@ -31,7 +31,7 @@ static void add_line_in(struct json_object *object, const char *name,
 	free(line);
 }
 
-/* Terms are parameters, too: those have no such file. */
+/* Adds a term that is an event; parameters have no file in events. */
 static void add_term(struct json_object *list, const char *pmu, char *term)
 {
 	const char *name = strsep(&term, "=");

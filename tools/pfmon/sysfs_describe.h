@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* sysfs_describe.h - what sysfs tells of an event and its PMU */
+/* sysfs_describe.h - describe an event and its PMU from sysfs */
 #ifndef PFMON_SYSFS_DESCRIBE_H
 #define PFMON_SYSFS_DESCRIBE_H
 
 struct json_object;
 
 /*
- * Adds it of an event that is encoded: "PMU/TERM,.../", or "NAME:TERM...": pmu,
- * its path, terms that stand for others, and parameters.
+ * Adds members for an event "PMU/TERM,.../" or "NAME:TERM...", which has been
+ * encoded: pmu, path, terms (events that stand for other terms), parameters.
  */
 void sysfs_event_describe(const char *root, const char *name,
 			  struct json_object *object);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* sysfs_pmu.c - the PMUs that the kernel names in sysfs, and their events */
+/* sysfs_pmu.c - PMUs in sysfs and their events */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -14,20 +14,20 @@
 #define CONFIG_BITS	64
 
 struct sysfs_pmu {
-	const char *event;	/* whole, for messages */
+	const char *event;	/* the whole event, for messages */
 	char *name;
 	char *path;		/* its directory */
 	struct event_code *code;
 };
 
-/* Bits of a config word that a parameter is in, lowest first. */
+/* The bits of a config word for a parameter, lowest first. */
 struct field {
 	unsigned int word;
 	unsigned int count;
 	unsigned char bits[CONFIG_BITS];
 };
 
-/* A PMU's: no path. */
+/* Whether a text may be the name of a PMU, and not a path. */
 static bool is_name(const char *text)
 {
 	return *text && *text != '.' && !strchr(text, '/');
@@ -42,7 +42,7 @@ static char *read_of(const struct sysfs_pmu *pmu, const char *directory,
 		     const char *file)
 {
 	char *path = checked_printf("%s/%s/%s", pmu->path, directory, file);
-	/* What only describes an event has a dot: NAME.unit, NAME.scale. */
+	/* Files with a dot only describe an event: NAME.unit, NAME.scale. */
 	char *line = *file && !strpbrk(file, "./") ? read_line_of(path) : NULL;
 
 	free(path);
@@ -86,7 +86,7 @@ static bool add_bits(struct field *field, const char *range)
 	return true;
 }
 
-/* Which one it is; CODE_CONFIGS if it is none. */
+/* Returns the index of a config word; CODE_CONFIGS for other names. */
 static unsigned int find_word(const char *name)
 {
 	static const char * const words[CODE_CONFIGS] = {
@@ -99,7 +99,7 @@ static unsigned int find_word(const char *name)
 	return word;
 }
 
-/* As a format directory says it: "config1:0-15", "config:0-7,21,32-35". */
+/* Parses a file of a format directory: "config1:0-15", "config:0-7,21". */
 static bool parse_field(const char *text, struct field *field)
 {
 	char *copy = checked_strdup(text), *rest = copy;
@@ -180,7 +180,7 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 	if (!find_field(pmu, name, &field))
 		return false;
 	if (text && !parse_u64(text, &value)) {
-		message("event %s: '%s' is no number for %s; write 16 or 0x10",
+		message("event %s: '%s' is not a number for %s; write 16 or 0x10",
 			pmu->event, text,
 			name);
 		return false;
@@ -188,7 +188,7 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 	most = field.count == CONFIG_BITS ? UINT64_MAX :
 					    (1ULL << field.count) - 1;
 	if (value > most) {
-		message("event %s: %s has %u bits, and is at most %#llx",
+		message("event %s: %s has %u bits and must be at most %#llx",
 			pmu->event, name, field.count,
 			(unsigned long long)most);
 		return false;
@@ -197,7 +197,7 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 	return true;
 }
 
-/* What an event leaves open, NAME=?, a term of the user's says. */
+/* Whether the user's terms set a parameter that an event leaves open: NAME=? */
 static bool is_given(const char *terms, const char *name)
 {
 	char *copy = checked_strdup(terms), *rest = copy, *term;
@@ -210,7 +210,7 @@ static bool is_given(const char *terms, const char *name)
 	return found;
 }
 
-/* A term of an event's own. Return: false with a message. */
+/* Applies a term of an event's definition; false with a message on failure. */
 static bool set_from_event(const struct sysfs_pmu *pmu, char *term,
 			   const char *event, const char *given)
 {
@@ -220,12 +220,12 @@ static bool set_from_event(const struct sysfs_pmu *pmu, char *term,
 		return set_parameter(pmu, name, term);
 	if (is_given(given, name))
 		return true;
-	message("event %s: %s of %s takes %s=NUMBER besides", pmu->event, event,
+	message("event %s: %s of %s also needs %s=NUMBER", pmu->event, event,
 		pmu->name, name);
 	return false;
 }
 
-/* The terms that an event stands for. @text is written to. */
+/* Applies the terms that an event stands for. Modifies @text. */
 static bool set_event(const struct sysfs_pmu *pmu, const char *event,
 		      char *text, const char *given)
 {
@@ -238,7 +238,7 @@ static bool set_event(const struct sysfs_pmu *pmu, const char *event,
 	return true;
 }
 
-/* Terms are looked at twice: first the events among them. */
+/* Applies a term in one of two passes: events first, then parameters. */
 static bool set_term(const struct sysfs_pmu *pmu, char *term,
 		     const char *terms, bool events)
 {
@@ -290,7 +290,7 @@ static bool find_type(const char *root, const struct sysfs_pmu *pmu)
 	}
 	path = sysfs_pmu_devices(root);
 	names = directory_join(path, is_visible);
-	message("event %s: there is no PMU %s; there are: %s", pmu->event,
+	message("event %s: there is no PMU %s; the PMUs are: %s", pmu->event,
 		pmu->name, names);
 	free(names);
 	free(path);
@@ -298,8 +298,8 @@ static bool find_type(const char *root, const struct sysfs_pmu *pmu)
 }
 
 /*
- * A PMU of the CPUs names those that have it, unless all have. One that several
- * CPUs share names those that count for them.
+ * The file cpus of a CPU PMU lists its CPUs, unless all CPUs have it. The file
+ * cpumask of a shared PMU lists the CPUs that count for the others.
  */
 static void find_cpus(const struct sysfs_pmu *pmu)
 {
@@ -309,24 +309,24 @@ static void find_cpus(const struct sysfs_pmu *pmu)
 
 	pmu->code->cpus = read_line_of(path);
 	pmu->code->per_thread = of_cpus || !pmu->code->cpus;
-	/* Others tell no levels, or what they count is the kernel's. */
+	/* Other PMUs have no privilege levels, or count kernel events. */
 	pmu->code->levels = of_cpus ? 0 : LEVEL_USER | LEVEL_KERNEL;
 	free(path);
 }
 
-/* "NAME/TERMS/" in two. */
+/* Splits "NAME/TERMS/". */
 static bool split(const char *event, char **name, char **terms)
 {
 	const char *slash = strchr(event, '/');
 	const char *end = strrchr(event, '/');
 
 	if (slash == end) {
-		message("event %s: after the parameters of %.*s a / is missing: write PMU/PARAMETER=NUMBER/",
+		message("event %s: the / after the parameters of %.*s is missing: write PMU/PARAMETER=NUMBER/",
 			event, (int)(slash - event), event);
 		return false;
 	}
 	if (end[1]) {
-		message("event %s: '%s' is neither levels (u, k) nor a precise level (p to ppp)",
+		message("event %s: '%s' is not a privilege level (u, k, uk) or a precise level (p, pp, ppp)",
 			event, end + 1);
 		return false;
 	}
@@ -370,7 +370,7 @@ static bool pmu_has_event(const char *devices, const char *pmu,
 	return found;
 }
 
-/* The PMUs that have an event, as "a, b", and how many they are. */
+/* Returns the PMUs that have an event, as "a, b", and their number. */
 static char *pmus_with(const char *devices, const char *event, size_t *count)
 {
 	struct directory list = directory_read(devices, is_visible);

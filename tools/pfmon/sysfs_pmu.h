@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * sysfs_pmu.h - the PMUs that the kernel names in sysfs, and their events
+ * sysfs_pmu.h - PMUs in sysfs and their events
  *
- * PMU/TERM,.../ as perf writes it: a term is PARAMETER=NUMBER, of the PMU's
- * format directory or config, config1 and config2; or a PARAMETER of one bit;
- * or an event of its events directory, which stands for such terms. What is
- * given by itself overrides what an event says.
+ * Events are PMU/TERM,.../ in perf's syntax. A term is PARAMETER=NUMBER, with a
+ * parameter from the PMU's format directory or config, config1 and config2; or
+ * a PARAMETER of one bit; or an event of the events directory, which stands for
+ * such terms. Explicit parameters override those of events.
  */
 #ifndef PFMON_SYSFS_PMU_H
 #define PFMON_SYSFS_PMU_H
@@ -15,26 +15,26 @@
 #include "event_code.h"
 
 /*
- * Encodes "PMU/TERM,.../" of the file system below root. False with a message
- * if there is no such thing.
+ * Encodes "PMU/TERM,.../" from the files below root. Returns false with a message
+ * if the PMU or a term is unknown.
  */
 bool sysfs_event_encode(const char *root, const char *name,
 			struct event_code *code);
 
 /*
- * Is it NAME[:PARAMETER=NUMBER]..., an event of a PMU that is not named? Gives
- * the longer form, to be freed. NULL if no PMU has such an event; or if several
- * have, with a message and *several set.
+ * Converts NAME[:PARAMETER=NUMBER]..., an event without its PMU, to the longer
+ * form, to be freed. Returns NULL if no PMU has such an event, or, with a
+ * message and *several set, if several PMUs have it.
  */
 char *sysfs_event_find(const char *root, const char *name, bool *several);
 
 /*
- * Bits of a parameter that a format directory says to be in text,
- * "config1:0-15"; 0 if a PMC value cannot express it.
+ * Returns the number of bits of a parameter that a format directory describes
+ * as text, such as "config1:0-15"; 0 if a PMC value cannot express it.
  */
 unsigned int sysfs_parameter_bits(const char *text);
 
-/* The directory of all PMUs, to be freed. */
+/* Returns the directory of all PMUs, to be freed. */
 char *sysfs_pmu_devices(const char *root);
 
 /* Calls visit with every event, as PMU/NAME/. */

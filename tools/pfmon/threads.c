@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* threads.c - names and processes of threads, for the capture */
+/* threads.c - record names and processes of threads in the capture */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>
@@ -18,23 +18,23 @@
 
 #define NS_PER_S	1000000000ULL
 
-/* A chunk of so many can be read: that is 5 MB. */
+/* Most threads in a chunk, which keeps it readable: 5 MB. */
 #define MOST_THREADS	32768
 
-/* A thread as it was written last. */
+/* A thread as last written. */
 struct known {
 	struct pid_entry entry;	/* by its tid */
 	pid_t tgid;
 	uint32_t signature;
-	bool settled;		/* the same twice */
-	char *cgroup;		/* of a process, or NULL */
+	bool settled;		/* unchanged when last examined */
+	char *cgroup;		/* of the process, or NULL */
 };
 
 struct threads {
 	struct pid_table known;
 };
 
-/* What is read of a thread; the name points into what was read. */
+/* Data of a thread from /proc; comm points into the text that was read. */
 struct thread {
 	pid_t tid, tgid;
 	unsigned int ppid;
@@ -65,7 +65,7 @@ void threads_destroy(struct threads *threads)
 #define SKIP_4	" %*s %*s %*s %*s"
 #define SKIP_17	SKIP_4 SKIP_4 SKIP_4 SKIP_4 " %*s"
 
-/* pid (name) state ppid, 17 numbers, start; a name may have parentheses. */
+/* Parses "pid (name) state ppid, 17 numbers, start"; names may contain ")". */
 static bool parse_stat(char *text, struct thread *thread)
 {
 	char *name = strchr(text, '('), *end = strrchr(text, ')');
@@ -88,7 +88,7 @@ static uint32_t signature_of(const struct thread *thread)
 				 strlen(thread->comm));
 }
 
-/* Returns whether it is to be written, and remembers it. */
+/* Returns whether a thread has changed, and stores its signature. */
 static bool is_news(struct known *known, const struct thread *thread)
 {
 	uint32_t signature = signature_of(thread);
@@ -113,7 +113,7 @@ static struct json_object *describe(const struct thread *thread)
 	return object;
 }
 
-/* Adds a thread to the list if there is news of it. */
+/* Adds a thread to the list if it is new or has changed. */
 static void look_at(struct known *known, struct json_object *list, pid_t tgid)
 {
 	struct thread thread = { .tid = known->entry.pid, .tgid = tgid };
@@ -141,7 +141,7 @@ static struct json_object *list_changed(struct threads *threads, DIR *task,
 		if (!parse_u64(entry->d_name, &tid))
 			continue;
 		if (json_length(list) == MOST_THREADS) {
-			message("process %d has more than %d threads: the names of the others are missing",
+			message("process %d has more than %d threads: the names of the others are not recorded",
 				tgid, MOST_THREADS);
 			break;
 		}
@@ -164,7 +164,7 @@ static char *read_cgroup(struct known *first, pid_t tgid)
 	return path;
 }
 
-/* As it was read last, or now; to be freed, or NULL. */
+/* Returns the cgroup from the cache, or read now; to be freed, or NULL. */
 static char *find_cgroup(struct threads *threads, pid_t tgid, bool now)
 {
 	struct known *first = pid_table_find(&threads->known, tgid);
@@ -174,7 +174,7 @@ static char *find_cgroup(struct threads *threads, pid_t tgid, bool now)
 	return read_cgroup(first, tgid);
 }
 
-/* The text of a chunk; NULL if the list is empty. */
+/* Returns the text of a chunk; NULL if the list is empty. */
 static char *finish_list(struct threads *threads, struct json_object *list,
 			 pid_t tgid, bool now)
 {

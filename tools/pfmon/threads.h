@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* threads.h - names and processes of threads, for the capture */
+/* threads.h - record names and processes of threads in the capture */
 #ifndef PFMON_THREADS_H
 #define PFMON_THREADS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What is already known about threads; its owner does the locking. */
+/* The threads recorded so far; the owner provides locking. */
 struct threads;
 
 struct threads *threads_create(void);
 void threads_destroy(struct threads *threads);
 
 /*
- * Returns the text of a THRD chunk, to be freed, with the threads of a process
- * that are new, or of which something has changed; NULL if there are none.
- * Unless it is to look at all, it looks at known ones only until two looks have
- * found the same: the name of a thread is mostly set when it begins.
+ * Returns the text of a THRD chunk, to be freed, with the new and changed
+ * threads of a process; NULL if there are none. Without @all, a known thread is
+ * examined only until it was unchanged once, because threads usually set their
+ * names when they begin.
  */
 char *threads_changed(struct threads *threads, pid_t tgid, bool all);
 
-/* The same of one thread, with what was seen last of its process. */
+/* Like threads_changed() for one thread; may use a cached cgroup. */
 char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid);
 
-/* The thread is gone. */
+/* To be called when the thread has ended. */
 void threads_forget(struct threads *threads, pid_t tid);
 
 #endif /* PFMON_THREADS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* times.c - how long a measurement took, and its command ran */
+/* times.c - elapsed time of a measurement, CPU time of its command */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* times.h - how long a measurement took, and its command ran */
+/* times.h - elapsed time of a measurement, CPU time of its command */
 #ifndef PFMON_TIMES_H
 #define PFMON_TIMES_H
 
 #include <stdint.h>
 
 /*
- * In ns. User and system time are of the command and the processes that it has
- * waited for; 0 without a command.
+ * Times in ns. User and system time are those of the command and of the child
+ * processes that it has waited for; 0 without a command.
  */
 struct times {
 	uint64_t elapsed;
@@ -15,10 +15,10 @@ struct times {
 	uint64_t system;
 };
 
-/* What the clocks show now; of child processes those that have ended. */
+/* Reads the current times; CPU times include only ended child processes. */
 struct times times_read(void);
 
-/* What has passed since. */
+/* Returns the times passed since @start. */
 struct times times_since(const struct times *start);
 
 #endif /* PFMON_TIMES_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * top.c - what runs now, shown while it is measured
+ * top.c - pfmon top, a live view
  *
- * The capture goes through a pipe to pfmparse, which reads it as it comes. That
- * has the terminal to itself: what pfmon has to say waits until it has ended.
+ * pfmon writes the capture to a pipe, from which pfmparse reads it. pfmparse
+ * controls the terminal, so pfmon's messages are held back until it has ended.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "util.h"
 #include "view.h"
 
-/* The end of the pipe that pfmparse gets. */
+/* The descriptor of the pipe in pfmparse. */
 #define VIEWER_FD	3
 
 /* The program, the command, five options, the file, NULL. */
@@ -74,7 +74,7 @@ static bool start(struct show *show, const struct options *options)
 	bool ok;
 
 	if (pipe2(show->pipe, O_CLOEXEC)) {
-		message("cannot make a pipe: %s", strerror(errno));
+		message("cannot create a pipe: %s", strerror(errno));
 		return false;
 	}
 	ok = spawn(show, options);
@@ -87,7 +87,7 @@ static bool start(struct show *show, const struct options *options)
 	return true;
 }
 
-/* Then what was written meanwhile found no reader, which is no failure. */
+/* If the viewer has ended, a failed write to the pipe is not an error. */
 static bool has_ended(const struct show *show)
 {
 	struct pollfd fd = { .fd = show->viewer.fd, .events = POLLIN };
@@ -95,13 +95,13 @@ static bool has_ended(const struct show *show)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Nothing more comes. Returns its exit status. */
+/* Closes the pipe, waits for the viewer and returns its exit status. */
 static int wait_for_end(struct show *show)
 {
 	struct bystander *process = &show->viewer.process;
 
 	close(show->pipe[1]);
-	/* Else its end was noticed among those of what is measured. */
+	/* The tracer may already have reaped the viewer. */
 	while (!process->ended) {
 		if (waitpid(process->pid, &process->status, 0) > 0)
 			process->ended = true;
@@ -123,7 +123,7 @@ static int measure_with(struct show *show, const struct options *options,
 	int status, shown;
 
 	piped.outfile = path;
-	/* It may end before the last of the capture is written. */
+	/* The viewer may end before the capture is complete. */
 	signal(SIGPIPE, SIG_IGN);
 	message_hold(!options->top.batch);
 	status = measure(&piped, &show->viewer);
@@ -143,7 +143,7 @@ int top_show(const struct options *options,
 	int status = PFMON_EXIT_ERROR;
 
 	if (!show.program)
-		message("pfmon top shows what it measures with pfmparse, which is neither next to pfmon nor in PATH; install it");
+		message("pfmon top needs pfmparse, which is neither next to pfmon nor in PATH: install it");
 	else if (start(&show, options))
 		status = measure_with(&show, options, measure);
 	free(show.program);

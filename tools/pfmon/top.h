@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* top.h - what runs now, shown while it is measured */
+/* top.h - pfmon top, a live view */
 #ifndef PFMON_TOP_H
 #define PFMON_TOP_H
 
@@ -7,8 +7,8 @@
 #include "waiter.h"
 
 /*
- * Starts pfmparse, which shows what measure() records; measure() ends when
- * pfmparse does. Returns the exit status.
+ * Starts pfmparse, which shows the samples that measure() records. measure()
+ * ends when pfmparse ends. Returns the exit status.
  */
 int top_show(const struct options *options,
 	     int (*measure)(const struct options *options,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * trace.c - threads under ptrace: what becomes of them, and how they go on
+ * trace.c - trace threads with ptrace
  *
- * They stop when they begin, after an exec, and before they exit if that is
- * asked for; everything else they do as if they were not traced. One thread of
- * pfmon's does all of this, as the kernel demands.
+ * Threads stop when they begin, after an exec and, with TRACE_EXIT, before they
+ * exit. All ptrace calls must come from the same thread of pfmon.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,20 +19,20 @@
 #include "util.h"
 
 /*
- * Threads that cannot stop, as those that wait for the exec of a child of
- * vfork(), keep pfmon so long when it wants to let go of them.
+ * Timeout of trace_detach() for threads that cannot stop, such as threads that
+ * wait in vfork() for their child's exec.
  */
 #define DETACH_S	10
 
-/* Handled in one go. */
+/* Most events that one trace_reap() handles. */
 #define MOST_CHANGES	64
 
 struct tracee {
 	struct pid_entry entry;		/* by its tid */
 	pid_t tgid;
-	pid_t parent;			/* process that made it, or 0 */
-	bool begun;			/* it has been reported */
-	bool expected;			/* who has made it has told of it */
+	pid_t parent;			/* process that created it, or 0 */
+	bool begun;			/* reported as TRACE_BORN */
+	bool expected;			/* its creation has been reported */
 };
 
 static long options_of(const struct trace *trace)
@@ -80,7 +79,7 @@ bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid)
 
 static void proceed(pid_t tid, int request, int signal)
 {
-	/* ESRCH: it has been killed, which the next wait reports. */
+	/* ESRCH: the thread was killed, which the next wait reports. */
 	ptrace(request, tid, NULL, (void *)(long)signal);
 }
 
@@ -95,7 +94,7 @@ static bool is_stopping(int signal)
 	       signal == SIGTTOU;
 }
 
-/* What the event says: the number of a new thread, or that from before exec. */
+/* The event's thread ID: of a new thread, or from before the exec. */
 static pid_t event_message(pid_t tid)
 {
 	unsigned long number = 0;
@@ -104,13 +103,13 @@ static pid_t event_message(pid_t tid)
 							(pid_t)number;
 }
 
-/* Who may be signalled is asked only if it is. */
+/* The kernel checks for the thread before it checks the permission. */
 static bool is_thread_of(pid_t tgid, pid_t tid)
 {
 	return !syscall(SYS_tgkill, tgid, tid, 0) || errno == EPERM;
 }
 
-/* A thread that is gone, of which the one that has made it may yet tell. */
+/* Notes an ended thread whose creation may still be reported. */
 static void note_early(struct trace *trace, pid_t tid)
 {
 	pid_table_get(&trace->early, tid, sizeof(struct pid_entry));
@@ -135,7 +134,10 @@ static void tell_of_birth(const struct trace *trace, enum trace_what what,
 	tell(trace, &event);
 }
 
-/* The thread that has made it tells before or after its own first stop. */
+/*
+ * Handles the report that a thread was created, which comes before or after the
+ * first stop of that thread.
+ */
 static void expect(struct trace *trace, const struct tracee *parent)
 {
 	pid_t tid = event_message(parent->entry.pid);
@@ -159,7 +161,7 @@ static void expect(struct trace *trace, const struct tracee *parent)
 	tracee->expected = true;
 }
 
-/* A line of /proc/TID/status; 0 if it is not there. */
+/* Returns a number from /proc/TID/status; 0 if missing. */
 static pid_t number_of(const char *status, const char *name)
 {
 	const char *line = status ? strstr(status, name) : NULL;
@@ -167,7 +169,7 @@ static pid_t number_of(const char *status, const char *name)
 	return line ? (pid_t)strtol(line + strlen(name), NULL, 10) : 0;
 }
 
-/* A new thread whose parent has not told of it yet. */
+/* Adds a new thread whose creation has not been reported yet. */
 static struct tracee *add_unexpected(struct trace *trace, pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/status", tid);
@@ -182,7 +184,7 @@ static struct tracee *add_unexpected(struct trace *trace, pid_t tid)
 	return tracee;
 }
 
-/* A child that was let go, or a thread that has never begun. */
+/* Handles the end of a detached child, or of a thread that never ran. */
 static void end_untraced(struct trace *trace, pid_t tid, int status)
 {
 	const struct trace_event event = {
@@ -225,7 +227,7 @@ static void end(struct trace *trace, struct tracee *tracee, int status)
 	remove_tracee(trace, tracee, status, false);
 }
 
-/* The first thread of the process is gone if another one has its number now. */
+/* If another thread called execve(), it replaces the main thread. */
 static void exec(struct trace *trace, struct tracee *tracee)
 {
 	pid_t tid = tracee->entry.pid, former = event_message(tid);
@@ -248,7 +250,7 @@ static void exec(struct trace *trace, struct tracee *tracee)
 	tell(trace, &event);
 }
 
-/* Its memory can still be read. */
+/* Reports a thread that is about to exit. */
 static void leave(struct trace *trace, const struct tracee *tracee)
 {
 	const struct trace_event event = {
@@ -267,7 +269,7 @@ static enum trace_way way_of(const struct trace *trace, pid_t tid, int signal)
 				TRACE_WITH;
 }
 
-/* It is about to be delivered. */
+/* Handles a stop before the delivery of a signal. */
 static void handle_signal(const struct trace *trace, pid_t tid, int signal)
 {
 	enum trace_way way = way_of(trace, tid, signal);
@@ -369,7 +371,7 @@ void trace_reap(struct trace *trace)
 			return;
 		handle_change(trace, tid, status);
 	}
-	/* Others want to be served, too. */
+	/* Let the caller handle other events first. */
 	kill(getpid(), SIGCHLD);
 }
 
@@ -389,7 +391,7 @@ static bool is_birth(int event)
 	       event == PTRACE_EVENT_CLONE;
 }
 
-/* It is in a stop. */
+/* Detaches a stopped thread. */
 static void let_go(struct trace *trace, pid_t tid, int status)
 {
 	struct tracee *tracee = pid_table_find(&trace->tracees, tid);
@@ -409,13 +411,13 @@ static void interrupt(struct pid_entry *entry, void *data)
 {
 	struct trace *trace = data;
 
-	/* Nothing more is to come of one that is not there. */
+	/* The thread does not exist any more. */
 	if (ptrace(PTRACE_INTERRUPT, entry->pid, NULL, NULL) &&
 	    errno == ESRCH)
 		pid_table_forget(&trace->tracees, entry->pid);
 }
 
-/* Waits for SIGCHLD, but not for ever. */
+/* Waits for SIGCHLD, with a timeout. */
 static bool wait_for_child(void)
 {
 	const struct timespec limit = { .tv_sec = DETACH_S };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* tracepoints.c - the kernel's tracepoints, by their names */
+/* tracepoints.c - find kernel tracepoints by name */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,7 +12,7 @@
 #include "tracepoints.h"
 #include "util.h"
 
-/* Where tracefs is mounted, by itself or with debugfs. */
+/* Mount points of tracefs, the second one in debugfs. */
 static const char * const mounts[] = {
 	"/sys/kernel/tracing", "/sys/kernel/debug/tracing",
 };
@@ -22,7 +22,7 @@ static int is_directory(const struct dirent *entry)
 	return entry->d_type == DT_DIR && *entry->d_name != '.';
 }
 
-/* The directory of all systems, to be freed; or NULL with errno. */
+/* Returns the directory of all systems, to be freed; NULL with errno set. */
 static char *open_events(const char *root)
 {
 	int error = ENOENT;
@@ -46,7 +46,7 @@ static enum tracepoint_answer explain_missing(const char *system_path,
 {
 	char *others = directory_join(system_path, is_directory);
 
-	message("there is no tracepoint %s in %s; there are: %s", event, system,
+	message("there is no tracepoint %s in %s; it has: %s", event, system,
 		others);
 	free(others);
 	return TRACEPOINT_REFUSED;
@@ -98,7 +98,7 @@ enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 			  TRACEPOINT_NO_NAME;
 	if (answer == TRACEPOINT_FOUND) {
 		code->type = PERF_TYPE_TRACEPOINT;
-		/* It happens in the kernel, also for user code. */
+		/* Tracepoints happen in the kernel, also for user code. */
 		code->levels = LEVEL_USER | LEVEL_KERNEL;
 		code->per_thread = true;
 	}
@@ -107,7 +107,7 @@ enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 	return answer;
 }
 
-/* Of "field:TYPE NAME;\toffset:...;"; what all tracepoints have is left out. */
+/* Adds TYPE NAME of "field:TYPE NAME;\toffset:...;", except common fields. */
 static void add_field(struct json_object *list, const char *line)
 {
 	static const char start[] = "\tfield:";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* tracepoints.h - the kernel's tracepoints, by their names */
+/* tracepoints.h - find kernel tracepoints by name */
 #ifndef PFMON_TRACEPOINTS_H
 #define PFMON_TRACEPOINTS_H
 
@@ -11,20 +11,20 @@ struct json_object;
 
 enum tracepoint_answer {
 	TRACEPOINT_FOUND,
-	TRACEPOINT_REFUSED,	/* and a message says why */
-	TRACEPOINT_NO_NAME,	/* it is no name of a tracepoint */
-	TRACEPOINT_UNKNOWN,	/* who may see them may know it */
+	TRACEPOINT_REFUSED,	/* with a message */
+	TRACEPOINT_NO_NAME,	/* not the name of a tracepoint */
+	TRACEPOINT_UNKNOWN,	/* the user may not read tracefs */
 };
 
-/* Looks for SYSTEM:EVENT in the tracefs of the file system below root. */
+/* Finds SYSTEM:EVENT in the tracefs below root. */
 enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 				       struct event_code *code);
 
-/* Adds the fields of SYSTEM:EVENT, and the path of the file that has them. */
+/* Adds the fields of SYSTEM:EVENT, and the path of its format file. */
 void tracepoint_describe(const char *root, const char *name,
 			 struct json_object *object);
 
-/* Calls visit with every name, in their order. */
+/* Calls visit with every name in alphabetical order. */
 void tracepoint_each(const char *root,
 		     void (*visit)(const char *name, void *data), void *data);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* trigger.c - code of the command at which measuring starts and stops */
+/* trigger.c - start and stop measuring at code of the command */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "trigger.h"
 #include "util.h"
 
-/* Of the breakpoints. */
+/* Indices of breakpoints. */
 #define START	0
 #define STOP	1
 
@@ -25,16 +25,16 @@ bool trigger_options_agree(const struct options *options)
 	if (!options->trigger_start && !options->trigger_stop)
 		return true;
 	if (!breakpoint_machine.set)
-		message("--trigger-start and --trigger-stop are for x86_64 and arm64");
+		message("--trigger-start and --trigger-stop are available only on x86_64 and arm64");
 	else if (!options->command)
-		message("--trigger-start and --trigger-stop need a command, whose code they are in");
+		message("--trigger-start and --trigger-stop need a command that contains the code");
 	else if (options->system_wide)
-		message("--trigger-start and --trigger-stop are for a thread; --system-wide measures CPUs");
+		message("--trigger-start and --trigger-stop are for a thread, but --system-wide measures CPUs");
 	else if (options->follow || options->exclude)
 		message("--trigger-start and --trigger-stop are for the command's first thread: they exclude --follow-* and --exclude");
 	else if (options->delay_ns || options->delayed_for_good ||
 		 options->duration_ns)
-		message("--trigger-start and --trigger-stop say when is measured: they exclude --delay and --duration");
+		message("--trigger-start and --trigger-stop exclude --delay and --duration");
 	else
 		return true;
 	return false;
@@ -51,7 +51,7 @@ static void read_name(pid_t tid, char name[PATH_MAX])
 	free(path);
 }
 
-/* Where the kernel has let a 64-bit program begin; 0 of others. */
+/* Returns the entry point of a 64-bit program; 0 for others. */
 static uint64_t entry_of(pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/auxv", tid);
@@ -71,7 +71,7 @@ static uint64_t entry_of(pid_t tid)
 	return entry;
 }
 
-/* The file may have been replaced since: it is opened as it is executed. */
+/* Uses /proc/TID/exe, because the file may have been replaced. */
 static bool find_in_program(const char *text, pid_t tid, uint64_t *address)
 {
 	char *path = checked_printf("/proc/%d/exe", tid);
@@ -113,12 +113,12 @@ static bool set_breakpoints(struct trigger *trigger, pid_t tid)
 {
 	if (breakpoints_set(&trigger->breakpoints, tid))
 		return true;
-	message("cannot set a breakpoint: %s; does this machine have some, and are they free?",
+	message("cannot set a breakpoint: %s; the hardware breakpoints may be in use, or missing on this machine",
 		strerror(errno));
 	return false;
 }
 
-/* Both places, or none. */
+/* Sets both breakpoints, or none. */
 static bool set_both(struct trigger *trigger, pid_t tid)
 {
 	struct breakpoints found = { .addresses = { 0 } };
@@ -148,11 +148,11 @@ bool trigger_arm(struct trigger *trigger, const struct options *options,
 	if (trigger->entry)
 		return set_breakpoints(trigger, tid);
 	read_name(tid, name);
-	message("no code can be found in %s: it is no 64-bit program", name);
+	message("cannot find code in %s: it is not a 64-bit program", name);
 	return false;
 }
 
-/* The program has its libraries, and has executed nothing of its own. */
+/* Handles the entry point, where the libraries are loaded. */
 static bool enter(struct trigger *trigger, pid_t tid)
 {
 	trigger->entry = 0;
@@ -161,7 +161,7 @@ static bool enter(struct trigger *trigger, pid_t tid)
 	return set_both(trigger, tid);
 }
 
-/* The places are not 0, where no code is. */
+/* Address 0 is an unused breakpoint. */
 static enum trigger_effect effect_of(const struct breakpoints *breakpoints,
 				     uint64_t address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* trigger.h - code of the command at which measuring starts and stops */
+/* trigger.h - start and stop measuring at code of the command */
 #ifndef PFMON_TRIGGER_H
 #define PFMON_TRIGGER_H
 
@@ -14,34 +14,35 @@ enum trigger_effect {
 	TRIGGER_NONE,
 	TRIGGER_START,
 	TRIGGER_STOP,
-	TRIGGER_MISSING,	/* and a message says what */
+	TRIGGER_MISSING,	/* code not found; with a message */
 };
 
 /*
- * Where the program is loaded. Until its libraries are, too, there is one
- * breakpoint, where it begins.
+ * The triggers of a loaded program. If they are in libraries, a breakpoint at
+ * the program's entry point is used until the libraries are loaded.
  */
 struct trigger {
 	const struct options *options;
 	struct breakpoints breakpoints;
-	uint64_t entry;		/* 0: it has begun, or need not be waited for */
+	uint64_t entry;		/* entry point to wait for; 0: none */
 };
 
-/* Do they go together with other options? False with a message if not. */
+/* Returns false, with a message, if triggers conflict with other options. */
 bool trigger_options_agree(const struct options *options);
 
 /*
- * Sets breakpoints in the program that a thread is about to begin; it is
- * stopped at its exec, which has removed those before. False with a message.
- * What is in libraries is looked for later.
+ * Sets breakpoints in a new program. The thread is stopped at its exec, which
+ * has removed all earlier breakpoints. Code in libraries is searched later.
+ * Returns false with a message on failure.
  */
 bool trigger_arm(struct trigger *trigger, const struct options *options,
 		 pid_t tid);
 
 /*
- * The thread has stopped for a signal, or, with 0, for something else: what a
- * breakpoint says, and how the thread goes on. Where the program begins, what
- * is in its libraries is looked for; without all of it there is no breakpoint.
+ * Handles a stop of the thread for a signal, or, with 0, for another reason.
+ * Returns the effect of a breakpoint, and in *way how to resume the thread. At
+ * the entry point this searches the libraries; if any code is missing, no
+ * breakpoint is set.
  */
 enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
 			       enum trace_way *way);

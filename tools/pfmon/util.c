@@ -41,7 +41,7 @@ static void print_or_hold(const char *text)
 	free(line);
 }
 
-/* When several CPUs fail for the same reason, it is printed once. */
+/* If several CPUs fail for the same reason, the message is printed once. */
 void message(const char *format, ...)
 {
 	static char last[1024];
@@ -119,7 +119,7 @@ char *checked_append(char *list, const char *separator, const char *item)
 	return longer;
 }
 
-/* Files in /proc and /sys do not tell their size in advance. */
+/* The size of files in /proc and /sys is not known in advance. */
 static char *read_all(int fd, size_t *length)
 {
 	size_t room = 4096, used = 0;

@@ -13,19 +13,19 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* The arguments after the first are checked against it. */
+/* The compiler checks the arguments against the format string. */
 #define CHECKED_FORMAT __attribute__( \
 	(format(printf, 1, 2)))
 
-/* Prints "pfmon: ", the text and a newline to standard error, but not twice. */
+/* Prints "pfmon: TEXT" to standard error, unless it repeats the last message. */
 void message(const char *format, ...) CHECKED_FORMAT;
 
-/* Whether messages wait until this is called with false. */
+/* Holds back messages until this is called with false. */
 void message_hold(bool hold);
 
 /*
- * Until it is called with NULL, message() prints nothing: *text is the last
- * one, to be freed, or NULL. For one thread.
+ * Until this is called with NULL, message() prints nothing, but stores the last
+ * message in *text, to be freed. Not thread-safe.
  */
 void message_keep(char **text);
 
@@ -34,27 +34,27 @@ void *checked_calloc(size_t count, size_t size);
 void *checked_realloc(void *old, size_t count, size_t size);
 char *checked_strdup(const char *text);
 char *checked_printf(const char *format, ...) CHECKED_FORMAT;
-/* Gives up a list, "" at first, for one that has an item more. */
+/* Frees a list, initially "", and returns it with another item. */
 char *checked_append(char *list, const char *separator, const char *item);
 
 /*
- * Reads a file to its end; the caller frees. A zero byte follows the content.
- * NULL with errno set if it cannot be read.
+ * Reads a whole file; the caller frees the contents, which are followed by a
+ * zero byte. Returns NULL with errno set on failure.
  */
 char *read_file(const char *path, size_t *length);
 
-/* As read_file() for a file of one line, without the newline. */
+/* Like read_file(), but returns only the first line without its newline. */
 char *read_line_of(const char *path);
 
-/* Whole numbers, decimal or 0x...; false if text is anything else. */
+/* Parses a decimal or 0x... number; false if the text is anything else. */
 bool parse_u64(const char *text, uint64_t *value);
 
 uint64_t clock_ns(clockid_t clock);
 
-/* An eventfd that is raised stays readable: all who poll it see it. */
+/* Makes an eventfd readable until lower_event(). */
 void raise_event(int fd);
 
-/* Reads an eventfd, or a timer's: has anything come since it was read? */
+/* Reads an eventfd or timerfd; false if it was not readable. */
 bool lower_event(int fd);
 
 #endif /* PFMON_UTIL_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* view.c - the view of a capture that its user asked for */
+/* view.c - show the view of a capture chosen with --smpl-...-view */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -18,8 +18,8 @@
 #define PROGRAM	"pfmparse"
 
 /*
- * The views, and what a row is if functions are to be shown: for data, that is
- * a variable. The first one is shown if none is asked for.
+ * The views, and the rows with --smpl-show-func: variables in the data view.
+ * The first view is the default.
  */
 static const struct {
 	unsigned int option;
@@ -84,7 +84,7 @@ static char *program_in(const char *directory, size_t length)
 	return NULL;
 }
 
-/* That which is next to this program is of the same version. */
+/* The pfmparse next to this program has the same version. */
 static char *program_beside(void)
 {
 	char self[4096];
@@ -125,7 +125,7 @@ bool view_find_program(const struct options *options, char **path)
 	*path = view_program();
 	if (*path)
 		return true;
-	message("%s shows its view with " PROGRAM ", which is neither next to pfmon nor in PATH; install it, or record with --smpl-module=pebs64 --smpl-record=nehalem",
+	message("%s shows its view with " PROGRAM ", which is neither next to pfmon nor in PATH: install it, or record with --smpl-module=pebs64 --smpl-record=nehalem",
 		options->module);
 	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* view.h - the view of a capture that its user asked for */
+/* view.h - show the view of a capture chosen with --smpl-...-view */
 #ifndef PFMON_VIEW_H
 #define PFMON_VIEW_H
 
@@ -10,22 +10,22 @@
 struct json_object;
 
 /*
- * The view as the capture's session has it; NULL if none was asked for. It is
- * shown by pfmparse.
+ * Describes the view for the session in the capture, from which pfmparse shows
+ * it. Returns NULL if the format has no view.
  */
 struct json_object *view_describe(const struct options *options);
 
 /*
- * Finds the program that shows the view, before anything is measured: a path,
- * to be freed. False with a message if there is none; the path is NULL if no
- * view was asked for.
+ * Finds the program that shows the view, before the measurement. *path is to be
+ * freed, or NULL if the format has no view. Returns false, with a message, if
+ * the program is missing.
  */
 bool view_find_program(const struct options *options, char **path);
 
-/* The path of pfmparse, to be freed; NULL if there is none. */
+/* Returns the path of pfmparse, to be freed; NULL if it is missing. */
 char *view_program(void);
 
-/* Shows the capture; false with a message if that failed. */
+/* Shows the capture; returns false with a message on failure. */
 bool view_show(const char *program, const char *capture);
 
 #endif /* PFMON_VIEW_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* waiter.c - waiting for whatever a measurement has to handle */
+/* waiter.c - wait for signals, timers and other events of a measurement */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "util.h"
 #include "waiter.h"
 
-/* More than there are kinds of them. */
+/* More than the number of handled signals. */
 #define MOST_SIGNALS	8
 
 static bool failed(const char *what)
@@ -44,7 +44,7 @@ bool waiter_init(struct waiter *waiter)
 		return failed("wait for signals");
 	waiter->alarm_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (waiter->alarm_fd < 0) {
-		failed("make an eventfd");
+		failed("create an eventfd");
 		close(waiter->signal_fd);
 		return false;
 	}
@@ -63,7 +63,7 @@ void waiter_close(struct waiter *waiter)
 	sigprocmask(SIG_SETMASK, &waiter->unblocked, NULL);
 }
 
-/* Returns a descriptor, -1 with a message if that fails. */
+/* Returns a descriptor, or -1 with a message on failure. */
 static int make_timer(uint64_t first_ns, uint64_t interval_ns)
 {
 	struct itimerspec times = {
@@ -151,7 +151,7 @@ void waiter_alarm(struct waiter *waiter)
 	raise_event(waiter->alarm_fd);
 }
 
-/* Takes all that are there, each of which is pending once. */
+/* Reads all pending signals; each signal is pending at most once. */
 static size_t take_signals(const struct waiter *waiter,
 			   struct signalfd_siginfo infos[MOST_SIGNALS])
 {
@@ -164,7 +164,7 @@ static size_t take_signals(const struct waiter *waiter,
 	return got < 0 ? 0 : (size_t)got / sizeof(*infos);
 }
 
-/* What a signal that is for pfmon itself, or for its command, asks for. */
+/* Returns the request of a signal, or passes it to the command. */
 static unsigned int take_signal(const struct signalfd_siginfo *info,
 				struct command *command)
 {
@@ -178,7 +178,7 @@ static unsigned int take_signal(const struct signalfd_siginfo *info,
 	}
 	if (!command->pid || command->ended)
 		return WISH_END;
-	/* Otherwise the terminal has sent it to the command, too. */
+	/* SI_KERNEL: the terminal has sent it to the command, too. */
 	if (info->ssi_code != SI_KERNEL)
 		command_signal(command, (int)info->ssi_signo);
 	return 0;

@@ -86,22 +86,25 @@ static void ask_about_level_2(void *unused)
 {
 	expect(be_member, COUNT "true", NULL);
 	expect(be_outsider, COUNT "true",
-	       "/dev/perfmon is for the group perfmon, and you are not in it");
+	       "/dev/perfmon is restricted to the group perfmon, and you are not in it");
 	expect(be_member, "pfmon -uk -e page-faults true",
-	       "an event counts in the kernel, and perfmon.paranoid is 2");
+	       "an event counts in the kernel and perfmon.paranoid is 2");
 	expect(be_member, COUNT "--system-wide true",
-	       "is 2, at which whole CPUs are for CAP_PERFMON");
+	       "is 2: measuring CPUs requires CAP_PERFMON");
 	expect(be_member, COUNT "--attach-task=1",
 	       "thread 1 belongs to another user, root (0)");
-	expect(be_member, COUNT "--attach-task=2", "thread 2 is the kernel's");
+	expect(be_member, COUNT "--attach-task=2",
+	       "thread 2 is a kernel thread");
 	expect(be_observer, "pfmon -uk -e page-faults --system-wide true",
 	       NULL);
 }
 
 static void ask_about_level_3(void *unused)
 {
-	expect(be_member, COUNT "true", "is 3, at which only CAP_SYS_ADMIN");
-	expect(be_observer, COUNT "true", "is 3, at which only CAP_SYS_ADMIN");
+	expect(be_member, COUNT "true",
+	       "is 3: measuring requires CAP_SYS_ADMIN");
+	expect(be_observer, COUNT "true",
+	       "is 3: measuring requires CAP_SYS_ADMIN");
 }
 
 static void ask_at_levels(void *unused)
@@ -140,7 +143,7 @@ TEST(each_refusal_says_which_it_was)
 static void ask_outside_of_task_group(void *unused)
 {
 	expect(be_outsider, COUNT "true",
-	       "measuring threads (/sys/kernel/perfmon/task_group) is for the group 4711");
+	       "(/sys/kernel/perfmon/task_group) is restricted to the group 4711");
 }
 
 static void ask_under_a_group(void *unused)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is made of the fields that a format publishes, and of --smpl-arg."""
+"""The layout of a format's argument, and the fields of --smpl-arg."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The n-way format: its argument, and what is saved of its buffers."""
+"""The n-way format: its argument, and saved parts of its buffers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def nway(handed_out: int, freed: int, *regions: Region, overwritten: int = 0) ->
     )
 
 
-# Region 1 is the oldest that is handed out, 0 was freed and is being filled again.
+# Region 1 is the oldest full region; region 0 was freed and is being refilled.
 BUSY = nway(
     3,
     1,
@@ -147,7 +147,7 @@ def test_region_that_could_not_be_freed_is_saved_at_the_end_only(save: Saver) ->
 
 def test_exec_saves_the_region_that_is_being_filled(save: Saver) -> None:
     outcome = save("nway", "load", IDLE, "exec", "totals", "rest", "totals")
-    # What is saved again is counted once.
+    # A region that is saved twice is counted once.
     assert outcome.answers[1:] == ["1 1", "0 0", "1", "3 0"]
     assert outcome.saved[0].pieces == {
         0: IDLE[:128],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The OProfile bridge: its cookies' files, and lost samples."""
+"""The OProfile bridge: files of cookies, and lost samples."""
 
 from __future__ import annotations
 

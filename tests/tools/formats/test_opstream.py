@@ -13,7 +13,7 @@ COOKIES = [7777, 8888]
 
 
 class Scanner:
-    """Scans streams and gives the new cookies and the samples."""
+    """Scans a stream; returns new cookies and the number of samples."""
 
     def __init__(self, program: Path) -> None:
         self.program = program

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Formats that pfmon does not know, whose records a device gives out."""
+"""Unknown formats whose records are read from a device."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Formats that pfmon does not know, whose buffers begin with the sink's header."""
+"""Unknown formats whose buffers begin with the sink's header."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NEVER = Region(FREE, 0, seq=0)
 
 
 def sink(fills: int, freed: int, *regions: Region, flags: int = 0) -> bytes:
-    """Return a buffer that has lost 3, 5, 7 and 11 samples, by reason."""
+    """Return a buffer that has lost 3, 5, 7 and 11 samples for different reasons."""
     filling = [region.state == FILLING for region in regions]
     header = struct.pack(
         "<8sIIQQQQIIIIQQQQQQQQ",
@@ -58,7 +58,7 @@ def sink(fills: int, freed: int, *regions: Region, flags: int = 0) -> bytes:
     )
 
 
-# Region 1 was handed out first, 0 was freed and is being filled again.
+# Region 1 is the oldest full region; region 0 was freed and is being refilled.
 BUSY = sink(3, 1, Region(FILLING, 2, 4), Region(READY, 5, 2), Region(READY, 4, 3))
 IDLE = sink(1, 1, NEVER, Region(FILLING, 3, seq=2), NEVER)
 ROUND = sink(
@@ -90,7 +90,7 @@ def test_region_that_is_about_to_be_handed_out_is_left_alone(save: Saver) -> Non
 
 def test_exec_saves_the_region_that_is_being_filled(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", IDLE, "exec", "totals", "rest", "totals")
-    # What is saved again is counted once.
+    # A region that is saved twice is counted once.
     assert outcome.answers[1:] == ["1 1", f"0 {LOST}", "1", f"3 {LOST}"]
     assert outcome.saved[0].pieces == {
         0: IDLE[:128],

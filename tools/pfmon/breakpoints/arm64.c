@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * arm64.c - breakpoints in the registers that ptrace has for them
+ * arm64.c - hardware breakpoints of arm64
  *
- * The kernel does not step over those that a tracer has set.
+ * The kernel does not step over breakpoints that a tracer has set.
  */
 #include <elf.h>
 #include <stddef.h>

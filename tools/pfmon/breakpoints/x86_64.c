@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * x86_64.c - breakpoints in debug registers
+ * x86_64.c - hardware breakpoints of x86-64
  *
- * The kernel sets the flag with which the CPU ignores them for the instruction
- * that comes next.
+ * The kernel sets the resume flag, so the CPU ignores a breakpoint when the
+ * thread continues at it.
  */
 #include <stddef.h>
 #include <sys/ptrace.h>
@@ -11,7 +11,7 @@
 
 #include "breakpoints.h"
 
-/* An enabled breakpoint for one byte of code in DR7: no bits but this. */
+/* DR7 needs only this bit for an enabled breakpoint on one byte of code. */
 #define DR7_ENABLE(number)	(1UL << (2 * (number)))
 #define DR7			7
 

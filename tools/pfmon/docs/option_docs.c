@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * option_docs - prints what is made from the table of options
+ * option_docs - generate documentation from the option table
  *
  * usage: option_docs man|bash|formats DIRECTORY
  *
- * man: the section OPTIONS of the manual page; bash: the completion file; formats: a table in Markdown, with links to the pages in
- * DIRECTORY. `make pfmon-docs` puts them into their places.
+ * man: the OPTIONS section of the manual page; bash: the completion file;
+ * formats: a Markdown table with links to pages in DIRECTORY. `make pfmon-docs`
+ * writes all of them into the source tree.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -17,7 +18,7 @@
 #include "option_table.h"
 #include "util.h"
 
-/* A text of the table; what is bold has minus signs. */
+/* Prints a text of the table as roff; dashes in bold text are minus signs. */
 static void print_roff(const char *text)
 {
 	bool bold = false, italic = false;
@@ -37,7 +38,7 @@ static void print_roff(const char *text)
 	}
 }
 
-/* A summary or a note becomes a sentence. */
+/* Prints a summary or a note with a capital letter, as a sentence begins. */
 static void print_sentence(const char *summary)
 {
 	char *text = checked_strdup(summary);
@@ -70,7 +71,7 @@ static void print_names(const struct option_row *row)
 	putchar('\n');
 }
 
-/* Only what not all formats take is a matter of formats to the reader. */
+/* Prints the formats that take an option, unless all formats take it. */
 static void print_formats(const struct option_row *row)
 {
 	char *formats = smpl_formats_with(row->format_option);
@@ -80,10 +81,10 @@ static void print_formats(const struct option_row *row)
 	free(formats);
 }
 
-/* What the old pfmon called it. */
+/* Prints the names that the original pfmon had for an option. */
 static void print_aliases(const struct option_row *row)
 {
-	const char *before = "In the old pfmon also ";
+	const char *before = "The original pfmon's name is also accepted: ";
 
 	for (size_t i = 0; i < option_alias_count; i++) {
 		const struct option_alias *alias = &option_aliases[i];
@@ -144,7 +145,7 @@ static void print_man(void)
 	}
 }
 
-/* All names of an option as a pattern of case. */
+/* Prints all names of an option as a pattern for the shell's case. */
 static void print_pattern(const struct option_row *row)
 {
 	if (row->letter)
@@ -157,7 +158,7 @@ static bool has_argument(const struct option_row *row)
 	return row->argument && !row->optional;
 }
 
-/* The options of the doctor, or all others. */
+/* Prints the options of pfmon doctor, or all others. */
 static void print_all_options(bool of_doctor)
 {
 	for (size_t i = 0; i < option_count; i++) {
@@ -211,7 +212,7 @@ static void print_bash(void)
 {
 	puts("# SPDX-License-Identifier: MIT OR GPL-2.0\n"
 	     "#\n"
-	     "# Completion of pfmon's command line in bash; to be sourced. Made from\n"
+	     "# Bash completion for pfmon; source this file. Generated from\n"
 	     "# option_table.c by `make pfmon-docs`.\n"
 	     "\n"
 	     "_pfmon_options='");
@@ -222,7 +223,7 @@ static void print_bash(void)
 	print_all_options(true);
 	puts("'\n"
 	     "\n"
-	     "# The last element of a list with commas.\n"
+	     "# Complete the last element of a comma-separated list.\n"
 	     "_pfmon_words()\n"
 	     "{\n"
 	     "\tlocal before=\n"
@@ -237,14 +238,14 @@ static void print_bash(void)
 	     "\tmapfile -t COMPREPLY < <(compgen -f -- \"$1\")\n"
 	     "}\n"
 	     "\n"
-	     "# The options $1 that begin like $2.\n"
+	     "# Complete $2 to one of the options $1.\n"
 	     "_pfmon_option_names()\n"
 	     "{\n"
 	     "\tmapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$2\")\n"
 	     "\t[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n"
 	     "}\n"
 	     "\n"
-	     "# The argument $2 of the option $1.\n"
+	     "# Complete $2, the argument of option $1.\n"
 	     "_pfmon_argument()\n"
 	     "{\n"
 	     "\tcase $1 in");
@@ -261,7 +262,7 @@ static void print_bash(void)
 	     "\t\treturn\n"
 	     "\tfi\n"
 	     "\t((COMP_CWORD == 1)) && first=" DOCTOR_WORD "\n"
-	     "\t# An \"=\" is a word of its own.\n"
+	     "\t# Bash makes \"=\" a separate word.\n"
 	     "\twhile ((at < COMP_CWORD)); do\n"
 	     "\t\toption=\n"
 	     "\t\tcase ${COMP_WORDS[at]} in");

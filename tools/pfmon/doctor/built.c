@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* built.c - are perfmon's modules there for the running kernel? */
+/* built.c - check that the modules are built for the running kernel */
 #define _GNU_SOURCE
 #include <glob.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "util.h"
 
 #define DKMS_TREE	"/var/lib/dkms/perfmon"
-#define IN_SOURCES	"in the folder of perfmon's sources"
+#define IN_SOURCES	"in perfmon's source directory"
 
 char *dkms_version(const struct machine *machine)
 {
@@ -72,7 +72,7 @@ char *build_remedy(const struct machine *machine)
 	return source_remedy(machine, NULL);
 }
 
-/* What depmod knows, or what lies there; NULL if there is nothing. */
+/* The core's file from depmod's index, or found by search; NULL if none. */
 static char *core_file(const struct machine *machine)
 {
 	char *file = kmod_field(machine, CORE_MODULE, "filename");
@@ -80,7 +80,7 @@ static char *core_file(const struct machine *machine)
 	return file ? file : kmod_search(machine, CORE_MODULE);
 }
 
-/* Nothing needs to be built, or not here. */
+/* True if the modules exist already, or must be built on another system. */
 static bool needs_no_build(const struct machine *machine)
 {
 	char *file = core_file(machine);
@@ -89,7 +89,7 @@ static bool needs_no_build(const struct machine *machine)
 	return file || machine->is_container || core_is_loaded(machine);
 }
 
-/* Archives drop the headers of a kernel when they have a newer one. */
+/* An archive drops a kernel's headers when it has a newer kernel. */
 static char *headers_remedy(const struct machine *machine)
 {
 	char *headers, *newer, *remedy;
@@ -99,7 +99,7 @@ static char *headers_remedy(const struct machine *machine)
 	headers = as_root(machine, "apt install linux-headers-%s",
 			  machine->release);
 	newer = newest_kernel(machine);
-	remedy = checked_printf("%s\n# or, if there are none any more: %s, and reboot",
+	remedy = checked_printf("%s\n# or, if that package is gone: %s, and reboot",
 				headers, newer);
 	free(newer);
 	free(headers);
@@ -114,19 +114,19 @@ void check_headers(const struct machine *machine, struct finding *finding)
 		return;
 	if (!machine_has(machine, "/lib/modules/%s", release))
 		finding_problem(finding, as_root(machine, "reboot"),
-				"the modules of the running kernel, %s, are not there any more: boot one that is installed",
+				"the modules of the running kernel, %s, have been removed: boot an installed kernel",
 				release);
 	else if (!machine_has(machine, "/lib/modules/%s/build/Makefile",
 			      release))
 		finding_problem(finding, headers_remedy(machine),
-				"the headers of the kernel %s are missing, which its modules are built with",
+				"the headers of the kernel %s are missing: perfmon's modules cannot be built without them",
 				release);
 	else
-		finding_ok(finding, "those of the kernel %s are there",
+		finding_ok(finding, "the headers of the kernel %s are installed",
 			   release);
 }
 
-/* The head of a log: "DKMS ... for kernel RELEASE (ARCH)". */
+/* A log begins with "DKMS ... for kernel RELEASE (ARCH)". */
 static bool is_log_for(const char *log, const char *release)
 {
 	char *head = read_line_of(log);
@@ -166,7 +166,7 @@ static void explain_missing(const struct machine *machine,
 		finding_problem(finding,
 				as_root(machine, "dkms autoinstall -k %s",
 					machine->release),
-				"DKMS could not build the modules; %s says why",
+				"DKMS could not build the modules: see %s",
 				log);
 	else
 		finding_problem(finding, build_remedy(machine),
@@ -187,7 +187,7 @@ static bool is_for_this_kernel(const struct machine *machine)
 	return good;
 }
 
-/* How modprobe comes to find a module that it does not find. */
+/* Commands that make a module known to modprobe. */
 static char *listing_remedy(const struct machine *machine, const char *file)
 {
 	return file ? as_root(machine, "depmod %s", machine->release) :
@@ -201,11 +201,11 @@ static void check_missing(const struct machine *machine,
 
 	if (core_is_loaded(machine))
 		finding_note(finding, listing_remedy(machine, file),
-			     "perfmon is loaded, but modprobe does not find it for the kernel %s: it is gone after a reboot",
+			     "perfmon is loaded, but modprobe cannot find it for the kernel %s: it will be missing after a reboot",
 			     machine->release);
 	else if (file)
 		finding_problem(finding, listing_remedy(machine, file),
-				"%s is there, but depmod has not listed it: modprobe does not find it",
+				"%s is not in depmod's index: modprobe cannot find it",
 				file + strlen(machine->root));
 	else
 		explain_missing(machine, finding);
@@ -223,7 +223,7 @@ void check_module(const struct machine *machine, struct finding *finding)
 		check_missing(machine, finding);
 	else if (!is_for_this_kernel(machine))
 		finding_problem(finding, build_remedy(machine),
-				"%s was built for another kernel than %s",
+				"%s was not built for the running kernel, %s",
 				file + strlen(machine->root), machine->release);
 	else
 		finding_ok(finding, "%s", file + strlen(machine->root));

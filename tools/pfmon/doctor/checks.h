@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * checks.h - what `pfmon doctor` looks at, a function each
+ * checks.h - the checks of `pfmon doctor`
  *
- * Each fills in a finding, or leaves it skipped where it has nothing to say.
+ * Each function fills in a finding, or leaves it skipped if the check does not
+ * apply.
  */
 #ifndef PFMON_DOCTOR_CHECKS_H
 #define PFMON_DOCTOR_CHECKS_H
@@ -12,23 +13,23 @@
 
 typedef void check_t(const struct machine *machine, struct finding *finding);
 
-/* kernel.c: can this kernel have the modules? */
+/* kernel.c: is this kernel supported? */
 check_t check_container, check_kernel;
-/* built.c: are they there for it? */
+/* built.c: are the modules built for it? */
 check_t check_headers, check_module;
-/* signing.c: does the kernel take them? */
+/* signing.c: does the kernel accept their signatures? */
 check_t check_signature;
-/* loading.c: has it? */
+/* loading.c: are they loaded? */
 check_t check_loaded, check_version;
-/* registered.c: what belongs to perfmon beside its core */
+/* registered.c: are a PMU description and the formats registered? */
 check_t check_pmu, check_formats;
 /* permission.c: may this user measure? */
 check_t check_access;
-/* memory.c: how much may be locked */
+/* memory.c: is the locked-memory limit large enough? */
 check_t check_memory;
-/* counters.c: what there is to be counted */
+/* counters.c: which hardware features are available? */
 check_t check_counters, check_watchdog, check_user_reads, check_registers;
-/* sample.c: does it work? */
+/* sample.c: can a sample be recorded, and cycles counted? */
 check_t check_sample, check_cycles;
 
 #endif /* PFMON_DOCTOR_CHECKS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* counters.c - what there is to be counted beside the kernel's own events */
+/* counters.c - check for hardware counters and for what restricts their use */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,10 @@ void check_counters(const struct machine *machine, struct finding *finding)
 		finding_ok(finding, "the CPU has counters");
 	else
 		finding_note(finding, NULL,
-			     "this machine has no hardware counters, as virtual machines often: clocks, page faults and other events of the kernel's can be measured, cycles and instructions cannot");
+			     "this machine has no hardware counters, which is common in virtual machines: software events such as clocks and page faults can be measured, cycles and instructions cannot");
 }
 
-/* Notes what takes something away, where there is something to be taken. */
+/* Adds a note about a setting that restricts the counters, if there are any. */
 static void note_switch(const struct machine *machine, struct finding *finding,
 			const char *remedy, const char *text)
 {
@@ -33,16 +33,16 @@ void check_watchdog(const struct machine *machine, struct finding *finding)
 {
 	if (machine_says(machine, WATCHDOG, "1"))
 		note_switch(machine, finding, "sysctl kernel.nmi_watchdog=0",
-			    "the NMI watchdog has one hardware counter of each CPU");
+			    "the NMI watchdog uses one hardware counter on each CPU");
 }
 
-/* Only where the kernel has that switch, which is arm64's. */
+/* Only arm64 kernels have this sysctl. */
 void check_user_reads(const struct machine *machine, struct finding *finding)
 {
 	if (machine_says(machine, USER_READS, "0"))
 		note_switch(machine, finding,
 			    "sysctl kernel.perf_user_access=1",
-			    "programs cannot read their running counters without the kernel");
+			    "programs cannot read their running counters without a system call");
 }
 
 void check_registers(const struct machine *machine, struct finding *finding)
@@ -51,6 +51,6 @@ void check_registers(const struct machine *machine, struct finding *finding)
 
 	if (lockdown && strstr(lockdown, "[confidentiality]"))
 		finding_note(finding, NULL,
-			     "the kernel is locked down for confidentiality: it gives out no registers, and the formats pebs32 and pebs64 do not work (lockdown= in its command line)");
+			     "kernel lockdown is in confidentiality mode: samples cannot contain registers, so the formats pebs32 and pebs64 do not work (lockdown= on the kernel command line)");
 	free(lockdown);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * doctor.c - what stands in the way of measuring on this machine
+ * doctor.c - find what prevents measuring on this machine
  *
- * The checks come in the order of causes. One whose result would follow from an
- * earlier problem is left out.
+ * Causes are checked before their consequences. A check whose result would only
+ * follow from an earlier problem is skipped.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "json.h"
 #include "util.h"
 
-/* Of the shape of --json; what is added to it does not change it. */
+/* Version of the --json output; adding members does not change it. */
 #define JSON_VERSION	1
 
 enum check_number {
@@ -36,7 +36,7 @@ enum check_number {
 static const struct check {
 	const char *name;
 	check_t *look;
-	unsigned int after;	/* those whose problems keep it from looking */
+	unsigned int after;	/* skip if one of these checks has failed */
 } checks[CHECKS] = {
 	[CONTAINER]	= { "container", check_container, 0 },
 	[KERNEL]	= { "kernel", check_kernel, 0 },
@@ -107,9 +107,9 @@ static void print_all(const struct finding findings[CHECKS], bool works)
 		root_sees_more |= findings[i].root_sees_more;
 	}
 	puts(works ? "Samples can be recorded." :
-		     "Samples cannot be recorded: mend the first problem, then ask again.");
+		     "Samples cannot be recorded: fix the first problem, then run pfmon doctor again.");
 	if (root_sees_more)
-		puts("As root, pfmon doctor sees more.");
+		puts("Run pfmon doctor as root to see more.");
 }
 
 static struct json_object *remedy_json(const char *remedy)
@@ -158,7 +158,7 @@ int doctor_examine(const struct machine *machine, bool json)
 	struct finding findings[CHECKS];
 	bool works;
 
-	/* If whoever started pfmon ignored it, children leave no status. */
+	/* waitpid() returns no status if pfmon's parent ignored SIGCHLD. */
 	signal(SIGCHLD, SIG_DFL);
 	look(machine, findings);
 	works = findings[SAMPLE].status == STATUS_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* finding.c - what a check of `pfmon doctor` has found */
+/* finding.c - the result of a check of `pfmon doctor` */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "doctor/finding.h"
 #include "util.h"
 
-/* A text that is to be printed; to be freed. */
+/* Formats a text; the caller frees it. */
 static char *text_of(const char *format, va_list args)
 {
 	char *text;
@@ -60,7 +60,7 @@ void finding_free(struct finding *finding)
 	memset(finding, 0, sizeof(*finding));
 }
 
-/* Puts a word before each line, and gives up the text. */
+/* Puts a word before each line; frees lines. */
 static char *prefixed(const char *word, char *lines)
 {
 	char *whole = checked_strdup(""), *line, *rest = lines;

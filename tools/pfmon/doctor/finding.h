@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* finding.h - what a check of `pfmon doctor` has found */
+/* finding.h - the result of a check of `pfmon doctor` */
 #ifndef PFMON_DOCTOR_FINDING_H
 #define PFMON_DOCTOR_FINDING_H
 
@@ -8,20 +8,20 @@
 #include "doctor/machine.h"
 
 enum status {
-	STATUS_SKIPPED,		/* an earlier problem, or of no interest */
+	STATUS_SKIPPED,		/* earlier problem, or not applicable */
 	STATUS_OK,
-	STATUS_NOTE,		/* samples can be recorded nevertheless */
+	STATUS_NOTE,		/* does not prevent sampling */
 	STATUS_PROBLEM,
 };
 
 struct finding {
 	enum status status;
 	char *text;		/* one line; NULL if skipped */
-	char *remedy;		/* commands, a line each; or NULL */
+	char *remedy;		/* commands, one per line; or NULL */
 	bool root_sees_more;
 };
 
-/* These take over the remedy, NULL if there is none. */
+/* These set the status and the text, and take ownership of remedy. */
 #define FINDING_FORMAT(at) \
 	__attribute__((format(printf, at, at + 1)))
 void finding_ok(struct finding *finding, const char *format, ...)
@@ -32,7 +32,10 @@ void finding_problem(struct finding *finding, char *remedy,
 		     const char *format, ...) FINDING_FORMAT(3);
 void finding_free(struct finding *finding);
 
-/* Commands that only root may give, a line each, to be freed. */
+/*
+ * Returns commands, one per line, with sudo for users other than root; the
+ * caller frees the text.
+ */
 char *as_root(const struct machine *machine, const char *format, ...)
 	FINDING_FORMAT(2);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* kernel.c - can this kernel have perfmon's modules? */
+/* kernel.c - check that perfmon supports this kernel */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "doctor/kmod.h"
 #include "util.h"
 
-/* The oldest that the modules are built for. */
+/* The oldest supported kernel. */
 #define OLDEST_MAJOR	6
 #define OLDEST_MINOR	1
 
@@ -18,7 +18,7 @@ void check_container(const struct machine *machine, struct finding *finding)
 {
 	if (machine->is_container)
 		finding_note(finding, NULL,
-			     "this is a container, or a system without a kernel: modules and settings of the kernel are its host's; run pfmon doctor there, too");
+			     "this is a container, or a system without its own kernel: the host provides kernel modules and settings; run pfmon doctor there, too");
 }
 
 char *newest_kernel(const struct machine *machine)
@@ -32,7 +32,7 @@ char *newest_kernel(const struct machine *machine)
 		       flavour, name, flavour, name);
 }
 
-/* The one that runs may stay what is booted by default. */
+/* The running kernel may stay the default, so the user chooses at boot. */
 static char *another_kernel(const struct machine *machine)
 {
 	char *install, *boot, *remedy;
@@ -47,7 +47,7 @@ static char *another_kernel(const struct machine *machine)
 	return remedy;
 }
 
-/* uname -v has it, and has it of no other kernel. */
+/* Only PREEMPT_RT kernels have that word in uname -v. */
 static bool is_realtime(const struct machine *machine)
 {
 	char *version = machine_line(machine, "/proc/sys/kernel/version");
@@ -80,7 +80,7 @@ void check_kernel(const struct machine *machine, struct finding *finding)
 				release, OLDEST_MAJOR, OLDEST_MINOR);
 	else if (!machine_has(machine, "/proc/sys/kernel/perf_event_paranoid"))
 		finding_problem(finding, another_kernel(machine),
-				"the kernel %s has no perf events (CONFIG_PERF_EVENTS), which perfmon counts with: boot another one",
+				"the kernel %s has no perf events (CONFIG_PERF_EVENTS), which perfmon needs: boot another one",
 				release);
 	else
 		finding_ok(finding, "%s", release);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * kmod.c - the kernel's modules: installed, and loaded
+ * kmod.c - look up installed and loaded kernel modules
  *
- * Modules may be compressed, and aliases are in indexes: modinfo(8) knows all
- * of that, and a static pfmon can run it where libkmod cannot be linked.
+ * modinfo(8) handles compressed modules and alias indexes. A static pfmon can
+ * run it, but cannot link libkmod.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "doctor/kmod.h"
 #include "util.h"
 
-/* It is not in the path of users that are not root. */
+/* PATH of other users than root often lacks sbin. */
 static const char * const programs[] = {
 	"/usr/sbin/modinfo", "/sbin/modinfo", "/usr/bin/modinfo", "/bin/modinfo",
 };
@@ -37,7 +37,7 @@ bool kmod_can_ask(void)
 	return modinfo();
 }
 
-/* Runs a program, and reads its first line; NULL if it fails. */
+/* Runs a program and returns its first output line; NULL if it fails. */
 static char *first_line(const char *program, const char * const arguments[])
 {
 	posix_spawn_file_actions_t actions;
@@ -78,7 +78,10 @@ char *kmod_field(const struct machine *machine, const char *module,
 		 const char *field)
 {
 	const char *program = modinfo();
-	/* It takes options behind names. For "-b /" it says //lib. */
+	/*
+	 * Options may follow the module name. No -b for the real root: "-b /"
+	 * would print paths with //lib.
+	 */
 	const char * const arguments[] = {
 		"modinfo", "-k", machine->release, "-F", field, module,
 		*machine->root ? "-b" : NULL, machine->root, NULL
@@ -87,7 +90,7 @@ char *kmod_field(const struct machine *machine, const char *module,
 	return program ? first_line(program, arguments) : NULL;
 }
 
-/* Whether a line of /proc/modules, or a file's name, begins with a module's. */
+/* Whether this is the name of one of perfmon's modules. */
 static bool is_ours(const char *name)
 {
 	return !strncmp(name, "pfm_", strlen("pfm_")) ||
@@ -112,7 +115,7 @@ char *kmod_loaded(const struct machine *machine)
 	return names;
 }
 
-/* NAME.ko, maybe compressed. */
+/* Whether file is NAME.ko, possibly with a compression suffix. */
 static bool is_module(const char *file, const char *module)
 {
 	size_t length = strlen(module);

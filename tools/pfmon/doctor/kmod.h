@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* kmod.h - the kernel's modules: installed, and loaded */
+/* kmod.h - look up installed and loaded kernel modules */
 #ifndef PFMON_DOCTOR_KMOD_H
 #define PFMON_DOCTOR_KMOD_H
 
@@ -10,23 +10,25 @@
 #define CORE_MODULE	"perfmon"
 #define PMU_MODULE	"pfm_pmu_perf"
 
-/* Whether there is a modinfo(8), which the next one asks. */
+/* Whether modinfo(8), which kmod_field() runs, is installed. */
 bool kmod_can_ask(void);
 
 /*
- * A field of a module's, or an alias's, that is installed for the running
- * kernel, as modinfo(8) finds it: filename, version, signer, vermagic. NULL if
- * there is no such module, "" if it has no such field; to be freed.
+ * Returns a field, such as filename, version, signer or vermagic, of a module
+ * or an alias installed for the running kernel, as modinfo(8) prints it. NULL
+ * if there is no such module, "" if it has no such field. The caller frees the
+ * text.
  */
 char *kmod_field(const struct machine *machine, const char *module,
 		 const char *field);
 
-/* The names of the loaded modules that are perfmon's, to be freed. */
+/* Returns the names of perfmon's loaded modules; the caller frees the text. */
 char *kmod_loaded(const struct machine *machine);
 
 /*
- * A module's file below what is built for the running kernel, whether depmod
- * has seen it or not; NULL if there is none; to be freed.
+ * Searches the running kernel's directories for external modules, with or
+ * without an entry in depmod's index, for a module's file. Returns its path,
+ * which the caller frees, or NULL.
  */
 char *kmod_search(const struct machine *machine, const char *module);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* loading.c - is perfmon loaded, and which one? */
+/* loading.c - check that perfmon is loaded, and its version */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 		finding_ok(finding, "perfmon is loaded");
 }
 
-/* Formats come back when they are asked for. */
+/* Formats need no modprobe here: they are loaded on demand. */
 char *reload_remedy(const struct machine *machine)
 {
 	char *loaded = kmod_loaded(machine);
@@ -48,7 +48,7 @@ static char *upgrade_remedy(const struct machine *machine)
 	return package_remedy(machine, "./build/debs/*/*.deb");
 }
 
-/* What would be loaded now, if it is not what is loaded. */
+/* Returns the installed version if it differs from the loaded one, or NULL. */
 static char *other_installed(const struct machine *machine, const char *loaded)
 {
 	char *installed = machine->is_container ? NULL :
@@ -71,15 +71,15 @@ static void compare(const struct machine *machine, const char *interface,
 		finding_problem(finding,
 				installed ? reload_remedy(machine) :
 				upgrade_remedy(machine),
-				"the loaded perfmon %s has interface %s, and this pfmon %s has %s",
+				"the loaded perfmon %s has interface %s, but this pfmon %s needs %s",
 				loaded, interface, PFM_PROJECT_VERSION, own);
 	else if (installed)
 		finding_note(finding, reload_remedy(machine),
-			     "perfmon %s is loaded, and %s installed", loaded,
+			     "perfmon %s is loaded, but %s is installed", loaded,
 			     installed);
 	else if (strcmp(loaded, PFM_PROJECT_VERSION))
 		finding_note(finding, upgrade_remedy(machine),
-			     "perfmon %s is loaded, and this is pfmon %s; they have the same interface",
+			     "perfmon %s is loaded, but this is pfmon %s; they have the same interface",
 			     loaded, PFM_PROJECT_VERSION);
 	else
 		finding_ok(finding, "%s, interface %s", loaded, interface);

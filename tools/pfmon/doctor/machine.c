@@ -143,7 +143,10 @@ bool machine_can(const struct machine *machine, unsigned int capability)
 	return machine->access.caps >> capability & 1;
 }
 
-/* x86's is called so; where CPUs differ, each kind's lists its own. */
+/*
+ * The CPU's PMU is "cpu" on x86. PMUs of hybrid and of Arm CPUs have a file
+ * "cpus" instead.
+ */
 bool machine_has_counters(const struct machine *machine)
 {
 	const char *pmus = "/sys/bus/event_source/devices";

@@ -2,7 +2,7 @@
 /*
  * machine.h - the machine that `pfmon doctor` examines, and its user
  *
- * Whatever files tell is read below a root: tests have trees that look like
+ * All files are read below a root directory, so that tests can simulate
  * machines.
  */
 #ifndef PFMON_DOCTOR_MACHINE_H
@@ -17,10 +17,10 @@
 struct trial;
 
 struct machine {
-	const char *root;	/* "" for the machine that this runs on */
+	const char *root;	/* "": the machine that pfmon runs on */
 	char *release;		/* of the running kernel */
-	char *arch;		/* as uname -m has it */
-	bool is_container;	/* or has no kernel of its own */
+	char *arch;		/* as printed by uname -m */
+	bool is_container;	/* or another system without own kernel */
 	bool is_debian;
 
 	/* The user. */
@@ -33,32 +33,31 @@ struct machine {
 	void (*try_count)(struct trial *trial);
 };
 
-/* Looks at a root, "" for this machine; the user is who runs this. */
+/* Examines a root, "" for this machine, and the calling user. */
 void machine_init(struct machine *machine, const char *root);
 void machine_free(struct machine *machine);
 
-/* Paths are absolute, and formatted; what is returned is to be freed. */
+/* Paths are absolute format strings. The caller frees returned texts. */
 #define PATH_FORMAT __attribute__((format(printf, 2, 3)))
 char *machine_path(const struct machine *machine, const char *format, ...)
 	PATH_FORMAT;
 bool machine_has(const struct machine *machine, const char *format, ...)
 	PATH_FORMAT;
-/* The first line of a file; NULL if it cannot be read. */
+/* Returns the first line of a file; NULL if it cannot be read. */
 char *machine_line(const struct machine *machine, const char *format, ...)
 	PATH_FORMAT;
 
-/* A file with a number; false if it is not there, or has something else. */
+/* Reads a number from a file; false if it cannot be read. */
 bool machine_number(const struct machine *machine, const char *path,
 		    long *number);
 
-/* Whether a file consists of this line. */
+/* Whether a file's first line is @line. */
 bool machine_says(const struct machine *machine, const char *path,
 		  const char *line);
 
-/* Has the CPU counters, as far as the kernel knows? */
+/* Whether the kernel has a PMU driver for the CPU. */
 bool machine_has_counters(const struct machine *machine);
 
-/* Has the user the capability? */
 bool machine_can(const struct machine *machine, unsigned int capability);
 
 #endif /* PFMON_DOCTOR_MACHINE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* memory.c - may sampling buffers have the memory that they need? */
+/* memory.c - check the memory limits against the default sampling buffer */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -12,10 +12,10 @@
 
 #define SIZE_MAX_FILE	PFM_SYSFS "/smpl_buf_size_max"
 #define SIZE_MAX_DEFAULT	(256L << 20)
-/* Today's usual limit. */
+/* The usual RLIMIT_MEMLOCK of current systems. */
 #define USUAL_LIMIT	(8ULL << 20)
 
-/* What pfmon's buffer takes unless it is told another size. */
+/* The size of pfmon's default buffer. */
 static uint64_t needed(void)
 {
 	const size_t entry = sizeof(pfm_default_smpl_entry_t);
@@ -24,7 +24,7 @@ static uint64_t needed(void)
 	       entries_room(entry, entry, DEFAULT_ENTRIES);
 }
 
-/* Only root can raise the hard limit, of the shell that is used. */
+/* Raises the limit of the user's shell; only root can raise a hard limit. */
 static char *limit_remedy(const struct machine *machine)
 {
 	uint64_t limit = machine->memlock_max;
@@ -45,16 +45,16 @@ void check_memory(const struct machine *machine, struct finding *finding)
 		finding_problem(finding,
 				as_root(machine, "sh -c 'echo %ld >%s'",
 					SIZE_MAX_DEFAULT, SIZE_MAX_FILE),
-				"a sampling buffer usually has %" PRIu64
-				" bytes, and all together may have %ld",
+				"pfmon's default sampling buffer needs %" PRIu64
+				" bytes, but the limit for all buffers is %ld",
 				needed(), all);
 	else if (machine->memlock < needed() &&
 		 !machine_can(machine, CAP_IPC_LOCK))
 		finding_problem(finding, limit_remedy(machine),
-				"a sampling buffer usually has %" PRIu64
-				" bytes, and the limit of locked memory (RLIMIT_MEMLOCK) is %"
+				"pfmon's default sampling buffer needs %" PRIu64
+				" bytes, but the locked-memory limit (RLIMIT_MEMLOCK) is %"
 				PRIu64, needed(), machine->memlock);
 	else
 		finding_ok(finding,
-			   "enough may be locked for a sampling buffer");
+			   "the locked-memory limit suffices for a sampling buffer");
 }

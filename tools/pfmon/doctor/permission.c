@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* permission.c - may this user measure? */
+/* permission.c - check that the user has permission to measure */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 #include "util.h"
 
 #define NODE_FOR_CONTAINER	"docker run --device " PFM_DEVICE " ..."
-/* Of the device, MAJOR:MINOR. */
+/* The device number, as MAJOR:MINOR. */
 #define DEVICE_NUMBER		"/sys/class/misc/perfmon/dev"
 #define MAKE_NODE							\
 	"mknod -m 660 " PFM_DEVICE " c %s\n"				\
 	ACCESS_MAKE_GROUP "\n"						\
 	"chgrp perfmon " PFM_DEVICE
 
-/* The group that is asked for, if one is. */
+/* The group that the user has to join, or NULL. */
 static const struct access_group *group_of(const struct machine *machine,
 					   enum access_cause cause)
 {
@@ -45,7 +45,7 @@ static char *group_remedy(const struct machine *machine,
 	return remedy;
 }
 
-/* What root does may need a shell of root's. */
+/* sudo does not cover redirections and &&: these need a root shell. */
 static char *command_remedy(const struct machine *machine, const char *command)
 {
 	if (!command)
@@ -65,8 +65,9 @@ static char *remedy_of(const struct machine *machine,
 }
 
 /*
- * The kernel makes it when perfmon is loaded, and udev gives it its group. To
- * load perfmon again would take nobody who measures.
+ * The kernel creates the node when perfmon is loaded, and udev sets its group.
+ * Reloading perfmon is not suggested, because it would fail while another
+ * session is running.
  */
 static char *node_remedy(const struct machine *machine)
 {
@@ -86,13 +87,13 @@ static void check_node(const struct machine *machine, struct finding *finding)
 {
 	if (machine->is_container)
 		finding_problem(finding, checked_printf(NODE_FOR_CONTAINER),
-				PFM_DEVICE " is not there: the container has to be given it");
+				PFM_DEVICE " does not exist: start the container with this device");
 	else
 		finding_problem(finding, node_remedy(machine),
-				PFM_DEVICE " is not there, though perfmon is loaded");
+				PFM_DEVICE " does not exist, although perfmon is loaded");
 }
 
-/* One's own threads at user level: what everybody begins with. */
+/* Checks the simplest measurement: own threads at user level. */
 void check_access(const struct machine *machine, struct finding *finding)
 {
 	const struct access_wish wish = { .system_wide = false };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* registered.c - what belongs to perfmon beside its core: PMU and formats */
+/* registered.c - check for a PMU description and for the formats */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +28,13 @@ void check_pmu(const struct machine *machine, struct finding *finding)
 	else if (!strcmp(name, SIMULATED))
 		finding_problem(finding,
 				as_root(machine, REPLACE_SIMULATED),
-				"the simulated PMU is loaded, which counts what tests tell it");
+				"the simulated PMU is loaded: it counts only what tests tell it");
 	else
 		finding_ok(finding, "%s", name);
 	free(name);
 }
 
-/* Registered, or loaded when a context names it, as far as can be seen. */
+/* False if the format is known to be neither registered nor installed. */
 static bool can_be_had(const struct machine *machine,
 		       const struct smpl_module *format)
 {
@@ -52,7 +52,7 @@ static bool can_be_had(const struct machine *machine,
 	return found;
 }
 
-/* Names of the formats that cannot be had, with commas between. */
+/* The names of the unavailable formats, separated by commas. */
 static char *missing_formats(const struct machine *machine)
 {
 	char *names = checked_strdup("");
@@ -83,7 +83,7 @@ void check_formats(const struct machine *machine, struct finding *finding)
 
 	if (!*missing)
 		finding_ok(finding,
-			   "registered, or loaded when they are named");
+			   "registered, or loaded on demand");
 	else if (can_be_had(machine, &smpl_default))
 		finding_note(finding, formats_remedy(machine), "%s", text);
 	else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* sample.c - does it work? And if not, who is in the way? */
+/* sample.c - try to sample and to count, and find conflicting sessions */
 #define _GNU_SOURCE
 #include <glob.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include "doctor/trial.h"
 #include "util.h"
 
-/* What links in /proc/PID/fd lead to. */
+/* Targets of links in /proc/PID/fd. */
 #define CONTEXT		"anon_inode:[perfmon]"
 #define EVENT		"anon_inode:[perf_event]"
-/* In what pfmon says when another session is in the way. */
+/* Part of pfmon's message about a conflict with another session. */
 #define MEASURED	"is being measured already"
 
 static bool leads_to(const char *path, const char *target)
@@ -27,8 +27,8 @@ static bool leads_to(const char *path, const char *target)
 }
 
 /*
- * The processes that have a file of this kind open, but for this one, with
- * blanks between; "" if there are none to be seen.
+ * Returns the PIDs of other visible processes that have a file of this kind
+ * open, separated by blanks.
  */
 static char *holders(const struct machine *machine, const char *kind)
 {
@@ -56,8 +56,8 @@ static char *holders(const struct machine *machine, const char *kind)
 }
 
 /*
- * Ends those who measure, if one of them was in the way; or says that root sees
- * more of them.
+ * Returns a command that ends the other sessions if the trial conflicted with
+ * one of them. Only root sees the sessions of all users.
  */
 static char *end_sessions(const struct machine *machine, const char *reason,
 			  struct finding *finding)
@@ -68,8 +68,8 @@ static char *end_sessions(const struct machine *machine, const char *reason,
 		return NULL;
 	finding->root_sees_more = machine->access.uid;
 	pids = holders(machine, CONTEXT);
-	remedy = *pids ? checked_printf("kill %s   # or let them end", pids) :
-			 NULL;
+	remedy = *pids ? checked_printf("kill %s   # or wait until they end",
+					pids) : NULL;
 	free(pids);
 	return remedy;
 }
@@ -84,18 +84,21 @@ void check_sample(const struct machine *machine, struct finding *finding)
 	else
 		finding_problem(finding,
 				end_sessions(machine, trial.reason, finding),
-				"a page fault of pfmon's own was not sampled: %s",
+				"pfmon cannot sample one of its own page faults: %s",
 				trial.reason);
 	free(trial.reason);
 }
 
-/* Not all of them have counters, or are in the way: none is to be ended. */
+/*
+ * Suggests no command: not every holder of perf events uses hardware counters,
+ * or conflicts with perfmon.
+ */
 static void note_holders(const struct machine *machine, const char *reason,
 			 struct finding *finding)
 {
 	char *pids = holders(machine, EVENT);
 
-	finding_note(finding, NULL, "cycles are not counted now: %s%s%s",
+	finding_note(finding, NULL, "cycles cannot be counted now: %s%s%s",
 		     reason,
 		     *pids ? "; perf events are open in processes " : "",
 		     pids);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* signing.c - must perfmon's modules be signed, and are they? */
+/* signing.c - check that the kernel accepts the modules' signatures */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 #define SIG_ENFORCE	"/sys/module/module/parameters/sig_enforce"
 #define EFIVARS		"/sys/firmware/efi/efivars"
 #define SECURE_BOOT	EFIVARS "/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-/* What shim gives to the kernel: the owner's keys, and those not confirmed. */
+/* shim's variables: the machine owner's keys, and keys not yet confirmed. */
 #define OWNERS_KEYS	EFIVARS "/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23"
 #define NEW_KEYS	EFIVARS "/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"
-/* The firmware's own, which Debian's kernels trust with modules, too. */
+/* The firmware's key database, which Debian's kernels also use for modules. */
 #define FIRMWARE_KEYS	EFIVARS "/db-d719b2cb-3d3a-4596-a3bc-dad00e67656f"
-/* With these DKMS signs. */
+/* DKMS signs modules with these. */
 #define DKMS_KEY	"/var/lib/dkms/mok.key"
 #define DKMS_CERT	"/var/lib/dkms/mok.pub"
 #define MAKE_KEY							\
@@ -27,7 +27,7 @@
 	"openssl req -new -x509 -newkey rsa:2048 -nodes -days 36500 "	\
 	"-subj '/CN=module signing key' -keyout " DKMS_KEY		\
 	" -outform DER -out " DKMS_CERT "\n"
-/* Before they are installed, which may compress them. */
+/* Modules are signed before their installation, which may compress them. */
 #define SIGN								\
 	"find build/modules/%s -name '*.ko' -exec "			\
 	"/lib/modules/%s/build/scripts/sign-file sha256 "		\
@@ -48,7 +48,7 @@ static bool has_secure_boot(const struct machine *machine)
 	return on;
 }
 
-/* Why the kernel takes signed modules only; NULL if it does not. */
+/* Why the kernel accepts only signed modules; NULL if it accepts others. */
 static const char *why_signed_only(const struct machine *machine)
 {
 	char *lockdown = machine_line(machine, LOCKDOWN);
@@ -82,8 +82,9 @@ static char *sign_sources_remedy(const struct machine *machine)
 }
 
 /*
- * A certificate can be enrolled where there is Secure Boot. Otherwise the
- * kernel trusts its builder's keys only, and was told by whoever booted it.
+ * With Secure Boot, the user can enroll a certificate. Without it, the kernel
+ * trusts only its builder's keys, and the restriction comes from its command
+ * line.
  */
 static char *unsigned_remedy(const struct machine *machine)
 {
@@ -92,7 +93,7 @@ static char *unsigned_remedy(const struct machine *machine)
 
 	if (!has_secure_boot(machine))
 		return as_root(machine, "%s",
-			       "reboot   # without lockdown= and module.sig_enforce in the kernel's command line");
+			       "reboot   # without lockdown= and module.sig_enforce on the kernel command line");
 	version = dkms_version(machine);
 	if (!version)
 		return sign_sources_remedy(machine);
@@ -105,7 +106,7 @@ static char *unsigned_remedy(const struct machine *machine)
 
 enum enrolled { ENROLLED, NOT_CONFIRMED, NOT_ENROLLED, ENROLLED_UNKNOWN };
 
-/* Whether a file has these bytes in it. */
+/* Whether a file contains these bytes. */
 static bool has_bytes(const struct machine *machine, const char *file,
 		      const char *bytes, size_t length)
 {
@@ -119,7 +120,10 @@ static bool has_bytes(const struct machine *machine, const char *file,
 	return found;
 }
 
-/* Of DKMS's certificate, if it is the signer's: that has his name in it. */
+/*
+ * Whether DKMS's certificate is enrolled. It is the signer's certificate if it
+ * contains the signer's name; nothing is known about other certificates.
+ */
 static enum enrolled is_enrolled(const struct machine *machine,
 				 const char *signer)
 {
@@ -151,19 +155,19 @@ static void check_key(const struct machine *machine, const char *why,
 
 	if (enrolled == NOT_ENROLLED)
 		finding_problem(finding, as_root(machine, "%s", ENROLL),
-				"%s, and the modules are signed by \"%s\", a key that is not enrolled",
+				"%s, and the modules are signed by \"%s\", whose key is not enrolled",
 				why, signer);
 	else if (enrolled == NOT_CONFIRMED)
 		finding_problem(finding, as_root(machine, "%s", CONFIRM),
-				"%s, and the modules are signed by \"%s\", a key that is enrolled when you confirm it at the next boot",
+				"%s, and the modules are signed by \"%s\", whose key you have to confirm at the next boot",
 				why, signer);
 	else if (enrolled == ENROLLED)
 		finding_ok(finding,
-			   "%s; the modules are signed by \"%s\", which is enrolled",
+			   "%s; the modules are signed by \"%s\", whose key is enrolled",
 			   why, signer);
 	else
 		finding_note(finding, NULL,
-			     "%s; the modules are signed by \"%s\": whether the kernel trusts that key is seen when they are loaded",
+			     "%s; the modules are signed by \"%s\": load them to see whether the kernel trusts that key",
 			     why, signer);
 }
 
@@ -176,11 +180,11 @@ void check_signature(const struct machine *machine, struct finding *finding)
 		return;
 	if (machine_says(machine, "/proc/sys/kernel/modules_disabled", "1")) {
 		finding_problem(finding, as_root(machine, "reboot"),
-				"the kernel takes no more modules until the next boot (kernel.modules_disabled)");
+				"no modules can be loaded until the next boot (kernel.modules_disabled)");
 		return;
 	}
 	if (!why) {
-		finding_ok(finding, "the kernel takes unsigned modules");
+		finding_ok(finding, "the kernel accepts unsigned modules");
 		return;
 	}
 	signer = kmod_field(machine, CORE_MODULE, "signer");
@@ -188,7 +192,7 @@ void check_signature(const struct machine *machine, struct finding *finding)
 		check_key(machine, why, signer, finding);
 	else if (signer)
 		finding_problem(finding, unsigned_remedy(machine),
-				"%s, so the kernel takes signed modules only, and perfmon's are not signed",
+				"%s, so the kernel accepts only signed modules, and perfmon's are not signed",
 				why);
 	free(signer);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * trial.c - small measurements that pfmon makes of itself
+ * trial.c - trial measurements of pfmon itself
  *
- * They are made as any other, with pfmon's own messages, in a child whose
- * standard error is read: it can be killed if it hangs, and what it has locked
- * goes with it.
+ * They use the same code as other measurements. They run in a child process, so
+ * that they can be killed if they hang, and release what they have locked. The
+ * parent reads the messages from the child's standard error.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@
 #define TIMEOUT_MS	30000
 #define PAGES		16
 
-/* Each page is touched for the first time. */
+/* Causes a page fault on each of some new pages. */
 static bool fault(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -44,7 +44,7 @@ static bool fault(void)
 	return true;
 }
 
-/* Measures itself while it touches pages. */
+/* Measures the calling thread while it causes page faults. */
 static bool measure(struct context *context)
 {
 	bool good;
@@ -63,7 +63,7 @@ static bool has_samples(struct context *context)
 	if (context_save_rest(context) &&
 	    format->module->samples(format, &context->image))
 		return true;
-	message("everything went well, but %d page faults were not sampled",
+	message("there was no error, but none of %d page faults was sampled",
 		PAGES);
 	return false;
 }
@@ -74,7 +74,7 @@ static bool has_counts(struct context *context)
 		return false;
 	if (context->result.events[0].count)
 		return true;
-	message("everything went well, but nothing was counted");
+	message("there was no error, but nothing was counted");
 	return false;
 }
 
@@ -85,7 +85,7 @@ static bool try(int argc, const char * const argv[])
 	struct plan plan;
 	bool good;
 
-	/* getopt_long() begins anew. */
+	/* Make getopt_long() start again. */
 	optind = 0;
 	if (!options_parse(&options, argc, (char **)argv) ||
 	    !plan_init(&plan, &options))
@@ -100,8 +100,8 @@ static bool try(int argc, const char * const argv[])
 }
 
 /*
- * What pfmon says, to the end of it; to be freed. NULL if there is none in
- * time.
+ * Reads the child's messages until it ends; the caller frees the text. NULL on
+ * a timeout.
  */
 static char *read_messages(int fd)
 {
@@ -123,7 +123,7 @@ static char *read_messages(int fd)
 	return checked_strdup(text);
 }
 
-/* The first line without pfmon's name. */
+/* Returns the first line without the prefix "pfmon: ". */
 static char *first_reason(const char *messages)
 {
 	char *reason;
@@ -135,7 +135,7 @@ static char *first_reason(const char *messages)
 	return reason;
 }
 
-/* What is killed may be stuck in the kernel: nobody waits for it. */
+/* A killed child is not waited for: it may be stuck in the kernel. */
 static void follow_child(pid_t child, int fd, struct trial *trial)
 {
 	char *messages = read_messages(fd);
@@ -143,19 +143,19 @@ static void follow_child(pid_t child, int fd, struct trial *trial)
 
 	if (!messages) {
 		kill(child, SIGKILL);
-		trial->reason = checked_printf("it did not end within %d seconds; the kernel log may say why",
+		trial->reason = checked_printf("the trial did not end within %d seconds; see the kernel log",
 					       TIMEOUT_MS / 1000);
 		return;
 	}
 	if (waitpid(child, &status, 0) != child) {
-		trial->reason = checked_printf("how it ended is not known: %s",
+		trial->reason = checked_printf("cannot get the exit status of the trial: %s",
 					       strerror(errno));
 		free(messages);
 		return;
 	}
 	trial->worked = !status;
 	if (WIFSIGNALED(status))
-		trial->reason = checked_printf("signal %d ended it",
+		trial->reason = checked_printf("signal %d ended the trial",
 					       WTERMSIG(status));
 	else
 		trial->reason = first_reason(messages);

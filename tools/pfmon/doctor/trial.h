@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* trial.h - small measurements that pfmon makes of itself */
+/* trial.h - trial measurements of pfmon itself */
 #ifndef PFMON_DOCTOR_TRIAL_H
 #define PFMON_DOCTOR_TRIAL_H
 
@@ -7,12 +7,12 @@
 
 struct trial {
 	bool worked;
-	char *reason;		/* why not, as pfmon says it; to be freed */
+	char *reason;		/* pfmon's message if not; to be freed */
 };
 
 /*
- * Sample a page fault of a thread of our own, or count its cycles. These end
- * after a while even if the kernel does not answer.
+ * Sample page faults of the calling thread, or count its cycles. Both time out
+ * if the kernel does not respond.
  */
 void trial_sample(struct trial *trial);
 void trial_count(struct trial *trial);
