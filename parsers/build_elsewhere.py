@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The build backend of pyproject.toml: setuptools, in a copy of this folder.
+"""The build backend of pyproject.toml: runs setuptools in a copy of this folder.
 
-setuptools leaves what it builds from, and metadata, where it builds.
+setuptools leaves build directories and metadata in the folder where it runs.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def build_wheel(
     config_settings: Settings = None,
     metadata_directory: Optional[str] = None,
 ) -> str:
-    """Builds a wheel in that directory; returns its name."""
+    """Builds a wheel in ``wheel_directory``; returns its name."""
     into = str(Path(wheel_directory).resolve())
     with _in_a_copy():
         return str(build_meta.build_wheel(into, config_settings))
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    """The same for the sources."""
+    """Builds a source distribution in ``sdist_directory``; returns its name."""
     into = str(Path(sdist_directory).resolve())
     with _in_a_copy():
         return str(build_meta.build_sdist(into, config_settings))

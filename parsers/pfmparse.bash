@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Completion of pfmparse's command line in bash; to be sourced. Options are those
-# that the command's help names.
+# Bash completion for pfmparse, to be sourced. Options come from the output of --help.
 
 _pfmparse_keys='function ip line image data-address data-symbol caller tid process
 	comm cgroup pmd event kernel latency data-source file host address weight thread cpu time
@@ -14,7 +13,7 @@ _pfmparse()
 	local command= word
 	local option=${COMP_WORDS[COMP_CWORD - 1]} text=${2#=}
 
-	# An "=" is a word of its own.
+	# bash splits "--option=value" at the "=".
 	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD - 1}"; do
 		if [[ " $_pfmparse_commands " == *" $word "* ]]; then
@@ -47,7 +46,7 @@ _pfmparse()
 	esac
 }
 
-# The long options, and -o, of the command that is being typed.
+# Prints the long options, and -o, of the current command.
 _pfmparse_options()
 {
 	"${COMP_WORDS[0]}" $command --help 2> /dev/null |

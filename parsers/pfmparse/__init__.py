@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Parsers for perfmon captures and sampling buffers (docs/pfmparse.md).
 
-The names here are the public interface: what a program that reads captures uses,
-and what a package needs that brings a decoder for a format of its own. Everything
-else may move. Inside, imports go one way, from the top to the bottom:
+The names exported here are the public interface, both for programs that read captures
+and for packages that add a decoder for another format. Everything else may move.
+Inside the package, a module imports only from its own layer and the layers below:
 
     __main__            the command line
     commands/           info, dump, report and others
@@ -31,7 +31,7 @@ from .symbols.location import Detail, Frame, Location
 from .symbols.options import SymbolOptions
 from .symbols.resolver import Addresses, Resolver
 
-# That of ../../VERSION, which the package does not have once it is installed.
+# A copy of ../../VERSION, which is not part of the installed package.
 __version__ = "0.9.0"
 
 __all__ = [

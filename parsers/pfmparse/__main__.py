@@ -14,20 +14,20 @@ from typing import NoReturn, Optional, Protocol, Sequence, cast
 from . import __version__
 from .commands.opening import BAD_INPUT, OK, BadInput
 
-# The module of each command in commands/, and what the command tells.
+# Each command's module in commands/, and its help text.
 COMMANDS = {
-    "info": ("info", "what was recorded"),
-    "dump": ("dump", "every sample, one per line"),
-    "report": ("report", "how many samples each function has, or another key"),
-    "annotate": ("annotate", "a function's samples beside its code and source"),
-    "diff": ("diff", "what two captures, or two sets of them, do not have in common"),
-    "timeline": ("timeline", "samples by time, and by another key beside it"),
-    "mem": ("mem", "where memory was slow: loads, data, levels, TLBs"),
-    "top": ("top", "functions that run now, of a capture that is being written"),
-    "show": ("show", "the view that a capture asks for"),
-    "export": ("export", "the samples in the format of another tool"),
-    "extract": ("extract", "the buffers of a capture, a file each, and its session"),
-    "session-template": ("session_template", "a session to be edited, for --session"),
+    "info": ("info", "show what was recorded"),
+    "dump": ("dump", "print every sample, one per line"),
+    "report": ("report", "count samples by function or another key"),
+    "annotate": ("annotate", "show a function's samples beside its code and source"),
+    "diff": ("diff", "compare two captures, or two sets of captures"),
+    "timeline": ("timeline", "show samples over time, by another key if requested"),
+    "mem": ("mem", "show slow memory accesses: loads, data, levels, TLBs"),
+    "top": ("top", "show the hottest functions of a capture as it is written"),
+    "show": ("show", "show the view that a capture requests"),
+    "export": ("export", "write the samples in the format of another tool"),
+    "extract": ("extract", "write each buffer of a capture, and its session, to files"),
+    "session-template": ("session_template", "print a session to edit, for --session"),
 }
 
 
@@ -35,21 +35,24 @@ class Command(Protocol):
     """The module of a command."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Its options."""
+        """Adds the command's options."""
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Does it; the exit status. BadInput, with a message, if it cannot."""
+        """Runs the command and returns the exit status; BadInput if it fails."""
 
 
 def _parser(chosen: Optional[str]) -> argparse.ArgumentParser:
-    """The parser; only the ``chosen`` command has its options: others' take time."""
+    """The argument parser; it has the options of the ``chosen`` command only.
+
+    Adding the options of all commands would slow down every start.
+    """
     parser = argparse.ArgumentParser(
         prog="pfmparse", description="Decode perfmon captures and sampling buffers."
     )
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
     )
-    # Without its name, argparse would look up how wide the terminal is.
+    # Without prog, argparse formats a usage line, which queries the terminal's width.
     commands = parser.add_subparsers(dest="command", required=True, prog=parser.prog)
     for name, (_, text) in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text)
@@ -64,7 +67,7 @@ def _module(name: str) -> Command:
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Runs a command line; returns the exit status, SystemExit(2) on wrong usage."""
+    """Runs a command line; returns the exit status, SystemExit(2) on a usage error."""
     words = sys.argv[1:] if argv is None else list(argv)
     chosen = next((word for word in words if word in COMMANDS), None)
     parser = _parser(chosen)
@@ -73,12 +76,12 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     if rest and (not isinstance(files, list) or any(w.startswith("-") for w in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest and isinstance(files, list):
-        # argparse takes no files behind an option that stands between files.
+        # argparse does not take further files after an option between files.
         files += rest
     if getattr(arguments, "raw", False) != bool(getattr(arguments, "session", None)):
-        parser.error("--raw and --session need each other")
+        parser.error("--raw and --session must be used together")
     if sys.stdout is None:
-        print("pfmparse: the standard output is closed", file=sys.stderr)
+        print("pfmparse: standard output is closed", file=sys.stderr)
         return BAD_INPUT
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -103,7 +106,10 @@ def _stop(number: int, _: object) -> NoReturn:
 
 
 def program() -> int:
-    """The same as a program: signals end it as errors do, which leave nothing half."""
+    """The entry point of the program: SIGTERM and SIGINT end it with clean-up.
+
+    Both become exceptions, so no partly written file is left behind.
+    """
     signal.signal(signal.SIGTERM, _stop)
     try:
         return main()

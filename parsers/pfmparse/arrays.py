@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The type of arrays; importing numpy's own takes a tenth of a report's start."""
+"""The type of arrays; importing numpy.typing takes a tenth of a report's start."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Threads and processes of samples that do not say whose they are."""
+"""Adds thread and process columns to samples whose format does not record them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class ContextThreads:
     def of(
         cls, mode: str, contexts: Mapping[int, Context], complete: bool
     ) -> Optional[ContextThreads]:
-        """None if no context, or only one, is of a thread.
+        """None if the samples need no columns to identify their thread.
 
-        The samples of a capture with one need no column to know whose they are; but
-        unless they are ``complete``, others may come.
+        That is so outside per-thread mode, and for a single context. If the contexts
+        are not ``complete``, more may follow in the capture.
         """
         if mode != "thread" or (complete and len(contexts) < 2):
             return None
         return cls(contexts)
 
     def tell(self, samples: Samples, context: int) -> Samples:
-        """The samples of a context, with what it knows and they do not."""
+        """Adds the context's thread and process to samples that lack them."""
         known = self._contexts.get(context)
         if known is None:
             return samples
@@ -50,7 +50,7 @@ class ContextThreads:
 
 
 def _with(samples: Samples, role: Role, name: str, number: int) -> Samples:
-    """The samples with one more derived column, in which all is one number."""
+    """Adds a derived column, which has the same number for all samples."""
 
     def column() -> Column:
         return np.full(samples.count, number, np.uint32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The one error that bad input raises, and what to say of all others."""
+"""PfmParseError, which bad input raises, and the text of other exceptions."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import os
 import traceback
 from bisect import insort
 
-# Frames of these are not those of whose fault it was.
+# Stack frames in these directories are skipped when a fault is attributed.
 _OURS = (os.path.dirname(os.path.abspath(__file__)), f"{os.sep}numpy{os.sep}")
 
 
 class PfmParseError(Exception):
     """Input that cannot be decoded.
 
-    ``message`` says what is wrong, ``offset`` where: the byte of the file or
-    buffer that was being read. ``truncated`` distinguishes input that merely ends
-    early from input that contradicts its layout.
+    ``message`` says what is wrong, ``offset`` is the byte of the file or buffer
+    that was being read. ``truncated`` distinguishes input that merely ends early
+    from input that contradicts its layout.
     """
 
     def __init__(self, message: str, offset: int, truncated: bool = False) -> None:
@@ -26,11 +26,11 @@ class PfmParseError(Exception):
         self.truncated = truncated
 
     def within(self, offset: int, stored: str, whole: bool) -> PfmParseError:
-        """The same problem, located in the file that holds the data at ``offset``.
+        """Converts the error's location to the file that has the data at ``offset``.
 
-        If the data are ``stored`` in another form, which this names, the byte is
-        given in the message only. Data that are ``whole`` but too short are damaged,
-        not truncated.
+        If the data are stored in another form, ``stored`` names it, and the byte
+        within the data is given in the message only. Data that are ``whole`` but too
+        short are damaged, not truncated.
         """
         truncated = self.truncated and not whole
         if stored:
@@ -43,12 +43,12 @@ class PfmParseError(Exception):
 
 
 def note(problems: list[PfmParseError], problem: PfmParseError) -> None:
-    """Adds a problem behind those at lower offsets and its own."""
+    """Adds a problem to a list that is sorted by offset."""
     insort(problems, problem, key=lambda other: other.offset)
 
 
 def blamed(error: BaseException) -> str:
-    """What code of others did: the error, and the line that raised it."""
+    """The error of another package's code, and the line that raised it."""
     text = f"{type(error).__name__}: {error}"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         generated = frame.filename.startswith("<")

@@ -11,7 +11,7 @@ from .arrays import NDArray
 
 
 def split(which: NDArray[np.intp], *keys: NDArray[Any]) -> Iterator[NDArray[np.intp]]:
-    """The elements of ``which`` in groups of equal keys; no group is empty."""
+    """Splits ``which`` into non-empty groups of elements with equal keys."""
     if which.size == 0:
         return
     order = np.lexsort(keys)

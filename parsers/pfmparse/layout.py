@@ -22,8 +22,8 @@ KERNEL_START = 1 << 63  # the first address of the kernel on x86_64 and arm64
 def struct_dtype(size: int, fields: Sequence[Field]) -> np.dtype[np.void]:
     """Structured dtype of ``size`` bytes that the fields fill without a gap.
 
-    Padding is a field too, so that every offset is checked: each field must
-    start where the previous one ended. AssertionError if it does not.
+    Padding must be given as a field, too. Each field must start where the previous
+    one ends: AssertionError if it does not.
     """
     end = 0
     for name, spec, offset in fields:
@@ -38,8 +38,8 @@ def view(
 ) -> NDArray[np.void]:
     """``count`` structures in ``data``, without a copy; shape (count,).
 
-    The first is at byte ``offset``, each next one ``stride`` bytes further; they may
-    overlap. The caller has checked that they lie within ``data``.
+    The first is at byte ``offset``, each further one ``stride`` bytes later; they may
+    overlap. The caller must have checked that they lie within ``data``.
     """
     if count == 0:
         return np.zeros(0, dtype)
@@ -79,7 +79,7 @@ def integers(
 def table(
     data: Data, dtype: np.dtype[np.void], count: int, offset: int, what: str
 ) -> list[dict[str, int]]:
-    """The same for ``count`` consecutive structures."""
+    """The integers of ``count`` consecutive structures, see integers()."""
     raw = structures(data, dtype, count, offset, what)
     names = [n for n in field_names(dtype) if dtype[n].kind in "iu"]
     return [dict(zip(names, row)) for row in zip(*(raw[n].tolist() for n in names))]
@@ -94,7 +94,7 @@ def bad_field(
 
 
 def describe(arg: bytes, dtype: np.dtype[np.void]) -> Optional[Mapping[str, int]]:
-    """The values in a format's argument, None if these bytes are not one."""
+    """The values in a format's argument, None if its size is wrong."""
     if len(arg) != dtype.itemsize:
         return None
     return integers(arg, dtype, 0, "the argument")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Work that threads do ahead of who needs it, in order."""
+"""Runs calls in threads ahead of the consumer, and yields their results in order."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any, Callable, Generic, Iterable, Iterator, Optional, TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 8  # results, after which it is seen whether they were waited for
+PATIENCE = 8  # results between two decisions whether to add a thread
 
 
 def cpus() -> int:
-    """On how many CPUs this process may run."""
+    """The number of CPUs on which this process may run."""
     return len(os.sched_getaffinity(0))
 
 
 class _Failed:
-    """What was raised instead of a result."""
+    """An exception that a call raised instead of returning a result."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
 
 class _Job(Generic[T]):
-    """A call, and its result when it is done; ``size`` is what that may take."""
+    """A call and, once it is done, its result, which needs up to ``size`` bytes."""
 
     def __init__(self, call: Callable[[], T], size: int) -> None:
         self.size = size
@@ -35,18 +35,18 @@ class _Job(Generic[T]):
         self._done: SimpleQueue[Union[T, _Failed]] = SimpleQueue()
 
     def run(self) -> None:
-        """Calls it."""
+        """Makes the call and stores its result or exception."""
         try:
             self._done.put(self._call())
         except BaseException as error:
             self._done.put(_Failed(error))
 
     def is_done(self) -> bool:
-        """There is a result."""
+        """True if the call has returned or failed."""
         return not self._done.empty()
 
     def result(self) -> T:
-        """Waits for what it returns, or raises what it raised."""
+        """Waits for the result and returns it, or raises the call's exception."""
         result = self._done.get()
         if isinstance(result, _Failed):
             raise result.error
@@ -54,9 +54,9 @@ class _Job(Generic[T]):
 
 
 class _Workers:
-    """Threads that do jobs: one at first, more if its results are waited for.
+    """Threads that do jobs: one at first, more if the consumer has to wait.
 
-    A thread more than there is work for takes time from who uses the results.
+    A thread without enough work would only take CPU time from the consumer.
     """
 
     def __init__(self, limit: int) -> None:
@@ -70,11 +70,11 @@ class _Workers:
         return len(self._threads)
 
     def add(self, job: _Job[T]) -> None:
-        """Has a job done behind all before it."""
+        """Queues a job."""
         self._waiting.put(job)
 
     def result(self, job: _Job[T]) -> T:
-        """Waits until it is done."""
+        """Waits for a job's result; adds a thread if that happens too often."""
         self._asked += 1
         self._waited += not job.is_done()
         if self._asked >= PATIENCE and 2 * self._waited > self._asked:
@@ -82,7 +82,7 @@ class _Workers:
         return job.result()
 
     def end(self) -> None:
-        """Lets all threads end; what has not begun is not done."""
+        """Drops jobs that have not begun, and waits for all threads to end."""
         while not self._waiting.empty():
             self._waiting.get()
         for _ in self._threads:
@@ -91,7 +91,7 @@ class _Workers:
             thread.join()
 
     def _start(self) -> None:
-        """Starts another thread, if there may be one."""
+        """Starts another thread unless the limit is reached."""
         self._asked = self._waited = 0
         if len(self._threads) < self._limit:
             thread = Thread(target=_work, args=(self._waiting,), daemon=True)
@@ -102,10 +102,10 @@ class _Workers:
 def in_threads(
     calls: Iterable[tuple[int, Callable[[], T]]], threads: int, room: int
 ) -> Iterator[T]:
-    """The results of calls in their order, which up to so many threads work on.
+    """Yields the results of calls in order; up to ``threads`` threads make the calls.
 
-    With each call goes the size of its result. So many are called in advance that
-    together they need no more than ``room``, but no thread has nothing to do.
+    Each call comes with the size of its result. Calls are made in advance as long as
+    their results fit into ``room`` together, but at least one per thread.
     """
     workers, jobs = _Workers(threads), deque[_Job[T]]()
     used = 0
@@ -124,7 +124,7 @@ def in_threads(
 
 
 def _work(waiting: SimpleQueue[Optional[_Job[Any]]]) -> None:
-    """Does one job after the other until there is None."""
+    """Does queued jobs until it gets None."""
     while True:
         job = waiting.get()
         if job is None:

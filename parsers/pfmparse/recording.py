@@ -28,7 +28,7 @@ from .formats.joining import alike, join
 from .formats.samples import Samples
 from .pipeline import cpus
 
-MUCH = 8 << 20  # bytes of buffers that threads are worth it for
+MUCH = 8 << 20  # bytes of buffers from which on threads pay off
 ENOUGH = 1 << 16  # samples in a batch, unless one buffer has more
 
 
@@ -49,20 +49,20 @@ class Source(Protocol):
 
     @property
     def contexts(self) -> Mapping[int, Context]:
-        """All by their ids; unless it is ``complete``, more may come."""
+        """All contexts by ID; unless the source is ``complete``, more may follow."""
 
     @property
     def bytes_of_buffers(self) -> int:
-        """How much there is to read, at most."""
+        """An upper bound of the size of all buffers."""
 
     def buffers(self) -> Iterator[Buffer]:
         """The buffers in the order in which they were copied."""
 
     def again(self) -> Source:
-        """The same source, to be read from its start."""
+        """A new source with the same data, to be read from the start."""
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """The same, several at a time, which so many threads read in advance."""
+        """The buffers, several at a time; ``threads`` threads read in advance."""
 
 
 class RawBuffer(Metadata):
@@ -80,7 +80,7 @@ class RawBuffer(Metadata):
         self.bytes_of_buffers = len(data)
 
     def again(self) -> RawBuffer:
-        """The same."""
+        """A new source with the same buffer."""
         return RawBuffer(self._data, self.session_text)
 
     def buffers(self) -> Iterator[Buffer]:
@@ -89,17 +89,16 @@ class RawBuffer(Metadata):
         yield Buffer(data, 0, epoch=0, offset=0, stored="", whole=False)
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """The same."""
+        """The one buffer, in a list."""
         yield [Buffers.of(buffer) for buffer in self.buffers()]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Samples of some buffers, or of a part of one.
+    """Samples of some buffers, or of a part of one buffer.
 
-    ``epoch`` is that of the mappings that apply, ``context`` the context that the
-    buffers are of. ``lost`` is what they say was lost, by reason, since the context's
-    batch before.
+    All are from one ``context``, and the mappings of ``epoch`` apply to them. ``lost``
+    counts the losses, by reason, since the context's previous batch.
     """
 
     samples: Samples
@@ -110,13 +109,13 @@ class Batch:
 
 @dataclass
 class _Part:
-    """Samples of one context and epoch that become a batch, and what was lost."""
+    """Samples and losses of one context and epoch, which become a batch."""
 
     samples: list[Samples] = field(default_factory=list)
     lost: list[Mapping[str, int]] = field(default_factory=list)
 
     def takes(self, samples: Samples) -> bool:
-        """These can be added to those that are there."""
+        """True if the samples fit into this part and have the same columns."""
         room = ENOUGH - sum(part.count for part in self.samples)
         return samples.count <= room and all(
             alike(part, samples) for part in self.samples[:1]
@@ -126,17 +125,17 @@ class _Part:
 class Recording:
     """Decodes a source; its totals are complete once ``batches()`` is exhausted.
 
-    ``samples`` and ``imprecise`` count a sample as often as its weight says.
-    ``in_buffers`` is what the last buffer of each context says was lost. ``origin``
-    says what has brought the format's parser. If none has, ``no_parser`` says so, and
+    ``samples`` and ``imprecise`` are sums of the samples' weights. ``in_buffers`` has
+    the losses that the last buffer of each context reports. ``origin`` is the package
+    that provides the format's parser. Without a parser, ``no_parser`` is the error, and
     ``uncounted`` is set if the samples of a buffer cannot even be counted.
     """
 
     def __init__(self, source: Source, any_format: bool = False) -> None:
         """PfmParseError if there is no parser for the session's format.
 
-        Unless it may be ``any_format``: then samples of an unknown one have no columns,
-        and are counted if the buffers say how many there are.
+        With ``any_format``, an unknown format is accepted: its samples have no columns,
+        and are counted if the buffers record their number.
         """
         self.source = source
         self._any_format = any_format
@@ -164,37 +163,37 @@ class Recording:
         )
 
     def reopened(self) -> Recording:
-        """The same, from its start, to be read before or after this one."""
+        """A new recording of the same source, which is read independently."""
         return Recording(self.source.again(), self._any_format)
 
     @property
     def problems(self) -> list[PfmParseError]:
-        """What was wrong with the input so far, by offset."""
+        """The problems with the input so far, by offset."""
         return self.source.problems
 
     @property
     def truncated(self) -> bool:
-        """The input ends early."""
+        """True if the input ends early."""
         return any(problem.truncated for problem in self.problems)
 
     @property
     def useless(self) -> bool:
-        """The input is damaged and yielded no sample."""
+        """True if the input is damaged and yielded no sample."""
         damaged = any(not problem.truncated for problem in self.problems)
         return damaged and self.samples == 0
 
     @property
     def lost(self) -> Optional[int]:
-        """Samples that were lost, None if the tool did not say."""
+        """Samples that were lost, None if the tool did not record that."""
         return self.source.totals.lost if self.source.totals else None
 
     @property
     def notifications(self) -> Optional[int]:
-        """Notifications that the tool received, None if it did not say."""
+        """Notifications that the tool received, None if it did not record that."""
         return self.source.totals.notifications if self.source.totals else None
 
     def lost_in_buffers(self) -> dict[str, int]:
-        """What the buffers of all contexts say was lost, by reason."""
+        """The losses that the buffers of all contexts report, by reason."""
         sums: dict[str, int] = {}
         for lost in self.in_buffers.values():
             for reason, number in lost.total.items():
@@ -202,7 +201,7 @@ class Recording:
         return sums
 
     def lost_in_regions(self) -> list[dict[str, object]]:
-        """The same for each region, if the format has regions."""
+        """The losses of each region, if the format has regions."""
         return [
             {"context": context, "region": number, **region}
             for context, lost in sorted(self.in_buffers.items())
@@ -213,15 +212,15 @@ class Recording:
         """The values in the format's argument by name, None if they are not known."""
         try:
             return self.format.describe_arg(self.session.format.arg)
-        # Whatever the format of another package does, the rest can be told.
+        # A format of another package may raise anything; info prints the rest.
         except Exception as error:
             note(self.problems, self._fault("describe_arg", error))
             return None
 
     def batches(self, threads: Optional[int] = None) -> Iterator[Batch]:
-        """All samples, as far as they can be decoded; those of a context in order.
+        """All samples that can be decoded; those of one context are in order.
 
-        Up to so many ``threads`` read in advance: if not given, what is worth it.
+        Up to ``threads`` threads read in advance; by default, as many as pay off.
         """
         if threads is None:
             threads = _worth(self.source.bytes_of_buffers)
@@ -232,12 +231,12 @@ class Recording:
                 yield Batch(samples, runs[0].epoch, runs[0].context, lost)
 
     def _whose(self, samples: Samples, context: int) -> Samples:
-        """The samples, with their context's thread if they do not say which it is."""
+        """The samples, with their context's thread if they do not record it."""
         threads = self._threads
         return samples if threads is None else threads.tell(samples, context)
 
     def _parts(self, runs: Sequence[Buffers]) -> Iterator[_Part]:
-        """The samples of buffers of one context and epoch, in parts of some size."""
+        """The samples of buffers of one context and epoch, in parts of limited size."""
         part = _Part()
         for run in runs:
             self.buffers += len(run)
@@ -256,7 +255,7 @@ class Recording:
             yield part
 
     def _newly_lost(self, context: int) -> Mapping[str, int]:
-        """What was lost since this was called before."""
+        """The losses since the previous call."""
         now, before = self.in_buffers[context].total, self._told.get(context, {})
         self._told[context] = now
         if now is before:
@@ -266,7 +265,7 @@ class Recording:
         }
 
     def _regions(self, run: Buffers) -> Iterator[Region]:
-        """Decodes buffers; notes what was wrong and what was lost."""
+        """Decodes buffers; notes problems and losses."""
         if self.format.stream and run.unread != self._unread:
             self._decoders.clear()
             self._unread = run.unread
@@ -282,7 +281,7 @@ class Recording:
             for buffer in run:
                 yield from self._decoded(decode, buffer)
         else:
-            # What is wrong with some of them is seen in ever fewer.
+            # Some buffer is faulty: bisect, and decode the good ones together.
             half = len(run) // 2
             yield from self._regions(run.part(0, half))
             yield from self._regions(run.part(half, len(run)))
@@ -292,7 +291,7 @@ class Recording:
         try:
             decoded = decode(buffer.data)
             if not isinstance(decoded, Decoded):
-                raise TypeError(f"it returned {decoded!r}, which is no Decoded")
+                raise TypeError(f"it returned {decoded!r} instead of a Decoded object")
         except PfmParseError as error:
             self._note(error, buffer)
             return ()
@@ -307,7 +306,7 @@ class Recording:
         return decoded.regions
 
     def _decoder(self) -> Decoder:
-        """A decoder for a context; PfmParseError if there can be none."""
+        """A decoder for a context; PfmParseError if the format cannot make one."""
         try:
             return self.format.decoder(self.session)
         except PfmParseError:
@@ -316,7 +315,7 @@ class Recording:
             raise self._fault("decoder", error) from error
 
     def _fault(self, what: str, error: Exception) -> PfmParseError:
-        """What code of the format's package did, as an error that names it."""
+        """An exception in the format's code, as an error that names its package."""
         name = f"format {self.format.name} of {self.origin}"
         return PfmParseError(f"{what} of {name}: {blamed(error)}", 0)
 
@@ -326,12 +325,12 @@ class Recording:
 
 
 def _worth(size: int) -> int:
-    """How many threads may read so many bytes, besides the one that asks."""
+    """The number of reading threads that pay off for ``size`` bytes; 0 for none."""
     return cpus() if size >= MUCH and cpus() > 1 else 0
 
 
 def _sum(losses: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
-    """The numbers of each reason together."""
+    """The sum of losses by reason."""
     sums = dict(losses[0])
     for lost in losses[1:]:
         for reason, number in lost.items():
@@ -340,13 +339,14 @@ def _sum(losses: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
 
 
 def open_capture(stream: BufferedIOBase, any_format: bool = False) -> Recording:
-    """The samples of a capture; PfmParseError if nothing in it is usable.
+    """Opens a capture; PfmParseError if nothing in it is usable.
 
-    With ``any_format``, one without a parser is: it has buffers, and their losses.
+    With ``any_format``, a capture whose format has no parser is usable, too: it has
+    buffers and their losses.
     """
     return Recording(Capture(stream), any_format)
 
 
 def open_raw(data: bytes, session_text: bytes, any_format: bool = False) -> Recording:
-    """The same for a buffer's image, described by a SESS document."""
+    """Opens the image of a buffer, which a SESS document describes."""
     return Recording(RawBuffer(data, session_text), any_format)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A line on a terminal that says what is going on."""
+"""A status line on a terminal."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sys
 import time
 from typing import TextIO
 
-FIRST, NEXT = 2.0, 0.5  # s until the first line, and between two
+FIRST, NEXT = 2.0, 0.5  # seconds until the first line, and between two lines
 
 
 class StatusLine:
-    """A line that is shown when something has taken a while; files get none."""
+    """A line that is shown during long work, if the output is a terminal."""
 
     def __init__(self, out: TextIO = sys.stderr) -> None:
         self._out = out
@@ -19,11 +19,11 @@ class StatusLine:
         self.restart()
 
     def restart(self) -> None:
-        """Something else begins."""
+        """Starts the delay until the first line again."""
         self._due = time.monotonic() + FIRST
 
     def show(self, text: str) -> None:
-        """Shows a text, if that is due."""
+        """Shows a text if enough time has passed."""
         now = time.monotonic()
         if now >= self._due and self._out.isatty():
             self._due = now + NEXT
@@ -31,7 +31,7 @@ class StatusLine:
             self._length = len(text)
 
     def remove(self) -> None:
-        """Removes the line if there is one."""
+        """Removes the line if it is shown."""
         if self._length:
             self._write("\r" + " " * self._length + "\r")
             self._length = 0

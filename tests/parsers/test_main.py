@@ -170,7 +170,7 @@ def test_bad_session_is_named_with_all_that_is_wrong(
     assert main(["dump", *arguments]) == 1
     said = capsys.readouterr().err
     assert said.startswith(f"pfmparse: {arguments[2]}: offset 0x0: ")
-    for wrong in ("SESS.tool: not a string", "SESS: no member 'mode'"):
+    for wrong in ("SESS.tool: not a string", "SESS: missing member 'mode'"):
         assert wrong in said
     assert "SESS.sets[0].id: not an integer" in said
 
@@ -201,7 +201,7 @@ def test_output_that_cannot_be_written_is_named(file: str) -> None:
     done = subprocess.run(["sh", "-c", closed], env=environment, stderr=-1, text=True)
     assert (done.returncode, done.stderr) == (
         1,
-        "pfmparse: the standard output is closed\n",
+        "pfmparse: standard output is closed\n",
     )
 
 

@@ -172,7 +172,7 @@ def test_search_marks_and_sums_up(
     )
     assert len(browser.run(marked)) == 5
     browser.press("#search", "(")
-    assert browser.run(said) == "This is no regular expression."
+    assert browser.run(said) == "Invalid regular expression."
     browser.press("body", "Escape")
     assert browser.run(said) == "" and browser.run(marked) == []
 

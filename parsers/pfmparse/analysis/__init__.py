@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What views and exports share: samples of captures as dense numbers of things.
+"""Selection, grouping and sums of samples, which views and exports share.
 
-A view opens its captures as inputs, selects samples, numbers what it groups them
-by, and sums by these numbers; names are looked up once for each number.
+A view opens its captures as inputs, selects samples, maps the values of its keys to
+dense numbers, and sums by number. Names are looked up once for each number.
 """

@@ -23,14 +23,14 @@ from .weights import Weight
 
 Weights = list[int]  # one for each event
 
-# Of a function; files may claim anything.
+# Limits for one function: a damaged file may claim any size.
 MAX_LINES = 1 << 16
 MAX_CODE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function, where it begins as Location.offset counts, and a place in it."""
+    """A function: its name, its start as in Location.offset, and a place in it."""
 
     name: str
     start: int
@@ -38,13 +38,13 @@ class Function:
 
     @property
     def object(self) -> str:
-        """The file, or what Location.object says of it."""
+        """The name of the function's file, or another Location.object."""
         return self.place.object
 
 
 @dataclass
 class Samples:
-    """What was sampled in a function, by address and event."""
+    """The samples in a function, by address and event."""
 
     function: Function
     weights: dict[int, Weights] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Instruction:
-    """An instruction, the line that it is of if that is known, and its weights."""
+    """An instruction, its source line if that is known, and its weights."""
 
     address: int
     text: str
@@ -72,9 +72,9 @@ class SourceLine:
 
 @dataclass(frozen=True)
 class Annotation:
-    """A function with its code and its source, as far as they are there.
+    """A function with its code and its source, as far as they are available.
 
-    ``lacks`` says why something is not.
+    ``lacks`` says why something is missing.
     """
 
     function: Function
@@ -86,7 +86,7 @@ class Annotation:
 
 
 class Collector:
-    """Collects the samples of functions of a name, from inputs one after another."""
+    """Collects the samples of all functions with one name, input by input."""
 
     def __init__(self, name: str, weight: str) -> None:
         self._name = name
@@ -113,9 +113,9 @@ class Collector:
                 self._count(locations[place], names[event], total)
 
     def samples(self) -> list[Samples]:
-        """The functions, most weight first; PfmParseError if there is none."""
+        """The functions, by descending weight; PfmParseError if there is none."""
         if not self._found:
-            raise PfmParseError(f"no sample is in a function {self._name}", 0)
+            raise PfmParseError(f"no samples in a function '{self._name}'", 0)
         for samples in self._found.values():
             for weights in samples.weights.values():
                 weights += [0] * (len(self._events) - len(weights))
@@ -128,7 +128,7 @@ class Collector:
     def _count(self, location: Location, event: str, weight: int) -> None:
         assert location.offset is not None
         start = location.offset if location.start is None else location.start
-        # The same file may have been at several places.
+        # One file may have been mapped at several places.
         file = location.build_id or location.object
         key = (file, start)
         function = Function(self._name, start, location)
@@ -141,9 +141,9 @@ class Collector:
 
 
 class SourceFiles:
-    """Reads source files, each once; looks into some directories first.
+    """Reads source files, each once; some directories are searched first.
 
-    What is not here is asked for on the servers of SymbolOptions.debuginfod.
+    Files that are not found are fetched from the servers of SymbolOptions.debuginfod.
     """
 
     def __init__(self, directories: Sequence[str]) -> None:
@@ -151,7 +151,7 @@ class SourceFiles:
         self._lines: dict[str, Optional[list[str]]] = {}
 
     def text(self, line: Line, elf: ElfFile) -> Optional[str]:
-        """The text of a line of a file's source, None if it is not there."""
+        """The text of a source line, None if it is not available."""
         if line.file not in self._lines:
             self._lines[line.file] = self._read(line.file, elf)
         lines = self._lines[line.file]
@@ -170,9 +170,9 @@ class SourceFiles:
 
 
 def _lines_in(path: str) -> Optional[list[str]]:
-    """The lines of a text, None if it cannot be read."""
+    """The lines of a text file, None if it cannot be read."""
     try:
-        # A name may be that of anything: a device could be read for ever.
+        # Debug information may name any file: reading a device might not end.
         if os.path.isfile(path):
             with open(path, encoding="utf-8", errors="replace") as file:
                 return file.read().splitlines()
@@ -188,7 +188,7 @@ def annotate(
     sources: SourceFiles,
     assembly: bool,
 ) -> Annotation:
-    """Puts samples beside code, if ``assembly`` is wanted, and source."""
+    """Combines samples with source lines and, if ``assembly`` is set, with code."""
     lacks: list[str] = []
     width = len(events)
     totals = _sum(samples.weights.values(), width)
@@ -213,7 +213,7 @@ def annotate(
 
 
 def _end(elf: ElfFile, samples: Samples) -> int:
-    """Where the function ends, as far as it is known."""
+    """The end of the function: its symbol's, or the end of the last sample."""
     (symbol,) = elf.functions(np.array([samples.function.start], np.uint64))
     last = max(samples.weights) + 1
     return max(symbol.end, last) if symbol else last
@@ -226,10 +226,10 @@ def _bare(samples: Samples) -> list[Instruction]:
 def _instructions(
     samples: Samples, elf: ElfFile, end: int, width: int, lacks: list[str]
 ) -> list[Instruction]:
-    """The function's instructions; a sample is of the one that its address is in."""
+    """The function's instructions, each with the samples whose address is in it."""
     start = samples.function.start
     if end - start > MAX_CODE:
-        lacks.append(f"of {end - start} bytes of code, only addresses are shown")
+        lacks.append(f"{end - start} bytes of code: only addresses are shown")
         return _bare(samples)
     try:
         found = disassemble(elf.code(start, end), start, elf.machine)
@@ -258,7 +258,7 @@ def _lines(
     sources: SourceFiles,
     width: int,
 ) -> list[SourceLine]:
-    """The function's lines from the first to the last, and lines from elsewhere."""
+    """All lines from the function's first to its last, and inlined lines elsewhere."""
     addresses = sorted(samples.weights)
     sums: dict[Line, Weights] = defaultdict(lambda: [0] * width)
     found = elf.lines(np.array(addresses, np.uint64))
@@ -270,7 +270,7 @@ def _lines(
     for line in (*known, *sums):
         numbers[line.file].add(line.number)
     if known:
-        # What is between the first line and the last belongs to the function.
+        # Include lines without code between the function's first and last line.
         own = known[0].file
         first, last = min(numbers[own]), max(numbers[own])
         if last - first < MAX_LINES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Who calls whom in a profile, and what functions cost with what they call."""
+"""Callers, callees and inclusive weights of the functions in a profile."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Edges = dict[int, Counter[int]]
 
 @dataclass
 class Calls:
-    """Weights by frame, a number of the profile's.
+    """Weights by frame number of the profile.
 
-    ``own`` is what was sampled in a frame itself, ``inclusive`` in it or in what it
-    called, once for each sample even if it is in the stack several times.
-    ``callers[f][g]`` is the part of f's that was called by g, ``callees[g][f]`` the
-    part of g's that was in f, or called from it.
+    ``own`` counts the samples in a frame itself, ``inclusive`` those in the frame or
+    its callees; a sample counts once, even if the frame is in its stack several times.
+    ``callers[f][g]`` is the part of f's inclusive weight that was called by g,
+    ``callees[g][f]`` the part of g's inclusive weight in f and its callees.
     """
 
     own: Counter[int] = field(default_factory=Counter)
@@ -34,7 +34,7 @@ def calls_of(profile: Profile) -> Calls:
     found, below = Calls(), _with_children(profile)
     for row in profile.rows:
         found.own[profile.frame_of[row.node]] += row.weight
-    above: Counter[int] = Counter()  # frames of the stack that is walked
+    above: Counter[int] = Counter()  # frames on the path from the root
     edges: Counter[tuple[int, int]] = Counter()
     for node, leaves in _walk(profile.parents):
         frame, parent = profile.frame_of[node], profile.parents[node]
@@ -56,11 +56,11 @@ def calls_of(profile: Profile) -> Calls:
 
 
 def _with_children(profile: Profile) -> list[int]:
-    """The weight of each stack and of all that begin like it."""
+    """The weight of each node with all its descendants."""
     weights = [0] * len(profile.parents)
     for row in profile.rows:
         weights[row.node] += row.weight
-    # A parent's number is smaller.
+    # A parent has a smaller number than its children.
     for node in range(len(weights) - 1, -1, -1):
         if profile.parents[node] != ROOT:
             weights[profile.parents[node]] += weights[node]
@@ -68,7 +68,7 @@ def _with_children(profile: Profile) -> list[int]:
 
 
 def _walk(parents: Sequence[int]) -> Iterator[tuple[int, bool]]:
-    """Each stack before those that begin like it, and again, True, behind them."""
+    """Walks the tree depth first: yields each node with False, later with True."""
     children: dict[int, list[int]] = defaultdict(list)
     for node, parent in enumerate(parents):
         children[parent].append(node)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Columns that views need and that formats may record in several ways."""
+"""Columns that views need; formats record them in different ways."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..layout import KERNEL_START
 from ..recording import Recording
 
 ROLES = {role.value: role for role in Role}
-NOBODY = (1 << 32) - 1  # no process, thread or CPU; 0 is the number of idle threads
+NOBODY = (1 << 32) - 1  # no process, thread or CPU; 0 is the idle threads' number
 PMD = re.compile(r"pmd([0-9]{1,3})")
 
 
 def named(samples: Samples, name: str) -> Column:
-    """The column of a role's name, ``pmdN`` for values of PMD N, or of its own name.
+    """A column by the name of its role or its own name, or ``pmdN`` for PMD values.
 
     PfmParseError if the samples do not have it.
     """
@@ -34,23 +34,23 @@ def named(samples: Samples, name: str) -> Column:
 
 
 def pmd_of(name: str) -> Optional[int]:
-    """The N of ``pmdN``, None of another name."""
+    """The N of ``pmdN``, None for other names."""
     match = PMD.fullmatch(name)
     return int(match[1]) if match else None
 
 
 def check_pmd(pmd: int, recording: Recording) -> None:
-    """PfmParseError if no sample of a recording can have values of a PMD."""
+    """Raises PfmParseError if no sample of the recording can have values of a PMD."""
     sets = recording.session.sets
     there = {n for s in sets for p in s.pmds if p.sampling for n in p.smpl_pmds}
     if pmd not in there:
         have = ", ".join(map(str, sorted(there))) or "none"
-        text = f"no sample has values of PMD {pmd}; recorded were those of {have}"
+        text = f"no sample has values of PMD {pmd}; recorded PMDs: {have}"
         raise PfmParseError(text, 0)
 
 
 def pmd_values(samples: Samples, pmd: int) -> tuple[Column, NDArray[np.bool_]]:
-    """The values of a PMD, 0 where it was not recorded, and where it was."""
+    """The values of a PMD, 0 where it was not recorded, and a mask of where it was."""
     values = np.zeros(samples.count, np.uint64)
     there = np.zeros(samples.count, np.bool_)
     for group in samples.groups:
@@ -61,7 +61,7 @@ def pmd_values(samples: Samples, pmd: int) -> tuple[Column, NDArray[np.bool_]]:
 
 
 def in_kernel(samples: Samples) -> NDArray[np.bool_]:
-    """Which samples are at kernel level."""
+    """A mask of the samples at kernel level."""
     if samples.name_of(Role.KERNEL) is not None:
         level: NDArray[np.bool_] = samples.role(Role.KERNEL) != 0
         return level
@@ -75,7 +75,7 @@ def optional(samples: Samples, role: Role) -> Optional[Column]:
 
 
 def processes(samples: Samples, recording: Recording) -> Column:
-    """The process of each sample: what was recorded, or the capture's only one."""
+    """The process of each sample: as recorded, or the capture's only process."""
     only = recording.source.maps.only_tgid()
     if samples.name_of(Role.PROCESS) is None and only is not None:
         return np.full(samples.count, only, np.uint32)
@@ -83,7 +83,7 @@ def processes(samples: Samples, recording: Recording) -> Column:
 
 
 def threads(samples: Samples, recording: Recording) -> Column:
-    """The thread of each sample: what was recorded, or the capture's only one."""
+    """The thread of each sample: as recorded, or the capture's only thread."""
     if samples.name_of(Role.THREAD) is None:
         only = only_thread(recording)
         if only is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The events of a capture, and which one each sample is of."""
+"""The sampling events of a capture, and the event of each sample."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .interner import Ids
 
 @dataclass(frozen=True)
 class Event:
-    """An event whose overflows recorded samples; ``period`` between two of them.
+    """An event whose overflows recorded samples, one every ``period`` events.
 
-    ``set``, ``pmd`` and ``eventid`` are None of samples whose event is unknown.
+    ``set``, ``pmd`` and ``eventid`` are None for the unknown event.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Event:
 
 
 class Events:
-    """The sampling PMDs of a session; the last event is that of unknown samples."""
+    """The sampling PMDs of a session; the last event is the unknown event."""
 
     def __init__(self, recording: Recording) -> None:
         self.all = [
@@ -45,7 +45,7 @@ class Events:
 
     @property
     def unknown(self) -> int:
-        """The number of the event that unknown samples have."""
+        """The number of the event of samples whose event is unknown."""
         return len(self.all) - 1
 
     def ids(self, samples: Samples) -> Ids:
@@ -58,11 +58,11 @@ class Events:
         return np.full(samples.count, only, np.intp)
 
     def named(self, name: str) -> Ids:
-        """The numbers of the events of a name; PfmParseError if there is none."""
+        """The numbers of the events with this name; PfmParseError if none has it."""
         found = [at for at, event in enumerate(self.all) if event.name == name]
         if not found:
             there = ", ".join(dict.fromkeys(event.name for event in self.all[:-1]))
-            text = f"no event {name} was sampled; sampled were {there or 'none'}"
+            text = f"event '{name}' was not sampled; sampled events: {there or 'none'}"
             raise PfmParseError(text, 0)
         return np.array(found, np.intp)
 
@@ -79,7 +79,7 @@ class Events:
 
     def _by_eventid(self, numbers: Column) -> Ids:
         ids = np.full(numbers.size, self.unknown, np.intp)
-        # Of events with the same number, the first: they cannot be told apart.
+        # Events with the same number cannot be distinguished: take the first one.
         for at in range(self.unknown - 1, -1, -1):
             eventid = self.all[at].eventid
             assert eventid is not None

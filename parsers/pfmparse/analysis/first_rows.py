@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which rows of addresses come first, before it is looked up where they lie."""
+"""Selects the first rows in a sort order before their addresses are resolved."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .interner import Ids, U64s
 
 COUNT, VALUE, LEVEL = ORDERS = ("count", "value", "level")
 
-# Numbers as Sums.words() gives them: of 2^32, and what is left.
+# Numbers as in Sums.words(): multiples of 2^32, and the remainders.
 Words = tuple[U64s, U64s]
 
-SLACK = 1 + 2.0**-20  # sums in double precision are right but for less
+SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The first rows in an order: ``top`` at most, which have ``cum`` percent."""
+    """The wanted rows: the first ``top`` at most, until they have ``cum`` percent."""
 
     order: str = COUNT
     top: Optional[int] = None
@@ -28,21 +28,21 @@ class Wanted:
 
     @property
     def all(self) -> bool:
-        """All rows are wanted."""
+        """True if all rows are wanted."""
         return self.top is None and self.cum >= 100
 
     def enough(self, total: int) -> int:
-        """How many samples of the total are ``cum`` percent, exactly, rounded up."""
+        """``cum`` percent of the total, computed exactly and rounded up."""
         part, whole = self.cum.as_integer_ratio()
         return -(-part * total // (100 * whole))
 
 
 def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Ids:
-    """The indices of the rows that can be among those that are wanted.
+    """The indices of the entries that may belong to the wanted rows.
 
-    Rows have an address and ``samples``; ``classes`` have the shape (rows, classes).
-    What has an address alone is a row. What shares it with others may be one row with
-    them, or several, so that it can be anywhere.
+    Each entry has an address and ``samples``; ``classes`` has the shape (rows,
+    classes). An entry with a unique address is a row. Entries that share an address
+    may become one row or several, so they can be anywhere in the order: all are kept.
     """
     _, inverse, times = np.unique(addresses, return_inverse=True, return_counts=True)
     shared = times[inverse] > 1
@@ -51,7 +51,7 @@ def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Id
     if wanted.order == VALUE:
         keys = [addresses]
     elif wanted.order == LEVEL:
-        # The last one is that of those whose level is not known.
+        # The last class, the unknown level, is not part of the sort key.
         for at in range(classes[0].shape[1] - 1):
             keys += _descending((classes[0][:, at], classes[1][:, at]))
     order = np.lexsort([key[alone] for key in keys])
@@ -61,18 +61,18 @@ def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Id
 
 
 def _descending(words: Words) -> list[U64s]:
-    """Keys of a sort that puts large numbers first; the last one counts most."""
+    """Keys for lexsort(), which sorts by the last key first, in descending order."""
     high, low = words
     return [~low, ~high]
 
 
 def _needed(samples: Words, order: Ids, wanted: Wanted) -> int:
-    """How many rows of those in this order are enough."""
+    """The number of rows in this order that are enough."""
     needed = order.size if wanted.top is None else wanted.top
     if wanted.cum < 100:
         numbers = samples[0] * 2.0**32 + samples[1]
         so_far = np.cumsum(numbers[order])
         enough = numbers.sum() * wanted.cum / 100
-        # Some more are no mistake.
+        # A few rows too many do no harm.
         needed = min(needed, int(np.searchsorted(so_far, enough * SLACK)) + 1)
     return needed

@@ -15,11 +15,11 @@ Values = tuple[Value, ...]
 
 
 class Groups:
-    """Numbers the combinations of some keys that occur."""
+    """Gives dense numbers to the combinations of keys that occur."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         self._keys = keys
-        # The numbers of (the keys before, a key), for each key but the first.
+        # For each key after the first: numbers of (previous keys, this key).
         self._pairs = [Interner() for _ in keys[1:]]
 
     def ids(self, batch: Batch) -> Ids:
@@ -30,7 +30,7 @@ class Groups:
         return ids
 
     def values(self) -> list[Values]:
-        """The keys' values, by number; different numbers can have the same."""
+        """The keys' values, by number; several numbers may have equal values."""
         found: list[Values] = [(value,) for value in self._keys[0].values()]
         for key, pairs in zip(self._keys[1:], self._pairs):
             values = key.values()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The captures that a view is of."""
+"""The captures that a view reads."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from .stacks import Stacks
 
 @dataclass(frozen=True)
 class Options:
-    """What is common to all views: what is selected, and how symbols are found."""
+    """Options of all views: the selection, and how to find symbols."""
 
     selection: Selection
     symbols: SymbolOptions
 
 
 class Watcher(Protocol):
-    """Sees how far reading has come."""
+    """Receives the progress of reading."""
 
     def add(self, samples: int) -> None:
-        """So many more were read."""
+        """Reports that ``samples`` more samples were read."""
 
     def remove(self) -> None:
-        """Nothing more comes for now."""
+        """Reports that reading has stopped for now."""
 
 
 class Input:
-    """A capture: its selected samples, and numbers for what is in it.
+    """A capture: its selected samples, and dense numbers for its contents.
 
-    ``selection`` has what the capture asks for, too; ``selected`` counts those that
-    were read so far, as often as their weight says.
+    ``selection`` includes what the capture itself requests; ``selected`` is the sum of
+    the weights of the selected samples that were read so far.
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class Input:
         detail: Detail = Detail.SYMBOL,
         watcher: Optional[Watcher] = None,
     ) -> None:
-        """``detail`` is what to look up about places; ``warn`` as for the Resolver.
+        """``detail`` says what to look up about places; ``warn`` is as in Resolver.
 
-        The ``watcher`` is told how many samples have been read.
+        The ``watcher`` receives the number of samples that have been read.
 
-        PfmParseError if nothing in the capture can be what is selected.
+        PfmParseError if nothing in the capture can match the selection.
         """
         self.file = file
         self.recording = recording
@@ -74,7 +74,7 @@ class Input:
         return self.recording.session.machine.host or UNKNOWN
 
     def batches(self) -> Iterator[Batch]:
-        """The selected samples, counted in ``selected``; a batch may have none."""
+        """The selected samples, counted in ``selected``; a batch may be empty."""
         before = self.recording.samples
         try:
             for batch in map(self._select, self.recording.batches()):
@@ -88,10 +88,10 @@ class Input:
                 self._watcher.remove()
 
     def first(self) -> Optional[Samples]:
-        """The first samples, selected or not, read beforehand; None if none were."""
+        """The first samples, selected or not, in a separate pass; None if none."""
         batches = self.recording.reopened().batches(0)
         return next((b.samples for b in batches if b.samples.count), None)
 
     def ahead(self) -> Iterator[Batch]:
-        """The same, read beforehand and not counted."""
+        """The selected samples, read in a separate pass and not counted."""
         return map(self._select, self.recording.reopened().batches())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Dense numbers for pairs."""
+"""Maps pairs of numbers to dense numbers."""
 
 from __future__ import annotations
 
@@ -13,51 +13,51 @@ from .window import Window
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]
 
-BLOCK = 1 << 15  # pairs that are looked up at once: what that takes stays in the cache
-SLOTS = 1 << 12  # at first
-SPARE = 4  # slots for each pair, at least: then few share one
-LARGE = 1 << 22  # slots; then two for each pair are enough
-PATIENCE = 1 << 14  # pairs without a window, after which one is tried
+BLOCK = 1 << 15  # pairs that are looked up at once: the work data fit into the cache
+SLOTS = 1 << 12  # initial size of the table
+SPARE = 4  # slots per pair, at least: collisions are rare
+LARGE = 1 << 22  # slots from which on two per pair are enough
+PATIENCE = 1 << 14  # pairs that are looked up without a window before one is tried
 
-# An odd number that spreads neighbours apart: 2^64 / golden ratio.
+# An odd number that spreads neighbouring numbers: 2^64 / golden ratio.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)  # bits
 
 
 class Interner:
-    """Numbers distinct pairs (a, b) of 64-bit numbers from 0 on; a number stays.
+    """Numbers distinct pairs (a, b) of 64-bit numbers from 0 on; numbers never change.
 
-    Memory grows with the number of distinct pairs, not of those that are looked up.
-    It is for one thread at a time.
+    Memory grows with the number of distinct pairs, not with the number of look-ups.
+    The class is not thread-safe.
 
-    A table of slots has the numbers. The low bits of b select a pair's slot: the
-    addresses of a program's code are close together and do not collide there. What
-    finds another pair there goes on to further slots, by a hash. An empty slot has a
-    number, too, that of any pair: whether it is the right one is seen from the pair
-    that it stands for, so only what is not found needs to know which are empty.
+    The numbers are in a hash table with open addressing. The low bits of b select a
+    pair's first slot: the addresses of a program's code are close together, so they
+    do not collide. After a collision, further slots follow in steps that depend on
+    a hash. An empty slot contains the number of some pair, too: a look-up compares the
+    pair of the number that it finds, so only failed look-ups check for empty slots.
     """
 
     def __init__(self) -> None:
         self._count = 0
         self._a, self._b = np.zeros(1, np.uint64), np.zeros(1, np.uint64)
-        self._same_a = True  # in all pairs
+        self._same_a = True  # all pairs have the same a
         self._slots = np.zeros(SLOTS, np.intp)
         self._used = np.zeros(SLOTS, np.bool_)
         self._window: Optional[Window] = None
-        self._window_of = np.uint64(0)  # the a of the pairs in it
-        self._tries = 0  # pairs that were looked up without it
+        self._window_of = np.uint64(0)  # the a of the pairs in the window
+        self._tries = 0  # pairs that were looked up without a window
 
     def __len__(self) -> int:
         return self._count
 
     def pairs(self) -> tuple[U64s, U64s]:
-        """The pairs' a and b, by number; copies."""
+        """Copies of the pairs' a and b, by number."""
         return self._a[: self._count].copy(), self._b[: self._count].copy()
 
     def ids(self, a: NDArray[Any], b: NDArray[Any]) -> Ids:
         """The number of each pair; ``a`` has shape (n,) or (1,), ``b`` (n,).
 
-        Both have integers, negative ones stand for those modulo 2^64.
+        Both are arrays of integers; negative ones are taken modulo 2^64.
         """
         ids = np.empty(b.size, np.intp)
         if b.size == 0:
@@ -72,7 +72,7 @@ class Interner:
                 others = self._look_up(_part(a, part), some, ids[part])
             if others.size:
                 left.append(others + start)
-        # Few are not where they are looked for first: all of them together.
+        # Few pairs are not in their first slot: search for these together.
         for which in _pieces(left):
             some = _wide(b[which])
             ids[which] = self._search(_part(a, which), some)
@@ -81,7 +81,7 @@ class Interner:
         return ids
 
     def _window_for(self, a: U64s, b: NDArray[Any]) -> Optional[Window]:
-        """A window that may have the pairs of this a; None if there is none."""
+        """The window for pairs with this a, None if there is none."""
         if self._window is not None and self._window_of == a[0]:
             return self._window
         self._tries += b.size
@@ -92,7 +92,7 @@ class Interner:
         return self._window
 
     def _look_up(self, a: U64s, b: U64s, ids: Ids) -> Ids:
-        """Fills in the numbers of some pairs; the indices of those not found so."""
+        """Fills in the numbers of pairs in their first slots; indices of the others."""
         slots = _first_slots(a, b, self._slots.size)
         if self._count == 0:
             self._add_new(slots[:1], a[:1], b[:1])
@@ -101,14 +101,14 @@ class Interner:
         return others
 
     def _differ(self, ids: Ids, a: U64s, b: U64s) -> NDArray[np.bool_]:
-        """Which pairs are not those of these numbers."""
+        """A mask of the pairs that differ from those with these numbers."""
         differ: NDArray[np.bool_] = self._b.take(ids, mode="wrap") != b
         if not (self._same_a and a.size == 1 and a[0] == self._a[0]):
             differ |= self._a.take(ids, mode="wrap") != a
         return differ
 
     def _search(self, a: U64s, b: U64s) -> Ids:
-        """The numbers of pairs that may be anywhere in the table, or nowhere."""
+        """The numbers of pairs in any slot; adds pairs that are not in the table."""
         ids, left = np.empty(b.size, np.intp), np.arange(b.size)
         walk, a = self._walk(a, b), np.broadcast_to(a, b.shape)
         while left.size:
@@ -122,22 +122,22 @@ class Interner:
         return ids
 
     def _add_new(self, slots: Ids, a: U64s, b: U64s) -> None:
-        """Gives empty slots among these to pairs that look there."""
+        """Adds pairs whose current slot is empty."""
         new = self._claim(slots)
         self._slots[slots[new]] = np.arange(self._count, self._count + new.size)
         self._append(a[new], b[new])
 
     def _claim(self, slots: Ids) -> Ids:
-        """The indices of those that get the slot that they look at."""
+        """Takes empty slots; returns the indices of the pairs that got their slot."""
         empty = np.flatnonzero(~self._used[slots])
-        # Of several that look at one slot, one is written there last.
+        # If several pairs want one slot, the last one written gets it.
         self._slots[slots[empty]] = empty
         got: Ids = empty[self._slots[slots[empty]] == empty]
         self._used[slots[got]] = True
         return got
 
     def _append(self, a: U64s, b: U64s) -> None:
-        """Gives the next numbers to pairs."""
+        """Appends pairs, which get the next numbers."""
         if b.size == 0:
             return
         end = self._count + b.size
@@ -149,7 +149,7 @@ class Interner:
         self._count = end
 
     def _grow(self) -> bool:
-        """Makes more slots if there are few for the pairs; False if there are not."""
+        """Enlarges the table if it is too full; False if it is not."""
         size = self._slots.size
         while self._count * (SPARE if size < LARGE else 2) > size:
             size *= 2
@@ -167,34 +167,34 @@ class Interner:
         return True
 
     def _walk(self, a: U64s, b: U64s) -> _Walk:
-        """Where to look for pairs, one slot after the other."""
+        """The sequence of slots in which to look for pairs."""
         return _Walk(
             _first_slots(a, b, self._slots.size), _steps(a, b), self._slots.size
         )
 
 
 class _Walk:
-    """Slots at which pairs are looked for, and how far it is to the next ones."""
+    """The current slot of each pair, and the step to its next slot."""
 
     def __init__(self, slots: Ids, steps: Ids, size: int) -> None:
         self.slots = slots
         self._steps = steps
-        self._size = size  # a power of two: odd steps come to all slots
+        self._size = size  # a power of two: odd steps reach all slots
 
     def next(self, which: NDArray[np.bool_]) -> _Walk:
-        """The next slots of some of them."""
+        """The next slots of some of the pairs."""
         steps = self._steps[which]
         slots = (self.slots[which] + steps) & (self._size - 1)
         return _Walk(slots, steps, self._size)
 
 
 def _part(a: NDArray[Any], which: slice | Ids) -> U64s:
-    """Some of n numbers, or the one that all have."""
+    """A part of n numbers, or the only number if all are equal."""
     return _wide(a if a.size == 1 else a[which])
 
 
 def _pieces(parts: list[Ids]) -> Iterator[Ids]:
-    """The same indices in arrays of a block, at most."""
+    """The indices of all parts, in arrays of at most BLOCK elements."""
     if parts:
         together = np.concatenate(parts)
         for start in range(0, together.size, BLOCK):
@@ -202,27 +202,27 @@ def _pieces(parts: list[Ids]) -> Iterator[Ids]:
 
 
 def _or_one(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Only the first if all are equal, as they often are: it is faster."""
+    """The first number only if all are equal; that is common, and faster."""
     equal = numbers.strides[0] == 0 or (numbers == numbers[0]).all()
     return numbers[:1] if equal else numbers
 
 
 def _wide(numbers: NDArray[Any]) -> U64s:
-    """Numbers of 64 bits, side by side."""
+    """The numbers as contiguous 64-bit integers."""
     if numbers.dtype == np.uint64 and numbers.flags.c_contiguous:
         return numbers
     return numbers.astype(np.uint64)
 
 
 def _first_slots(a: U64s, b: U64s, size: int) -> Ids:
-    """Neighbouring slots for neighbouring b; far apart for different a."""
+    """The first slots: adjacent for adjacent b, far apart for different a."""
     slots = b + a * MULTIPLIER
     slots &= np.uint64(size - 1)
     return slots.view(np.int64).astype(np.intp, copy=False)
 
 
 def _steps(a: U64s, b: U64s) -> Ids:
-    """Odd numbers that depend on all bits of the pairs."""
+    """Step sizes: odd numbers that depend on all bits of the pairs."""
     mixed = (a * MULTIPLIER) ^ b
     mixed *= MULTIPLIER
     mixed >>= HALF

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What samples can be grouped by."""
+"""The keys by which samples can be grouped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .names import Names
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a key; ``extra`` is what JSON has besides."""
+    """A value of a key; ``extra`` has further members of the JSON row."""
 
     key: Union[str, int]
     label: str
@@ -33,7 +33,7 @@ class Value:
 
 
 class Key(Protocol):
-    """What the samples of one input are grouped by."""
+    """A key by which the samples of one input are grouped."""
 
     title: str
 
@@ -41,11 +41,11 @@ class Key(Protocol):
         """A dense number for each sample; PfmParseError if they lack the column."""
 
     def values(self) -> Sequence[Value]:
-        """What each number means; different ones can mean the same."""
+        """The value of each number; several numbers may have equal values."""
 
 
 class Numbers:
-    """The number in a column."""
+    """A key: the number in a column."""
 
     def __init__(self, title: str, select: Callable[[Samples], Column]) -> None:
         self.title = title
@@ -54,7 +54,7 @@ class Numbers:
         self._signed = False
 
     def ids(self, batch: Batch) -> Ids:
-        """The number of each sample's number."""
+        """The dense number of each sample's value."""
         column = self._select(batch.samples)
         self._signed |= column.dtype.kind == "i"
         wide = column.astype(np.uint64, copy=False)
@@ -71,7 +71,7 @@ class Numbers:
 
 
 class Named(Numbers):
-    """The name of the number in a column."""
+    """A key: the name of the number in a column."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Named(Numbers):
 
 
 class Eventids(Numbers):
-    """The number that the session gave to an event."""
+    """A key: the event ID of the session."""
 
     def __init__(self, source: Input) -> None:
         super().__init__("event", lambda samples: samples.role(Role.EVENT))
@@ -103,7 +103,7 @@ class Eventids(Numbers):
 
 
 class Pmds:
-    """The PMD whose overflow recorded the sample."""
+    """A key: the PMD whose overflow recorded the sample."""
 
     title = "pmd"
 
@@ -117,7 +117,7 @@ class Pmds:
         return self._pairs.ids(sets.astype(np.uint64), pmds.astype(np.uint64))
 
     def values(self) -> Sequence[Value]:
-        """A PMD of a set; all that the session does not sample are one."""
+        """The PMDs; those that do not sample in the session become one value."""
         return [self._value(s, p) for s, p in zip(*_lists(self._pairs))]
 
     def _value(self, event_set: int, pmd: int) -> Value:
@@ -132,7 +132,7 @@ class Pmds:
 
 
 class Comms:
-    """The name of the thread or process."""
+    """A key: the name of the thread or process."""
 
     title = "comm"
 
@@ -149,14 +149,14 @@ class Comms:
 
 
 class Same:
-    """What all samples of an input have in common."""
+    """A key with one value for all samples of an input."""
 
     def __init__(self, title: str, name: str) -> None:
         self.title = title
         self._name = name
 
     def ids(self, batch: Batch) -> Ids:
-        """0."""
+        """0 for each sample."""
         return np.zeros(batch.samples.count, np.intp)
 
     def values(self) -> Sequence[Value]:
@@ -165,7 +165,7 @@ class Same:
 
 
 class Located:
-    """Where an address lies: of the code, of its caller, or of the data."""
+    """A key: the location of an address of the code, of its caller, or of data."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class Located:
         return self._ids(batch)
 
     def values(self) -> Sequence[Value]:
-        """Where each place is."""
+        """The location of each place."""
         addresses = self._places.addresses().tolist()
         found = zip(self._places.locations(), addresses)
         return [self._to_value(location, address) for location, address in found]
@@ -194,7 +194,7 @@ class Located:
         return self._places.addresses()
 
     def some(self, ids: Ids) -> Sequence[Value]:
-        """Where some places are; the others need not be looked up."""
+        """The locations of some places; the others are not looked up."""
         found = zip(self._places.some(ids), self._places.addresses()[ids].tolist())
         return [self._to_value(location, address) for location, address in found]
 
@@ -236,7 +236,7 @@ def _level(kernel: int) -> str:
 
 
 class Callers(Located):
-    """Where the innermost caller is; not known of samples without a chain."""
+    """A key: the innermost caller; unknown for samples without a call chain."""
 
     def __init__(self, source: Input) -> None:
         super().__init__("caller (object)", source, self._callers, _function)
@@ -253,7 +253,7 @@ class Callers(Located):
         samples = batch.samples
         which, chains = np.arange(samples.count), samples.chains
         if chains is None:
-            # Where a sample need not have a chain, none of a batch may have one.
+            # If chains are optional, a whole batch may be without any.
             self._lacking = self._lacking or samples.lacks("call chains")
             return self._places.calls(batch, which, np.zeros(which.size, np.uint64))
         self._found = True
@@ -307,25 +307,25 @@ KEYS: dict[str, Callable[[Input], Key]] = {
     "file": lambda source: Same("file", source.file),
     "host": lambda source: Same("host", source.host),
 }
-SAME = {"address": "ip"}  # the names of the roles
+SAME = {"address": "ip"}  # names of roles that are aliases of keys
 
-# What needs more, or less, than symbols.
+# The details that keys need; the default is Detail.OBJECT.
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
 DETAILS |= dict.fromkeys(("function", "ip", "caller"), Detail.SYMBOL)
 DETAILS |= dict.fromkeys(("data-address", "data-symbol"), Detail.SYMBOL)
-ORDER = tuple(Detail)  # from the least to the most
+ORDER = tuple(Detail)  # in increasing order
 
 NAMES = tuple(dict.fromkeys((*KEYS, *columns.ROLES)))
 
 
 def detail_of(names: Sequence[str]) -> Detail:
-    """What has to be looked up for these keys."""
+    """The detail that has to be looked up for these keys."""
     details = [DETAILS.get(SAME.get(name, name), Detail.OBJECT) for name in names]
     return max(details, key=ORDER.index, default=Detail.OBJECT)
 
 
 def key(name: str, source: Input) -> Key:
-    """A key of that name: one of KEYS, another role's name, or a column's."""
+    """The key with this name: one of KEYS, or the name of a role or column."""
     name = SAME.get(name, name)
     if name in KEYS:
         return KEYS[name](source)

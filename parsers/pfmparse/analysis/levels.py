@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where in the hierarchy of memory the data of samples were found."""
+"""The levels of the memory hierarchy in which the data of samples were found."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ UNKNOWN = NEAREST_FIRST.index(data_source.UNKNOWN)
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The latencies of the second and of the third level, in cycles.
+    """The greatest latencies of the second and the third level, in cycles.
 
-    What took longer came from memory.
+    Accesses that took longer came from memory.
     """
 
     l2: int
     l3: int
 
 
-# Of Itanium 2, whose event address registers do not tell the level.
+# For Itanium 2, whose event address registers do not record the level.
 ITANIUM_2 = Thresholds(5, 14)
 
 
@@ -41,10 +41,10 @@ def usual(session: Session) -> Optional[Thresholds]:
 
 
 class Classes(ABC):
-    """Sorts samples into a few classes, of ``names`` from the nearest one on.
+    """Sorts samples into the classes ``names``, the nearest one first.
 
-    When some were sorted, ``thresholds`` are those of their latencies, None if these
-    did not matter, and ``by_source`` is set if a data source did.
+    Afterwards, ``thresholds`` are the latencies that were used, None if none were, and
+    ``by_source`` is set if the data source was used.
     """
 
     names: Sequence[str]
@@ -57,14 +57,14 @@ class Classes(ABC):
 
 
 class Levels(Classes):
-    """The level by the data source, or by the latency where there is no source."""
+    """The level by data source, or by latency if the source does not tell."""
 
     names = NEAREST_FIRST
 
     def __init__(
         self, given: Optional[Thresholds], otherwise: Optional[Thresholds]
     ) -> None:
-        """Thresholds that are ``given`` apply even where the data source is known."""
+        """``given`` thresholds override the data source; ``otherwise`` do not."""
         self._given = given
         self._usable = given or otherwise
         self._sources = _Table(self.names, data_source.level_of)
@@ -87,7 +87,7 @@ class Levels(Classes):
 
 
 class Tlbs(Classes):
-    """Who translated the address, by the data source."""
+    """The result of the address translation, by data source."""
 
     names = TLBS_FIRST
 
@@ -95,7 +95,7 @@ class Tlbs(Classes):
         self._table = _Table(self.names, data_source.tlb_of)
 
     def ids(self, samples: Samples) -> Ids:
-        """The number of each sample's class; PfmParseError without data source."""
+        """The number of each sample's class; PfmParseError without a data source."""
         return self._table.ids(samples.role(Role.DATA_SOURCE))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of memory: by what they are grouped, and what is added up."""
+"""Grouping and summing of memory samples."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .levels import Classes
 from .sums import Sums
 from .weights import Weight, product
 
-CACHE_LINE = 64  # bytes, where the machine does not say
+CACHE_LINE = 64  # bytes, if the session does not record the machine's size
 
 INST, DATA, LEVEL, TLB = "inst", "data", "level", "tlb"
 ADDRESS, FUNCTION, SYMBOL, LINE = "address", "function", "symbol", "line"
 CACHELINE, PAGE, LATENCY = "cacheline", "page", "latency"
 
-# What each view's samples can be grouped by; first what they are if nothing is said.
+# The kinds of rows of each view; the first one is the default.
 VIEWS: Mapping[str, tuple[str, ...]] = {
     INST: (ADDRESS, FUNCTION, SYMBOL, LINE, CACHELINE, PAGE),
     DATA: (ADDRESS, SYMBOL, CACHELINE, PAGE),
@@ -40,7 +40,7 @@ PERS = tuple(dict.fromkeys(per for pers in VIEWS.values() for per in pers))
 
 @dataclass
 class Row:
-    """Samples that have one value, their latencies, and how many are of each class."""
+    """The samples with one value, their latencies, and the samples of each class."""
 
     value: Value
     samples: int = 0
@@ -48,7 +48,7 @@ class Row:
     classes: list[int] = field(default_factory=list)
 
     def add(self, other: Row) -> None:
-        """Adds samples of the same value; of two addresses, the lower one stays."""
+        """Adds samples of an equal value; keeps the lower one of two addresses."""
         self.samples += other.samples
         self.latency += other.latency
         if not self.classes:
@@ -59,12 +59,12 @@ class Row:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Rows of which this is equal have the same value, wherever that was mapped."""
+        """Equal for rows with the same value, wherever the value was mapped."""
         return self.value.key, self.value.label, self.value.extra.get("object")
 
     @property
     def address(self) -> Optional[int]:
-        """Where the value begins, None if it is not in memory."""
+        """The start of the value, None if it is not an address."""
         address = self.value.extra.get("address")
         return address if isinstance(address, int) else None
 
@@ -73,24 +73,24 @@ Rows = dict[tuple[object, ...], Row]
 
 
 def add_row(rows: Rows, row: Row) -> None:
-    """Adds a row to those with other values."""
+    """Adds a row, or adds to the row with the same value."""
     rows.setdefault(row.identity, Row(row.value)).add(row)
 
 
 class Addresses(Located):
-    """Where an address lies; each is a value, wherever it lies."""
+    """A key of addresses: each address is a value of its own."""
 
 
 class Collapsed(Located):
-    """What is where an address lies; of one thing there are many addresses."""
+    """A key of symbols or lines: many addresses have the same value."""
 
     def together(self, ids: Ids) -> tuple[Ids, list[Value]]:
-        """For each place the number of its value, and these: few as there may be."""
+        """The number of each place's value, and the distinct values."""
         locations, addresses = self._places.locations(), self._places.addresses()[ids]
         known: dict[object, int] = {}
         values: list[Value] = []
         numbers = []
-        # Of what has no beginning, the lowest address is that.
+        # In ascending order: a value without a start begins at its lowest address.
         order = np.argsort(addresses, kind="stable")
         for at, address in zip(ids[order].tolist(), addresses[order].tolist()):
             place = locations[at]
@@ -109,12 +109,12 @@ class Collapsed(Located):
 
 
 class Tally:
-    """Adds up the samples of an input."""
+    """Sums the samples of an input."""
 
     def __init__(
         self, by: Key, classes: Classes, weight: Optional[Weight] = None
     ) -> None:
-        """Without a ``weight``, what the samples say of themselves."""
+        """Without a ``weight``, the samples' own weights are used."""
         self._by = by
         self._weight = weight
         self.classes = classes
@@ -144,7 +144,7 @@ class Tally:
     def rows(self, wanted: Wanted = Wanted()) -> Rows:
         """A row for each value that samples have.
 
-        Of addresses, those that cannot be among the ``wanted`` ones may be missing.
+        Addresses that cannot be among the ``wanted`` rows may be missing.
         """
         by, samples = self._by, self._samples.words(self._count)
         ids = np.flatnonzero(samples[0] | samples[1])
@@ -159,18 +159,18 @@ class Tally:
         return self._rows(ids, np.arange(ids.size), values)
 
     def _first(self, ids: Ids, addresses: U64s, wanted: Wanted) -> Ids:
-        """The indices of the ids whose rows can be among the first."""
+        """The indices of the ids whose rows may be among the wanted ones."""
         samples = self._samples.words(self._count)
         high, low = self._classes_of.words(self._width * self._count)
         classes = high.reshape(-1, self._width), low.reshape(-1, self._width)
         return first(addresses[ids], _some(samples, ids), _some(classes, ids), wanted)
 
     def of_each_class(self) -> list[int]:
-        """All samples of each class."""
+        """The number of samples of each class."""
         return self._classes_of.totals(self._width * self._count, self._width)
 
     def _rows(self, ids: Ids, numbers: Ids, values: Sequence[Value]) -> Rows:
-        """The rows of values, of which these numbers are those of the ids."""
+        """The rows of ``values``; ``numbers`` has the index of each id's value."""
         rows: Rows = {}
         width, count = self._width, len(values)
         samples = self._samples.moved(ids, numbers).result(count)
@@ -185,7 +185,7 @@ class Tally:
 
 
 def by(view: str, per: str, source: Input) -> Key:
-    """What a view's samples are grouped by; PfmParseError if there is no such."""
+    """The key that groups a view's samples; PfmParseError if it is not available."""
     if per == LATENCY:
         return key("latency", source)
     if per == LEVEL:
@@ -200,12 +200,12 @@ def by(view: str, per: str, source: Input) -> Key:
 
 
 def is_of_data(view: str, per: str) -> bool:
-    """Rows are places of data: not those of the code that used them."""
+    """True if rows are data addresses rather than code that accessed them."""
     return view != INST and per not in (FUNCTION, LINE, LEVEL, LATENCY)
 
 
 def detail_of(per: str) -> Detail:
-    """What has to be looked up for that."""
+    """The detail that has to be looked up for these rows."""
     return Detail.LINE if per == LINE else Detail.SYMBOL
 
 
@@ -220,12 +220,12 @@ def _times(ids: Ids, width: int) -> Ids:
 
 
 def _unit(per: str, source: Input) -> int:
-    """How many bytes are a value."""
+    """The number of bytes that have one value."""
     machine = source.recording.session.machine
     if per == CACHELINE:
         return machine.cache_line or CACHE_LINE
     if per == PAGE and not machine.page_size:
-        raise PfmParseError("the session does not say how large pages are", 0)
+        raise PfmParseError("the session does not record the page size", 0)
     return machine.page_size if per == PAGE else 1
 
 
@@ -255,7 +255,7 @@ def _extra(location: Location, address: int) -> dict[str, object]:
 
 
 def _name(location: Location) -> str:
-    """What is there: symbol and offset, or the object, or nothing that is known."""
+    """The name of a location: symbol and offset, or the object, or "" if unknown."""
     offset = _offset(location)
     if location.symbol is not None and offset is not None:
         return f"{location.symbol}+{offset:#x}"
@@ -263,7 +263,7 @@ def _name(location: Location) -> str:
 
 
 def _offset(location: Location) -> Optional[int]:
-    """How far the place is from the beginning of its symbol."""
+    """The offset of the place from the start of its symbol."""
     if location.offset is None or location.start is None:
         return None
     return location.offset - location.start

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The names of the processes and threads that samples are of."""
+"""The names of the samples' processes and threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .interner import Ids, Interner
 
 
 class Names:
-    """Numbers names: that of a sample's thread, or else of its process."""
+    """Dense numbers for the names of samples' threads, or else of their processes."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -22,7 +22,7 @@ class Names:
         self._names: list[str] = []
 
     def ids(self, samples: Samples) -> Ids:
-        """The number of each sample's name; PfmParseError if it has neither."""
+        """The number of each sample's name; PfmParseError without a process column."""
         tgids = processes(samples, self._recording).astype(np.uint64)
         tids = np.full(1, NOBODY, np.uint64)
         if samples.name_of(Role.THREAD) is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Dense numbers for the addresses of samples, and where those lie."""
+"""Dense numbers for the addresses of samples, and their locations."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from ..symbols.resolver import Addresses, Resolver
 from .columns import NOBODY
 from .interner import Ids, Interner, U64s
 
-KERNEL_TGID = NOBODY - 1  # no process has it, either
+KERNEL_TGID = NOBODY - 1  # the kernel; no process has this number, either
 NO_COOKIE = 0
-FILE = 1 << 63  # a space that is a file: the number of its cookie
-DATA = 1 << 62  # a space of data; what else it has is that of the code
+FILE = 1 << 63  # flag of a space that is a file; the rest is its cookie's number
+DATA = 1 << 62  # flag of a data space; the rest is as in code spaces
 
 Warn = Callable[[str], None]
 
 
 class Places:
-    """Numbers addresses by address space, and looks up where they lie.
+    """Numbers addresses by address space, and looks up their locations.
 
-    A space is the epoch of the mappings << 32 | tgid, or a file of a cookie, in
-    which the address is an offset.
+    A space is the epoch of the mappings << 32 | tgid. It may also be a file that is
+    given by a cookie: the address is then an offset in that file.
     """
 
     def __init__(
         self, recording: Recording, options: SymbolOptions, detail: Detail, warn: Warn
     ) -> None:
-        """``detail`` is what is looked up; ``warn`` is as for the Resolver."""
+        """``detail`` says what to look up; ``warn`` is as in Resolver."""
         source = recording.source
         self._recording = recording
         self._resolver = Resolver(
@@ -50,15 +50,15 @@ class Places:
         return len(self._interner)
 
     def own(self, batch: Batch, unit: int = 1) -> Ids:
-        """The number of each sample's own address, or of its ``unit`` bytes of memory.
+        """The number of each sample's own address, rounded down to ``unit`` bytes.
 
-        Units lie one after the other from address 0 on, as lines and pages do.
+        A unit can be a cache line or a page, for instance.
         """
         at = batch.samples.role(Role.ADDRESS)
         return self._interner.ids(self._spaces(batch), _start(at, unit))
 
     def data(self, batch: Batch, unit: int = 1) -> Ids:
-        """The number of each sample's data address, or of its unit of memory."""
+        """The number of each sample's data address, rounded down to ``unit`` bytes."""
         at = batch.samples.role(Role.DATA_ADDRESS)
         spaces = _processes(batch.samples, batch.epoch) | np.uint64(DATA)
         return self._interner.ids(spaces, _start(at, unit))
@@ -70,11 +70,11 @@ class Places:
         addresses: U64s,
         files: Optional[U64s] = None,
     ) -> Ids:
-        """The numbers of the calls that return to addresses, of samples ``which``.
+        """The numbers of the calls that return to ``addresses``, of samples ``which``.
 
-        ``files`` are as those of Chains. A call can be the last instruction of its
-        function, so that it is the byte before the address where it returns to that
-        lies in the function.
+        ``files`` is as in Chains. A call can be the last instruction of its function.
+        The return address is then outside of the function, so the byte before it is
+        looked up.
         """
         spaces = _processes(batch.samples, batch.epoch)
         if spaces.size > 1:
@@ -89,14 +89,14 @@ class Places:
         return self._interner.pairs()[1]
 
     def processes(self) -> NDArray[np.uint64]:
-        """The process of each address by number; NOBODY if it is not known."""
+        """The process of each address, by number; NOBODY if unknown."""
         spaces = self._interner.pairs()[0]
         tgids = spaces & np.uint64(NOBODY)
         tgids[spaces >= np.uint64(FILE)] = NOBODY
         return self._known(tgids)
 
     def locations(self) -> list[Location]:
-        """Where the addresses lie, by number; looks up those that are new."""
+        """The locations of the addresses, by number; looks up new ones."""
         done = len(self._locations)
         if done < len(self):
             spaces, ips = (part[done:] for part in self._interner.pairs())
@@ -104,11 +104,11 @@ class Places:
         return self._locations
 
     def elf(self, location: Location) -> Optional[ElfFile]:
-        """The file in which a location is, None if there is none."""
+        """The ELF file of a location, None if there is none."""
         return self._resolver.file(location)
 
     def some(self, ids: Ids) -> list[Location]:
-        """Where some of the addresses lie, which are looked up each time."""
+        """The locations of some addresses; looks them up without caching."""
         spaces, ips = self._interner.pairs()
         return self._resolve(spaces[ids], ips[ids])
 
@@ -143,20 +143,20 @@ class Places:
         return Addresses(spaces >> np.uint64(32), tgids, ips)
 
     def _known(self, tgids: U64s) -> U64s:
-        """The processes, with the only one where none was recorded."""
+        """The processes; unknown ones become the capture's only process, if any."""
         only = self._recording.source.maps.only_tgid()
         if only is not None:
             tgids[tgids == NOBODY] = only
         return tgids
 
     def _spaces(self, batch: Batch) -> U64s:
-        """The space of each sample's own address; (n,), or (1,) if it is the same."""
+        """The space of each sample's own address; (n,), or (1,) if all are the same."""
         samples = batch.samples
         files = _in_files(samples)
         if files is None or not files.any():
             return _spaces(samples, batch.epoch)
         cookies = self._files(compact(samples.role(Role.FILE)))
-        # Often all are in files: what the others would be takes as long again.
+        # Often all samples are in files: avoid computing the other spaces.
         if files.all():
             return cookies
         return np.where(files, cookies, _spaces(samples, batch.epoch))
@@ -175,20 +175,20 @@ def _wide(column: Column) -> U64s:
 
 
 def _start(column: Column, unit: int) -> U64s:
-    """The first addresses of the units that these addresses are in."""
+    """The addresses, rounded down to the start of their unit."""
     at = _wide(column)
     return at if unit == 1 else at - at % np.uint64(unit)
 
 
 def _objects(locations: list[Location]) -> NDArray[np.object_]:
-    """An array that can be assigned to a part of another."""
+    """The locations as an array of objects."""
     array = np.empty(len(locations), object)
     array[:] = locations
     return array
 
 
 def _spaces(samples: Samples, epoch: int) -> U64s:
-    """The address space of each sample; shape (n,), or (1,) if it is the same."""
+    """The address space of each sample; shape (n,), or (1,) if all are the same."""
     if samples.name_of(Role.KERNEL) is None:
         return _processes(samples, epoch)
     tgid: Column = np.full(1, NOBODY, np.uint32)
@@ -200,21 +200,21 @@ def _spaces(samples: Samples, epoch: int) -> U64s:
 
 
 def _processes(samples: Samples, epoch: int) -> U64s:
-    """The address space of each sample's process; of the same shapes."""
+    """The address space of each sample's process; shape (n,) or (1,)."""
     if samples.name_of(Role.PROCESS) is None:
         return np.array([NOBODY | epoch << 32], np.uint64)
     # Negative process IDs must not spill into the epoch.
     tgid = compact(samples.role(Role.PROCESS)).astype(np.uint32, copy=False)
     if samples.count and (tgid == tgid[0]).all():
-        # Often there is only one process: one number instead of a column.
+        # Often there is only one process: use one number instead of a column.
         return np.array([int(tgid[0]) | epoch << 32], np.uint64)
     return _wide(tgid) | np.uint64(epoch << 32)
 
 
 def _in_files(samples: Samples) -> Optional[NDArray[np.bool_]]:
-    """Which samples are offsets in a file, None if the format has no cookies.
+    """A mask of the samples that are offsets in a file, None without cookies.
 
-    Of shape (n,), or (1,) if it is the same of all.
+    Its shape is (n,), or (1,) if all samples are the same.
     """
     if samples.name_of(Role.FILE) is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the values of PMDs that samples carry say about a group of samples."""
+"""Figures of the recorded PMD values of a group of samples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Number = Union[int, float]
 
 @dataclass(frozen=True)
 class Wanted:
-    """Values of PMD ``pmd``, or their sum divided by that of PMD ``by``."""
+    """A PMD whose values are shown, or, with ``by``, a ratio of two PMDs' sums."""
 
     pmd: int
     by: Optional[int] = None
@@ -37,40 +37,42 @@ class Wanted:
 
 
 def parse_wanted(text: str) -> Wanted:
-    """ "3" or "3/4"; ValueError if it is neither."""
+    """Parses a PMD "3" or a ratio "3/4"; ValueError if it is neither."""
     match = WANTED.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is neither a PMD such as 3 nor a ratio such as 3/4")
+        raise ValueError(f"must be a PMD such as 3, or a ratio as 3/4, not {text!r}")
     return Wanted(int(match[1]), int(match[2]) if match[2] else None)
 
 
 def check_stat(text: str) -> str:
-    """The name of a figure; ValueError if there is none of that name."""
+    """Returns the name of a figure; ValueError if there is no such figure."""
     if text not in STATS and not PERCENTILE.fullmatch(text):
-        raise ValueError(f"{text!r} is none of {', '.join(STATS)}, p50, p99 and so on")
+        raise ValueError(
+            f"unknown figure {text!r}: use {', '.join(STATS)} or a percentile, e.g. p99"
+        )
     return text
 
 
 @dataclass
 class Values:
-    """The values of one PMD in a group: how many, their sum, and how they spread."""
+    """The values of one PMD in a group: their sum and their distribution."""
 
     total: int = 0
     buckets: Counter[tuple[int, int]] = field(default_factory=Counter)
 
     def merge(self, total: int, buckets: Sequence[Bucket]) -> None:
-        """Adds those of another group."""
+        """Adds the values of another group."""
         self.total += total
         for bucket in buckets:
             self.buckets[bucket.low, bucket.high] += bucket.count
 
     @property
     def samples(self) -> int:
-        """How many samples had a value."""
+        """The number of samples that have a value."""
         return sum(self.buckets.values())
 
     def histogram(self) -> list[Bucket]:
-        """Samples by powers of two."""
+        """The number of samples in buckets whose limits are powers of two."""
         sums: Counter[int] = Counter()
         for (low, _), count in self.buckets.items():
             sums[low.bit_length()] += count
@@ -79,7 +81,7 @@ class Values:
         ]
 
     def figure(self, stat: str) -> Optional[Number]:
-        """A figure but "hist"; None if there is no value that it could be of."""
+        """A figure other than "hist"; None if there are no values."""
         if not self.buckets:
             return None
         if stat == "sum":
@@ -95,20 +97,20 @@ class PmdStats:
     """Collects the values of some PMDs by group."""
 
     def __init__(self, wanted: Sequence[Wanted], recording: Recording) -> None:
-        """PfmParseError if no sample of the recording has values of one."""
+        """PfmParseError if no sample of the recording has values of a wanted PMD."""
         pmds = dict.fromkeys(pmd for item in wanted for pmd in item.pmds())
         for pmd in pmds:
             check_pmd(pmd, recording)
         self._spreads = {pmd: Spread() for pmd in pmds}
 
     def add(self, ids: Ids, samples: Samples) -> None:
-        """Adds the samples of groups."""
+        """Adds samples to their groups."""
         for pmd, spread in self._spreads.items():
             values, there = pmd_values(samples, pmd)
             spread.add(ids[there], values[there])
 
     def merge(self, into: Sequence[dict[int, Values]]) -> None:
-        """Adds what was collected to the values of each group, by PMD."""
+        """Adds the collected values to each group, by PMD."""
         for pmd, spread in self._spreads.items():
             sums, buckets = spread.sums(len(into)), spread.buckets(len(into))
             for values, total, found in zip(into, sums, buckets):
@@ -116,7 +118,7 @@ class PmdStats:
 
 
 def ratio(values: Mapping[int, Values], wanted: Wanted) -> Optional[float]:
-    """The ratio of two PMDs' sums; None if there is none."""
+    """The ratio of two PMDs' sums; None if the divisor is 0."""
     if wanted.by is None:
         return None
     below = values[wanted.by].total

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples summed by stack, event and thread: what most exports and call views need."""
+"""Samples summed by stack, event and thread, for exports and call reports."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Frame:
-    """A function in a stack, or a place in one.
+    """A function in a stack, or a place in a function.
 
-    ``address`` and ``file`` with ``line`` are None where frames are told apart by
-    function only, or where they are not known; ``inlined`` is set if the function is
-    part of the one that called it.
+    ``address``, ``file`` and ``line`` are None if they are unknown, or if frames are
+    distinguished by function only. ``inlined`` is set if the function is inlined into
+    its caller.
     """
 
     function: str
@@ -43,7 +43,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread of a machine; numbers are None where they are not known."""
+    """A thread of a machine; IDs are None if they are unknown."""
 
     host: str
     process: Optional[int]
@@ -53,9 +53,9 @@ class Thread:
 
 @dataclass
 class Row:
-    """What was summed of one stack, event and thread, by number of each.
+    """The sums of one stack, event and thread, each given by number.
 
-    It is of a ``moment``, in steps of the Profiler's, where those are told apart.
+    If the Profiler has a step, ``moment`` is the time of the samples in steps.
     """
 
     node: int
@@ -86,7 +86,7 @@ class Profile:
         return [self.frames[at] for at in self.numbers(node)]
 
     def numbers(self, node: int) -> list[int]:
-        """The numbers of these frames."""
+        """The numbers of the frames of a stack, innermost first."""
         found = []
         while node != ROOT:
             found.append(self.frame_of[node])
@@ -94,13 +94,13 @@ class Profile:
         return found
 
     def sampled_events(self) -> list[int]:
-        """The numbers of the events but for unknown ones that have no samples."""
+        """The numbers of the events, without the unknown event if it has no samples."""
         found = {row.event for row in self.rows}
         all_of_them = enumerate(self.events)
         return [at for at, name in all_of_them if at in found or name != UNKNOWN]
 
     def total(self) -> int:
-        """All samples."""
+        """The number of all samples."""
         return sum(row.samples for row in self.rows)
 
 
@@ -108,7 +108,7 @@ FramesOf = Callable[[Location, int], Sequence[Frame]]
 
 
 def by_function(location: Location, _: int) -> Sequence[Frame]:
-    """A frame for the function of a place, then for those inlined there."""
+    """A frame for the function of a place, followed by those inlined there."""
     frames = location.frames()[::-1]
     return [
         Frame(frame.function or UNKNOWN, location.object, inlined=at > 0)
@@ -117,7 +117,7 @@ def by_function(location: Location, _: int) -> Sequence[Frame]:
 
 
 def by_place(location: Location, address: int) -> Sequence[Frame]:
-    """The same, told apart by address; file and line are set if they are known."""
+    """The frames of a place by address, with file and line if they are known."""
     frames = location.frames()[::-1]
     return [
         Frame(
@@ -133,7 +133,7 @@ def by_place(location: Location, address: int) -> Sequence[Frame]:
 
 
 class Profiler:
-    """Makes a profile of inputs, in one pass over each."""
+    """Makes a profile of several inputs, in one pass over each."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class Profiler:
         frames_of: FramesOf = by_function,
         step: Optional[int] = None,
     ) -> None:
-        """``step`` in ns tells moments apart, if the samples have times."""
+        """With a ``step`` in ns, samples with times are summed by step, too."""
         self.profile = Profile()
         self._step = step
         self._weight = weight
@@ -166,7 +166,7 @@ class Profiler:
     def _merge(
         self, source: Input, numbers: _Numbers, samples: Sums, weights: Sums
     ) -> None:
-        """Adds an input's sums to those of the same stacks, events and threads."""
+        """Adds an input's sums to the rows of the same stack, event and thread."""
         nodes = self._merged_nodes(source)
         events = [_number(self._events, e.name) for e in source.events.all]
         all_threads = [_number(self._threads, t) for t in numbers.threads()]
@@ -184,7 +184,7 @@ class Profiler:
         done.frames, done.rows = list(self._frames), list(self._rows.values())
 
     def _merged_nodes(self, source: Input) -> list[int]:
-        """For each stack of the input, the node of the profile."""
+        """The profile's node for each stack of the input."""
         addresses = source.places.addresses().tolist()
         found = zip(source.places.locations(), addresses)
         frames = [
@@ -209,7 +209,7 @@ class Profiler:
 
 
 class _Numbers:
-    """Numbers the combinations of stack, event, thread and moment in one input."""
+    """Dense numbers for combinations of stack, event, thread and moment."""
 
     def __init__(self, source: Input, step: Optional[int]) -> None:
         self._source = source
@@ -252,7 +252,7 @@ class _Numbers:
 
 
 class ThreadIds:
-    """Numbers the threads of an input's samples."""
+    """Dense numbers for the threads of an input's samples."""
 
     def __init__(self, source: Input) -> None:
         self._source = source
@@ -260,7 +260,7 @@ class ThreadIds:
         self._names = Names(source.recording)
 
     def ids(self, batch: Batch) -> Ids:
-        """The number of each sample's thread, whatever is known of it."""
+        """The number of each sample's thread; process and thread may be unknown."""
         tgids, tids = self._numbers(batch)
         return self._pairs.ids(tgids, tids)
 
@@ -286,7 +286,7 @@ class ThreadIds:
 
 
 def _number(table: dict[T, int], thing: T) -> int:
-    """The number of a thing, the next one if it is new."""
+    """The number of a thing; a new one gets the next number."""
     return table.setdefault(thing, len(table))
 
 

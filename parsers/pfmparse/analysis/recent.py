@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The samples of the last moments, by function."""
+"""The most recent samples of a live capture, by function."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .inputs import Input, Options
 from .interner import Ids
 from .names import Names
 
-MANY = 1 << 20  # places; then they are numbered anew
+MANY = 1 << 20  # places after which numbering starts again, to limit memory
 NAMELESS = -1
 
 
 @dataclass(frozen=True)
 class Place:
-    """A function, the file that it is in, and the thread or process that ran it."""
+    """A function, its file, and the name of the thread or process that ran it."""
 
     function: str
     object: str
@@ -32,10 +32,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """What came from one tick to the next: samples by place; how long it took.
-
-    ``lost`` is what was lost meanwhile.
-    """
+    """The samples between two ticks by place, the time between them, and the losses."""
 
     counts: Counter[Place]
     elapsed_ns: int
@@ -43,7 +40,7 @@ class Step:
 
 
 class Recent:
-    """Adds up samples as they come; remembers those of the last steps."""
+    """Sums samples as they arrive, and keeps the sums of the last steps."""
 
     def __init__(
         self,
@@ -52,7 +49,7 @@ class Recent:
         warn: Callable[[str], None],
         window_ns: int,
     ) -> None:
-        """The last steps are those that together took about ``window_ns``."""
+        """The last steps are those that cover about ``window_ns`` together."""
         self.samples = 0
         self.lost = 0
         self._recording = recording
@@ -63,28 +60,28 @@ class Recent:
         self._start()
 
     def _start(self) -> None:
-        """Begins to number places and names."""
+        """Starts the numbering of places and names."""
         self._input = self._open()
         self._names = Names(self._recording)
 
     @property
     def events(self) -> list[Event]:
-        """Those that sample."""
+        """The sampling events."""
         return self._input.events.all[:-1]
 
     @property
     def cgroups(self) -> Sequence[str]:
-        """Patterns of control groups whose samples are taken; none if all are."""
+        """Patterns of the selected control groups; empty if all samples are taken."""
         return self._input.selection.cgroups
 
     def take(self) -> None:
-        """Takes what has come, as a part of the step that is going on."""
+        """Adds the samples that have arrived to the current step."""
         for batch in self._input.batches():
             if batch.samples.count:
                 self._add(batch)
 
     def end_step(self, elapsed_ns: int, lost: int) -> Step:
-        """Ends a step that took so long; ``lost`` is what was lost since the start."""
+        """Ends a step of ``elapsed_ns``; ``lost`` counts losses since the start."""
         step = Step(self._resolved(), elapsed_ns, max(0, lost - self.lost))
         self.lost = max(lost, self.lost)
         self.samples += step.counts.total()
@@ -96,11 +93,11 @@ class Recent:
         return step
 
     def forget(self) -> None:
-        """Forgets the steps that are over."""
+        """Forgets all finished steps."""
         self._steps.clear()
 
     def span_ns(self) -> int:
-        """How long the last steps took."""
+        """The time that the last steps cover."""
         return sum(step.elapsed_ns for step in self._steps)
 
     def counts(self) -> Counter[Place]:
@@ -121,14 +118,14 @@ class Recent:
             self._now[place, name] += count
 
     def _ids_of_names(self, batch: Batch) -> Ids:
-        """The number of each sample's name, NAMELESS if it does not tell its thread."""
+        """The number of each sample's name, NAMELESS if it has no process column."""
         try:
             return self._names.ids(batch.samples)
         except PfmParseError:
             return np.full(batch.samples.count, NAMELESS, np.intp)
 
     def _resolved(self) -> Counter[Place]:
-        """The samples of the step that is going on, which is then over."""
+        """The samples of the current step by place; clears the step."""
         counts: Counter[Place] = Counter()
         locations = self._input.places.locations()
         names = self._names.all()

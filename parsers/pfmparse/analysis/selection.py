@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which samples a view is of."""
+"""The selection of samples for a view."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .places import Places
 from .subset import subset
 from .times import Window, first_time
 
-ROOT = "/"  # the control group of all, also of those whose own is not known
+ROOT = "/"  # the root control group matches all samples, also those of unknown group
 
 Mask = NDArray[np.bool_]
 Test = Callable[[Batch], Mask]
@@ -33,10 +33,11 @@ Select = Callable[[Batch], Batch]
 
 @dataclass(frozen=True)
 class Selection:
-    """What a sample must be; what is None or empty does not matter.
+    """The conditions that a sample must meet; None or empty means no condition.
 
-    ``events`` are names; ``comms`` and ``objects`` patterns with * and ?; ``symbols``
-    regular expressions; ``kernel`` is the level, ``time`` counts from the start.
+    ``events`` are names; ``comms``, ``cgroups`` and ``objects`` are patterns with * and
+    ?; ``symbols`` are regular expressions; ``kernel`` is the privilege level; ``time``
+    is relative to the first sample.
     """
 
     events: Sequence[str] = ()
@@ -53,21 +54,21 @@ class Selection:
     containers: Sequence[str] = ()
 
     def asked_of(self, session: Session) -> Selection:
-        """This one, of the session's control groups unless it has some."""
+        """This selection; without control groups, it gets those of the session."""
         return self if self.groups else replace(self, cgroups=session.cgroups)
 
     @property
     def groups(self) -> bool:
-        """It is one of control groups."""
+        """True if samples are selected by control group or container."""
         return bool(self.cgroups or self.containers)
 
     @property
     def detail(self) -> Detail:
-        """What has to be looked up about places to select."""
+        """The detail of places that the selection needs."""
         return Detail.SYMBOL if self.symbols else Detail.OBJECT
 
     def of(self, recording: Recording, events: Events, places: Places) -> Select:
-        """What selects samples of a recording; PfmParseError if nothing can match."""
+        """A function that selects samples; PfmParseError if nothing can match."""
         tests = list(self._tests(recording, events, places))
 
         def select(batch: Batch) -> Batch:
@@ -81,7 +82,7 @@ class Selection:
     def _tests(
         self, recording: Recording, events: Events, places: Places
     ) -> Iterable[Test]:
-        """The cheap ones first; each is for the samples that the others have left."""
+        """The tests, cheap ones first: each one sees only the remaining samples."""
         if self.kernel is not None:
             kernel = self.kernel
             yield lambda batch: _is(in_kernel(batch.samples), kernel)
@@ -108,7 +109,7 @@ class Selection:
             yield lambda batch: self._located(places, batch)
 
     def _grouped(self, tgids: Column, recording: Recording) -> Mask:
-        """Which processes are in a control group that is wanted, or below one."""
+        """A mask of the processes in a wanted control group or below one."""
         distinct, inverse = np.unique(tgids, return_inverse=True)
         known = recording.source.threads
         paths = [known.cgroup(tgid) for tgid in distinct.tolist()]
@@ -142,10 +143,10 @@ class Selection:
 
 
 def _among(column: Column, wanted: Iterable[int]) -> Mask:
-    """Which elements are one of those."""
+    """A mask of the elements that are wanted."""
     if column.dtype.kind == "b":
         column = column.astype(np.uint8)
-    # A number that the column cannot hold would become another one.
+    # Numbers that do not fit into the column's type would wrap around.
     there = np.iinfo(column.dtype)
     possible = [number for number in wanted if there.min <= number <= there.max]
     return np.isin(column, np.array(possible, column.dtype))
@@ -160,7 +161,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _matching(names: Names, ids: NDArray[np.intp], patterns: Sequence[str]) -> Mask:
-    """Which elements have a name that matches."""
+    """A mask of the elements whose name matches a pattern."""
     good = [_matches(name, patterns) for name in names.all()]
     mask: Mask = np.array(good, np.bool_)[ids]
     return mask

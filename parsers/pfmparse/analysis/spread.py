@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How the numbers of each group are spread: sum, mean, percentiles, histogram."""
+"""The distribution of numbers in groups: sum, mean, percentiles, histogram."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..arrays import NDArray
 from .interner import Ids, Interner, U64s
 from .sums import Sums
 
-EXACT_BITS = 7  # numbers of so many bits are told apart
-FRACTION = EXACT_BITS - 1  # bits of larger ones that are, behind the first
+EXACT_BITS = 7  # each number with up to 7 bits has its own bucket
+FRACTION = EXACT_BITS - 1  # bits after the first that distinguish larger numbers
 
 
 @dataclass(frozen=True)
 class Bucket:
-    """Numbers from ``low`` to ``high``, and how many there were."""
+    """The count of numbers from ``low`` to ``high``, inclusive."""
 
     low: int
     high: int
@@ -34,7 +34,7 @@ class Spread:
         self._counts = Sums()
 
     def add(self, ids: Ids, values: NDArray[np.integer[Any]]) -> None:
-        """Adds a number to each of these groups."""
+        """Adds each value to the group with the same index in ``ids``."""
         wide = values.astype(np.uint64, copy=False)
         self._sums.add(ids, wide)
         self._counts.add(self._pairs.ids(ids, _bucket(wide)))
@@ -44,7 +44,7 @@ class Spread:
         return self._sums.result(count)
 
     def buckets(self, count: int) -> list[list[Bucket]]:
-        """The buckets of each of them that have any, in increasing order."""
+        """The non-empty buckets of each group below ``count``, in ascending order."""
         found: list[list[Bucket]] = [[] for _ in range(count)]
         groups, numbers = self._pairs.pairs()
         counts = self._counts.result(len(self._pairs))
@@ -55,7 +55,7 @@ class Spread:
 
 
 def percentile(buckets: list[Bucket], percent: float) -> int:
-    """A number that so many percent do not exceed, from the end of its bucket."""
+    """The percentile, rounded up to the end of its bucket."""
     total = sum(bucket.count for bucket in buckets)
     seen = 0
     for bucket in buckets:
@@ -66,7 +66,7 @@ def percentile(buckets: list[Bucket], percent: float) -> int:
 
 
 def _bucket(values: U64s) -> U64s:
-    """The number of each one's bucket."""
+    """The bucket number of each value."""
     small = values < np.uint64(1 << EXACT_BITS)
     if small.all():
         return values
@@ -76,7 +76,7 @@ def _bucket(values: U64s) -> U64s:
 
 
 def _bits(values: U64s) -> U64s:
-    """How many bits each number has; exactly, which a logarithm would not be."""
+    """The bit length of each number; a logarithm would not be exact."""
     bits, rest = np.zeros(values.size, np.uint64), values.copy()
     for step in (32, 16, 8, 4, 2, 1):
         large = rest >> np.uint64(step) != 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Call stacks as a tree, whose nodes have dense numbers."""
+"""Call stacks as a tree whose nodes have dense numbers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ ROOT = -1
 
 
 class Stacks:
-    """Numbers distinct stacks: each is a node, whose parent is that of the caller.
+    """Dense numbers for distinct stacks: a stack's parent node is its caller's stack.
 
-    A sample without a call chain has a stack of its own address only.
+    The stack of a sample without a call chain has only the sample's own address.
     """
 
     def __init__(self, places: Places) -> None:
@@ -40,7 +40,7 @@ class Stacks:
         return self._nodes.pairs()[1].astype(np.intp)
 
     def _callers(self, batch: Batch) -> Ids:
-        """The node of each sample's innermost caller; ROOT where there is none."""
+        """The node of each sample's innermost caller; ROOT if there is none."""
         nodes = np.full(batch.samples.count, ROOT, np.intp)
         chains = batch.samples.chains
         if chains is None or batch.samples.count == 0:
@@ -52,7 +52,7 @@ class Stacks:
         calls = self._places.calls(batch, which, chains.addresses[used], files)
         calls = calls.astype(np.uint64)
         starts = starts - chains.offsets[0]
-        # From the outermost callers inwards, all samples that are so deep at once.
+        # From the outermost callers inwards, one depth of all samples at a time.
         for depth in range(int(lengths.max()) - 1, -1, -1):
             deep = np.flatnonzero(lengths > depth)
             of = calls[starts[deep] + depth]

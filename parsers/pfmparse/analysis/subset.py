@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Some of the samples of a batch."""
+"""Selects samples of a batch by a mask."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _group(group: PmdGroup, mask: NDArray[np.bool_]) -> PmdGroup:
 def _chains(chains: Chains, which: NDArray[np.intp]) -> Chains:
     lengths = np.diff(chains.offsets)[which]
     offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
-    # Each address of a chain that is kept: where its chain began, and how far on.
+    # The index of each kept address: its chain's old start plus its depth.
     shifts = np.repeat(chains.offsets[:-1][which] - offsets[:-1], lengths)
     kept = np.arange(offsets[-1]) + shifts
     kernel = None if chains.kernel is None else chains.kernel[which]

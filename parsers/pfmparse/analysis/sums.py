@@ -12,28 +12,27 @@ from ..arrays import NDArray
 Ids = NDArray[np.intp]
 U64s = NDArray[np.uint64]
 
-# bincount() sums in double precision: so many numbers of 32 bits are exact.
+# bincount() sums in double precision, which is exact for 2^20 numbers of 32 bits.
 EXACT = 1 << 20
-FEW = 4  # are ids of which there are fewer than one in so many
+FEW = 4  # values are added once they number a quarter of the sums
 
 
 class Sums:
-    """Sums of unsigned 64-bit numbers by id, however large the sums become."""
+    """Exact sums of unsigned 64-bit numbers by id; sums may exceed 64 bits."""
 
     def __init__(self) -> None:
         self._low, self._high = np.zeros(0, np.uint64), np.zeros(0, np.uint64)
         self._waiting: list[tuple[Ids, Optional[U64s]]] = []
-        self._size = 0  # ids that wait
+        self._size = 0  # waiting ids
 
     def add(self, ids: Ids, values: Optional[NDArray[np.integer[Any]]] = None) -> None:
-        """Adds a value for each id, 1 if there are no ``values``."""
+        """Adds a value for each id, 1 without ``values``."""
         if ids.size == 0:
             return
         copy = None if values is None else np.array(values, np.uint64)
         self._waiting.append((ids, copy))
         self._size += ids.size
-        # Adding goes through the sums of all ids, however few are added: until there
-        # are enough of them, they wait.
+        # Every addition touches the sums of all ids, so small ones are collected first.
         if self._size * FEW >= self._low.size:
             self._add_waiting()
 
@@ -57,7 +56,7 @@ class Sums:
         return totals
 
     def moved(self, ids: Ids, to: Ids) -> Sums:
-        """The sums of some ids, each added to those that come to the same number."""
+        """Sums by new numbers: ids with the same number in ``to`` are added up."""
         words = self.words(int(ids.max()) + 1 if ids.size else 0)
         high, low = (part[ids] for part in words)
         moved = Sums()
@@ -73,7 +72,7 @@ class Sums:
         return moved
 
     def words(self, count: int) -> tuple[U64s, U64s]:
-        """The same as numbers of 2^32, and what is left; for comparing."""
+        """The sums as multiples of 2^32 and remainders, for sorting."""
         self._add_waiting()
         low, high = (_grown(part, count)[:count] for part in (self._low, self._high))
         return high + (low >> np.uint64(32)), low & np.uint64(0xFFFFFFFF)
@@ -111,9 +110,9 @@ def _grown(part: NDArray[np.uint64], count: int) -> NDArray[np.uint64]:
 
 
 def _sum(to: NDArray[np.uint64], counts: NDArray[Any]) -> NDArray[np.uint64]:
-    """Both; the longer one's shape."""
+    """Adds ``counts`` to ``to``, which is enlarged if necessary."""
     if to.size < counts.size:
-        # Room for more ids than there are yet: they come one batch after another.
+        # Leave room for the ids of further batches.
         to = _grown(to, 2 * counts.size)
     to[: counts.size] += counts.astype(np.uint64)
     return to

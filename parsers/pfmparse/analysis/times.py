@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Parts of the time of a recording."""
+"""Time spans, and windows of a recording's time."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s|)")
 
 @dataclass(frozen=True)
 class Window:
-    """From ``start`` to before ``end``, in ns; None is without an end."""
+    """The time from ``start`` to before ``end``, in ns; None means no end."""
 
     start: int
     end: Optional[int]
 
     def after(self, origin: int) -> Window:
-        """The same, counted from a later origin."""
+        """The window shifted by ``origin``."""
         end = None if self.end is None else self.end + origin
         return Window(self.start + origin, end)
 
     def has(self, times: Column) -> NDArray[np.bool_]:
-        """Which of those times are in it."""
+        """A mask of the times that are in the window."""
         # A time that does not fit into 64 bits is later than all samples.
         if self.start >> 64:
             return np.zeros(times.size, np.bool_)
@@ -42,20 +42,24 @@ class Window:
 
 
 def parse_span(text: str) -> int:
-    """A time with its unit, "10ms", in ns; without one it is in s. ValueError."""
+    """Parses a time such as "10ms", by default in s; returns ns. ValueError."""
     match = SPAN.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no time such as 1.5s, 20ms, 30us or 40ns")
-    from decimal import Decimal  # takes long, and is rarely needed
+        raise ValueError(
+            f"must be a time such as 1.5s, 20ms, 30us or 40ns, not {text!r}"
+        )
+    from decimal import Decimal  # slow to import, and rarely needed
 
     return int(Decimal(match[1]) * UNITS[match[2]])
 
 
 def parse_window(text: str) -> Window:
-    """A window, "2s-5s", "2s-" or "-5s"; ValueError if it is none."""
+    """Parses a window "2s-5s", "2s-" or "-5s"; ValueError if it is invalid."""
     first, dash, last = text.partition("-")
     if not dash:
-        raise ValueError(f"{text!r} is no part of the time such as 2s-5s, 2s- or -5s")
+        raise ValueError(
+            f"must be a time range such as 2s-5s, 2s- or -5s, not {text!r}"
+        )
     window = Window(parse_span(first or "0"), parse_span(last) if last else None)
     if window.end is not None and window.end <= window.start:
         raise ValueError(f"{text!r} ends before it begins")
@@ -63,9 +67,9 @@ def parse_window(text: str) -> Window:
 
 
 def first_time(recording: Recording) -> int:
-    """When the first sample was recorded, in ns of the samples' clock; 0 if none was.
+    """The time of the first sample in ns of the samples' clock; 0 without samples.
 
-    Reads the whole recording: buffers are not in the order of time.
+    Reads the whole recording, because buffers are not in chronological order.
     """
     first: Optional[int] = None
     for batch in recording.reopened().batches():

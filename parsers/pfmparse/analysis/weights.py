@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How much a sample weighs: one, its period, or what a column says."""
+"""The weight of a sample: 1, its sampling period, or the value of a column."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ GREATEST = np.uint64((1 << 64) - 1)
 
 
 class Weight:
-    """What a view adds up for each sample."""
+    """The weight that a view sums for each sample."""
 
     def __init__(self, name: str, events: Events) -> None:
-        """``name`` is "count", "period", or what columns.named() knows.
+        """``name`` is "count", "period", or a name for columns.named().
 
-        PfmParseError if it is a PMD of which no sample has values.
+        PfmParseError if it is a PMD without values in any sample.
         """
         pmd = pmd_of(name)
         if pmd is not None:
@@ -33,7 +33,7 @@ class Weight:
         self._events = events
 
     def of(self, samples: Samples) -> Optional[NDArray[np.integer[Any]]]:
-        """The weight of each sample, None if each has 1; PfmParseError if unknown."""
+        """The weight of each sample, None if all are 1; PfmParseError if unknown."""
         times = samples.weights()
         if self._name == COUNT:
             return times
@@ -45,30 +45,30 @@ class Weight:
             return periods(samples, self._events)
         column = named(samples, self._name)
         if column.dtype.kind == "i" and (column < 0).any():
-            text = f"the column {self._name} has numbers below 0: it is no weight"
+            text = f"column '{self._name}' has negative numbers: use another weight"
             raise PfmParseError(text, 0)
         return column.astype(np.uint64)
 
 
 def product(values: NDArray[np.uint64], times: Column, name: str) -> NDArray[np.uint64]:
-    """What each is so many times; PfmParseError if that needs more than 64 bits."""
+    """The values times ``times``; PfmParseError if a product exceeds 64 bits."""
     if not fits(values, times).all():
-        text = f"{name} of all samples that one stands for needs more than 64 bits"
+        text = f"{name} times the weight of a sample needs more than 64 bits"
         raise PfmParseError(text, 0)
     return values * times.astype(np.uint64)
 
 
 def fits(values: NDArray[np.uint64], times: Column) -> NDArray[np.bool_]:
-    """Which products have 64 bits at most."""
+    """A mask of the products that fit into 64 bits."""
     wide = times.astype(np.uint64)
     fitting: NDArray[np.bool_] = values <= GREATEST // np.maximum(wide, np.uint64(1))
     return fitting
 
 
 def periods(samples: Samples, events: Events) -> NDArray[np.uint64]:
-    """Events from the reset before to each sample's overflow, as far as known.
+    """The sampling period of each sample.
 
-    Where a format does not record it, what the session says of the sample's event.
+    If the format does not record it, it is the session's period of the sample's event.
     """
     if samples.name_of(Role.PERIOD) is not None:
         return samples.role(Role.PERIOD).astype(np.uint64)

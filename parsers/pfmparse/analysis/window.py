@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Dense numbers of numbers that lie close together, such as addresses of one file."""
+"""A table from numbers that are close together, such as addresses, to dense numbers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..arrays import NDArray
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]
 
-SIZE = 1 << 20  # numbers, at most
+SIZE = 1 << 20  # numbers in a window, at most
 UNKNOWN = -1
 
 
 class Window:
-    """A table of what was said of the numbers from ``base`` on: no search at all."""
+    """The ids of numbers from ``base`` on, in a table that needs no search."""
 
     def __init__(self, base: int, size: int) -> None:
         self._base = np.uint64(base)
@@ -25,15 +25,15 @@ class Window:
 
     @classmethod
     def around(cls, numbers: U64s) -> Optional[Window]:
-        """One that has these numbers, and some beside them; None if they lie apart."""
+        """A window around these numbers; None if they are too far apart."""
         low, high = int(numbers.min()), int(numbers.max())
         size = 2 * (high - low + 1)
         return cls(max(0, low - size // 4), size) if size <= SIZE else None
 
     def look_up(self, numbers: U64s, ids: Ids) -> Optional[Ids]:
-        """Fills in what is known; the indices of the others.
+        """Fills in the known ids; returns the indices of unknown numbers.
 
-        None if not all of the numbers are within the window.
+        Returns None if a number is outside of the window.
         """
         at = numbers - self._base
         if at.max() >= self._ids.size:
@@ -45,7 +45,7 @@ class Window:
         return others
 
     def note(self, numbers: U64s, ids: Ids) -> None:
-        """What some of the numbers are; those outside do not matter."""
+        """Stores the ids of numbers; ignores numbers outside of the window."""
         at = numbers - self._base
         inside = at < self._ids.size
         self._ids[at[inside].view(np.int64)] = ids[inside]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The capture file (docs/capture.md): its chunks, and what each type says."""
+"""The capture file (docs/capture.md): a module for each type of chunk."""
 
 from .buffer import Buffer
 from .file import Capture

@@ -15,24 +15,24 @@ BUFFER_HEADER = struct_dtype(
     24,
     [
         ("context", "<u4", 0),
-        ("pieces", "<u4", 4),  # 0: the bytes from the first on
+        ("pieces", "<u4", 4),  # 0: not in pieces, the bytes from the start on
         ("time_ns", "<u8", 8),  # ns, CLOCK_MONOTONIC
         ("buf_size", "<u8", 16),  # bytes
     ],
 )
 assert BUFFER_HEADER.itemsize == 24
-_HEADER = struct.Struct("<IIQQ")  # the same: a capture has many, one by one
+_HEADER = struct.Struct("<IIQQ")  # faster than numpy for one header at a time
 assert _HEADER.size == BUFFER_HEADER.itemsize
 
 
 class Buffer(NamedTuple):
     """A copy of a sampling buffer.
 
-    ``epoch`` is that of the mappings when it was copied. ``offset`` is where the
-    file holds ``data``, or their source if that is ``stored`` in another form:
-    compressed or in pieces. ``whole`` is False if the end of the file may have cut
-    off part of the copy. ``unread`` is how many buffers before this one could not
-    be read.
+    ``epoch`` is the epoch of the mappings at the time of the copy. ``offset`` is the
+    place of ``data`` in the file. If the file has them in another form, ``stored``
+    names it (compressed or in pieces), and ``offset`` is the place of that form.
+    ``whole`` is False if the end of the file may have cut off part of the copy.
+    ``unread`` is the number of previous buffers that could not be read.
     """
 
     data: memoryview
@@ -45,10 +45,10 @@ class Buffer(NamedTuple):
 
 
 def read_buffer(chunk: Chunk, contexts: Container[int], epoch: int) -> Buffer:
-    """The copy in a BUFR chunk; PfmParseError if it is not of one of ``contexts``."""
+    """The copy in a BUFR chunk; PfmParseError if its context is not in ``contexts``."""
     head = BUFFER_HEADER.itemsize
     if len(chunk.payload) < head:
-        text = f"BUFR of {len(chunk.payload)} bytes"
+        text = f"BUFR of {len(chunk.payload)} bytes is too short"
         raise PfmParseError(text, chunk.offset, truncated=not chunk.whole)
     context, pieces, _, size = _HEADER.unpack_from(chunk.payload)
     if context not in contexts:

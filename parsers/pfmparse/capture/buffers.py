@@ -19,9 +19,9 @@ Offsets = NDArray[np.intp]
 class Buffers:
     """Some copies of one context's buffers, at one epoch of the mappings.
 
-    ``data`` has them, from the bytes ``begins`` on, each of so many bytes as ``sizes``
-    says; the arrays have shape (n,). ``offset`` is where the file holds ``data``; the
-    other fields are those of each Buffer.
+    Copy i is at byte ``begins[i]`` of ``data`` and has ``sizes[i]`` bytes; the arrays
+    have shape (n,). ``offset`` is the place of ``data`` in the file; the other fields
+    are as in Buffer.
     """
 
     data: memoryview
@@ -36,7 +36,7 @@ class Buffers:
 
     @classmethod
     def of(cls, buffer: Buffer) -> Buffers:
-        """That buffer alone."""
+        """A run of this buffer only."""
         return cls(
             buffer.data,
             np.zeros(1, np.intp),
@@ -69,11 +69,11 @@ class Buffers:
         return self.data[begin : begin + int(self.sizes[0])]
 
     def within(self, which: Offsets, starts: Offsets, sizes: Offsets) -> Buffers:
-        """Parts of some copies, of so many bytes, each from a byte on."""
+        """Parts of some copies, given by their starts and sizes in bytes."""
         return replace(self, begins=self.begins[which] + starts, sizes=sizes)
 
     def heads(self, dtype: np.dtype[np.void]) -> NDArray[np.void]:
-        """The structure that each copy begins with, and has room for; shape (n,)."""
+        """The structure at the start of each copy, which must fit; shape (n,)."""
         spacing = self.spacing()
         if spacing:
             return view(self.data, dtype, len(self), int(self.begins[0]), spacing)
@@ -82,7 +82,7 @@ class Buffers:
         return rows.view(dtype)[:, 0]
 
     def spacing(self) -> int:
-        """Bytes from the beginning of one to that of the next, 0 if these differ."""
+        """The distance between the starts of copies in bytes, 0 if it varies."""
         if len(self) == 1:
             return int(self.sizes[0])
         gaps = self.begins[1:] - self.begins[:-1]
@@ -92,8 +92,8 @@ class Buffers:
 def plain_buffers(chunks: Buffers, contexts: Container[int]) -> Optional[list[Buffers]]:
     """The copies in some BUFR chunks, if they are stored as they were in memory.
 
-    ``chunks`` is where the payloads are; its context does not count. None if one has
-    no header, or has pieces, or is of none of ``contexts``.
+    ``chunks`` locates the payloads; its context is ignored. None if a copy has no
+    header, is stored in pieces, or has a context that is not in ``contexts``.
     """
     size = BUFFER_HEADER.itemsize
     if (chunks.sizes < size).any():

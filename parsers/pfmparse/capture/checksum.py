@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""CRC-32 of payloads, with libdeflate where it is installed."""
+"""CRC-32 of payloads, computed by libdeflate if it is installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALL = 1 << 14  # bytes; zlib is fast enough for these
 
 
 def crc32(data: Data) -> int:
-    """The checksum that zlib computes."""
+    """The CRC-32 of the data, as computed by zlib."""
     fast = _libdeflate() if len(data) > SMALL else None
     if fast is None:
         return zlib.crc32(data)

@@ -18,7 +18,7 @@ FILE_VERSION = 1
 COMPRESSED = 0x1  # flag of a chunk
 PIECE = 1 << 18  # bytes that are decompressed at once
 
-# The longest payload that is read of each type, in decompressed bytes.
+# The longest accepted payload of each type, in decompressed bytes.
 MAX_PAYLOAD = {
     "SESS": 8 << 20,
     "CTXT": 1 << 16,
@@ -54,14 +54,14 @@ CHUNK_HEADER = struct_dtype(
     ],
 )
 assert CHUNK_HEADER.itemsize == 24
-_HEADER = struct.Struct("<4sIQII")  # the same: a capture has many, one by one
+_HEADER = struct.Struct("<4sIQII")  # faster than numpy for one header at a time
 assert _HEADER.size == CHUNK_HEADER.itemsize
 
 
 class ChunkHeader(NamedTuple):
-    """A chunk's header, its checksum verified.
+    """A chunk's header, whose checksum was verified.
 
-    ``offset`` is that of the payload in the file, ``length`` in bytes as stored.
+    ``offset`` is the payload's offset in the file, ``length`` its stored size in bytes.
     """
 
     type: str
@@ -74,8 +74,8 @@ class ChunkHeader(NamedTuple):
 class Chunk(NamedTuple):
     """A chunk's payload, decompressed, and its offset in the file.
 
-    ``whole`` is False if the file ends within it; the checksum then verifies
-    nothing.
+    ``whole`` is False if the file ends within the chunk; its checksum was then not
+    verified.
     """
 
     type: str
@@ -88,8 +88,8 @@ class Chunk(NamedTuple):
 class ChunkReader:
     """Finds a capture's chunks by their headers, and reads payloads.
 
-    ``problems`` collects what was wrong; reading goes on as docs/capture.md says.
-    ``offset`` is that of the first byte behind what was found.
+    ``problems`` collects errors; docs/capture.md says when reading continues.
+    ``offset`` is the offset of the first byte after the chunks found so far.
     """
 
     def __init__(self, stream: BufferedIOBase, problems: list[PfmParseError]) -> None:
@@ -101,7 +101,7 @@ class ChunkReader:
         check_file_header(head)
 
     def headers(self) -> Iterator[ChunkHeader]:
-        """The headers of all chunks, without a look at what is between them."""
+        """The headers of all chunks; payloads are not read."""
         while True:
             header = self._header()
             if header is None:
@@ -114,35 +114,35 @@ class ChunkReader:
                 return
 
     def payload(self, header: ChunkHeader) -> Optional[Chunk]:
-        """The chunk of a known type; None if the file ends within it.
+        """Reads a chunk of a known type; None if the file ends within it.
 
-        PfmParseError if it is damaged. Several threads may call this.
+        PfmParseError if it is damaged. This method is thread-safe.
         """
         chunk = self.chunk(header)
         return chunk if chunk.whole else None
 
     def chunk(self, header: ChunkHeader, stored: Optional[Data] = None) -> Chunk:
-        """The same, though the file may end within it; ``stored`` if that is known."""
+        """Reads a chunk, which may be incomplete; ``stored`` is used if given."""
         return chunk_of(header, self._stored(header) if stored is None else stored)
 
     def stored(self, start: int, end: int) -> memoryview:
-        """The bytes of the file from ``start`` on, fewer than to ``end`` at its end."""
+        """The bytes of the file from ``start`` to ``end``, fewer at its end."""
         return self._storage.read(start, end - start)
 
     def drop(self, offset: int) -> None:
-        """Nobody needs what the file has before that byte, at least for now."""
+        """Lets memory before this offset be freed; it can still be read again."""
         self._storage.drop(offset)
 
     def _stored(self, header: ChunkHeader) -> Data:
-        """The payload as it is stored; PfmParseError if that cannot be read."""
+        """The payload as it is stored; PfmParseError if it is too long."""
         limit = MAX_PAYLOAD[header.type]
         if header.length > limit:
-            text = f"{header.type} of {header.length} bytes, at most {limit} are read"
+            text = f"{header.type} of {header.length} bytes exceeds the limit, {limit}"
             raise PfmParseError(text, header.offset - 16)
         return self._storage.read(header.offset, header.length)
 
     def _header(self) -> Optional[ChunkHeader]:
-        """The next chunk's header; None at the end, or if it is damaged."""
+        """The next chunk's header; None at the end of the file or on damage."""
         start = self.offset
         head = self._read(_HEADER.size)
         try:
@@ -167,7 +167,7 @@ class ChunkReader:
 
 
 def check_file_header(head: bytes) -> None:
-    """PfmParseError if a file that begins like that is no capture."""
+    """Raises PfmParseError if ``head`` is not the start of a capture."""
     if not MAGIC.startswith(head[: len(MAGIC)]):
         raise PfmParseError("not a capture", 0)
     if len(head) < FILE_HEADER.itemsize:
@@ -175,24 +175,24 @@ def check_file_header(head: bytes) -> None:
         raise PfmParseError(message, len(head), truncated=True)
     version = int(view(head, FILE_HEADER, 1, 0, len(head))[0]["version"])
     if version != FILE_VERSION:
-        raise PfmParseError(f"version {version} of captures is unknown", 8)
+        raise PfmParseError(f"capture version {version} is not supported", 8)
 
 
 def parse_header(head: bytes, offset: int) -> ChunkHeader:
-    """The header at that byte of the file; PfmParseError if its checksum is wrong."""
+    """Parses a header at byte ``offset``; PfmParseError if its checksum is wrong."""
     kind, flags, length, payload_crc, header_crc = _HEADER.unpack(head)
     if zlib.crc32(head[:20]) != header_crc:
-        text = "a chunk's header has a wrong checksum, the rest is not read"
+        text = "a chunk header has a wrong checksum: the rest is not read"
         raise PfmParseError(text, offset)
     name = kind.decode("ascii", errors="replace")
     return ChunkHeader(name, flags, length, payload_crc, offset + len(head))
 
 
 def chunk_of(header: ChunkHeader, stored: Data) -> Chunk:
-    """The chunk of which so much is stored; PfmParseError if it is damaged."""
+    """The chunk with these ``stored`` bytes; PfmParseError if it is damaged."""
     start, whole = header.offset, len(stored) == header.length
     if header.flags & ~COMPRESSED:
-        raise PfmParseError(f"flags {header.flags:#x} are unknown", start - 20)
+        raise PfmParseError(f"unknown chunk flags {header.flags:#x}", start - 20)
     if whole and crc32(stored) != header.payload_crc:
         raise PfmParseError(f"{header.type} has a wrong checksum", start)
     compressed = bool(header.flags & COMPRESSED)
@@ -202,9 +202,9 @@ def chunk_of(header: ChunkHeader, stored: Data) -> Chunk:
 
 
 def _decompress(stored: Data, limit: int, whole: bool, offset: int) -> bytes:
-    """Decompresses at most ``limit`` bytes; a whole zlib stream must have its end.
+    """Decompresses at most ``limit`` bytes; a ``whole`` stream must be complete.
 
-    ``offset`` is that of the stream in the file.
+    ``offset`` is the offset of the zlib stream in the file.
     """
     stream, text = zlib.decompressobj(), bytearray()
     try:
@@ -219,5 +219,5 @@ def _decompress(stored: Data, limit: int, whole: bool, offset: int) -> bytes:
     except zlib.error as error:
         raise PfmParseError(str(error), offset) from None
     if whole and not stream.eof:
-        raise PfmParseError("the zlib stream does not end", offset)
+        raise PfmParseError("the zlib stream is incomplete", offset)
     return bytes(text)

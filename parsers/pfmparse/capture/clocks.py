@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What several clocks showed in the same moments: the CLCK chunks (docs/capture.md)."""
+"""Simultaneous readings of several clocks: the CLCK chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..errors import PfmParseError
 from .json_node import Node
 
 MAX_MOMENTS = 1 << 12
-MAX_NS = (1 << 62) - 1  # so that no difference of two has more than 64 bits
+MAX_NS = (1 << 62) - 1  # so that any difference of two times fits into 64 bits
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What the clocks showed in one moment, in ns but for ``tsc``.
+    """A simultaneous reading of all clocks, in ns except ``tsc``.
 
-    ``perf_ns`` is the clock of samples, ``uncertainty_ns`` how long reading took.
+    ``perf_ns`` is the clock of samples, ``uncertainty_ns`` the duration of the reading.
     ``tsc`` is the CPU's time stamp counter, None if it could not be read.
     """
 
@@ -33,7 +33,7 @@ class Moment:
 
 
 class Clocks:
-    """How the clock of samples relates to others."""
+    """The relation of the samples' clock to other clocks."""
 
     def __init__(self) -> None:
         self.moments: list[Moment] = []
@@ -44,25 +44,26 @@ class Clocks:
     def add(self, moment: Moment, offset: int) -> None:
         """Adds the next CLCK chunk, whose payload is at byte ``offset``."""
         if len(self.moments) == MAX_MOMENTS:
-            raise PfmParseError(f"more than {MAX_MOMENTS} CLCK", offset)
+            raise PfmParseError(f"more than {MAX_MOMENTS} CLCK chunks", offset)
         self.moments.append(moment)
         self.moments.sort(key=lambda moment: moment.perf_ns)
 
     def perf_to_realtime(self, times: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Times of samples in ns since 1970; shape (n,).
+        """Converts times of samples to ns since 1970; shape (n,).
 
-        PfmParseError if the capture does not tell. Between two moments the difference
-        of the clocks changes evenly; before the first and after the last it stays.
+        PfmParseError if the capture has no clock readings. The difference of the clocks
+        is interpolated between two readings, and constant before the first one and
+        after the last one.
         """
         if not self.moments:
-            raise PfmParseError("the capture does not relate its clock to others", 0)
+            raise PfmParseError("the capture has no clock readings (CLCK chunks)", 0)
         base = self.moments[0]
         perf = [moment.perf_ns - base.perf_ns for moment in self.moments]
         shift = base.realtime_ns - base.perf_ns
         drift = [m.realtime_ns - m.perf_ns - shift for m in self.moments]
         since = (times - np.uint64(base.perf_ns)).view(np.int64)
         drifted = np.interp(since, np.array(perf, float), np.array(drift, float))
-        # A sum of two numbers of 62 bits is only near them as a float.
+        # Only the drift is a float: it would round numbers of 62 bits.
         whole = np.rint(np.clip(drifted, -MAX_NS, MAX_NS)).astype(np.int64)
         change = (whole + np.int64(shift)).view(np.uint64)
         shown: NDArray[np.uint64] = times + change
@@ -70,7 +71,7 @@ class Clocks:
 
 
 def parse_moment(text: bytes, offset: int) -> Moment:
-    """What a CLCK document says that starts at byte ``offset`` of the file."""
+    """The reading in a CLCK document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "CLCK", offset)
     return Moment(
         perf_ns=_ns(node["perf_ns"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which file a cookie stands for: the COOK chunks (docs/capture.md)."""
+"""The files that cookies identify: the COOK chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .json_node import Node
 
 @dataclass(frozen=True)
 class CookieFile:
-    """The file that a cookie stands for; build_id is None if it is not known."""
+    """The file that a cookie identifies; build_id is None if it is unknown."""
 
     path: str
     build_id: Optional[bytes]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A capture file: what all of its chunks say together (docs/capture.md)."""
+"""A capture file with all of its chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from .index import Group, Index
 from .metadata import ADD, Metadata
 from .session import Context, Session, parse_context, parse_session
 
-ROOM = 8 << 20  # bytes of buffers that are read in advance: they stay in the cache
-KEPT = MOST  # bytes of the file before a group: buffers there may wait to be gathered
+ROOM = 8 << 20  # bytes of buffers to read in advance, which fit into the cache
+KEPT = MOST  # bytes to keep mapped before a group, whose buffers gather() may hold
 
 Found = Union[Buffers, PfmParseError]
 
@@ -32,8 +32,8 @@ Found = Union[Buffers, PfmParseError]
 class Capture(Metadata):
     """A capture file.
 
-    What it says besides its buffers is there from the start, wherever in the file it
-    is; ``problems``, by offset, are complete once ``buffers()`` is exhausted.
+    The constructor reads all metadata, wherever they are in the file. ``problems`` are
+    sorted by offset, and complete once ``buffers()`` is exhausted.
     """
 
     session: Session
@@ -42,7 +42,7 @@ class Capture(Metadata):
     complete = True
 
     def __init__(self, stream: BufferedIOBase) -> None:
-        """Reads all but the buffers; PfmParseError if there is no session."""
+        """Reads everything except the buffers; PfmParseError without a session."""
         super().__init__()
         self.problems: list[PfmParseError] = []
         self._reader = ChunkReader(stream, self.problems)
@@ -54,7 +54,7 @@ class Capture(Metadata):
             raise self.problems[0] if self.problems else _no_session(truncated=True)
         self._add_contexts()
         if self.totals is None and not any(p.truncated for p in self.problems):
-            text = "the file ends without a DONE chunk that can be read"
+            text = "the file ends without a readable DONE chunk"
             note(self.problems, PfmParseError(text, self._reader.offset, True))
 
     def buffers(self) -> Iterator[Buffer]:
@@ -64,9 +64,9 @@ class Capture(Metadata):
             yield from sorted(found, key=lambda buffer: buffer.offset)
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """The same, several at a time, which up to so many threads read in advance.
+        """The buffers, several at a time; up to ``threads`` threads read in advance.
 
-        Those of a context are in order.
+        The buffers of each context are in order.
         """
         groups = (self._buffers.group(which) for which in self._buffers.groups())
         if threads:
@@ -96,23 +96,23 @@ class Capture(Metadata):
 
     @property
     def bytes_of_buffers(self) -> int:
-        """How much there is to read, at most."""
+        """An upper bound of the size of all buffers."""
         return self._buffers.total()
 
     def _read(self, group: Group) -> tuple[int, Iterator[Found]]:
-        """The offset of a group, and what is in it."""
+        """The offset of a group, and its buffers or errors."""
         return group.start, self._found(group)
 
     def _found(self, group: Group) -> Iterator[Found]:
-        """The buffers of a group, or what is wrong with them."""
+        """The buffers of a group, or the errors of those that cannot be read."""
         stored = None
         if (group.flags == 0).all() and (group.lengths <= MAX_PAYLOAD["BUFR"]).all():
             stored = self._reader.stored(group.start, group.end)
             plain = self._plain(group, stored)
             if plain is not None:
                 return iter(plain)
-        # Pieces, and what is compressed, can become much more than is stored: what
-        # does not fit is made when it is its turn.
+        # Buffers in pieces or compressed ones can be much larger than their stored
+        # form: those that do not fit into ROOM are made when the consumer needs them.
         made, size, waiting = deque[Found](), 0, deque(group.headers())
         while waiting and size <= ROOM:
             made.append(self._one(group, waiting.popleft(), stored))
@@ -126,7 +126,7 @@ class Capture(Metadata):
         waiting: deque[ChunkHeader],
         stored: Optional[memoryview],
     ) -> Iterator[Found]:
-        """What is made, then what is not."""
+        """Yields the buffers that are made, then makes and yields the others."""
         while made:
             yield made.popleft()
         while waiting:
@@ -135,7 +135,7 @@ class Capture(Metadata):
     def _one(
         self, group: Group, header: ChunkHeader, stored: Optional[memoryview]
     ) -> Found:
-        """A buffer of a group, of whose bytes ``stored`` may have been read."""
+        """Makes a buffer of a group, whose bytes may already be in ``stored``."""
         begin = header.offset - group.start
         part = None if stored is None else stored[begin : begin + header.length]
         try:
@@ -145,7 +145,7 @@ class Capture(Metadata):
             return problem
 
     def _plain(self, group: Group, stored: memoryview) -> Optional[list[Buffers]]:
-        """The buffers of a group if nothing about them is special."""
+        """The buffers of a group if all are plain and have correct checksums."""
         if len(stored) < group.end - group.start:
             return None
         sizes = group.lengths.astype(np.intp)
@@ -157,13 +157,13 @@ class Capture(Metadata):
         return runs if crcs == group.crcs.tolist() else None
 
     def again(self) -> Capture:
-        """The same capture, whose buffers can be iterated once more."""
+        """A copy of this capture, whose buffers can be iterated again."""
         same = copy(self)
         same.problems = list(self.problems)
         return same
 
     def _scan(self, header: ChunkHeader) -> None:
-        """Reads what is no buffer; PfmParseError if the session is not the first."""
+        """Indexes a buffer or reads metadata; PfmParseError if SESS is not first."""
         if header.type == "BUFR":
             if not hasattr(self, "session"):
                 raise _no_session()
@@ -174,11 +174,11 @@ class Capture(Metadata):
                 self._note(chunk)
 
     def _add_contexts(self) -> None:
-        """Completes the session by the contexts that came later."""
+        """Adds the contexts of CTXT chunks to the session."""
         contexts = self.session.contexts_by_id()
         for context, offset in self._later:
             if context.id in contexts:
-                text = f"CTXT: context {context.id} is there already"
+                text = f"CTXT: duplicate context {context.id}"
                 note(self.problems, PfmParseError(text, offset))
             else:
                 contexts[context.id] = context
@@ -193,7 +193,7 @@ class Capture(Metadata):
             return None
 
     def _note(self, chunk: Chunk) -> None:
-        """Stores what a chunk says about the capture as a whole."""
+        """Stores a chunk of metadata."""
         text = bytes(chunk.payload)
         if not hasattr(self, "session"):
             if chunk.type != "SESS":
@@ -203,7 +203,7 @@ class Capture(Metadata):
             return
         try:
             if chunk.type == "SESS":
-                raise PfmParseError("a second SESS", chunk.offset)
+                raise PfmParseError("a second SESS chunk", chunk.offset)
             if chunk.type == "CTXT":
                 context = parse_context(text, chunk.offset)
                 self._later.append((context, chunk.offset))

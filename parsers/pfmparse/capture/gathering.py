@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Puts buffers of one context together, so that small ones cost no more."""
+"""Collects buffers of one context, so that small ones are decoded together."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Iterable, Iterator
 
 from .buffers import Buffers
 
-ENOUGH = 1 << 20  # bytes of a context's buffers
-MOST = 32 << 20  # bytes of all contexts' buffers that wait for more
+ENOUGH = 1 << 20  # bytes of a context's buffers that are passed on together
+MOST = 32 << 20  # bytes of buffers of all contexts that are held back, at most
 
 
 def gather(groups: Iterable[Iterable[Buffers]]) -> Iterator[list[Buffers]]:
-    """The same buffers in lists, each of one context and epoch.
+    """Yields the buffers in lists, each of one context and epoch.
 
-    Those of a context stay in their order. Buffers behind one that cannot be read
-    come after all that are before it.
+    The buffers of a context stay in order. All buffers before an unreadable one come
+    before all buffers after it.
     """
     waiting: dict[int, list[Buffers]] = {}
     sizes: dict[int, int] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Restores a buffer of which only pieces were saved (docs/capture.md)."""
+"""Restores the image of a buffer that was saved in pieces (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_IMAGE = 256 << 20  # bytes
 PIECE = struct_dtype(
     16,
     [
-        ("offset", "<u8", 0),  # bytes from the first of the buffer
+        ("offset", "<u8", 0),  # bytes from the start of the buffer
         ("size", "<u8", 8),  # bytes
     ],
 )
@@ -21,14 +21,14 @@ PIECE = struct_dtype(
 def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryview:
     """The image of ``size`` bytes; bytes outside all pieces are zero.
 
-    ``saved`` is the table of pieces and what follows it. If that is not ``whole``,
-    the image ends at the first missing byte. PfmParseError, with an offset in
-    ``saved``, if the table or the pieces are invalid.
+    ``saved`` has the table of pieces and the pieces. If it is not ``whole``, the image
+    ends at the first missing byte. PfmParseError with an offset in ``saved`` if the
+    table or the pieces are invalid.
     """
     if pieces > MAX_PIECES:
-        raise PfmParseError(f"{pieces} pieces, at most {MAX_PIECES} are read", 0)
+        raise PfmParseError(f"{pieces} pieces exceed the limit, {MAX_PIECES}", 0)
     if size > MAX_IMAGE:
-        text = f"pieces of {size} bytes, at most {MAX_IMAGE} are read"
+        text = f"an image of {size} bytes exceeds the limit, {MAX_IMAGE}"
         raise PfmParseError(text, 0)
     entries = table(saved, PIECE, pieces, 0, "the table of pieces")
     image, end, at = bytearray(size), 0, pieces * PIECE.itemsize
@@ -36,8 +36,8 @@ def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryvi
         start, length = entry["offset"], entry["size"]
         if not end <= start <= start + length <= size:
             text = (
-                f"piece {number} of {length} bytes at {start}: not between the end "
-                f"of the one before it, {end}, and that of the buffer, {size}"
+                f"piece {number} of {length} bytes at {start} is not between the end "
+                f"of the previous piece, {end}, and the end of the buffer, {size}"
             )
             raise PfmParseError(text, number * PIECE.itemsize)
         there = saved[at : at + length]
@@ -49,5 +49,5 @@ def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryvi
             return memoryview(image)[: start + len(there)]
         end, at = start + length, at + length
     if at != len(saved):
-        raise PfmParseError(f"{len(saved) - at} bytes that are in no piece", at)
+        raise PfmParseError(f"{len(saved) - at} bytes belong to no piece", at)
     return memoryview(image)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where in a capture the copies of buffers are."""
+"""An index of the buffers in a capture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..layout import struct_dtype
 from .chunks import CHUNK_HEADER, ChunkHeader
 
 GROUP = 4 << 20  # bytes of buffers that are read together
-GAP = 1 << 12  # bytes that may be between two of them, and are read, too
+GAP = 1 << 12  # bytes between two buffers of a group, at most; they are read, too
 
 ROW = struct_dtype(
     28,
@@ -26,13 +26,13 @@ ROW = struct_dtype(
         ("epoch", "<u4", 24),
     ],
 )
-_ROW = struct.Struct("<QQIII")  # the same
+_ROW = struct.Struct("<QQIII")  # the same layout
 assert _ROW.size == ROW.itemsize
 
 
 @dataclass(frozen=True)
 class Group:
-    """Headers of some buffers of one epoch, next to each other; all of shape (n,)."""
+    """Headers of consecutive buffers of one epoch; arrays have shape (n,)."""
 
     offsets: NDArray[np.uint64]
     lengths: NDArray[np.uint64]
@@ -47,39 +47,39 @@ class Group:
 
     @property
     def end(self) -> int:
-        """The offset behind the last payload."""
+        """The offset of the end of the last payload."""
         return int(self.offsets[-1]) + int(self.lengths[-1])
 
     @property
     def begins(self) -> NDArray[np.intp]:
-        """Where each payload begins, from the first one on."""
+        """The start of each payload, relative to the first one."""
         begins: NDArray[np.intp] = (self.offsets - self.offsets[0]).astype(np.intp)
         return begins
 
     def headers(self) -> list[ChunkHeader]:
-        """Each header."""
+        """The chunk headers of the group."""
         lengths, offsets = self.lengths.tolist(), self.offsets.tolist()
         rows = zip(self.flags.tolist(), lengths, self.crcs.tolist(), offsets)
         return [ChunkHeader("BUFR", *row) for row in rows]
 
 
 class Index:
-    """Headers of buffers, and the mappings' epochs: numbers, for there can be many."""
+    """Headers and epochs of all buffers, packed because there can be very many."""
 
     def __init__(self) -> None:
         self._rows = bytearray()
 
     def append(self, header: ChunkHeader, epoch: int) -> None:
-        """Adds the next one."""
+        """Adds the next buffer."""
         _, flags, length, crc, offset = header
         self._rows += _ROW.pack(offset, length, flags, crc, epoch)
 
     def total(self) -> int:
-        """The bytes of all buffers, if the file is as long as their headers say."""
+        """The size of all buffers in bytes, according to their headers."""
         return sum(length for _, length, *_ in _ROW.iter_unpack(self._rows))
 
     def groups(self) -> Iterator[range]:
-        """Buffers of one epoch that are worth being read together, in their order."""
+        """Ranges of consecutive buffers of one epoch that should be read together."""
         at = first = start = end = epoch = 0
         for at, (offset, length, _, _, now) in enumerate(_ROW.iter_unpack(self._rows)):
             far = offset - end > GAP + CHUNK_HEADER.itemsize

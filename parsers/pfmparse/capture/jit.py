@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Functions of code that was made at run time: the JITM chunks (docs/capture.md)."""
+"""Functions of JIT-compiled code: the JITM chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ MAX_JIT_TEXT = 256 << 20  # in all JITM chunks together
 
 HEADER = struct_dtype(8, [("tgid", "<u4", 0), ("flags", "<u4", 4)])
 assert HEADER.itemsize == 8
-CUT = 0x1  # flag: the file was longer
+CUT = 0x1  # flag: the process's file was longer than the stored text
 
-# Start and size in hexadecimal, and a name, in which there may be blanks.
+# Start and size in hexadecimal, and a name, which may contain blanks.
 _LINE = re.compile(rb"\s*(?:0x)?([0-9a-f]+)\s+(?:0x)?([0-9a-f]+)\s+(\S.*)", re.I)
 
 
 @dataclass(frozen=True)
 class JitFunction:
-    """A function that a process has made, and its first address."""
+    """A function that a process generated, and its first address."""
 
     name: str
     start: int
 
 
 class JitSymbols:
-    """The functions that one process has made.
+    """The functions that one process generated.
 
-    ``cut`` says that the file was longer than what was kept of it. Lines that are no
-    functions are left out: programs write these files while they run.
+    ``cut`` is set if the process's file was longer than the stored text. Malformed
+    lines are ignored, because programs write these files while they run.
     """
 
     def __init__(self, tgid: int, text: bytes, cut: bool) -> None:
@@ -51,7 +51,7 @@ class JitSymbols:
     def find(self, addresses: NDArray[np.uint64]) -> list[Optional[JitFunction]]:
         """The function of each address, None if there is none; n elements.
 
-        Where several functions have been, it is the one that was written last.
+        If several functions were at an address, the last one in the file counts.
         """
         starts, ends, names = self._parsed
         order = np.argsort(addresses, kind="stable")
@@ -59,7 +59,7 @@ class JitSymbols:
         first = np.searchsorted(ascending, starts)
         behind = np.searchsorted(ascending, ends)
         owner = np.full(addresses.size, -1, np.intp)
-        # Most functions have no sample.
+        # Skip the functions without samples, which are most.
         for function in np.flatnonzero(first < behind).tolist():
             owner[first[function] : behind[function]] = function
         found: list[Optional[JitFunction]] = [None] * addresses.size
@@ -72,7 +72,7 @@ class JitSymbols:
     @cached_property
     def _parsed(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], list[bytes]]:
         """Starts, ends and names of the functions in the order of the file."""
-        # The last line may have been half written.
+        # The last line may be incomplete.
         lines = self._text.split(b"\n")[:-1]
         starts, ends, names = [], [], []
         for match in filter(None, map(_LINE.fullmatch, lines)):
@@ -86,7 +86,7 @@ class JitSymbols:
 
 
 class JitMaps:
-    """The functions that processes have made, by process; the last chunk holds."""
+    """The generated functions of each process; its last JITM chunk counts."""
 
     def __init__(self) -> None:
         self._processes: dict[int, JitSymbols] = {}
@@ -109,9 +109,9 @@ class JitMaps:
         self._processes[tgid] = JitSymbols(tgid, text, cut)
 
     def find(self, tgid: int) -> Optional[JitSymbols]:
-        """The functions that a process has made, None if it has told of none."""
+        """The functions that a process generated, None without a JITM chunk."""
         return self._processes.get(tgid)
 
     def processes(self) -> list[JitSymbols]:
-        """Those that have told of their functions, in increasing order of tgid."""
+        """The functions of all processes that have a JITM chunk, by ascending tgid."""
         return [self._processes[tgid] for tgid in sorted(self._processes)]

@@ -14,8 +14,8 @@ U64_MAX = (1 << 64) - 1
 
 T = TypeVar("T")
 
-MISSING = object()  # the value of a member that is not there
-MAX_WRONG = 20  # that are said of one document
+MISSING = object()  # the value of a missing member
+MAX_WRONG = 20  # errors that are reported for one document
 
 
 def _no_constant(name: str) -> object:
@@ -23,11 +23,11 @@ def _no_constant(name: str) -> object:
 
 
 class Node:
-    """A value in a JSON document, and the path that leads to it.
+    """A value in a JSON document, and its path.
 
-    Every access checks the type and raises PfmParseError, whose offset is that of
-    the document (``offset``, in bytes) and whose message names the path. With
-    ``wrong`` it is put there instead, and something of the right type returned.
+    Every access checks the type and raises PfmParseError with the ``offset`` of the
+    document in bytes and the path in its message. With ``wrong``, the error is added to
+    that list instead, and the access returns a default value of the right type.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Node:
         offset: int,
         wrong: Optional[list[PfmParseError]] = None,
     ) -> Node:
-        """The root of a UTF-8 document; ``name`` starts all its paths."""
+        """The root of a UTF-8 document; all paths start with ``name``."""
         try:
             value = json.loads(text.decode(), parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
@@ -58,7 +58,7 @@ class Node:
         return cls(value, name, offset, wrong)
 
     def check(self) -> None:
-        """PfmParseError with all that was wrong, if anything was."""
+        """Raises PfmParseError with all collected errors, if there are any."""
         if self._wrong:
             texts = [error.message for error in self._wrong[:MAX_WRONG]]
             more = len(self._wrong) - len(texts)
@@ -66,15 +66,15 @@ class Node:
             raise PfmParseError("; ".join(texts), self._offset)
 
     def refuse(self, message: str) -> None:
-        """Something is wrong at this place of the document."""
+        """Raises or collects an error at this place of the document."""
         if self._wrong is None:
             raise self.error(message)
-        # Of a member that is missing that was said.
+        # A missing member has already been reported.
         if self._value is not MISSING:
             self._wrong.append(self.error(message))
 
     def error(self, message: str) -> PfmParseError:
-        """An error at this place of the document."""
+        """Makes an error at this place of the document."""
         return PfmParseError(f"{self._path}: {message}", self._offset)
 
     def __getitem__(self, key: str) -> Node:
@@ -83,13 +83,13 @@ class Node:
         if not isinstance(self._value, dict):
             self.refuse("not an object")
         elif key not in self._value:
-            self.refuse(f"no member {key!r}")
+            self.refuse(f"missing member {key!r}")
         else:
             value = self._value[key]
         return Node(value, f"{self._path}.{key}", self._offset, self._wrong)
 
     def optional(self, key: str, read: Callable[[Node], T]) -> Optional[T]:
-        """None if the object lacks the member or it is null, else as unless_null()."""
+        """None if the member is missing or null, otherwise its value."""
         if isinstance(self._value, dict) and key not in self._value:
             return None
         return self[key].unless_null(read)
@@ -112,12 +112,12 @@ class Node:
         ]
 
     def integer(self, low: int, high: int) -> int:
-        """An integer from ``low`` to ``high``, both included."""
+        """An integer from ``low`` to ``high``, inclusive."""
         if not isinstance(self._value, int) or isinstance(self._value, bool):
             self.refuse("not an integer")
             return low
         if not low <= self._value <= high:
-            self.refuse(f"not from {low} to {high}")
+            self.refuse(f"must be from {low} to {high}")
             return low
         return self._value
 
@@ -148,7 +148,7 @@ class Node:
         return self._value
 
     def hexadecimal(self) -> bytes:
-        """The bytes that a string of hexadecimal digits stands for."""
+        """The bytes of a string of hexadecimal digits."""
         try:
             return bytes.fromhex(self.string())
         except ValueError:
@@ -156,5 +156,5 @@ class Node:
             return b""
 
     def unless_null(self, read: Callable[[Node], T]) -> Optional[T]:
-        """None for null, else what ``read`` makes of the value."""
+        """None for null, otherwise the value as ``read`` returns it."""
         return None if self._value is None else read(self)

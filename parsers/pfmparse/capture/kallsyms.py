@@ -14,7 +14,7 @@ from ..layout import KERNEL_START
 
 KERNEL = "[kernel]"
 
-# No function is longer: an address further from a symbol is outside it.
+# The assumed maximum size: an address further from a symbol is outside of it.
 MAX_FUNCTION = 64 * 1024
 
 _LINE = re.compile(r"([0-9a-f]+) (\S) (\S+)(?:[ \t]+(\[\S+\]))?")
@@ -22,7 +22,7 @@ _TEXT_TYPES = "tTwW"
 
 
 class KernelSymbol(NamedTuple):
-    """A function, "" if it is unknown; where it is, and its address."""
+    """A function's name, "" if it is unknown, its object and its address."""
 
     name: str
     object: str
@@ -37,7 +37,7 @@ class KernelSymbols:
 
     def __init__(self, text: bytes, offset: int) -> None:
         """Parses the text, which starts at byte ``offset`` of the file."""
-        # the address, then what ranks several names of one address
+        # The address, followed by sort keys that rank several names of one address.
         symbols: list[tuple[int, bool, bool, int, str, str]] = []
         for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
             if not line:
@@ -60,7 +60,7 @@ class KernelSymbols:
         self._starts = np.array(sorted(best), np.uint64)
 
     def all(self) -> Iterator[KernelSymbol]:
-        """All symbols by address; without a name what is no function."""
+        """All symbols by address; those that are not functions have no name."""
         return iter(self._symbols)
 
     def find(self, addresses: NDArray[np.uint64]) -> list[KernelSymbol]:

@@ -23,14 +23,14 @@ from .metadata import MAX_MAPPINGS, Metadata
 from .session import Context, Session, parse_context, parse_session
 from .tick import Tick, parse_tick
 
-KEPT_PROBLEMS = 100  # the last ones: a session may go on for days
+KEPT_PROBLEMS = 100  # the last ones, because a session may run for days
 
 
 class LiveCapture(Metadata):
-    """What has come of a capture so far.
+    """The part of a capture that has been read so far.
 
-    ``session`` is there once ``begun``. Its groups are the buffers that came since
-    they were taken last.
+    ``session`` is set once ``begun`` is true. groups() yields the buffers that have
+    arrived since its previous call.
     """
 
     session: Session
@@ -41,10 +41,10 @@ class LiveCapture(Metadata):
         super().__init__()
         self.problems: list[PfmParseError] = []
         self.begun = False
-        self.bytes_of_buffers = 0  # no threads are worth it
+        self.bytes_of_buffers = 0  # threads do not pay off
         self._came = bytearray()
-        self._offset = 0  # of the first byte of what came and was not read
-        self._skip = 0  # bytes of a chunk that nobody knows
+        self._offset = 0  # of the first byte in _came
+        self._skip = 0  # remaining bytes of a skipped chunk
         self._header: Optional[ChunkHeader] = None
         self._buffers: list[Buffers] = []
         self._tick: Optional[Tick] = None
@@ -53,18 +53,18 @@ class LiveCapture(Metadata):
 
     @property
     def came(self) -> int:
-        """How many bytes there were."""
+        """The number of bytes received so far."""
         return self._offset + len(self._came)
 
     @property
     def has_buffers(self) -> bool:
-        """There is a buffer that was not yet taken."""
+        """True if there is a buffer that groups() has not yet returned."""
         return bool(self._buffers)
 
     def ticks(self, data: bytes) -> Iterator[Tick]:
-        """Reads what comes next; stops at each TICK, before what is behind it.
+        """Reads the next bytes; stops at each TICK, before the chunk after it.
 
-        PfmParseError if nothing behind it can be read.
+        PfmParseError if no more chunks can be read.
         """
         self._came += data
         if self._offset == 0:
@@ -78,22 +78,22 @@ class LiveCapture(Metadata):
                 yield tick
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """The buffers that came since this was called before."""
+        """The buffers that have arrived since the previous call."""
         some, self._buffers = self._buffers, []
         yield some
 
     def buffers(self) -> Iterator[Buffer]:
-        """The same, one by one."""
+        """The buffers that have arrived since the previous call, one by one."""
         for some in self.groups(0):
             for buffers in some:
                 yield from buffers
 
     def again(self) -> LiveCapture:
-        """What has been read is gone."""
-        raise PfmParseError("a capture that is being written is read once", 0)
+        """Raises PfmParseError: data that were read are not kept."""
+        raise PfmParseError("a live capture can be read only once", 0)
 
     def _take(self, size: int) -> Optional[bytes]:
-        """The next bytes, None until all of them have come."""
+        """Takes the next ``size`` bytes; None until all of them have arrived."""
         if len(self._came) < size:
             return None
         taken = bytes(self._came[:size])
@@ -102,7 +102,7 @@ class LiveCapture(Metadata):
         return taken
 
     def _read_chunk(self) -> bool:
-        """Reads the next chunk, or a part of it; False until more comes."""
+        """Reads or skips the next chunk; False if more data are needed."""
         if self._skip:
             size = min(self._skip, len(self._came))
             del self._came[:size]
@@ -134,11 +134,11 @@ class LiveCapture(Metadata):
         return True
 
     def _add(self, chunk: Chunk) -> None:
-        """Adds what a chunk says; PfmParseError if it cannot be read."""
+        """Adds the contents of a chunk; PfmParseError if it cannot be read."""
         if not self.begun:
             self._begin(chunk)
         elif chunk.type == "SESS":
-            raise PfmParseError("a second SESS", chunk.offset)
+            raise PfmParseError("a second SESS chunk", chunk.offset)
         elif chunk.type == "BUFR":
             buffer = read_buffer(chunk, self.contexts, self.maps.epoch)
             self._buffers.append(replace(Buffers.of(buffer), unread=self._unread))
@@ -160,7 +160,7 @@ class LiveCapture(Metadata):
         self.begun = True
 
     def _forget(self) -> None:
-        """Forgets mappings that must have been replaced, when they become many."""
+        """Forgets old mappings once there are many."""
         if self._mappings > MAX_MAPPINGS // 2:
             self._mappings = self.maps.keep(MAX_MAPPINGS // 4)
         self.threads.count_again()

@@ -13,7 +13,7 @@ from .json_node import Node
 class Cache:
     """A cache; ``type`` is data, instruction or unified, sizes are in bytes.
 
-    ``shared_by`` is the number of CPUs that use it. What is not known is None.
+    ``shared_by`` is the number of CPUs that use it. Unknown values are None.
     """
 
     level: int
@@ -26,10 +26,10 @@ class Cache:
 
 @dataclass(frozen=True)
 class Processors:
-    """CPUs of one kind; ``cpus`` is a list of them such as "0-3,8".
+    """CPUs of one kind; ``cpus`` lists them, such as "0-3,8".
 
-    ``id`` names the model as perf does, ``khz`` is the highest frequency, or the one
-    at that time. What is not known is None.
+    ``id`` identifies the model as in perf, ``khz`` is the highest frequency, or the
+    frequency at the time of recording. Unknown values are None.
     """
 
     cpus: str
@@ -43,7 +43,7 @@ class Processors:
 class Machine:
     """The machine that was monitored; page_size in bytes, pmu None if unknown.
 
-    Captures of old lack its name ``host``, its ``boot_id`` and its ``processors``.
+    Old captures lack the host name, ``boot_id`` and ``processors``.
     """
 
     arch: str
@@ -57,7 +57,7 @@ class Machine:
 
     @property
     def cache_line(self) -> Optional[int]:
-        """Bytes of the longest line of a data cache, None if it is not known."""
+        """The longest line of a data cache in bytes, None if unknown."""
         caches = (cache for kind in self.processors for cache in kind.caches)
         return max(
             (c.line_size for c in caches if c.line_size and c.type != "instruction"),

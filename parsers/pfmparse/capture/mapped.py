@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A file that is mapped, of which only what is in use takes memory."""
+"""A memory-mapped file, of which only the parts in use take memory."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Optional
 
 
 class MappedFile:
-    """The bytes of a file, which several threads may read from its start to its end.
+    """The bytes of a file; several threads may read it, roughly in ascending order.
 
-    If somebody shortens the file while its bytes are in use, using them is a signal
-    that ends the process: whoever reads is told only of what was cut off before.
+    read() detects that the file was truncated. Truncation after read() makes accesses
+    to the returned bytes end the process with SIGBUS.
     """
 
     def __init__(self, descriptor: int) -> None:
-        """OSError or ValueError if it cannot be mapped; an empty file cannot."""
+        """OSError or ValueError if the file cannot be mapped or is empty."""
         self._descriptor = descriptor
         self._pages = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
         self._bytes = memoryview(self._pages)
         self._dropped = 0
 
     def read(self, start: int, end: int) -> Optional[memoryview]:
-        """A part of the file; None if it ends before."""
+        """A part of the file; None if the file ends before ``end``."""
         if end > min(len(self._bytes), os.fstat(self._descriptor).st_size):
             return None
         return self._bytes[start:end]
 
     def drop(self, end: int) -> None:
-        """Frees memory of what is before that byte; it is read again if it is used.
+        """Frees the memory of bytes before ``end``; later accesses read them again.
 
-        For one thread at a time.
+        This method is not thread-safe.
         """
         end = max(0, end) // mmap.PAGESIZE * mmap.PAGESIZE
         start, self._dropped = min(self._dropped, end), end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Which file was mapped where: the MAPS chunks (docs/capture.md)."""
+"""The mappings of processes: the MAPS chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..arrays import NDArray
 from .json_node import U64_MAX, Node
 
 PROT = re.compile("[r-][w-][x-][sp]")
-OLD_PROT = "r-xp"  # of captures that do not say it
+OLD_PROT = "r-xp"  # in captures that do not record it
 
-# How /proc/PID/maps calls memory whose file has no content of its own.
+# Names in /proc/PID/maps of memory that no regular file backs.
 _ANONYMOUS = ("[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV")
 
 
@@ -24,8 +24,8 @@ _ANONYMOUS = ("[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV")
 class Mapping:
     """Addresses start <= a < end map the file from byte ``offset`` on.
 
-    ``prot`` is what may be done there, as in /proc/PID/maps, "r-xp" for example; old
-    captures lack it and have executable mappings only.
+    ``prot`` has the permissions as in /proc/PID/maps, "r-xp" for example; old captures
+    lack it and have executable mappings only.
     """
 
     start: int
@@ -37,15 +37,15 @@ class Mapping:
 
     @property
     def executable(self) -> bool:
-        """It may hold code."""
+        """True if the mapping may contain code."""
         return self.prot[2] == "x"
 
 
 @dataclass(frozen=True)
 class ProcessMaps:
-    """The mappings of one process, in increasing order of start.
+    """The mappings of one process, in ascending order of start.
 
-    They are the executable ones, unless the format records addresses of data.
+    Only formats that record data addresses have mappings that are not executable.
     """
 
     tgid: int
@@ -63,14 +63,14 @@ class ProcessMaps:
 
 
 def is_anonymous(path: str) -> bool:
-    """What is mapped is no file, or one that only passes memory on."""
+    """True if no regular file backs the mapping."""
     return not path or path.startswith(_ANONYMOUS)
 
 
 class MapsHistory:
     """All mappings of a capture, and the buffers to which they apply.
 
-    An epoch counts the MAPS chunks before a point of the capture.
+    An epoch is the number of MAPS chunks before a point of the capture.
     """
 
     def __init__(self) -> None:
@@ -83,9 +83,9 @@ class MapsHistory:
         self._processes.setdefault(maps.tgid, []).append((self.epoch, maps))
 
     def keep(self, number: int) -> int:
-        """Keeps at most so many mappings, those that were told last of each process.
+        """Keeps at most ``number`` mappings, the last ones of each process.
 
-        Returns how many there are then. Where epochs begin does not change.
+        Returns the number of kept mappings. Epochs do not change.
         """
         last = {tgid: told[-1:] for tgid, told in self._processes.items()}
         kept = 0
@@ -98,7 +98,7 @@ class MapsHistory:
         return kept
 
     def all(self) -> Iterator[tuple[int, ProcessMaps]]:
-        """The mappings of each chunk, and the epoch that begins with it, by epoch."""
+        """The mappings of each chunk with the epoch that it begins, by epoch."""
         found = [item for history in self._processes.values() for item in history]
         yield from sorted(found, key=lambda item: item[0])
 
@@ -107,14 +107,14 @@ class MapsHistory:
         return {tgid: all[-1][1].comm for tgid, all in self._processes.items()}
 
     def only_tgid(self) -> Optional[int]:
-        """The process, if there is exactly one."""
+        """The only process, None if there are several or none."""
         return next(iter(self._processes)) if len(self._processes) == 1 else None
 
     def candidates(self, tgid: int, epoch: int) -> list[ProcessMaps]:
-        """The mappings to search, in order, for a sample in a buffer of that epoch.
+        """The mappings to search, in order, for a sample in a buffer of this epoch.
 
-        The last ones before the buffer replaced all earlier ones; the next ones may
-        be of files that were mapped just before the buffer was copied.
+        The last mappings before the buffer replaced all earlier ones. The next ones may
+        contain files that were mapped just before the buffer was copied.
         """
         history = self._processes.get(tgid, [])
         following = bisect_right(history, epoch, key=lambda item: item[0])
@@ -148,5 +148,5 @@ def _mapping(node: Node) -> Mapping:
 def _prot(node: Node) -> str:
     prot = node.string()
     if not PROT.fullmatch(prot):
-        node.refuse("not as in /proc/PID/maps")
+        node.refuse('not permissions as in /proc/PID/maps, such as "r-xp"')
     return prot

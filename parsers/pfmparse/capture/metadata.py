@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What a capture says besides its buffers: chunks that describe it as a whole."""
+"""The metadata of a capture: all chunks except the buffers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_COOKIES = 1 << 20  # in all COOK chunks together
 
 
 class Metadata:
-    """What the chunks said that were added; a raw buffer has none."""
+    """The contents of the added metadata chunks; empty for a raw buffer."""
 
     def __init__(self) -> None:
         self.maps = MapsHistory()
@@ -32,9 +32,9 @@ class Metadata:
         self._mappings = 0
 
     def add(self, kind: str, text: bytes, offset: int) -> None:
-        """Adds a chunk of one of the types in ADD, which starts at byte ``offset``.
+        """Adds a chunk of a type in ADD, which starts at byte ``offset``.
 
-        PfmParseError if it cannot be read, or may not be there.
+        PfmParseError if it cannot be read, or is not allowed here.
         """
         ADD[kind](self, text, offset)
 
@@ -52,15 +52,15 @@ class Metadata:
         self.threads.add(parse_threads(text, offset), offset)
 
     def add_jit(self, payload: bytes, offset: int) -> None:
-        """Adds functions that a process has made."""
+        """Adds functions that a process generated."""
         self.jit.add(payload, offset)
 
     def add_clocks(self, text: bytes, offset: int) -> None:
-        """Adds what the clocks showed in one moment."""
+        """Adds a reading of the clocks."""
         self.clocks.add(parse_moment(text, offset), offset)
 
     def add_cookies(self, text: bytes, offset: int) -> None:
-        """Adds files of cookies."""
+        """Adds the files that cookies identify."""
         cookies = {**self.cookies, **parse_cookies(text, offset)}
         if len(cookies) > MAX_COOKIES:
             raise PfmParseError(f"more than {MAX_COOKIES} cookies", offset)
@@ -69,17 +69,17 @@ class Metadata:
     def add_kernel(self, text: bytes, offset: int) -> None:
         """Adds the kernel's symbols."""
         if self.kernel is not None:
-            raise PfmParseError("a second KSYM", offset)
+            raise PfmParseError("a second KSYM chunk", offset)
         self.kernel = KernelSymbols(text, offset)
 
     def add_totals(self, text: bytes, offset: int) -> None:
-        """Adds what the tool counted."""
+        """Adds the tool's totals."""
         if self.totals is not None:
-            raise PfmParseError("a second DONE", offset)
+            raise PfmParseError("a second DONE chunk", offset)
         self.totals = parse_totals(text, offset)
 
 
-# By type of chunk: what adds its text, which starts at that byte of the file.
+# The method that adds a chunk, by type of chunk.
 ADD: Mapping[str, Callable[[Metadata, bytes, int], None]] = {
     "MAPS": Metadata.add_maps,
     "THRD": Metadata.add_threads,

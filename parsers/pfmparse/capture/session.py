@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What was monitored, and how: the SESS chunk (docs/capture.md)."""
+"""The monitored session: the SESS chunk (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAIN_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 @dataclass(frozen=True)
 class FormatId:
-    """The sampling format: name, UUID in lower case, argument's bytes."""
+    """The sampling format: name, UUID in lower case, and the argument's bytes."""
 
     name: str
     uuid: str
@@ -30,9 +30,9 @@ class FormatId:
 
 @dataclass(frozen=True)
 class Context:
-    """A context; tid and cpu are None where they do not apply, buf_size in bytes.
+    """A context; tid and cpu are None if they do not apply, buf_size is in bytes.
 
-    ``tgid`` is the process of ``tid``, None if the capture does not say.
+    ``tgid`` is the process of ``tid``, None if the capture does not record it.
     """
 
     id: int
@@ -44,7 +44,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Pmc:
-    """A PMC as it was written."""
+    """A PMC as the tool wrote it."""
 
     num: int
     value: int
@@ -53,10 +53,10 @@ class Pmc:
 
 @dataclass(frozen=True)
 class Pmd:
-    """A PMD as it was written; smpl_pmds and reset_pmds in increasing order.
+    """A PMD as the tool wrote it; smpl_pmds and reset_pmds are in ascending order.
 
-    ``cpus`` lists those that count it, None for all; ``frequency`` is how many samples
-    a second its periods are adapted to, None if they are fixed.
+    ``cpus`` lists the CPUs that count it, None for all; ``frequency`` is the sampling
+    frequency to which the periods are adapted, None if they are fixed.
     """
 
     num: int
@@ -86,11 +86,11 @@ class EventSet:
 
 @dataclass(frozen=True)
 class Session:
-    """What one run of a tool monitored, and how.
+    """One monitoring run of a tool.
 
-    ``start_ns`` is its start in ns, ``command`` None if nothing was run; ``view`` is
-    how the capture is to be shown, None if it does not ask for a view; ``cgroups`` are
-    patterns of control groups whose samples are meant, none if all are.
+    ``start_ns`` is its start in ns; ``command`` is None if the tool ran no command;
+    ``view`` is the view that the capture requests, or None; ``cgroups`` are patterns of
+    the control groups to select, empty for all samples.
     """
 
     tool: str
@@ -105,15 +105,15 @@ class Session:
     cgroups: tuple[str, ...] = ()
 
     def contexts_by_id(self) -> dict[int, Context]:
-        """The contexts that there were at the start."""
+        """The contexts of the session, by ID."""
         return {context.id: context for context in self.contexts}
 
 
 def parse_session(text: bytes, offset: int) -> Session:
     """The session in a SESS document that starts at byte ``offset`` of the file.
 
-    PfmParseError if it is none; it says all that is wrong at once, because people
-    write sessions for raw buffers.
+    PfmParseError if it is not valid. The message has all errors at once, because users
+    write sessions for raw buffers by hand.
     """
     node = Node.parse(text, "SESS", offset, [])
     node["version"].integer(SESSION_VERSION, SESSION_VERSION)
@@ -159,10 +159,10 @@ def _format(node: Node) -> FormatId:
 
 
 def plain_uuid(text: str) -> str:
-    """A UUID as it is usually written; ValueError if it is none."""
+    """A UUID in its canonical form; ValueError if it is not valid."""
     if PLAIN_UUID.fullmatch(text):
         return text
-    import uuid  # takes long, and is rarely needed
+    import uuid  # slow to import, and rarely needed
 
     return str(uuid.UUID(text))
 
@@ -224,7 +224,7 @@ def _pmd_list(node: Node) -> tuple[int, ...]:
 def _unique(
     node: Node, read: Callable[[Node], T], key: Callable[[T], int]
 ) -> tuple[T, ...]:
-    """The elements of an array, no two of which may have the same key."""
+    """The elements of an array, whose keys must be unique."""
     items = tuple(read(item) for item in node.items())
     keys: set[int] = set()
     for item in items:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The bytes of a capture, at any offset."""
+"""Random access to the bytes of a capture."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .mapped import MappedFile
 
 PIECE = 1 << 18  # bytes that are copied at once from a stream that cannot seek
 PAGE = 4096  # bytes
-MAPPED = 1 << 16  # bytes of a file that are mapped; to copy fewer takes less
+MAPPED = 1 << 16  # bytes from which on a read is mapped; smaller ones are copied
 
 
 class Storage:
-    """Reads a stream from where it is to its end, in any order, by any thread."""
+    """Reads a stream from its current position on, in any order and by any thread."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
-        """One that cannot seek is copied to a temporary file first."""
+        """Copies a stream that cannot seek to a temporary file first."""
         if not stream.seekable():
             stream = _copied(stream)
         self._stream = stream
@@ -38,7 +38,7 @@ class Storage:
     def read(self, offset: int, length: int) -> memoryview:
         """``length`` bytes from ``offset`` on, fewer at the end of the file.
 
-        Whatever ``length`` claims, no more is allocated than the file holds.
+        The memory is limited by the size of the file, even if ``length`` is larger.
         """
         length = max(0, min(length, self.size - offset))
         if length >= MAPPED and self._mapped is not None:
@@ -55,19 +55,19 @@ class Storage:
         return room[:end]
 
     def peek(self, offset: int, length: int) -> bytes:
-        """The same of a few bytes, for which an array would be too much."""
+        """Reads a few bytes, without the overhead of an array."""
         if self._descriptor is None or offset + length > self.size:
             return bytes(self.read(offset, length))
         return os.pread(self._descriptor, length, self._start + offset)
 
     def drop(self, offset: int) -> None:
-        """Nobody needs what is before that byte, at least for now."""
+        """Lets memory before this offset be freed; it can still be read again."""
         if self._mapped is not None:
             self._mapped.drop(self._start + offset)
 
     @cached_property
     def _mapped(self) -> Optional[MappedFile]:
-        """The file, if it is one that can be mapped."""
+        """The mapped file, None if it cannot be mapped."""
         try:
             return None if self._descriptor is None else MappedFile(self._descriptor)
         except (OSError, ValueError):
@@ -84,9 +84,9 @@ class Storage:
 
 
 def _room(offset: int, length: int) -> memoryview:
-    """Room for what is read at an offset, which is at the same place in its page.
+    """A buffer for a read, at the same offset within its page as in the file.
 
-    Copying is several times slower on some CPUs if it is a few bytes further on.
+    Copying to a slightly different page offset is several times slower on some CPUs.
     """
     pages = np.empty(length + PAGE, np.uint8)
     start = (offset - pages.__array_interface__["data"][0]) % PAGE
@@ -94,7 +94,7 @@ def _room(offset: int, length: int) -> memoryview:
 
 
 def _descriptor(stream: BufferedIOBase) -> Optional[int]:
-    """That of the file whose bytes a stream has; others read something else, too."""
+    """The descriptor of a stream that reads a plain file, None for other streams."""
     raw = getattr(stream, "raw", stream)
     if isinstance(stream, (io.BufferedReader, io.BufferedRandom)) and isinstance(
         raw, io.FileIO
@@ -104,8 +104,8 @@ def _descriptor(stream: BufferedIOBase) -> Optional[int]:
 
 
 def _copied(stream: BufferedIOBase) -> BufferedIOBase:
-    """A temporary file, without a name, of what a stream still has."""
-    from tempfile import TemporaryFile  # takes long, and is rarely needed
+    """Copies the rest of a stream to an unnamed temporary file."""
+    from tempfile import TemporaryFile  # slow to import, and rarely needed
 
     copy = TemporaryFile()
     while piece := stream.read(PIECE):

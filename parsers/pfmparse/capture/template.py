@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A session for buffers that no tool has described."""
+"""A session template, for raw buffers without a session."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import time
 
 from .session import SESSION_VERSION
 
-PERIOD = 1000  # events; PMDs count up to 2^64
+PERIOD = 1000  # events until a PMD overflows at 2^64
 
 
 def session_template(uuid: str, name: str = "", arg: bytes = b"") -> bytes:
-    """The JSON of a SESS chunk: one context, and PMD 0 samples without other PMDs.
+    """The JSON of a SESS chunk with one context and PMD 0 as the only, sampling PMD.
 
-    ``arg`` is the format's argument. The machine is this one.
+    ``arg`` is the format's argument. The machine is the local one.
     """
     machine, reset = os.uname(), (1 << 64) - PERIOD
     page_size = os.sysconf("SC_PAGE_SIZE")

@@ -9,16 +9,16 @@ from typing import Iterator, Optional, Sequence
 from ..errors import PfmParseError
 from .json_node import Node
 
-IDLE = 0  # the tid of the thread that a CPU runs if there is nothing else to do
+IDLE = 0  # the tid of the CPUs' idle threads
 MAX_THREADS = 1 << 20  # in all THRD chunks together
 
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread, and the process ``tgid`` that it is of.
+    """A thread of process ``tgid``.
 
-    ``ppid`` is the process's parent, ``start_ns`` when the thread started, of
-    CLOCK_BOOTTIME, ``cgroup`` its process's control group; they are None if only the
+    ``ppid`` is the process's parent, ``start_ns`` the thread's start in
+    CLOCK_BOOTTIME, ``cgroup`` the process's control group; they are None if only the
     name is known.
     """
 
@@ -31,16 +31,16 @@ class Thread:
 
 
 class Threads:
-    """What is known about threads, by number; what was said last holds."""
+    """The known threads, by tid; the last information counts."""
 
     def __init__(self) -> None:
         self._threads: dict[int, Thread] = {}
-        # /proc does not have it; that is what the kernel calls it.
+        # The idle thread is not in /proc; this is its name in the kernel.
         self._idle = Thread(IDLE, IDLE, "swapper")
         self._said = 0
 
     def __iter__(self) -> Iterator[Thread]:
-        """All of them, in increasing order of tid."""
+        """All threads, in ascending order of tid."""
         for tid in sorted(self._threads):
             yield self._threads[tid]
 
@@ -55,33 +55,33 @@ class Threads:
         self._threads.update((thread.tid, thread) for thread in threads)
 
     def count_again(self) -> None:
-        """What was said of a thread before others said more does not count."""
+        """Counts repeated information about a thread only once towards the limit."""
         self._said = len(self._threads)
 
     def name_process(self, tgid: int, comm: str) -> None:
-        """Adds what a MAPS chunk says: the name of a process's first thread."""
+        """Sets the name of a process's first thread, from a MAPS chunk."""
         known = self._threads.get(tgid)
         if known is None or known.tgid != tgid:
             known = Thread(tgid, tgid, comm)
         self._threads[tgid] = replace(known, comm=comm)
 
     def find(self, tid: int) -> Optional[Thread]:
-        """The thread, None if nothing is known about it."""
+        """The thread, None if it is unknown."""
         known = self._threads.get(tid)
         return self._idle if known is None and tid == IDLE else known
 
     def name(self, tid: int) -> Optional[str]:
-        """Its last known name, None if there is none."""
+        """The last known name of a thread, None if it is unknown."""
         thread = self.find(tid)
         return thread.comm if thread else None
 
     def cgroup(self, tgid: int) -> Optional[str]:
-        """A process's control group, None if that is not known."""
+        """A process's control group, None if it is unknown."""
         thread = self.find(tgid)
         return thread.cgroup if thread else None
 
     def process(self, tid: int) -> Optional[int]:
-        """The process that it is of, None if that is not known."""
+        """The process of a thread, None if it is unknown."""
         thread = self.find(tid)
         return thread.tgid if thread else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How far a session is that is being watched: the TICK chunks (docs/capture.md)."""
+"""The progress of a live session: the TICK chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .json_node import Node
 
 @dataclass(frozen=True)
 class Tick:
-    """A moment, ``elapsed_ns`` after the session's start, and its totals so far.
+    """The totals ``elapsed_ns`` after the session's start.
 
-    ``samples`` is None if the tool cannot count those of the format.
+    ``samples`` is None if the tool cannot count the samples of the format.
     """
 
     elapsed_ns: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the tool counted in the end: the DONE chunk (docs/capture.md)."""
+"""The final totals of the tool: the DONE chunk (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .session import pmd_index
 
 @dataclass(frozen=True)
 class Count:
-    """The final value of a counter; ``context`` is None if it is a sum of several."""
+    """The final value of a counter; ``context`` is None for a sum of contexts."""
 
     context: Optional[int]
     set: int
@@ -23,7 +23,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Turns:
-    """How long an event set was active in a context, in ns, and how often."""
+    """The active time of an event set in a context, in ns, and the number of turns."""
 
     context: int
     set: int
@@ -33,10 +33,11 @@ class Turns:
 
 @dataclass(frozen=True)
 class Totals:
-    """What the tool counted; ``bytes`` of buffers were copied, ``end_ns`` is the end.
+    """The tool's totals; ``bytes`` is the size of all copied buffers.
 
-    ``samples`` is None if the tool cannot count those of the format, ``exit_status``
-    if it ran no command. ``turns`` is empty if it does not say how sets took turns.
+    ``samples`` is None if the tool cannot count the samples of the format,
+    ``exit_status`` if it ran no command. ``turns`` is empty if the tool did not record
+    when event sets were active.
     """
 
     samples: Optional[int]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The view that a capture asks for: a part of the SESS chunk (docs/capture.md)."""
+"""The view that a capture requests: a part of the SESS chunk (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .json_node import Node
 class View:
     """A command of pfmparse and its options, by their long names.
 
-    Nothing is known of them yet but that they are text.
+    The strings are not validated yet.
     """
 
     command: str
@@ -21,7 +21,7 @@ class View:
 
 
 def parse_view(node: Node) -> View:
-    """The view that a session has."""
+    """The view in a session."""
     options = {
         name: value.string() for name, value in node["options"].members().items()
     }

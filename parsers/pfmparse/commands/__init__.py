@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The commands: a module for each, and what they share."""
+"""The commands: one module each, and modules that they share."""

@@ -35,19 +35,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     add_files(parser, many=True)
     parser.add_argument(
-        "-s", "--function", metavar="FUNCTION", required=True, help="its whole name"
+        "-s", "--function", metavar="FUNCTION", required=True, help="its full name"
     )
     shown = parser.add_mutually_exclusive_group()
     for name, text in (
-        (SOURCE, "only lines of source"),
-        (ASSEMBLY, "only instructions"),
+        (SOURCE, "show only source lines"),
+        (ASSEMBLY, "show only instructions"),
     ):
         shown.add_argument(
             f"--{name}", dest="shown", action="store_const", const=name, help=text
         )
     parser.set_defaults(shown=BOTH)
     parser.add_argument(
-        "--html", metavar="FILE", type=Path, help="write a page instead"
+        "--html", metavar="FILE", type=Path, help="write an HTML page to FILE"
     )
     add_weight(parser)
     add_selection(parser)
@@ -55,9 +55,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the annotated functions of that name; the exit status."""
+    """Prints the annotated functions of that name; returns the exit status."""
     if arguments.html and arguments.json:
-        raise BadInput("--html and --json do not go together")
+        raise BadInput("--html cannot be combined with --json")
     with inputs_of(arguments, arguments.file, Detail.SYMBOL) as inputs:
         found = make(inputs, arguments)
         if arguments.html:
@@ -93,7 +93,7 @@ def make(inputs: Sequence[Input], arguments: argparse.Namespace) -> list[Annotat
 def print_json(
     found: Sequence[Annotation], inputs: Sequence[Input], weight: str, out: TextIO
 ) -> None:
-    """One JSON object, as docs/pfmparse.md describes it."""
+    """Prints one JSON object, as docs/pfmparse.md describes it."""
     document: dict[str, object] = {
         "weight": weight,
         **summary.of_all([source.recording for source in inputs]),
@@ -139,7 +139,7 @@ def _line_text(line: Optional[Line]) -> Optional[str]:
 def print_text(
     found: Sequence[Annotation], inputs: Sequence[Input], shown: str, out: TextIO
 ) -> None:
-    """Each function, with a column for each event in percent of the function."""
+    """Prints each function, with a column per event in percent of the function."""
     _say_lacks(found)
     for one in found:
         function = one.function
@@ -173,7 +173,7 @@ def _print_source(one: Annotation, out: TextIO) -> None:
 
 
 def _print_code(one: Annotation, with_source: bool, out: TextIO) -> None:
-    """Instructions; above those of another line, the line."""
+    """Prints the instructions, below the source line to which they belong."""
     by_line = {line.line: line for line in one.lines}
     last: Optional[Line] = None
     for instruction in one.instructions:
@@ -196,6 +196,6 @@ def _cells(one: Annotation, weights: Sequence[int]) -> str:
 
 
 def _cell(weight: int, total: int) -> str:
-    """A weight in percent; nothing is easier to overlook than 0."""
+    """A weight in percent; empty for 0, so that other weights stand out."""
     text = f"{100 * weight / total:.2f}%" if weight else ""
     return f"{text:>{WIDTH}}"

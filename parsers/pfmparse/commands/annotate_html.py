@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Annotated functions as a page of HTML that needs nothing else."""
+"""Annotated functions as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ caption { text-align: left; font: 15px system-ui, sans-serif; padding: .5em 0; }
 
 
 def write_html(found: Sequence[Annotation], shown: str, path: Path) -> None:
-    """Writes a page, all of it or nothing; OSError if it cannot be."""
+    """Writes the page completely or not at all; OSError if that fails."""
     with replaced(path) as new, open(
         new, "w", encoding="utf-8", errors="backslashreplace"
     ) as out:

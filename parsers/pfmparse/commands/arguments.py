@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Options that commands have in common, and what they mean."""
+"""Options that several commands have, and the types of their values."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ KHZ = {"k": 1, "M": 10**3, "G": 10**6}
 
 
 def add_files(parser: argparse.ArgumentParser, many: bool) -> None:
-    """What is read: one capture or several, or a raw buffer."""
-    what = "capture, or buffer if --raw"
+    """Adds the input files: one capture or several, or a raw buffer."""
+    what = "capture; with --raw: image of a buffer"
     if many:
         parser.add_argument("file", metavar="FILE", nargs="+", help=what)
     else:
@@ -31,24 +31,24 @@ def add_files(parser: argparse.ArgumentParser, many: bool) -> None:
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """How the files are read, and what is printed."""
+    """Adds --json, and the options for raw buffers."""
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--raw", action="store_true", help="FILE is the image of one buffer"
+        "--raw", action="store_true", help="FILE is the image of one sampling buffer"
     )
     parser.add_argument(
         "--session",
         metavar="SESSION.json",
-        help="with --raw: the session, as in a capture's SESS chunk",
+        help="with --raw: the session, JSON as in a capture's SESS chunk",
     )
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Which samples are meant."""
+    """Adds the options that select samples."""
     group = parser.add_argument_group(
         "selection",
-        "Each option can be given several times, but for --time and the level; "
-        "all but --symbol and --time take a,b,c.",
+        "All options except --time, --kernel and --user can be repeated. "
+        "All values except those of --symbol and --time can be lists: a,b,c.",
     )
 
     def add(
@@ -63,14 +63,14 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
             help=f"only samples of {what}",
         )
 
-    add("--event", "NAME", _words, "an event of the session")
-    add("--pid", "PID", _numbers, "a process")
-    add("--tid", "TID", _numbers, "a thread")
+    add("--event", "NAME", _words, "this event of the session")
+    add("--pid", "PID", _numbers, "this process")
+    add("--tid", "TID", _numbers, "this thread")
     add("--comm", "PATTERN", _words, "a thread or process of this name; * and ? match")
-    add("--cgroup", "PATTERN", _words, "a control group and those below; * and ? match")
-    add("--container", "ID", _words, "a container, whose ID may be cut off")
-    add("--cpu", "CPU", _numbers, "a CPU; 0-3 are several")
-    add("--set", "SET", _numbers, "an event set")
+    add("--cgroup", "PATTERN", _words, "this control group or one below; * and ? match")
+    add("--container", "ID", _words, "this container; the ID may be shortened")
+    add("--cpu", "CPU", _numbers, "this CPU, or a range of CPUs such as 0-3")
+    add("--set", "SET", _numbers, "this event set")
     add("--object", "PATTERN", _words, "a program, library or [module]; * and ? match")
     group.add_argument(
         "--symbol",
@@ -78,13 +78,13 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=pattern,
         default=[],
-        help="only samples of functions whose name has this in it",
+        help="only samples of functions whose name matches REGEX anywhere",
     )
     group.add_argument(
         "--time",
         metavar="FROM-TO",
         type=_argument(parse_window),
-        help="only samples of that time, from the first one on: 2s-5s, 2s-, -300ms",
+        help="only samples of this time after the first sample: 2s-5s, 2s-, -300ms",
     )
     level = group.add_mutually_exclusive_group()
     level.add_argument(
@@ -104,25 +104,25 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
 
 
 def add_top(parser: argparse.ArgumentParser) -> None:
-    """How many rows are shown."""
+    """Adds the limit of rows."""
     parser.add_argument(
-        "--top", type=positive, metavar="N", help="only the first N rows"
+        "--top", type=positive, metavar="N", help="print only the first N rows"
     )
 
 
 def add_weight(parser: argparse.ArgumentParser) -> None:
-    """What is added up."""
+    """Adds the option that chooses the weight of samples."""
     parser.add_argument(
         "--weight",
         metavar="WHAT",
         default="count",
-        help="add up samples (count), their periods (period), or a column of the "
-        "format, also pmdN; default: count",
+        help="what to sum: samples (count), sampling periods (period), a column of the "
+        "format, or pmdN; default: count",
     )
 
 
 def options_of(arguments: argparse.Namespace) -> Options:
-    """What the options of add_selection() and add_symbol_options() say."""
+    """The values of the options of add_selection() and add_symbol_options()."""
     selection = Selection(
         events=arguments.event,
         pids=arguments.pid,
@@ -141,7 +141,7 @@ def options_of(arguments: argparse.Namespace) -> Options:
 
 
 def positive(text: str) -> int:
-    """A number from 1 on; for add_argument()."""
+    """A positive integer; for add_argument()."""
     return _argument(_positive)(text)
 
 
@@ -151,17 +151,17 @@ def percentage(text: str) -> float:
 
 
 def difference(text: str) -> float:
-    """A number of percent from 0 on; for add_argument()."""
+    """A non-negative percentage, which may exceed 100; for add_argument()."""
     return _argument(_difference)(text)
 
 
 def span(text: str) -> int:
-    """A time in ns that samples' clocks can show; for add_argument()."""
+    """A time in ns that fits into the samples' 64-bit clock; for add_argument()."""
     return _argument(_span)(text)
 
 
 def each(read: Callable[[str], T]) -> Callable[[str], list[T]]:
-    """What reads a,b,c as a list of things; for add_argument()."""
+    """A function that reads each element of a,b,c with ``read``; for add_argument()."""
     return _argument(lambda text: [read(word) for word in _words(text)])
 
 
@@ -181,7 +181,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def _argument(read: Callable[[str], T]) -> Callable[[str], T]:
-    """The same for argparse, which prints the message of its own error only."""
+    """Converts ValueError for argparse, which prints only its own error's message."""
 
     def checked(text: str) -> T:
         try:
@@ -195,26 +195,26 @@ def _argument(read: Callable[[str], T]) -> Callable[[str], T]:
 def _positive(text: str) -> int:
     number = int(text) if NUMBER.fullmatch(text) else 0
     if not number:
-        raise ValueError(f"{text!r} is no number from 1 on")
+        raise ValueError(f"must be a number of at least 1, not {text!r}")
     return number
 
 
 def _percentage(text: str) -> float:
     number = _percents(text)
     if not 0 <= number <= 100:
-        raise ValueError(f"{text!r} is no percentage from 0 to 100")
+        raise ValueError(f"must be a percentage from 0 to 100, not {text!r}")
     return number
 
 
 def _difference(text: str) -> float:
     number = _percents(text)
     if not 0 <= number < math.inf:
-        raise ValueError(f"{text!r} is no number of percent from 0 on")
+        raise ValueError(f"must be a percentage of at least 0, not {text!r}")
     return number
 
 
 def _percents(text: str) -> float:
-    """The number before a % sign, or without one; what is none is not in any range."""
+    """The number, with or without a % sign; NaN, which is in no range, if invalid."""
     try:
         return float(text.removesuffix("%"))
     except ValueError:
@@ -224,24 +224,24 @@ def _percents(text: str) -> float:
 def _span(text: str) -> int:
     ns = parse_span(text)
     if ns >> 64:
-        raise ValueError(f"{text!r} is longer than clocks of 64 bits run, 2^64 ns")
+        raise ValueError(f"must be less than 2^64 ns, not {text!r}")
     return ns
 
 
 def _khz(text: str) -> int:
     match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([kMG])Hz", text)
-    from decimal import Decimal  # takes long, and is rarely needed
+    from decimal import Decimal  # slow to import, and rarely needed
 
     khz = int(Decimal(match[1]) * KHZ[match[2]]) if match else 0
     if not khz:
-        raise ValueError(f"{text!r} is no frequency such as 1.4GHz or 800MHz")
+        raise ValueError(f"must be a frequency such as 1.4GHz or 800MHz, not {text!r}")
     return khz
 
 
 def _words(text: str) -> list[str]:
     found = [word for word in text.split(",") if word]
     if not found:
-        raise ValueError("it is empty")
+        raise ValueError("must not be empty")
     return found
 
 
@@ -251,10 +251,13 @@ def _numbers(text: str) -> list[int]:
     for part in _words(text):
         match = re.fullmatch(r"([0-9]{1,10})(?:-([0-9]{1,10}))?", part)
         if match is None:
-            raise ValueError(f"{part!r} is neither a number nor a range such as 0-3")
+            raise ValueError(f"must be a number or a range such as 0-3, not {part!r}")
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first or last - first >= MAX_RANGE or last >> 32:
-            raise ValueError(f"{part!r} is no range of numbers that there can be")
+            raise ValueError(
+                f"invalid range {part!r}: it must ascend, stay below 2^32 "
+                "and have at most 65536 numbers"
+            )
         found += range(first, last + 1)
     return found
 
@@ -263,4 +266,4 @@ def _pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise ValueError(f"{text!r} is no regular expression: {error}") from None
+        raise ValueError(f"invalid regular expression {text!r}: {error}") from None

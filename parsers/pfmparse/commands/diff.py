@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The diff command: what two captures, or two sets of them, do not have in common."""
+"""The diff command: compares two captures, or two sets of captures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NS = 10**9
 
 @dataclass(frozen=True)
 class Options:
-    """What to compare, and which differences to show, in percent."""
+    """The keys and weight to compare, and the differences to show, in percent."""
 
     by: Sequence[str]
     weight: str = COUNT
@@ -41,9 +41,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Row:
-    """What both sides have of some values, and the difference, in percent.
+    """The weights of one key on both sides, and their difference in percent.
 
-    ``noise`` is what a difference can be by chance: twice its standard deviation.
+    ``noise`` is the difference that chance alone explains: two standard deviations.
     """
 
     values: Values
@@ -55,13 +55,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Side:
-    """One side: its report, and what its numbers are divided by."""
+    """One side: its report, and the total or time that divides its weights."""
 
     report: report_rows.Report
     unit: float
 
     def rate(self, weight: int) -> float:
-        """A weight by the side's total, or by its time."""
+        """A weight divided by the side's total, or by its time."""
         return weight / self.unit if self.unit else 0.0
 
 
@@ -74,7 +74,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             nargs="+",
             default=[],
-            help=f"several captures as the {side} side",
+            help=f"the captures of the {side} side, if there are several",
         )
     add_flags(parser)
     parser.add_argument(
@@ -82,20 +82,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="KEY,...",
         type=words,
         default=["function"],
-        help="what to compare, as for report; default: function",
+        help="what to compare, see report --by; default: function",
     )
     parser.add_argument(
         "--normalise",
         choices=(TOTAL, TIME),
         default=TOTAL,
-        help="compare parts of all samples, or samples per second; default: total",
+        help="compare shares of all samples (total), or samples per second (time); "
+        "default: total",
     )
     parser.add_argument(
         "--min-delta",
         type=difference,
         metavar="P",
         default=0.0,
-        help="only differences of so many percent, of all of the old side",
+        help="print only differences of at least P percent of the old side's total",
     )
     add_top(parser)
     add_weight(parser)
@@ -104,7 +105,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the differences; the exit status."""
+    """Prints the differences; returns the exit status."""
     options = Options(
         arguments.by,
         arguments.weight,
@@ -126,12 +127,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _sides(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
-    """The files of each side; BadInput if that is not what was given."""
+    """The files of each side; BadInput if a side is missing or ambiguous."""
     old, new = list(arguments.old), list(arguments.new)
     if len(arguments.file) == 2 and not old and not new:
         return arguments.file[:1], arguments.file[1:]
     if arguments.file or not old or not new:
-        text = "diff compares two captures, OLD NEW, or --old FILE... --new FILE..."
+        text = "diff needs two captures, OLD NEW, or --old FILE... --new FILE..."
         raise BadInput(text)
     return old, new
 
@@ -144,18 +145,18 @@ def _side(inputs: Sequence[Input], options: Options) -> Side:
 
 
 def _seconds(source: Input) -> float:
-    """How long a capture was recorded; BadInput if it does not say."""
+    """The duration of a capture in seconds; BadInput if it has no valid end time."""
     with blaming(source.file):
         totals = source.recording.source.totals
         start = source.recording.session.start_ns
         if totals is None or totals.end_ns <= start:
-            text = "the capture does not say how long it took: --normalise total"
+            text = "the capture has no end time: use --normalise total"
             raise PfmParseError(text, 0)
         return (totals.end_ns - start) / NS
 
 
 def compare(old: Side, new: Side, options: Options) -> list[Row]:
-    """The rows of both sides, the greatest difference first."""
+    """The rows of both sides, sorted by descending difference."""
     before, after = _by_name(old.report), _by_name(new.report)
     whole = old.rate(old.report.weight) or new.rate(new.report.weight)
     rows = []
@@ -173,7 +174,7 @@ def compare(old: Side, new: Side, options: Options) -> list[Row]:
 
 
 def _by_name(made: report_rows.Report) -> Mapping[object, report_rows.Row]:
-    """Rows by what they are called, whatever directory the files are in."""
+    """Rows by name, with the directories of files ignored."""
     found: dict[object, report_rows.Row] = {}
     for row in made.rows:
         name = tuple(map(_name, row.values))
@@ -184,7 +185,7 @@ def _by_name(made: report_rows.Report) -> Mapping[object, report_rows.Row]:
 
 
 def _name(value: Value) -> tuple[object, str]:
-    """What a value is called, without the directory of its file."""
+    """The name of a value, without the directory of its file."""
     path = value.extra.get("object")
     file = os.path.basename(str(path or ""))
     return (file if value.key == path else value.key), file
@@ -199,7 +200,7 @@ def _noise(old: Side, one: int, new: Side, other: int, options: Options) -> floa
 
 
 def _variance(side: Side, weight: int, options: Options) -> float:
-    """Of a side's rate: of a part of all samples, or of samples in a time."""
+    """The variance of rate(): of a share of all samples, or of samples per second."""
     if not side.unit:
         return 0.0
     rest = 1 - weight / side.unit if options.normalise == TOTAL else 1.0
@@ -213,7 +214,7 @@ def print_json(
     options: Options,
     out: TextIO,
 ) -> None:
-    """One JSON object, as docs/pfmparse.md describes it."""
+    """Prints one JSON object, as docs/pfmparse.md describes it."""
     document = {
         "by": list(options.by),
         "weight": options.weight,
@@ -245,7 +246,7 @@ def print_text(
     options: Options,
     out: TextIO,
 ) -> None:
-    """A line for each difference, and what was compared."""
+    """Prints a line for each difference, and the totals of both sides."""
     title = "  ".join(sides[1].report.titles)
     out.write(f"{'delta':>9} {'noise':>9} {'old':>12} {'new':>12}  {title}\n")
     for row in rows:

@@ -26,7 +26,7 @@ HEXADECIMAL = frozenset(
 )
 
 
-# So are those of columns that have one of these roles, and call chains.
+# Columns with one of these roles, and call chains, are hexadecimal, too.
 ADDRESSES = (Role.ADDRESS, Role.DATA_ADDRESS)
 CALLERS, CALLER_COOKIES = "callers", "caller_cookies"
 
@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the samples; the exit status."""
+    """Prints the samples; returns the exit status."""
     lines_of = json_lines if arguments.json else text_lines
     with inputs_of(arguments, arguments.file, Detail.SYMBOL) as inputs:
         for source in inputs:
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
     """Each sample's fields, its ``callers``, and its PMDs' values as ``pmds``.
 
-    Callers that may be offsets in files have their ``caller_cookies``, too.
+    If callers may be offsets in files, ``caller_cookies`` has the files' cookies.
     """
     pmds: list[dict[str, int]] = [{}] * samples.count
     numbers = np.arange(samples.count)
@@ -79,7 +79,7 @@ def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
 
 
 def json_lines(batches: Iterable[Batch]) -> Iterator[str]:
-    """One JSON object per sample and line; the lines of a batch at once."""
+    """The samples as JSON, one object per line; each string has a batch's lines."""
     for batch in batches:
         lines = (
             json.dumps(sample) + "\n" for sample in samples_as_dicts(batch.samples)
@@ -88,7 +88,7 @@ def json_lines(batches: Iterable[Batch]) -> Iterator[str]:
 
 
 def text_lines(batches: Iterable[Batch]) -> Iterator[str]:
-    """One line of name=value pairs per sample; PMDs are named by their index."""
+    """The samples as lines of name=value pairs; PMDs are named by their index."""
     for batch in batches:
         addresses = {batch.samples.name_of(role) for role in ADDRESSES}
         hexadecimal = HEXADECIMAL | addresses

@@ -28,22 +28,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--to",
         required=True,
         metavar="FORMAT",
-        help=f"what to write: {', '.join(registry.names())}",
+        help=f"output format: {', '.join(registry.names())}",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="the file to write")
+    parser.add_argument("-o", "--output", metavar="FILE", help="output file")
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="fail, and write nothing, if the format cannot carry everything",
+        help="fail, and write nothing, if the format cannot store everything",
     )
     parser.add_argument(
-        "--dsn", metavar="DSN", help="with --to sql: a PostgreSQL database instead"
+        "--dsn",
+        metavar="DSN",
+        help="with --to sql: write to this PostgreSQL database instead of a file",
     )
     parser.add_argument(
         "--rows",
         choices=("sample", "location"),
         default="sample",
-        help="with --to sql: a row for each sample or for each location",
+        help="with --to sql: one row per sample or per location; default: sample",
     )
     add_weight(parser)
     add_selection(parser)
@@ -51,16 +53,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exports; the exit status."""
+    """Writes the export; returns the exit status."""
     with blaming("--to"):
         export = registry.find(arguments.to)
     if export.name != "sql" and (arguments.dsn or arguments.rows != "sample"):
-        raise BadInput("--dsn and --rows are for --to sql")
+        raise BadInput("--dsn and --rows need --to sql")
     if not arguments.output and not (export.appends and arguments.dsn):
-        raise BadInput("-o FILE is missing: where to write")
+        raise BadInput("no output file: use -o FILE")
     with inputs_of(arguments, arguments.file, export.detail) as inputs:
         job = _write(export, inputs, arguments)
-        # What is exported to the standard output is not to be mixed with this.
+        # Do not mix the summary into an export that goes to the standard output.
         aside = is_standard_output(Path(arguments.output or ""))
         _print(export, job, arguments, sys.stderr if aside else sys.stdout)
         return status_of(recordings_of(inputs))
@@ -69,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _write(
     export: Export, inputs: Sequence[Input], arguments: argparse.Namespace
 ) -> Job:
-    """Writes the export, all of it or nothing; BadInput if it cannot be."""
+    """Writes the export completely or not at all; BadInput if that fails."""
     path = Path(arguments.output or "")
     job = Job(inputs, path, arguments.weight, arguments.dsn, arguments.rows)
     job.strict = arguments.strict
@@ -88,7 +90,7 @@ def _write(
 
 
 def _call(export: Export, job: Job) -> None:
-    """Lets the export write; BadInput with its name if it fails."""
+    """Runs the export; BadInput with the export's name if it fails."""
     try:
         with blaming(f"export {export.name}"):
             export.write(job)
@@ -97,7 +99,7 @@ def _call(export: Export, job: Job) -> None:
         raise
     except ExportError as error:
         raise BadInput(f"export {export.name}: {error}") from error
-    # Whatever the export of another package does must be said of it.
+    # An export of another package may raise anything: name the export.
     except Exception as error:
         raise BadInput(f"export {export.name}: {blamed(error)}") from error
 
@@ -105,10 +107,10 @@ def _call(export: Export, job: Job) -> None:
 def _print(
     export: Export, job: Job, arguments: argparse.Namespace, out: TextIO
 ) -> None:
-    """Says what was written, and what the format could not carry."""
+    """Prints what was written, and what the format could not store."""
     samples = sum(source.selected for source in job.inputs)
     for text in job.lacks:
-        print(f"pfmparse: {export.name} does not carry {text}", file=sys.stderr)
+        print(f"pfmparse: {export.name} does not store {text}", file=sys.stderr)
     if arguments.json:
         document = {
             "to": export.name,

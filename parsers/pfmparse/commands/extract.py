@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The extract command: the buffers of a capture, a file each."""
+"""The extract command: writes each buffer of a capture to a file."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("file", metavar="FILE", help="capture")
     parser.add_argument(
-        "directory", metavar="DIR", type=Path, help="where to write; made if not there"
+        "directory",
+        metavar="DIR",
+        type=Path,
+        help="output directory, created if it does not exist",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Extracts; the exit status."""
+    """Writes the files; returns the exit status."""
     show = print_json if arguments.json else print_text
     with blaming(arguments.file), open(arguments.file, "rb") as stream:
         capture = Capture(stream)
@@ -39,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Extracted:
-    """A file that was written, the context of its buffer, and its bytes."""
+    """A file that was written, the context of its buffer, and its size in bytes."""
 
     file: str
     context: int
@@ -47,7 +50,7 @@ class Extracted:
 
 
 def extract(source: Source, directory: Path) -> Iterator[Extracted]:
-    """Writes the session and each buffer; OSError if a file is there already."""
+    """Writes the session and each buffer; OSError if a file already exists."""
     directory.mkdir(parents=True, exist_ok=True)
     with open(directory / SESSION, "xb") as out:
         out.write(source.session_text)
@@ -59,13 +62,13 @@ def extract(source: Source, directory: Path) -> Iterator[Extracted]:
 
 
 def print_json(source: Source, directory: Path, out: TextIO) -> None:
-    """One JSON object, as docs/pfmparse.md describes it."""
+    """Writes the files and prints one JSON object, see docs/pfmparse.md."""
     buffers = [vars(written) for written in extract(source, directory)]
     json.dump({"session": str(directory / SESSION), "buffers": buffers}, out)
     out.write("\n")
 
 
 def print_text(source: Source, directory: Path, out: TextIO) -> None:
-    """A line for each buffer."""
+    """Writes the files and prints a line for each buffer."""
     for written in extract(source, directory):
         out.write(f"{written.file}: {written.bytes} bytes\n")

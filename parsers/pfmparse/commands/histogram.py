@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of memory as a histogram, and its text, which is that of dear-hist."""
+"""Histograms of memory accesses, printed in the layout of pfmon's dear-hist."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from .text import printable
 
 @dataclass(frozen=True)
 class Options:
-    """What to show: of which view, by what, in which order, and how many rows.
+    """The view, the kind of rows, the sort key and the number of rows to show.
 
-    ``khz`` is the frequency of the latencies' cycles, None where it is the machine's.
+    ``khz`` converts latencies in cycles to ns; None means the machine's frequency.
     """
 
     view: str = "inst"
@@ -51,12 +51,13 @@ class Options:
 
 @dataclass(frozen=True)
 class Histogram:
-    """The rows to show, in their order, and what all samples have.
+    """The rows to show in their order, and totals of all samples.
 
-    ``names`` are those of the rows' classes, ``of_each`` how many samples are of each;
-    ``thresholds`` are the latencies that these were told by, None if by none;
-    ``sources`` is set if data sources have told them. ``translations`` is set if the
-    classes are those of TLBs, ``of_data`` if rows are places of data.
+    ``names`` are the names of the classes (memory levels or TLB results), ``of_each``
+    the samples of each class. ``thresholds`` are the latencies that separate the
+    levels, None if latencies were not used; ``sources`` is set if levels come from the
+    data source. ``translations`` is set if the classes are TLB results, ``of_data`` if
+    rows are data addresses.
     """
 
     options: Options
@@ -73,34 +74,34 @@ class Histogram:
     of_data: bool
 
     def percent(self, count: int) -> float:
-        """The part of all samples."""
+        """The share of all samples in percent."""
         return 100 * count / self.samples if self.samples else 0.0
 
     def columns(self) -> list[int]:
-        """The classes to show: those that dear-hist had, and others that occur."""
+        """The indices of the classes to show: dear-hist's, and others that occur."""
         always = [] if self.sources or self.thresholds is None else ["L2", "L3", "RAM"]
         there = [at for at, number in enumerate(self.of_each) if number]
         found = {self.names.index(name) for name in always} | set(there)
         return [] if found == {self.names.index(UNKNOWN)} else sorted(found)
 
     def running(self) -> Iterator[tuple[Row, int]]:
-        """The rows, and the samples of each and of those before it."""
+        """The rows, each with the running sum of samples."""
         return zip(self.rows, accumulate(row.samples for row in self.rows))
 
 
-ADDRESS_WIDTH = 18  # of an address behind the columns
-WHERE = {"LFB": "a line that was on its way", "RAM": "memory"}
-WHERE |= {"other": "something else", UNKNOWN: "what is not known"}
+ADDRESS_WIDTH = 18  # of an address after the columns
+WHERE = {"LFB": "a line fill buffer", "RAM": "memory"}
+WHERE |= {"other": "another source", UNKNOWN: "an unknown level"}
 TRANSLATED = {
-    "L1": "found in the first TLB, or the second",
-    "L2": "found in the second TLB",
-    "walk": "found by the hardware's walker",
-    "OS": "found by the system",
+    "L1": "found in the first-level or second-level TLB",
+    "L2": "found in the second-level TLB",
+    "walk": "found by the hardware page walker",
+    "OS": "found by the operating system",
     "miss": "missed by the TLBs",
-    UNKNOWN: "found where is not known",
+    UNKNOWN: "found in an unknown place",
 }
 
-# What rows are, by view and kind; of all views without one of its own.
+# Titles of the rows by view and kind; USUAL_TITLES applies to all other views.
 TITLES = {
     (DATA, ADDRESS): "data addr",
     (DATA, SYMBOL): "data symbol addr",
@@ -120,7 +121,7 @@ USUAL_TITLES = {
 
 
 def print_text(histogram: Histogram, out: TextIO) -> None:
-    """The histogram below its header."""
+    """Prints the histogram below its header."""
     for line in _header(histogram):
         out.write(f"# {line}\n")
     if histogram.per in (LEVEL, LATENCY):
@@ -135,7 +136,7 @@ def _title(histogram: Histogram) -> str:
 
 
 def _header(histogram: Histogram) -> Iterator[str]:
-    """What the histogram is of."""
+    """The header lines: totals, view, sort key and the meaning of the columns."""
     per, thresholds = histogram.per, histogram.thresholds
     view = TLB if histogram.translations and per == LEVEL else _title(histogram)
     weight = histogram.options.weight
@@ -151,7 +152,7 @@ def _header(histogram: Histogram) -> Iterator[str]:
         yield f"L2   : {thresholds.l2:>2} cycles load latency"
         yield f"L3   : {thresholds.l3:>2} cycles load latency"
     if histogram.sources:
-        yield "levels are those of the data source"
+        yield "levels are from the data source"
     if per not in (LEVEL, LATENCY):
         yield from _columns_explained(histogram)
 
@@ -159,13 +160,13 @@ def _header(histogram: Histogram) -> Iterator[str]:
 def _columns_explained(histogram: Histogram) -> Iterator[str]:
     names = [histogram.names[at] for at in histogram.columns()]
     if not names and not histogram.translations:
-        yield "levels are not known: --l2 and --l3 tell them by the latency"
+        yield "levels are unknown: use --l2 and --l3 to classify by latency"
     for name in names:
         yield f"{'%' + name:<5}: {_explained(name, histogram)}"
 
 
 def _explained(name: str, histogram: Histogram) -> str:
-    """What a column is, in the words of dear-hist for its three."""
+    """The meaning of a column; L2, L3 and RAM are worded as in dear-hist."""
     if histogram.translations:
         return f"percentage of addresses whose translation was {TRANSLATED[name]}"
     what = "samples" if histogram.sources else "L1 misses"
@@ -173,7 +174,7 @@ def _explained(name: str, histogram: Histogram) -> str:
 
 
 def _print_places(histogram: Histogram, out: TextIO) -> None:
-    """Rows of instructions or data, and the part of each class."""
+    """Prints rows of instructions or data, with the share of each class."""
     columns = histogram.columns()
     names = "".join(f"{'%' + histogram.names[at]:>8}" for at in columns)
     title = _title(histogram)
@@ -186,7 +187,7 @@ def _print_places(histogram: Histogram, out: TextIO) -> None:
 
 
 def _print_levels(histogram: Histogram, out: TextIO) -> None:
-    """Rows of latencies, or of levels with their mean latency."""
+    """Prints rows of latencies, or of levels with their mean latency."""
     named = histogram.per == LEVEL
     title = "  level" if named else ""
     out.write(f"# #count   %self    %cum lat(cycles) lat(ns){title}\n")
@@ -210,5 +211,5 @@ def _percent(value: float) -> str:
 
 
 def _rounded(dividend: int, divisor: int) -> int:
-    """The quotient; a half is rounded up."""
+    """The quotient, rounded half up."""
     return (2 * dividend + divisor) // (2 * divisor)

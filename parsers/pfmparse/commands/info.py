@@ -22,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tells about the file; the exit status."""
+    """Prints what the file contains; returns the exit status."""
     file = arguments.file
     with recording_of(file, arguments, any_format=True) as recording, blaming(file):
         if arguments.json:
@@ -63,7 +63,7 @@ def describe(recording: Recording) -> dict[str, object]:
 
 
 def _events(recording: Recording) -> list[dict[str, object]]:
-    """The PMDs of all sets."""
+    """The PMDs of all event sets."""
     return [
         {
             "pmd": pmd.num,
@@ -83,14 +83,14 @@ def _events(recording: Recording) -> list[dict[str, object]]:
 
 
 def print_json(recording: Recording, out: TextIO) -> None:
-    """One JSON object."""
-    # What another package's describe_arg returns may be anything.
+    """Prints one JSON object."""
+    # describe_arg() of another package may return objects of any type.
     json.dump(describe(recording), out, default=str)
     out.write("\n")
 
 
 def print_text(recording: Recording, file: str, out: TextIO) -> None:
-    """The essentials, one name and value per line."""
+    """Prints the essentials, one name and value per line."""
     described = describe(recording)
     session, form = recording.session, recording.format
     command = "none" if session.command is None else " ".join(session.command)
@@ -120,14 +120,14 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
 
 
 def _parser(recording: Recording) -> list[tuple[str, str]]:
-    """The line of the format's parser, unless it is ours."""
+    """The line of the format's parser, unless it is built in."""
     if recording.origin == OURS:
         return []
-    return [("parser", recording.origin or "none, the samples cannot be read")]
+    return [("parser", recording.origin or "none, the samples cannot be decoded")]
 
 
 def _groups(recording: Recording) -> list[tuple[str, str]]:
-    """The line of the control groups that are asked for, if any are."""
+    """The line of the control groups that the session selects, if any."""
     groups = recording.session.cgroups
     return [("control groups", ", ".join(groups))] if groups else []
 

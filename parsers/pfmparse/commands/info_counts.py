@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The part of info that is about what was counted, and when event sets were active."""
+"""The part of info about counts, and about when event sets were active."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """Names and values: sums over the contexts of what did not sample."""
+    """Names and values: the PMDs that did not sample, summed over all contexts."""
     totals = recording.source.totals
     if totals is None:
         return []
@@ -36,7 +36,7 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
-    """What was counted, and what would have been all the time; nothing if unknown."""
+    """The count, and its estimate for the whole time; empty if there is no count."""
     counts = [c for c in totals.counts if (c.set, c.pmd) == (event_set, pmd)]
     if not counts:
         return []
@@ -46,11 +46,11 @@ def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
     whole = sum(estimate for estimate in estimates if estimate is not None)
     if None in estimates or whole == number:
         return [text]
-    return [f"{text}, which is {whole} for the whole time"]
+    return [f"{text}, scaled to {whole} for the whole time"]
 
 
 def _estimate(totals: Totals, count: Count) -> Optional[int]:
-    """Scaled by the set's part of the time; None if it had none."""
+    """The count scaled to the whole time; None if the set was never active."""
     turns = [turns for turns in totals.turns if turns.context == count.context]
     own = sum(turns.active_ns for turns in turns if turns.set == count.set)
     every = sum(turns.active_ns for turns in turns)
@@ -58,7 +58,7 @@ def _estimate(totals: Totals, count: Count) -> Optional[int]:
 
 
 def _times(recording: Recording, totals: Totals) -> list[tuple[str, str]]:
-    """When each set was active, of all contexts."""
+    """The active times of each set, summed over all contexts."""
     found = []
     for event_set in recording.session.sets:
         turns = [turns for turns in totals.turns if turns.set == event_set.id]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The part of info that is about the machine, and what ran there."""
+"""The part of info about the machine, and about the processes that ran there."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """The essentials of it: names and values."""
+    """The essentials as names and values."""
     machine, source = recording.session.machine, recording.source
     pmu = machine.pmu or "unknown PMU"
     found = [
@@ -47,7 +47,7 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
     found.append(("threads", f"{len(threads)} of {len(processes)} processes"))
     for made in source.jit.processes():
         rest = ", and more that were left out" if made.cut else ""
-        found.append((f"functions made by process {made.tgid}", f"{len(made)}{rest}"))
+        found.append((f"JIT functions of process {made.tgid}", f"{len(made)}{rest}"))
     return found
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The mem command: where memory was slow, as pfmon's dear-hist showed it."""
+"""The mem command: slow memory accesses, in the style of pfmon's dear-hist."""
 
 from __future__ import annotations
 
@@ -41,35 +41,38 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--view",
         choices=tuple(VIEWS),
         default="inst",
-        help="by what missed (inst), what it wanted (data), where that was found "
-        "(level), or who translated its address (tlb); default: inst",
+        help="group by instruction (inst), data address (data), memory level (level), "
+        "or result of the address translation (tlb); default: inst",
     )
     parser.add_argument(
         "--per",
         choices=PERS,
-        help="what a row is; default: address, or level of the last two views",
+        help="what a row is; default: address, or level for the last two views",
     )
-    parser.add_argument("--sort", choices=ORDERS, default=COUNT, help="default: count")
+    parser.add_argument(
+        "--sort", choices=ORDERS, default=COUNT, help="sort key; default: count"
+    )
     add_top(parser)
     parser.add_argument(
         "--cum",
         type=percentage,
         metavar="P",
         default=100.0,
-        help="only the first rows that have P percent of all samples together",
+        help="print only the first rows that together have P percent of all samples",
     )
     for level in ("l2", "l3"):
         parser.add_argument(
             f"--{level}",
             type=positive,
             metavar="CYCLES",
-            help=f"the latency of {level.upper()}, to tell levels by",
+            help=f"latency of {level.upper()}, to derive levels from latencies",
         )
     parser.add_argument(
         "--frequency",
         type=frequency,
         metavar="F",
-        help="of cycles, such as 1.4GHz, for latencies in ns; default: the machine's",
+        help="CPU frequency, such as 1.4GHz, for latencies in ns; "
+        "default: the machine's",
     )
     add_weight(parser)
     add_selection(parser)
@@ -77,18 +80,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def options_of(arguments: argparse.Namespace) -> Options:
-    """What the command line says; BadInput if it contradicts itself."""
+    """The options of the command line; BadInput if they contradict each other."""
     per, pers = arguments.per, VIEWS[arguments.view]
     if per is not None and per not in pers:
         known = ", ".join(pers)
-        raise BadInput(f"--per {per} is not for --view {arguments.view}: {known} are")
+        raise BadInput(
+            f"--per {per} is not available for --view {arguments.view}: use {known}"
+        )
     thresholds = None
     if (arguments.l2 is None) != (arguments.l3 is None):
-        raise BadInput("--l2 and --l3 need each other")
+        raise BadInput("--l2 and --l3 must be used together")
     if arguments.l2 is not None:
         thresholds = Thresholds(arguments.l2, arguments.l3)
         if thresholds.l2 > thresholds.l3:
-            raise BadInput(f"--l2 {thresholds.l2} is more than --l3 {thresholds.l3}")
+            raise BadInput(
+                f"--l2 {thresholds.l2} must not be greater than --l3 {thresholds.l3}"
+            )
     return Options(
         arguments.view,
         per,
@@ -102,7 +109,7 @@ def options_of(arguments: argparse.Namespace) -> Options:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the histogram; the exit status."""
+    """Prints the histogram; returns the exit status."""
     options = options_of(arguments)
     detail = memory.detail_of(options.per or "")
     with inputs_of(arguments, arguments.file, detail) as inputs:
@@ -115,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def make(inputs: Sequence[Input], options: Options) -> Histogram:
-    """Reads the inputs; BadInput if the samples lack what the view is of."""
+    """Reads the inputs; BadInput if the samples lack a column of the view."""
     first: Optional[Samples] = None
     for source in inputs:
         with blaming(source.file):
@@ -123,7 +130,7 @@ def make(inputs: Sequence[Input], options: Options) -> Histogram:
     translations = options.view == TLB or tells_only_tlbs(first)
     per = options.per or _usual_per(options.view, translations, first)
     view = TLB if translations and options.view == LEVEL else options.view
-    # Of several inputs, a row can be among the first that is so in none.
+    # A row can be among the first of all inputs without being so in any single one.
     wanted = options.wanted if len(inputs) == 1 else Wanted()
     rows: Rows = {}
     tallies = []
@@ -143,7 +150,7 @@ def make(inputs: Sequence[Input], options: Options) -> Histogram:
 
 
 def tells_only_tlbs(samples: Optional[Samples]) -> bool:
-    """The samples are of events of the TLB: no level and no latency is known."""
+    """True for samples of TLB events, which have neither a level nor a latency."""
     if samples is None or samples.name_of(Role.LATENCY) is not None:
         return False
     if samples.name_of(Role.DATA_SOURCE) is None:
@@ -155,7 +162,7 @@ def tells_only_tlbs(samples: Optional[Samples]) -> bool:
 
 
 def _usual_per(view: str, translations: bool, first: Optional[Samples]) -> str:
-    """What a row is if nothing is said."""
+    """The default of --per for a view."""
     known = first is not None and first.name_of(Role.DATA_SOURCE) is not None
     if view == LEVEL and not translations and not known:
         return LATENCY
@@ -169,7 +176,7 @@ def _histogram(
     tallies: Sequence[Tally],
     inputs: Sequence[Input],
 ) -> Histogram:
-    """All rows in their order, those that are not wanted left out."""
+    """The wanted rows in their order, as a histogram with the totals."""
     of_each = [sum(n) for n in zip(*(tally.of_each_class() for tally in tallies))]
     samples = sum(of_each)
     ordered = sorted(rows.values(), key=SORTS[options.sort])
@@ -198,7 +205,7 @@ def _histogram(
 
 
 def _khz(inputs: Sequence[Input]) -> Optional[int]:
-    """The frequency of the machines, if there is one."""
+    """The CPU frequency of the machines, if it is known and the same for all."""
     machines = [source.recording.session.machine for source in inputs]
     kinds = {kind.khz for machine in machines for kind in machine.processors}
     return kinds.pop() if len(kinds) == 1 and all(kinds) else None
@@ -212,12 +219,12 @@ def _by_value(row: Row) -> tuple[object, ...]:
 
 
 def _by_count(row: Row) -> tuple[object, ...]:
-    """The most first; of equally many, the highest address."""
+    """Sorts by descending count, then by descending address."""
     return -row.samples, -(row.address or 0), _by_value(row)
 
 
 def _by_level(row: Row) -> tuple[object, ...]:
-    """Those with the most samples from far away first."""
+    """Sorts rows with the most samples from the farthest level first."""
     return [-number for number in reversed(row.classes[:-1])], _by_count(row)
 
 
@@ -229,7 +236,7 @@ SORTS: Mapping[str, Callable[[Row], Any]] = {
 
 
 def print_json(histogram: Histogram, inputs: Sequence[Input], out: TextIO) -> None:
-    """One JSON object, as docs/memory.md describes it."""
+    """Prints one JSON object, as docs/memory.md describes it."""
     options, thresholds = histogram.options, histogram.thresholds
     document: dict[str, object] = {
         "view": options.view,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Opens the files of a command, and tells what was wrong with them."""
+"""Opens the files of a command, and reports problems with them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ BAD_INPUT = 1
 
 
 class BadInput(Exception):
-    """A file that cannot be read; the message names it."""
+    """Wrong options, or a file that cannot be read; the message names it."""
 
 
 def warn(file: str, message: object) -> None:
-    """Says on standard error what is wrong with a file."""
+    """Prints a problem with a file on standard error."""
     print(f"pfmparse: {file}: {message}", file=sys.stderr)
 
 
 @contextmanager
 def blaming(file: str) -> Iterator[None]:
-    """Makes PfmParseError and OSError within it a BadInput that names the file."""
+    """Turns PfmParseError and OSError in its block into BadInput with the file."""
     try:
         yield
     except PfmParseError as error:
@@ -47,7 +47,7 @@ def blaming(file: str) -> Iterator[None]:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Makes OSError within it a BadInput that names the standard output."""
+    """Turns OSError in its block into BadInput that names the standard output."""
     with blaming("standard output"):
         yield
 
@@ -56,10 +56,10 @@ def printing() -> Iterator[None]:
 def recording_of(
     file: str, arguments: argparse.Namespace, any_format: bool = False
 ) -> Iterator[Recording]:
-    """The recording in a file, as long as the file is open; BadInput if there is none.
+    """Opens the recording in a file for the block; BadInput if that fails.
 
-    With ``any_format``, formats without a parser are good enough. What the arguments
-    have as ``opened`` is that recording: a pipe cannot be opened twice.
+    With ``any_format``, formats without a parser are accepted. If the arguments have a
+    recording as ``opened``, that is used: a pipe cannot be opened twice.
     """
     opened: Optional[Recording] = getattr(arguments, "opened", None)
     if opened is not None:
@@ -81,7 +81,7 @@ def recording_of(
 
 
 def _session(file: str) -> bytes:
-    """The text of a session; BadInput if that is none."""
+    """The text of a session; BadInput if it is not valid."""
     with blaming(file):
         text = Path(file).read_bytes()
         parse_session(text, 0)
@@ -95,9 +95,9 @@ def inputs_of(
     detail: Detail,
     any_format: bool = False,
 ) -> Iterator[list[Input]]:
-    """The inputs of a view; BadInput if one cannot be opened.
+    """Opens the inputs of a view for the block; BadInput if one cannot be opened.
 
-    ``detail`` is what is looked up about places; ``any_format`` as in recording_of().
+    ``detail`` says what to look up about places; ``any_format`` as in recording_of().
     """
     options, progress = options_of(arguments), Progress("read")
     with ExitStack() as stack:
@@ -112,21 +112,21 @@ def inputs_of(
 
 
 def _tell_of_groups(source: Input, options: Options) -> None:
-    """Says that a capture itself has asked for samples of some control groups only."""
+    """Warns if the capture itself restricts the samples to some control groups."""
     groups = source.selection.cgroups
     if groups and not options.selection.cgroups:
         names = ", ".join(groups)
-        text = f"only samples of control group {names}, as it asks for; "
-        warn(source.file, printable(text + "--cgroup / selects all"))
+        text = f"only samples of control group {names}, as the capture requests; "
+        warn(source.file, printable(text + "use --cgroup / to select all"))
 
 
 def recordings_of(inputs: Sequence[Input]) -> list[tuple[str, Recording]]:
-    """The files and what was recorded in them."""
+    """The file name and the recording of each input."""
     return [(source.file, source.recording) for source in inputs]
 
 
 def status_of(recordings: Sequence[tuple[str, Recording]]) -> int:
-    """Says what was wrong with recordings that were read; the exit status."""
+    """Prints the problems of recordings that were read; returns the exit status."""
     status = OK
     for file, recording in recordings:
         for problem in recording.problems:

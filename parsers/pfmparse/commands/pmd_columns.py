@@ -16,7 +16,7 @@ PmdValues = Mapping[int, Values]
 
 @dataclass(frozen=True)
 class PmdOptions:
-    """Which PMDs or ratios to show, and which figures of the former."""
+    """The PMDs or ratios to show, and the figures of the PMDs."""
 
     wanted: Sequence[Wanted] = ()
     stats: Sequence[str] = ("sum",)
@@ -55,23 +55,23 @@ def as_json(values: PmdValues, options: PmdOptions) -> dict[str, object]:
 
 
 def as_csv(values: PmdValues, options: PmdOptions) -> dict[str, object]:
-    """The figures by the names of their columns; histograms are none."""
+    """The figures by the names of their columns, without histograms."""
     return {n: _figure(values, wanted, stat) for n, wanted, stat in options.columns()}
 
 
 def heads(options: PmdOptions) -> str:
-    """The heads of the columns."""
+    """The titles of the columns."""
     return "".join(f"{name:>{WIDTH}} " for name, _, _ in options.columns())
 
 
 def cells(values: PmdValues, options: PmdOptions) -> str:
-    """The columns of a row; those that have no figure are -."""
+    """The columns of a row; "-" for a missing figure."""
     figures = [_figure(values, wanted, stat) for _, wanted, stat in options.columns()]
     return "".join(f"{_text(figure):>{WIDTH}} " for figure in figures)
 
 
 def histograms(values: PmdValues, options: PmdOptions) -> Iterator[str]:
-    """The lines below a row."""
+    """The lines of the histograms, which follow a row."""
     for wanted in options.histograms():
         for bucket in values[wanted.pmd].histogram():
             span = f"{wanted} {bucket.low}-{bucket.high}"

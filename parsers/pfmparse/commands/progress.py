@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tells how far a long command has come."""
+"""Shows the progress of a long command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..status_line import StatusLine
 
 
 class Progress:
-    """A line on a terminal that counts samples, once they have taken a while."""
+    """A line on a terminal that counts samples, shown if reading takes long."""
 
     def __init__(self, verb: str, out: TextIO = sys.stderr) -> None:
         self._verb = verb
@@ -18,10 +18,10 @@ class Progress:
         self._samples = 0
 
     def add(self, samples: int) -> None:
-        """So many more are done."""
+        """Adds to the number of samples that are done."""
         self._samples += samples
         self._line.show(f"{self._samples:,} samples {self._verb}")
 
     def remove(self) -> None:
-        """Removes the line, until more are done."""
+        """Removes the line until add() is called again."""
         self._line.remove()

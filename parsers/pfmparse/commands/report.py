@@ -45,40 +45,44 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=percentage,
         metavar="P",
         default=0.0,
-        help="only rows that have so much of the total",
+        help="print only rows with at least P percent of the total",
     )
     parser.add_argument(
         "--pmd",
         metavar="N,N/M",
         type=each(parse_wanted),
         default=[],
-        help="figures of the values of PMD N that samples carry, or of a ratio",
+        help="print figures of the recorded values of PMD N, or of the ratio N/M",
     )
     parser.add_argument(
         "--stat",
         metavar="FIGURE,...",
         type=each(check_stat),
-        help="with --pmd: sum, mean, max, p50, p99 and so on, hist; default: sum",
+        help="with --pmd: sum, mean, max, hist, percentiles such as p99; default: sum",
     )
     calls = parser.add_argument_group(
-        "calls", "Of formats that record call chains; by function only."
+        "calls", "Reports of formats that record call graphs; by function only."
     ).add_mutually_exclusive_group()
     calls.add_argument(
         "--cumulative",
         action="store_true",
-        help="functions with what they call, most first",
+        help="count the samples of callees for each function, too",
     )
     calls.add_argument(
-        "--callers", action="store_true", help="the same, and who called each"
+        "--callers",
+        action="store_true",
+        help="like --cumulative, with the callers of each function",
     )
     calls.add_argument(
-        "--callees", action="store_true", help="the same, and what each called"
+        "--callees",
+        action="store_true",
+        help="like --cumulative, with the callees of each function",
     )
     calls.add_argument(
         "--caller-of",
         metavar="REGEX",
         type=pattern,
-        help="who called the functions whose name has this in it",
+        help="print callers of the functions whose name matches REGEX anywhere",
     )
     add_weight(parser)
     add_selection(parser)
@@ -86,11 +90,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the report; the exit status."""
+    """Prints the report; returns the exit status."""
     if arguments.csv and arguments.json:
-        raise BadInput("--csv and --json do not go together")
+        raise BadInput("--csv cannot be combined with --json")
     if arguments.stat and not arguments.pmd:
-        raise BadInput("--stat is about the values of PMDs: --pmd says which")
+        raise BadInput("--stat needs --pmd")
     options = Options(
         arguments.by,
         arguments.weight,
@@ -111,19 +115,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _wants_calls(arguments: argparse.Namespace) -> bool:
-    """The report is one of calls; BadInput if that does not go with the rest."""
+    """True for a call report; BadInput if other options do not allow one."""
     calls = (arguments.callers, arguments.callees, arguments.cumulative)
     if not any(calls) and arguments.caller_of is None:
         return False
     if list(arguments.by) != ["function"] or arguments.pmd or arguments.csv:
-        text = "calls are reported by function only, without --by, --pmd and --csv"
+        text = "call reports are by function only: remove --by, --pmd and --csv"
         raise BadInput(text)
     return True
 
 
 def _run_calls(arguments: argparse.Namespace) -> int:
-    """Prints who called whom; the exit status."""
-    from . import report_calls  # takes long, and is rarely needed
+    """Prints a call report; returns the exit status."""
+    from . import report_calls  # slow to import, and rarely needed
 
     lines = report_calls.CALLEES if arguments.callees else None
     if arguments.callers or arguments.caller_of:
@@ -147,7 +151,7 @@ def _run_calls(arguments: argparse.Namespace) -> int:
 
 
 def _run_unknown(source: Input, options: Options, arguments: argparse.Namespace) -> int:
-    """Reports on samples that cannot be read; BadInput with the reason at the end."""
+    """Counts samples that cannot be decoded; raises BadInput with the reason."""
     recording = source.recording
     assert recording.no_parser is not None
     with blaming(source.file):

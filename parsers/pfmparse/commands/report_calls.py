@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reports of who called whom, and of what functions cost with what they call."""
+"""Call reports: inclusive weights of functions, their callers and callees."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ CALLERS, CALLEES = "callers", "callees"
 
 @dataclass(frozen=True)
 class CallOptions:
-    """What to report: ``lines`` are "callers", "callees" or None, for neither.
+    """Options of call reports: ``lines`` is "callers", "callees" or None for neither.
 
-    ``of`` selects functions by their names.
+    ``of`` selects functions by name.
     """
 
     lines: Optional[str] = None
@@ -37,7 +37,7 @@ class CallOptions:
 
 @dataclass(frozen=True)
 class Call:
-    """A function that called, or was called, and its part of the weight."""
+    """A caller or callee, and its part of the weight."""
 
     frame: Frame
     weight: int
@@ -45,7 +45,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Row:
-    """A function, with its weight alone, with that of what it calls, and calls."""
+    """A function with its own weight, its inclusive weight, and its calls."""
 
     frame: Frame
     own: int
@@ -55,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True)
 class CallReport:
-    """The rows, most inclusive weight first, and the totals."""
+    """The rows, sorted by descending inclusive weight, and the totals."""
 
     options: CallOptions
     samples: int
@@ -63,12 +63,12 @@ class CallReport:
     rows: Sequence[Row]
 
     def percent(self, weight: int) -> float:
-        """The part of all weight."""
+        """The share of the total weight in percent."""
         return 100 * weight / self.weight if self.weight else 0.0
 
 
 def make(inputs: Sequence[Input], options: CallOptions) -> CallReport:
-    """Reads the inputs; BadInput, with the file's name, if one cannot be."""
+    """Reads the inputs; BadInput with the file's name if one cannot be read."""
     profiler = Profiler(options.weight)
     for source in inputs:
         with blaming(source.file):
@@ -101,7 +101,7 @@ def _is_shown(row: Row, report: CallReport) -> bool:
 def print_json(
     report: CallReport, recordings: Sequence[Recording], out: TextIO
 ) -> None:
-    """One JSON object, as docs/pfmparse.md describes it."""
+    """Prints one JSON object, as docs/pfmparse.md describes it."""
     options = report.options
     document: dict[str, object] = {
         "by": "function",
@@ -140,7 +140,7 @@ def _named(frame: Frame) -> dict[str, object]:
 def print_text(
     report: CallReport, recordings: Sequence[tuple[str, Recording]], out: TextIO
 ) -> None:
-    """A line for each function, and below it one for each call."""
+    """Prints a line for each function, followed by a line for each of its calls."""
     what = "samples" if report.options.weight == COUNT else report.options.weight
     out.write(f"{'with calls':>12} {'percent':>9} {what:>12} {'percent':>9}  ")
     out.write("function (object)\n")

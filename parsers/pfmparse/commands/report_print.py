@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A report as text, JSON or CSV."""
+"""Prints a report as text, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .text import printable
 
 
 def print_json(report: Report, recordings: Sequence[Recording], out: TextIO) -> None:
-    """One JSON object, as docs/pfmparse.md describes it."""
+    """Prints one JSON object, as docs/pfmparse.md describes it."""
     by, weighed = report.options.by, report.options.weight != COUNT
     document: dict[str, object] = {"by": one_or_all(by), "total": report.samples}
     if weighed:
@@ -38,14 +38,14 @@ def _row_as_json(row: Row, report: Report, weighed: bool) -> dict[str, object]:
 
 
 def one_or_all(things: Sequence[Union[str, int]]) -> object:
-    """The only one, or a list."""
+    """The element if there is only one, otherwise a list."""
     return things[0] if len(things) == 1 else list(things)
 
 
 def print_text(
     report: Report, recordings: Sequence[tuple[str, Recording]], out: TextIO
 ) -> None:
-    """The flat profile, followed by what was sampled and lost."""
+    """Prints the flat profile, followed by the totals and losses."""
     if report.titles:
         _print_rows(report, out)
     out.write(f"samples: {report.samples}\n")
@@ -57,7 +57,7 @@ def print_text(
 
 
 def _print_rows(report: Report, out: TextIO) -> None:
-    """The flat profile, and an empty line."""
+    """Prints the flat profile and an empty line."""
     weighed = report.options.weight != COUNT
     extra = f"{report.options.weight:>20} " if weighed else ""
     extra += pmd_columns.heads(report.options.pmds)
@@ -76,12 +76,12 @@ def _print_rows(report: Report, out: TextIO) -> None:
 
 
 def print_csv(report: Report, out: TextIO) -> None:
-    """A line for each row, below one of names; what is not known is empty."""
+    """Prints a header and a line for each row; unknown values are empty."""
     weighed = report.options.weight != COUNT
     rows = [_row_as_csv(row, report, weighed) for row in report.rows]
     names = dict.fromkeys(name for row in rows for name in row)
     heads = [*names] or [*report.options.by, "count", "percent"]
-    import csv  # takes long, and is rarely needed
+    import csv  # slow to import, and rarely needed
 
     writer = csv.DictWriter(out, heads, lineterminator="\n")
     writer.writeheader()
@@ -95,7 +95,7 @@ def _row_as_csv(row: Row, report: Report, weighed: bool) -> dict[str, object]:
         found[report.options.weight] = row.weight
     found["percent"] = f"{report.percent(row):.4f}"
     for value in row.values:
-        # By function and thread, a column may be that of the key itself.
+        # With several keys, an extra column may have the name of another key.
         found |= {
             name: extra for name, extra in value.extra.items() if name not in found
         }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The rows of a report: samples grouped by keys, and added up."""
+"""The rows of a report: sums of samples, grouped by keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .pmd_columns import PmdOptions
 
 @dataclass(frozen=True)
 class Options:
-    """What to report: the keys, what is added up, and which rows to show."""
+    """The keys, the weight, and the rows to show."""
 
     by: Sequence[str]
     weight: str = COUNT
@@ -43,16 +43,16 @@ class Row:
     pmds: dict[int, PmdValues] = field(default_factory=dict)
 
     def order(self) -> tuple[object, ...]:
-        """Rows are sorted by this: most weight first, then by keys."""
+        """The sort key: descending weight, then the keys."""
         return (-self.weight, *map(_order, self.values))
 
 
 @dataclass(frozen=True)
 class Report:
-    """The rows, most weight first, and the totals of all samples.
+    """The rows, sorted by descending weight, and the totals of all samples.
 
-    ``titles`` are those of the keys; there is none if the samples cannot be read.
-    ``figures`` are further ones by name.
+    ``titles`` are the keys' titles, empty if the samples cannot be decoded.
+    ``figures`` has further figures by name.
     """
 
     titles: Sequence[str]
@@ -63,12 +63,12 @@ class Report:
     figures: Mapping[str, object] = field(default_factory=dict)
 
     def percent(self, row: Row) -> float:
-        """The part of all weight that a row has."""
+        """A row's share of the total weight in percent."""
         return 100 * row.weight / self.weight if self.weight else 0.0
 
 
 def count_unknown(recording: Recording, options: Options) -> Report:
-    """Counts samples that cannot be read; PfmParseError if even that cannot be."""
+    """Counts samples that cannot be decoded; PfmParseError if that fails, too."""
     for _ in recording.batches():
         pass
     if recording.uncounted and recording.no_parser is not None:
@@ -77,9 +77,9 @@ def count_unknown(recording: Recording, options: Options) -> Report:
 
 
 def make(inputs: Sequence[Input], options: Options) -> Report:
-    """Reads the inputs and adds up their samples.
+    """Reads the inputs and sums their samples.
 
-    BadInput, with the file's name, if the samples lack the column of a key.
+    BadInput with the file's name if the samples lack the column of a key.
     """
     rows: dict[Values, Row] = {}
     titles: Sequence[str] = ()
@@ -88,7 +88,7 @@ def make(inputs: Sequence[Input], options: Options) -> Report:
             made = [keys.key(name, source) for name in options.by]
             titles = [key.title for key in made]
             _add(rows, source, Groups(made), options)
-    # Places of samples that are not selected were numbered, too.
+    # Keys also number the places of samples that are not selected: drop those rows.
     ordered = sorted((row for row in rows.values() if row.samples), key=Row.order)
     samples, weight = (
         sum(getattr(r, n) for r in ordered) for n in ("samples", "weight")
@@ -127,7 +127,7 @@ def _add(
 
 
 def _figures(rows: Sequence[Row], options: Options) -> Mapping[str, object]:
-    """The mean of all latencies, if they are what is counted by."""
+    """The mean latency, if latency is the only key."""
     samples = sum(row.samples for row in rows)
     if list(options.by) != ["latency"] or not samples:
         return {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The session-template command: a session to be edited, for raw buffers."""
+"""The session-template command: prints a session to edit, for raw buffers."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         nargs="?",
         default="default",
-        help="name of a format that is known, or a UUID; default: default",
+        help="name of a known format, or a UUID; default: default",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints a session; the exit status."""
+    """Prints a session; returns the exit status."""
     with blaming(arguments.file):
         print_text(arguments.file, sys.stdout)
     return OK
 
 
 def print_text(wanted: str, out: TextIO) -> None:
-    """The session for a format by name, or of that UUID; PfmParseError if neither."""
+    """Prints a format's session; PfmParseError if it is neither a name nor a UUID."""
     out.write(_template(wanted.lower()).decode())
 
 
@@ -46,5 +46,5 @@ def _template(wanted: str) -> bytes:
         return session_template(plain_uuid(wanted))
     except ValueError:
         names = ", ".join(parser.format.name for parser in registry.known().values())
-        text = f"{wanted} is neither a UUID nor one of {names}"
+        text = f"unknown format '{wanted}': use a UUID or one of {names}"
         raise PfmParseError(text, 0) from None

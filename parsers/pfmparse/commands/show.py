@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The show command: the view that a capture asks for."""
+"""The show command: the view that a capture requests."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from . import mem, report
 from .arguments import add_files, add_selection
 from .opening import BadInput, recording_of, warn
 
-# The options that a capture may ask for, by command: what is shown, and of what.
+# The options that a capture may request, by command.
 ALLOWED = {"mem": ("view", "per", "sort", "top", "cum", "l2", "l3")}
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser of options that no user has typed."""
+    """A parser for the options in a capture."""
 
     def error(self, message: str) -> NoReturn:
-        """PfmParseError instead of the end of the program."""
+        """Raises PfmParseError instead of exiting."""
         raise PfmParseError(message, 0)
 
 
@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows the view, or a report if there is none; the exit status."""
+    """Shows the view, or a report without one; returns the exit status."""
     file = arguments.file
     with recording_of(file, arguments, any_format=True) as recording:
         arguments.opened = recording
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
             try:
                 asked = _arguments_of_view(view, arguments)
             except PfmParseError as error:
-                warn(file, f"the view that it asks for is not known: {error.message}")
+                warn(file, f"unknown view in the capture: {error.message}")
             else:
                 return mem.run(asked)
         parser = argparse.ArgumentParser()
@@ -51,9 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Namespace:
-    """The arguments of a view's command; PfmParseError if it is not known."""
+    """The arguments of a view's command; PfmParseError if the view is unknown."""
     if view.command not in ALLOWED:
-        raise PfmParseError(f"{view.command!r} is no view", 0)
+        raise PfmParseError(f"there is no view {view.command!r}", 0)
     for name in view.options:
         if name not in ALLOWED[view.command]:
             raise PfmParseError(f"{view.command} has no option {name!r}", 0)
@@ -71,7 +71,7 @@ def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Na
 def _filled(
     parser: argparse.ArgumentParser, words: list[str], arguments: argparse.Namespace
 ) -> argparse.Namespace:
-    """A command's arguments: those of the view, and those that show was given."""
+    """A command's arguments: those of the view, and those given to show."""
     filled = parser.parse_args([*words, "--", arguments.file])
     given = {**vars(arguments), "file": filled.file}
     for name, value in given.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What info and report end with: what was lost, and what was wrong."""
+"""The end of the output of info and report: losses and problems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .text import known, printable
 
 
 def as_json(recording: Recording) -> dict[str, object]:
-    """The members that the JSON of both commands ends with."""
+    """The last members of the JSON of both commands."""
     problems = [{"offset": p.offset, "message": p.message} for p in recording.problems]
     return {
         "lost": recording.lost,
@@ -24,7 +24,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """The same as text: names and values, without the problems."""
+    """Names and values of the text output, which has no problems."""
     found = [("lost samples", known(recording.lost))]
     in_buffers = recording.lost_in_buffers()
     if in_buffers:
@@ -44,7 +44,7 @@ def _reasons(lost: Mapping[str, object]) -> str:
 
 
 def print_all(recordings: Sequence[tuple[str, Recording]], out: TextIO) -> None:
-    """The lines of each recording, and its file."""
+    """Prints the lines of each recording, and its file."""
     for file, recording in recordings:
         for name, value in lines(recording):
             out.write(f"{name}: {value}\n")
@@ -52,7 +52,7 @@ def print_all(recordings: Sequence[tuple[str, Recording]], out: TextIO) -> None:
 
 
 def of_all(recordings: Sequence[Recording]) -> dict[str, object]:
-    """as_json() of one recording; of several, each one's, and what they sum up to."""
+    """as_json() of a single recording, otherwise sums and the members of each."""
     if len(recordings) == 1:
         return as_json(recordings[0])
     losses = [recording.lost for recording in recordings]

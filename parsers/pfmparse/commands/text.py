@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How all commands print text and numbers."""
+"""Functions for printing text and numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Optional
 
 
 def printable(text: str) -> str:
-    """The text with everything escaped that could upset a terminal."""
+    """The text with non-printable characters escaped."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

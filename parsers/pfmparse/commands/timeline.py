@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The timeline command: samples by time, and by another key beside it."""
+"""The timeline command: samples over time, optionally by another key."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OTHERS = "others"
 
 @dataclass(frozen=True)
 class Options:
-    """The step in ns; what is beside the time, and what is added up."""
+    """The step in ns, the key of the columns, and the weight."""
 
     step: int = DEFAULT_STEP
     by: Optional[str] = None
@@ -47,9 +47,9 @@ class Options:
 
 @dataclass
 class Timeline:
-    """Weights by step and value; the values with most of it come first.
+    """Weights by value and step.
 
-    Steps count from that of the first sample, of each capture its own.
+    In each capture, steps count from the step of its first sample.
     """
 
     options: Options
@@ -58,7 +58,7 @@ class Timeline:
     weights: dict[Value, Counter[int]] = field(default_factory=dict)
 
     def values(self) -> list[Value]:
-        """The values in order."""
+        """The values, sorted by descending weight."""
         totals = {value: sum(by.values()) for value, by in self.weights.items()}
         return sorted(totals, key=lambda value: (-totals[value], value.label))
 
@@ -78,7 +78,7 @@ class _Steps:
         return self._numbers.ids(np.zeros(1, np.uint64), steps)
 
     def values(self) -> Sequence[Value]:
-        """The steps, from the start of the clock."""
+        """The steps, counted from the clock's zero."""
         return [Value(number, "") for number in self._numbers.pairs()[1].tolist()]
 
 
@@ -90,17 +90,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         type=span,
         default=DEFAULT_STEP,
-        help="how long a line is: 10ms, 1s; default: 100ms",
+        help="time per line, such as 10ms or 1s; default: 100ms",
     )
     parser.add_argument(
-        "--by", metavar="KEY", help="a column for each value of one key, as for report"
+        "--by", metavar="KEY", help="one column per value of this key, see report --by"
     )
     parser.add_argument(
         "--top",
         type=positive,
         metavar="N",
         default=COLUMNS,
-        help="so many columns of the text, the rest is added up; JSON has all; "
+        help="print the first N columns and the sum of the others; JSON has all; "
         f"default: {COLUMNS}",
     )
     add_weight(parser)
@@ -109,7 +109,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the timeline; the exit status."""
+    """Prints the timeline; returns the exit status."""
     if arguments.step < 1:
         raise BadInput("--step must be at least 1ns")
     if "," in (arguments.by or ""):
@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def make(inputs: Sequence[Input], options: Options) -> Timeline:
-    """Reads the inputs; BadInput, with the file's name, if one cannot be."""
+    """Reads the inputs; BadInput with the file's name if one cannot be read."""
     timeline = Timeline(options)
     for source in inputs:
         with blaming(source.file):
@@ -151,8 +151,8 @@ def _add(timeline: Timeline, source: Input) -> None:
     first = min(int(step.key) for step, _ in found)
     steps = max(int(step.key) for step, _ in found) - first + 1
     if steps > MAX_STEPS:
-        text = f"{steps} steps of {options.step} ns, at most {MAX_STEPS} are shown"
-        raise PfmParseError(f"{text}: --step must be longer, or --time shorter", 0)
+        text = f"{steps} steps of {options.step} ns are more than {MAX_STEPS}"
+        raise PfmParseError(f"{text}: use a longer --step or a shorter --time", 0)
     timeline.steps = max(timeline.steps, steps)
     for (step, value), total in zip(found, sums.result(len(found))):
         by = timeline.weights.setdefault(value, Counter())
@@ -160,7 +160,7 @@ def _add(timeline: Timeline, source: Input) -> None:
 
 
 def print_json(timeline: Timeline, inputs: Sequence[Input], out: TextIO) -> None:
-    """One JSON object, as docs/pfmparse.md describes it."""
+    """Prints one JSON object, as docs/pfmparse.md describes it."""
     document: dict[str, object] = {
         "step_ns": timeline.options.step,
         "steps": timeline.steps,
@@ -181,7 +181,7 @@ def _column_as_json(value: Value, timeline: Timeline) -> dict[str, object]:
 def print_text(
     timeline: Timeline, inputs: Sequence[Input], top: int, out: TextIO
 ) -> None:
-    """A line for each step, with a bar of all samples."""
+    """Prints a line for each step, with a bar for the sum of its columns."""
     columns, totals = _columns(timeline, top), Counter[int]()
     for _, by in columns:
         totals.update(by)
@@ -199,7 +199,7 @@ def print_text(
 
 
 def _columns(timeline: Timeline, top: int) -> list[tuple[str, Counter[int]]]:
-    """Names and weights of the columns that are shown."""
+    """Names and weights of the printed columns."""
     values = timeline.values()
     columns = [(_label(value), timeline.weights[value]) for value in values[:top]]
     if len(values) > top:

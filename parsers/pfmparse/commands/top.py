@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The top command: functions that run now, of a capture that is being written."""
+"""The top command: a live view of a capture that is being written."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ from .opening import BAD_INPUT, OK, blaming, warn
 from .top_lines import ORDERS, heading, rows, table
 from .watching import PIECE, Watch
 
-ROWS = 20  # of each refresh that is printed
-WIDTH = 100  # of what is no terminal
+ROWS = 20  # printed at each refresh
+WIDTH = 100  # characters of a line if the output is not a terminal
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument(
-        "file", metavar="FILE", help="a pipe that a capture is written to, or a capture"
+        "file", metavar="FILE", help="pipe that a capture is written to, or a capture"
     )
     parser.add_argument(
         "--batch",
         action="store_true",
-        help="print the rows at each refresh, as without a terminal",
+        help="print the rows at each refresh, even on a terminal",
     )
     parser.add_argument(
-        "--iterations", metavar="N", type=positive, help="end after N refreshes"
+        "--iterations", metavar="N", type=positive, help="exit after N refreshes"
     )
     parser.add_argument(
         "--window",
         metavar="TIME",
         type=span,
         default=5 * 10**9,
-        help="rows are of so much time, such as 500ms; default: 5s",
+        help="show the samples of the last TIME, such as 500ms; default: 5s",
     )
     parser.add_argument(
         "--rows",
         metavar="N",
         type=positive,
         default=ROWS,
-        help=f"print so many rows at each refresh; default: {ROWS}",
+        help=f"print at most N rows at each refresh; default: {ROWS}",
     )
     parser.add_argument(
-        "--sort", choices=ORDERS, default="samples", help="order of what is printed"
+        "--sort", choices=ORDERS, default="samples", help="sort key of printed rows"
     )
     add_selection(parser)
     add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows what comes; the exit status."""
+    """Shows the capture until it ends; returns the exit status."""
     screen = not arguments.batch and top_screen.can_show()
     tell: Callable[[str], None] = partial(warn, arguments.file)
     with blaming(arguments.file):
@@ -77,11 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _say_nothing(_: str) -> None:
-    """On a screen there is no place for what is missing of symbols."""
+    """Drops warnings about symbols: the screen has no place for them."""
 
 
 def _print_all(watch: Watch, arguments: argparse.Namespace) -> None:
-    """Prints each step until there is no more, or there were enough."""
+    """Prints each step until the capture ends or --iterations is reached."""
     left: Optional[int] = arguments.iterations
     while True:
         data = os.read(watch.fd, PIECE)
@@ -107,9 +107,9 @@ def _print(watch: Watch, arguments: argparse.Namespace) -> None:
 
 
 def _status_of(watch: Watch, file: str) -> int:
-    """Says what was wrong; the exit status."""
+    """Prints the problems; returns the exit status."""
     for problem in watch.capture.problems:
         warn(file, problem)
     if not watch.capture.begun and watch.capture.came:
-        warn(file, "it ends before its session")
+        warn(file, "the capture ends before its session")
     return OK if watch.capture.begun else BAD_INPUT

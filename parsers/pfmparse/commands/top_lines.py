@@ -20,7 +20,7 @@ KEYS = "q quit  p pause  s sort  r reset  w write"
 
 Row = tuple[Place, int]
 
-# What rows can be ordered by: first what is largest, or by name.
+# The sort keys of rows: descending samples, or ascending names.
 ORDERS: dict[str, Callable[[Row], tuple[object, ...]]] = {
     "samples": lambda row: (-row[1], row[0].function, row[0].object, row[0].comm),
     "function": lambda row: (row[0].function, -row[1], row[0].object),
@@ -31,10 +31,11 @@ ORDERS: dict[str, Callable[[Row], tuple[object, ...]]] = {
 
 @dataclass(frozen=True)
 class Status:
-    """What is always in sight: totals, and what the last step of ``step_ns`` had.
+    """The status above the rows: totals, and figures of the last step.
 
-    ``span_ns`` is the time that the rows are of; ``note`` is said once; ``cgroups`` are
-    the only ones whose samples there are, unless there are none.
+    ``step_ns`` is the length of that step, ``span_ns`` the time that the rows cover;
+    ``note`` is shown once. If ``cgroups`` is not empty, there are only samples of these
+    control groups.
     """
 
     events: Sequence[Event]
@@ -51,7 +52,7 @@ class Status:
     cgroups: Sequence[str] = ()
 
     def per_second(self, number: int) -> float:
-        """So many in the last step."""
+        """A number of the last step as a rate per second."""
         return number * NS / self.step_ns if self.step_ns else 0.0
 
 
@@ -70,14 +71,14 @@ def heading(status: Status) -> list[str]:
 
 
 def rows(counts: Counter[Place], order: str) -> list[Row]:
-    """The places in order."""
+    """The places as rows, sorted by a key of ORDERS."""
     return sorted(counts.items(), key=ORDERS[order])
 
 
 def table(
     found: Sequence[Row], total: int, width: int, limit: Optional[int]
 ) -> list[str]:
-    """The rows as lines, below their titles."""
+    """The rows as lines, below a line of titles."""
     function = max(FUNCTION, width - COMM - OBJECT - 8 - 10 - 2)
     titles = f"{'%':>7} {'samples':>9} {'function':{function}} {'object':{OBJECT}} comm"
     lines = [titles]

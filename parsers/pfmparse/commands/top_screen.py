@@ -24,12 +24,12 @@ WIDTH = 100  # characters of a line in a file
 
 
 def show(watch: Watch, iterations: Optional[int]) -> None:
-    """Shows what comes until the user, or the capture, ends it."""
+    """Shows the capture until it ends or the user quits."""
     curses.wrapper(lambda window: _Screen(window, watch, iterations).run())
 
 
 def can_show() -> bool:
-    """There is a terminal that can be drawn on."""
+    """True if input and output are a terminal that curses supports."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     try:
@@ -40,7 +40,7 @@ def can_show() -> bool:
 
 
 class _Screen:
-    """What is on the terminal, and what keys do."""
+    """The terminal's contents and the handling of keys."""
 
     def __init__(self, window: Window, watch: Watch, iterations: Optional[int]) -> None:
         self._window = window
@@ -57,7 +57,7 @@ class _Screen:
             pass  # the terminal cannot hide its cursor
 
     def run(self) -> None:
-        """Reads keys and the capture until either ends."""
+        """Reads keys and the capture until the user quits or the capture ends."""
         woken, waker = os.pipe()
         os.set_blocking(waker, False)
         before = signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
@@ -73,7 +73,7 @@ class _Screen:
             os.close(waker)
 
     def _go_on(self, woken: int) -> bool:
-        """Waits for something, and does it; False at the end."""
+        """Waits for a key, data or a signal, and handles it; False at the end."""
         stdin = sys.stdin.fileno()
         ready, _, _ = select.select([self._watch.fd, stdin, woken], [], [])
         if woken in ready:
@@ -93,7 +93,7 @@ class _Screen:
         return not self._is_over()
 
     def _is_over(self) -> bool:
-        """There were as many refreshes as were wanted."""
+        """True if the requested number of refreshes is reached."""
         return self._iterations is not None and self._watch.ended >= self._iterations
 
     def _resize(self) -> None:
@@ -102,12 +102,12 @@ class _Screen:
         self._window.clear()
 
     def _press_all(self) -> bool:
-        """Does what keys say; False if they end it."""
+        """Handles all pressed keys; False if one of them quits."""
         while True:
             try:
                 key = self._window.getkey()
             except curses.error:
-                return True  # no more of them
+                return True  # no more keys
             if key in ("q", "Q"):
                 return False
             self._press(key)
@@ -136,7 +136,7 @@ class _Screen:
         ]
 
     def _write(self) -> str:
-        """Writes all rows to a file; what to say of that."""
+        """Writes all rows to a file; returns the note to show."""
         name = f"pfmon-top-{self._shown[0].elapsed_ns // NS}.txt"
         try:
             Path(name).write_text("\n".join(self._lines(WIDTH, None)) + "\n")
@@ -156,7 +156,7 @@ class _Screen:
         self._window.refresh()
 
     def _put(self, at: int, line: str, width: int, how: int) -> None:
-        """Writes a line; terminals need not have all letters, nor room for it."""
+        """Writes a line, with characters escaped that the terminal cannot show."""
         code = self._window.encoding
         shown = line.encode(code, "backslashreplace").decode(code)
         try:

@@ -14,13 +14,13 @@ from ..capture.tick import Tick
 from ..recording import Recording
 from .top_lines import Status
 
-PIECE = 1 << 20  # bytes that are read at once
+PIECE = 1 << 20  # bytes per read
 
 
 class Watch:
-    """What a capture has told so far.
+    """The state of a capture as far as it was read.
 
-    ``status`` and ``counts`` are those of the last of its ``ended`` steps.
+    ``ended`` counts its finished steps; ``status`` and ``counts`` are of the last one.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class Watch:
         self._elapsed_ns = 0
 
     def read(self) -> bool:
-        """Reads what there is, waits if that is nothing; False at the end."""
+        """Reads available data, or waits for some; False at the end."""
         data = os.read(self.fd, PIECE)
         for _ in self.steps(data):
             pass
         return bool(data)
 
     def read_session(self) -> bool:
-        """Waits until it is known what is measured; False if that does not come."""
+        """Waits for the session; False if the capture ends before it."""
         while not self.capture.begun:
             if not self.read():
                 return False
@@ -56,12 +56,12 @@ class Watch:
         for tick in self.capture.ticks(data):
             self.end_step(tick)
             yield tick
-        # What they need to be understood is before the first ones.
+        # Chunks that are needed to decode buffers come before the first buffers.
         if self.capture.has_buffers:
             self._open().take()
 
     def end_step(self, tick: Tick) -> None:
-        """Ends a step, of all that has come."""
+        """Ends a step, which has everything that was read since the last one."""
         recent = self._open()
         recent.take()
         took = max(1, tick.elapsed_ns - self._elapsed_ns)
@@ -82,7 +82,7 @@ class Watch:
         )
 
     def end(self) -> bool:
-        """Nothing more comes: what was in no step is one; is there anything?"""
+        """Ends the last step when the capture ends; False if there is no session."""
         if not self.capture.begun:
             return False
         totals = self.capture.totals
@@ -94,7 +94,7 @@ class Watch:
         return True
 
     def forget(self) -> None:
-        """Forgets what was in the steps before."""
+        """Forgets all previous steps."""
         if self._recent is not None:
             self._recent.forget()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes files as a whole, and what cannot be replaced as it is."""
+"""Writes output files atomically, or streams to files that cannot be replaced."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ STANDARD_OUTPUT = ("-", "/dev/stdout")
 
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """A new file, which takes the place of ``path`` at the end.
+    """Creates a new file, which replaces ``path`` at the end of the block.
 
-    If there is an error within, OSError among them, it is gone and ``path`` stays.
-    Links are followed; what is no regular file, such as a pipe, is not replaced but
-    gets what was written.
+    If the block raises an error, the new file is removed and ``path`` stays as it was.
+    Symbolic links are followed. A file that is not regular, such as a pipe, is not
+    replaced: the new file's contents are copied to it.
     """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -42,23 +42,23 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 def is_standard_output(path: Path) -> bool:
-    """The path stands for where a command prints."""
+    """True if the path means the standard output."""
     return str(path) in STANDARD_OUTPUT
 
 
 def check_target(path: Path, sources: Iterable[str]) -> None:
-    """BadInput if what would be written is what is read."""
+    """Raises BadInput if the output file is also an input."""
     for source in sources:
         try:
             same = path.is_file() and os.path.samefile(path, source)
         except OSError:
             same = False
         if same:
-            raise BadInput(f"{path} is the capture that is read: choose another file")
+            raise BadInput(f"{path} is also an input: choose another output file")
 
 
 def _beside(path: Path, target: Path | None) -> Path:
-    """A new empty file, in the directory of ``target``; errors name ``path``."""
+    """Creates an empty file in the directory of ``target``; errors name ``path``."""
     prefix, place = (None, None) if target is None else (f".{target.name}.", target)
     try:
         handle, name = tempfile.mkstemp(prefix=prefix, dir=place and place.parent)
@@ -70,7 +70,7 @@ def _beside(path: Path, target: Path | None) -> Path:
 
 
 def _pour(new: Path, path: Path) -> None:
-    """Writes the file to what is no regular file."""
+    """Copies the file to the standard output or to a file that is not regular."""
     with open(new, "rb") as whole:
         if is_standard_output(path):
             sys.stdout.flush()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The build IDs that captures know of the files in them."""
+"""The build IDs of files in captures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..recording import Recording
 
 
 def build_ids_of(inputs: Sequence[Input]) -> dict[str, bytes]:
-    """The build ID by path; of files that have several, none."""
+    """The build IDs by path, without the paths that have several ones."""
     found: dict[str, set[bytes]] = {}
     for source in inputs:
         for path, build_id in _known(source.recording):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""callgrind's format, for callgrind_annotate and KCachegrind."""
+"""Exports to callgrind's format, for callgrind_annotate and KCachegrind."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..symbols.location import UNKNOWN, Detail, Location
 from .job import Export, Job
 from .lacking import noted
 
-UNKNOWN_FILE = "???"  # as callgrind itself calls it
+UNKNOWN_FILE = "???"  # as in callgrind itself
 
-Costs = list[int]  # of each event
+Costs = list[int]  # one per event
 
 
 class Function(NamedTuple):
-    """A function, and where it is."""
+    """A function with its object and source file."""
 
     object: str
     file: str
@@ -27,7 +27,7 @@ class Function(NamedTuple):
 
 @dataclass
 class Spent:
-    """What a function costs, by line: itself, and what it calls."""
+    """The costs of a function by line: its own and those of its calls."""
 
     own: dict[int, Costs] = field(default_factory=dict)
     calls: dict[tuple[int, Function], Costs] = field(default_factory=dict)
@@ -40,14 +40,14 @@ def write(job: Job) -> None:
         profiler.add(source, noted(job, source))
     profile = profiler.profile
     if len(profile.threads) > 1:
-        job.lack("which thread a sample is of")
+        job.lack("the thread of each sample")
     commands = [source.recording.session.command for source in job.inputs]
     with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
         _Writer(profile, out).write(commands[0])
 
 
 def _frames(location: Location, _: int) -> list[Frame]:
-    """The functions of a place, with the lines that they are at."""
+    """The functions of a place, with file and line."""
     return [
         Frame(frame.function, frame.object, frame.file, frame.line)
         for frame in by_place(location, 0)
@@ -61,11 +61,11 @@ class _Writer:
         self._profile = profile
         self._out = out
         self._events = profile.sampled_events()
-        # By what they are names of, those that were written, and their numbers.
+        # The numbers of the names written so far, by kind of name.
         self._names: dict[str, dict[str, int]] = {}
 
     def write(self, command: Optional[tuple[str, ...]]) -> None:
-        """The whole file."""
+        """Writes the whole file."""
         spent = self._spent()
         self._out.write("# callgrind format\nversion: 1\ncreator: pfmparse\n")
         if command:
@@ -86,7 +86,8 @@ class _Writer:
             self._write_costs(line, costs)
         for (line, callee), costs in spent.calls.items():
             self._write_position("c", callee)
-            # How often is not known; never would make this the caller's own cost.
+            # The number of calls is unknown; with 0, viewers would count the cost as
+            # the caller's own.
             self._out.write("calls=1 0\n")
             self._write_costs(line, costs)
 
@@ -102,7 +103,7 @@ class _Writer:
         self._out.write(f"{line} {' '.join(map(str, costs))}\n")
 
     def _name(self, kind: str, name: str) -> str:
-        """The number of a name, with the name when it is new."""
+        """The number of a name, followed by the name if it is new."""
         known = self._names.setdefault(kind, {})
         if name in known:
             return f"({known[name]})"
@@ -113,12 +114,12 @@ class _Writer:
         return [0] * len(self._events)
 
     def _spent(self) -> dict[Function, Spent]:
-        """What functions cost, in the order in which they were found."""
+        """The costs of functions, in the order in which they were found."""
         profile = self._profile
         functions = [_function(frame) for frame in profile.frames]
         lines = [frame.line or 0 for frame in profile.frames]
         found: dict[Function, Spent] = {name: Spent() for name in functions}
-        # From the innermost functions outwards: callers have smaller numbers.
+        # From the innermost functions outwards: callers have smaller node numbers.
         own, sums = self._own(), [self._zero() for _ in profile.parents]
         for node in range(len(profile.parents) - 1, -1, -1):
             frame, parent = profile.frame_of[node], profile.parents[node]
@@ -135,7 +136,7 @@ class _Writer:
         return found
 
     def _own(self) -> list[Costs]:
-        """What each stack's innermost function costs by itself."""
+        """The own costs of each stack's innermost function."""
         own = [self._zero() for _ in self._profile.parents]
         column = {event: at for at, event in enumerate(self._events)}
         for row in self._profile.rows:
@@ -153,12 +154,12 @@ def _function(frame: Frame) -> Function:
 
 
 def _line(text: str) -> str:
-    """Text that ends with its line."""
+    """Text without line breaks."""
     return " ".join(text.split()) or UNKNOWN
 
 
 def _word(text: str) -> str:
-    """A name without blanks, which separate names."""
+    """A name without blanks, which would separate names."""
     return "-".join(text.split()) or UNKNOWN
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is said above a picture of captures."""
+"""Titles of pictures and pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 80  # characters of a command
 
 
 def title_of(inputs: Sequence[Input]) -> str:
-    """What was recorded: the command and the host, or how many captures."""
+    """The title: the command and the host, or the number of captures."""
     if len(inputs) != 1:
         hosts = {source.host for source in inputs}
         where = hosts.pop() if len(hosts) == 1 else f"{len(hosts)} hosts"
@@ -31,7 +31,7 @@ def title_of(inputs: Sequence[Input]) -> str:
 
 
 def unit_of(job: Job, profile: Profile) -> str:
-    """What is added up."""
+    """The unit of the weights."""
     if job.weight == COUNT:
         return "samples"
     if job.weight != PERIOD:
@@ -41,6 +41,6 @@ def unit_of(job: Job, profile: Profile) -> str:
 
 
 def events_of(profile: Profile) -> list[str]:
-    """The events that there are samples of."""
+    """The events that have samples."""
     found = {row.event for row in profile.rows}
     return [name for at, name in enumerate(profile.events) if at in found]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Comma-separated values, RFC 4180: a row for each sample."""
+"""Exports to comma-separated values, RFC 4180: a row for each sample."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .lacking import noted
 from .rows import CARRIED, RowMaker, Rows, pmds_of
 
 HEAD = ("time", "cpu", "pid", "tid", "comm", "event", "period", "count")
-WEIGHT = ("weight",)  # if it is not the count
+WEIGHT = ("weight",)  # unless the weight is the count
 PLACE = ("address", "function", "object", "line", "stack")
 DATA = ("data_address", "latency", "data_source")
 
-BLOCK = 1 << 14  # pieces that are joined at once: what that takes stays in the cache
+BLOCK = 1 << 14  # pieces that are joined at once, which fit into the cache
 SPECIAL = frozenset(',"\r\n')
 
 Texts = Iterable[str]
@@ -52,7 +52,7 @@ def write(job: Job) -> None:
 
 
 class _Lines:
-    """The lines of an input: most parts of them occur again and again."""
+    """Makes the lines of an input; caches the parts of lines, most of which repeat."""
 
     def __init__(self, source: Input, pmds: Sequence[int], weight: str) -> None:
         self._source = source
@@ -64,7 +64,7 @@ class _Lines:
         self._source_names = _Table(self._new_sources)
 
     def texts(self, batch: Batch) -> Iterator[str]:
-        """The lines of a batch, which is not empty; some at once."""
+        """The lines of a non-empty batch, several per string."""
         rows = self._maker.rows(batch)
         parts = [
             _numbers(rows.times),
@@ -103,10 +103,10 @@ class _Lines:
 
 
 class _Table:
-    """Texts by number, which are made once."""
+    """Texts by number, each of which is made once."""
 
     def __init__(self, new: Callable[[int], list[str]]) -> None:
-        """``new`` makes those from a number on, as far as there are any."""
+        """``new`` makes all texts from a number on."""
         self._new = new
         self._all: list[str] = []
 
@@ -118,14 +118,14 @@ class _Table:
 
 
 class _Stacks:
-    """Texts of stacks that samples have: all others are callers of those only."""
+    """Texts of the stacks of samples; nodes that are only callers need no text."""
 
     def __init__(self, source: Input) -> None:
         self._source = source
         self._texts: dict[int, str] = {}
         self._known = np.zeros(0, np.bool_)
         self._names: list[str] = []  # of places
-        # Of nodes, as far as they were there when a new stack was met.
+        # Parents and places of the nodes at the time of the last _catch_up().
         self._parents: list[int] = []
         self._places: list[int] = []
 
@@ -141,7 +141,7 @@ class _Stacks:
         return map(self._texts.__getitem__, ids.tolist())
 
     def _catch_up(self) -> None:
-        """Adds the nodes and the names of the places that are new."""
+        """Adds new nodes, and the names of new places."""
         stacks, places = self._source.stacks, self._source.places
         done = len(self._parents)
         self._parents += stacks.parents()[done:].tolist()
@@ -156,7 +156,7 @@ class _Stacks:
         ]
 
     def _text(self, node: int) -> str:
-        """The functions of a stack, the outermost first."""
+        """The functions of a stack, outermost first."""
         names = []
         while node != ROOT:
             names.append(self._names[self._places[node]])
@@ -199,7 +199,7 @@ class _Who:
 
 
 def _merged(parts: Sequence[Texts | str], count: int) -> list[Texts]:
-    """The parts of lines, with those that are the same in all lines joined."""
+    """The parts of lines; adjacent parts that are the same in all lines are joined."""
     merged: list[Texts] = []
     same = ""
     for part in [*parts, "\r\n"]:
@@ -216,7 +216,7 @@ def _merged(parts: Sequence[Texts | str], count: int) -> list[Texts]:
 def _numbers(
     column: Optional[Column], before: str = "", unknown: str = ""
 ) -> Texts | str:
-    """Decimal numbers; one text if they are all the same."""
+    """Decimal numbers; a single text if all are the same."""
     if column is None:
         return before + unknown
     if (column == column[0]).all():
@@ -230,7 +230,7 @@ def _hexadecimal(column: Optional[Column]) -> Texts | str:
 
 
 def _where(values: Column, there: NDArray[np.bool_]) -> Texts | str:
-    """Numbers, and nothing where there are none."""
+    """Numbers, with an empty field where ``there`` is False."""
     if there.all():
         return _numbers(values, ",")
     if not there.any():
@@ -245,7 +245,7 @@ def _place(location: Location, address: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A field as it is written."""
+    """A field, quoted if necessary."""
     if SPECIAL.isdisjoint(text):
         return text
     return '"' + text.replace('"', '""') + '"'
@@ -255,4 +255,4 @@ def _known(number: int) -> str:
     return "" if number == NOBODY else str(number)
 
 
-EXPORT = Export("csv", "comma-separated values, a row a sample", write, Detail.LINE)
+EXPORT = Export("csv", "comma-separated values, a row per sample", write, Detail.LINE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Firefox Profiler's processed profiles: a thread for each event and thread."""
+"""Exports to Firefox Profiler's processed format: one thread per event and thread."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .job import Export, Job
 from .lacking import noted
 from .threads import Titles, by_event_and_thread
 
-GECKO_VERSION, VERSION = 27, 48  # of the format: the raw one's, and the one written
-ROWS = 100_000  # of samples, about: more cannot be looked at in a browser
-SHORTEST = 10**3  # ns of a moment
+GECKO_VERSION, VERSION = 27, 48  # of the raw format, and of the processed format
+ROWS = 100_000  # approximate limit of samples that a browser can handle
+SHORTEST = 10**3  # ns, the shortest step
 MS = 10**6  # ns
 LIBRARY = 1  # type of a resource
 
@@ -55,7 +55,7 @@ def write(job: Job) -> None:
 
 
 def _step(source: Input) -> int:
-    """How long a moment is, in ns, so that each selected stack in each is not too much.
+    """The length of a step in ns that keeps steps times stacks below ROWS.
 
     Reads the whole recording.
     """
@@ -74,7 +74,7 @@ def _step(source: Input) -> int:
 
 
 def _frames(location: Location, address: int) -> Sequence[Frame]:
-    """The functions of a place; of the address only the level is kept."""
+    """The functions of a place; the address only tells kernel from user level."""
     level = KERNEL_START if address >= KERNEL_START else None
     return [
         Frame(f.function, f.object, f.file, f.line, level, f.inlined)
@@ -83,11 +83,11 @@ def _frames(location: Location, address: int) -> Sequence[Frame]:
 
 
 class _Thread:
-    """The tables of one thread, which has them to itself."""
+    """The tables of one thread; threads do not share tables."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        # Numbers by what they stand for.
+        # The numbers of strings, objects, functions, frames and stacks in the tables.
         self._strings: dict[str, int] = {}
         self._objects: dict[str, int] = {}
         self._functions: dict[tuple[str, str, str], int] = {}
@@ -95,7 +95,7 @@ class _Thread:
         self._stacks: dict[int, int] = {}
 
     def stack(self, node: int) -> int:
-        """The number of a stack, whose callers have smaller ones."""
+        """The number of a stack; its callers have smaller numbers."""
         new = []
         while node != ROOT and node not in self._stacks:
             new.append(node)
@@ -106,7 +106,7 @@ class _Thread:
         return self._stacks[new[0] if new else node]
 
     def tables(self) -> Table:
-        """All tables but for that of samples."""
+        """All tables except the one of samples."""
         tables: Table = {
             "stackTable": self._stack_table(),
             "frameTable": self._frame_table(),
@@ -123,7 +123,7 @@ class _Thread:
         return self._strings.setdefault(text, len(self._strings))
 
     def _frame(self, number: int) -> int:
-        """The number of a frame in the thread; notes all that it refers to."""
+        """Adds a frame and everything it refers to; returns its number."""
         frame = self._profile.frames[number]
         self._objects.setdefault(frame.object, len(self._objects))
         key = frame.function, frame.object, frame.file or ""
@@ -181,12 +181,12 @@ class _Thread:
 
 
 def _columns(length: int, **columns: Sequence[object]) -> Table:
-    """A table of columns of that length."""
+    """A table of columns with ``length`` rows."""
     return {**columns, "length": length}
 
 
 def _table(length: int, *names: str) -> Table:
-    """A table in whose columns nothing is known."""
+    """A table whose columns have only null values."""
     return _columns(length, **{name: [None] * length for name in names})
 
 
@@ -197,7 +197,7 @@ def _category(frame: Frame) -> int:
 def _samples(
     stacks: Sequence[int], rows: Sequence[Row], times: Sequence[float]
 ) -> Table:
-    """The table of samples; those of one stack and moment are one with a weight."""
+    """The table of samples; samples of one stack and step are one row with a weight."""
     return {
         "stack": stacks,
         "time": times,
@@ -208,14 +208,14 @@ def _samples(
 
 
 def _times(rows: Sequence[Row], step: int, first: int) -> list[float]:
-    """When each row was, in ms from the first of all; or one after the other."""
+    """The time of each row in ms from the first one; 0, 1, 2, ... without times."""
     if not any(row.moment for row in rows):
         return list(map(float, range(len(rows))))
     return [(row.moment - first) * step / MS for row in rows]
 
 
 def _described(thread: Thread, title: str) -> Table:
-    """What is said of a thread besides its tables."""
+    """The description of a thread, without its tables."""
     process, number = thread.process or 0, thread.thread or 0
     return {
         "processType": "default",
@@ -233,7 +233,7 @@ def _described(thread: Thread, title: str) -> Table:
 
 
 def _meta(session: Session, step: int) -> Mapping[str, object]:
-    """What is said of the recording."""
+    """The description of the recording."""
     return {
         "version": GECKO_VERSION,
         "preprocessedProfileVersion": VERSION,

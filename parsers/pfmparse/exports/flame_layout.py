@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where the boxes of a flame graph are, and in which colours."""
+"""The positions and colours of the boxes of a flame graph."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from ..symbols.location import JIT, UNKNOWN
 from .flame_tree import PLAIN, Ids, Tree, Weights
 
-LEAST = 0.001  # of the width: narrower boxes are left out
+LEAST = 0.001  # part of the width: narrower boxes are left out
 
-# Light enough for black text.
+# All colours are light enough for black text.
 OF_PLAIN, OF_UNKNOWN, OF_JIT = "#d3d7de", "#e6e0d4", "#bfe08f"
 OF_KERNEL = ("#f4a58c", "#f0b95e", "#f7c9a8", "#e8b4a0")
 OF_FILES: tuple[str, ...] = (
@@ -25,13 +25,13 @@ OF_FILES: tuple[str, ...] = (
     "#e8b0cf",
 )
 OF_FILES += ("#a9bdf0", "#dcc7a1")
-USER = ("[vdso]", "[vvar]", "[vsyscall]", "[heap]", "[uprobes]")  # no modules
+USER = ("[vdso]", "[vvar]", "[vsyscall]", "[heap]", "[uprobes]")  # not modules
 USER_KINDS = ("[anon", "[stack")
 
 
 @dataclass(frozen=True)
 class Box:
-    """A box that is drawn; ``x`` and ``width`` are parts of the lowest one's."""
+    """A box that is drawn; ``x`` and ``width`` are relative to the lowest box."""
 
     number: int
     depth: int
@@ -41,7 +41,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Layout:
-    """Boxes from the lowest one up; how many others there are, and what part of all."""
+    """The drawn boxes from the lowest one up; the number and weight of the others."""
 
     boxes: Sequence[Box]
     left_out: int
@@ -49,13 +49,13 @@ class Layout:
 
 
 def layout_of(tree: Tree, totals: Weights) -> Layout:
-    """Where boxes are that are not too narrow; those on one box by their names."""
+    """The layout of the boxes that are wide enough; siblings are sorted by name."""
     total = float(totals[0])
     if not total:
         return Layout([Box(0, 0, 0.0, 1.0)], 0, 0.0)
     shown = totals >= LEAST * total
     shown[0] = True
-    used: dict[int, float] = {}  # of a box, by what stands on it
+    used: dict[int, float] = {}  # the end of the last child, by number of the box
     boxes = [Box(0, 0, 0.0, 1.0)]
     places = {0: boxes[0]}
     for number in _in_order(tree, np.flatnonzero(shown)):
@@ -71,14 +71,14 @@ def layout_of(tree: Tree, totals: Weights) -> Layout:
 
 
 def _in_order(tree: Tree, numbers: Ids) -> Iterable[int]:
-    """Boxes but for the first, by depth and then by name."""
+    """All boxes except the first, by depth and then by name."""
     found = [number for number in numbers.tolist() if number]
     names = {number: tree.labels[tree.label_of[number]] for number in found}
     return sorted(found, key=lambda number: (int(tree.depths[number]), names[number]))
 
 
 def colours_of(objects: Iterable[str]) -> dict[str, str]:
-    """A colour for each object; the first ones have colours of their own."""
+    """A colour for each object; colours repeat after the first few objects."""
     found: dict[str, str] = {}
     kernels = files = 0
     for where in objects:
@@ -96,6 +96,6 @@ def colours_of(objects: Iterable[str]) -> dict[str, str]:
 
 
 def is_kernel(where: str) -> bool:
-    """The object is the kernel or a module."""
+    """True if the object is the kernel or a module."""
     of_user = where in (UNKNOWN, JIT, *USER) or where.startswith(USER_KINDS)
     return where.startswith("[") and not of_user

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-// Draws the flame graph of the page, and counts for the chosen event and thread.
+// Draws the flame graph, and updates the counts for the chosen event and thread.
 "use strict";
 (() => {
   const ROW = 18, LEAST = 0.001;
@@ -24,7 +24,7 @@
   const percent = (value, all) => (all ? 100 * value / all : 0).toFixed(2) + " %";
   const object = (box) => data.objects[data.labels[labelOf[box]][1]];
 
-  // Values are lists of a series and what it sums up to, one after the other.
+  // Values are flat lists: number of a series, its sum, the next number, and so on.
   function chosen() {
     const event = +$("event").value, thread = +$("thread").value;
     return data.series.map(([e, t]) =>
@@ -138,7 +138,7 @@
     try {
       if (words) state.pattern = new RegExp(words, "i");
     } catch (error) {
-      text = "This is no regular expression.";
+      text = "Invalid regular expression.";
     }
     const hit = (box) => state.pattern !== null && state.pattern.test(name(box));
     for (const [box, element] of drawn) element.classList.toggle("hit", hit(box));
@@ -146,7 +146,7 @@
       line.classList.toggle("hit", state.pattern !== null &&
         state.pattern.test(line.cells[0].textContent));
     if (state.pattern !== null) {
-      // What stands on a box that was found counts with that.
+      // A matching box includes all boxes above it: do not count those again.
       let all = 0;
       const waiting = [0];
       while (waiting.length) {

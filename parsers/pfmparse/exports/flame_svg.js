@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-// Zooming and searching in a flame graph that is complete without this.
+// Adds zooming and searching to a flame graph, which is complete without scripts.
 "use strict";
 (() => {
   const WIDTH = 1184, LEFT = 8, CHAR = 7.3;
@@ -44,7 +44,7 @@
     try {
       pattern = words ? new RegExp(words) : null;
     } catch (error) {
-      say.textContent = "no regular expression: " + words;
+      say.textContent = "invalid regular expression: " + words;
       return;
     }
     let part = 0, end = -1;
@@ -53,7 +53,7 @@
       box.g.classList.toggle("hit", hit);
       return hit;
     });
-    // What stands on a box that was found counts with that.
+    // A matching box includes all boxes above it: do not count those again.
     hits.sort((a, b) => a.x - b.x || a.depth - b.depth);
     for (const box of hits) {
       if (box.x + box.width <= end + 1e-9) continue;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The boxes of a flame graph: stacks as a tree, by thread's name and event."""
+"""The boxes of a flame graph: a tree of stacks, grouped by event and thread name."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .labels import label, several_events
 Ids = NDArray[np.intp]
 Weights = NDArray[np.float64]
 
-ALL = "all"  # what the lowest box is called
-PLAIN = ""  # the object of boxes that are no functions
+ALL = "all"  # the label of the lowest box
+PLAIN = ""  # the object of boxes that are not functions
 
 
 class Label(NamedTuple):
-    """What is written on a box: a function, inlined into what it stands on or not."""
+    """The label of a box: a function, which may be inlined into the box below."""
 
     name: str
     object: str = PLAIN
@@ -32,10 +32,10 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """Boxes by depth; each stands on ``parents``, a smaller number, the first on -1.
+    """Boxes, sorted by depth. A parent has a smaller number; the first box has -1.
 
-    ``label_of`` is a box's, a number of ``labels``, ``depths`` are those of boxes. Row
-    i of the profile is on top of box ``tops[i]``.
+    ``label_of`` has each box's index in ``labels``, ``depths`` each box's depth. The
+    stack of row i of the profile ends at box ``tops[i]``.
     """
 
     labels: Sequence[Label]
@@ -45,11 +45,11 @@ class Tree:
     tops: Ids
 
     def totals(self, weights: Weights, rows: Optional[Ids] = None) -> Weights:
-        """The weights of all rows, or some, as those of boxes with what is on them."""
+        """The inclusive weight of each box, for all rows or for some."""
         tops = self.tops if rows is None else self.tops[rows]
         totals: Weights = np.zeros(self.parents.size)
         totals += np.bincount(tops, weights, totals.size)
-        # A level at once, from the highest one down.
+        # One level at a time, from the highest one down.
         for below, level in reversed(self._levels):
             on = self.parents[level] - below.start
             size = below.stop - below.start
@@ -57,7 +57,10 @@ class Tree:
         return totals
 
     def lowest_of_label(self) -> NDArray[np.bool_]:
-        """Which boxes stand on no box of the same label: recursion counts once."""
+        """A mask of the boxes without a box of the same label below them.
+
+        Sums over these boxes count recursive functions once.
+        """
         lowest = np.ones(self.parents.size, np.bool_)
         boxes, below = np.arange(self.parents.size), self.parents.copy()
         while boxes.size:
@@ -68,7 +71,7 @@ class Tree:
         return lowest
 
     def outermost(self, boxes: Ids) -> Ids:
-        """What boxes of inlined functions are inlined into, the others themselves."""
+        """Replaces boxes of inlined functions by the box they are inlined into."""
         inlined = np.array([named.inlined for named in self.labels], np.bool_)
         found = boxes.copy()
         while (within := inlined[self.label_of[found]]).any():
@@ -77,7 +80,7 @@ class Tree:
 
     @cached_property
     def _levels(self) -> list[tuple[slice, slice]]:
-        """The boxes of each depth, and those on them."""
+        """The boxes of each depth, with the boxes of the next depth."""
         starts = np.flatnonzero(np.diff(self.depths, prepend=-1))
         ends = np.append(starts[1:], self.depths.size)
         slices = [slice(*pair) for pair in zip(starts.tolist(), ends.tolist())]
@@ -85,10 +88,13 @@ class Tree:
 
 
 def tree_of(profile: Profile) -> Tree:
-    """The tree of a profile: all, its events if there are several, names, functions."""
+    """The tree of a profile. Its levels are: all, event, thread name, functions.
+
+    The level of events is left out if there is only one.
+    """
     builder, rows = _Builder(profile), profile.rows
     tops = array("q", bytes(8 * len(rows)))
-    # What stands on one base after the other: only one needs to be remembered.
+    # Sorted by base: the builder remembers the boxes of one base only.
     bases = [builder.base(row.event, row.thread) for row in rows]
     for at in sorted(range(len(rows)), key=bases.__getitem__):
         tops[at] = builder.top(bases[at], rows[at].node)
@@ -106,23 +112,23 @@ class _Builder:
             self._label(Label(label(frame), frame.object, frame.inlined))
             for frame in profile.frames
         ]
-        # A number of boxes takes 8 bytes in an array, and many times that in a list.
+        # Arrays need 8 bytes per box, lists several times as much.
         self._parents, self._depths = array("q", [ROOT]), array("q", [0])
         self._label_of = array("q", [self._label(Label(ALL))])
         self._bases: dict[tuple[int, str], int] = {}
-        # The box that a stack had last: one of this base, or an older one.
+        # The last box of each stack; boxes before _first belong to an older base.
         self._boxes = array("q", bytes(8 * len(profile.parents)))
         self._last, self._first = ROOT, 0
 
     def base(self, event: int, thread: int) -> int:
-        """The box of a thread's name, in an event."""
+        """The box of a thread's name, above its event's box."""
         below = 0
         if self._apart:
             below = self._based(0, self._profile.events[event])
         return self._based(below, self._profile.threads[thread].name)
 
     def top(self, base: int, node: int) -> int:
-        """The box of a stack on a base; all of a base are asked for in a row."""
+        """The box of a stack on a base; calls must be sorted by base."""
         if base != self._last:
             self._last, self._first = base, len(self._parents)
         new = []
@@ -136,7 +142,7 @@ class _Builder:
         return at
 
     def tree(self, tops: Sequence[int]) -> Tree:
-        """The tree of what was asked for."""
+        """The tree of all boxes that were made."""
         depths = np.array(self._depths, np.intp)
         order = np.argsort(depths, kind="stable")
         numbers = np.empty_like(order)

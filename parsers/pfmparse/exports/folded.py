@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Folded stacks: a line for each stack, as scripts that draw flame graphs read them."""
+"""Exports to folded stacks: a line per stack, the input of flame graph scripts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write(job: Job) -> None:
 
 
 def _lines(profile: Profile) -> list[tuple[str, int]]:
-    """The stacks and what they sum up to, in order."""
+    """The stacks and their sums, sorted."""
     frames = [_plain(label(frame)) for frame in profile.frames]
     texts: Counter[str] = Counter()
     for (node, below), total in _sums(profile).items():
@@ -36,7 +36,7 @@ def _lines(profile: Profile) -> list[tuple[str, int]]:
 
 
 def _sums(profile: Profile) -> Counter[tuple[int, str]]:
-    """The weights by stack and what it stands on: many threads can have one name."""
+    """The weights by stack and prefix; threads with the same name are summed."""
     events = [_plain(event) for event in profile.events]
     names = [_plain(thread.name) for thread in profile.threads]
     apart = several_events(profile)
@@ -50,7 +50,7 @@ def _sums(profile: Profile) -> Counter[tuple[int, str]]:
 
 
 def _plain(name: str) -> str:
-    """A name without what separates stacks and lines."""
+    """A name without the characters that separate frames and lines."""
     return " ".join(name.replace(";", ":").split()) or UNKNOWN
 
 

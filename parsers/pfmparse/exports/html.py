@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A page with a flame graph and a table of functions: one file, which loads nothing."""
+"""Exports to a self-contained page with a flame graph and a table of functions."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def write(job: Job) -> None:
         "STYLE": _text("flame_page.css"),
         "SCRIPT": _text("flame_page.js"),
     }
-    # What is not text in names of files and functions becomes question marks.
+    # Bytes in names that are not valid UTF-8 become question marks.
     page = _filled(_text("flame_page.html"), parts)
     job.path.write_bytes(page.encode("utf-8", "replace"))
 
 
 def _filled(template: str, parts: Mapping[str, str]) -> str:
-    """The template with each @NAME@ replaced by what it stands for, once."""
+    """The template with each @NAME@ replaced by the part of that name."""
     pieces = template.split("@")
     return "".join(
         piece if at % 2 == 0 else parts[piece] for at, piece in enumerate(pieces)
@@ -59,7 +59,7 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
 
 
 def _functions(data: PageData) -> str:
-    """The rows of the table, as the page's script makes them."""
+    """The rows of the table of functions, as the page's script makes them."""
     rows = []
     for function in data.functions:
         named = data.tree.labels[function.label]
@@ -85,7 +85,7 @@ def _sum(values: Values) -> int:
 
 
 def _capture(source: Input) -> str:
-    """The row of an input."""
+    """The row of an input in the table of captures."""
     recording = source.recording
     lost = "unknown" if recording.lost is None else f"{recording.lost:,}"
     in_buffers = ", ".join(

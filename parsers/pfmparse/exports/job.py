@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What an export is, and what it is given."""
+"""The interface of exports."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from ..symbols.location import Detail
 
 
 class ExportError(Exception):
-    """Why an export cannot be written, in words for who wants it."""
+    """An export that cannot be written; the message tells the user why."""
 
 
 @dataclass
 class Job:
-    """What to export, and where to.
+    """The inputs, the destination and the options of an export.
 
-    ``path`` is a file that does not exist yet, which becomes the user's once the
-    export is complete; of an export that ``appends`` it is the user's own, which may
-    exist. ``weight`` is as for analysis.weights.Weight. ``lacks`` collects what the
-    format cannot carry, which is an error if it is ``strict``. ``beside`` gives a
-    second file, whose name is the user's with something behind it. ``dsn`` and
-    ``rows`` are for databases.
+    ``path`` is a new file, which replaces the user's file once the export is complete;
+    for an export that ``appends``, it is the user's file, which may exist. ``weight``
+    is as in analysis.weights.Weight. ``lacks`` collects what the format cannot store;
+    with ``strict`` that is an error. ``beside`` creates a second file, whose name is
+    the user's file name with a suffix. ``dsn`` and ``rows`` are for databases.
     """
 
     inputs: Sequence[Input]
@@ -38,15 +37,15 @@ class Job:
     beside: Optional[Callable[[str], Path]] = None
 
     def check(self) -> None:
-        """ExportError if something is lacking and must not be.
+        """Raises ExportError if the job is strict and the format lacks something.
 
-        An export that ``appends`` asks before it keeps what it has written.
+        An export that ``appends`` must call this before it commits its changes.
         """
         if self.strict and self.lacks:
             raise ExportError(f"not written: {'; '.join(self.lacks)}")
 
     def lack(self, text: str) -> None:
-        """Notes something that the format cannot carry; says it once."""
+        """Notes something that the format cannot store; repetitions are ignored."""
         self.lacks.setdefault(text)
 
     def batches(self, source: Input) -> Iterator[Batch]:
@@ -58,9 +57,9 @@ class Job:
 class Export:
     """A format of another tool.
 
-    ``name`` is that of ``--to``; ``write`` makes the file, ExportError if it cannot,
-    or PfmParseError if the input is the reason; ``detail`` is what has to be looked up
-    about places. One that ``appends`` adds to a file that is there.
+    ``name`` is the value of ``--to``. ``write`` writes the file; it raises ExportError,
+    or PfmParseError if the input is faulty. ``detail`` is what the export needs to know
+    about places. An export that ``appends`` adds to an existing file.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What frames are called where there is one name only."""
+"""Labels of frames, for formats with one name per frame."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ..symbols.location import UNKNOWN
 
 
 def label(frame: Frame) -> str:
-    """The function, or else the object that it is in."""
+    """The function, or its object if the function is unknown."""
     return frame.object if frame.function == UNKNOWN else frame.function
 
 
 def several_events(profile: Profile) -> bool:
-    """There are samples of more than one event."""
+    """True if there are samples of more than one event."""
     return len({row.event for row in profile.rows}) > 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What captures have recorded and a format cannot carry."""
+"""Detects recorded data that an export's format cannot store."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ..formats.samples import Samples
 from ..recording import Batch
 from .job import Job
 
-# What is missed without the column of a role. The others are carried by all: events,
-# levels and files in what is said of the place, and periods as weights.
+# Descriptions of roles whose columns a format may lack. All formats store the other
+# roles: event, level and file as parts of the place, and the period as the weight.
 NAMES = {
     Role.ADDRESS: "addresses",
     Role.DATA_ADDRESS: "data addresses",
     Role.DATA_SOURCE: "data sources",
     Role.LATENCY: "latencies",
-    Role.THREAD: "numbers of threads",
+    Role.THREAD: "thread IDs",
     Role.CPU: "CPUs",
     Role.TIME: "times",
 }
-# What a role's column is made of.
+# Columns from which the column of a role is derived.
 SOURCES = frozenset(("last_reset_val",))  # the period
-PMDS = "values of PMDs"
+PMDS = "PMD values"
 CHAINS = "call chains"
-LOSSES = "what was lost"
+LOSSES = "losses"
 
 
 def noted(
@@ -37,10 +37,10 @@ def noted(
     chains: bool = True,
     losses: bool = False,
 ) -> Iterator[Batch]:
-    """The selected samples of an input; notes what they have besides.
+    """The selected samples of an input; notes what the format cannot store.
 
-    The format carries the columns of the roles ``carries``, and values of ``pmds``,
-    ``chains`` and ``losses`` if those are set.
+    The format stores the columns of the roles ``carries``, and PMD values, call chains
+    and losses if ``pmds``, ``chains`` and ``losses`` are set.
     """
     for batch in job.batches(source):
         _note_columns(job, batch.samples, carries)

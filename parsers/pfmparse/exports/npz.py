@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Arrays of numpy: samples, and what their numbers mean (docs/exports.md)."""
+"""Exports to numpy arrays: samples, and tables for their numbers (docs/exports.md)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from .job import Export, Job
 from .lacking import noted
 from .rows import CARRIED, RowMaker, Rows, pmds_of
 
-NPY: Any = np.lib.format  # without types
-BLOCK = 1 << 12  # samples whose fields are copied while they stay in the cache
+NPY: Any = np.lib.format  # has no type annotations
+BLOCK = 1 << 12  # samples whose fields are copied at once, which fit into the cache
 
 EVENT = np.dtype(
     [("name", "<u4"), ("set", "<i4"), ("pmd", "<i4"), ("period", "<u8")]
@@ -37,9 +37,9 @@ STACK = np.dtype([("parent", "<i8"), ("place", "<u4")])
 INPUT = np.dtype(
     [("file", "<u4"), ("host", "<u4"), ("samples", "<u8"), ("lost", "<i8")]
 )
-UNKNOWN = -1  # of signed numbers
+UNKNOWN = -1  # in signed fields
 
-# Fields of samples that are there if an input has recorded the role.
+# Fields of samples that exist only if an input has recorded the role.
 RECORDED = {
     "time": (Role.TIME, "<u8"),
     "cpu": (Role.CPU, "<u4"),
@@ -50,12 +50,12 @@ RECORDED = {
 
 
 def write(job: Job) -> None:
-    """Writes the arrays; the samples' one as they are read."""
+    """Writes the arrays; samples are spooled as they are read."""
     tables = _Tables()
     pmds = pmds_of(job.inputs)
     weights = [] if job.weight == COUNT else [("weight", "<u8")]
     dtype = _dtype(job.inputs, [*weights, *((f"pmd{pmd}", "<u8") for pmd in pmds)])
-    # How many there are comes first in the file.
+    # The array's header, which comes first, needs the number of samples.
     with tempfile.TemporaryFile(dir=job.path.parent) as spool:
         count = 0
         for source in job.inputs:
@@ -92,7 +92,7 @@ def _write_header(out: BinaryIO, dtype: np.dtype[Any], count: int) -> None:
 def _dtype(
     inputs: Sequence[Input], more: Sequence[tuple[str, str]]
 ) -> np.dtype[np.void]:
-    """The fields that any of the inputs needs, and ``more`` of them."""
+    """The fields that any of the inputs needs, followed by ``more``."""
     found = [samples for source in inputs if (samples := source.first()) is not None]
     fields = [
         (name, kind)
@@ -106,7 +106,7 @@ def _dtype(
 
 @dataclass
 class _Bases:
-    """How many of each there were before an input."""
+    """The sizes of the tables before an input."""
 
     events: int
     places: int
@@ -114,7 +114,7 @@ class _Bases:
 
 
 class _Tables:
-    """What the numbers in samples mean, of all inputs."""
+    """The tables of all inputs, to which the numbers in samples refer."""
 
     def __init__(self) -> None:
         self._names: dict[str, int] = {"": 0}
@@ -123,18 +123,18 @@ class _Tables:
         }
 
     def bases(self) -> _Bases:
-        """How many rows the tables have now."""
+        """The current sizes of the tables."""
         return _Bases(
             *(len(self._rows[name]) for name in ("events", "places", "stacks"))
         )
 
     def name(self, text: Optional[str]) -> int:
-        """The number of a name; 0 of none."""
+        """The number of a name; 0 for no name."""
         plain = (text or "").replace("\0", " ")
         return self._names.setdefault(plain, len(self._names))
 
     def add(self, source: Input) -> None:
-        """Adds what is in an input, which has been read."""
+        """Adds the events, places and stacks of an input, which has been read."""
         bases, rows = self.bases(), self._rows
         for event in source.events.all:
             numbers = [UNKNOWN if n is None else n for n in (event.set, event.pmd)]
@@ -193,11 +193,14 @@ class _Arrays:
         return array
 
     def close(self) -> None:
-        """Tells what the numbers mean once the input was read."""
+        """Adds the input to the tables, after it was read."""
         self._tables.add(self._source)
 
     def _columns(self, rows: Rows) -> dict[str, Any]:
-        """The fields that are not 0; one number if it is that of all samples."""
+        """The columns by field; a scalar if all samples have the same number.
+
+        Fields that are not included stay 0.
+        """
         bases = self._bases
         columns: dict[str, Any] = {
             "time": rows.times,
@@ -231,4 +234,4 @@ def _narrow(column: Column) -> Column:
     return column.astype(np.uint32, copy=False)
 
 
-EXPORT = Export("npz", "arrays of numpy", write, Detail.LINE)
+EXPORT = Export("npz", "numpy arrays", write, Detail.LINE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the page with a flame graph counts: boxes and functions by event and thread."""
+"""The data of the page with a flame graph: boxes and functions by event and thread."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .captions import events_of
 from .flame_layout import LEAST, colours_of
 from .flame_tree import PLAIN, Ids, Tree, Weights, tree_of
 
-THREADS = 100  # that can be chosen; all others are one
-FUNCTIONS = 1000  # in the table; all others are one
+THREADS = 100  # in the menu; all others are one entry
+FUNCTIONS = 1000  # in the table; all others are one row
 
-# A series and what it sums up to, the next one, ...
+# Flat pairs: number of a series, its sum, the next number, and so on.
 Values = list[int]
 
 
 class Sparse(NamedTuple):
-    """A column of a series, which has few of all rows or boxes: where there is what."""
+    """A sparse column of a series: the indices and values of its non-zero elements."""
 
     at: Ids
     values: Weights
@@ -30,7 +30,7 @@ class Sparse(NamedTuple):
 
 @dataclass(frozen=True)
 class Function:
-    """A function's label, and what was in it, and in it and in what it called."""
+    """A function's label, its own weight, and its inclusive weight."""
 
     label: int
     self: Values
@@ -38,7 +38,7 @@ class Function:
 
 
 class PageData:
-    """A profile as it is in the page; a series is an event in a thread."""
+    """A profile as the page shows it; a series is one event in one thread."""
 
     def __init__(self, profile: Profile) -> None:
         self.tree: Tree = tree_of(profile)
@@ -59,7 +59,7 @@ class PageData:
         self.functions, self.others, self.other_functions = self._functions()
 
     def as_json(self, unit: str) -> dict[str, object]:
-        """What the page's script reads."""
+        """The JSON object that the page's script reads."""
         tree = self.tree
         boxes = np.flatnonzero(self.shown)
         numbers = np.cumsum(self.shown) - 1
@@ -88,7 +88,7 @@ class PageData:
         }
 
     def _shown(self) -> NDArray[np.bool_]:
-        """Which boxes are not too narrow in all events together, or in any one."""
+        """A mask of the boxes that are wide enough in any event, or in all together."""
         shown = np.zeros(self.tree.parents.size, np.bool_)
         shown[0] = True
         events = self.series[:, 0]
@@ -99,9 +99,9 @@ class PageData:
         return shown
 
     def _functions(self) -> tuple[list[Function], Values, int]:
-        """Functions, those with the most of their own first; what is in all others."""
+        """The functions by descending own weight; own weight and number of the rest."""
         tree = self.tree
-        # As in reports, what is inlined counts for what it is inlined into.
+        # As in reports, inlined functions count for the function around them.
         named = np.array(
             [named.object != PLAIN and not named.inlined for named in tree.labels]
         )
@@ -132,12 +132,12 @@ class PageData:
         return _sparse(sums.astype(np.float64))
 
     def _objects(self, labels: dict[int, int]) -> list[str]:
-        """Objects, those of the functions with the most first."""
+        """The objects of the labels, in the order of the labels."""
         return [self.tree.labels[label].object for label in labels]
 
 
 def _threads(profile: Profile) -> tuple[list[str], Ids]:
-    """What threads are called that can be chosen, and which one each row is of."""
+    """The names of the threads in the menu, and the index of each row's thread."""
     of_rows = [row.thread for row in profile.rows]
     sums: dict[int, int] = {}
     for row in profile.rows:
@@ -161,7 +161,7 @@ def _thread(thread: Thread, with_host: bool) -> str:
 
 
 def _dense(numbers: Sequence[int]) -> Ids:
-    """The same with 0 for the least one, 1 for the next and so on."""
+    """The rank of each number: 0 for the least, 1 for the next, and so on."""
     found: Ids = np.unique(np.array(numbers, np.intp), return_inverse=True)[1]
     return found
 
@@ -179,7 +179,7 @@ def _sparse(column: Weights) -> Sparse:
 
 
 def _sum(parts: Iterable[Sparse], size: int) -> Weights:
-    """A whole column: the sum of series."""
+    """The sum of sparse columns as a dense column."""
     total: Weights = np.zeros(size)
     for part in parts:
         total[part.at] += part.values
@@ -187,7 +187,7 @@ def _sum(parts: Iterable[Sparse], size: int) -> Weights:
 
 
 def _values_of(wanted: Ids, parts: Iterable[Sparse], size: int) -> list[Values]:
-    """What each of some elements, of ``size``, has in which series."""
+    """The values of the wanted elements, by series; columns have ``size`` elements."""
     found: list[Values] = [[] for _ in range(wanted.size)]
     places = np.full(size, -1)
     places[wanted] = np.arange(wanted.size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""perf.data, for perf and all that reads its files; samples stream through."""
+"""Exports to perf.data, for perf and other readers; samples are streamed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .perf_order import Order
 from .perf_processes import Processes
 from .perf_samples import CARRIED, Events, Maker, sample_type
 
-MODULES = "which module of the kernel a function is in"
+MODULES = "the modules of kernel functions"
 
 
 def write(job: Job) -> None:
@@ -41,7 +41,7 @@ class _Writer:
         self._kernel = Kernel(next(kernels, None))
 
     def write(self) -> None:
-        """Records first: what is said of all of them is known at the end."""
+        """Writes the records first: the header needs data that are known at the end."""
         self._out.write(bytes(SIZE))
         self._write_kernel()
         for source in self._job.inputs:
@@ -61,9 +61,9 @@ class _Writer:
         self._out.write(header.head(end - SIZE, attrs))
 
     def _write_kernel(self) -> None:
-        """Where the kernel is; its symbols go into a file beside this one."""
+        """Writes the kernel's mapping, and its symbols to a second file."""
         if len({source.host for source in self._job.inputs}) > 1:
-            self._job.lack("which machine a sample is of")
+            self._job.lack("the machine of each sample")
         self._write_records(self._kernel.mapping())
         text = self._kernel.kallsyms()
         if text and self._job.beside is not None:
@@ -81,10 +81,10 @@ class _Writer:
                 self._write_batch(batch, maker, order)
         self._write_records(_lost(source))
         if len(source.recording.source.jit):
-            self._job.lack("names of functions that were made at run time")
+            self._job.lack("names of JIT-compiled functions")
 
     def _write_records(self, records: bytes) -> None:
-        """Writes what is no sample."""
+        """Writes records other than samples."""
         self._out.write(perf_records.identified(records, self._sample_type))
 
     def _write_batch(self, batch: Batch, maker: Maker, order: Order) -> None:
@@ -103,13 +103,13 @@ class _Writer:
 
 
 def _new_mappings(batch: Batch, processes: Processes, order: Order) -> bytes:
-    """Mappings that hold from this batch on, and not before."""
+    """Records of the mappings that are valid from this batch on."""
     mappings, replace = processes.mappings(batch.epoch)
     return order.flush() + mappings if replace else mappings
 
 
 def _lost(source: Input) -> bytes:
-    """How many samples were lost, if any were."""
+    """A record of the number of lost samples, empty if there are none."""
     recording = source.recording
     number = recording.lost
     if number is None:

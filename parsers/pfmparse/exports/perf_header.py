@@ -16,15 +16,15 @@ SIZE = 104  # bytes of the header
 ATTR_SIZE = 128  # bytes of struct perf_event_attr, version 7
 SECTION = struct.Struct("<QQ")  # offset and size in the file
 RAW = 4  # PERF_TYPE_RAW
-# mmap, comm, mmap_data, mmap2: which records there are; sample_id_all.
+# Flags for the records in the file: mmap, comm, mmap_data, mmap2; and sample_id_all.
 FLAGS = 1 << 8 | 1 << 9 | 1 << 17 | 1 << 23 | 1 << 18
-ALIGN = 64  # bytes of names, or a multiple
-KERNEL, USER, HAS_SIZE = 1, 2, 1 << 15  # misc of a build ID
+ALIGN = 64  # strings are padded to multiples of this size
+KERNEL, USER, HAS_SIZE = 1, 2, 1 << 15  # misc field of a build ID record
 
-# A CPU as captures and headers of perf name it: of x86, or of arm64.
+# A CPU ID as in captures and in headers of perf, for x86 or arm64.
 CPU_ID = re.compile(r"\w+,\d+,\d+,\d+|0x[0-9a-f]+")
 
-# Numbers of features.
+# Numbers of header features.
 BUILD_ID, HOSTNAME, OSRELEASE, VERSION, ARCH = range(2, 7)
 NRCPUS, CPUDESC, CPUID = 7, 8, 9
 CMDLINE, EVENT_DESC, NUMA_TOPOLOGY, SAMPLE_TIME = 11, 12, 14, 21
@@ -32,10 +32,10 @@ CMDLINE, EVENT_DESC, NUMA_TOPOLOGY, SAMPLE_TIME = 11, 12, 14, 21
 
 @dataclass
 class Header:
-    """What is said of all records.
+    """The description of all records.
 
-    The events have the identifiers 1, 2, ...; ``kernel_id`` stands for the symbols of
-    the kernel; ``times`` are those of the first and the last sample.
+    The events have the identifiers 1, 2, ...; ``kernel_id`` is the build ID for the
+    kernel's symbols; ``times`` are the times of the first and the last sample.
     """
 
     sample_type: int
@@ -46,7 +46,7 @@ class Header:
     times: Optional[tuple[int, int]] = None
 
     def head(self, data_size: int, attrs: int) -> bytes:
-        """What the file begins with; ``attrs`` is where the attributes are."""
+        """The start of the file; ``attrs`` is the offset of the attributes."""
         each = ATTR_SIZE + SECTION.size
         bits = sum(1 << number for number in self._features())
         return (
@@ -59,9 +59,9 @@ class Header:
         )
 
     def tail(self, at: int) -> tuple[bytes, int]:
-        """What is behind the records, and where in it the attributes are.
+        """The data after the records, and the file offset of the attributes.
 
-        ``at`` is the offset in the file at which it begins.
+        The data start at file offset ``at``.
         """
         features = self._features()
         table, bodies = b"", b""
@@ -80,7 +80,7 @@ class Header:
         return table + bodies + events + identifiers, attrs
 
     def _attr(self, number: int) -> bytes:
-        """struct perf_event_attr; its event is known by its name only."""
+        """struct perf_event_attr; only the event's name identifies the event."""
         period = self.events[number][1] % (1 << 64)
         attr = struct.pack("<IIQQQ", RAW, ATTR_SIZE, number, period, self.sample_type)
         return (attr + struct.pack("<QQ", 0, FLAGS)).ljust(ATTR_SIZE, b"\0")
@@ -111,7 +111,7 @@ class Header:
         return found
 
     def _event_desc(self) -> bytes:
-        """The events once more, with their names."""
+        """The feature that has the events with their names."""
         desc = struct.pack("<II", len(self.events), ATTR_SIZE)
         for number, (name, _) in enumerate(self.events):
             desc += self._attr(number) + struct.pack("<I", 1) + _text(name)
@@ -119,7 +119,7 @@ class Header:
         return desc
 
     def _build_ids(self) -> bytes:
-        """A record for each file whose build ID is known."""
+        """A record for each file with a known build ID."""
         found = [(USER, path, build_id) for path, build_id in self.build_ids.items()]
         if self.kernel_id:
             found.append((KERNEL, "[kernel.kallsyms]", self.kernel_id))
@@ -138,12 +138,12 @@ def _build_id(level: int, path: str, build_id: bytes) -> bytes:
 
 
 def _cpuid(name: str) -> str:
-    """A CPU as headers of perf name it, too; "" if it is none."""
+    """The CPU ID if it has perf's format, otherwise ""."""
     return name if CPU_ID.fullmatch(name) else ""
 
 
 def _one_node(cpus: int) -> bytes:
-    """All CPUs on one node: perf c2c wants to know, and the capture does not say."""
+    """A topology with all CPUs on one node: perf c2c needs one, captures have none."""
     return struct.pack("<IIQQ", 1, 0, 0, 0) + _text(f"0-{max(cpus, 1) - 1}")
 
 

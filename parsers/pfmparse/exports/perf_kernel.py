@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The kernel in perf.data: where it is, and a file of its symbols.
+"""The kernel in perf.data: its mapping, and a file with its symbols.
 
-Modules are parts of it: perf would look for their files, and for functions that were
-found there before it reads those of the kernel.
+Modules become parts of the kernel. If they had mappings of their own, perf would look
+for their files, and would prefer functions that it finds there.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from ..capture.kallsyms import KERNEL, KernelSymbols
 from ..layout import KERNEL_START
 from .perf_records import Words, mmap
 
-PERFS_NAME = "[kernel.kallsyms]_text"  # of the kernel, and of the symbol it begins with
+PERFS_NAME = "[kernel.kallsyms]_text"  # the kernel, and its first symbol
 FIRST = "_text"
 END = (1 << 64) - 1
 
 
 class Kernel:
-    """The kernel of a capture, whose symbols may not be known."""
+    """The kernel of a capture, whose symbols may be unknown."""
 
     def __init__(self, symbols: Optional[KernelSymbols]) -> None:
         found = list(symbols.all()) if symbols else []
@@ -34,23 +34,23 @@ class Kernel:
 
     def mapping(self) -> bytes:
         """The MMAP record."""
-        # perf corrects addresses by what its symbols say of this one; 0 says nothing.
+        # perf relocates addresses if its symbols differ here; 0 disables that.
         reference = self._start if self._functions else 0
         return mmap(self._start, END - self._start, reference, PERFS_NAME)
 
     def kallsyms(self) -> bytes:
-        """The functions as /proc/kallsyms has them; none if none is known."""
+        """The functions in the format of /proc/kallsyms; empty if unknown."""
         lines = [f"{symbol.start:x} T {symbol.name}\n" for symbol in self._functions]
         if lines and self._functions[0].name != FIRST:
             lines.insert(0, f"{self._start:x} T {FIRST}\n")
         return "".join(lines).encode(errors="replace")
 
     def identifier(self) -> bytes:
-        """A build ID that no kernel has: perf must not take the symbols of its own."""
+        """A made-up build ID, so that perf does not use symbols of the local kernel."""
         return hashlib.sha1(self.kallsyms()).digest()
 
     def is_in_modules(self, addresses: Words) -> bool:
-        """Any of these addresses is in a module."""
+        """True if any of these addresses is in a module."""
         if not self._modules.any():
             return False
         found = np.searchsorted(self._starts, addresses, side="right") - 1

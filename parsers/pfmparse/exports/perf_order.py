@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""When perf can put the samples of perf.data in the order of their times."""
+"""Marks the rounds in perf.data after which perf can sort samples by time."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from .perf_records import finished_round
 
 
 class Order:
-    """Says where rounds end, so that perf need not keep all samples until the end.
+    """Decides where rounds end, so that perf need not keep all samples until the end.
 
-    At the end of a round perf handles the samples up to the latest time that there was
-    when the round before ended. So one may end when no earlier sample can follow: each
-    context records its samples in the order of their times, about, and so is past the
-    time of its last one. What follows earlier nevertheless perf only warns of.
+    At the end of a round, perf processes the samples up to the latest time at the end
+    of the previous round. So a round may end when no earlier sample can follow. Each
+    context records its samples approximately in chronological order, so only samples
+    later than its last one follow. If an earlier sample follows nevertheless, perf only
+    warns.
     """
 
     def __init__(self, contexts: Optional[int]) -> None:
-        """``contexts`` is how many there are; None if times will begin anew."""
+        """``contexts`` is the number of contexts, None if further inputs follow."""
         self._contexts = contexts
         self._last: dict[int, int] = {}
-        self._before = 0  # the latest time when the last round ended
+        self._before = 0  # the latest time at the end of the last round
 
     def after(self, context: int, last: int) -> bytes:
-        """What follows samples of a context, the latest of which is of that time."""
+        """The end of a round, if it may follow samples of a context up to ``last``."""
         self._last[context] = max(last, self._last.get(context, 0))
         if self._contexts is None or len(self._last) < self._contexts:
             return b""
@@ -34,5 +35,5 @@ class Order:
         return finished_round()
 
     def flush(self) -> bytes:
-        """Makes perf handle all samples so far: what follows is not for them."""
+        """Ends of rounds that make perf process all samples so far."""
         return 2 * finished_round() if self._last else b""

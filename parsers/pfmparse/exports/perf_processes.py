@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Threads and mappings in perf.data: records that have to come before samples."""
+"""Threads and mappings in perf.data: records that must come before samples."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from .perf_records import Words
 
 DELETED = " (deleted)"
 
-# Where files are that samples are offsets in: perf wants addresses.
+# perf needs addresses, so files of cookies are mapped here, at made-up addresses.
 FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
 
 
 class Processes:
-    """What perf must know of the processes of an input before their samples."""
+    """The records about processes of an input that perf needs before their samples."""
 
     def __init__(self, source: Input) -> None:
         self._source = source.recording.source
-        # The mappings of each chunk that do not hold yet, the next ones last.
+        # The mappings of later epochs, the next ones last.
         self._later = list(self._source.maps.all())[::-1]
         self._written: dict[int, list[ProcessMaps]] = {}
         self._cookies, self._uses = Interner(), Interner()
 
     def names(self) -> bytes:
-        """COMM records of all threads that have names."""
+        """COMM records of all known threads."""
         return b"".join(
             perf_records.comm(thread.tgid, thread.tid, thread.comm)
             for thread in self._source.threads
         )
 
     def mappings(self, epoch: int) -> tuple[bytes, bool]:
-        """MMAP2 records of what is new in that epoch, and whether any replace others.
+        """MMAP2 records of new mappings in an epoch, and whether any replace others.
 
-        Epochs only grow.
+        Calls must be in ascending order of epochs.
         """
         known = self._source.maps
         changed = {} if self._written else dict.fromkeys(known.processes())
@@ -60,9 +60,9 @@ class Processes:
         cookies: NDArray[np.uint64],
         offsets: Words,
     ) -> tuple[Words, bytes]:
-        """Addresses of offsets in files, and MMAP2 records of files that are new.
+        """Addresses for offsets in files, and MMAP2 records of new files.
 
-        An offset whose cookie is 0 is an address already.
+        An offset whose cookie is 0 is already an address.
         """
         which = np.flatnonzero((cookies != 0) & (offsets < np.uint64(FILE_SIZE)))
         numbers = self._cookies.ids(np.zeros(1, np.uint64), cookies[which])
@@ -76,7 +76,7 @@ class Processes:
         return addresses, self._files(before)
 
     def _files(self, before: int) -> bytes:
-        """Mappings of the files that processes use, from that use on."""
+        """Mappings of files in processes, for all uses from number ``before`` on."""
         tgids, numbers = (part[before:].tolist() for part in self._uses.pairs())
         cookies = self._cookies.pairs()[1]
         found = []
@@ -90,8 +90,8 @@ class Processes:
 
 
 def _records(tgid: int, candidates: list[ProcessMaps]) -> list[bytes]:
-    """Mappings that a process may have, in the order of candidates()."""
-    # What is written last is what perf finds: that which held before.
+    """Records of the mappings of a process, the first candidate last."""
+    # perf finds the mapping that was written last.
     return [
         perf_records.mmap2(tgid, _without_deleted(mapping))
         for process in reversed(candidates)
@@ -100,7 +100,7 @@ def _records(tgid: int, candidates: list[ProcessMaps]) -> list[bytes]:
 
 
 def _without_deleted(mapping: Mapping) -> Mapping:
-    """The same file under the name that it had."""
+    """The mapping with the file's original name."""
     if not mapping.path.endswith(DELETED):
         return mapping
     path = mapping.path.removesuffix(DELETED)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Records of perf.data: struct perf_event_header, and what is behind it.
+"""Records of perf.data: struct perf_event_header, followed by the record's data.
 
-All begin at a multiple of 8 bytes and are whole words.
+All records start at a multiple of 8 bytes and consist of whole words.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ Words = NDArray[np.uint64]
 MMAP, LOST, COMM, SAMPLE, MMAP2 = 1, 2, 3, 9, 10
 FINISHED_ROUND = 68
 
-# In misc: the level, and what else there is.
+# Bits of misc: the level, and flags.
 KERNEL, USER = 1, 2
 MMAP_DATA = 1 << 13
 MMAP_BUILD_ID = 1 << 14
 PRIVATE, SHARED = 2, 1  # flags of a mapping
 BUILD_ID_SIZE = 20  # bytes, at most
 
-# What a sample has, in the order of its words; bits of sample_type.
+# The words of a sample in their order; bits of sample_type.
 IP, TID, TIME, ADDR, CALLCHAIN = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 5
 CPU, PERIOD, WEIGHT = 1 << 7, 1 << 8, 1 << 14
 DATA_SRC, IDENTIFIER = 1 << 15, 1 << 16
 BEFORE_CHAIN = (IDENTIFIER, IP, TID, TIME, ADDR, CPU, PERIOD)
 BEHIND_CHAIN = (WEIGHT, DATA_SRC)
 
-IN_ALL = (TID, TIME, CPU, IDENTIFIER)  # what other records have, too
+IN_ALL = (TID, TIME, CPU, IDENTIFIER)  # words that other records have, too
 
-# Words of a chain before addresses of that level: PERF_CONTEXT_KERNEL, _USER.
+# Marks before the addresses of a level in a chain: PERF_CONTEXT_KERNEL, _USER.
 CONTEXTS = np.array([-128 % (1 << 64), -512 % (1 << 64)], np.uint64)
-MAX_CHAIN = 8000  # words: sizes of records have 16 bits
-BLOCK = 1 << 12  # samples whose records stay in the cache while they are made
+MAX_CHAIN = 8000  # words, because sizes of records have 16 bits
+BLOCK = 1 << 12  # samples whose records are made at once, which fit into the cache
 WORD = 8  # bytes
 
 
@@ -51,9 +51,9 @@ def record(kind: int, misc: int, body: bytes) -> bytes:
 
 
 def identified(records: bytes, sample_type: int) -> bytes:
-    """The same records with what samples have besides: time 0, of no event.
+    """Appends the sample_id words to records, with time 0 and no event.
 
-    perf puts samples in order only if all of the kernel's records have that.
+    perf sorts samples by time only if all records of the kernel have these words.
     """
     size = WORD * sum(1 for bit in IN_ALL if sample_type & bit)
     found, at = [], 0
@@ -67,23 +67,23 @@ def identified(records: bytes, sample_type: int) -> bytes:
 
 
 def name(text: str) -> bytes:
-    """The name at the end of a record; what does not fit is cut off."""
+    """The name at the end of a record, truncated if it is too long."""
     return text.encode(errors="replace")[:4000] + b"\0"
 
 
 def comm(tgid: int, tid: int, text: str) -> bytes:
-    """What a thread is called."""
+    """A record with the name of a thread."""
     return record(COMM, USER, struct.pack("<II", tgid, tid) + name(text))
 
 
 def mmap(start: int, length: int, offset: int, text: str) -> bytes:
-    """A part of the kernel."""
+    """A record with a mapping of the kernel."""
     body = struct.pack("<iIQQQ", -1, 0, start, length, offset)
     return record(MMAP, KERNEL, body + name(text))
 
 
 def mmap2(tgid: int, mapping: Mapping) -> bytes:
-    """A mapping of a process, with the build ID of its file if that is known."""
+    """A record with a mapping of a process, and its file's build ID if known."""
     misc, file = USER, struct.pack("<IIQQ", 0, 0, 0, 0)
     build_id = mapping.build_id or b""
     if 0 < len(build_id) <= BUILD_ID_SIZE:
@@ -101,21 +101,21 @@ def mmap2(tgid: int, mapping: Mapping) -> bytes:
 
 
 def lost(number: int) -> bytes:
-    """So many samples are missing."""
+    """A record with the number of lost samples."""
     return record(LOST, 0, struct.pack("<QQ", 0, number % (1 << 64)))
 
 
 def finished_round() -> bytes:
-    """All that was written before the last one of these can be put in order."""
+    """A record that ends a round: perf sorts what was written before the last one."""
     return record(FINISHED_ROUND, 0, b"")
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Words of n samples, by what they are; without a word in all samples: absent.
+    """The words of n samples, by bit of sample_type; absent if no sample has the word.
 
-    ``kernel`` tells levels. ``chains`` has the words of all chains and ``lengths``
-    how many each has.
+    ``kernel`` is a mask of samples at kernel level. ``chains`` has the words of all
+    chains, ``lengths`` the number of words of each chain.
     """
 
     words: dict[int, NDArray[Any]]
@@ -125,9 +125,9 @@ class Columns:
 
 
 def samples(sample_type: int, columns: Columns) -> Iterator[memoryview]:
-    """SAMPLE records that all have what ``sample_type`` says, 0 if it is not known.
+    """SAMPLE records with all words of ``sample_type``; unknown words are 0.
 
-    In parts, each of which is good until the next one.
+    Yields the records in parts; each part is valid until the next one is made.
     """
     if sample_type & CALLCHAIN:
         yield _with_chains(sample_type, columns).data
@@ -146,14 +146,14 @@ def samples(sample_type: int, columns: Columns) -> Iterator[memoryview]:
 
 
 def _headers(kernel: NDArray[np.bool_], size: Any) -> Words:
-    """The first word of records of that many words."""
+    """The first words of records that have ``size`` words each."""
     level = np.where(kernel, KERNEL, USER).astype(np.uint64)
     wide = np.asarray(size, np.uint64) * np.uint64(WORD)
     return np.uint64(SAMPLE) | level << np.uint64(32) | wide << np.uint64(48)
 
 
 def _with_chains(sample_type: int, columns: Columns) -> Words:
-    """The same with call chains, so that each record has its own size."""
+    """SAMPLE records with call chains, whose sizes differ."""
     count = columns.kernel.size
     chains, lengths = columns.chains, columns.lengths
     if chains is None or lengths is None:
@@ -169,7 +169,7 @@ def _with_chains(sample_type: int, columns: Columns) -> Words:
         out[starts + at] = columns.words.get(bit, 0)
     numbers = starts + 1 + len(before)
     out[numbers] = lengths.astype(np.uint64)
-    # Where each word of a chain goes: behind its number, in its order.
+    # The words of a chain follow its length, in order.
     firsts = np.cumsum(lengths) - lengths
     out[np.arange(chains.size) + np.repeat(numbers + 1 - firsts, lengths)] = chains
     for at, bit in enumerate(behind):
@@ -180,10 +180,10 @@ def _with_chains(sample_type: int, columns: Columns) -> Words:
 def chain_words(
     own: Words, offsets: NDArray[np.intp], addresses: Words, kernel: Sequence[Any]
 ) -> tuple[Words, NDArray[np.intp]]:
-    """Chains as perf has them: levels, then addresses, the sample's own one first.
+    """Chains in perf's format: addresses with marks of levels, own address first.
 
-    ``kernel`` has the levels of the n samples, and of the addresses. The words of all
-    chains and how many each has; those that are too long end early.
+    ``kernel`` has the levels of the n samples, and of the addresses. Returns the words
+    of all chains, and the number of words of each one. Long chains are truncated.
     """
     count = own.size
     of_own, of_callers = (np.asarray(part, np.bool_) for part in kernel)
@@ -198,7 +198,7 @@ def chain_words(
     callers[starts] = False
     taken = np.arange(total)[callers] + np.repeat(offsets[:-1] - starts - 1, kept)
     words[callers], levels[callers] = addresses[taken], of_callers[taken]
-    # A level is said where a chain begins and where it changes.
+    # A mark precedes the first address of a chain, and each change of level.
     said = np.ones(total, np.bool_)
     said[1:] = levels[1:] != levels[:-1]
     said[starts] = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as the words of perf's records."""
+"""Converts samples to the words of perf's records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .job import Job
 from .perf_processes import Processes
 from .perf_records import MAX_CHAIN, Columns, Words, chain_words
 
-# What perf.data has of a sample that not every format records: bits by role.
+# Bits of sample_type for roles that not every format records.
 OPTIONAL = {
     Role.TIME: perf_records.TIME,
     Role.DATA_ADDRESS: perf_records.ADDR,
@@ -34,13 +34,13 @@ ALWAYS = perf_records.IDENTIFIER | perf_records.IP | perf_records.TID
 ALWAYS |= perf_records.PERIOD
 CARRIED = frozenset((*OPTIONAL, Role.THREAD, Role.ADDRESS))
 
-# union perf_mem_data_src: nothing is known; its fields begin and end at these bits.
+# union perf_mem_data_src with all fields unknown; its width of "op", and of all fields.
 NOT_AVAILABLE = 1 << 0 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26
 OP_BITS, USED_BITS = 5, 46
 
 
 def sample_type(inputs: Sequence[Input]) -> int:
-    """What samples have, those of any input: bits."""
+    """The sample_type for all inputs: a bit is set if any input has that word."""
     found = ALWAYS
     for source in inputs:
         samples = source.first()
@@ -58,7 +58,7 @@ def _bits(samples: Samples) -> int:
 
 
 class Events:
-    """The events of all inputs by name, with numbers from 1 on; unknown ones last."""
+    """The events of all inputs by name, numbered from 1; the unknown event is last."""
 
     def __init__(self, inputs: Sequence[Input]) -> None:
         self._periods: dict[str, int] = {}
@@ -68,7 +68,7 @@ class Events:
                 self._periods.setdefault(event.name, event.period)
 
     def all(self) -> list[tuple[str, int]]:
-        """Name and period of each; unknown ones only if samples are of such."""
+        """Name and period of each event; the unknown event only if it has samples."""
         unknown = [(UNKNOWN, 1)] if self._unknown or not self._periods else []
         return [*self._periods.items(), *unknown]
 
@@ -84,7 +84,7 @@ class Events:
 
 
 class Maker:
-    """Makes columns of words of the samples of an input."""
+    """Makes the words of an input's samples."""
 
     def __init__(
         self, job: Job, source: Input, processes: Processes, events: Events
@@ -97,7 +97,7 @@ class Maker:
         self._weight = Weight(period, source.events)
 
     def made(self, batch: Batch, wanted: int) -> tuple[Columns, bytes]:
-        """The words of samples, and what perf must know before them."""
+        """The words of a batch's samples, and mappings that perf needs before them."""
         samples = batch.samples
         tgids, tids = self._threads(samples)
         kernel = columns.in_kernel(samples)
@@ -121,7 +121,7 @@ class Maker:
         return Columns(words, kernel, chains, lengths), mappings + more
 
     def _threads(self, samples: Samples) -> tuple[Words, Words]:
-        """Process and thread of each sample; the process's first one if not known."""
+        """Process and thread of each sample; an unknown thread is the first one."""
         recording = self._source.recording
         found = []
         for select in (columns.processes, columns.threads):
@@ -146,16 +146,19 @@ class Maker:
         return self._processes.in_files(tgids, cookies, at)
 
     def _periods(self, samples: Samples) -> Column:
-        """Events of each sample, or what else is to be added up."""
+        """The period of each sample, or another weight."""
         if samples.weights() is not None:
-            self._job.lack("how many samples a record stands for, but in its period")
+            self._job.lack("weights of samples, except as factors of the period")
         weights = self._weight.of(samples)
         if weights is None:
             return np.ones(samples.count, np.uint64)
         return weights
 
     def _sources(self, values: Words) -> Words:
-        """Sources of data; those in an encoding of the CPU perf would misread."""
+        """The data sources; those in a CPU's own encoding become unknown.
+
+        perf would misinterpret them.
+        """
         bad = (values >> np.uint64(USED_BITS) != 0) | (
             values >> np.uint64(OP_BITS) == 0
         )
@@ -166,7 +169,7 @@ class Maker:
     def _chains(
         self, samples: Samples, tgids: Words, at: Words, kernel: NDArray[np.bool_]
     ) -> tuple[Optional[Words], Optional[NDArray[np.intp]], bytes]:
-        """Words of chains, how many each sample has, and new mappings."""
+        """The words of chains, the number of words of each sample, and new mappings."""
         chains = samples.chains
         if chains is None:
             return None, None, b""

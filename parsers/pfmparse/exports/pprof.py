@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""profile.proto in gzip, for pprof and the engines that collect its profiles."""
+"""Exports to compressed profile.proto, for pprof and continuous profilers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .job import Export, ExportError, Job
 from .lacking import noted
 from .protobuf import integer, integers, message
 
-PIECE = 1 << 16  # bytes that are packed at once
-EVERYWHERE = (1 << 64) - 1  # the end of a mapping whose addresses are the file's own
+PIECE = 1 << 16  # bytes that are compressed at once
+EVERYWHERE = (1 << 64) - 1  # end of a mapping whose addresses are those in the file
 
-# Fields of Profile.
+# Fields of the message Profile.
 SAMPLE_TYPE, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE = range(1, 7)
 TIME_NANOS, DURATION_NANOS, COMMENT = 9, 10, 13
 MAX_VALUE = (1 << 63) - 1
@@ -32,9 +32,9 @@ def write(job: Job) -> None:
     for source in job.inputs:
         profiler.add(source, noted(job, source))
     with open(job.path, "wb") as raw:
-        # Neither a name nor the time: the same samples are the same bytes.
+        # Without name and time, equal samples give identical files.
         with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
-            # What is packed is megabytes of messages of a few bytes.
+            # Megabytes of messages of a few bytes each need a buffer.
             with BufferedWriter(cast(RawIOBase, packed), PIECE) as out:
                 _Writer(job, profiler.profile).write(out)
 
@@ -62,7 +62,7 @@ class _Writer:
         self._job = job
         self._profile = profile
         self._string = _Strings()
-        # Numbers of what samples and locations refer to, from 1 on.
+        # Numbers of the objects that samples and locations refer to, from 1 on.
         self._locations: dict[tuple[int, ...], int] = {}
         self._functions: dict[tuple[str, str], int] = {}
         self._mappings: dict[str, int] = {}
@@ -72,7 +72,7 @@ class _Writer:
         self._events = profile.sampled_events()
 
     def write(self, out: IO[bytes]) -> None:
-        """The whole profile: each thing behind those that refer to it."""
+        """Writes the profile: messages come after the messages that refer to them."""
         for event in self._events:
             for kind in self._kinds(self._profile.events[event]):
                 out.write(message(SAMPLE_TYPE, self._value_type(kind)))
@@ -93,7 +93,7 @@ class _Writer:
             out.write(message(STRING_TABLE, text.encode(errors="replace")))
 
     def _kinds(self, event: str) -> list[str]:
-        """What is summed of each event: samples, and what they weigh."""
+        """The value types of an event: its samples and, if different, their weight."""
         weight = self._job.weight
         return [event] if weight == COUNT else [event, f"{event} {weight}"]
 
@@ -146,7 +146,7 @@ class _Writer:
         return found
 
     def _location(self, frames: tuple[int, ...], number: int) -> bytes:
-        """A function and, before it, those that are inlined there."""
+        """A location: a function, preceded by the functions inlined there."""
         ours = [self._profile.frames[at] for at in frames]
         mapping = self._mappings.setdefault(ours[-1].object, len(self._mappings) + 1)
         head = integer(1, number) + integer(2, mapping)
@@ -167,13 +167,13 @@ class _Writer:
         has_lines = name in self._with_lines
         body = integer(1, number) + integer(3, EVERYWHERE)
         body += integer(5, self._string(name)) + integer(6, self._string(build_id))
-        # Functions, and files, lines and inlined functions.
+        # The flags has_functions, has_filenames, has_line_numbers, has_inline_frames.
         return (
             body + integer(7, 1) + b"".join(integer(n, has_lines) for n in (8, 9, 10))
         )
 
     def _times(self) -> bytes:
-        """When the first recording began, and how long it took."""
+        """The start and the duration of the first recording."""
         recording = self._job.inputs[0].recording
         start, totals = recording.session.start_ns, recording.source.totals
         duration = max(0, totals.end_ns - start) if totals else 0
@@ -183,10 +183,10 @@ class _Writer:
 
 
 def _comment(source: Input) -> str:
-    """What was recorded, and where."""
+    """A description of the recording: host, command and tool."""
     session = source.recording.session
     command = " ".join(session.command or ("(no command)",))
     return f"{source.host}: {command}, by {session.tool}"
 
 
-EXPORT = Export("pprof", "profile.proto of pprof, compressed", write, Detail.INLINES)
+EXPORT = Export("pprof", "pprof's profile.proto, compressed", write, Detail.INLINES)

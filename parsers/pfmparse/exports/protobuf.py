@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes messages of protocol buffers, as far as profiles need it."""
+"""A minimal writer of protocol buffers messages."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Iterable
 
 VARINT, BYTES = 0, 2  # types of fields on the wire
 MASK = (1 << 64) - 1
-REMEMBERED = 1 << 17  # numbers: those of fields, functions and places come again
+REMEMBERED = 1 << 17  # cached numbers: fields, functions and places repeat often
 
 
 @lru_cache(REMEMBERED)
 def varint(number: int) -> bytes:
-    """A number of 64 bits, 7 in each byte; a negative one as its complement."""
+    """A 64-bit number with 7 bits per byte; negative ones in two's complement."""
     number &= MASK
     if number < 0x80:
         return bytes((number,))
@@ -26,16 +26,16 @@ def varint(number: int) -> bytes:
 
 
 def integer(field: int, number: int) -> bytes:
-    """A field with a number; nothing for 0, which is what a missing one means."""
+    """A field with a number; empty for 0, which is the default."""
     return varint(field << 3 | VARINT) + varint(number) if number else b""
 
 
 def integers(field: int, numbers: Iterable[int]) -> bytes:
-    """A repeated field with numbers, packed."""
+    """A packed repeated field with numbers."""
     packed = b"".join(map(varint, numbers))
     return message(field, packed) if packed else b""
 
 
 def message(field: int, body: bytes) -> bytes:
-    """A field with a message, or with text."""
+    """A field with a message or a string."""
     return varint(field << 3 | BYTES) + varint(len(body)) + body

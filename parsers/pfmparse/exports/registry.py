@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The exports there are: ours and those of other packages."""
+"""The registry of exports: built-in ones and those of other packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .job import Export
 
 GROUP = "pfmparse.exports"  # entry points of other packages' exports
 
-# Ours by name: each is EXPORT in a module, which is imported when it is asked for.
+# The modules of built-in exports, which are imported on demand and define EXPORT.
 OURS: dict[str, str] = {
     "callgrind": "callgrind",
     "csv": "csv",
@@ -33,7 +33,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Export:
-    """The export of that name; PfmParseError if there is none, or it is broken."""
+    """The export with this name; PfmParseError if there is none or it is broken."""
     if name in OURS:
         export = import_module(f".{OURS[name]}", __package__).EXPORT
         assert isinstance(export, Export)
@@ -41,13 +41,15 @@ def find(name: str) -> Export:
     for entry in entry_points(group=GROUP, name=name):
         try:
             export = entry.load()
-        # Whatever another package does must be said of it.
+        # Another package may raise anything: name the package.
         except (Exception, SystemExit) as error:
             raise _broken(entry.value, blamed(error)) from error
         if not isinstance(export, Export):
-            raise _broken(entry.value, f"{export!r} is no pfmparse.exports.job.Export")
+            raise _broken(
+                entry.value, f"{export!r} is not a pfmparse.exports.job.Export"
+            )
         return export
-    raise PfmParseError(f"no export {name}; there are {', '.join(names())}", 0)
+    raise PfmParseError(f"unknown export '{name}': use one of {', '.join(names())}", 0)
 
 
 def _broken(origin: str, message: str) -> PfmParseError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as rows of a table: what all exports of single samples share."""
+"""Samples as rows of a table, for all exports of single samples."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from ..recording import Batch
 
-# All that rows carry, beside values of PMDs and call chains.
+# The roles that rows store, besides PMD values and call chains: all of them.
 CARRIED = frozenset(Role)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Samples of a batch; ``who``, ``events``, ``places`` and ``stacks`` are numbers.
+    """Samples of a batch; ``names``, ``events``, ``places`` and ``stacks`` are ids.
 
-    A column that the format does not record is None; so are ``counts`` if each is 1,
-    and ``weights`` if samples are counted.
-    ``pmds`` has, for each PMD that was asked for, its values and where there are any.
+    A column that the format does not record is None. ``counts`` is None if all are 1,
+    ``weights`` if the weight is the count. ``pmds`` has, for each requested PMD, its
+    values and a mask of the samples that have one.
     """
 
     count: int
@@ -55,14 +55,14 @@ class RowMaker:
     """Makes rows of the batches of an input."""
 
     def __init__(self, source: Input, pmds: Sequence[int], weight: str = COUNT) -> None:
-        """``weight`` is as for Weight; PfmParseError if it is a PMD without values."""
+        """``weight`` is as in Weight; PfmParseError if it is a PMD without values."""
         self.names = Names(source.recording)
         self._source = source
         self._pmds = pmds
         self._weight = None if weight == COUNT else Weight(weight, source.events)
 
     def rows(self, batch: Batch) -> Rows:
-        """The rows of a batch; PfmParseError if its samples lack address or weight."""
+        """The rows of a batch; PfmParseError if samples have no address or weight."""
         samples, source = batch.samples, self._source
         tgids = _known(processes, samples, source)
         return Rows(
@@ -87,7 +87,7 @@ class RowMaker:
 
 
 def pmds_of(inputs: Sequence[Input]) -> list[int]:
-    """The PMDs whose values any sample can have."""
+    """The PMDs whose values samples can have."""
     return sorted(
         {
             number
@@ -103,7 +103,7 @@ def pmds_of(inputs: Sequence[Input]) -> list[int]:
 def _known(
     select: Callable[..., Column], samples: Samples, source: Input
 ) -> Optional[Column]:
-    """Processes or threads, None if they are not known."""
+    """Processes or threads, None if they are unknown."""
     try:
         return select(samples, source.recording)
     except PfmParseError:

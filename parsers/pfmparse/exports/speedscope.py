@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""speedscope's own file format: a profile for each event and thread."""
+"""Exports to speedscope's file format: a profile for each event and thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .lacking import noted
 from .threads import Titles, by_event_and_thread
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
-EXACT = 1 << 53  # JavaScript's numbers are exact up to here
+EXACT = 1 << 53  # the limit of exact integers in JavaScript
 
 
 def write(job: Job) -> None:
@@ -26,19 +26,19 @@ def write(job: Job) -> None:
 
 
 def _frames(location: Location, _: int) -> list[Frame]:
-    """The functions of a place, with the files that they are in."""
+    """The functions of a place, with their files."""
     return [Frame(f.function, f.object, f.file) for f in by_place(location, 0)]
 
 
 class _Writer:
-    """Writes one profile, part by part: all of it at once may be large."""
+    """Writes one profile in parts, because it may be large."""
 
     def __init__(self, job: Job, profile: Profile) -> None:
         self._job = job
         self._profile = profile
 
     def write(self, out: TextIO) -> None:
-        """The whole file."""
+        """Writes the whole file."""
         names = ", ".join(source.file for source in self._job.inputs)
         head = {"$schema": SCHEMA, "exporter": "pfmparse", "name": names}
         shared = {"frames": [_frame(frame) for frame in self._profile.frames]}
@@ -51,10 +51,10 @@ class _Writer:
         out.write("\n]}\n")
 
     def _one(self, name: str, rows: list[Row]) -> dict[str, object]:
-        """The samples of an event and a thread: outermost callers first."""
+        """The samples of an event and a thread; stacks have outermost callers first."""
         total = sum(row.weight for row in rows)
         if total > EXACT:
-            self._job.lack("all digits of sums above 2^53")
+            self._job.lack("sums above 2^53 exactly")
         return {
             "type": "sampled",
             "name": name,
@@ -70,7 +70,7 @@ class _Writer:
 
 
 def _frame(frame: Frame) -> dict[str, object]:
-    # Where the source is not known, the program is the file.
+    # If the source file is unknown, show the object instead.
     return {"name": frame.function, "file": frame.file or frame.object}
 
 

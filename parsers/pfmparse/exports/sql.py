@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures in a database, as many as one likes: SQLite or PostgreSQL."""
+"""Exports to a database, SQLite or PostgreSQL, which can have many captures."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .sql_database import Database, Postgres, Sqlite
 from .sql_rows import LocationRows, SampleRows
 from .sql_run import Run
 
-# What a row for a location does not have.
+# Roles that a row per location does not store.
 SINGLE = (Role.TIME, Role.CPU, Role.DATA_ADDRESS, Role.LATENCY, Role.DATA_SOURCE)
 
 
 def write(job: Job) -> None:
     """Adds the captures to the database, all of them or none."""
     if job.weight not in (COUNT, PERIOD):
-        text = "rows have the count and the period, and what else was recorded"
-        raise ExportError(f"--weight {job.weight} is not possible: {text}")
+        text = "rows always have both count and period"
+        raise ExportError(f"--weight {job.weight} is not available: {text}")
     with closing(_opened(job)) as database:
         database.prepare()
         for source in job.inputs:
@@ -38,7 +38,7 @@ def _opened(job: Job) -> Database:
     if job.dsn is None:
         return Sqlite(job.path)
     if str(job.path) != ".":
-        raise ExportError("either -o FILE or --dsn DSN says where to write")
+        raise ExportError("use either -o FILE or --dsn DSN, not both")
     return Postgres(job.dsn)
 
 
@@ -48,7 +48,7 @@ def _add(job: Job, source: Input, database: Database) -> None:
     query = "SELECT file FROM runs WHERE identity = ?"
     known = database.one(query, identity)
     if known is not None:
-        text = f"{source.file} is in the database already, as {known[0]}"
+        text = f"{source.file} is already in the database as {known[0]}"
         raise ExportError(f"{text}: nothing was added")
     run = Run(source, database)
     by_sample = job.rows == "sample"
@@ -60,12 +60,12 @@ def _add(job: Job, source: Input, database: Database) -> None:
             rows.add(batch)
     rows.close()
     if rows.limited:
-        job.lack("counts and periods of 2^63 and more, which are 2^63 - 1 there")
+        job.lack("counts and periods above 2^63 - 1, which are limited to that")
     run.describe(identity, job.rows)
 
 
 def _identity(source: Input) -> str:
-    """What no other capture has: its session, and what was recorded first."""
+    """A unique hash of the capture: of its session and its first buffer."""
     again = source.recording.reopened()
     found = hashlib.sha256(again.source.session_text)
     for buffer in again.source.buffers():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The databases that samples are put into: SQLite and PostgreSQL."""
+"""The databases for exported samples: SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..arrays import NDArray
 from . import sql_schema
 from .job import ExportError
 
-# Integers or other values, one for each row, or a number or NULL for all of them.
+# Integers or other values, one for each row, or one number or NULL for all rows.
 Values = Union[NDArray[Any], Sequence[object], int, None]
 
-LOCK = 0x70666D  # of PostgreSQL's: who has it is the only one who numbers rows
-BLOCK = 1 << 14  # rows that become text at once: what that takes stays in the cache
+LOCK = 0x70666D  # PostgreSQL advisory lock, whose owner may assign row numbers
+BLOCK = 1 << 14  # rows that become text at once, which fit into the cache
 
-# What has a meaning where PostgreSQL reads rows; no text of its own has a NUL.
+# Characters with a meaning in PostgreSQL's COPY; its texts cannot contain NUL.
 ESCAPES = str.maketrans(
     {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": " "}
 )
@@ -31,13 +31,13 @@ NULL = "\\N"
 
 
 class Database(ABC):
-    """A database in a transaction; what is not committed is dropped by close().
+    """A database in a transaction; close() rolls back changes that are not committed.
 
-    Whatever is wrong with it is an ExportError.
+    All errors are ExportErrors.
     """
 
     def prepare(self) -> None:
-        """Makes the tables if there are none; ExportError if they are others."""
+        """Makes the tables if there are none; ExportError if their version differs."""
         if not self.has_schema():
             for statement in sql_schema.statements(self.own_id):
                 self.run(statement)
@@ -45,47 +45,47 @@ class Database(ABC):
             return
         (found,) = self.one("SELECT version FROM pfmparse_schema") or (None,)
         if found != sql_schema.VERSION:
-            text = f"its tables have version {found}, not {sql_schema.VERSION}"
+            text = f"the tables have version {found}, not {sql_schema.VERSION}"
             raise ExportError(f"{text}: use a new database")
 
     def next_id(self, table: str) -> int:
-        """The first number that no row of a table has."""
+        """The number after the highest id in a table."""
         (found,) = self.one(f"SELECT COALESCE(MAX(id), 0) + 1 FROM {table}") or (1,)
         return int(found)
 
     def one(self, query: str, *values: object) -> Optional[tuple[Any, ...]]:
-        """The first row of the answer, None if there is none."""
+        """The first row of a query's result, None if there is none."""
         row: Optional[tuple[Any, ...]] = self.run(query, *values).fetchone()
         return row
 
     @property
     @abstractmethod
     def own_id(self) -> str:
-        """The type of a table's own number."""
+        """The SQL type of the column "id"."""
 
     @abstractmethod
     def has_schema(self) -> bool:
-        """There are tables of ours."""
+        """True if the database has our tables."""
 
     @abstractmethod
     def run(self, statement: str, *values: object) -> Any:
-        """Runs a statement, in which ``?`` stand for the values; its cursor."""
+        """Runs a statement, in which ``?`` are the values; returns its cursor."""
 
     @abstractmethod
     def insert(self, table: str, count: int, columns: Mapping[str, Values]) -> None:
-        """Adds that many rows."""
+        """Adds ``count`` rows to a table."""
 
     @abstractmethod
     def commit(self) -> None:
-        """Keeps what was done."""
+        """Commits the transaction."""
 
     @abstractmethod
     def close(self) -> None:
-        """Ends it; drops what was not committed."""
+        """Closes the database; rolls back changes that are not committed."""
 
 
 class Sqlite(Database):
-    """A file of SQLite's, which is made if there is none."""
+    """An SQLite file, which is created if it does not exist."""
 
     own_id = "INTEGER PRIMARY KEY"
 
@@ -110,7 +110,7 @@ class Sqlite(Database):
             raise self._wrong(error) from error
 
     def insert(self, table: str, count: int, columns: Mapping[str, Values]) -> None:
-        # What is the same in all rows is not handed over again and again.
+        # Values that are the same in all rows become part of the statement.
         same = {name: _only(values) for name, values in columns.items()}
         places = ", ".join("?" if only is None else only for only in same.values())
         statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
@@ -136,7 +136,7 @@ class Sqlite(Database):
 
 
 class Postgres(Database):
-    """A database of PostgreSQL's."""
+    """A PostgreSQL database."""
 
     own_id = "BIGINT PRIMARY KEY"
 
@@ -187,7 +187,7 @@ class Postgres(Database):
 
 
 def _only(values: Values) -> Optional[str]:
-    """The value of all rows as SQL has it, None if they have different ones."""
+    """The common value of all rows as SQL text, None if they differ."""
     if values is None:
         return "NULL"
     if isinstance(values, np.ndarray) and values.size > 1:
@@ -205,7 +205,7 @@ def _each(values: Values) -> Iterable[object]:
 
 
 def _texts(values: Values, count: int) -> Iterable[str]:
-    """A value for each row as PostgreSQL reads it."""
+    """A value for each row, as text for PostgreSQL's COPY."""
     if isinstance(values, np.ndarray):
         return map(str, _signed(values).tolist())
     if values is None or isinstance(values, int):
@@ -220,5 +220,5 @@ def _text(value: object) -> str:
 
 
 def _signed(values: NDArray[Any]) -> NDArray[Any]:
-    """The numbers as those of 64 bits with a sign, which is all that databases have."""
+    """The numbers as signed 64-bit integers: databases have no unsigned ones."""
     return values.astype(np.int64) if values.dtype == np.uint64 else values

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The rows of a capture's samples in a database: one for each, or for each location."""
+"""The rows of a capture's samples in a database: one per sample or per location."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_STACK = 0
 
 
 class SampleRows:
-    """A row for each sample; ``limited`` says that some numbers were too large."""
+    """A row for each sample; ``limited`` is set if some numbers were too large."""
 
     limited = False
 
@@ -51,7 +51,7 @@ class SampleRows:
             run.database.insert("pmd_values", which.size, of)
 
     def close(self) -> None:
-        """All were added."""
+        """Does nothing: all rows were added."""
 
     def _columns(self, batch: Batch, rows: Rows) -> dict[str, Values]:
         bases = self._run.bases
@@ -100,7 +100,7 @@ class LocationRows:
         self._periods.add(ids, _periods(rows))
 
     def close(self) -> None:
-        """Puts the rows into the database."""
+        """Adds the rows to the database."""
         count, bases = len(self._all), self._run.bases
         who, where = _pairs(self._all)
         events, threads = _pairs(self._who)
@@ -127,7 +127,7 @@ class LocationRows:
 
 
 def _periods(rows: Rows) -> NDArray[Any]:
-    """The events that each row stands for; the most there can be if those are more."""
+    """The period times the count of each row, limited to 64 bits."""
     if rows.counts is None:
         return rows.periods
     periods = rows.periods.astype(np.uint64)

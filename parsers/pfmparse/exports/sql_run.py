@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A capture in a database: the rows of all tables but those of its samples."""
+"""A capture in a database: the rows of all tables except those of samples."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..analysis.profile import ThreadIds
 from .sql_database import Database, Values
 
 TABLES = ("events", "threads", "locations", "stacks", "samples")
-GREATEST = (1 << 63) - 1  # of the numbers that databases have
+GREATEST = (1 << 63) - 1  # the greatest integer in databases
 
 
 class Run:
-    """The numbers that rows of a capture get, and those rows.
+    """The row numbers of a capture, and the rows that describe it.
 
-    What has number n in the input has ``bases[table] + n`` in the database.
+    An object with number n in the input has ``bases[table] + n`` in the database.
     """
 
     def __init__(self, source: Input, database: Database) -> None:
@@ -32,9 +32,9 @@ class Run:
         self._functions: dict[tuple[str, str], int] = {}
 
     def describe(self, identity: str, kept: str) -> None:
-        """Adds what samples refer to, once all of them were read.
+        """Adds the rows that samples refer to, once all samples were read.
 
-        ``kept`` says what has a row: a sample, or a location.
+        ``kept`` says whether rows are samples or locations.
         """
         self._add_run(identity, kept)
         self._add_events()
@@ -106,7 +106,7 @@ class Run:
         self._insert("stacks", len(stacks), columns)
 
     def _insert(self, table: str, count: int, columns: dict[str, list[object]]) -> None:
-        """Adds the rows of things by their numbers."""
+        """Adds rows, numbered from the table's base on."""
         first = self.bases[table]
         ids = np.arange(first, first + count)
         all_columns: dict[str, Values] = {"id": ids, "run_id": self.id}
@@ -114,7 +114,7 @@ class Run:
         self.database.insert(table, count, all_columns)
 
     def _function(self, path: str, symbol: Optional[str]) -> int:
-        """The number of a function, which all runs have in common."""
+        """The number of a function; functions are shared by all runs."""
         key = path, symbol or ""
         if key not in self._functions:
             at = self._objects.get(path)
@@ -125,7 +125,7 @@ class Run:
         return self._functions[key]
 
     def _number(self, table: str, values: dict[str, object]) -> int:
-        """The number of the row with these values, which is made if there is none."""
+        """The number of the row with these values, which is added if necessary."""
         plain = {name: _plain(value) for name, value in values.items()}
         where = " AND ".join(f"{name} = ?" for name in plain)
         query = f"SELECT id FROM {table} WHERE {where}"
@@ -139,10 +139,10 @@ class Run:
 
 
 def _plain(value: object) -> object:
-    """A value as databases have it."""
+    """A value that databases can store."""
     if isinstance(value, int):
         return min(value, GREATEST)
     if isinstance(value, str):
-        # Names of files and programs can have bytes that are no text.
+        # Names of files and programs may contain bytes that are not valid UTF-8.
         return value.replace("\0", " ").encode("utf-8", "backslashreplace").decode()
     return value

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tables of the database that captures are collected in (docs/exports.md).
+"""The tables of the database for captures (docs/exports.md).
 
-Numbers of 64 bits are signed there: an address of the kernel is negative. No samples
-are checked against other tables: there are too many, and they come with those.
+Integers of databases are signed, so kernel addresses are negative. Samples have no
+foreign keys: checking them would be slow, and all rows of a capture are added together.
 """
 
 from __future__ import annotations
 
 VERSION = 1
 
-# {id} is the type of a table's own number, which differs between databases.
+# {id} is the type of the column "id", which differs between databases.
 TABLES = """
 CREATE TABLE pfmparse_schema (version INTEGER NOT NULL);
 
@@ -138,6 +138,6 @@ ORDER BY samples DESC, function, object;
 
 
 def statements(own_id: str) -> list[str]:
-    """What makes an empty database; ``own_id`` is the type of tables' own numbers."""
+    """The statements that create all tables; ``own_id`` is the type of column "id"."""
     parts = TABLES.format(id=own_id).split(";")
     return [part.strip() for part in parts if part.strip()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A flame graph as one picture, SVG, which a little script makes interactive."""
+"""Exports to a flame graph in SVG, which a small script makes interactive."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .flame_tree import PLAIN, Tree, Weights, tree_of
 from .job import Export, Job
 from .lacking import noted
 
-# Pixels; of the script, too.
+# Sizes in pixels; flame_svg.js has the same.
 WIDTH, LEFT = 1184, 8
 ROW = 18
 TOP, BOTTOM = 58, 46
 CHARACTER = 7.3
-LEGEND = 8  # objects that are named below
-# What no XML document can have: control characters, halves of characters, no ones.
+LEGEND = 8  # objects in the legend
+# Characters that XML does not allow: control characters, surrogates, non-characters.
 NO_XML = {n: "\ufffd" for n in range(0x20) if chr(n) not in "\t\n\r"}
 NO_XML |= {n: "\ufffd" for n in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)}
 
@@ -56,7 +56,7 @@ def write(job: Job) -> None:
 
 @dataclass(frozen=True)
 class _Words:
-    """What is said around the boxes."""
+    """The texts around the boxes."""
 
     title: str
     unit: str
@@ -82,7 +82,7 @@ class _Picture:
         self._colours: Mapping[str, str] = colours_of(self._objects)
 
     def lines(self) -> Iterator[str]:
-        """The document."""
+        """The lines of the document."""
         width = WIDTH + 2 * LEFT
         yield '<?xml version="1.0" encoding="UTF-8"?>\n'
         yield (
@@ -105,7 +105,7 @@ class _Picture:
         yield f"<script><![CDATA[\n{script}]]></script>\n</svg>\n"
 
     def _by_weight(self, weights: Weights) -> list[str]:
-        """The objects, those with the most samples of their own first."""
+        """The objects by descending own weight."""
         tree, sums = self._tree, dict[str, float]()
         own = np.bincount(tree.label_of[tree.tops], weights, len(tree.labels))
         for named, weight in zip(tree.labels, own.tolist()):
@@ -173,7 +173,7 @@ def _words(x: float, y: float, text: str, kind: str) -> str:
 
 
 def _fitted(name: str, width: float) -> str:
-    """As much of a name as a box has room for."""
+    """The name, shortened to the width of its box."""
     room = int((width - 6) / CHARACTER)
     if room < 3:
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Profiles with a part for each event and thread."""
+"""Splits profiles into a part for each event and thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def by_event_and_thread(profile: Profile) -> list[tuple[Part, list[Row]]]:
 
 
 class Titles:
-    """What to call these parts of a profile, which is complete."""
+    """The titles of the parts of a complete profile."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -26,7 +26,7 @@ class Titles:
         self._several_events = several_events(profile)
 
     def of(self, event: int, thread: int) -> str:
-        """The event and the host if there are several of them, and the thread."""
+        """The thread, preceded by event and host if there are several."""
         known = self._profile.threads[thread]
         name = thread_name(known)
         if self._several_hosts:
@@ -37,6 +37,6 @@ class Titles:
 
 
 def thread_name(thread: Thread) -> str:
-    """A thread's name and numbers, as far as they are known."""
+    """A thread's name, process and thread ID, as far as they are known."""
     numbers = [str(n) for n in (thread.process, thread.thread) if n is not None]
     return f"{thread.name} {'/'.join(numbers)}".rstrip()

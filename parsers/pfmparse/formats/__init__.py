@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""From a sampling buffer's bytes to samples: a module for each format."""
+"""Decoders of sampling buffers: a module for each format."""
 
 from .registry import find, known
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The callstack format: samples with the chains of their callers, in a sink."""
+"""The callstack format: samples with call chains, in a sink."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ RECORD = struct_dtype(
     ],
 )
 COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
-# The numbers of words behind a record, in their order.
+# The numbers of words after a record, in their order.
 NUMBERS = ("num_pmds", "num_kernel", "num_user")
 
 
 def read(records: Records, session: Session) -> Samples:
-    """Samples of the records, with chains and values of PMDs."""
+    """The samples of records, with call chains and PMD values."""
     heads, behind = records.walk(RECORD, _words)
     return Samples.of_records(
         heads[list(COLUMNS)],
@@ -63,7 +63,7 @@ def read(records: Records, session: Session) -> Samples:
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
-    """How many words are behind each record; shape (n,)."""
+    """The number of words after each record; shape (n,)."""
     pmds, kernel, user = (heads[name].astype(np.intp) for name in NUMBERS)
     return pmds + kernel + user
 
@@ -71,7 +71,7 @@ def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
 def _chains(
     records: Records, heads: NDArray[np.void], behind: NDArray[np.intp]
 ) -> Chains:
-    """The chains, each without its first address, which is the sample's own."""
+    """The chains without their first addresses, which are the samples' own."""
     pmds, kernel, user = (heads[name].astype(np.intp) for name in NUMBERS)
     own = np.minimum(kernel + user, 1)
     first = behind + WORD * (pmds + own)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Call chains of samples, as arrays."""
+"""Call chains of samples as arrays."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..layout import KERNEL_START
 
 @dataclass(frozen=True)
 class Chains:
-    """Who called the code that was sampled: a chain for each of n samples.
+    """The call chains of n samples.
 
-    That of sample i is ``addresses[offsets[i]:offsets[i + 1]]``, innermost caller
-    first: return addresses, without the sample's own address. ``offsets`` has shape
-    (n + 1,) and increases. The first ``kernel[i]`` addresses of a chain are at kernel
-    level, the others at user level; without ``kernel`` the address tells. ``files`` has
-    the cookie of the file that an address is an offset in, 0 if it is none.
+    The chain of sample i is ``addresses[offsets[i]:offsets[i + 1]]``, innermost caller
+    first. It has return addresses, without the sample's own address. ``offsets`` has
+    shape (n + 1,) and increases. The first ``kernel[i]`` addresses of a chain are at
+    kernel level, the others at user level; without ``kernel``, the address decides. If
+    an address is an offset in a file, ``files`` has the file's cookie, otherwise 0.
     """
 
     offsets: NDArray[np.intp]
@@ -29,10 +29,10 @@ class Chains:
     files: Optional[NDArray[np.uint64]] = None
 
     def __post_init__(self) -> None:
-        """ValueError if the arrays do not belong together."""
+        """Raises ValueError if the arrays are inconsistent."""
         offsets, size = self.offsets, self.addresses.size
         if offsets.ndim != 1 or offsets.size == 0 or self.addresses.ndim != 1:
-            raise ValueError("offsets and addresses of chains are not in one dimension")
+            raise ValueError("offsets and addresses of chains are not one-dimensional")
         lengths = np.diff(offsets)
         if offsets[0] < 0 or offsets[-1] > size or (lengths < 0).any():
             raise ValueError(f"offsets of chains do not increase from 0 to {size}")
@@ -45,7 +45,7 @@ class Chains:
             text = f"kernel has {self.kernel.size} values for {lengths.size} chains"
             raise ValueError(text)
         if (self.kernel < 0).any() or (self.kernel > lengths).any():
-            raise ValueError("kernel is more than the length of a chain")
+            raise ValueError("kernel is not from 0 to the length of the chain")
 
     @classmethod
     def of_table(
@@ -54,9 +54,10 @@ class Chains:
         lengths: NDArray[np.integer[Any]],
         kernel: Optional[NDArray[np.integer[Any]]] = None,
     ) -> Chains:
-        """Chains of records that have room for the same number of addresses each.
+        """Chains of records with the same maximum number of addresses each.
 
-        ``addresses`` has shape (n, room), ``lengths`` says how many are used: (n,).
+        ``addresses`` has shape (n, room); ``lengths``, of shape (n,), has the number of
+        used addresses.
         """
         count, room = addresses.shape
         if lengths.shape != (count,) or (lengths > room).any() or (lengths < 0).any():
@@ -69,7 +70,7 @@ class Chains:
 
     @classmethod
     def joined(cls, parts: Sequence[Chains]) -> Chains:
-        """All chains, one part after the other; all know the same about theirs."""
+        """Concatenates chains; all parts must have the same optional arrays."""
         lengths = np.concatenate([np.diff(part.offsets) for part in parts])
         offsets = np.zeros(lengths.size + 1, np.intp)
         np.cumsum(lengths, out=offsets[1:])
@@ -85,11 +86,11 @@ class Chains:
 
     @property
     def count(self) -> int:
-        """How many chains there are."""
+        """The number of chains."""
         return self.offsets.size - 1
 
     def in_kernel(self) -> NDArray[np.bool_]:
-        """Which of ``addresses`` are at kernel level; the same shape."""
+        """A mask of the ``addresses`` at kernel level."""
         if self.kernel is None:
             return self.addresses >= np.uint64(KERNEL_START)
         begins, places = self.offsets[:-1], self.addresses.size + 1
@@ -99,7 +100,7 @@ class Chains:
         return levels
 
     def callers(self) -> NDArray[np.uint64]:
-        """The innermost caller of each sample, 0 where there is none; shape (n,)."""
+        """The innermost caller of each sample, 0 if there is none; shape (n,)."""
         return self._innermost(self.addresses)
 
     def files_of_callers(self) -> Optional[NDArray[np.uint64]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What a format is, and what its decoder returns for each buffer."""
+"""The interface of formats and decoders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import PfmParseError
 from ..layout import Data, describe
 from .samples import Samples
 
-ARGUMENT = "argument"  # its name in Format.dtypes
+ARGUMENT = "argument"  # name of the argument in Format.dtypes
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Region:
     """Samples of a part of a buffer.
 
     ``number`` is 0 for formats that do not divide their buffers. The samples are
-    ``imprecise`` if the format promises the registers at the event, but those at a
-    later interrupt were recorded.
+    ``imprecise`` if the format promises the registers at the event, but recorded those
+    at a later interrupt.
     """
 
     number: int
@@ -38,27 +38,27 @@ def _plain(numbers: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Lost:
-    """Samples that the buffer says were lost since its context was created.
+    """The losses that a buffer reports, since its context was created.
 
-    ``total`` has a number for each reason, ``regions`` the same for each region, if
-    the format says so.
+    ``total`` has the number of lost samples by reason, ``regions`` the numbers of each
+    region, if the format records these.
     """
 
     total: Mapping[str, int] = field(default_factory=dict)
     regions: tuple[Mapping[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        # Numbers of numpy neither become JSON nor grow beyond their 64 bits.
+        # Integers of numpy are not valid in JSON, and overflow at 64 bits.
         object.__setattr__(self, "total", _plain(self.total))
         object.__setattr__(self, "regions", tuple(map(_plain, self.regions)))
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """The samples of a buffer, and why some could not be decoded.
+    """The samples of a buffer, and the problems with those that cannot be decoded.
 
-    ``regions`` are in the order in which they were filled. ``problems`` carry
-    offsets from the buffer's first byte; there are none if everything was decoded.
+    ``regions`` are in the order in which they were filled. ``problems`` have offsets
+    from the buffer's first byte; there are none if everything was decoded.
     """
 
     regions: tuple[Region, ...]
@@ -66,38 +66,38 @@ class Decoded:
     lost: Lost = Lost()
 
     def __post_init__(self) -> None:
-        """TypeError if a decoder has filled in something else."""
+        """Raises TypeError if elements have wrong types."""
         for region in self.regions:
             if not isinstance(region, Region):
-                raise TypeError(f"{region!r}, among the regions, is no Region")
+                raise TypeError(f"{region!r} in regions is not a Region")
         for problem in self.problems:
             if not isinstance(problem, PfmParseError):
-                raise TypeError(f"{problem!r}, a problem, is no PfmParseError")
+                raise TypeError(f"{problem!r} in problems is not a PfmParseError")
 
 
 class Decoder(Protocol):
     """Decodes the buffers of one context in the order in which they were copied."""
 
     def __call__(self, data: Data) -> Decoded:
-        """Decodes a buffer of which ``data`` are the first bytes.
+        """Decodes a buffer, of which ``data`` may have only the first bytes.
 
         Samples that an earlier call returned are not returned again, if the format
-        can tell. PfmParseError if not even the header is usable.
+        allows to detect them. PfmParseError if not even the header is usable.
         """
 
 
 class TogetherDecoder(Decoder, Protocol):
-    """One that may decode several buffers at once faster."""
+    """A decoder that can decode several buffers at once, which is faster."""
 
     def together(self, buffers: Buffers) -> Optional[Decoded]:
-        """The samples of all, and what the last one says was lost.
+        """The samples of all buffers, and the losses that the last one reports.
 
-        None, and nothing is remembered, unless there is no problem in any of them.
+        If there is a problem in any buffer, returns None without changing the decoder.
         """
 
 
 def _not_described(arg: bytes) -> Optional[Mapping[str, object]]:
-    """What is known of an argument of which the format says nothing."""
+    """The description of the argument of a format that does not describe it."""
     return None
 
 
@@ -105,11 +105,11 @@ def _not_described(arg: bytes) -> Optional[Mapping[str, object]]:
 class Format:
     """A sampling format that can be decoded.
 
-    ``decoder`` makes the decoder of one context of a session; ``describe_arg`` names
-    the values in the format's argument, or returns None if these bytes are not one;
-    ``dtypes`` are the format's structures, of which "argument" is enough to describe
-    it. A ``stream`` continues from buffer to buffer: after a missing one, a new
-    decoder has to synchronize with it. The samples of several buffers may be
+    ``decoder`` makes the decoder of one context of a session. ``describe_arg`` returns
+    the values in the format's argument by name, or None if the bytes are not valid.
+    ``dtypes`` are the format's structures; with an "argument" among them,
+    ``describe_arg`` is not needed. A ``stream`` continues from buffer to buffer: after
+    a missing one, a new decoder must synchronize. The samples of several buffers may be
     ``joined`` in one batch.
     """
 
@@ -122,11 +122,11 @@ class Format:
     joined: bool = False
 
     def __post_init__(self) -> None:
-        """ValueError if the UUID is none; it is kept in lower case."""
+        """Converts the UUID to lower case; ValueError if the format is invalid."""
         try:
             text = plain_uuid(self.uuid)
         except (ValueError, AttributeError, TypeError):
-            message = f"{self.uuid!r}, of format {self.name!r}, is no UUID"
+            message = f"{self.uuid!r} of format {self.name!r} is not a UUID"
             raise ValueError(message) from None
         object.__setattr__(self, "uuid", text)
         if not callable(self.decoder):

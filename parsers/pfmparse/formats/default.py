@@ -40,7 +40,7 @@ HDR = struct_dtype(
     128,
     [
         ("hdr_count", "<u8", 0),  # entries
-        ("hdr_cur_offs", "<u8", 8),  # bytes from the first of the buffer
+        ("hdr_cur_offs", "<u8", 8),  # bytes from the start of the buffer
         ("hdr_overflows", "<u8", 16),  # times the buffer became full
         ("hdr_buf_size", "<u8", 24),  # bytes
         ("hdr_min_buf_space", "<u8", 32),  # bytes
@@ -81,7 +81,7 @@ IA64_HDR = struct_dtype(
     128,
     [
         ("hdr_count", "<u8", 0),  # entries
-        ("hdr_cur_offs", "<u8", 8),  # bytes from the first of the buffer
+        ("hdr_cur_offs", "<u8", 8),  # bytes from the start of the buffer
         ("hdr_reserved1", "<u8", 16),
         ("hdr_overflows", "<u8", 24),  # times the buffer became full
         ("hdr_buf_size", "<u8", 32),  # bytes
@@ -112,7 +112,7 @@ assert IA64_ENTRY.itemsize == 40
 
 @dataclass(frozen=True)
 class Layout:
-    """One published layout: dtypes, and the version that the header must carry."""
+    """A published layout: dtypes, and the version that the header must have."""
 
     header: np.dtype[np.void]
     entry: np.dtype[np.void]
@@ -141,7 +141,7 @@ class Decoder:
         self._ears = Ears(session) if layout is PERFMON_2_0_IA64 else None
 
     def __call__(self, data: Data) -> Decoded:
-        """The samples in a buffer of which ``data`` are the first bytes."""
+        """The samples in a buffer, of which ``data`` may have only the first bytes."""
         header = self._header(data)
         span = Span(HDR_SIZE, min(header.cur_offs, len(data)), header.count)
         if header.flags:
@@ -152,14 +152,14 @@ class Decoder:
         return Decoded((self._region(run.samples),), (problem,) if problem else ())
 
     def together(self, buffers: Buffers) -> Optional[Decoded]:
-        """The samples of several buffers, if each has what its header says."""
+        """The samples of several buffers, if all of them match their headers."""
         if (buffers.sizes < HDR_SIZE).any():
             return None
         raw, sizes = buffers.heads(self._layout.header), buffers.sizes.astype(np.uint64)
         ends, counts = raw["hdr_cur_offs"], raw["hdr_count"]
         usual = raw["hdr_version"] == self._layout.version
         usual &= (ends <= raw["hdr_buf_size"]) & (ends <= sizes)
-        # First what keeps the product below from exceeding 64 bits.
+        # This check keeps the product below from overflowing 64 bits.
         usual &= counts <= sizes
         usual &= ends == counts * np.uint64(self._entries.size) + np.uint64(HDR_SIZE)
         if "hdr_buf_flags" in field_names(raw.dtype):
@@ -173,7 +173,7 @@ class Decoder:
         return Region(0, samples if self._ears is None else self._ears.add_to(samples))
 
     def _header(self, data: Data) -> Header:
-        """The header, after all checks that it allows by itself."""
+        """The header, after all checks that need only the header."""
         dtype = self._layout.header
         raw = integers(data, dtype, 0, "the buffer's header")
         version, flags = raw["hdr_version"], raw.get("hdr_buf_flags", 0)
@@ -188,12 +188,12 @@ class Decoder:
         return Header(raw["hdr_count"], cur_offs, flags)
 
     def _same_list(self, data: Data, header: Header, span: Span) -> Run:
-        """Entries whose short header does not say which PMD overflowed."""
+        """Entries with a short header, which does not have the overflowed PMD."""
         entry = IIP_ENTRY if header.flags == IIP_HDR else NO_ENTRY
         lists = self._entries.kinds.lists
         if len(lists) != 1:
             text = (
-                "entries without ovfl_pmd need one list of smpl_pmds, the session "
+                "entries without ovfl_pmd need one list of smpl_pmds, but the session "
                 f"has {len(lists)}"
             )
             raise bad_field(self._layout.header, "hdr_buf_flags", text)
@@ -206,10 +206,10 @@ class Decoder:
 
 
 def _problem(header: Header, run: Run, size: int) -> Optional[PfmParseError]:
-    """How the entries contradict the header, in a buffer of ``size`` bytes."""
+    """The contradiction between entries and header in a buffer of ``size`` bytes."""
     found = run.samples.count
     if found < header.count and run.unknown:
-        text = f"entry {found} is of a PMD that the session does not sample"
+        text = f"entry {found} has a PMD that does not sample in the session"
         return PfmParseError(text, run.stop)
     if found < header.count and size < header.cur_offs:
         text = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Finds entries of the default format (specification 3.6.4) in any buffer."""
+"""Finds the default format's entries (specification 3.6.4) in a buffer."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Fields = Union[Mapping[str, Column], NDArray[np.void]]
 class Kinds:
     """The kinds of entries that a session records, one per sampling PMD and set.
 
-    ``keys`` are set << 16 | PMD in increasing order, ``lists`` the distinct
-    smpl_pmds; ``group`` gives each key's index in ``lists``.
+    ``keys`` are set << 16 | PMD in ascending order, ``lists`` the distinct smpl_pmds;
+    ``group`` has each key's index in ``lists``.
     """
 
     keys: NDArray[np.uint32]
@@ -34,7 +34,7 @@ class Kinds:
 
     @classmethod
     def of(cls, session: Session) -> Kinds:
-        """The kinds of that session's entries."""
+        """The kinds of a session's entries."""
         smpl_pmds = {
             event_set.id << 16 | pmd.num: pmd.smpl_pmds
             for event_set in session.sets
@@ -50,7 +50,7 @@ class Kinds:
         )
 
     def one_size(self) -> bool:
-        """All entries have the same number of PMD values."""
+        """True if all entries have the same number of PMD values."""
         return len({len(pmds) for pmds in self.lists}) <= 1
 
     def groups_of(self, keys: NDArray[np.uint32]) -> NDArray[np.intp]:
@@ -62,7 +62,7 @@ class Kinds:
         return np.where(self.keys[found] == keys, self.group[found], -1)
 
     def first_unknown(self, columns: Fields) -> Optional[int]:
-        """Index of the first entry that no PMD can have recorded, or None."""
+        """The index of the first entry that no PMD can have recorded, or None."""
         if self.keys.size == 1:
             event_set, pmd = divmod(int(self.keys[0]), 1 << 16)
             wrong = columns["ovfl_pmd"] != pmd
@@ -80,10 +80,10 @@ def keys_of(columns: Fields) -> NDArray[np.uint32]:
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive entries, from the first one on.
+    """Consecutive entries.
 
-    ``stop`` is the offset in bytes at which they end; ``unknown`` is set if an entry
-    follows that no sampling PMD can have recorded.
+    ``stop`` is the offset of their end in bytes; ``unknown`` is set if the next entry
+    cannot be from a sampling PMD.
     """
 
     samples: Samples
@@ -107,7 +107,7 @@ class Entries:
     """Finds the entries of a session."""
 
     def __init__(self, entry: np.dtype[np.void], session: Session) -> None:
-        """``entry`` is the dtype of what precedes the PMD values."""
+        """``entry`` is the dtype of an entry without its PMD values."""
         self._entry = entry
         self.kinds = Kinds.of(session)
 
@@ -122,10 +122,10 @@ class Entries:
     def all_of(
         self, buffers: Buffers, start: int, counts: NDArray[np.intp]
     ) -> Optional[Samples]:
-        """The entries from byte ``start`` of each buffer on, if all are of one list.
+        """The entries from byte ``start`` of each buffer on, if they are uniform.
 
-        The caller has checked that there are so many in each. None if they are of
-        several lists, or if there is one that no PMD can have recorded.
+        The caller must have checked that each buffer has ``counts`` entries. None if
+        there are several lists of smpl_pmds, or an entry that no PMD can have recorded.
         """
         if len(self.kinds.lists) != 1:
             return None
@@ -149,12 +149,12 @@ class Entries:
 
     @property
     def size(self) -> int:
-        """The bytes of an entry, if all have the same."""
+        """The size of an entry in bytes, if all have the same size."""
         lists = self.kinds.lists
         return self._entry.itemsize + (WORD * len(lists[0]) if lists else 0)
 
     def _one_size(self, data: Data, span: Span) -> Run:
-        """Entries of one size: views of the buffer, no copies."""
+        """Entries of one size, as views of the buffer without copies."""
         values = len(self.kinds.lists[0]) if self.kinds.lists else 0
         found = rows(data, self._entry, values, span)
         wrong = self.kinds.first_unknown(found["entry"])
@@ -170,8 +170,8 @@ class Entries:
     def _many_sizes(self, data: Data, span: Span) -> Run:
         """Entries of several sizes, found by walking from one to the next.
 
-        The key that each word of the buffer would have as the start of an entry
-        is computed for all words at once; only the walk itself is a loop.
+        The key that an entry would have is computed for all words of the buffer at
+        once; only the walk itself is a loop.
         """
         kinds, entry = self.kinds, self._entry
         words, head = (span.end - span.start) // WORD, entry.itemsize // WORD
@@ -194,7 +194,7 @@ class Entries:
     def _members(
         self, entries: NDArray[np.void]
     ) -> Iterator[tuple[slice | NDArray[np.intp], tuple[int, ...]]]:
-        """For each list of smpl_pmds, the entries that recorded it; all are known."""
+        """The entries of each list of smpl_pmds; all entries must have known keys."""
         lists = self.kinds.lists
         if len(lists) == 1:
             yield slice(None), lists[0]
@@ -211,7 +211,7 @@ def _columns(
     counts: NDArray[np.intp],
     stride: int,
 ) -> Lazy:
-    """The fields of the entries in all buffers, each ``stride`` bytes from the next."""
+    """The fields of the entries in all buffers; entries are ``stride`` bytes apart."""
     spacing, count = buffers.spacing(), int(counts[0])
     at = buffers.begins + start
     if spacing and (counts == count).all() and count:
@@ -232,7 +232,7 @@ def _columns(
 def rows(
     data: Data, entry: np.dtype[np.void], values: int, span: Span
 ) -> NDArray[np.void]:
-    """The entries in a span, if each of them has this many PMD values."""
+    """The entries in a span, if each of them has ``values`` PMD values."""
     row = np.dtype([("entry", entry), ("pmds", "<u8", (values,))])
     fit = (span.end - span.start) // row.itemsize
     return view(data, row, min(span.count, fit), span.start, row.itemsize)
@@ -241,11 +241,11 @@ def rows(
 def _follow(
     keys: NDArray[np.uint32], sizes: Mapping[int, int], words: int, count: int
 ) -> tuple[NDArray[np.intp], int]:
-    """Where the first ``count`` entries start, and where they end, in words.
+    """The starts of up to ``count`` entries, and the end of the last one, in words.
 
-    ``keys`` are those of entries that would start at each word, ``sizes`` the
-    words of an entry by its key. The walk ends at a key that is not in ``sizes``
-    and at an entry that would extend beyond ``words``.
+    ``keys`` has the key of an entry that would start at each word, ``sizes`` the size
+    of an entry in words by its key. The walk ends at a key that is not in ``sizes``, or
+    at an entry that would extend beyond ``words``.
     """
     starts: list[int] = []
     at, key_at, size_of = 0, keys.data, sizes.get
@@ -261,7 +261,7 @@ def _follow(
 def _gather(
     words: NDArray[np.uint64], starts: NDArray[np.intp], size: int
 ) -> NDArray[np.uint64]:
-    """``size`` words from each of n starts on; shape (n, size)."""
+    """``size`` words from each of n starts; shape (n, size)."""
     return words[starts[:, np.newaxis] + np.arange(size)]
 
 
@@ -274,7 +274,7 @@ def as_samples(entries: NDArray[np.void], groups: Sequence[PmdGroup]) -> Samples
 def _samples(
     count: int, columns: Mapping[str, Column], groups: Sequence[PmdGroup]
 ) -> Samples:
-    """Samples with these columns, and what is derived from them."""
+    """Samples with these columns, and the derived period."""
     derived = {}
     if "last_reset_val" in columns:
         derived["period"] = lambda: np.uint64(0) - columns["last_reset_val"]

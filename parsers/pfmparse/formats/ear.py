@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Event address registers (EARs) of Itanium 2, which samples recorded as PMDs.
+"""Event address registers (EARs) of Itanium 2, which samples record as PMDs.
 
-The data EAR has the data address, the latency and the instruction of a load that
-missed; the instruction EAR the line of code and the latency. With events of the TLB
-both say, instead of a latency, who found the translation.
+The data EAR has the data address, latency and instruction address of a load that
+missed; the instruction EAR has the code line and the latency. With TLB events, both
+have the source of the translation instead of a latency.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from .samples import Column, Lazy, PmdGroup, Samples
 U64s = NDArray[np.uint64]
 
 DATA_LATENCY, CODE_LATENCY = (1 << 13) - 1, (1 << 12) - 1  # bits of cycles
-DATA_STATUS, CODE_STATUS = 14, 0  # first of the two bits that say who found it
+DATA_STATUS, CODE_STATUS = 14, 0  # first of two bits with the translation's source
 SLOT, NEXT_BUNDLE, VALID = 0x3, 0x4, 0x8  # bits of the instruction
 BUNDLE = 16  # bytes
 LINE = 32  # bytes
 
-# Who found a translation, as perf says it (data_source.py), by these two bits:
-# nobody, the second TLB, the hardware's walker (VHPT), the system.
+# The source of the translation in perf's encoding (data_source.py) by these two bits:
+# unknown, second-level TLB, hardware page walker (VHPT), operating system.
 HIT = 0x2 << 26
 FOUND_BY = np.array([0, HIT | 0x10 << 26, HIT | 0x20 << 26, HIT | 0x40 << 26], "<u8")
 LOAD, EXEC, NO_LEVEL = 0x2, 0x10, 0x20
 
-ADDRESS = "event_ip"  # of the event, unlike ip, which is that of the interrupt
+ADDRESS = "event_ip"  # address of the event; ip is the address of the interrupt
 
-# Of the values of some samples, a column.
+# A function that makes a column from PMD values.
 Read = Callable[[PmdGroup], U64s]
 
 
 @dataclass(frozen=True)
 class Ear:
-    """Where an EAR's values are, and the columns that are read from them."""
+    """The PMDs of an EAR, and its columns for cache events and for TLB events."""
 
     pmds: frozenset[int]
     cache: Mapping[str, Read]
@@ -48,7 +48,7 @@ class Ear:
 
 
 class Ears:
-    """The EARs that the samples of a session recorded."""
+    """The EARs that the samples of a session record."""
 
     def __init__(self, session: Session) -> None:
         self._reads: list[tuple[frozenset[int], Mapping[str, Read]]] = []
@@ -59,7 +59,7 @@ class Ears:
                 for pmd in event_set.pmds
                 if pmd.sampling and ear.pmds <= set(pmd.smpl_pmds)
             ]
-            # All events share the EAR, and what it records.
+            # All events share the EAR, which is in either TLB or cache mode.
             if any("TLB" in event for event in events):
                 self._reads.append((ear.pmds, ear.tlb))
             elif events:
@@ -67,12 +67,12 @@ class Ears:
         self._names = dict.fromkeys(n for _, reads in self._reads for n in reads)
 
     def add_to(self, samples: Samples) -> Samples:
-        """The samples, with derived columns of what the EARs say."""
+        """The samples, with derived columns from the EARs."""
         makers = {name: partial(self._column, name, samples) for name in self._names}
         return replace(samples, derived=Lazy({**_makers(samples), **makers}))
 
     def _column(self, name: str, samples: Samples) -> Column:
-        """A column: 0, or for addresses the entry's, where no EAR says anything."""
+        """A column from the EARs; without a value it is 0, for addresses the ip."""
         column = np.zeros(samples.count, np.uint64)
         for pmds, reads in self._reads:
             for group in samples.groups:
@@ -84,7 +84,7 @@ class Ears:
 
 
 def _makers(samples: Samples) -> dict[str, Callable[[], Column]]:
-    """What makes the derived columns that there are."""
+    """The makers of the existing derived columns."""
     return {name: partial(samples.column, name) for name in samples.derived}
 
 
@@ -98,14 +98,14 @@ def _bits(pmd: int, mask: int, group: PmdGroup) -> U64s:
 
 
 def _source(pmd: int, shift: int, operation: int, group: PmdGroup) -> U64s:
-    """Who found the translation."""
+    """The source of the translation in perf's encoding."""
     status = _value(pmd, group) >> np.uint64(shift) & np.uint64(3)
     source: U64s = FOUND_BY[status.astype(np.intp)] | np.uint64(operation | NO_LEVEL)
     return source
 
 
 def _instruction(pmd: int, group: PmdGroup) -> U64s:
-    """The address of the bundle and the slot in it, 0 if the register has none."""
+    """The address of the bundle with the slot, 0 if the register is not valid."""
     value = _value(pmd, group)
     bundle = value & ~np.uint64(BUNDLE - 1)
     bundle += np.uint64(BUNDLE) * (value & np.uint64(NEXT_BUNDLE) != 0)
@@ -135,7 +135,7 @@ def _code_ear(line: int, latency: int) -> Ear:
     )
 
 
-# Of Itanium 2, and of its dual-core successors.
+# The EARs of Itanium 2 and of its dual-core successors.
 EARS = (
     _data_ear(data=2, latency=3, instruction=17),
     _code_ear(line=0, latency=1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The flight format: the last samples before something happened, in a sink."""
+"""The flight format: the last samples before a trigger event, in a sink."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ RECORD = struct_dtype(
         ("ovfl_pmd", "<u2", 24),
         ("cpu", "<u2", 26),
         ("set", "<u2", 28),
-        ("num_pmds", "<u2", 30),  # values behind the record
+        ("num_pmds", "<u2", 30),  # values after the record
     ],
 )
 COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
 
 
 def read(records: Records, session: Session) -> Samples:
-    """Samples of the records, with values of PMDs."""
+    """The samples of records, with PMD values."""
     heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
     found = tuple(groups(records, session, heads, behind))
     return Samples.of_records(heads[list(COLUMNS)], groups=found)

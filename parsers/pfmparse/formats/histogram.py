@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The histogram format: samples that the kernel has counted, by key, in a sink."""
+"""The histogram format: samples that the kernel counted by key, in a sink."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RECORD = struct_dtype(
 
 
 def read(records: Records, session: Session) -> Samples:
-    """Samples of the records, each of which stands for many."""
+    """The samples of records, whose weights are their counts."""
     return Samples.of_records(records.fixed(RECORD), roles={Role.WEIGHT: "count"})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of several buffers as if they were of one."""
+"""Joins the samples of several buffers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .samples import Column, Lazy, PmdGroup, Samples, compact, constant, made_on
 
 
 def alike(one: Samples, other: Samples) -> bool:
-    """The samples have the same columns, so that they can be joined."""
+    """True if the samples have the same columns, so that they can be joined."""
     return _shape(one) == _shape(other)
 
 
@@ -31,7 +31,7 @@ def _kinds(columns: Mapping[str, Column]) -> list[tuple[str, object]]:
 
 
 def join(parts: Sequence[Samples]) -> Samples:
-    """All samples, one part after the other; the parts are alike."""
+    """Concatenates samples, which must be alike."""
     if len(parts) == 1:
         return parts[0]
     starts = [0, *np.cumsum([part.count for part in parts]).tolist()]
@@ -56,7 +56,7 @@ def join(parts: Sequence[Samples]) -> Samples:
 
 
 def _joined(columns: Sequence[Column]) -> Column:
-    """One column behind the other."""
+    """Concatenates columns; the result is constant if all elements are equal."""
     short = [compact(column) for column in columns]
     if all(column.size == 1 and column[0] == short[0][0] for column in short):
         return constant(short[0], sum(column.size for column in columns))
@@ -64,7 +64,7 @@ def _joined(columns: Sequence[Column]) -> Column:
 
 
 def _shifted(group: PmdGroup, count: int, start: int) -> PmdGroup:
-    """Values of samples before which there are others now."""
+    """A group of PMD values, shifted to samples from ``start`` on."""
     which = group.which
     if isinstance(which, slice):
         if which == slice(None):

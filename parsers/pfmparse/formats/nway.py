@@ -21,7 +21,7 @@ VERSION = 1 << 16
 MIN_REGIONS, MAX_REGIONS = 2, 64
 MASK_WHEN_FULL = 0x1  # flag of the argument
 FREE, FILLING, READY = 0, 1, 2  # states of a region
-# What says where regions are.
+# The fields that determine the places of regions.
 GEOMETRY = (
     "hdr_version",
     "hdr_num_regions",
@@ -29,7 +29,7 @@ GEOMETRY = (
     "hdr_region_size",
     "hdr_buf_size",
 )
-ALIGN = 8  # bytes; of regions and of their sizes
+ALIGN = 8  # bytes; alignment of regions and of their sizes
 
 # pfm_nway_smpl_arg_t
 ARG = struct_dtype(
@@ -47,7 +47,7 @@ HDR = struct_dtype(
     128,
     [
         ("hdr_buf_size", "<u8", 0),  # bytes
-        ("hdr_region_offs", "<u8", 8),  # bytes from the first of the buffer
+        ("hdr_region_offs", "<u8", 8),  # bytes from the start of the buffer
         ("hdr_region_size", "<u8", 16),  # bytes
         ("hdr_min_region_space", "<u8", 24),  # bytes
         ("hdr_num_regions", "<u4", 32),
@@ -80,7 +80,7 @@ RGN = struct_dtype(
 
 @dataclass(frozen=True)
 class _Filling:
-    """A region as a buffer holds it; ``start`` is the offset of its first byte."""
+    """A region in a buffer; ``start`` is the offset of its first byte."""
 
     number: int
     start: int
@@ -90,14 +90,14 @@ class _Filling:
     size: int
 
     def field(self, name: str, message: str) -> PfmParseError:
-        """An error about a field of its header."""
+        """An error about a field of the region's header."""
         at = HDR.itemsize + self.number * RGN.itemsize
         return bad_field(RGN, name, f"region {self.number}: {message}", at)
 
 
 @dataclass(frozen=True)
 class _Read:
-    """How much of a region has been decoded: entries, and their bytes."""
+    """The decoded part of a region: number of entries and their size in bytes."""
 
     seq: int = 0
     count: int = 0
@@ -107,8 +107,8 @@ class _Read:
 class Decoder:
     """Decodes the buffers of one context.
 
-    It remembers how much of each region it has decoded, because a region that is
-    still being filled may appear in the next copy again, with more samples.
+    It remembers how much of each region it has decoded: a region that is still being
+    filled may be in the next copy again, with more samples.
     """
 
     def __init__(self, session: Session) -> None:
@@ -116,7 +116,7 @@ class Decoder:
         self._read: dict[int, _Read] = {}
 
     def __call__(self, data: Data) -> Decoded:
-        """The samples that are new since the last buffer, oldest region first."""
+        """The new samples since the last buffer, oldest region first."""
         header = _header(data)
         number = header["hdr_num_regions"]
         raw = table(data, RGN, number, HDR.itemsize, "the table of regions")
@@ -130,7 +130,7 @@ class Decoder:
         return Decoded(tuple(regions), tuple(problems), _lost(header, raw))
 
     def together(self, buffers: Buffers) -> Optional[Decoded]:
-        """The samples of several buffers, if all regions are new and as they say."""
+        """The samples of several buffers, if all regions are new and consistent."""
         filled = _Filled.of(buffers, self._entries.size)
         if filled is None:
             return None
@@ -156,7 +156,7 @@ class Decoder:
         regions: list[Region],
         problems: list[PfmParseError],
     ) -> None:
-        """Decodes what is new in a region."""
+        """Decodes the new entries of a region."""
         if filling.state == FREE or filling.seq == 0:
             return
         if filling.state not in (FILLING, READY):
@@ -187,9 +187,9 @@ class Decoder:
 class _Filled:
     """The full regions of several buffers in the order in which they were filled.
 
-    ``entries`` are where their entries are, ``counts`` how many; ``numbers`` are the
-    regions', ``reads`` what has been read of each when these are decoded. ``lost`` is
-    what the last buffer says.
+    ``entries`` locates the entries of each region, ``counts`` has their number;
+    ``numbers`` are the regions' numbers, ``reads`` their states after decoding.
+    ``lost`` has the losses that the last buffer reports.
     """
 
     entries: Buffers
@@ -200,7 +200,7 @@ class _Filled:
 
     @classmethod
     def of(cls, buffers: Buffers, entry: int) -> Optional[_Filled]:
-        """Those with entries of so many bytes.
+        """The full regions, whose entries have ``entry`` bytes each.
 
         None if there is anything unusual about the buffers.
         """
@@ -224,7 +224,7 @@ class _Filled:
         rows = raw[buffer, region]
         starts = header["hdr_region_offs"] + region * header["hdr_region_size"]
         counts, sizes = rows["rgn_count"], rows["rgn_size"]
-        # First what keeps the product below from exceeding 64 bits.
+        # These checks keep the product below from overflowing 64 bits.
         usual = (rows["rgn_state"] == READY) & (counts <= sizes)
         usual &= sizes <= header["hdr_region_size"]
         usual &= sizes == counts * np.uint64(entry)
@@ -242,7 +242,7 @@ class _Filled:
 
 
 def _last_lost(head: np.void) -> Lost:
-    """What a buffer says that was lost."""
+    """The losses that a buffer reports."""
     data = head.tobytes()
     header = integers(data, HDR, 0, "the buffer's header")
     number = header["hdr_num_regions"]
@@ -250,7 +250,7 @@ def _last_lost(head: np.void) -> Lost:
 
 
 def _header(data: Data) -> Mapping[str, int]:
-    """The header, after all checks that it allows by itself."""
+    """The header, after all checks that need only the header."""
     header = integers(data, HDR, 0, "the buffer's header")
     if header["hdr_version"] != VERSION:
         raise _bad(header, "hdr_version", f"not {VERSION:#x}")
@@ -307,12 +307,12 @@ def _lost(header: Mapping[str, int], raw: list[dict[str, int]]) -> Lost:
 def _problem(
     filling: _Filling, run: Run, found: int, size: int
 ) -> Optional[PfmParseError]:
-    """How the entries of a region contradict it, in a buffer of ``size`` bytes."""
+    """The contradiction between a region and its entries in a buffer of ``size``."""
     number, end = filling.number, filling.start + filling.size
     if found < filling.count and run.unknown:
         text = (
-            f"region {number}: entry {found} is of a PMD that the session does "
-            "not sample"
+            f"region {number}: entry {found} has a PMD that does not sample in the "
+            "session"
         )
         return PfmParseError(text, run.stop)
     if found < filling.count and size < end:
@@ -321,7 +321,7 @@ def _problem(
             f"entries of region {number} are whole"
         )
         return PfmParseError(text, size, truncated=True)
-    # While a region is being filled, its size is a sample ahead of its count.
+    # While a region is being filled, its size may be one sample ahead of its count.
     if found < filling.count or (filling.state == READY and run.stop != end):
         text = (
             f"region {number}: {found} entries end here, but rgn_count is "

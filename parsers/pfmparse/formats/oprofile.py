@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The OProfile format's stream: pairs (offset, event) and escapes between them."""
+"""The OProfile format: a stream of pairs (offset, event), with escapes in between."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ CTX_TGID = 7
 TRACE_BEGIN = 8
 TRACE_END = 9
 
-# How many words follow an escape's code, by code; -1 for codes that are not sent.
-# The last one stands for all greater codes.
+# The number of words after an escape's code, by code; -1 for codes that are not sent.
+# The last element is for all greater codes.
 ARGUMENTS = np.array([-1, 2, 1, 1, 0, 0, -1, 1, 0, 0, -1], np.intp)
 
 MAX_ESCAPE = 2 + ARGUMENTS.max()  # words
 
 UNKNOWN = (1 << 32) - 1  # thread, process or CPU before an escape names one
 
-# The column that an escape sets, and which of its words is the value.
+# The columns that escapes set: name, code, and index of the word with the value.
 ESCAPES_SET = (
     ("cpu", CPU_SWITCH, 2),
     ("pid", CTX_SWITCH, 2),
@@ -47,11 +47,11 @@ DTYPES = {"cpu": "<u4", "pid": "<u4", "tgid": "<u4", "kernel": "u1"}
 
 ZERO = np.zeros(1, np.intp)
 
-NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # what the next pair is
+NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # the meaning of the next pair
 
-LONG = 32  # pairs between two escapes, on average, that are copied as one
+LONG = 32  # average pairs per segment from which on segments are copied one by one
 
-# Words of a trace, at most; the bridge's longest ones have 326.
+# The maximum number of words in a trace; the bridge's longest traces have 326.
 LONGEST_TRACE = 1 << 12
 
 Words = NDArray[Any]
@@ -62,9 +62,8 @@ Indices = NDArray[np.intp]
 class _Escapes:
     """The escapes among some words, and the pairs between them.
 
-    ``at`` has the first words of n escapes, ``codes`` their codes. Pairs go from
-    ``starts`` to ``ends``, of n + 1 elements each; the first are those before any
-    escape.
+    ``at`` has the indices of n escapes, ``codes`` their codes. The n + 1 segments of
+    pairs go from ``starts`` to ``ends``; the first one is before all escapes.
     """
 
     at: Indices
@@ -73,7 +72,7 @@ class _Escapes:
     ends: Indices
 
     def of(self, *codes: int) -> Indices:
-        """The indices of the escapes of these codes, in increasing order."""
+        """The indices of the escapes with these codes, in ascending order."""
         found = self.codes == codes[0]
         for code in codes[1:]:
             found |= self.codes == code
@@ -81,12 +80,12 @@ class _Escapes:
         return which
 
     def of_traces(self) -> Indices:
-        """The indices of those where traces begin or end, in increasing order."""
+        """The indices of the escapes that begin or end traces, in ascending order."""
         which: Indices = (self.codes >= TRACE_BEGIN).nonzero()[0]
         return which
 
     def before(self, index: int) -> _Escapes:
-        """The escapes before that one, and the pairs between them."""
+        """The escapes before number ``index``, and the pairs between them."""
         pairs = slice(index + 1)
         return _Escapes(
             self.at[:index], self.codes[:index], self.starts[pairs], self.ends[pairs]
@@ -95,11 +94,11 @@ class _Escapes:
 
 @dataclass(frozen=True)
 class _Walk:
-    """Which words are escapes.
+    """The result of the search for escapes.
 
-    ``real`` are indices of the candidates that are; ``ends`` is that of _Escapes.
-    ``cut`` is an escape within which the words end, ``unknown`` the first one of an
-    unknown code. ``lost`` is set if no known one follows it.
+    ``real`` has the indices of candidates that are escapes; ``ends`` is as in
+    _Escapes. ``cut`` is an incomplete escape at the end of the words, ``unknown`` the
+    first escape with an unknown code. ``lost`` is set if no known escape follows it.
     """
 
     real: Indices
@@ -116,14 +115,14 @@ class Decoder:
         self._word = np.dtype("<u8" if _has_64_bits(session.machine.arch) else "<u4")
         self._escape = int(np.iinfo(self._word).max)
         self._rest: Words = np.zeros(0, self._word)
-        # Until the first escape, pairs and arguments look alike.
+        # Pairs and arguments cannot be distinguished before the first escape.
         self._lost = True
         self._state = {"cpu": UNKNOWN, "pid": UNKNOWN, "tgid": UNKNOWN, "kernel": 0}
         self._state |= {"app_cookie": self._escape, "cookie": self._escape}
         self._trace = NOT_TRACED
 
     def __call__(self, data: Data) -> Decoded:
-        """The samples that these bytes of the stream complete."""
+        """The samples that are complete with these bytes of the stream."""
         size, before = self._word.itemsize, self._rest.size
         new: Words = np.ndarray((len(data) // size,), self._word, data)
         words = np.concatenate([self._rest, new]) if before else new
@@ -139,16 +138,16 @@ class Decoder:
         escapes, unknown = self._find(words, at)
         if unknown is not None:
             text = (
-                f"escape {int(words[unknown + 1])} is unknown, what follows is "
-                "skipped up to one that is known"
+                f"unknown escape {int(words[unknown + 1])}: the stream is skipped "
+                "up to the next known escape"
             )
             problems.append(PfmParseError(text, max(0, unknown - before) * size))
         return Decoded((Region(0, self._samples(words, escapes)),), tuple(problems))
 
     def _find(self, words: Words, at: Indices) -> tuple[_Escapes, Optional[int]]:
-        """The escapes, and the first unknown one; keeps what is incomplete.
+        """The escapes, and the first unknown one; keeps incomplete data in _rest.
 
-        ``at`` are candidates: an argument or an event can have the same value.
+        ``at`` are candidates: an argument or event can have the value of an escape.
         """
         codes = _codes(words, at)
         arguments = ARGUMENTS[codes]
@@ -168,7 +167,7 @@ class Decoder:
         return escapes, walk.unknown
 
     def _without_open_trace(self, words: Words, escapes: _Escapes) -> _Escapes:
-        """The escapes before a trace that goes on behind the words; keeps that."""
+        """The escapes before an incomplete trace at the end; keeps that in _rest."""
         traces = escapes.of_traces()
         if traces.size == 0 or escapes.codes[traces[-1]] == TRACE_END:
             return escapes
@@ -179,7 +178,7 @@ class Decoder:
         return escapes.before(int(traces[-1]))
 
     def _samples(self, words: Words, escapes: _Escapes) -> Samples:
-        """The pairs as columns; callers in traces as chains."""
+        """The samples: pairs as columns, callers in traces as chains."""
         counts = (escapes.ends - escapes.starts) // 2
         offset, event = _both_words(words, escapes, counts)
         states = self._states(words, escapes)
@@ -203,7 +202,7 @@ class Decoder:
         return Samples(count, Lazy(columns), derived=Lazy(derived), chains=chains)
 
     def _states(self, words: Words, escapes: _Escapes) -> Mapping[str, Words]:
-        """The state before any escape and after each one, by column; shape (n + 1,)."""
+        """The state before all escapes and after each, by column; shape (n + 1,)."""
         sets: dict[str, tuple[Indices, Words]] = {}
         for name, code, word in ESCAPES_SET:
             which = escapes.of(code)
@@ -225,9 +224,10 @@ class Decoder:
     def _without_callers(
         self, escapes: _Escapes, counts: Indices
     ) -> Optional[NDArray[np.bool_]]:
-        """Which pairs are samples, None if all are; segments have ``counts`` pairs.
+        """A mask of the pairs that are samples, None if all are.
 
-        The first pair of a trace is a sample, the others are its callers.
+        Segments have ``counts`` pairs. The first pair of a trace is a sample, the
+        others are its callers.
         """
         which = escapes.of_traces()
         if which.size == 0 and self._trace == NOT_TRACED:
@@ -249,7 +249,7 @@ class Decoder:
 
 
 def _filled(before: int, which: Indices, values: Words, count: int) -> Words:
-    """What is set to ``values`` by some of the ``count`` states, and is kept then."""
+    """A state that ``which`` escapes set to ``values``, and others keep."""
     filled = np.zeros(count, np.intp)
     filled[which + 1] = np.arange(1, which.size + 1)
     all_values = np.concatenate([np.array([before], np.uint64), values])
@@ -258,14 +258,14 @@ def _filled(before: int, which: Indices, values: Words, count: int) -> Words:
 
 
 class _Segment:
-    """Which escape each pair follows."""
+    """The segment of each pair, given by the number of escapes before it."""
 
     def __init__(self, counts: Indices, kept: Optional[NDArray[np.bool_]]) -> None:
         self._counts = counts
         self._kept = kept
 
     def column(self, values: Words, count: int) -> Column:
-        """The value of each sample's segment, of ``count`` samples."""
+        """The value of each sample's segment, for ``count`` samples."""
         used = values[self._counts > 0]
         if used.size and (used == used[0]).all():
             return constant(used[:1], count)
@@ -278,7 +278,7 @@ class _Segment:
 
     @cached_property
     def of_samples(self) -> Indices:
-        """The same of those pairs that are samples; shape (samples,)."""
+        """The number of escapes before each sample; shape (samples,)."""
         return self.of_pairs if self._kept is None else self.of_pairs[self._kept]
 
 
@@ -288,9 +288,9 @@ def _chains(
     segment: _Segment,
     states: Mapping[str, Words],
 ) -> Chains:
-    """The callers behind each pair that is a sample; ``kept`` says which are."""
+    """The callers after each sample; ``kept`` is the mask of samples."""
     samples = np.flatnonzero(kept)
-    # What comes before the first sample are callers of one that was cut off.
+    # Pairs before the first sample are callers of a sample that was cut off.
     whose = ~kept
     whose[: samples[0] if samples.size else kept.size] = False
     lengths = np.diff(samples, append=kept.size) - 1
@@ -307,7 +307,7 @@ def _chains(
 def _both_words(
     words: Words, escapes: _Escapes, counts: Indices
 ) -> tuple[Callable[[], Words], Callable[[], Words]]:
-    """The first words of all pairs, and the second ones; segments have ``counts``."""
+    """Makers of the first words and of the second words of all pairs."""
     used = np.flatnonzero(counts)
     if counts.sum() < LONG * used.size or used.size == 0:
         pairs = words[_in_pairs(words.size, escapes)].reshape(-1, 2)
@@ -323,13 +323,13 @@ def _both_words(
 
 
 def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
-    """Which words belong to whole pairs; shape (size,)."""
-    # Most words do: it is cheaper to exclude the others.
+    """A mask of the words that belong to complete pairs; shape (size,)."""
+    # Most words belong to pairs: it is cheaper to exclude the others.
     inside = np.ones(size, np.bool_)
     lengths = escapes.starts[1:] - escapes.at
     for word in range(MAX_ESCAPE):
         inside[escapes.at[lengths > word] + word] = False
-    # Where pairs end before the next escape, words are skipped.
+    # Words between the end of pairs and the next escape are skipped.
     nexts = np.append(escapes.at, size)
     ends = escapes.ends - (escapes.ends - escapes.starts) % 2
     for which in np.flatnonzero(ends < nexts):
@@ -338,23 +338,23 @@ def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
 
 
 def _codes(words: Words, at: Indices) -> Indices:
-    """The codes of the escapes at these words, limited to those in ARGUMENTS."""
+    """The codes of the escapes at these words, limited to the size of ARGUMENTS."""
     greatest = ARGUMENTS.size - 1
     codes: Words = words[np.minimum(at + 1, words.size - 1)]
     return np.minimum(codes, greatest).astype(np.intp)
 
 
 def _first_known(words: Words, at: Indices) -> int:
-    """The first escape of a known code, or the end of the words.
+    """The index of the first escape with a known code, or the end of the words.
 
-    An escape whose code is still missing may be one.
+    An escape at the end, whose code is still missing, counts as known.
     """
     known = (ARGUMENTS[_codes(words, at)] >= 0) | (at == words.size - 1)
     return int(at[np.argmax(known)]) if known.any() else words.size
 
 
 def _all_real(size: int, at: Indices, arguments: Indices) -> Optional[_Walk]:
-    """The usual case, without a loop: all candidates are escapes of known codes."""
+    """The common case without a loop: all candidates are escapes with known codes."""
     behind = at + 2 + arguments
     gaps = at - np.concatenate([ZERO, behind[:-1]])[: at.size]
     if (arguments < 0).any() or (gaps < 0).any() or (gaps % 2).any():
@@ -365,7 +365,7 @@ def _all_real(size: int, at: Indices, arguments: Indices) -> Optional[_Walk]:
 
 
 def _walk(size: int, at: Indices, arguments: Indices) -> _Walk:
-    """The general case: one candidate after the other."""
+    """The general case: checks one candidate after the other."""
     real: list[int] = []
     ends: list[int] = []
     behind, lost = 0, False
@@ -391,7 +391,7 @@ def _walk(size: int, at: Indices, arguments: Indices) -> _Walk:
 
 
 def _has_64_bits(arch: str) -> bool:
-    """The architecture, as uname names it, has words of 64 bits."""
+    """True if the architecture, named as in uname, has 64-bit words."""
     return "64" in arch or arch in ("alpha", "s390x")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What the two PEBS formats share: records in a debug-store area."""
+"""The common part of both PEBS formats: records in a debug-store area."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .samples import Column, Lazy, Samples
 VERSION = 1 << 16
 ARG_IMPRECISE = 0x1  # flag of the argument
 HDR_IMPRECISE = 0x1  # flag of the header
-UNKNOWN = (1 << 16) - 1  # no PMD and no set has this number
+UNKNOWN = (1 << 16) - 1  # not a valid number of a PMD or set
 STATUS_BITS = 64
 
 REGISTERS32 = ("eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp")
@@ -36,7 +36,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class _Records:
-    """Where the records are: offsets in bytes, and their dtype."""
+    """The start and end of the records in bytes, and their dtype."""
 
     base: int
     index: int
@@ -51,7 +51,7 @@ class Decoder:
         self._pmds = _SamplingPmds(session)
 
     def __call__(self, data: Data) -> Decoded:
-        """The samples in a buffer of which ``data`` are the first bytes."""
+        """The samples in a buffer, of which ``data`` may have only the first bytes."""
         header = integers(data, self._layout.header, 0, "the buffer's header")
         records = self._records(data, header)
         size = records.entry.itemsize
@@ -66,7 +66,7 @@ class Decoder:
         )
 
     def _records(self, data: Data, header: Mapping[str, int]) -> _Records:
-        """Where the records are, after checks of the header and the area."""
+        """The place of the records, after checks of the header and the area."""
         layout = self._layout.header
         if header["hdr_version"] != VERSION:
             text = f"{header['hdr_version']:#x} is not {VERSION:#x}"
@@ -74,18 +74,18 @@ class Decoder:
         entry = self._layout.entries.get(header["hdr_entry_size"])
         if entry is None:
             known = ", ".join(map(str, self._layout.entries))
-            text = f"{header['hdr_entry_size']} is none of {known}"
+            text = f"{header['hdr_entry_size']} is not one of {known}"
             raise bad_field(layout, "hdr_entry_size", text)
         assert layout.fields is not None
         at = layout.fields["hdr_ds"][1]
         area = integers(data, self._layout.area, at, "the debug-store area")
         base, first = area["pebs_buf_base"], layout.itemsize + header["hdr_start_offs"]
         if base != first:
-            text = f"{base}, but by hdr_start_offs records start at {first}"
+            text = f"{base}, but according to hdr_start_offs records start at {first}"
             raise bad_field(self._layout.area, "pebs_buf_base", text, at)
         index, end = area["pebs_index"], area["pebs_abs_max"]
         if end > header["hdr_buf_size"]:
-            text = f"{end} is behind hdr_buf_size {header['hdr_buf_size']}"
+            text = f"{end} is greater than hdr_buf_size {header['hdr_buf_size']}"
             raise bad_field(self._layout.area, "pebs_abs_max", text, at)
         if not base <= index <= end:
             text = f"{index} is not from pebs_buf_base {base} to pebs_abs_max {end}"
@@ -93,7 +93,7 @@ class Decoder:
         return _Records(base, index, entry)
 
     def _samples(self, rows: NDArray[np.void]) -> Samples:
-        """The records as columns, and what is derived from them for reports."""
+        """The records as columns, with derived columns for reports."""
         columns: dict[str, Column] = {n: rows[n] for n in field_names(rows.dtype)}
         derived = self._pmds.columns(rows.size, columns.get("status"))
         if "real_ip" in columns:
@@ -102,7 +102,7 @@ class Decoder:
 
 
 def _event_ip(rows: NDArray[np.void]) -> Column:
-    """real_ip, or ip where the CPU did not record the former."""
+    """real_ip, or ip if the CPU did not record real_ip."""
     ips: NDArray[np.uint64] = rows["real_ip"].copy()
     missing = ips == 0
     if missing.any():
@@ -119,7 +119,7 @@ class _SamplingPmds:
     def columns(
         self, count: int, status: Optional[Column]
     ) -> dict[str, Callable[[], Column]]:
-        """set and ovfl_pmd of ``count`` records, as far as they can be known."""
+        """set and ovfl_pmd of ``count`` records, as far as they can be determined."""
         only = self._all[0] if len(self._all) == 1 else None
         if status is None and only is None:
             return {}
@@ -130,7 +130,7 @@ class _SamplingPmds:
         }
 
     def _with_bits(self) -> list[tuple[int, int]]:
-        """Those that have a status bit to themselves: PMDs of one set only."""
+        """The PMDs with a status bit of their own: those in one set only."""
         numbers = [pmd for _, pmd in self._all]
         return [
             (event_set, pmd)
@@ -151,7 +151,7 @@ def _by_status(
 
 
 def _problem(records: _Records, found: int, size: int) -> Optional[PfmParseError]:
-    """How the records contradict the area, in a buffer of ``size`` bytes."""
+    """The contradiction between records and area in a buffer of ``size`` bytes."""
     number, rest = divmod(records.index - records.base, records.entry.itemsize)
     if found < number:
         text = (

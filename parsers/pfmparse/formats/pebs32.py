@@ -22,7 +22,7 @@ ARG = struct_dtype(
     ],
 )
 
-# pfm_pebs32_ds_area_t; offsets in bytes from the first byte of the buffer
+# pfm_pebs32_ds_area_t; offsets in bytes from the start of the buffer
 AREA = struct_dtype(
     40,
     [

@@ -13,7 +13,7 @@ from . import pebs
 from .decoding import Format
 from .pebs import REGISTERS, Decoder, Layout
 
-RECORD_SHIFT, RECORD_MASK = 4, 0x30  # the record, in the argument's flags
+RECORD_SHIFT, RECORD_MASK = 4, 0x30  # number of the record in the argument's flags
 
 # pfm_pebs64_smpl_arg_t
 ARG = struct_dtype(
@@ -30,7 +30,7 @@ ARG = struct_dtype(
     ],
 )
 
-# pfm_pebs64_ds_area_t; offsets in bytes from the first byte of the buffer
+# pfm_pebs64_ds_area_t; offsets in bytes from the start of the buffer
 AREA = struct_dtype(
     72,
     [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Values of PMDs in the words behind the records of a sink."""
+"""PMD values in the words after the records of a sink."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ def groups(
     heads: NDArray[np.void],
     behind: NDArray[np.intp],
 ) -> Iterator[PmdGroup]:
-    """The values of PMDs, for each kind of sample that has some.
+    """The PMD values of each kind of sample that has some.
 
-    ``heads`` have ``ovfl_pmd``, ``set`` and ``num_pmds``, by which the session tells
-    which PMDs the words are that begin at the bytes ``behind``, shape (n,), each.
+    The values of each record are the words from byte ``behind`` on, shape (n,). The
+    session and the fields ``ovfl_pmd``, ``set`` and ``num_pmds`` of ``heads`` determine
+    the PMDs.
     """
     keys = heads["set"].astype(np.uint32) << 16 | heads["ovfl_pmd"]
     for event_set in session.sets:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The formats that can be decoded: ours and those of other packages."""
+"""The registry of formats: built-in ones and those of other packages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 GROUP = "pfmparse.formats"  # entry points of other packages' formats
 OURS = "pfmparse"
 
-# Our formats, by UUID: the modules that have them, which are imported when needed.
+# The modules of built-in formats by UUID, which are imported on demand.
 OWN = {
     "d139b29e-62e8-40e4-b402-73078792e937": "default",
     "4d72bec0-0664-4143-82b4-d3fd27243c97": "default",
@@ -34,7 +34,7 @@ OWN = {
 
 @dataclass(frozen=True)
 class Parser:
-    """A format, and what has brought it: our package or "ENTRY POINT (OBJECT)"."""
+    """A format and its origin: "pfmparse", or "ENTRY POINT (OBJECT)" if added."""
 
     format: Format
     origin: str
@@ -44,25 +44,25 @@ class Parser:
 
 
 def _own(uuid: str) -> Parser:
-    """The parser of one of our formats."""
+    """The parser of a built-in format."""
     formats: Iterable[Format] = import_module(f".{OWN[uuid]}", __package__).FORMATS
     return Parser(next(form for form in formats if form.uuid == uuid), OURS)
 
 
 @cache
 def known() -> dict[str, Parser]:
-    """All parsers by UUID: ours, and those of installed packages.
+    """All parsers by UUID: built-in ones, and those of installed packages.
 
-    A package whose formats cannot be used is named on standard error.
+    Prints a warning about packages whose formats cannot be used.
     """
-    from importlib.metadata import entry_points  # takes long, and is rarely needed
+    from importlib.metadata import entry_points  # slow to import, and rarely needed
 
     parsers = {uuid: _own(uuid) for uuid in OWN}
     for entry in entry_points(group=GROUP):
         origin = f"{entry.name} ({entry.value})"
         try:
             formats = _load(entry)
-        # Whatever another package does, our formats must keep working.
+        # Another package may raise anything: built-in formats must keep working.
         except (Exception, SystemExit) as error:
             _warn(origin, blamed(error))
             continue
@@ -71,16 +71,16 @@ def known() -> dict[str, Parser]:
             if first.origin != origin:
                 _warn(
                     origin,
-                    f"{form.uuid} is that of {first.format.name}, which "
-                    f"{first.origin} reads",
+                    f"{form.uuid} is already used by format {first.format.name} of "
+                    f"{first.origin}",
                 )
     return parsers
 
 
 def find_parser(uuid: str) -> Parser:
-    """What reads the format of that UUID; PfmParseError if nothing does.
+    """The parser of the format with this UUID; PfmParseError if there is none.
 
-    Packages are not asked for formats that are ours.
+    Other packages are not loaded for built-in formats.
     """
     wanted = uuid.lower()
     if wanted in OWN:
@@ -88,18 +88,18 @@ def find_parser(uuid: str) -> Parser:
     parsers = known()
     if wanted not in parsers:
         names = ", ".join(map(str, parsers.values()))
-        message = f"no parser for format {uuid}; known are {names}"
+        message = f"no parser for format {uuid}; known formats: {names}"
         raise PfmParseError(message, 0)
     return parsers[wanted]
 
 
 def find(uuid: str) -> Format:
-    """The format of that UUID; PfmParseError if there is no parser."""
+    """The format with this UUID; PfmParseError if there is no parser."""
     return find_parser(uuid).format
 
 
 def _load(entry: EntryPoint) -> Iterable[Format]:
-    """The formats of an entry point, after all of them have been checked."""
+    """The formats of an entry point, after type checks."""
     loaded = entry.load()
     formats = (loaded,) if isinstance(loaded, Format) else tuple(loaded)
     for form in formats:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What a column of samples means, whatever its format calls it."""
+"""The roles of columns, which are independent of the columns' names."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from enum import Enum
 
 
 class Role(Enum):
-    """What a column means. The value is its key for ``report --by``.
+    """The meaning of a column. The value is its key for ``report --by``.
 
-    Columns of the ``usual`` names have the role unless another column is said to have
-    it, or the column another role; the first one that there is.
+    Unless a role is assigned explicitly, the first existing column with one of the
+    ``usual`` names has it. A column with an explicit role has no other one.
     """
 
-    # Where it happened: an address, or an offset in FILE.
+    # The address of the sample, or an offset in FILE.
     ADDRESS = "address", "event_ip", "ip"
-    # Of the data that the instruction used.
+    # The address of the accessed data.
     DATA_ADDRESS = "data-address", "dla"
-    # Where these came from: union perf_mem_data_src.
+    # The source of the data: union perf_mem_data_src.
     DATA_SOURCE = "data-source", "dse"
-    # Until they came, in cycles.
+    # The latency of the access in cycles.
     LATENCY = "latency", "lat"
-    # How many samples this one stands for.
+    # The number of samples that this one represents.
     WEIGHT = "weight", "weight"
     PROCESS = "process", "tgid"
     THREAD = "thread", "tid", "pid"
     CPU = "cpu", "cpu"
-    # In ns, of the clock that the kernel stamps samples with.
+    # The time in ns, in the kernel's clock for time stamps of samples.
     TIME = "time", "tstamp"
-    # Whose overflow it was, in which event set, and its eventid.
+    # The PMD that overflowed, its event set, and its eventid.
     PMD = "pmd", "ovfl_pmd"
     SET = "set", "set"
     EVENT = "event", "event"
-    # Events from the reset before the overflow to the overflow.
+    # The sampling period: events from the last reset to the overflow.
     PERIOD = "period", "period"
     # 0 at user level.
     KERNEL = "kernel", "kernel"
-    # Cookie of the file that ADDRESS is in; 0: of none.
+    # The cookie of the file in which ADDRESS is an offset; 0 for none.
     FILE = "file", "cookie"
 
     usual: tuple[str, ...]
 
     def __new__(cls, key: str, *usual: str) -> Role:
-        """A role, whose value is its key alone."""
+        """Makes a role, whose value is its key only."""
         role = object.__new__(cls)
         role._value_ = key
         role.usual = usual

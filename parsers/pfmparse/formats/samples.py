@@ -17,18 +17,18 @@ from .roles import Role
 
 Column = NDArray[np.integer[Any]]
 
-BLOCK = 1 << 12  # samples that stay in the cache while their fields are copied
+BLOCK = 1 << 12  # samples whose fields are copied at once, which fit into the cache
 
 
 def constant(value: NDArray[Any], count: int) -> Column:
-    """A column of which all elements are the one in ``value``, and take its place."""
+    """A column whose elements all are the one in ``value``; needs no more memory."""
     column: Column = np.ndarray((count,), value.dtype, value, strides=(0,))
     column.flags.writeable = False
     return column
 
 
 def compact(column: Column) -> Column:
-    """The same of shape (1,) if it is such a column: less to go through."""
+    """The first element of a column made by constant(), or the column itself."""
     return column[:1] if column.size and column.strides == (0,) else column
 
 
@@ -42,7 +42,7 @@ class Lazy(Mapping[str, Column]):
         return self._makers[name]()
 
     def __contains__(self, name: object) -> bool:
-        # Mapping's own would make the column to see whether it exists.
+        # Mapping's method would make the column to check whether it exists.
         return name in self._makers
 
     def __iter__(self) -> Iterator[str]:
@@ -53,7 +53,7 @@ class Lazy(Mapping[str, Column]):
 
 
 def made_once(names: Iterable[str], make: Callable[[str], Column]) -> Lazy:
-    """Columns that are made when they are needed, and kept."""
+    """Columns that are made on demand and then cached."""
     column = cache(make)
     return Lazy({name: partial(column, name) for name in names})
 
@@ -62,8 +62,8 @@ def made_once(names: Iterable[str], make: Callable[[str], Column]) -> Lazy:
 class PmdGroup:
     """PMD values of the samples that recorded the same PMDs.
 
-    ``which`` selects those samples, m of them, from a column; ``pmds`` are k PMD
-    indices in increasing order; ``values`` has shape (m, k).
+    ``which`` selects the group's m samples from a column; ``pmds`` are k PMD indices
+    in ascending order; ``values`` has shape (m, k).
     """
 
     which: Union[slice, NDArray[np.intp]]
@@ -75,13 +75,13 @@ class PmdGroup:
 class Samples:
     """Samples in the order in which they were recorded.
 
-    ``columns`` maps the name of each field that the entries have to its values,
-    integers of shape (count,); every sample is in at most one of ``groups``.
-    ``derived`` are columns that are computed from those, for reports only. ``roles``
-    says which column, of either, means what, where that is not clear from its name
-    (docs/writing_a_parser.md). ``chains`` are the samples' call chains.
+    ``columns`` maps the name of each field of the entries to its values, integers of
+    shape (count,). Every sample is in at most one of ``groups``. ``derived`` has
+    columns that are computed from those, for reports only. ``roles`` assigns roles to
+    columns of both kinds, if their names do not imply them (docs/writing_a_parser.md).
+    ``chains`` are the samples' call chains.
 
-    A sample that has a weight, in the column of that role, stands for as many.
+    A column of the role WEIGHT has the number of samples that each one represents.
     """
 
     count: int
@@ -92,7 +92,7 @@ class Samples:
     chains: Optional[Chains] = None
 
     def __post_init__(self) -> None:
-        """ValueError if the arrays do not belong together."""
+        """Raises ValueError if the arrays are inconsistent."""
         for columns in (self.columns, self.derived):
             if type(columns) is not Lazy:
                 _check(columns, self.count)
@@ -100,9 +100,9 @@ class Samples:
             _check_group(group, self.count)
         for role, name in self.roles.items():
             if not isinstance(role, Role):
-                raise ValueError(f"{role!r} is no pfmparse.Role")
+                raise ValueError(f"{role!r} is not a pfmparse.Role")
             if not self.has(name):
-                raise ValueError(f"role {role.name} is that of {name}: no such column")
+                raise ValueError(f"role {role.name}: there is no column {name}")
         if self.chains is not None and self.chains.count != self.count:
             text = f"{self.chains.count} call chains for {self.count} samples"
             raise ValueError(text)
@@ -117,18 +117,18 @@ class Samples:
     ) -> Samples:
         """Samples whose columns are the fields of a structured array.
 
-        Fields that are arrays, reserved or padding are no columns.
+        Fields that are arrays, reserved or padding do not become columns.
         """
         names = [n for n in field_names(records.dtype) if not records.dtype[n].shape]
         columns: dict[str, Column] = {name: records[name] for name in names}
         return cls(records.size, columns, groups, roles=roles or {}, chains=chains)
 
     def has(self, name: str) -> bool:
-        """There is such a column."""
+        """True if there is such a column."""
         return name in self.columns or name in self.derived
 
     def column(self, name: str) -> Column:
-        """A column; PfmParseError if the entries were recorded without it."""
+        """A column; PfmParseError if the samples do not have it."""
         if name in self.columns:
             return _made(self.columns, name, self.count)
         if name in self.derived:
@@ -141,7 +141,7 @@ class Samples:
         return {name: _made(columns, name, self.count) for name in columns}
 
     def name_of(self, role: Role) -> Optional[str]:
-        """The name of the column that has a role, None if none has it."""
+        """The name of the column that has a role, None if there is none."""
         if self.roles and role in self.roles:
             return self.roles[role]
         for name in role.usual:
@@ -150,28 +150,28 @@ class Samples:
         return None
 
     def role(self, role: Role) -> Column:
-        """The column that has a role; PfmParseError if none has it."""
+        """The column that has a role; PfmParseError if there is none."""
         name = self.name_of(role)
         if name is None:
             raise self.lacks(role.value)
         return self.column(name)
 
     def lacks(self, what: str) -> PfmParseError:
-        """The error that the samples do not have something; it says what they have."""
+        """An error about a missing column, which lists the existing columns."""
         there = ", ".join([*self.columns, *self.derived]) or "no columns at all"
         return PfmParseError(f"the samples have no {what}; they have {there}", 0)
 
     def weights(self) -> Optional[Column]:
-        """For how many samples each one stands, None if for itself alone."""
+        """The number of samples that each one represents, None if 1 for all."""
         name = self.name_of(Role.WEIGHT)
         return None if name is None else self.column(name)
 
     def total(self) -> int:
-        """How many samples these stand for."""
+        """The sum of the samples' weights."""
         weights = self.weights()
         if weights is None:
             return self.count
-        # Halves of the numbers, whose sums cannot overflow.
+        # Sum both halves of the numbers separately, to avoid an overflow.
         wide = weights.astype(np.uint64, copy=False)
         high, low = wide >> np.uint64(32), wide & np.uint64(0xFFFFFFFF)
         return (int(high.sum()) << 32) + int(low.sum())
@@ -179,8 +179,8 @@ class Samples:
     def to_array(self) -> NDArray[np.void]:
         """A copy of all samples as one structured array, shape (count,).
 
-        Its fields are the columns and ``pmdN`` for each PMD N that any sample
-        recorded; the others have 0 there.
+        Its fields are the columns, and ``pmdN`` for each PMD N that any sample
+        recorded; it is 0 for samples without a value.
         """
         pmds = sorted({pmd for group in self.groups for pmd in group.pmds})
         columns = self.fields()
@@ -198,7 +198,7 @@ class Samples:
 
 
 def _made(columns: Mapping[str, Column], name: str, count: int) -> Column:
-    """A column; those that are made on demand have not been checked before."""
+    """A column; checks columns that are made on demand."""
     if type(columns) is not Lazy:
         return columns[name]
     try:
@@ -206,26 +206,26 @@ def _made(columns: Mapping[str, Column], name: str, count: int) -> Column:
         _check({name: column}, count)
     except PfmParseError:
         raise
-    # Whatever the format of another package does must be said of it.
+    # A format of another package may raise anything: name the column.
     except Exception as error:
         raise PfmParseError(f"column {name}: {blamed(error)}", 0) from error
     return column
 
 
 def _check(columns: Mapping[str, Column], count: int) -> None:
-    """ValueError if any of those is no column of so many samples."""
+    """Raises ValueError if an array is not a column of ``count`` samples."""
     expected = (count,)
     for name, column in columns.items():
         if not isinstance(column, np.ndarray) or column.dtype.kind not in "iub":
-            raise ValueError(f"column {name} is no numpy array of integers")
+            raise ValueError(f"column {name} is not a numpy array of integers")
         if column.shape != expected:
-            shape = " x ".join(map(str, column.shape)) or "no array of"
+            shape = " x ".join(map(str, column.shape)) or "zero-dimensional"
             text = f"column {name} has {shape} values for {count} samples"
             raise ValueError(text)
 
 
 def _check_group(group: PmdGroup, count: int) -> None:
-    """ValueError if the group's values are not those of its samples and PMDs."""
+    """Raises ValueError if the values do not match the group's samples and PMDs."""
     which = group.which
     if isinstance(which, slice):
         members = len(range(*which.indices(count)))

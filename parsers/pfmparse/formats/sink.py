@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The sink: the header that the buffers of many formats begin with (perfmon_sink.h).
+"""The sink: the common header of many formats' buffers (perfmon_sink.h).
 
-It says how many records there are, where, and what was lost. What is in a record only
-the format knows.
+It has the number and places of records, and the losses. The layout of a record depends
+on the format.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_REGIONS = 64
 WORD = 8  # bytes; records are whole words
 FREE, FILLING, READY = 0, 1, 2  # states of a region
 
-# Why samples are lost, in the order of hdr_lost.
+# The reasons of losses, in the order of hdr_lost.
 REASONS = ("full", "table", "registers", "other")
 
 # pfm_sink_arg_t
@@ -47,7 +47,7 @@ HDR = struct_dtype(
         ("hdr_version", "<u4", 8),  # major << 16 | minor
         ("hdr_fmt_version", "<u4", 12),  # of the records
         ("hdr_buf_size", "<u8", 16),  # bytes
-        ("hdr_region_offs", "<u8", 24),  # bytes from the first of the buffer
+        ("hdr_region_offs", "<u8", 24),  # bytes from the start of the buffer
         ("hdr_region_size", "<u8", 32),  # bytes
         ("hdr_max_record", "<u8", 40),  # bytes
         ("hdr_num_regions", "<u4", 48),
@@ -76,14 +76,15 @@ RGN = struct_dtype(
 
 
 class Records:
-    """Records of a region that are new: ``count`` of them in ``data``.
+    """New records of a region: ``count`` records in ``data``.
 
-    These begin at byte ``offset`` of the buffer; each record at a multiple of 8.
-    ``version`` is that of the records, ``problem`` why some could not be read.
+    ``data`` start at byte ``offset`` of the buffer; each record starts at a multiple of
+    8. ``version`` is the version of the records' layout; ``problem`` is an error if
+    some could not be read.
 
-    In a copy that was made while the kernel wrote, a record may have begun behind them
-    that is not counted yet. So ``found`` of them end at byte ``end`` of ``data``, which
-    whoever calls neither ``fixed`` nor ``walk`` corrects.
+    If the buffer was copied while the kernel wrote, ``data`` may end with a part of a
+    record that is not counted yet. ``found`` records end at byte ``end`` of ``data``.
+    ``fixed`` and ``walk`` set both; a caller that uses neither must set them itself.
     """
 
     def __init__(self, data: memoryview, count: int, offset: int, version: int) -> None:
@@ -96,7 +97,7 @@ class Records:
         self.end = len(data)
 
     def fixed(self, record: np.dtype[np.void]) -> NDArray[np.void]:
-        """The records, if each has that layout and nothing behind it."""
+        """The records, if each has this layout without further words."""
         stride = -(-record.itemsize // WORD) * WORD
         number = min(self.count, len(self.data) // stride)
         self._note(number, number * stride, len(self.data))
@@ -107,10 +108,10 @@ class Records:
         head: np.dtype[np.void],
         words: Callable[[NDArray[np.void]], NDArray[np.integer[Any]]],
     ) -> tuple[NDArray[np.void], NDArray[np.intp]]:
-        """The records, if each begins with ``head`` and has 64-bit words behind it.
+        """The records, if each starts with ``head`` followed by 64-bit words.
 
-        ``words`` says how many, of an array of heads. Returned are the heads and
-        where, in ``data``, the words behind each of them begin, both of shape (n,).
+        ``words`` returns the numbers of words for an array of heads. Returns the heads,
+        and the offset in ``data`` of the words after each head, both of shape (n,).
         """
         first = -(-head.itemsize // WORD)
         size = len(self.data) // WORD
@@ -125,8 +126,8 @@ class Records:
     ) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
         """The ``numbers`` words from each of the bytes ``begins`` on.
 
-        All are in one array; those of record i from element i of the first array
-        returned to the next one, as ``Chains`` has them.
+        Returns offsets and one array with all words, as in ``Chains``: the words of
+        record i go from element i of the offsets to element i + 1.
         """
         all_words: NDArray[np.uint64] = np.ndarray(
             (len(self.data) // WORD,), "<u8", self.data
@@ -137,7 +138,7 @@ class Records:
         return offsets, all_words[np.arange(offsets[-1]) + shifts]
 
     def _note(self, found: int, end: int, stop: int) -> None:
-        """Notes what there is, and if it is less than the region says, up to stop."""
+        """Notes the records found; notes a problem at ``stop`` if some are missing."""
         self.found, self.end = found, end
         if found < self.count and self.problem is None:
             text = f"{found} of {self.count} records are whole"
@@ -153,21 +154,21 @@ class SinkDecoder:
     def __init__(
         self, read: Read, version: Optional[int] = None, rising: bool = False
     ) -> None:
-        """``version`` is that of the records that ``read`` knows, None if all.
+        """``version`` is the layout of records that ``read`` supports, None for any.
 
-        If the weights of records are ``rising`` where they are, ``read`` is given old
-        ones, too.
+        If the kernel increases the weights of existing records (``rising``), ``read``
+        gets old records, too.
         """
         self._read = read
         self._version = version
         self._rising = rising
-        # The weights in each region when they were read: seq, weights.
+        # The weights in each region at the last reading: seq, weights.
         self._weights: dict[int, tuple[int, NDArray[np.uint64]]] = {}
-        # How much of each region was decoded: seq, records, bytes.
+        # The decoded part of each region: seq, records, bytes.
         self._seen: dict[int, tuple[int, int, int]] = {}
 
     def __call__(self, data: Data) -> Decoded:
-        """The records that are new, those of the region that was filled first first."""
+        """The new records, oldest region first."""
         header = self._header(data)
         number = header["hdr_num_regions"]
         raw = table(data, RGN, number, HDR.itemsize, "the table of regions")
@@ -188,7 +189,7 @@ class SinkDecoder:
         return Decoded(tuple(regions), tuple(problems), _lost(data, header))
 
     def _header(self, data: Data) -> dict[str, int]:
-        """The header of a buffer whose records can be read."""
+        """The header of a buffer whose records have a supported version."""
         header = _header(data)
         version = header["hdr_fmt_version"]
         if self._version is not None and version >> 16 != self._version >> 16:
@@ -209,9 +210,14 @@ class SinkDecoder:
             return None
         at = HDR.itemsize + number * RGN.itemsize
         if used > header["hdr_region_size"]:
-            raise bad_field(RGN, "rgn_used", f"region {number}: {used} is too much", at)
+            raise bad_field(
+                RGN,
+                "rgn_used",
+                f"region {number}: {used} is more than hdr_region_size",
+                at,
+            )
         if count > used // WORD:
-            text = f"region {number}: {count} in {used} bytes"
+            text = f"region {number}: {count} records do not fit into {used} bytes"
             raise bad_field(RGN, "rgn_count", text, at)
         last, records, size = self._seen.get(number, (0, 0, 0))
         if seq < last:
@@ -233,12 +239,12 @@ class SinkDecoder:
         return new
 
     def _remember(self, number: int, records: Records) -> None:
-        """The next records of a region begin behind those that were found."""
+        """Notes that the records found in a region are decoded."""
         seq, before, size = self._seen[number]
         self._seen[number] = seq, before + records.found, size + records.end
 
     def _risen(self, number: int, seq: int, samples: Samples) -> Samples:
-        """The samples of a region with what their weights have risen by."""
+        """The samples of a region, whose weights become the latest increases."""
         name = samples.name_of(Role.WEIGHT)
         if name is None:
             raise ValueError("samples whose weights are rising have none")
@@ -247,7 +253,7 @@ class SinkDecoder:
         risen = weights.copy()
         if last == seq:
             known = slice(0, min(before.size, weights.size))
-            # Of a damaged buffer they may have fallen.
+            # In a damaged buffer, weights may have decreased.
             risen[known] -= np.minimum(before[known], weights[known])
         self._weights[number] = seq, weights
         return replace(samples, columns={**samples.fields(), name: risen})
@@ -258,10 +264,10 @@ def sink_decoder(
 ) -> Callable[[Session], Decoder]:
     """The ``Format.decoder`` of a format with a sink.
 
-    ``read`` makes samples of records, whose layout has that ``version``. Which of them
-    are new, what was lost, and what is wrong with the buffer is known here. If records
-    have counts that are ``rising`` where they are, as in a histogram, ``read`` is given
-    all of them each time, and the samples' weights become what they have risen by.
+    ``read`` makes samples of records, whose layout has this ``version``. The decoder
+    finds the new records, the losses, and problems of the buffer. If the kernel
+    increases counts of existing records (``rising``), as in a histogram, ``read`` gets
+    all records each time, and the samples' weights become the increases.
     """
 
     def decoder(session: Session) -> Decoder:
@@ -271,7 +277,7 @@ def sink_decoder(
 
 
 def is_sink(data: Data) -> bool:
-    """A buffer begins with the header of a sink that can be read."""
+    """True if a buffer starts with a sink header of a supported version."""
     if len(data) < HDR.itemsize:
         return False
     header = integers(data, HDR, 0, "the sink's header")
@@ -279,7 +285,7 @@ def is_sink(data: Data) -> bool:
 
 
 def recorded(data: Data) -> Optional[int]:
-    """How many samples a sink has recorded, None if its buffer does not tell.
+    """The number of samples that a sink has recorded, None with several regions.
 
     A copy of a buffer with several regions may lack some of their headers.
     """
@@ -291,10 +297,10 @@ def recorded(data: Data) -> Optional[int]:
 
 
 def _header(data: Data) -> dict[str, int]:
-    """The header, after all checks that it allows by itself."""
+    """The header, after all checks that need only the header."""
     header = integers(data, HDR, 0, "the sink's header")
     if header["hdr_magic"] != MAGIC:
-        raise bad_field(HDR, "hdr_magic", "not that of a sink")
+        raise bad_field(HDR, "hdr_magic", "not the magic number of a sink")
     if header["hdr_version"] >> 16 != MAJOR:
         raise bad_field(HDR, "hdr_version", f"{header['hdr_version']:#x} is unknown")
     number, start = header["hdr_num_regions"], header["hdr_region_offs"]
@@ -326,16 +332,16 @@ def _lost(data: Data, header: Mapping[str, int]) -> Lost:
 def _follow(
     lengths: NDArray[np.intp], size: int, count: int
 ) -> tuple[NDArray[np.intp], int]:
-    """Where ``count`` records start, and where the last one ends, in words.
+    """The starts of up to ``count`` records, and the end of the last one, in words.
 
-    ``lengths`` has that of a record that would start at each of ``size`` words.
+    ``lengths`` has the length of a record that would start at each of ``size`` words.
     """
     if lengths.size == 0 or count == 0:
         return np.zeros(0, np.intp), 0
     stride = int(lengths[0])
     same = np.arange(min(count, size // stride)) * stride
     if same.size == count and (lengths[same] == stride).all():
-        # Usually all are equal: no loop.
+        # Usually all records have the same length: no loop is needed.
         return same, same.size * stride
     starts: list[int] = []
     at, length_at = 0, lengths.tolist()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Formats that no parser is known for.
+"""Formats without a parser.
 
-The samples of those with a sink can be counted, though not read.
+If the format uses a sink, its samples can be counted, but not decoded.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .sink import Records, SinkDecoder, is_sink, recorded
 
 
 def stand_in(identity: FormatId) -> Format:
-    """What can be said about any format: its buffers are there."""
+    """A stand-in for an unknown format, whose decoder only counts samples."""
     return Format(identity.name, identity.uuid, _Counter)
 
 
 def counts(data: Data) -> bool:
-    """The samples in this buffer can be counted."""
+    """True if the samples in this buffer can be counted."""
     return is_sink(data)
 
 
@@ -33,14 +33,14 @@ class _Counter:
         self._recorded = 0
 
     def __call__(self, data: Data) -> Decoded:
-        """As many samples as are new, without columns."""
+        """The new samples, without columns."""
         if not counts(data):
             return Decoded(())
         decoded = self._sink(data)
         now = recorded(data)
         if now is None or decoded.problems:
             return decoded
-        # A record may stand for many samples.
+        # A record may represent many samples.
         new, self._recorded = max(0, now - self._recorded), now
         return replace(decoded, regions=(Region(0, Samples(new, {})),))
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""From addresses to functions and source lines."""
+"""Resolves addresses to functions and source lines."""

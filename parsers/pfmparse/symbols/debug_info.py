@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Debug information of an ELF file: lines, and functions that were inlined."""
+"""Debug information of an ELF file: source lines and inlined functions."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class Line(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The code from this address on, up to that of the next row, is of this line."""
+    """A row of a line table: the line of the code from here to the next row."""
 
     address: int
     line: Optional[Line]
 
 
 class Inlined(NamedTuple):
-    """A function's name in the file, and where in it; None is unknown."""
+    """A function's name in the file, and a line in it; None if unknown."""
 
     function: Optional[str]
     line: Optional[Line]
 
 
 class DebugInfo:
-    """The compilation units of a Dwarf of libdw's."""
+    """The compilation units of a Dwarf object of libdw."""
 
     def __init__(self, dwarf: int, shift: int) -> None:
-        """``shift`` is added to its addresses."""
+        """``shift`` is added to addresses of the debug information."""
         self._shift = np.uint64(shift % 2**64)
         self._units = list(_units(dwarf))
         ranges = Ranges()
@@ -59,7 +59,7 @@ class DebugInfo:
     def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
         """The functions at each address: innermost first, the last is not inlined.
 
-        There are none where nothing is inlined.
+        The result is empty for addresses without inlined functions.
         """
         found: list[tuple[Inlined, ...]] = [()] * addresses.size
         for unit, which, ats in self._by_unit(addresses):
@@ -68,9 +68,9 @@ class DebugInfo:
         return found
 
     def rows(self, start: int, end: int) -> list[Row]:
-        """The rows of line tables of start <= address < end, in order of address.
+        """The rows of line tables for start <= address < end, sorted by address.
 
-        The first may begin before.
+        The first row may begin before ``start``.
         """
         bounds = np.array([start], np.uint64)
         for unit, _, ats in self._by_unit(bounds):
@@ -80,7 +80,7 @@ class DebugInfo:
         return []
 
     def _by_unit(self, addresses: U64s) -> Iterator[tuple[Unit, list[int], U64s]]:
-        """Units, the elements within them, and their addresses as Dwarf counts."""
+        """Units, the indices of addresses in them, and their DWARF addresses."""
         addresses = addresses - self._shift
         found = self._ranges.find(addresses)
         which = np.flatnonzero(found != NONE)
@@ -92,7 +92,7 @@ class Unit:
     """A compilation unit."""
 
     def __init__(self, die: Die, root: Die) -> None:
-        """``root`` has the functions: another one than ``die`` if they are apart."""
+        """``root`` has the functions: with split DWARF it differs from ``die``."""
         self.die = die
         self._root = root
         self._known: dict[int, Optional[Line]] = {}
@@ -114,7 +114,7 @@ class Unit:
         return found
 
     def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
-        """As in DebugInfo."""
+        """See DebugInfo.inlines()."""
         functions = self._functions
         found = functions.innermost(addresses)
         chains: list[tuple[Inlined, ...]] = [()] * addresses.size
@@ -132,7 +132,7 @@ class Unit:
         return chains
 
     def rows(self, start: int, end: int) -> list[Row]:
-        """As in DebugInfo."""
+        """See DebugInfo.rows()."""
         dw = libraries().dw
         lines, count = c.c_void_p(), c.c_size_t()
         if dw.dwarf_getsrclines(c.byref(self.die), c.byref(lines), c.byref(count)):
@@ -143,7 +143,7 @@ class Unit:
         for number in range(first, at.after(end - 1)):
             address, line = at.row(number)
             if found and found[-1].address == address:
-                # The last one of an address is the one that has code.
+                # If several rows have the same address, only the last one has code.
                 found.pop()
             found.append(Row(address, line))
         return found
@@ -162,7 +162,7 @@ class Unit:
         return [bytes(name or b"").decode(errors="replace") for name in names]
 
     def _called_from(self, number: int) -> tuple[Inlined, ...]:
-        """The functions into which that one was inlined, where they call it."""
+        """The functions into which a function is inlined, with the calling lines."""
         known = self._callers.get(number)
         if known is None:
             functions = self._functions
@@ -180,13 +180,13 @@ class Unit:
 
 
 class _Rows:
-    """A line table, in order of address."""
+    """A line table, sorted by address."""
 
     def __init__(self, lines: int, count: int) -> None:
         self._dw, self._lines, self._count = libraries().dw, lines, count
 
     def after(self, address: int) -> int:
-        """The number of rows up to that address."""
+        """The number of rows up to and including ``address``."""
         low, high = 0, self._count
         while low < high:
             middle = (low + high) // 2
@@ -197,7 +197,7 @@ class _Rows:
         return low
 
     def row(self, number: int) -> Row:
-        """A row."""
+        """The row with this number."""
         row, ends = self._dw.dwarf_onesrcline(self._lines, number), c.c_bool()
         self._dw.dwarf_lineendsequence(row, c.byref(ends))
         return Row(self._address(number), None if ends.value else _line(row))
@@ -209,7 +209,7 @@ class _Rows:
 
 
 def _units(dwarf: int) -> Iterator[Unit]:
-    """The units, without those that have no code."""
+    """All units; those with split DWARF get their second DIE as root."""
     dw, unit, following = libraries().dw, c.c_void_p(), c.c_void_p()
     while True:
         die, apart = Die(), Die()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Files from debuginfod servers, by elfutils' client."""
+"""Fetches files from debuginfod servers with elfutils' client library."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from ..status_line import StatusLine
 
 URLS, MAXTIME = "DEBUGINFOD_URLS", "DEBUGINFOD_MAXTIME"
 LIBRARY = "libdebuginfod.so.1"
-LIMIT = 120.0  # s for a file, if MAXTIME does not say it
+LIMIT = 120.0  # seconds for a file, if MAXTIME is not set
 MIB = 1 << 20
 
 _Progress = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_long, c.c_long)
 
 
 class Debuginfod:
-    """The servers, asked for executables, their debug information and sources.
+    """Fetches executables, their debug information and sources from the servers.
 
-    The library keeps what it gets: docs/pfmparse.md.
+    The library caches the files: docs/pfmparse.md.
     """
 
     def __init__(self, urls: Optional[str], warn: Callable[[str], None]) -> None:
-        """``urls`` are the servers', None for those of the environment.
+        """``urls`` are the servers, None for those of the environment.
 
-        ``warn`` is told once if they do not answer: then they are asked no more.
+        If a server fails, ``warn`` is called once, and no server is asked again.
         """
         self._urls = os.environ.get(URLS, "") if urls is None else urls
         self._warn = warn
@@ -40,21 +40,21 @@ class Debuginfod:
         self._line = StatusLine()
         self._what, self._until = "", 0.0
         self._late = False
-        self.interrupted = False  # while a call-back could not say so
+        self.interrupted = False  # by KeyboardInterrupt, which call-backs cannot raise
 
     def executable(self, build_id: bytes, name: str) -> Optional[str]:
-        """A copy of the executable with that build ID; None if no server has it."""
+        """Fetches the executable with this build ID; None if no server has it."""
         found = self._ask("debuginfod_find_executable", build_id, name)
         self.check()
         return found
 
     def debuginfo(self, build_id: bytes, name: str) -> Optional[str]:
-        """The same of debug information; a call-back, to be followed by check()."""
+        """Fetches debug information, or None. Call check() outside of call-backs."""
         what = f"debug information of {name}"
         return self._ask("debuginfod_find_debuginfo", build_id, what)
 
     def source(self, build_id: bytes, path: str) -> Optional[str]:
-        """A copy of a source file of the executable with that build ID, or None."""
+        """Fetches a source file of the executable with this build ID, or None."""
         found = None
         if path.startswith("/"):
             name = os.fsencode(path)
@@ -63,7 +63,7 @@ class Debuginfod:
         return found
 
     def check(self) -> None:
-        """KeyboardInterrupt if there was one while a server was being asked."""
+        """Raises KeyboardInterrupt if there was one during a request."""
         if self.interrupted:
             self.interrupted = False
             raise KeyboardInterrupt
@@ -79,13 +79,13 @@ class Debuginfod:
             with self._asking(what):
                 return self._client.find(function, build_id, *more)
         except OSError as error:
-            # What was given up is no file either, says the library.
+            # The library reports a cancelled download as a missing file.
             why = error.strerror
             if self._late or error.errno == errno.ETIME:
                 why = f"{what} takes too long; {MAXTIME} sets the limit in seconds"
             elif self.interrupted or error.errno == errno.ENOENT:
                 return None
-            self._warn(f"debuginfod servers are not asked any more: {why}")
+            self._warn(f"debuginfod servers are no longer asked: {why}")
             self._urls = ""
             return None
 
@@ -96,7 +96,7 @@ class Debuginfod:
         self._what, self._until = what, time.monotonic() + seconds
         self._late = False
         self._line.restart()
-        # Newer libraries do not call back while a server is silent.
+        # Newer libraries do not call back while a server does not answer.
         whole = str(max(1, math.ceil(seconds)))
         with environment(URLS, self._urls), environment(MAXTIME, whole):
             try:
@@ -105,7 +105,7 @@ class Debuginfod:
                 self._line.remove()
 
     def _go_on(self, done: int, total: int) -> bool:
-        """Shows how far a download is; False to give it up."""
+        """Shows the progress of a download; False to cancel it."""
         try:
             size = f": {done // MIB} of {total // MIB} MiB" if total > 0 else ""
             self._line.show(f"fetching {self._what}{size}")
@@ -116,12 +116,12 @@ class Debuginfod:
 
 
 class _Client:
-    """A debuginfod_client of libdebuginfod's, which ends with this object."""
+    """A debuginfod_client of libdebuginfod, which is closed with this object."""
 
     def __init__(self, go_on: Callable[[int, int], bool]) -> None:
-        """``go_on`` is called now and then, with the bytes that have come and all.
+        """``go_on`` is called during downloads, with the bytes so far and in total.
 
-        OSError if there is no such library.
+        OSError if the library is not installed.
         """
         self._library = _library()
         self._handle = self._library.debuginfod_begin()
@@ -165,7 +165,7 @@ def _library() -> Any:
 
 @contextmanager
 def environment(name: str, value: str) -> Iterator[None]:
-    """A variable has this value meanwhile: the libraries have no other way."""
+    """Sets a variable for the block: the libraries can be configured only so."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:

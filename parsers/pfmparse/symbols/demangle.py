@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Names of C++ and Rust as their sources have them, by binutils' c++filt."""
+"""Demangles names of C++ and Rust with binutils' c++filt."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
 PROGRAM = "c++filt"
 
-# What is sent: Itanium's C++ and Rust's, as long as c++filt's buffer at most.
+# Mangled names of C++ (Itanium ABI) and Rust, limited by the size of c++filt's buffer.
 _MANGLED = re.compile(r"_[ZR][A-Za-z0-9_.$@]{1,16000}")
-CHUNK = 4096  # bytes that fit into any pipe
-TIMEOUT = 10.0  # seconds in which a chunk is answered
-LONGEST = 64 << 20  # bytes of an answer
+CHUNK = 4096  # bytes, which fit into any pipe
+TIMEOUT = 10.0  # seconds until the output for a chunk must be complete
+LONGEST = 64 << 20  # bytes of the output for a chunk
 
 
 class Names:
-    """The names to show, by those in the files; one process demangles all."""
+    """Maps names in files to names to show; one process demangles all names."""
 
     def __init__(self, demangle: bool, warn: Callable[[str], None]) -> None:
-        """``warn`` is called once, with the reason, if names must stay mangled."""
+        """``warn`` is called once with the reason if names cannot be demangled."""
         self._demangle = demangle
         self._warn = warn
         self._shown: dict[str, str] = {}
         self._filter: Optional[_Filter] = None
 
     def __getitem__(self, name: str) -> str:
-        """What to show for a name that was learnt."""
+        """The name to show for a name that was passed to learn()."""
         return self._shown[name]
 
     def learn(self, names: Iterable[str]) -> None:
-        """Looks up those names that are new; what is not mangled stays as it is."""
+        """Demangles new names; names that are not mangled stay as they are."""
         new = {name for name in names if name not in self._shown}
         self._shown.update((name, name) for name in new)
         for chunk in _chunks(sorted(filter(_MANGLED.fullmatch, new))):
@@ -58,13 +58,13 @@ class Names:
 
 
 class _Filter:
-    """A running c++filt, which ends with this object."""
+    """A running c++filt, which is killed with this object."""
 
     def __init__(self) -> None:
         """OSError if it cannot be started."""
-        import subprocess  # takes long, and is rarely needed
+        import subprocess  # slow to import, and rarely needed
 
-        # Without details of the implementation: hashes of Rust, std::string's template.
+        # --no-verbose omits hashes of Rust, and the template of std::string.
         process = subprocess.Popen(
             [PROGRAM, "--no-verbose"],
             bufsize=0,
@@ -76,7 +76,7 @@ class _Filter:
         self._end = weakref.finalize(self, _end, process)
 
     def lines(self, names: list[str]) -> list[str]:
-        """A line for each name; OSError if they do not come in time."""
+        """The output line for each name; OSError if they do not arrive in time."""
         assert self._process.stdin and self._process.stdout
         try:
             os.write(self._process.stdin.fileno(), "".join(map(_line, names)).encode())
@@ -95,10 +95,10 @@ class _Filter:
             if not select.select([pipe], [], [], left)[0]:
                 raise TimeoutError(0, "it takes too long")
             if size > LONGEST:
-                raise OSError(0, "it gives too long an answer")
+                raise OSError(0, "its output is too long")
             part = os.read(pipe, 1 << 16)
             if not part:
-                raise OSError(0, "it ended")
+                raise OSError(0, "it exited")
             parts.append(part)
             size += len(part)
             lines -= part.count(b"\n")
@@ -118,7 +118,7 @@ def _line(name: str) -> str:
 
 
 def _chunks(names: Iterable[str]) -> Iterator[list[str]]:
-    """The names in groups of at most CHUNK bytes, if a single one is not longer."""
+    """The names in groups of at most CHUNK bytes; longer names are groups alone."""
     chunk: list[str] = []
     size = 0
     for name in names:

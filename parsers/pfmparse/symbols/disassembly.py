@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Machine code as text, of x86 and ARM on any machine (Debian: python3-capstone)."""
+"""Disassembles x86 and ARM code with capstone (Debian: python3-capstone)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..errors import PfmParseError
 
-EM_386, EM_ARM, EM_X86_64, EM_AARCH64 = 3, 40, 62, 183  # of <elf.h>
+EM_386, EM_ARM, EM_X86_64, EM_AARCH64 = 3, 40, 62, 183  # as in <elf.h>
 
 # capstone's names of architecture and mode, by ELF machine.
 MACHINES = {
@@ -20,7 +20,7 @@ MACHINES = {
 
 
 class Instruction(NamedTuple):
-    """An instruction; what cannot be decoded is data."""
+    """An instruction, or data that cannot be decoded."""
 
     address: int
     size: int
@@ -28,12 +28,12 @@ class Instruction(NamedTuple):
 
 
 def disassemble(code: bytes, address: int, machine: int) -> list[Instruction]:
-    """The instructions of code at an address, of an ELF machine.
+    """Disassembles code at an address, for an ELF machine.
 
-    PfmParseError if there is nothing that can decode them.
+    PfmParseError if the machine is not supported or capstone is missing.
     """
     if machine not in MACHINES:
-        raise PfmParseError(f"code of ELF machine {machine} cannot be shown", 0)
+        raise PfmParseError(f"code of ELF machine {machine} cannot be disassembled", 0)
     decoder = _decoder(machine)
     found: list[Instruction] = []
     at = 0
@@ -42,7 +42,7 @@ def disassemble(code: bytes, address: int, machine: int) -> list[Instruction]:
             found.append(Instruction(start, size, f"{name} {operands}".rstrip()))
             at = start + size - address
         if at < len(code):
-            # Data within code, or what capstone does not know.
+            # Data within code, or instructions that capstone does not support.
             size = min(4 if machine in (EM_ARM, EM_AARCH64) else 1, len(code) - at)
             text = f".byte {code[at:at + size].hex(' ')}"
             found.append(Instruction(address + at, size, text))
@@ -54,7 +54,7 @@ def _decoder(machine: int) -> Any:
     try:
         capstone = import_module("capstone")
     except ImportError:
-        text = "assembly cannot be shown without capstone (Debian: python3-capstone)"
+        text = "code cannot be disassembled without capstone (Debian: python3-capstone)"
         raise PfmParseError(text, 0) from None
     arch, mode = (getattr(capstone, name) for name in MACHINES[machine])
     return capstone.Cs(arch, mode)

@@ -24,16 +24,16 @@ from .symbol_table import Symbol, SymbolTable, Table
 PT_LOAD = 1
 PF_X = 0x1
 ELF_T_BYTE = 0
-# Where files of debug information are, seen from the file: beside it, below .debug, and
-# below a directory by build ID or by path.
+# Where libdw looks for debug information: in the file's directory, in .debug there, and
+# in a directory by build ID or path.
 DEBUG = ("", ".debug", "/usr/lib/debug")
 
 
 class ElfFile:
-    """An ELF file with its symbols and, if there is any, its debug information.
+    """An ELF file with its symbols and, if available, its debug information.
 
-    Addresses are those of its program headers. It is closed when nobody uses it any
-    more, or by a context manager.
+    Addresses are those of its program headers. The file is closed when the object is
+    deleted, or by its context manager.
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class ElfFile:
         debuginfod: Optional[Debuginfod] = None,
         debug: Sequence[str] = (),
     ) -> None:
-        """Opens a regular file; OSError if it is not one, ValueError if not ELF.
+        """Opens a file; OSError if it is not regular, ValueError if not ELF.
 
-        ``debug`` are more directories such as /usr/lib/debug; ``debuginfod`` is asked
-        for debug information that is not here.
+        ``debug`` are further directories such as /usr/lib/debug; ``debuginfod`` is
+        asked for debug information that is not found locally.
         """
         self._dw, self._elf_library = libraries()
         self._path = path
@@ -55,7 +55,7 @@ class ElfFile:
         self._dwfl = self._dw.dwfl_begin(c.byref(callbacks))
         self._end = weakref.finalize(self, _end, self._dwfl, callbacks)
         self._dw.dwfl_report_begin(self._dwfl)
-        # At base 0, the addresses are those in the file's program headers.
+        # With base 0, addresses are those in the file's program headers.
         self._module = self._dw.dwfl_report_elf(
             self._dwfl, b"object", os.fsencode(path), descriptor, 0, True
         )
@@ -76,7 +76,7 @@ class ElfFile:
 
     @property
     def machine(self) -> int:
-        """The machine whose code it is: EM_X86_64, EM_AARCH64 and others of <elf.h>."""
+        """The machine of the code: EM_X86_64, EM_AARCH64 and others of <elf.h>."""
         header = Ehdr()
         self._elf_library.gelf_getehdr(self._elf, c.byref(header))
         return int(header.e_machine)
@@ -92,10 +92,10 @@ class ElfFile:
     def addresses(
         self, offsets: U64s, code: bool = True
     ) -> tuple[U64s, NDArray[np.bool_]]:
-        """The addresses of those bytes of the file, and which of them have one.
+        """The addresses of offsets in the file, and a mask of offsets that have one.
 
-        With ``code``, only bytes of code have one; without, also what would follow
-        the last one of a segment: data that begins as 0.
+        With ``code``, only bytes of code have addresses. Without it, all segments do,
+        including offsets after their file data: zero-initialized data (bss).
         """
         found, there = offsets.copy(), np.zeros(offsets.size, np.bool_)
         for segment in self._segments:
@@ -123,25 +123,25 @@ class ElfFile:
     def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
         """The functions at each address: innermost first, the last is not inlined.
 
-        There are none where nothing is inlined.
+        The result is empty for addresses without inlined functions.
         """
         if self._debug_info is None:
             return [()] * addresses.size
         return self._debug_info.inlines(addresses)
 
     def rows(self, start: int, end: int) -> list[Row]:
-        """The lines of the code of a function, in order of address.
+        """The rows of line tables for start <= address < end, sorted by address.
 
-        The first row may begin before.
+        The first row may begin before ``start``.
         """
         return [] if self._debug_info is None else self._debug_info.rows(start, end)
 
     def source(self, path: str) -> Optional[str]:
-        """A copy of one of its source files from a server, None if none has it."""
+        """Fetches one of its source files from a server; None if no server has it."""
         return self._debuginfod.source(self.build_id() or b"", path)
 
     def code(self, start: int, end: int) -> bytes:
-        """The bytes from one address to another; fewer if the file has no more."""
+        """The bytes from ``start`` to before ``end``; fewer at the segment's end."""
         for segment in self._segments:
             at = start - segment.p_vaddr
             if 0 <= at < segment.p_filesz:
@@ -172,10 +172,10 @@ class ElfFile:
 
     @cached_property
     def _tables(self) -> list[Table]:
-        """The symbol tables: the file's, or that of the file of debug information.
+        """The symbol tables that libdw uses, of the file or of its debug file.
 
-        libdw knows which, and of a compressed one beside it. In its order, these
-        symbols are at the beginning or the end of all local or all global ones.
+        A compressed table (.gnu_debugdata) may be used, too. libdw puts local symbols
+        first; the first and last symbols of each kind are looked up to find all tables.
         """
         count = self._dw.dwfl_module_getsymtab(self._module)
         self._debuginfod.check()
@@ -199,7 +199,7 @@ class ElfFile:
         return DebugInfo(dwarf, bias.value) if dwarf else None
 
     def _callbacks(self, debug: str) -> Callbacks:
-        """What libdw asks for; it does not keep this object alive."""
+        """The call-backs for libdw, which do not keep this object alive."""
         this = weakref.ref(self)
 
         def find(*arguments: Any) -> int:
@@ -213,14 +213,15 @@ class ElfFile:
         )
 
     def _find_debuginfo(self, *arguments: Any) -> int:
-        """Finds the file with the debug information, here or on a server.
+        """Finds the file with the debug information, locally or on a server.
 
-        -1 without one. What it raises would be lost, and be a descriptor to libdw.
+        Returns a descriptor, or -1. It must not raise: ctypes would drop the exception
+        and return an arbitrary descriptor to libdw.
         """
         try:
             with environment(URLS, ""):
                 found: int = self._dw.dwfl_standard_find_debuginfo(*arguments)
-            # Without a name it is about what several such files have in common.
+            # Without a name, libdw asks for a file shared by several debug files.
             if found >= 0 or arguments[4] is None:
                 return found
             path = self._debuginfod.debuginfo(self.build_id() or b"", self._path)
@@ -254,7 +255,7 @@ def _place(
     found: U64s,
     there: NDArray[np.bool_],
 ) -> None:
-    """Finds the addresses of offsets in a segment that are not known yet."""
+    """Finds the addresses of offsets in a segment, unless they are already known."""
     start = np.uint64(segment.p_offset)
     inside = ~there & (offsets >= start) & (offsets - start < np.uint64(size))
     shift = np.uint64((segment.p_vaddr - segment.p_offset) % 2**64)
@@ -263,12 +264,12 @@ def _place(
 
 
 def _end(dwfl: int, callbacks: Callbacks) -> None:
-    """Closes a Dwfl, whose call-backs must be there until then."""
+    """Closes a Dwfl; the argument keeps its call-backs alive until then."""
     libraries().dw.dwfl_end(dwfl)
 
 
 def _open_regular(path: str) -> int:
-    """A descriptor of a regular file; OSError for others, which may block."""
+    """Opens a regular file; OSError for other files, whose reading might block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

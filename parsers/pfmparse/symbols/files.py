@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Finds the ELF files that were mapped, and keeps them open."""
+"""Finds mapped ELF files, and keeps them open."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .elf_file import ElfFile
 from .options import SymbolOptions
 
 DELETED = " (deleted)"
-OPEN = 64  # files, each with its debug information
+OPEN = 64  # maximum number of open files, each with its debug information
 
-# A file: its build ID; the path only if it has none.
+# The identity of a file: its build ID, or its path if it has none.
 Key = tuple[Optional[bytes], str]
 
 
 class Files:
-    """Files that were mapped, by build ID and path."""
+    """The mapped files, by build ID and path."""
 
     def __init__(self, options: SymbolOptions, warn: Callable[[str], None]) -> None:
-        """``warn`` is called once per file that is missing, with the reason."""
+        """``warn`` is called once per missing file, with the reason."""
         self._options = options
         self._warn = warn
         self._debug = [
@@ -38,9 +38,9 @@ class Files:
     def open(
         self, build_id: Optional[bytes], paths: Iterable[str]
     ) -> Optional[ElfFile]:
-        """The file that was mapped under these paths, None if there is none.
+        """The file that was mapped under these paths, None if it is not found.
 
-        It is kept until many others were asked for.
+        The most recently used files stay open.
         """
         named = sorted(
             path for path in paths if path.startswith("/") and not is_anonymous(path)
@@ -48,7 +48,7 @@ class Files:
         if not named:
             return None
         key = (build_id, "" if build_id else named[0])
-        # The one that was asked for last is the last one.
+        # Keep the files sorted by their last use.
         file = self._open.pop(key, None) or self._find(key, named)
         if file is not None:
             self._open[key] = file
@@ -71,7 +71,7 @@ class Files:
     def _first(
         self, build_id: Optional[bytes], paths: list[str]
     ) -> Union[ElfFile, str]:
-        """The best file, or why there is none."""
+        """The best matching file, or the reason why there is none."""
         if not libdw.available():
             return "cannot be read without libdw.so.1"
         different = False
@@ -84,10 +84,10 @@ class Files:
                 return file
             different = True
         why = "has another build ID" if different else "cannot be read"
-        return f"{why}, its symbols are missing; --symfs names folders that have it"
+        return f"{why}: no symbols; use --symfs DIR for a directory that has the file"
 
     def _candidates(self, build_id: Optional[bytes], paths: list[str]) -> Iterator[str]:
-        """Where the file may be, best first."""
+        """Paths where the file may be, best first."""
         yield from _copies(paths, self._options.symfs)
         if build_id:
             yield from _by_build_id(build_id.hex())
@@ -106,10 +106,10 @@ def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
 
 
 def _by_build_id(build_id: str) -> Iterator[str]:
-    """Where others keep files by build ID."""
+    """Paths where distributions and perf keep files by build ID."""
     name = f".build-id/{build_id[:2]}/{build_id[2:]}"
     yield f"/usr/lib/debug/{name}"
     try:
         yield str(Path.home() / ".debug" / name / "elf")  # perf's cache
     except RuntimeError:
-        return  # nobody knows where home is
+        return  # there is no home directory

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The functions of a compilation unit, and those that were inlined into them."""
+"""The functions of a compilation unit, including inlined ones."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ BLOCKS = frozenset((TAG_LEXICAL_BLOCK, TAG_NAMESPACE, TAG_TRY_BLOCK, TAG_CATCH_B
 OF_CODE = BLOCKS | {TAG_SUBPROGRAM, TAG_INLINED}
 AT_ABSTRACT_ORIGIN, AT_CALL_FILE, AT_CALL_LINE = 0x31, 0x58, 0x59
 AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME = 0x6E, 0x2007
-DEEPEST = 200  # blocks and functions within each other
+DEEPEST = 200  # maximum nesting of blocks and functions
 NONE = -1
 
 
 class Call(NamedTuple):
-    """Where an inlined function was called; the file is a number of the unit's."""
+    """The call of an inlined function; ``file`` is an index in the unit's files."""
 
     file: int
     line: int
@@ -32,16 +32,17 @@ class Call(NamedTuple):
 class Functions:
     """The functions of a unit that have code, by number.
 
-    What is inlined into a function is read when an address of it is looked up first.
+    Functions that are inlined into a function are read at the first look-up of one of
+    its addresses.
     """
 
     def __init__(self, root: Die) -> None:
-        """``root`` is the unit."""
+        """``root`` is the unit's DIE."""
         self._dw = libraries().dw
         self._cu = root.cu
         self._stack = [Die() for _ in range(DEEPEST + 1)]
         self._refs: list[Any] = [c.byref(die) for die in self._stack]
-        self._dies = array("Q")  # where in the unit, by number
+        self._dies = array("Q")  # addresses of the DIEs, by number
         self._parents = array("q")
         self._ranges = Ranges()
         self._attribute = _Attributes()
@@ -52,13 +53,13 @@ class Functions:
         self._is_read = np.zeros(len(self._dies), np.bool_)
 
     def innermost(self, addresses: U64s) -> Ids:
-        """The number of the function at each address, NONE if there is none.
+        """The number of the innermost function at each address, NONE if there is none.
 
-        A function is further in than that into which it is inlined.
+        An inlined function is inside the function into which it is inlined.
         """
         outer = np.unique(self._outer.find(addresses))
         if outer.size and outer[0] == NONE:
-            # It may be in a function that is declared in another one.
+            # The address may be in a function that is declared inside another one.
             outer = np.arange(self._is_read.size)
         new = outer[~self._is_read[outer]]
         if new.size:
@@ -69,15 +70,15 @@ class Functions:
         return self._all.find(addresses)
 
     def parent(self, number: int) -> int:
-        """The function into which one is inlined, NONE if it is not."""
+        """The function into which a function is inlined, NONE if it is not inlined."""
         return self._parents[number]
 
     def name(self, number: int) -> Optional[str]:
-        """The name that the linker would know, or else that of the source."""
+        """The linkage name, or the source name if there is none."""
         if number not in self._names:
             die = self._attribute.die(self._die(number), AT_ABSTRACT_ORIGIN)
             die = die or self._die(number)
-            # One function is inlined in many places.
+            # A function may be inlined in many places: read its name once.
             key = int(die.addr or 0)
             if key not in self._names_of_dies:
                 self._names_of_dies[key] = self._attribute.full_name(die)
@@ -85,7 +86,7 @@ class Functions:
         return self._names[number]
 
     def call(self, number: int) -> Optional[Call]:
-        """Where an inlined function was called, None if that is not known."""
+        """The call of an inlined function, None if it is unknown."""
         die = self._die(number)
         file = self._attribute.number(die, AT_CALL_FILE)
         line = self._attribute.number(die, AT_CALL_LINE)
@@ -95,9 +96,9 @@ class Functions:
         return Die(self._dies[number], self._cu, None, 0)
 
     def _read(self, root: Die, number: int) -> None:
-        """Adds the functions below a DIE that have code: the unit, or function number.
+        """Adds functions with code below a DIE: the unit's, or that of a function.
 
-        Below the unit, not what is within a function.
+        Below the unit (``number`` is NONE), functions are not searched.
         """
         child, sibling = self._dw.dwarf_child, self._dw.dwarf_siblingof
         tag_of, refs, stack = self._dw.dwarf_tag, self._refs, self._stack
@@ -125,7 +126,7 @@ class Functions:
 
 
 class Ranges:
-    """Ranges of the addresses of functions."""
+    """Collects the address ranges of DIEs."""
 
     def __init__(self) -> None:
         self._starts, self._ends, self._ids = array("Q"), array("Q"), array("q")
@@ -134,7 +135,7 @@ class Ranges:
         self._refs = c.byref(self._base), c.byref(self._start), c.byref(self._end)
 
     def add(self, die: Any, number: int) -> bool:
-        """Adds those of a DIE, given by reference; tells whether it has any."""
+        """Adds the ranges of a DIE, given by reference; False if it has none."""
         find, refs, at = self._find, self._refs, c.c_ssize_t(0)
         at.value = find(die, at, *refs)
         if at.value <= 0:
@@ -143,12 +144,12 @@ class Ranges:
             self._starts.append(self._start.value)
             self._ends.append(self._end.value)
             self._ids.append(number)
-            # It is 1 if there is only one.
+            # The result is 1 if there is only one range.
             at.value = find(die, at, *refs) if at.value > 1 else 0
         return True
 
     def lookup(self) -> Lookup:
-        """What has been added until now."""
+        """A look-up table of all ranges that have been added so far."""
         starts, ends = np.array(self._starts, np.uint64), np.array(
             self._ends, np.uint64
         )
@@ -156,7 +157,7 @@ class Ranges:
 
 
 class Lookup:
-    """Ranges by number; of equal ones that with the greater number is further in."""
+    """Ranges by number; a range is inside an equal one with a smaller number."""
 
     def __init__(self, starts: U64s, ends: U64s, numbers: Ids) -> None:
         """All have shape (n,); a number may have several ranges."""
@@ -177,21 +178,21 @@ class _Attributes:
         self._at, self._out = c.byref(self._attribute), c.byref(self._value)
 
     def number(self, die: Die, name: int) -> Optional[int]:
-        """A number, None if there is none."""
+        """The value of a numeric attribute, None if there is none."""
         if not self._dw.dwarf_attr(c.byref(die), name, self._at):
             return None
         failed = self._dw.dwarf_formudata(self._at, self._out)
         return None if failed else self._value.value
 
     def die(self, die: Die, name: int) -> Optional[Die]:
-        """The DIE that an attribute refers to, None if it does not."""
+        """The DIE that an attribute refers to, None if there is none."""
         found = Die()
         if not self._dw.dwarf_attr(c.byref(die), name, self._at):
             return None
         return found if self._dw.dwarf_formref_die(self._at, c.byref(found)) else None
 
     def full_name(self, die: Die) -> Optional[str]:
-        """The name that the linker would know, or else that of the source."""
+        """The linkage name, or the source name if there is none."""
         for kind in (AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME):
             if self._dw.dwarf_attr_integrate(c.byref(die), kind, self._at):
                 name = self._dw.dwarf_formstring(self._at)

@@ -16,7 +16,8 @@ NONE = -1
 class Intervals:
     """Intervals start <= a < end, and the innermost one at any address.
 
-    Innermost is the one that starts last, of those the one whose rank is highest.
+    The innermost interval is the one with the last start. If several have the same
+    start, it is the one with the highest rank.
     """
 
     def __init__(self, starts: U64s, ends: U64s, ranks: Ids) -> None:
@@ -24,7 +25,7 @@ class Intervals:
         self._order = np.lexsort((ranks, starts))
         self.starts = starts[self._order]
         self.ends = ends[self._order]
-        # The latest end among 2^k intervals each, for all k; above them, one.
+        # A tree of maxima: level k has the latest end of every 2^k intervals.
         self._latest = [self.ends]
         while self._latest[-1].size > 1:
             below = self._latest[-1]
@@ -35,7 +36,7 @@ class Intervals:
     def innermost(self, addresses: U64s) -> Ids:
         """The index of the interval around each address, NONE if there is none."""
         found: Ids = np.searchsorted(self.starts, addresses, side="right") - 1
-        # Nearly always it is the last one that starts before the address.
+        # Nearly always, the last interval that starts before the address contains it.
         unsure = np.flatnonzero(found >= 0)
         unsure = unsure[self.ends[found[unsure]] <= addresses[unsure]]
         found[unsure] = self._before(found[unsure], addresses[unsure])
@@ -44,14 +45,14 @@ class Intervals:
         return found
 
     def _before(self, last: Ids, addresses: U64s) -> Ids:
-        """The last interval up to number ``last`` that ends behind each address."""
+        """The last interval up to number ``last`` that ends after each address."""
         block = last.copy()
         height = np.full(last.size, NONE)
         going = np.arange(last.size)
         for level, latest in enumerate(self._latest):
             good = latest[block[going]] > addresses[going]
             height[going[good]] = level
-            # The next ones to the left. What has failed may be among them again.
+            # Continue to the left; the block above may include the failed one again.
             going = going[~good & (block[going] > 0)]
             block[going] = (block[going] - 1) >> 1
         for level in range(len(self._latest) - 1, 0, -1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""What is used of elfutils' libdw and libelf."""
+"""Bindings of elfutils' libdw and libelf, as far as they are used."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import ctypes as c
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-# Of Dwfl_Callbacks.find_debuginfo: module, its user data, name and base; file; link,
-# its checksum; where the path of what is found goes, for free().
+# Arguments of Dwfl_Callbacks.find_debuginfo: module, its user data, name and base;
+# file; debug link and its checksum; output for the path found, which free() releases.
 _FIND_ARGUMENTS: list[Any] = [c.c_void_p, c.c_void_p, c.c_char_p, c.c_uint64]
 _FIND_ARGUMENTS += [c.c_char_p, c.c_char_p, c.c_uint32, c.POINTER(c.c_void_p)]
 FindDebuginfo = c.CFUNCTYPE(c.c_int, *_FIND_ARGUMENTS)
@@ -26,7 +26,7 @@ class Callbacks(c.Structure):
 
 
 class Die(c.Structure):
-    """Dwarf_Die of <elfutils/libdw.h>; without ``abbrev``, libdw looks for it."""
+    """Dwarf_Die of <elfutils/libdw.h>; libdw looks up ``abbrev`` if it is NULL."""
 
     _fields_ = [
         ("addr", c.c_void_p),
@@ -48,7 +48,7 @@ class Attribute(c.Structure):
 
 
 class Ehdr(c.Structure):
-    """GElf_Ehdr of <gelf.h>, up to what is used."""
+    """The start of GElf_Ehdr of <gelf.h>, with the fields that are used."""
 
     _fields_ = [
         ("e_ident", c.c_uint8 * 16),
@@ -126,10 +126,10 @@ class Libraries(NamedTuple):
 
 @lru_cache(maxsize=None)
 def libraries() -> Libraries:
-    """Both with their prototypes; OSError if they are missing.
+    """Both libraries with their prototypes; OSError if they are missing.
 
-    Functions that are called for each DIE have none for their arguments: to convert
-    them would take as long as the call.
+    Functions that are called for each DIE have no argument types: their conversion
+    would take as long as the call.
     """
     dw, elf = c.CDLL("libdw.so.1"), c.CDLL("libelf.so.1")
     pointer, u64, u64_out = c.c_void_p, c.c_uint64, c.POINTER(c.c_uint64)
@@ -196,7 +196,7 @@ def libraries() -> Libraries:
 
 
 def available() -> bool:
-    """libdw is installed."""
+    """True if libdw and libelf are installed."""
     try:
         libraries()
     except OSError:

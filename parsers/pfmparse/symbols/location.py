@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Where an address lies."""
+"""The location of an address: object, symbol, line and inlined functions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Optional
 
-UNKNOWN = "[unknown]"  # whatever has no name that is known
-JIT = "[jit]"  # code that was made at run time
+UNKNOWN = "[unknown]"  # anything without a known name
+JIT = "[jit]"  # JIT-compiled code
 
 
 class Detail(Enum):
-    """How much to look up about a place; each includes those before it."""
+    """The detail to look up about a place; each one includes those before it."""
 
     OBJECT = "object"
     SYMBOL = "symbol"
@@ -20,14 +20,14 @@ class Detail(Enum):
     INLINES = "inlines"
 
     def includes(self, other: Detail) -> bool:
-        """That is looked up, too."""
+        """True if the other detail is looked up, too."""
         order = list(Detail)
         return order.index(self) >= order.index(other)
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A function, inlined or not, and where in it; None is unknown."""
+    """A function, inlined or not, and a source line in it; None if unknown."""
 
     function: Optional[str]
     file: Optional[str] = None
@@ -36,18 +36,17 @@ class Frame:
 
 @dataclass(frozen=True)
 class Location:
-    """Where an address lies.
+    """The location of an address.
 
     ``object`` is a path, "[kernel]", a module as "[name]", "[jit]" or "[unknown]";
-    ``symbol`` and ``line`` ("file:line") are None where they are not known.
-    ``inlines`` are the frames of the functions that are inlined there, innermost
-    first, and then of the one that they are inlined into; there are none if nothing
-    is.
+    ``symbol`` and ``line`` ("file:line") are None if they are unknown. ``inlines`` has
+    the frames of the functions that are inlined there, innermost first, followed by the
+    function around them; it is empty without inlined functions.
 
-    ``offset`` is the address as the ELF file's own headers and symbols count, or the
-    kernel's; ``start`` is the same of the symbol, ``mangled`` its name if ``symbol``
-    is another; ``build_id`` is the file's. They make no difference: locations are equal
-    if they are the same line of the same function.
+    ``offset`` is the address according to the ELF file's headers, or the kernel's
+    address. ``start`` is the address of the symbol's start, ``mangled`` the symbol's
+    name in the file if ``symbol`` differs, ``build_id`` that of the file. They are not
+    compared: locations are equal if they are the same line of the same function.
     """
 
     object: str
@@ -60,7 +59,7 @@ class Location:
     build_id: Optional[bytes] = field(default=None, compare=False)
 
     def frames(self) -> tuple[Frame, ...]:
-        """The frames there, innermost first; at least one."""
+        """The frames at the location, innermost first; at least one."""
         if self.inlines:
             return self.inlines
         if self.line is None:

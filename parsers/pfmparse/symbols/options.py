@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How symbols are looked up, and the options of a command line that say so."""
+"""The options for looking up symbols."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Optional, Sequence
 class SymbolOptions:
     """``symfs`` are directories with copies of the mapped files, searched first.
 
-    With ``demangle``, names of C++ and Rust are shown as their sources have them; with
-    ``inlines``, functions that were inlined where a view shows them. ``debuginfod`` are
-    the servers, None for those of DEBUGINFOD_URLS.
+    With ``demangle``, names of C++ and Rust are demangled. With ``inlines``, views that
+    support it show inlined functions. ``debuginfod`` are the servers, None for those of
+    DEBUGINFOD_URLS.
     """
 
     symfs: Sequence[str] = ()
@@ -31,28 +31,28 @@ def add_symbol_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="look for mapped files in DIR first; can be given several times",
+        help="look for mapped files in DIR first; can be repeated",
     )
     group.add_argument(
         "--no-demangle",
         action="store_true",
-        help="names of C++ and Rust as they are in the files",
+        help="show names of C++ and Rust as they are in the files",
     )
     group.add_argument(
         "--no-inlines",
         action="store_true",
-        help="functions that were inlined are part of those that called them",
+        help="count inlined functions as part of their callers",
     )
     group.add_argument(
         "--debuginfod",
         metavar="URLS",
-        help="servers to ask for files that are not here, '' for none; "
+        help="servers to ask for missing files, '' for none; "
         "default: $DEBUGINFOD_URLS",
     )
 
 
 def symbol_options(arguments: argparse.Namespace) -> SymbolOptions:
-    """What these options were."""
+    """The values of the options."""
     return SymbolOptions(
         arguments.symfs,
         not arguments.no_demangle,

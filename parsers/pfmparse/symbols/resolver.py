@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""From addresses to functions and source lines."""
+"""Resolves addresses to functions and source lines."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from .symbol_table import Symbol
 
 @dataclass(frozen=True)
 class Addresses:
-    """Distinct addresses; all three of shape (n,).
+    """Distinct addresses; all arrays have shape (n,).
 
-    ``tgid`` is the process that ran there, ``epoch`` that of its mappings.
+    ``tgid`` is the process of each address, ``epoch`` the epoch of its mappings.
     """
 
     epoch: NDArray[np.uint64]
@@ -48,7 +48,7 @@ class Addresses:
 
 
 class _Place(NamedTuple):
-    """What is known of a place in a file."""
+    """The known data of a place in a file."""
 
     address: Optional[int] = None
     symbol: Optional[Symbol] = None
@@ -58,14 +58,14 @@ class _Place(NamedTuple):
 
 NOTHING = _Place()
 
-# What is inlined somewhere, and the symbol there.
+# The inlined functions at a place, and the symbol there.
 _Inlines = tuple[tuple[Inlined, ...], Optional[str]]
 
 
 class _Hit(NamedTuple):
-    """A mapping, the elements of Addresses within it, and their offsets in the file.
+    """A mapping, the indices of addresses in it, and their offsets in the file.
 
-    Unless ``sure``, they are behind the mapping, and may have nothing to do with it.
+    If ``sure`` is False, the addresses are after the mapping, and may be unrelated.
     """
 
     mapping: Mapping
@@ -74,7 +74,7 @@ class _Hit(NamedTuple):
     sure: bool = True
 
 
-# Reads what is at those offsets of a file, for each.
+# A function that reads the places at offsets of a file.
 _Read = Callable[[ElfFile, U64s], list[_Place]]
 
 
@@ -90,9 +90,9 @@ class Resolver:
         warn: Callable[[str], None],
         jit: Optional[JitMaps] = None,
     ) -> None:
-        """``options`` can be the directories of SymbolOptions.symfs only.
+        """``options`` may also be just a sequence of directories (symfs).
 
-        ``warn`` is called with the reason, once per file, if symbols are missing.
+        ``warn`` is called once per file with missing symbols, with the reason.
         """
         if not isinstance(options, SymbolOptions):
             options = SymbolOptions(options)
@@ -114,7 +114,7 @@ class Resolver:
         return locations
 
     def resolve_data(self, addresses: Addresses) -> list[Location]:
-        """The location of each address of data: symbols are variables; n elements."""
+        """The location of each data address, with variables as symbols; n elements."""
         return self._resolve(addresses, self._mapped_data, self._read_data)
 
     def resolve_files(
@@ -135,7 +135,7 @@ class Resolver:
         return locations
 
     def file(self, location: Location) -> Optional[ElfFile]:
-        """The file in which a location is; None if there is none."""
+        """The ELF file of a location; None if there is none."""
         return self._files.open(location.build_id, [location.object])
 
     def _resolve(
@@ -165,7 +165,7 @@ class Resolver:
                 out[at] = Location(symbol.object, offset=ip)
 
     def _resolve_jit(self, addresses: Addresses, out: list[Location]) -> None:
-        """Resolves what is in no file: code that was made at run time."""
+        """Resolves addresses outside of files: JIT-compiled code."""
         if not len(self._jit):
             return
         elsewhere = [at for at, place in enumerate(out) if _in_no_file(place.object)]
@@ -189,7 +189,7 @@ class Resolver:
         user: Ids,
         mapped: Callable[[ProcessMaps, U64s], Iterator[_Hit]],
     ) -> Iterator[_Hit]:
-        """Mappings, the elements of ``user`` within them, and their file offsets."""
+        """The mappings that contain addresses of ``user``, with their file offsets."""
         for space in split(user, addresses.epoch[user], addresses.tgid[user]):
             epoch, tgid = addresses.epoch[space[0]], addresses.tgid[space[0]]
             for maps in self._maps.candidates(int(tgid), int(epoch)):
@@ -207,7 +207,7 @@ class Resolver:
             yield _Hit(mapping, hit, ips[hit] + _shift(mapping))
 
     def _mapped_data(self, maps: ProcessMaps, ips: U64s) -> Iterator[_Hit]:
-        """As for code; memory behind a file's mapping may be data that begins as 0."""
+        """Like _mapped(); memory after a file's mapping may be its bss."""
         for hit in self._mapped(maps, ips):
             at = maps.mappings.index(hit.mapping)
             before = maps.mappings[max(0, at - 1)]
@@ -289,14 +289,14 @@ class Resolver:
         )
 
     def _frames(self, place: _Place, symbol: Optional[str]) -> tuple[Frame, ...]:
-        """The frames of what is inlined there."""
+        """The frames of inlined functions at a place, empty if there are none."""
         if not place.inlines:
             return ()
         known = self._known_stacks.get((place.inlines, symbol))
         if known is None:
             frames = [self._frame(inlined) for inlined in place.inlines]
             if symbol is not None:
-                # As a profile of functions calls it.
+                # Use the symbol's name, as in profiles of functions.
                 frames[-1] = replace(frames[-1], function=symbol)
             known = self._known_stacks[place.inlines, symbol] = tuple(frames)
         return known
@@ -315,12 +315,12 @@ def _in_no_file(where: str) -> bool:
 
 
 def _shift(mapping: Mapping) -> np.uint64:
-    """From addresses to offsets in the file."""
+    """The difference between offsets in the file and addresses."""
     return np.uint64((mapping.offset - mapping.start) % (1 << 64))
 
 
 def _spread(columns: Sequence[Sequence[Any]], there: NDArray[np.bool_]) -> list[_Place]:
-    """Places, made of columns of what is known, and NOTHING between them."""
+    """Places from columns of known values; NOTHING where ``there`` is False."""
     places = [NOTHING] * there.size
     for index, values in zip(np.flatnonzero(there).tolist(), zip(*columns)):
         places[index] = _Place(*values)

@@ -21,7 +21,7 @@ STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_COMMON, STT_GNU_IFUNC = 0, 1, 2, 5, 10
 CODE = (STT_NOTYPE, STT_FUNC, STT_GNU_IFUNC)
 DATA = (STT_OBJECT, STT_COMMON)
 
-# The fields of Elf64_Sym and Elf32_Sym that are used, in this machine's byte order.
+# The used fields of Elf64_Sym and Elf32_Sym, in the native byte order.
 _SYM64 = np.dtype(
     {
         "names": ["name", "info", "shndx", "value", "size"],
@@ -41,7 +41,7 @@ _SYM32 = np.dtype(
 
 
 class Symbol(NamedTuple):
-    """A function or an object: start <= its addresses < end."""
+    """A function or an object, from address ``start`` to before ``end``."""
 
     name: str
     start: int
@@ -57,7 +57,7 @@ class Section:
 
 
 def sections(elf: int) -> Iterator[Section]:
-    """The sections of an Elf of libelf's."""
+    """The sections of an Elf object of libelf."""
     library = libraries().elf
     handle = library.elf_nextscn(elf, None)
     while handle:
@@ -68,10 +68,10 @@ def sections(elf: int) -> Iterator[Section]:
 
 
 class Table:
-    """The symbol table of an Elf: where its symbols are, and their names."""
+    """The symbol table of an Elf object: addresses, sizes and names of symbols."""
 
     def __init__(self, elf: int, shift: int) -> None:
-        """``shift`` is added to its addresses; without a table there are no symbols."""
+        """``shift`` is added to addresses; a file without a table has no symbols."""
         self._elf, self._strings = elf, 0
         syms = np.zeros(0, _SYM64)
         found = {s.header.sh_type: s for s in sections(elf)}
@@ -96,7 +96,7 @@ class Table:
 
 
 def _syms(elf: int, section: Section) -> NDArray[Any]:
-    """What is in a symbol table, the null symbol too."""
+    """All symbols of a table, including the null symbol."""
     library = libraries().elf
     data = library.elf_getdata(section.handle, None)
     if not data or not data.contents.d_buf:
@@ -126,10 +126,10 @@ class SymbolTable:
         self._known: dict[int, Optional[Symbol]] = {-1: None}
 
     def extend_labels(self, bounds: Iterable[tuple[int, int]]) -> None:
-        """Lets symbols without a size, within these bounds, reach up to the next one.
+        """Extends symbols without a size, within these bounds, up to the next symbol.
 
-        Those that are within another symbol are places in it, no functions; those
-        with a "$" say to disassemblers whether code or data follows.
+        Labels inside another symbol are not functions. Names with a "$" are mapping
+        symbols, which tell disassemblers whether code or data follows.
         """
         sized = self.ends > self.starts
         around = Intervals(
@@ -160,7 +160,11 @@ class SymbolTable:
         return [known[index] for index in found.tolist()]
 
     def _ranks(self) -> NDArray[np.intp]:
-        """Of equal starts: the smallest; of these global, weak, local; in order."""
+        """The ranks of symbols with equal starts; the preferred one has the highest.
+
+        Smaller symbols are preferred, then global over weak over local ones, then
+        earlier ones.
+        """
         worse = np.select(
             [self._bindings == STB_LOCAL, self._bindings == STB_WEAK], [2, 1], 0
         )

@@ -34,7 +34,7 @@ def collected(*addresses: int) -> Collector:
 def test_samples_of_other_functions_do_not_count() -> None:
     (samples,) = collected(KERNEL, KERNEL + 4, KERNEL + 4, KERNEL + 16).samples()
     assert samples.weights == {KERNEL: [1], KERNEL + 4: [2]} and samples.total == 3
-    with pytest.raises(PfmParseError, match="no sample is in a function f"):
+    with pytest.raises(PfmParseError, match="no samples in a function 'f'"):
         collected(KERNEL + 16).samples()
 
 
@@ -75,7 +75,7 @@ def test_what_a_file_claims_has_limits() -> None:
     found = annotate(samples, collector.events(), elf, SourceFiles([]), True)
     assert [line.line.number for line in found.lines] == [1, 1 << 31]
     assert [one.address for one in found.instructions] == [KERNEL]
-    assert "bytes of code, only addresses are shown" in found.lacks[0]
+    assert "bytes of code: only addresses are shown" in found.lacks[0]
 
 
 def test_source_is_read_once_and_only_from_files(tmp_path: Path) -> None:

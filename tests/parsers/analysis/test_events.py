@@ -55,7 +55,7 @@ def test_events_are_found_by_name() -> None:
     twice = events({0: [named(4, "a"), named(5, "b")], 1: [named(4, "a")]})
     assert twice.named("a").tolist() == [0, 2]
     with pytest.raises(
-        PfmParseError, match="no event c was sampled; sampled were a, b"
+        PfmParseError, match="event 'c' was not sampled; sampled events: a, b"
     ):
         twice.named("c")
 

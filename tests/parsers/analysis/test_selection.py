@@ -99,7 +99,7 @@ def test_samples_that_match_all_are_selected(what: Any, times: list[int]) -> Non
 
 def test_event_that_was_not_sampled_is_named() -> None:
     with pytest.raises(
-        PfmParseError, match="no event cycles was sampled; sampled were"
+        PfmParseError, match="event 'cycles' was not sampled; sampled events"
     ):
         opened(whole(), selection=Selection(events=["cycles"]))
 

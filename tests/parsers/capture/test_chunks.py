@@ -108,4 +108,4 @@ def test_payload_beyond_the_limit_is_skipped() -> None:
     big = chunk("MAPS", bytes(MAX_PAYLOAD["MAPS"] + 1))
     samples, recording = read_capture(capture(SESS, FIRST, big, SECOND, DONE))
     assert samples == ALL
-    assert "at most" in recording.problems[0].message
+    assert "exceeds the limit" in recording.problems[0].message

@@ -281,8 +281,8 @@ def test_buffers_of_contexts_that_nobody_told_of_are_problems() -> None:
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
-        (ctxt(0, 131, 123), "context 0 is there already"),
-        (json_chunk("CTXT", {"id": 7}), "CTXT: no member 'tid'"),
+        (ctxt(0, 131, 123), "duplicate context 0"),
+        (json_chunk("CTXT", {"id": 7}), "CTXT: missing member 'tid'"),
         (chunk("CTXT", b"[]"), "CTXT: not an object"),
     ],
 )

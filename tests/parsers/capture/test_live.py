@@ -96,7 +96,7 @@ def test_problems_that_are_kept_do_not_grow() -> None:
     [
         (b"x" * 16, "not a capture"),
         (capture(tick(1)), "the session is not the first chunk"),
-        (capture(bytes(24)), "wrong checksum, the rest is not read"),
+        (capture(bytes(24)), "wrong checksum: the rest is not read"),
     ],
 )
 def test_what_is_no_capture_is_refused(data: bytes, complaint: str) -> None:
@@ -122,7 +122,7 @@ def test_mappings_that_were_replaced_are_forgotten() -> None:
 
 
 def test_it_is_read_once() -> None:
-    with pytest.raises(PfmParseError, match="is read once"):
+    with pytest.raises(PfmParseError, match="can be read only once"):
         LiveCapture().again()
 
 

@@ -42,4 +42,6 @@ def test_mappings_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_second_one_is_refused(kind: str, text: bytes) -> None:
     _, recording = read_capture(capture(SESS, chunk(kind, text), chunk(kind, text)))
-    assert f"a second {kind}" in [problem.message for problem in recording.problems]
+    assert f"a second {kind} chunk" in [
+        problem.message for problem in recording.problems
+    ]

@@ -83,7 +83,7 @@ def test_bad_value_in_the_session_names_its_path(
 def test_missing_member_of_the_session_is_named(name: str) -> None:
     document = session()
     del document[name]
-    with pytest.raises(PfmParseError, match=f"no member '{name}'"):
+    with pytest.raises(PfmParseError, match=f"missing member '{name}'"):
         parse_session(json.dumps(document).encode(), 0)
 
 

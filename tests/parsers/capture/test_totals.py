@@ -27,7 +27,7 @@ def test_what_the_tool_does_not_know_is_null() -> None:
 def test_missing_member_is_named(name: str) -> None:
     document = totals(0)
     del document[name]
-    with pytest.raises(PfmParseError, match=f"DONE: no member '{name}'"):
+    with pytest.raises(PfmParseError, match=f"DONE: missing member '{name}'"):
         parse_totals(json.dumps(document).encode(), 0)
 
 

@@ -158,7 +158,7 @@ def test_kernel_shows_addresses(tmp_path: Path, capsys: Capsys) -> None:
 
 def test_function_without_samples_is_named(hot: str, capsys: Capsys) -> None:
     status, out, err = run(capsys, "annotate", "-s", "cold", hot)
-    assert (status, out) == (1, "") and "no sample is in a function cold" in err
+    assert (status, out) == (1, "") and "no samples in a function 'cold'" in err
 
 
 def test_code_of_another_machine_is_shown(tmp_path: Path, capsys: Capsys) -> None:

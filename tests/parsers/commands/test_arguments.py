@@ -57,13 +57,13 @@ def test_each_option_is_its_own() -> None:
 @pytest.mark.parametrize(
     "words,message",
     [
-        (["--cpu", "x"], "'x' is neither a number nor a range such as 0-3"),
-        (["--cpu", "3-1"], "'3-1' is no range of numbers that there can be"),
-        (["--cpu", "0-99999999"], "is no range of numbers that there can be"),
-        (["--pid", "4294967296"], "is no range of numbers that there can be"),
-        (["--pid", ","], "it is empty"),
-        (["--symbol", "("], "'(' is no regular expression"),
-        (["--time", "soon"], "'soon' is no part of the time such as 2s-5s"),
+        (["--cpu", "x"], "must be a number or a range such as 0-3, not 'x'"),
+        (["--cpu", "3-1"], "invalid range '3-1': it must ascend"),
+        (["--cpu", "0-99999999"], "invalid range '0-99999999'"),
+        (["--pid", "4294967296"], "invalid range '4294967296'"),
+        (["--pid", ","], "must not be empty"),
+        (["--symbol", "("], "invalid regular expression '('"),
+        (["--time", "soon"], "must be a time range such as 2s-5s"),
         (["--time", "5s-2s"], "'5s-2s' ends before it begins"),
         (["--kernel", "--user"], "not allowed with argument"),
     ],
@@ -87,7 +87,7 @@ def test_frequencies_have_units(text: str, khz: int) -> None:
 
 @pytest.mark.parametrize("text", ["1400", "0GHz", "-1GHz", "1e9GHz", "GHz", "1.4Ghz"])
 def test_what_is_no_frequency_is_refused(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="is no frequency such as"):
+    with pytest.raises(argparse.ArgumentTypeError, match="must be a frequency such as"):
         frequency(text)
 
 
@@ -105,10 +105,14 @@ def test_numbers_are_read(
 @pytest.mark.parametrize(
     "read,texts,message",
     [
-        (positive, ["0", "-1", "x", "1.5", "9" * 5000], "is no number from 1 on"),
-        (percentage, ["-1", "101", "nan", "x"], "is no percentage from 0 to 100"),
-        (difference, ["-1", "nan", "inf", "x"], "is no number of percent from 0 on"),
-        (span, ["20000000000s", "18446744073709551616ns"], "clocks of 64 bits"),
+        (
+            positive,
+            ["0", "-1", "x", "1.5", "9" * 5000],
+            "must be a number of at least 1",
+        ),
+        (percentage, ["-1", "101", "nan", "x"], "must be a percentage from 0 to 100"),
+        (difference, ["-1", "nan", "inf", "x"], "must be a percentage of at least 0"),
+        (span, ["20000000000s", "18446744073709551616ns"], "must be less than 2.64 ns"),
     ],
 )
 def test_refused_numbers_are_told_what_they_can_be(

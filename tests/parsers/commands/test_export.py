@@ -135,7 +135,7 @@ def test_what_is_not_carried_is_said_once(
     out = tmp_path / "out"
     argv = ["export", file, "--to", "test", "-o", str(out), "--json"]
     status, printed, err = run(capsys, *argv)
-    assert (status, err) == (0, "pfmparse: test does not carry call chains\n")
+    assert (status, err) == (0, "pfmparse: test does not store call chains\n")
     assert json.loads(printed)["not_carried"] == ["call chains"]
 
 
@@ -162,12 +162,12 @@ def test_directory_that_is_not_there_is_named(
 def test_export_needs_to_know_where_to(export: Use, file: str, capsys: Capsys) -> None:
     export(count)
     status, _, err = run(capsys, "export", file, "--to", "test")
-    assert (status, err) == (1, "pfmparse: -o FILE is missing: where to write\n")
+    assert (status, err) == (1, "pfmparse: no output file: use -o FILE\n")
 
 
 def test_unknown_export_is_named(file: str, capsys: Capsys) -> None:
     status, _, err = run(capsys, "export", file, "--to", "stone", "-o", "x")
-    assert status == 1 and "no export stone; there are" in err
+    assert status == 1 and "unknown export 'stone': use one of" in err
 
 
 def test_capture_is_not_replaced_by_its_export(
@@ -176,7 +176,7 @@ def test_capture_is_not_replaced_by_its_export(
     export(count)
     before = Path(file).read_bytes()
     status, _, err = run(capsys, "export", file, "--to", "test", "-o", file)
-    assert status == 1 and "is the capture that is read" in err
+    assert status == 1 and "is also an input" in err
     assert Path(file).read_bytes() == before
 
 
@@ -187,7 +187,7 @@ def test_options_of_databases_are_for_databases(
     argv = ["export", file, "--to", "test", "-o", str(tmp_path / "x")]
     for option in (["--dsn", "host=db"], ["--rows", "location"]):
         status, _, err = run(capsys, *argv, *option)
-        assert status == 1 and "--dsn and --rows are for --to sql" in err
+        assert status == 1 and "--dsn and --rows need --to sql" in err
 
 
 def test_export_to_the_standard_output_is_alone_there(file: str) -> None:

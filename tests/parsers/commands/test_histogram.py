@@ -54,7 +54,7 @@ def test_what_is_not_known_has_a_column_if_there_is_any() -> None:
 def test_levels_that_nothing_tells_have_no_columns() -> None:
     unknown = replace(PLAIN, of_each=[0, 0, 0, 0, 4], thresholds=None)
     lines = text(unknown)
-    assert "# levels are not known: --l2 and --l3 tell them by the latency" in lines
+    assert "# levels are unknown: use --l2 and --l3 to classify by latency" in lines
     assert lines[-3] == "# #count   %self    %cum   instruction addr"
 
 

@@ -55,8 +55,8 @@ def test_counts_are_summed_and_scaled_to_the_whole_time(
     lines = printed(capsys, "info", file).splitlines()
     # 30 * 4 / 3 + 10 * 2 / 1, and 7 * 4 / 1 + 3 * 2 / 1.
     whole = "for the whole time"
-    assert f"count (set 0, PMD 1): event-1, 40, which is 60 {whole}" in lines
-    assert f"count (set 1, PMD 0): event-0, 10, which is 34 {whole}" in lines
+    assert f"count (set 0, PMD 1): event-1, 40, scaled to 60 {whole}" in lines
+    assert f"count (set 1, PMD 0): event-0, 10, scaled to 34 {whole}" in lines
     assert "set 0 was active: 10 times, 4.000 s" in lines
     assert "set 1 was active: 9 times, 2.000 s" in lines
     # Sampling counters are reset on overflow, so their counts are not shown.

@@ -82,8 +82,8 @@ def test_text_has_the_essentials(full: str, capsys: pytest.CaptureFixture[str]) 
         "CPUs 0-1: Example CPU @ 2.80GHz, 2800 MHz, L1 data 32 KiB",
         "CPUs 2: 0x410fd080, L1 instruction 1000 bytes, L2 1 MiB, L3 of unknown size",
         "threads: 2 of 1 processes",
-        "functions made by process 3: 1",
-        "functions made by process 4: 2, and more that were left out",
+        "JIT functions of process 3: 1",
+        "JIT functions of process 4: 2, and more that were left out",
     ):
         assert line in lines
 

@@ -129,7 +129,7 @@ def test_levels_are_those_of_the_data_source(
     rows = [(row["key"], row["count"], row["levels"]["L1"]) for row in found["rows"]]
     assert rows == [("0x1000", 3, 2), ("0x1fff", 1, 0), ("0x1010", 1, 0)]
     text = printed(capsys, "mem", file).splitlines()
-    assert "# levels are those of the data source" in text
+    assert "# levels are from the data source" in text
     assert text[-4].split() == [
         *("#", "#count", "%self", "%cum", "%L1", "%L3", "%RAM", "%n/a"),
         *("instruction", "addr"),
@@ -333,9 +333,12 @@ def test_selection_is_as_everywhere(
 @pytest.mark.parametrize(
     "options,reason",
     [
-        (["--view", "data", "--per", "line"], "--per line is not for --view data"),
-        (["--l2", "5"], "--l2 and --l3 need each other"),
-        (["--l2", "9", "--l3", "5"], "--l2 9 is more than --l3 5"),
+        (
+            ["--view", "data", "--per", "line"],
+            "--per line is not available for --view data",
+        ),
+        (["--l2", "5"], "--l2 and --l3 must be used together"),
+        (["--l2", "9", "--l3", "5"], "--l2 9 must not be greater than --l3 5"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(

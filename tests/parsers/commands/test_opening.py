@@ -45,8 +45,8 @@ def test_control_groups_that_a_capture_asks_for_are_said_once(
     status, out, err = run(capsys, "report", str(file), "--json")
     assert (status, json.loads(out)["total"]) == (0, 0)
     assert err == (
-        f"pfmparse: {file}: only samples of control group /a, /\\x1b, as it asks for; "
-        "--cgroup / selects all\n"
+        f"pfmparse: {file}: only samples of control group /a, /\\x1b, as the "
+        "capture requests; use --cgroup / to select all\n"
     )
     assert told(capsys, "report", "--cgroup=/", str(file))["total"] == 3
 

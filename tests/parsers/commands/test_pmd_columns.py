@@ -70,4 +70,4 @@ def test_pmd_that_no_sample_has_is_refused(
 ) -> None:
     status, out, err = run(capsys, "report", "--pmd", "5", with_pmds)
     assert (status, out) == (1, "")
-    assert "no sample has values of PMD 5; recorded were those of 3, 4" in err
+    assert "no sample has values of PMD 5; recorded PMDs: 3, 4" in err

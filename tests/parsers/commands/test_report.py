@@ -200,7 +200,7 @@ def test_figures_without_pmds_are_refused(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, "report", "--stat", "max", file)
-    assert (status, out) == (1, "") and "--pmd says which" in err
+    assert (status, out) == (1, "") and "--stat needs --pmd" in err
 
 
 def test_every_format_knows_the_names_of_its_threads(

@@ -99,4 +99,4 @@ def test_calls_are_by_function_only(
 ) -> None:
     status, out, err = run(capsys, "report", "--callers", *other, stacks)
     assert (status, out) == (1, "")
-    assert "calls are reported by function only" in err
+    assert "call reports are by function only" in err

@@ -72,4 +72,4 @@ def test_no_samples_are_a_line_of_names(tmp_path: Path, capsys: Capsys) -> None:
 
 def test_csv_is_not_json(file: str, capsys: Capsys) -> None:
     status, out, err = run(capsys, "report", "--csv", "--json", file)
-    assert (status, out) == (1, "") and "do not go together" in err
+    assert (status, out) == (1, "") and "cannot be combined" in err

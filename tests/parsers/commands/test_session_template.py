@@ -34,7 +34,7 @@ def test_unknown_name_is_refused_with_the_known_ones(
 ) -> None:
     status, out, err = run(capsys, "session-template", "nosuch")
     assert (status, out) == (1, "")
-    assert "nosuch is neither a UUID nor one of default, " in err
+    assert "unknown format 'nosuch': use a UUID or one of default, " in err
 
 
 def test_template_reads_a_raw_buffer(

@@ -61,22 +61,25 @@ def test_capture_without_a_view_is_reported(
 @pytest.mark.parametrize(
     "view,reason",
     [
-        ({"command": "dump", "options": {}}, "'dump' is no view"),
-        ({"command": "", "options": {}}, "'' is no view"),
+        ({"command": "dump", "options": {}}, "no view 'dump'"),
+        ({"command": "", "options": {}}, "no view ''"),
         ({"command": "mem", "options": {"symfs": "/tmp"}}, "has no option 'symfs'"),
         ({"command": "mem", "options": {"json": ""}}, "has no option 'json'"),
         ({"command": "mem", "options": {"vie": "data"}}, "has no option 'vie'"),
         ({"command": "mem", "options": {"view": "all"}}, "invalid choice: 'all'"),
         ({"command": "mem", "options": {"view": "--help"}}, "invalid choice"),
-        ({"command": "mem", "options": {"top": "0"}}, "'0' is no number from 1 on"),
+        ({"command": "mem", "options": {"top": "0"}}, "at least 1, not '0'"),
         (
             {"command": "mem", "options": {"top": "/etc/passwd"}},
-            "is no number from 1 on",
+            "must be a number of at least 1",
         ),
-        ({"command": "mem", "options": {"l2": "3"}}, "--l2 and --l3 need each other"),
+        (
+            {"command": "mem", "options": {"l2": "3"}},
+            "--l2 and --l3 must be used together",
+        ),
         (
             {"command": "mem", "options": {"view": "level", "per": "page"}},
-            "--per page is not for --view level",
+            "--per page is not available for --view level",
         ),
     ],
 )
@@ -88,7 +91,7 @@ def test_view_that_is_not_known_is_reported_instead(
 ) -> None:
     path = capture(tmp_path, view)
     status, out, err = run(capsys, "show", path)
-    assert "x.pfm: the view that it asks for is not known: " in err and reason in err
+    assert "x.pfm: unknown view in the capture: " in err and reason in err
     assert (status, out) == (0, printed(capsys, "report", path))
 
 

@@ -70,7 +70,7 @@ def test_selected_part_of_the_time_begins_at_0(timed: str, capsys: Capsys) -> No
 def test_too_many_steps_are_refused(timed: str, capsys: Capsys) -> None:
     status, out, err = run(capsys, "timeline", "--step", "10ns", timed)
     assert (status, out) == (1, "")
-    assert "3500001 steps of 10 ns, at most 1048576 are shown" in err
+    assert "3500001 steps of 10 ns are more than 1048576" in err
 
 
 def test_no_samples_are_an_empty_timeline(tmp_path: Path, capsys: Capsys) -> None:
@@ -84,12 +84,12 @@ def test_no_samples_are_an_empty_timeline(tmp_path: Path, capsys: Capsys) -> Non
 def test_step_has_to_be_a_time(timed: str, capsys: Capsys) -> None:
     with pytest.raises(SystemExit):
         run(capsys, "timeline", "--step", "soon", timed)
-    assert "'soon' is no time such as" in capsys.readouterr().err
+    assert "must be a time such as" in capsys.readouterr().err
     status, _, err = run(capsys, "timeline", "--step", "0s", timed)
     assert status == 1 and "--step must be at least 1ns" in err
     with pytest.raises(SystemExit):
         run(capsys, "timeline", "--step", "20000000000s", timed)
-    assert "longer than clocks of 64 bits run" in capsys.readouterr().err
+    assert "must be less than 2^64 ns" in capsys.readouterr().err
 
 
 def test_only_one_key_can_be_beside_the_time(timed: str, capsys: Capsys) -> None:

@@ -64,7 +64,7 @@ def test_rows_window_order_and_selection(file: str, capsys: Capture) -> None:
     "data,complaint",
     [
         (b"", ""),
-        (b"PFMCAP\r\n", "it ends before its session"),
+        (b"PFMCAP\r\n", "the capture ends before its session"),
         (b"nonsense nonsense", "not a capture"),
     ],
 )

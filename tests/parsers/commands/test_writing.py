@@ -65,7 +65,7 @@ def test_what_is_read_is_not_written(tmp_path: Path) -> None:
     path, other = tmp_path / "x", tmp_path / "y"
     path.write_text("capture")
     other.hardlink_to(path)
-    with pytest.raises(BadInput, match="is the capture that is read"):
+    with pytest.raises(BadInput, match="is also an input"):
         check_target(other, ["/nonexistent", str(path)])
     check_target(tmp_path / "new", [str(path)])
     check_target(tmp_path / "new", ["/nonexistent"])

@@ -94,6 +94,6 @@ def test_names_are_written_once(captures: dict[str, Path], tmp_path: Path) -> No
 def test_threads_are_noted(captures: dict[str, Path], tmp_path: Path) -> None:
     argv = ["export", str(captures["flight"]), "--to", "callgrind"]
     _, _, err = called(*argv, "-o", str(tmp_path / "c"))
-    assert "callgrind does not carry which thread a sample is of\n" in err
+    assert "callgrind does not store the thread of each sample\n" in err
     _, _, err = called(*argv, "-o", str(tmp_path / "c"), "--tid", "100")
-    assert "which thread" not in err
+    assert "the thread" not in err

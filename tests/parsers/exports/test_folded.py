@@ -87,14 +87,14 @@ def test_what_lines_cannot_carry_is_named(
     command = ["export", str(source), "--to", "folded", "-o", str(path)]
     assert told(capsys, *command, warns=True)["not_carried"] == [
         "addresses",
-        "numbers of threads",
+        "thread IDs",
         "CPUs",
         "times",
-        "what was lost",
+        "losses",
     ]
     path.unlink()
     status, _, err = run(capsys, *command, "--strict")
-    assert status == 1 and "not written: addresses; numbers of threads" in err
+    assert status == 1 and "not written: addresses; thread IDs" in err
     assert not path.exists()
 
 

@@ -38,7 +38,7 @@ def lacks(data: bytes, *carries: Role, **more: bool) -> list[str]:
 
 def test_columns_of_roles_are_noted_unless_they_are_carried() -> None:
     data = captured([Sample()])
-    names = ["addresses", "numbers of threads", "CPUs", "times", "what was lost"]
+    names = ["addresses", "thread IDs", "CPUs", "times", "losses"]
     assert lacks(data) == names
     assert lacks(data, Role.TIME, Role.CPU) == [*names[:2], names[4]]
     assert lacks(data, *ALL, losses=True) == []
@@ -50,7 +50,7 @@ def test_chains_and_values_of_pmds_are_noted_if_there_are_any() -> None:
         json_chunk("SESS", session({0: [pmd(0, [1])]})),
         bufr(buffer([Sample(pmds=((1, 5),))])),
     )
-    assert lacks(data, *ALL) == ["values of PMDs"]
+    assert lacks(data, *ALL) == ["PMD values"]
     assert lacks(data, *ALL, pmds=True) == []
 
 

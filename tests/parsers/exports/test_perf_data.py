@@ -311,7 +311,7 @@ def test_several_captures_are_one_file(
     out = tmp_path / "perf.data"
     argv = ["export", str(captures["pebs64"]), str(captures["callstack"])]
     status, _, err = called(*argv, "--to", "perf-data", "-o", str(out))
-    assert status == 0 and "which machine" not in err
+    assert status == 0 and "the machine" not in err
     found = by_function(out)
     twice = by_symbol(captures["callstack"]) + by_symbol(captures["pebs64"])
     assert found == twice
@@ -321,11 +321,10 @@ def test_what_is_not_carried_is_said(captures: dict[str, Path], tmp_path: Path) 
     argv = ["--to", "perf-data", "-o", str(tmp_path / "perf.data")]
     _, _, err = called("export", str(captures["flight"]), *argv)
     assert err == (
-        "pfmparse: perf-data does not carry "
-        "which module of the kernel a function is in\n"
+        "pfmparse: perf-data does not store the modules of kernel functions\n"
     )
     _, _, err = called("export", str(captures["histogram"]), *argv)
-    assert "how many samples a record stands for, but in its period\n" in err
+    assert "weights of samples, except as factors of the period\n" in err
 
 
 def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:

@@ -192,5 +192,5 @@ def test_sum_that_does_not_fit_is_refused(
 def test_what_is_not_carried_is_said(captures: dict[str, Path], tmp_path: Path) -> None:
     argv = ["export", str(captures["flight"]), "--to", "pprof"]
     _, _, err = called(*argv, "-o", str(tmp_path / "p"))
-    for text in ("times", "CPUs", "what was lost"):
-        assert f"pprof does not carry {text}\n" in err
+    for text in ("times", "CPUs", "losses"):
+        assert f"pprof does not store {text}\n" in err

@@ -59,7 +59,7 @@ def test_ours_have_their_names(name: str) -> None:
 def test_exports_of_other_packages_are_found(site: Path) -> None:
     done = export(site, "count")
     assert done.returncode == 0
-    assert done.stderr == "pfmparse: count does not carry anything else\n"
+    assert done.stderr == "pfmparse: count does not store anything else\n"
     assert (site / "out").read_text() == "3"
 
 
@@ -72,7 +72,10 @@ def test_ours_win(site: Path) -> None:
 @pytest.mark.parametrize(
     "name,why",
     [
-        ("wrong", "export others:WRONG: 'no export' is no pfmparse.exports.job.Export"),
+        (
+            "wrong",
+            "export others:WRONG: 'no export' is not a pfmparse.exports.job.Export",
+        ),
         ("gone", "export nothing:X: ModuleNotFoundError: No module named 'nothing'"),
         ("failing", "export failing: ZeroDivisionError"),
     ],
@@ -87,4 +90,4 @@ def test_names_are_all_there_are(site: Path) -> None:
     done = export(site, "stone")
     assert done.returncode == 1
     names = sorted({*registry.OURS, "count", "wrong", "gone", "failing"})
-    assert f"no export stone; there are {', '.join(names)}" in done.stderr
+    assert f"unknown export 'stone': use one of {', '.join(names)}" in done.stderr

@@ -84,4 +84,4 @@ def test_sum_that_javascript_rounds_is_noted(
     argv += [str(tmp_path / "s"), "--weight", "last_reset_val"]
     status, _, err = called(*argv)
     assert status == 0
-    assert "speedscope does not carry all digits of sums above 2^53\n" in err
+    assert "speedscope does not store sums above 2^53 exactly\n" in err

@@ -163,7 +163,7 @@ def test_the_same_capture_is_refused(tmp_path: Path, capsys: Capture) -> None:
     argv = ["export", str(new), str(copy), "--to", "sql", "-o", str(database)]
     status, _, err = run(capsys, *argv)
     assert status == 1
-    assert f"{copy} is in the database already, as {tmp_path}/1.pfm" in err
+    assert f"{copy} is already in the database as {tmp_path}/1.pfm" in err
     assert query(database, "SELECT COUNT(*) FROM runs") == [(1,)]
     assert database.read_bytes() == before
 
@@ -191,7 +191,7 @@ def test_tables_of_another_version_are_refused(tmp_path: Path, capsys: Capture) 
         link.commit()
     argv = ["export", str(tmp_path / "1.pfm"), "--to", "sql", "-o", str(database)]
     status, _, err = run(capsys, *argv)
-    assert status == 1 and "its tables have version 2, not 1: use a new" in err
+    assert status == 1 and "the tables have version 2, not 1: use a new" in err
 
 
 def test_tables_of_others_stay(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_file_or_dsn_is_needed_and_not_both(tmp_path: Path, capsys: Capture) -> 
     path.write_bytes(stack_capture())
     argv = ["export", str(path), "--to", "sql"]
     status, _, err = run(capsys, *argv)
-    assert status == 1 and "-o FILE is missing" in err
+    assert status == 1 and "use -o FILE" in err
     status, _, err = run(capsys, *argv, "-o", "x.db", "--dsn", "dbname=x")
     assert status == 1 and "either -o FILE or --dsn DSN" in err
 
@@ -267,7 +267,7 @@ def test_numbers_that_databases_do_not_have_are_named(
     ):
         path.write_bytes(histogram(count))
         lacks = told(capsys, *argv, warns=True)["not_carried"]
-        text = "counts and periods of 2^63 and more, which are 2^63 - 1 there"
+        text = "counts and periods above 2^63 - 1, which are limited to that"
         assert (text in lacks) == (most in (known, period))
         found = query(database, "SELECT count, samples.period FROM samples")
         assert found == [(known, period)]
@@ -285,5 +285,5 @@ def test_other_weights_are_refused(tmp_path: Path, capsys: Capture) -> None:
     path.write_bytes(captured([Sample()]))
     argv = ["export", str(path), "--to", "sql", "-o", str(database)]
     status, _, err = run(capsys, *argv, "--weight", "cpu")
-    assert status == 1 and "--weight cpu is not possible: rows have the count" in err
+    assert status == 1 and "--weight cpu is not available: rows always have both" in err
     assert not database.exists()

@@ -65,14 +65,14 @@ def test_lengths_are_those_of_the_table(lengths: list[int]) -> None:
 @pytest.mark.parametrize(
     "offsets,kernel,said",
     [
-        ([], None, "not in one dimension"),
-        ([[0]], None, "not in one dimension"),
+        ([], None, "not one-dimensional"),
+        ([[0]], None, "not one-dimensional"),
         ([0, 2, 1], None, "do not increase"),
         ([0, 4], None, "do not increase from 0 to 3"),
         ([-1, 2], None, "do not increase"),
         ([0, 3], [1, 1], "kernel has 2 values for 1 chains"),
-        ([0, 3], [4], "more than the length"),
-        ([0, 3], [-1], "more than the length"),
+        ([0, 3], [4], "not from 0 to the length"),
+        ([0, 3], [-1], "not from 0 to the length"),
     ],
 )
 def test_arrays_that_do_not_belong_together_are_refused(

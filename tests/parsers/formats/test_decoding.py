@@ -24,7 +24,7 @@ def test_uuid_has_many_forms(uuid: str) -> None:
 
 @pytest.mark.parametrize("uuid", ["", "mine", UUID[1:], None, 5, UUID.encode()])
 def test_what_is_no_uuid_is_refused(uuid: Any) -> None:
-    with pytest.raises(ValueError, match="of format 'mine', is no UUID"):
+    with pytest.raises(ValueError, match="of format 'mine' is not a UUID"):
         Format("mine", uuid, decoder)
 
 
@@ -54,8 +54,8 @@ def test_numbers_of_numpy_become_plain() -> None:
 def test_decoded_has_regions_and_problems() -> None:
     samples, text = Samples(0, {}), "bad"
     wrong: Any = (samples,)
-    with pytest.raises(TypeError, match="among the regions, is no Region"):
+    with pytest.raises(TypeError, match="in regions is not a Region"):
         Decoded(wrong)
     wrong = (text,)
-    with pytest.raises(TypeError, match="'bad', a problem, is no PfmParseError"):
+    with pytest.raises(TypeError, match="'bad' in problems is not a PfmParseError"):
         Decoded((Region(0, samples),), wrong)

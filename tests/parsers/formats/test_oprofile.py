@@ -222,7 +222,7 @@ def test_unknown_escape_skips_to_the_next_that_is_known(code: int) -> None:
         {**expected(STREAM)[-1], "kernel": 0},
     ]
     assert [p.offset for p in decoded.problems] == [8 * len(first)]
-    assert f"escape {code} is unknown" in decoded.problems[0].message
+    assert f"unknown escape {code}" in decoded.problems[0].message
 
 
 @pytest.mark.parametrize("code", [6, 1 << 63])

@@ -127,8 +127,8 @@ def test_our_formats_win(site: Path) -> None:
     done = run(site, "dump", *raw(site, f"{OTHER}2"))
     assert done.returncode == 0
     assert done.stderr == (
-        f"pfmparse: format ours (others:OURS): {UUID_2_2} is that of default, which "
-        "pfmparse reads\n"
+        f"pfmparse: format ours (others:OURS): {UUID_2_2} is already used by format "
+        "default of pfmparse\n"
     )
 
 
@@ -183,7 +183,7 @@ def test_broken_package_is_named_with_its_line(site: Path, module: str) -> None:
     done = run(site, "dump", *raw(site, f"{OTHER}2"))
     said = {
         "leaves": "SystemExit: leaving",
-        "misspelt": "ValueError: '5', of format 'x', is no UUID",
+        "misspelt": "ValueError: '5' of format 'x' is not a UUID",
     }
     assert f"{said[module]} ({site}/others.py, line " in done.stderr
 
@@ -201,8 +201,8 @@ def test_second_parser_of_a_format_is_named(site: Path) -> None:
     done = run(site, "info", "--json", *raw(site, f"{OTHER}1"))
     assert json.loads(done.stdout)["format"]["name"] == "one"
     assert done.stderr == (
-        f"pfmparse: format again (others:AGAIN): {OTHER}1 is that of one, which "
-        "one (others:ONE) reads\n"
+        f"pfmparse: format again (others:AGAIN): {OTHER}1 is already used by "
+        "format one of one (others:ONE)\n"
     )
 
 
@@ -212,7 +212,7 @@ def test_second_parser_of_a_format_is_named(site: Path) -> None:
         ("RAISING", "decoder of format bad of bad (others:RAISING): KeyError: 5"),
         ("NO_DECODER", "decoder of format bad of bad (others:NO_DECODER): KeyError"),
         ("WRONG_SIZE", "ValueError: column ip has 2 values for 5 samples"),
-        ("NO_DECODED", "TypeError: it returned [], which is no Decoded"),
+        ("NO_DECODED", "TypeError: it returned [] instead of a Decoded object"),
     ],
 )
 def test_decoder_that_fails_is_named_and_what_it_did(

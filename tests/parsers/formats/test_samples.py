@@ -96,13 +96,13 @@ FIVE = {"ip": np.zeros(5, "<u8")}
     [
         ({"columns": columns(ip=[1, 2])}, "column ip has 2 values for 5 samples"),
         ({"columns": {"ip": np.zeros((5, 2), int)}}, "ip has 5 x 2 values for 5"),
-        ({"columns": {"ip": np.zeros(5)}}, "ip is no numpy array of integers"),
-        ({"columns": {"ip": [1, 2, 3, 4, 5]}}, "ip is no numpy array of integers"),
+        ({"columns": {"ip": np.zeros(5)}}, "ip is not a numpy array of integers"),
+        ({"columns": {"ip": [1, 2, 3, 4, 5]}}, "ip is not a numpy array of integers"),
         ({"derived": columns(at=[1])}, "column at has 1 values for 5 samples"),
         ({"groups": (group(slice(None), (4, 2)),)}, r"\(1, 2\) have shape \(4, 2\)"),
         ({"groups": (group(np.arange(3), (3, 1)),)}, r"not \(3, 2\)"),
-        ({"roles": {Role.ADDRESS: "pc"}}, "ADDRESS is that of pc: no such column"),
-        ({"roles": {"address": "ip"}}, "'address' is no pfmparse.Role"),
+        ({"roles": {Role.ADDRESS: "pc"}}, "ADDRESS: there is no column pc"),
+        ({"roles": {"address": "ip"}}, "'address' is not a pfmparse.Role"),
         ({"chains": chains(4)}, "4 call chains for 5 samples"),
     ],
 )

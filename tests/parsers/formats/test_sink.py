@@ -195,7 +195,7 @@ def test_counts_that_rise_are_weights() -> None:
 @pytest.mark.parametrize(
     "field,value,offset,said",
     [
-        ("magic", 5, 0, "hdr_magic: not that of a sink"),
+        ("magic", 5, 0, "hdr_magic: not the magic number of a sink"),
         ("version", 2 << 16, 8, "hdr_version: 0x20000 is unknown"),
         ("fmt_version", 2 << 16, 12, "hdr_fmt_version: 0x20000 is not 0x10001"),
         ("num_regions", 0, 48, "hdr_num_regions: 0 is not 1 to 64"),
@@ -224,7 +224,11 @@ def test_minor_versions_and_more_are_read() -> None:
     "region,offset,said",
     [
         (SinkRegion(1, numbers(1), used=REGION_SIZE + 8), 16, "rgn_used: region 1"),
-        (SinkRegion(1, numbers(1), count=2), 8, "rgn_count: region 1: 2 in 8 bytes"),
+        (
+            SinkRegion(1, numbers(1), count=2),
+            8,
+            "rgn_count: region 1: 2 records do not fit into 8 bytes",
+        ),
         (SinkRegion(1, numbers(1), count=1 << 63), 8, "rgn_count: region 1"),
     ],
 )

@@ -45,7 +45,7 @@ def test_info_tells_all_but_the_samples(
     assert (described["buffers"], described["samples"]) == (1, None)
     assert (described["lost"], described["problems"]) == (7, [])
     lines = printed(capsys, "info", file).splitlines()
-    assert "parser: none, the samples cannot be read" in lines
+    assert "parser: none, the samples cannot be decoded" in lines
     assert "samples: unknown" in lines and "lost samples: 7" in lines
 
 
@@ -124,5 +124,7 @@ def test_damaged_sink_is_a_problem(
     described = json_chunk("SESS", session(uuid=UUID_SINK))
     path.write_bytes(capture(described, bufr(image), json_chunk("DONE", totals(0))))
     status, out, err = run(capsys, "info", "--json", str(path))
-    assert status == 1 and "rgn_count: region 0: 9 in 8 bytes" in err
+    assert (
+        status == 1 and "rgn_count: region 0: 9 records do not fit into 8 bytes" in err
+    )
     assert json.loads(out)["samples"] == 0

@@ -53,7 +53,7 @@ def test_instruction_that_is_cut_off_is_data() -> None:
 
 
 def test_unknown_machine_is_named() -> None:
-    with pytest.raises(PfmParseError, match="ELF machine 50 cannot be shown"):
+    with pytest.raises(PfmParseError, match="ELF machine 50 cannot be disassembled"):
         disassemble(b"x", 0, 50)
 
 

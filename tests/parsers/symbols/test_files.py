@@ -125,7 +125,7 @@ def test_missing_file_is_told_once_and_not_looked_for_again(
     # The file may have another name, which is given later.
     assert found.open(build_id, ["/gone", str(program.path)]) is not None
     (complaint,) = said
-    assert complaint.startswith("/gone cannot be read, its symbols are missing; ")
+    assert complaint.startswith("/gone cannot be read: no symbols; ")
     assert "--symfs" in complaint
 
 
