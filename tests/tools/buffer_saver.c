@@ -24,7 +24,10 @@
 #include <string.h>
 
 #include "context.h"
+#include "lifetime.h"
+#include "options.h"
 #include "recording.h"
+#include "saving.h"
 #include "util.h"
 
 static int restart_error;

@@ -21,6 +21,7 @@
 
 #include "command.h"
 #include "counting.h"
+#include "options.h"
 #include "util.h"
 
 struct script {

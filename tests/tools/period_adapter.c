@@ -24,6 +24,8 @@
 #include "context.h"
 #include "fdinfo.h"
 #include "frequency.h"
+#include "lifetime.h"
+#include "options.h"
 #include "util.h"
 
 #define SETS	2

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "options.h"
 #include "recording.h"
 
 static bool divide(struct recording *recording, const struct plan *plan)

@@ -11,6 +11,7 @@
 
 #include "capture_json.h"
 #include "context.h"
+#include "options.h"
 
 int main(int argc, char **argv)
 {

@@ -24,6 +24,7 @@
 
 #include <perfmon/perfmon_oprofile_smpl.h>
 
+#include "options.h"
 #include "stream.h"
 #include "util.h"
 

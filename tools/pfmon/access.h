@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "access_facts.h"
+
 /* In the order of the kernel's checks. */
 enum access_cause {
 	ACCESS_GRANTED,		/* no reason for a refusal is known */
@@ -30,55 +32,11 @@ enum access_cause {
 	ACCESS_UNKNOWN,		/* perhaps a security module */
 };
 
-/* Files in which root sets permissions. */
-#define ACCESS_LEVEL_FILE	"/sys/module/perfmon/parameters/paranoid"
-#define ACCESS_THREADS_FILE	"/sys/kernel/perfmon/task_group"
-#define ACCESS_CPUS_FILE	"/sys/kernel/perfmon/sys_group"
-
 /* The command that loads perfmon. */
 #define ACCESS_LOAD		"modprobe pfm_pmu_perf"
 
 /* The command that creates the group of the device node. */
 #define ACCESS_MAKE_GROUP	"groupadd -rf perfmon"
-
-/* No group is required; the value of PFM_GROUP_ANY. */
-#define ACCESS_ANY_GROUP	((gid_t)-1)
-
-/* A group whose membership is required. */
-struct access_group {
-	gid_t gid;		/* ACCESS_ANY_GROUP: none */
-	bool member;		/* the process is a member */
-	bool later;		/* its user becomes one at the next login */
-	char name[33];		/* or the number */
-};
-
-/* The thread to be measured. */
-struct access_thread {
-	bool exists;
-	bool kernel;		/* a kernel thread */
-	uid_t uid;
-	char user[64];		/* or "" */
-};
-
-/* Everything that the kernel's decision depends on. */
-struct access_facts {
-	bool loaded;
-	bool node_exists;
-	bool node_opens;
-	mode_t node_mode;
-	struct access_group node;
-	struct access_group threads;	/* task_group */
-	struct access_group cpus;	/* sys_group */
-	int level;			/* the effective level */
-	int kernel_level;		/* kernel.perf_event_paranoid */
-	bool own_level;			/* perfmon.paranoid is a number */
-	bool locked_down;		/* in confidentiality mode */
-	int ptrace_scope;		/* of Yama, or 0 */
-	uint64_t caps;			/* effective */
-	uid_t uid;
-	char user[64];			/* or "" */
-	struct access_thread thread;	/* access_wish.thread */
-};
 
 /* The requested measurement. */
 struct access_wish {
@@ -96,9 +54,6 @@ struct access_refusal {
 	char *command;		/* for root, or NULL */
 	bool login;		/* it takes effect at the next login */
 };
-
-/* Reads the facts of this machine; @thread is 0 for the calling thread. */
-void access_gather(struct access_facts *facts, pid_t thread);
 
 /* Finds the first reason for a refusal; the caller calls access_free(). */
 void access_judge(const struct access_facts *facts,

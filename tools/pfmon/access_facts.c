@@ -12,7 +12,7 @@
 
 #include <perfmon/perfmon.h>
 
-#include "access.h"
+#include "access_facts.h"
 #include "util.h"
 
 #define KERNEL_LEVEL	"/proc/sys/kernel/perf_event_paranoid"

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "settings.h"
+
 /* Returns the path of the group, to be freed; NULL if it cannot be read. */
 char *cgroup_of(pid_t tgid);
 
@@ -14,5 +16,17 @@ char *cgroup_of(pid_t tgid);
  * comma-separated list as for pfmparse's --cgroup.
  */
 bool cgroup_matches(const char *path, const char *patterns);
+
+/*
+ * Warns if no process is in a group that --cgroup selects, and lists the groups
+ * that have processes. This is not an error, because processes may join later.
+ */
+void cgroup_check(const char *patterns);
+
+/* Parses --cgroup; returns false with a message on an error. */
+bool parse_cgroup(struct options *options, const char *text);
+
+/* Returns false, with a message, if --cgroup conflicts with other options. */
+bool cgroup_options_agree(const struct options *options);
 
 #endif /* PFMON_CGROUP_H */

@@ -49,23 +49,6 @@ struct context {
 
 /* All functions that can fail return false with a message. */
 
-/* Creates, maps and programs a context; to be closed if it returned true. */
-bool context_open(struct context *context, const struct plan *plan,
-		  unsigned int id, int cpu);
-void context_close(struct context *context);
-
-/*
- * Resets an unloaded context, whose counts have been read, for use with another
- * thread. Returns false if that is impossible, because it has several event
- * sets, or because samples were recorded or lost.
- */
-bool context_renew(struct context *context);
-
-/* Finds the layout of the buffer from the format or from the header. */
-void context_find_layout(struct context *context);
-
-/* Attaches a context. Sets errno on failure: ESRCH if the thread has ended. */
-bool context_load(struct context *context, pid_t tid);
 bool context_start(struct context *context);
 
 /*
@@ -76,33 +59,13 @@ bool context_start(struct context *context);
 bool context_pause(struct context *context);
 bool context_go_on(struct context *context);
 
-/*
- * Unloads a context; it is not an error if it is unloaded already. Prints a
- * message if its CPU has gone offline.
- */
-void context_unload(struct context *context);
+/* Whether an errno of a command says that the context is not attached. */
+bool context_is_gone(int error);
 
 /*
  * Reads the next message without blocking. Returns its PFM_MSG_* type, 0 if
  * there is none, -1 with an error message on failure.
  */
 int context_next_message(struct context *context);
-
-/*
- * Saves the buffer after a notification, an exec or context_pause(): copies at
- * least what a restart frees, and restarts. Returns 1 if the image is to be
- * recorded, 0 if not, -1 with a message on an error. It is not an error if the
- * thread has ended: its buffer is saved at the end.
- */
-int context_save_and_restart(struct context *context, enum smpl_moment moment);
-
-/* Copies the rest of the buffer after context_unload(); false without one. */
-bool context_save_rest(struct context *context);
-
-/* Reads the result and the stats. */
-bool context_read_counts(struct context *context);
-
-/* Returns the current statistics. */
-struct context_stats context_stats(const struct context *context);
 
 #endif /* PFMON_CONTEXT_H */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "settings.h"
 
 /* These return false with a message on a usage error. */
 

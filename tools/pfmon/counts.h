@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "results.h"
-#include "times.h"
+#include "util.h"
 
 /*
  * The counts of a measurement or of an interval, or the means of several

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "settings.h"
 
 /*
  * Adds a clock, software and hardware events, at the privilege levels that the

@@ -21,6 +21,7 @@
 #include "evtset.h"
 #include "formats/arg_layout.h"
 #include "formats/registered.h"
+#include "lifetime.h"
 #include "plan.h"
 #include "pmc_value.h"
 #include "pmu.h"

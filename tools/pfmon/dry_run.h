@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "settings.h"
 
 /*
  * Prints the kernel configuration of a measurement: contexts, format, event

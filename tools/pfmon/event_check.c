@@ -11,6 +11,7 @@
 #include "event_options.h"
 #include "event_trial.h"
 #include "events.h"
+#include "lifetime.h"
 #include "plan.h"
 #include "util.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "settings.h"
 
 /*
  * Prints for each event whether this machine can count it, or why not. Then

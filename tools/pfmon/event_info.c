@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* event_info.c - describe one event */
 #define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,4 +153,184 @@ struct json_object *event_describe(const char *root, const char *name,
 	free(why);
 	free(plain);
 	return object;
+}
+
+static void print_line(const char *title, const char *text)
+{
+	printf("%-10s %s\n", title, text ? text : "-");
+}
+
+/* Prints an optional member. */
+static void print_if_any(const char *title, const struct json_object *object,
+			 const char *name)
+{
+	const char *text = json_text_of(object, name);
+
+	if (text)
+		print_line(title, text);
+}
+
+static void print_encoding(const struct json_object *event)
+{
+	printf("Encoding:  config %#" PRIx64 ", config1 %#" PRIx64
+	       ", config2 %#" PRIx64 "\n", json_u64_of(event, "config"),
+	       json_u64_of(event, "config1"), json_u64_of(event, "config2"));
+	printf("PMC:       0x%016" PRIx64 ": %s\n", json_u64_of(event, "pmc"),
+	       json_text_of(event, "pmc_meaning"));
+}
+
+static void print_counted(const struct json_object *event)
+{
+	if (json_bool_of(event, "counted"))
+		print_line("Here:", "counted");
+	else
+		printf("Here:      %s: %s\n",
+		       json_member(event, "counted") ? "not counted" :
+						       "unknown",
+		       json_text_of(event, "reason"));
+}
+
+static void print_suffixes(const struct json_object *list)
+{
+	char *text = checked_strdup("");
+
+	for (size_t i = 0; i < json_length(list); i++)
+		text = checked_append(text, ", ", json_text_at(list, i));
+	print_line("Suffixes:", *text ? text : "none");
+	free(text);
+}
+
+static void print_terms(const struct json_object *terms)
+{
+	for (size_t i = 0; terms && i < json_length(terms); i++) {
+		const struct json_object *term = json_at(terms, i);
+
+		printf("Event:     %s stands for %s\n",
+		       json_text_of(term, "name"),
+		       json_text_of(term, "stands_for"));
+		print_if_any("Unit:", term, "unit");
+		print_if_any("Scale:", term, "scale");
+	}
+}
+
+static void print_parameter(const struct json_object *parameter)
+{
+	const char *name = json_text_of(parameter, "name");
+	const char *place = json_text_of(parameter, "place");
+
+	if (json_member(parameter, "largest"))
+		printf("\t%s  0 to %#" PRIx64 ", in %s\n", name,
+		       json_u64_of(parameter, "largest"), place);
+	else
+		printf("\t%s  in %s, which a PMC value cannot express\n", name,
+		       place);
+}
+
+static void print_parameters(const struct json_object *list)
+{
+	if (!list)
+		return;
+	puts("Parameters (besides config, config1 and config2):");
+	for (size_t i = 0; i < json_length(list); i++)
+		print_parameter(json_at(list, i));
+	if (!json_length(list))
+		puts("\tnone");
+}
+
+static void print_fields(const struct json_object *event)
+{
+	const struct json_object *list = json_member(event, "fields");
+
+	if (!list)
+		return;
+	printf("Fields, from %s:\n", json_text_of(event, "path"));
+	for (size_t i = 0; i < json_length(list); i++)
+		printf("\t%s\n", json_text_at(list, i));
+}
+
+/* The syntax or kind of a unit mask or modifier, printed after its name. */
+static const char *kind_of(const struct json_object *attribute)
+{
+	const char *value = json_text_of(attribute, "value");
+
+	if (!value)
+		return json_bool_of(attribute, "default") ? " (default)" : "";
+	return strcmp(value, "number") ? " (yes or no)" : "=NUMBER";
+}
+
+static void print_attributes(const char *title, const struct json_object *list)
+{
+	if (!list || !json_length(list))
+		return;
+	printf("%s:\n", title);
+	for (size_t i = 0; i < json_length(list); i++) {
+		const struct json_object *attribute = json_at(list, i);
+
+		printf("\t:%s%s  %s\n", json_text_of(attribute, "name"),
+		       kind_of(attribute), json_text_of(attribute, "meaning"));
+	}
+}
+
+static void print_sysfs(const struct json_object *event)
+{
+	if (json_text_of(event, "pmu"))
+		printf("PMU:       %s, of %s\n", json_text_of(event, "pmu"),
+		       json_text_of(event, "path"));
+	print_terms(json_member(event, "terms"));
+	print_parameters(json_member(event, "parameters"));
+}
+
+static void print_pfmlib(const struct json_object *event)
+{
+	if (json_text_of(event, "pmu"))
+		printf("PMU:       %s: %s\n", json_text_of(event, "pmu"),
+		       json_text_of(event, "pmu_meaning"));
+	/* modifiers and meaning come together. */
+	if (json_member(event, "modifiers"))
+		print_line("Meaning:", json_text_of(event, "meaning"));
+	print_if_any("Same as:", event, "same_as");
+	print_attributes("Unit masks", json_member(event, "unit_masks"));
+	print_attributes("Modifiers", json_member(event, "modifiers"));
+}
+
+static void print_source(const struct json_object *event)
+{
+	const char *source = json_text_of(event, "source");
+
+	if (!strcmp(source, "generic")) {
+		print_line("PMU:",
+			   "generic events of the kernel, with perf's names");
+		print_line("Meaning:", json_text_of(event, "meaning"));
+	} else if (!strcmp(source, "raw")) {
+		print_line("PMU:", "the CPU");
+		print_line("Meaning:",
+			   "a raw event code: see the CPU's manual");
+	} else if (!strcmp(source, "tracepoint")) {
+		print_line("PMU:", "the kernel's tracepoints");
+		print_fields(event);
+	} else if (!strcmp(source, "sysfs")) {
+		print_sysfs(event);
+	} else {
+		print_pfmlib(event);
+	}
+}
+
+void event_print(const struct json_object *event)
+{
+	const struct json_object *suffixes = json_member(event, "suffixes");
+
+	print_line("Name:", json_text_of(event, "name"));
+	if (!json_member(event, "pmc")) {
+		print_line("Encoding:", json_text_of(event, "reason"));
+		print_source(event);
+		return;
+	}
+	print_encoding(event);
+	print_counted(event);
+	if (suffixes)
+		print_suffixes(suffixes);
+	else
+		printf("CPUs:      %s, at all levels\n",
+		       json_text_of(event, "cpus"));
+	print_source(event);
 }

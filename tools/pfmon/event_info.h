@@ -14,4 +14,7 @@ struct json_object;
 struct json_object *event_describe(const char *root, const char *name,
 				   struct event_trial *trial);
 
+/* Prints the result of event_describe(). */
+void event_print(const struct json_object *event);
+
 #endif /* PFMON_EVENT_INFO_H */

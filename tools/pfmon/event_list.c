@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elements.h"
 #include "event_info.h"
 #include "event_list.h"
-#include "event_options.h"
-#include "event_text.h"
 #include "event_trial.h"
 #include "events.h"
 #include "json.h"

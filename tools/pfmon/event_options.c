@@ -1,54 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* event_options.c - the option -e, and options with an element per event */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu_list.h"
+#include "elements.h"
 #include "event_code.h"
 #include "event_options.h"
 #include "sampling_lists.h"
 #include "util.h"
 
 #define LARGEST_SETS	256u
-
-/* Whether an element ends here. Event names do not begin with a digit. */
-static bool is_end(const char *at, bool inside, bool in_cpus)
-{
-	return !*at || (*at == ',' && !inside &&
-			!(in_cpus && isdigit((unsigned char)at[1])));
-}
-
-char *next_element(char **rest)
-{
-	bool inside = false, in_cpus = false;
-	char *element = *rest, *end;
-
-	if (!element)
-		return NULL;
-	for (end = element; !is_end(end, inside, in_cpus); end++) {
-		inside ^= *end == '/';
-		in_cpus |= *end == '@' && !inside;
-	}
-	*rest = *end ? end + 1 : NULL;
-	*end = '\0';
-	return element;
-}
-
-bool each_element(const char *list, struct options *options,
-		  bool (*add)(struct options *options, const char *element,
-			      unsigned int index))
-{
-	char *copy = checked_strdup(list), *rest = copy, *element;
-	unsigned int index = 0;
-	bool ok = true;
-
-	while (ok && (element = next_element(&rest)))
-		ok = add(options, element, index++);
-	free(copy);
-	return ok;
-}
 
 /* Cuts off the CPUs, which follow an @ after the event's name. */
 static bool take_cpus(struct event_option *event)
@@ -125,17 +88,6 @@ static void number_events(struct options *options)
 				last->number + 1 : 0;
 		last = event;
 	}
-}
-
-struct event_option *event_at(struct options *options, unsigned int index,
-			      const char *option)
-{
-	if (index < options->event_count)
-		return &options->events[index];
-	message("%s has more elements than there are events (%u); an empty element skips an event",
-		option,
-		options->event_count);
-	return NULL;
 }
 
 static bool add_switch(struct options *options, const char *text,

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "settings.h"
 
 /* All functions return false (NULL) with a message on a usage error. */
 
@@ -15,30 +15,11 @@ bool event_options_add(struct options *options, const char *list);
 /* Numbers the events and sets their periods, after all options are known. */
 bool event_options_complete(struct options *options);
 
-/* Returns the event for an element of a list, or NULL. */
-struct event_option *event_at(struct options *options, unsigned int index,
-			      const char *option);
-
 /* Whether overflows of one of its events end the set's turn. */
 bool set_switches_on_overflow(const struct options *options, unsigned int set);
 
 /* Returns the LEVEL_* that the options set for an event; 0 if unset. */
 unsigned int event_option_levels(const struct options *options,
 				 const struct event_option *event);
-
-/*
- * Cuts off and returns the first element of a comma-separated list; NULL after
- * the last one. Commas between two slashes separate parameters of an event.
- */
-char *next_element(char **rest);
-
-/*
- * Calls add with a copy of each element of a comma-separated list. Commas
- * between two slashes, and commas after an @ that precede a digit, do not
- * separate elements.
- */
-bool each_element(const char *list, struct options *options,
-		  bool (*add)(struct options *options, const char *element,
-			      unsigned int index));
 
 #endif /* PFMON_EVENT_OPTIONS_H */

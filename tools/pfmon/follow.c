@@ -10,6 +10,7 @@
 #include "follow_watch.h"
 #include "frequency.h"
 #include "programs.h"
+#include "saving.h"
 #include "util.h"
 
 /* Initial number of contexts created in advance. */
@@ -385,4 +386,19 @@ bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 	     measurement_start_time(m);
 	follow_watch_pool(follow);
 	return ok;
+}
+
+static void serve_thread(struct follow *follow, pid_t tid)
+{
+	struct thread *thread = pid_table_find(&follow->threads, tid);
+
+	if (!thread)
+		return;
+	follow_thread_handle(follow, thread);
+	follow_thread_finish_if_ended(follow, thread);
+}
+
+void follow_serve(struct follow *follow)
+{
+	follow_watch_serve(follow, serve_thread);
 }

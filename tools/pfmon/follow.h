@@ -4,38 +4,9 @@
 #define PFMON_FOLLOW_H
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
-#include "measure.h"
-#include "pid_table.h"
-#include "pool.h"
-
-/*
- * A thread gets a context when it begins, and returns it when it ends or
- * executes a program that is not to be measured. Unmeasured threads are traced,
- * too, because they may execute, or create processes that execute, a program
- * that is to be measured.
- */
-struct follow {
-	struct measurement *m;
-	struct pool pool;
-	struct pid_table threads;
-	struct pid_table processes;
-	pid_t first;		/* the first thread at the start */
-	int epoll_fd;		/* readable: call follow_serve() */
-	int work_fd;		/* readable while the pool is low */
-	bool working;		/* work_fd is readable */
-	int timer_fd;		/* for the search for daemons; or -1 */
-	bool begun;		/* monitoring has started (see --delay) */
-	bool paused;		/* by follow_pause() */
-	bool ended;		/* no thread is measured any more */
-	uint64_t unmeasured;	/* number of threads without a context */
-	char *reason;		/* why; or NULL */
-	struct rlimit descriptors;	/* original RLIMIT_NOFILE */
-	bool raised;
-};
+#include "followed.h"
 
 /*
  * Returns false with a message on failure. If threads are followed, contexts

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "settings.h"
 
 /* These return false with a message if the argument is invalid. */
 bool follow_fork(struct options *options, const char *text);

@@ -8,6 +8,8 @@
 
 #include "follow_thread.h"
 #include "follow_watch.h"
+#include "lifetime.h"
+#include "saving.h"
 #include "util.h"
 
 void follow_fail(struct follow *follow)

@@ -6,26 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "follow.h"
+#include "followed.h"
 #include "formats/format.h"
-
-struct process {
-	struct pid_entry entry;
-	char comm[COMM_LENGTH];	/* initially that of the parent; or "" */
-	unsigned int threads;
-	unsigned int leaving;	/* number of exiting threads */
-	bool measured;
-	bool examined;		/* recorded at an exit since the last exec */
-};
-
-struct thread {
-	struct pid_entry entry;
-	struct process *process;
-	struct context *context;	/* NULL if not measured */
-	bool loaded;			/* until unloaded, or the thread ends */
-	bool watched;			/* its context is polled for messages */
-	bool leaving;
-};
 
 /* Ends the measurement after an unrecoverable error. */
 void follow_fail(struct follow *follow);

@@ -8,9 +8,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "follow.h"
-#include "follow_thread.h"
 #include "follow_watch.h"
+#include "followed.h"
 #include "util.h"
 
 #define DAEMON_NS	100000000
@@ -108,17 +107,8 @@ void follow_watch_daemons(struct follow *follow)
 		watch(follow, follow->timer_fd, READY_TIMER);
 }
 
-static void serve_thread(struct follow *follow, pid_t tid)
-{
-	struct thread *thread = pid_table_find(&follow->threads, tid);
-
-	if (!thread)
-		return;
-	follow_thread_handle(follow, thread);
-	follow_thread_finish_if_ended(follow, thread);
-}
-
-void follow_serve(struct follow *follow)
+void follow_watch_serve(struct follow *follow,
+			void (*serve)(struct follow *follow, pid_t tid))
 {
 	struct epoll_event ready[MOST_EVENTS];
 	int count = epoll_wait(follow->epoll_fd, ready, MOST_EVENTS, 0);
@@ -127,7 +117,7 @@ void follow_serve(struct follow *follow)
 		if (ready[i].data.u64 == READY_TIMER)
 			lower_event(follow->timer_fd);
 		else if (ready[i].data.u64 != READY_WORK)
-			serve_thread(follow, (pid_t)ready[i].data.u64);
+			serve(follow, (pid_t)ready[i].data.u64);
 		else if (count == 1)
 			pool_refill(&follow->pool);
 	}

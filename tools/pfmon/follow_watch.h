@@ -4,6 +4,7 @@
 #define PFMON_FOLLOW_WATCH_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct follow;
 struct thread;
@@ -28,6 +29,13 @@ bool follow_watch_renamed(const struct follow *follow,
  * contexts were taken or created.
  */
 void follow_watch_pool(struct follow *follow);
+
+/*
+ * Calls serve for each thread whose context has messages; creates contexts if
+ * there are none to serve.
+ */
+void follow_watch_serve(struct follow *follow,
+			void (*serve)(struct follow *follow, pid_t tid));
 
 /* Starts polling for processes that leave the session, which sends no event. */
 void follow_watch_daemons(struct follow *follow);

@@ -16,8 +16,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +36,6 @@
  * period would cause too many samples in a burst.
  */
 #define STEEPEST	8
-/* The assumed rate of a hardware event until it is known. */
-#define FIRST_RATE	100000000ULL
-#define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
-
 /* The rate of a sampling event. */
 struct rate {
 	unsigned int event;
@@ -61,52 +55,6 @@ struct frequency {
 	unsigned int count;
 	struct smpl_position position;	/* end of the samples read so far */
 };
-
-static unsigned int type_of(uint64_t pmc)
-{
-	return (pmc & PFM_PERF_TYPE_MASK) >> PFM_PERF_TYPE_SHIFT;
-}
-
-static bool is_clock(uint64_t pmc)
-{
-	uint64_t id = pmc & PFM_PERF_ID_MASK;
-
-	return type_of(pmc) == PERF_TYPE_SOFTWARE &&
-	       (id == PERF_COUNT_SW_CPU_CLOCK ||
-		id == PERF_COUNT_SW_TASK_CLOCK);
-}
-
-/* Software events may be rare, so their first period is 1. */
-uint64_t frequency_first_period(uint64_t pmc, uint64_t frequency)
-{
-	uint64_t rate = FIRST_RATE;
-	bool of_kernel = !(pmc & PFM_PERF_RAW) &&
-		(type_of(pmc) == PERF_TYPE_SOFTWARE ||
-		 type_of(pmc) == PERF_TYPE_TRACEPOINT ||
-		 type_of(pmc) == PERF_TYPE_BREAKPOINT);
-
-	if (of_kernel)
-		rate = is_clock(pmc) ? (uint64_t)NS : 0;
-	return frequency < rate ? rate / frequency : 1;
-}
-
-bool frequency_check(const struct options *options)
-{
-	char *text = read_line_of(MAX_RATE_FILE);
-	uint64_t most = UINT64_MAX;
-	bool ok = true;
-
-	if (text)
-		parse_u64(text, &most);
-	free(text);
-	for (unsigned int i = 0; ok && i < options->event_count; i++) {
-		ok = options->events[i].frequency <= most;
-		if (!ok)
-			message("event %s: the kernel allows at most %" PRIu64 " samples per second: lower --smpl-freq, or raise kernel.perf_event_max_sample_rate",
-				options->events[i].name, most);
-	}
-	return ok;
-}
 
 struct frequency *frequency_create(const struct context *context)
 {

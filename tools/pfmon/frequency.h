@@ -11,19 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "options.h"
-
 struct context;
 struct frequency;
 
 /* Interval of frequency_look() in addition to notifications. */
 #define FREQUENCY_LOOK_NS	25000000
-
-/* Returns the first period for an event, before its rate is known. */
-uint64_t frequency_first_period(uint64_t pmc, uint64_t frequency);
-
-/* Returns false, with a message, if the kernel forbids a frequency. */
-bool frequency_check(const struct options *options);
 
 /* Returns NULL if no event of the context has a frequency. */
 struct frequency *frequency_create(const struct context *context);

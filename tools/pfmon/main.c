@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cgroup_check.h"
+#include "cgroup.h"
 #include "doctor/doctor.h"
 #include "dry_run.h"
 #include "event_check.h"

@@ -10,12 +10,12 @@
 #include "command.h"
 #include "context.h"
 #include "counting.h"
-#include "options.h"
 #include "plan.h"
 #include "recording.h"
 #include "results.h"
+#include "settings.h"
 #include "stream.h"
-#include "times.h"
+#include "util.h"
 #include "waiter.h"
 
 #define ALL_PROCESSES	0

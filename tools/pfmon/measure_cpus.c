@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "frequency.h"
+#include "lifetime.h"
 #include "measure.h"
+#include "saving.h"
 #include "util.h"
 
 struct system;

@@ -18,7 +18,6 @@ const struct option_alias option_aliases[] = {
 	{ "smpl-outfile",	 0,   "outfile" },
 	{ "extra-smpl-pmds",	 0,   "smpl-pmds" },
 	{ "smpl-per-function",	 0,   "smpl-show-func" },
-	{ "exclude-idle",	 0,   "excl-idle" },
 	{ "follow-exec-exclude", 0,   "exclude" },
 };
 

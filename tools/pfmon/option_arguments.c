@@ -11,6 +11,7 @@
 #include <perfmon/perfmon_pebs64_smpl.h>
 
 #include "cpu_list.h"
+#include "elements.h"
 #include "event_options.h"
 #include "events.h"
 #include "option_arguments.h"

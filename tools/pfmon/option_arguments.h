@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "settings.h"
 
 /*
  * Converts a number of units, 0.001 or more, to nanoseconds. Returns 0 if the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* option_table.c - the table of pfmon's options */
 #define _GNU_SOURCE
-#include "cgroup_options.h"
+#include "cgroup.h"
 #include "counting_options.h"
 #include "event_options.h"
 #include "follow_options.h"

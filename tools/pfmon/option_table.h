@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "options.h"
+#include "settings.h"
 
 enum option_group {
 	GROUP_MEASURING,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgroup_options.h"
+#include "cgroup.h"
 #include "counting_options.h"
 #include "default_events.h"
 #include "event_options.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* plan.c - the register values of all contexts of a measurement */
 #define _GNU_SOURCE
+#include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +10,12 @@
 #include "event_options.h"
 #include "format_options.h"
 #include "formats/table.h"
-#include "frequency.h"
 #include "plan.h"
 #include "util.h"
+
+/* The assumed rate of a hardware event until it is known. */
+#define FIRST_RATE	100000000ULL
+#define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
 static bool share_a_cpu(const struct event_option *a,
 			const struct event_option *b)
@@ -122,12 +127,58 @@ static bool choose_format(struct plan *plan)
 	       check_headers(plan);
 }
 
+static unsigned int type_of(uint64_t pmc)
+{
+	return (pmc & PFM_PERF_TYPE_MASK) >> PFM_PERF_TYPE_SHIFT;
+}
+
+static bool is_clock(uint64_t pmc)
+{
+	uint64_t id = pmc & PFM_PERF_ID_MASK;
+
+	return type_of(pmc) == PERF_TYPE_SOFTWARE &&
+	       (id == PERF_COUNT_SW_CPU_CLOCK ||
+		id == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Software events may be rare, so their first period is 1. */
+static uint64_t first_period(uint64_t pmc, uint64_t frequency)
+{
+	uint64_t rate = FIRST_RATE;
+	bool of_kernel = !(pmc & PFM_PERF_RAW) &&
+		(type_of(pmc) == PERF_TYPE_SOFTWARE ||
+		 type_of(pmc) == PERF_TYPE_TRACEPOINT ||
+		 type_of(pmc) == PERF_TYPE_BREAKPOINT);
+
+	if (of_kernel)
+		rate = is_clock(pmc) ? (uint64_t)1e9 : 0;
+	return frequency < rate ? rate / frequency : 1;
+}
+
+static bool check_frequencies(const struct options *options)
+{
+	char *text = read_line_of(MAX_RATE_FILE);
+	uint64_t most = UINT64_MAX;
+	bool ok = true;
+
+	if (text)
+		parse_u64(text, &most);
+	free(text);
+	for (unsigned int i = 0; ok && i < options->event_count; i++) {
+		ok = options->events[i].frequency <= most;
+		if (!ok)
+			message("event %s: the kernel allows at most %" PRIu64 " samples per second: lower --smpl-freq, or raise kernel.perf_event_max_sample_rate",
+				options->events[i].name, most);
+	}
+	return ok;
+}
+
 /* A sampling counter starts at minus its period. */
 static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
 		       pfarg_pmd_t *pmd)
 {
 	uint64_t first = event->adapted ?
-		frequency_first_period(pmc->reg_value, event->frequency) : 0;
+		first_period(pmc->reg_value, event->frequency) : 0;
 
 	pmc->reg_flags = event->quiet ? 0 : PFM_REGFL_OVFL_NOTIFY;
 	pmd->reg_long_reset = -(first ? first : event->long_period);
@@ -229,7 +280,7 @@ bool plan_init(struct plan *plan, const struct options *options)
 	plan->pmds = checked_calloc(options->event_count, sizeof(*plan->pmds));
 	if (options->sampling)
 		choose_kinds(plan);
-	if (frequency_check(options) &&
+	if (check_frequencies(options) &&
 	    (!options->sampling || choose_format(plan)) && set_registers(plan))
 		return true;
 	plan_free(plan);

@@ -10,7 +10,7 @@
 
 #include "events.h"
 #include "formats/format.h"
-#include "options.h"
+#include "settings.h"
 
 /*
  * An event uses the PMC and the PMD with its number in its set. Its config1 and

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lifetime.h"
 #include "pool.h"
 #include "util.h"
 

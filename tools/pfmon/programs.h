@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "options.h"
+#include "settings.h"
 
 /*
  * Whether the current program of a process is to be measured according to

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "capture.h"
-#include "capture_counts.h"
 #include "capture_json.h"
 #include "command.h"
 #include "jit.h"
 #include "maps.h"
 #include "recording.h"
+#include "saving.h"
 #include "threads.h"
 #include "util.h"
 

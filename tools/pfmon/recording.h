@@ -7,18 +7,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "capture_json.h"
 #include "clocks.h"
 #include "context.h"
 #include "image.h"
 #include "plan.h"
-
-struct totals {
-	uint64_t samples;
-	bool samples_known;		/* the format's layout is known */
-	uint64_t lost;
-	uint64_t notifications;
-	uint64_t bytes;			/* of saved buffers */
-};
 
 /*
  * Several threads may use a recording; each function takes its lock. The first

@@ -4,7 +4,7 @@
 #define PFMON_RUNS_H
 
 #include "results.h"
-#include "times.h"
+#include "util.h"
 
 /* Mean, and sum of squared differences from the mean. */
 struct spread {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_options.h"
+#include "elements.h"
 #include "sampling_lists.h"
 #include "util.h"
 

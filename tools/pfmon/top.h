@@ -3,7 +3,7 @@
 #ifndef PFMON_TOP_H
 #define PFMON_TOP_H
 
-#include "options.h"
+#include "settings.h"
 #include "waiter.h"
 
 /*

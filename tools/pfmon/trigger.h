@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "breakpoints.h"
-#include "options.h"
+#include "settings.h"
 
 enum trigger_effect {
 	TRIGGER_NONE,

@@ -4,10 +4,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "util.h"
@@ -210,4 +212,62 @@ bool lower_event(int fd)
 	uint64_t times;
 
 	return read(fd, &times, sizeof(times)) == sizeof(times);
+}
+
+#define GROUP	3
+
+/* Copies digits with separators between groups of three. */
+static void group(char *text, const char *digits, char separator)
+{
+	size_t left = strlen(digits);
+
+	for (; left; left--, digits++) {
+		*text++ = *digits;
+		if (left > 1 && left % GROUP == 1)
+			*text++ = separator;
+	}
+	*text = '\0';
+}
+
+const char *number_text(char text[NUMBER_TEXT_SIZE], uint64_t number,
+			enum number_format format)
+{
+	char digits[NUMBER_TEXT_SIZE];
+
+	snprintf(digits, sizeof(digits),
+		 format == NUMBER_HEX ? "%#" PRIx64 : "%" PRIu64, number);
+	if (format == NUMBER_US || format == NUMBER_EU)
+		group(text, digits, format == NUMBER_US ? ',' : '.');
+	else
+		memcpy(text, digits, sizeof(digits));
+	return text;
+}
+
+static uint64_t ns_of(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 +
+	       (uint64_t)time.tv_usec * 1000;
+}
+
+struct times times_read(void)
+{
+	struct rusage children;
+
+	getrusage(RUSAGE_CHILDREN, &children);
+	return (struct times){
+		.elapsed = clock_ns(CLOCK_MONOTONIC),
+		.user = ns_of(children.ru_utime),
+		.system = ns_of(children.ru_stime),
+	};
+}
+
+struct times times_since(const struct times *start)
+{
+	struct times now = times_read();
+
+	return (struct times){
+		.elapsed = now.elapsed - start->elapsed,
+		.user = now.user - start->user,
+		.system = now.system - start->system,
+	};
 }

@@ -57,4 +57,34 @@ void raise_event(int fd);
 /* Reads an eventfd or timerfd; false if it was not readable. */
 bool lower_event(int fd);
 
+enum number_format {
+	NUMBER_PLAIN,		/* 1234567 */
+	NUMBER_US,		/* 1,234,567 */
+	NUMBER_EU,		/* 1.234.567 */
+	NUMBER_HEX,		/* 0x12d687 */
+};
+
+/* 20 digits, 6 separators and the terminating zero. */
+#define NUMBER_TEXT_SIZE	27
+
+/* Formats a number; returns text. */
+const char *number_text(char text[NUMBER_TEXT_SIZE], uint64_t number,
+			enum number_format format);
+
+/*
+ * Times in ns. User and system time are those of the command and of the child
+ * processes that it has waited for; 0 without a command.
+ */
+struct times {
+	uint64_t elapsed;
+	uint64_t user;
+	uint64_t system;
+};
+
+/* Reads the current times; CPU times include only ended child processes. */
+struct times times_read(void);
+
+/* Returns the times passed since @start. */
+struct times times_since(const struct times *start);
+
 #endif /* PFMON_UTIL_H */

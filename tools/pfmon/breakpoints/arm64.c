@@ -10,7 +10,7 @@
 #include <asm/ptrace.h>
 #include <sys/uio.h>
 
-#include "breakpoints.h"
+#include "breakpoints/machine.h"
 
 /* Four bytes of code, at EL0. */
 #define CONTROL_LENGTH	(0xfU << 5)

@@ -9,7 +9,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
-#include "breakpoints.h"
+#include "breakpoints/machine.h"
 
 /* DR7 needs only this bit for an enabled breakpoint on one byte of code. */
 #define DR7_ENABLE(number)	(1UL << (2 * (number)))

@@ -8,7 +8,6 @@
 
 #include "doctor/built.h"
 #include "doctor/checks.h"
-#include "doctor/kernel.h"
 #include "doctor/kmod.h"
 #include "util.h"
 

@@ -32,4 +32,16 @@ check_t check_counters, check_watchdog, check_user_reads, check_registers;
 /* sample.c: can a sample be recorded, and cycles counted? */
 check_t check_sample, check_cycles;
 
+/*
+ * Returns the command that installs Debian's newest kernel and its headers; the
+ * caller frees the text.
+ */
+char *newest_kernel(const struct machine *machine);
+
+/*
+ * Returns the commands that unload all of perfmon and load it again; the caller
+ * frees the text.
+ */
+char *reload_remedy(const struct machine *machine);
+
 #endif /* PFMON_DOCTOR_CHECKS_H */

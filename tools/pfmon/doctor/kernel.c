@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "doctor/checks.h"
-#include "doctor/kernel.h"
 #include "doctor/kmod.h"
 #include "util.h"
 

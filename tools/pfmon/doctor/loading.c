@@ -10,7 +10,6 @@
 #include "doctor/built.h"
 #include "doctor/checks.h"
 #include "doctor/kmod.h"
-#include "doctor/loading.h"
 #include "util.h"
 
 static char *load_remedy(const struct machine *machine)

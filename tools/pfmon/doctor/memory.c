@@ -7,7 +7,7 @@
 
 #include "doctor/checks.h"
 #include "formats/entries.h"
-#include "options.h"
+#include "settings.h"
 #include "util.h"
 
 #define SIZE_MAX_FILE	PFM_SYSFS "/smpl_buf_size_max"

@@ -21,6 +21,9 @@
 
 #include "context.h"
 #include "doctor/trial.h"
+#include "lifetime.h"
+#include "options.h"
+#include "saving.h"
 #include "util.h"
 
 #define TIMEOUT_MS	30000

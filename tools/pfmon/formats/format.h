@@ -12,7 +12,7 @@
 #include <perfmon/perfmon_read_default.h>
 
 #include "image.h"
-#include "options.h"
+#include "settings.h"
 
 struct smpl_device;
 
