@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* format_options.c - options that not every sampling format takes */
+/* format_options.c - options that only some sampling formats accept */
 #include <stdlib.h>
 
 #include "format_options.h"
@@ -7,7 +7,7 @@
 #include "option_table.h"
 #include "util.h"
 
-/* The name of one of FORMAT_OPT_*, without the dashes. */
+/* Returns the name of a FORMAT_OPT_* option, without the dashes. */
 static const char *name_of(unsigned int format_option)
 {
 	size_t i = 0;

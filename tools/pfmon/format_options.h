@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* format_options.h - options that not every sampling format takes */
+/* format_options.h - options that only some sampling formats accept */
 #ifndef PFMON_FORMAT_OPTIONS_H
 #define PFMON_FORMAT_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 #include "formats/format.h"
 
-/* Does the format take all that were given? False with a message if not. */
+/* Returns false with a message if the format does not accept an option. */
 bool format_options_agree(const struct smpl_format *format,
 			  const struct options *options);
 

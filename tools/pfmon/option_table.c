@@ -39,7 +39,7 @@ const struct option_heading option_headings[OPTION_GROUPS] = {
 	},
 	[GROUP_DOCTOR] = {
 		"Options of pfmon " DOCTOR_WORD,
-		"it accepts only these and *--help*"
+		"it accepts only these and --help"
 	},
 };
 
@@ -391,7 +391,7 @@ const struct option_row option_table[] = {
 		.effect = KEEPS(module),
 		.summary = "sampling format (default: " DEFAULT_MODULE ")",
 		.details =
-			"The kernel loads the module of a format that is installed.\n",
+			"The kernel loads the module of an installed format.\n",
 	}, {
 		.name = "smpl-arg", .group = GROUP_SAMPLING,
 		.argument = "NAME=VALUE,...",

@@ -8,7 +8,7 @@
 #include "settings.h"
 
 /*
- * Fills in options from the command line; what they point to lasts until
+ * Fills in options from the command line; their pointers are valid until
  * options_free(). Returns false with a message on a usage error.
  */
 bool options_parse(struct options *options, int argc, char **argv);

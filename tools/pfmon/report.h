@@ -22,8 +22,6 @@ void report_header(const struct plan *plan, FILE *out);
 /* Prints a message for each event with an incomplete count. */
 void report_denied(const struct results *results);
 
-void report_denied(const struct results *results);
-
 /* Prints the totals of a capture to standard error. */
 void report_summary(const struct totals *totals, const char *path);
 

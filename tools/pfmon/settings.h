@@ -31,7 +31,7 @@ enum action {
 	ACTION_TOP,
 };
 
-/* Options that not every sampling format takes; one bit each. */
+/* Options that some sampling formats do not accept; one bit each. */
 #define FORMAT_OPT_IP_ONLY	0x001
 #define FORMAT_OPT_NO_HDR	0x002
 #define FORMAT_OPT_ENTRIES	0x004
@@ -52,17 +52,17 @@ enum action {
 #define FORMAT_OPT_VIEWS \
 	(FORMAT_OPT_INST_VIEW | FORMAT_OPT_DATA_VIEW | FORMAT_OPT_LEVEL_VIEW)
 
-/* Those for formats whose layout is unknown: of the counters, or by field. */
+/* Accepted for formats with unknown layout. */
 #define FORMAT_OPT_UNKNOWN	(FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | \
 				 FORMAT_OPT_ARG | FORMAT_OPT_REGIONS)
 
-/* What a command, or an attached process, makes that is measured, too. */
+/* The kinds of new threads and processes to follow (--follow-...). */
 #define FOLLOW_FORK	0x1
 #define FOLLOW_VFORK	0x2
 #define FOLLOW_PTHREAD	0x4
 #define FOLLOW_EXEC	0x8
 
-/* What is told apart when threads are counted. */
+/* The rows of counts of threads (--aggregate). */
 enum aggregation {
 	AGGREGATE_DEFAULT,
 	AGGREGATE_THREAD,
@@ -70,21 +70,21 @@ enum aggregation {
 	AGGREGATE_ALL,
 };
 
-/* One event of -e; it controls a sampling period if periods are given. */
+/* One event of -e; it is a sampling event if it has a period. */
 struct event_option {
 	char *name;
-	char *cpus;			/* that count it; NULL: all */
+	char *cpus;			/* CPUs that count it; NULL: all */
 	unsigned int set;		/* event set */
 	unsigned int number;		/* of its PMC and PMD there */
-	unsigned int levels;		/* LEVEL_*, of --priv-levels; or 0 */
+	unsigned int levels;		/* LEVEL_* from --priv-levels, or 0 */
 	bool sampling;
 	uint64_t long_period;
 	uint64_t short_period;
 	bool randomised;
-	uint64_t frequency;		/* samples a second, 0: a period */
-	bool adapted;			/* its period, to have so many */
-	bool quiet;			/* its overflows notify nobody */
-	uint64_t switch_after;		/* overflows, then its set is left */
+	uint64_t frequency;		/* samples per second, or 0 */
+	bool adapted;			/* the period follows the frequency */
+	bool quiet;			/* overflows do not notify */
+	uint64_t switch_after;		/* overflows before a set switch */
 	uint64_t random_mask;
 	uint32_t random_seed;
 };
@@ -95,14 +95,14 @@ struct options {
 
 	struct event_option *events;
 	unsigned int event_count;
-	unsigned int set_count;		/* 1 unless they take turns */
+	unsigned int set_count;		/* 1 unless sets are multiplexed */
 	uint64_t switch_ns;		/* --switch-timeout, 0 if not given */
 	const char *switch_overflows;	/* a list with an element per event */
 	bool excl_idle;
 	unsigned int levels;		/* LEVEL_*, 0 if not given */
 
 	bool sampling;			/* some event has a period */
-	bool adapts;			/* or one that is adapted */
+	bool adapts;			/* some period is adapted */
 	const char *module;		/* sampling format, by name or UUID */
 	uint64_t entries;
 	uint32_t regions;		/* of the n-way format */
@@ -110,7 +110,7 @@ struct options {
 	unsigned int format_options;	/* FORMAT_OPT_* that were given */
 	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
 	size_t format_arg_size;
-	const char *format_fields;	/* or its fields by name, or NULL */
+	const char *format_fields;	/* --smpl-arg by fields, or NULL */
 	const char *priv_levels;	/* lists with an element per event */
 	const char *long_periods;
 	const char *short_periods;
@@ -128,8 +128,8 @@ struct options {
 	unsigned int cpu_count;
 	bool aggregate;
 	char *cgroups;			/* patterns, or NULL */
-	bool pin_command;		/* it runs on these CPUs only */
-	bool default_events;		/* there is no -e */
+	bool pin_command;		/* run it on the measured CPUs only */
+	bool default_events;		/* without -e */
 	unsigned int runs;		/* --repeat, 0 if not given */
 	uint64_t interval_ns;		/* --print-interval, 0 if not given */
 	pid_t attach;			/* --attach-task, 0 if not given */
@@ -141,10 +141,10 @@ struct options {
 	uint64_t timeout_ns;		/* 0 for none */
 	uint64_t duration_ns;		/* 0 for none */
 	uint64_t delay_ns;		/* 0 for none */
-	bool delayed_for_good;		/* until a signal comes */
+	bool delayed_for_good;		/* until SIGUSR1 */
 	const char *trigger_start;	/* code of the command, or NULL */
 	const char *trigger_stop;
-	uint64_t snapshot_ns;		/* 0: only when a signal comes */
+	uint64_t snapshot_ns;		/* 0: only on SIGUSR2 */
 	char **command;			/* NULL if not given */
 
 	const char *outfile;		/* NULL if not given */
@@ -153,15 +153,15 @@ struct options {
 	bool table;			/* --table */
 	bool with_header;
 	bool show_time;
-	enum number_format numbers;	/* of counts, for readers */
+	enum number_format numbers;	/* of counts in text and tables */
 	bool verbose;
 
 	bool json;			/* counts, or the doctor's findings */
 
 	struct top_options {
-		uint64_t interval_ns;	/* 0: nobody watches */
+		uint64_t interval_ns;	/* 0: not a live view */
 		bool batch;
-		const char *iterations;	/* what pfmparse is given, or NULL */
+		const char *iterations;	/* these are for pfmparse, or NULL */
 		const char *window;
 		const char *rows;
 		const char *sort;

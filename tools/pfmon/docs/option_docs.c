@@ -84,7 +84,7 @@ static void print_formats(const struct option_row *row)
 /* Prints the names that the original pfmon had for an option. */
 static void print_aliases(const struct option_row *row)
 {
-	const char *before = "The original pfmon's name is also accepted: ";
+	const char *before = "Also accepted, from the original pfmon: ";
 
 	for (size_t i = 0; i < option_alias_count; i++) {
 		const struct option_alias *alias = &option_aliases[i];
@@ -292,7 +292,7 @@ static void print_bash(void)
 	     "complete -F _pfmon pfmon");
 }
 
-/* For pages, without views of formats; a page of each is in the directory. */
+/* Prints the formats except views; each has a page in @directory. */
 static void print_formats_table(const char *directory)
 {
 	puts("| format | a sample is | UUID |\n"
