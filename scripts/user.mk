@@ -60,11 +60,10 @@ PFMON := $(UOUT)/pfmon
 HOTLOOPS := $(UOUT)/hotloops
 OPTION_DOCS := $(UOUT)/option_docs
 
-PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/doctor/*.c \
-	tools/pfmon/formats/*.c)
+PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/*/*.c)
 # Of this machine, if it has some that pfmon knows.
-PFMON_SRC += $(firstword $(wildcard tools/pfmon/breakpoints/$(UARCH).c) \
-	tools/pfmon/breakpoints/none.c)
+PFMON_SRC += $(firstword $(wildcard tools/pfmon/process/breakpoints/$(UARCH).c) \
+	tools/pfmon/process/breakpoints/none.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION
@@ -133,7 +132,7 @@ $(PFMON_A): $(filter-out $(UOBJ)/tools/pfmon/main.o,$(PFMON_OBJ))
 	$(UAR) rcs $@ $^
 
 $(PFMON): $(UOBJ)/tools/pfmon/main.o $(PFMON_A) $(LIBPERFMON_A)
-$(OPTION_DOCS): $(UOBJ)/tools/pfmon/docs/option_docs.o $(PFMON_A) $(LIBPERFMON_A)
+$(OPTION_DOCS): $(UOBJ)/tools/pfmon/options/docs/option_docs.o $(PFMON_A) $(LIBPERFMON_A)
 $(PFMON) $(OPTION_DOCS):
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $^ $(ULIBS)
 
@@ -147,4 +146,4 @@ user-clean:
 
 -include $(PFMON_OBJ:.o=.d) $(sort $(LIB_OBJ:.o=.d) $(LIB2X_OBJ:.o=.d) \
 	$(LIB22_OBJ:.o=.d)) $(UOBJ)/examples/hotloops.d \
-	$(UOBJ)/tools/pfmon/docs/option_docs.d
+	$(UOBJ)/tools/pfmon/options/docs/option_docs.d

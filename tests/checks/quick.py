@@ -122,7 +122,8 @@ def _tests_of(path: PurePath) -> Iterator[PurePath]:
     for parent in path.parents:
         if str(parent) in TESTED:
             inside = TESTED[str(parent)] / path.parent.relative_to(parent)
-            candidates = (inside / f"test_{path.stem}.py", inside, *inside.parents)
+            named = PurePath(TESTED[str(parent)]) / f"test_{path.stem}.py"
+            candidates = (inside / named.name, named, inside, *inside.parents)
             yield next(each for each in candidates if (ROOT / each).exists())
             return
 

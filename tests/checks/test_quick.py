@@ -25,7 +25,7 @@ KERNEL = ["suites", "modules", "guest"]
         ("tests/guest/harness/check.h", ["modules", "guest"]),
         ("parsers/pfmparse/layout.py", ["tests in Python"]),
         ("tests/parsers/helpers/writers.py", ["tests in Python"]),
-        ("tools/pfmon/plan.c", ["build", "tests in Python"]),
+        ("tools/pfmon/session/plan.c", ["build", "tests in Python"]),
         ("README.md", []),
     ],
 )
@@ -42,9 +42,13 @@ def test_suite_and_program_of_the_name_are_run() -> None:
 
 
 def test_nearest_tests_of_a_file_are_run() -> None:
-    assert quick.python_tests(["tools/pfmon/plan.c"]) == ["tests/tools/test_plan.py"]
-    assert quick.python_tests(["tools/pfmon/breakpoints/x.c"]) == ["tests/tools"]
-    both = ["tools/pfmon/plan.c", "tools/pfmon/no_test_of_it.c"]
+    assert quick.python_tests(["tools/pfmon/session/plan.c"]) == [
+        "tests/tools/test_plan.py"
+    ]
+    assert quick.python_tests(["tools/pfmon/process/breakpoints/x.c"]) == [
+        "tests/tools"
+    ]
+    both = ["tools/pfmon/session/plan.c", "tools/pfmon/no_test_of_it.c"]
     assert quick.python_tests(both) == ["tests/tools"]
 
 

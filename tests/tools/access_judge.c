@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access.h"
-#include "util.h"
+#include "access/access.h"
+#include "base/util.h"
 
 /* A member of the group perfmon, at perf's default level. */
 static struct access_facts facts = {

@@ -23,12 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
-#include "lifetime.h"
-#include "options.h"
-#include "recording.h"
-#include "saving.h"
-#include "util.h"
+#include "base/util.h"
+#include "capture/recording.h"
+#include "options/options.h"
+#include "session/context.h"
+#include "session/lifetime.h"
+#include "session/saving.h"
 
 static int restart_error;
 static int restarts;

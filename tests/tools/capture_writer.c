@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * capture_writer - write a capture with tools/pfmon/capture.c for the tests
+ * capture_writer - write a capture with tools/pfmon/capture/capture.c for the tests
  *
  * usage: capture_writer FILE
  *
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture.h"
+#include "capture/capture.h"
 
 #define SYMBOLS		1000
 #define BUFFER_SIZE	4096

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "process/command.h"
 
 static void say(const char *text)
 {

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "counting.h"
-#include "options.h"
-#include "util.h"
+#include "base/util.h"
+#include "measure/counting.h"
+#include "options/options.h"
+#include "process/command.h"
 
 struct script {
 	struct counting counting;

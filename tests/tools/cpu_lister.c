@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cpu_list.h"
+#include "base/cpu_list.h"
 
 int main(int argc, char **argv)
 {

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_list.h"
-#include "events.h"
+#include "events/event_list.h"
+#include "events/events.h"
 
 int main(int argc, char **argv)
 {

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture.h"
-#include "jit.h"
+#include "capture/capture.h"
+#include "capture/jit.h"
 
 int main(int argc, char **argv)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "library.h"
+#include "process/library.h"
 
 int main(int argc, char **argv)
 {

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "doctor/doctor.h"
 #include "doctor/trial.h"
-#include "util.h"
 
 #define GROUP	77
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "maps.h"
+#include "capture/maps.h"
 
 int main(int argc, char **argv)
 {

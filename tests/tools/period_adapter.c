@@ -21,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
-#include "fdinfo.h"
-#include "frequency.h"
-#include "lifetime.h"
-#include "options.h"
-#include "util.h"
+#include "base/util.h"
+#include "options/options.h"
+#include "session/context.h"
+#include "session/fdinfo.h"
+#include "session/frequency.h"
+#include "session/lifetime.h"
 
 #define SETS	2
 #define PMDS	16

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
-#include "options.h"
-#include "recording.h"
+#include "capture/recording.h"
+#include "options/options.h"
+#include "session/context.h"
 
 static bool divide(struct recording *recording, const struct plan *plan)
 {

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture_json.h"
-#include "context.h"
-#include "options.h"
+#include "capture/capture_json.h"
+#include "options/options.h"
+#include "session/context.h"
 
 int main(int argc, char **argv)
 {

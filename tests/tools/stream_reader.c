@@ -24,9 +24,9 @@
 
 #include <perfmon/perfmon_oprofile_smpl.h>
 
-#include "options.h"
-#include "stream.h"
-#include "util.h"
+#include "base/util.h"
+#include "measure/stream.h"
+#include "options/options.h"
 
 static const char *directory;
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "symbols.h"
+#include "process/symbols.h"
 
 int main(int argc, char **argv)
 {

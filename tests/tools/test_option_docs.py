@@ -36,7 +36,7 @@ def test_completion_has_the_options_of_the_table(programs: Path) -> None:
 
 
 def test_manual_page_names_every_option(programs: Path) -> None:
-    table = (PFMON / "option_table.c").read_text("utf-8")
+    table = (PFMON / "options/option_table.c").read_text("utf-8")
     names = re.findall(r'\.name = "([a-z-]+)"', table)
     plain = made(programs, "man").replace("\\-", "-")
     assert len(names) > 20
@@ -91,7 +91,7 @@ def complete(programs: Path, line: str) -> list[str]:
         text=True,
         check=True,
         env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
-        cwd=PFMON,
+        cwd=PFMON / "options",
     )
     return run.stdout.split()
 
@@ -111,7 +111,7 @@ def complete(programs: Path, line: str) -> list[str]:
         ("pfmon|--list-events|=|x|--vers", ["--version"]),
         ("pfmon|-e|cycles|pfmo", ["pfmon"]),
         ("pfmon|-e|cycles|true|-u|opti", []),
-        ("pfmon|--|true|main", ["main.c"]),
+        ("pfmon|--|true|format", ["format_options.c", "format_options.h"]),
         ("pfmon|docto", ["doctor"]),
         ("pfmon|doctor|", ["--help", "--json"]),
         ("pfmon|doctor|--js", ["--json"]),

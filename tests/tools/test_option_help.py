@@ -14,7 +14,7 @@ def test_help_names_every_long_option(pfmon: Pfmon) -> None:
     assert run.returncode == 0
     assert run.stderr == ""
     root = Path(__file__).resolve().parents[2]
-    source = root / "tools" / "pfmon" / "option_table.c"
+    source = root / "tools/pfmon/options/option_table.c"
     options = re.findall(r'\.name = "([a-z-]+)"', source.read_text("utf-8"))
     assert len(options) > 20
     assert [name for name in options if f"--{name}" not in run.stdout] == []

@@ -28,7 +28,7 @@ def rows() -> list[tuple[list[str], str, str]]:
 
 
 def options_of_the_table() -> set[str]:
-    table = (SOURCES / "option_table.c").read_text("utf-8")
+    table = (SOURCES / "options/option_table.c").read_text("utf-8")
     return {
         *(f"--{name}" for name in re.findall(r'\.name = "([\w-]+)"', table)),
         *(f"-{letter}" for letter in re.findall(r"\.letter = '(.)'", table)),
@@ -36,7 +36,7 @@ def options_of_the_table() -> set[str]:
 
 
 def aliases() -> dict[str, str]:
-    text = (SOURCES / "option_aliases.c").read_text("utf-8")
+    text = (SOURCES / "options/option_aliases.c").read_text("utf-8")
     found: dict[str, str] = {}
     entry = re.compile(r"\{ (?:\"([\w-]+)\"|NULL),\s+(?:'(.)'|0),\s+\"([\w-]+)\" \}")
     for name, letter, option in entry.findall(text):

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "threads.h"
+#include "capture/threads.h"
 
 static char *look_at(struct threads *threads, pid_t pid, const char *line)
 {

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "process/command.h"
 
 #define BYSTANDER_STATUS	5
 

@@ -9,8 +9,8 @@
  */
 #include <stdlib.h>
 
-#include "options.h"
-#include "view.h"
+#include "capture/view.h"
+#include "options/options.h"
 
 int main(int argc, char **argv)
 {

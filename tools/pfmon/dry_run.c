@@ -14,18 +14,18 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
-#include "capture_json.h"
-#include "context.h"
-#include "cpu_list.h"
+#include "base/cpu_list.h"
+#include "base/util.h"
+#include "capture/capture_json.h"
 #include "dry_run.h"
-#include "evtset.h"
+#include "events/pmc_value.h"
+#include "events/pmu.h"
 #include "formats/arg_layout.h"
 #include "formats/registered.h"
-#include "lifetime.h"
-#include "plan.h"
-#include "pmc_value.h"
-#include "pmu.h"
-#include "util.h"
+#include "session/context.h"
+#include "session/evtset.h"
+#include "session/lifetime.h"
+#include "session/plan.h"
 
 static bool print_cpus(const struct plan *plan)
 {

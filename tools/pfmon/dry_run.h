@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "settings.h"
+#include "base/settings.h"
 
 /*
  * Prints the kernel configuration of a measurement: contexts, format, event

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "base/util.h"
 #include "event_check.h"
-#include "event_options.h"
-#include "event_trial.h"
-#include "events.h"
-#include "lifetime.h"
-#include "plan.h"
-#include "util.h"
+#include "events/event_trial.h"
+#include "events/events.h"
+#include "options/event_options.h"
+#include "session/context.h"
+#include "session/lifetime.h"
+#include "session/plan.h"
 
 /* Returns why an event cannot be counted, to be freed; NULL if it can. */
 static char *obstacle_of(const struct options *options,

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "settings.h"
+#include "base/settings.h"
 
 /*
  * Prints for each event whether this machine can count it, or why not. Then

@@ -4,19 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cgroup.h"
+#include "access/cgroup.h"
+#include "base/util.h"
+#include "capture/view.h"
 #include "doctor/doctor.h"
 #include "dry_run.h"
 #include "event_check.h"
-#include "event_list.h"
+#include "events/event_list.h"
 #include "formats/table.h"
-#include "measure.h"
-#include "option_help.h"
-#include "options.h"
+#include "measure/measure.h"
+#include "measure/waiter.h"
+#include "options/option_help.h"
+#include "options/options.h"
 #include "top.h"
-#include "util.h"
-#include "view.h"
-#include "waiter.h"
 
 /*
  * Performs one measurement. *over is set after the last run. The viewer is NULL

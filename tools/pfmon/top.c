@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util.h"
+#include "capture/view.h"
 #include "top.h"
-#include "util.h"
-#include "view.h"
 
 /* The descriptor of the pipe in pfmparse. */
 #define VIEWER_FD	3

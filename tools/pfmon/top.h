@@ -3,8 +3,8 @@
 #ifndef PFMON_TOP_H
 #define PFMON_TOP_H
 
-#include "settings.h"
-#include "waiter.h"
+#include "base/settings.h"
+#include "measure/waiter.h"
 
 /*
  * Starts pfmparse, which shows the samples that measure() records. measure()

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "doctor/built.h"
 #include "doctor/checks.h"
 #include "doctor/kmod.h"
-#include "util.h"
 
 #define DKMS_TREE	"/var/lib/dkms/perfmon"
 #define IN_SOURCES	"in perfmon's source directory"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "doctor/checks.h"
-#include "util.h"
 
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
 #define USER_READS	"/proc/sys/kernel/perf_user_access"

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/util.h"
 #include "doctor/checks.h"
 #include "doctor/doctor.h"
 #include "doctor/trial.h"
-#include "json.h"
-#include "util.h"
 
 /* Version of the --json output; adding members does not change it. */
 #define JSON_VERSION	1

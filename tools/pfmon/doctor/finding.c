@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "doctor/finding.h"
-#include "util.h"
 
 /* Formats a text; the caller frees it. */
 static char *text_of(const char *format, va_list args)

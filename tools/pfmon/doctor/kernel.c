@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "doctor/checks.h"
 #include "doctor/kmod.h"
-#include "util.h"
 
 /* The oldest supported kernel. */
 #define OLDEST_MAJOR	6

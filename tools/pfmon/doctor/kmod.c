@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "doctor/kmod.h"
-#include "util.h"
 
 /* PATH of other users than root often lacks sbin. */
 static const char * const programs[] = {

@@ -7,10 +7,10 @@
 
 #include <perfmon/perfmon.h>
 
+#include "base/util.h"
 #include "doctor/built.h"
 #include "doctor/checks.h"
 #include "doctor/kmod.h"
-#include "util.h"
 
 static char *load_remedy(const struct machine *machine)
 {

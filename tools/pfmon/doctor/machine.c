@@ -11,8 +11,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "doctor/machine.h"
-#include "util.h"
 
 static char *path_of(const struct machine *machine, const char *format,
 		     va_list args)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "access.h"
+#include "access/access.h"
 
 struct trial;
 

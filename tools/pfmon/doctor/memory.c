@@ -5,10 +5,10 @@
 #include <linux/capability.h>
 #include <perfmon/perfmon_default_smpl.h>
 
+#include "base/settings.h"
+#include "base/util.h"
 #include "doctor/checks.h"
 #include "formats/entries.h"
-#include "settings.h"
-#include "util.h"
 
 #define SIZE_MAX_FILE	PFM_SYSFS "/smpl_buf_size_max"
 #define SIZE_MAX_DEFAULT	(256L << 20)

@@ -6,9 +6,9 @@
 
 #include <perfmon/perfmon.h>
 
-#include "access.h"
+#include "access/access.h"
+#include "base/util.h"
 #include "doctor/checks.h"
-#include "util.h"
 
 #define NODE_FOR_CONTAINER	"docker run --device " PFM_DEVICE " ..."
 /* The device number, as MAJOR:MINOR. */

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "doctor/built.h"
 #include "doctor/checks.h"
 #include "doctor/kmod.h"
 #include "formats/rows.h"
 #include "formats/table.h"
-#include "util.h"
 
 #define PMU_NAME	PFM_SYSFS "/pmu_desc/name"
 #define SIMULATED	"simulated"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "doctor/checks.h"
 #include "doctor/trial.h"
-#include "util.h"
 
 /* Targets of links in /proc/PID/fd. */
 #define CONTEXT		"anon_inode:[perfmon]"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "doctor/built.h"
 #include "doctor/checks.h"
 #include "doctor/kmod.h"
-#include "util.h"
 
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 #define SIG_ENFORCE	"/sys/module/module/parameters/sig_enforce"

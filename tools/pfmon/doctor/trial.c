@@ -19,12 +19,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "context.h"
+#include "base/util.h"
 #include "doctor/trial.h"
-#include "lifetime.h"
-#include "options.h"
-#include "saving.h"
-#include "util.h"
+#include "options/options.h"
+#include "session/context.h"
+#include "session/lifetime.h"
+#include "session/saving.h"
 
 #define TIMEOUT_MS	30000
 #define PAGES		16

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "formats/arg_layout.h"
-#include "util.h"
 
 /* Values have the byte order of the machine: little endian, all of them. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "");

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "formats/arg_layout.h"
 #include "formats/described.h"
 #include "formats/registered.h"
-#include "util.h"
 
 /* The kernel loads the module when a context names its format. */
 static bool is_there(const struct smpl_format *format)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* entries.c - entries of the default format, in its buffer and in others' */
+#include "events/pmu.h"
 #include "formats/entries.h"
-#include "pmu.h"
 
 uint64_t entries_room(size_t header_size, size_t entry_size, uint64_t count)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "formats/format.h"
-#include "util.h"
 
 void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 			 size_t size)

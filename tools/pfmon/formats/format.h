@@ -11,8 +11,8 @@
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_read_default.h>
 
-#include "image.h"
-#include "settings.h"
+#include "base/settings.h"
+#include "formats/image.h"
 
 struct smpl_device;
 

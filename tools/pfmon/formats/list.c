@@ -9,11 +9,11 @@
 #include <string.h>
 #include <uuid/uuid.h>
 
+#include "base/json.h"
+#include "base/util.h"
 #include "formats/arg_layout.h"
 #include "formats/registered.h"
 #include "formats/table.h"
-#include "json.h"
-#include "util.h"
 
 static struct json_object *describe_field(const struct arg_field *field)
 {

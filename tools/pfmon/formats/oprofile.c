@@ -15,11 +15,11 @@
 
 #include <perfmon/perfmon_oprofile_smpl.h>
 
-#include "buildid.h"
+#include "base/json.h"
+#include "base/util.h"
 #include "formats/opstream.h"
 #include "formats/rows.h"
-#include "json.h"
-#include "util.h"
+#include "process/buildid.h"
 
 #define STATS	PFM_SYSFS "/formats/" PFM_OPROFILE_SMPL_UUID_STR "/stats"
 

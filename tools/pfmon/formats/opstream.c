@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "formats/opstream.h"
-#include "util.h"
 
 /* Remembers a cookie; false if it was known. */
 static bool is_new(struct opstream *stream, uint64_t cookie)

@@ -12,8 +12,8 @@
 #include <perfmon/perfmon_read_pebs32.h>
 #include <perfmon/perfmon_read_pebs64.h>
 
+#include "base/util.h"
 #include "formats/rows.h"
-#include "util.h"
 
 #define OPTIONS	(FORMAT_OPT_ENTRIES | FORMAT_OPT_IMPRECISE)
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "formats/records.h"
 #include "formats/registered.h"
-#include "util.h"
 
 struct records {
 	const struct smpl_format *format;

@@ -18,7 +18,7 @@
 #include <perfmon/perfmon_read_regions.h>
 
 #include "formats/format.h"
-#include "image.h"
+#include "formats/image.h"
 
 /* What a buffer's header says. */
 struct regions {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
+#include "base/util.h"
 #include "formats/registered.h"
-#include "util.h"
 
 #define MODULE_PREFIX	"pfm_fmt_"
 #define ALIAS_PREFIX	"alias perfmon-fmt-"

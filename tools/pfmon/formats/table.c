@@ -5,12 +5,12 @@
 #include <string.h>
 #include <uuid/uuid.h>
 
+#include "base/util.h"
 #include "formats/described.h"
 #include "formats/records.h"
 #include "formats/registered.h"
 #include "formats/rows.h"
 #include "formats/table.h"
-#include "util.h"
 
 const struct smpl_module * const smpl_modules[] = {
 	&smpl_default,

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * access.h - explain why perfmon denies a measurement, and what to do
+ *
+ * The kernel returns EPERM for many reasons. pfmon reads what the kernel has
+ * checked (device node, groups, levels, capabilities, the thread) and finds the
+ * reason.
+ */
+#ifndef PFMON_ACCESS_ACCESS_H
+#define PFMON_ACCESS_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "access/access_facts.h"
+
+/* In the order of the kernel's checks. */
+enum access_cause {
+	ACCESS_GRANTED,		/* no reason for a refusal is known */
+	ACCESS_NO_NODE,		/* perfmon is not loaded, or has no node */
+	ACCESS_NODE,		/* the device node cannot be opened */
+	ACCESS_GROUP,		/* task_group or sys_group */
+	ACCESS_LEVEL,		/* the level forbids users to measure */
+	ACCESS_LEVEL_CPU,	/* the level forbids measuring CPUs */
+	ACCESS_LEVEL_KERNEL,	/* the level forbids the kernel level */
+	ACCESS_LOCKDOWN,	/* lockdown forbids recording registers */
+	ACCESS_KERNEL_THREAD,
+	ACCESS_OTHER_USER,	/* the thread belongs to another user */
+	ACCESS_GUARDED,		/* more privileged or not dumpable thread */
+	ACCESS_STOP,		/* the thread may not be blocked */
+	ACCESS_UNKNOWN,		/* perhaps a security module */
+};
+
+/* The command that loads perfmon. */
+#define ACCESS_LOAD		"modprobe pfm_pmu_perf"
+
+/* The command that creates the group of the device node. */
+#define ACCESS_MAKE_GROUP	"groupadd -rf perfmon"
+
+/* The requested measurement. */
+struct access_wish {
+	bool system_wide;
+	bool kernel;		/* an event counts at kernel level */
+	bool registers;		/* the format records registers */
+	bool block;		/* --overflow-block */
+	pid_t thread;		/* 0: the calling thread */
+};
+
+struct access_refusal {
+	enum access_cause cause;
+	char *reason;		/* a clause; NULL if granted */
+	char *advice;		/* for all users, or NULL */
+	char *command;		/* for root, or NULL */
+	bool login;		/* it takes effect at the next login */
+};
+
+/* Finds the first reason for a refusal; the caller calls access_free(). */
+void access_judge(const struct access_facts *facts,
+		  const struct access_wish *wish,
+		  struct access_refusal *refusal);
+void access_free(struct access_refusal *refusal);
+
+/*
+ * Explains in a sentence why the kernel of this machine has refused @wish; the
+ * caller frees the text.
+ */
+char *access_explain(const struct access_wish *wish);
+
+/* Explains an ENOSYS: perfmon is not available; the caller frees the text. */
+char *access_absent(void);
+
+#endif /* PFMON_ACCESS_ACCESS_H */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* access_facts.h - what the kernel's decision about a measurement depends on */
+#ifndef PFMON_ACCESS_ACCESS_FACTS_H
+#define PFMON_ACCESS_ACCESS_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Files in which root sets permissions. */
+#define ACCESS_LEVEL_FILE	"/sys/module/perfmon/parameters/paranoid"
+#define ACCESS_THREADS_FILE	"/sys/kernel/perfmon/task_group"
+#define ACCESS_CPUS_FILE	"/sys/kernel/perfmon/sys_group"
+
+/* No group is required; the value of PFM_GROUP_ANY. */
+#define ACCESS_ANY_GROUP	((gid_t)-1)
+
+/* A group whose membership is required. */
+struct access_group {
+	gid_t gid;		/* ACCESS_ANY_GROUP: none */
+	bool member;		/* the process is a member */
+	bool later;		/* its user becomes one at the next login */
+	char name[33];		/* or the number */
+};
+
+/* The thread to be measured. */
+struct access_thread {
+	bool exists;
+	bool kernel;		/* a kernel thread */
+	uid_t uid;
+	char user[64];		/* or "" */
+};
+
+/* Everything that the kernel's decision depends on. */
+struct access_facts {
+	bool loaded;
+	bool node_exists;
+	bool node_opens;
+	mode_t node_mode;
+	struct access_group node;
+	struct access_group threads;	/* task_group */
+	struct access_group cpus;	/* sys_group */
+	int level;			/* the effective level */
+	int kernel_level;		/* kernel.perf_event_paranoid */
+	bool own_level;			/* perfmon.paranoid is a number */
+	bool locked_down;		/* in confidentiality mode */
+	int ptrace_scope;		/* of Yama, or 0 */
+	uint64_t caps;			/* effective */
+	uid_t uid;
+	char user[64];			/* or "" */
+	struct access_thread thread;	/* access_wish.thread */
+};
+
+/* Reads the facts of this machine; @thread is 0 for the calling thread. */
+void access_gather(struct access_facts *facts, pid_t thread);
+
+#endif /* PFMON_ACCESS_ACCESS_FACTS_H */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * cgroup.c - the control group of a process
+ *
+ * A line of /proc/PID/cgroup is NUMBER:CONTROLLERS:PATH. The unified hierarchy
+ * (cgroup v2) has number 0 and comes last. If a process is in its root, the
+ * path in a v1 hierarchy is used.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/cgroup.h"
+#include "base/util.h"
+
+static const char *path_in(const char *line)
+{
+	const char *path = strchr(line, ':');
+
+	path = path ? strchr(path + 1, ':') : NULL;
+	return path ? path + 1 : NULL;
+}
+
+char *cgroup_of(pid_t tgid)
+{
+	char *file = checked_printf("/proc/%d/cgroup", tgid);
+	size_t length;
+	char *text = read_file(file, &length);
+	const char *path, *best = NULL;
+	char *found, *rest = NULL;
+
+	free(file);
+	if (!text)
+		return NULL;
+	for (char *line = strtok_r(text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		path = path_in(line);
+		if (path && (!best || strcmp(path, "/")))
+			best = path;
+	}
+	found = best ? checked_strdup(best) : NULL;
+	free(text);
+	return found;
+}
+
+static bool matches_one(const char *path, const char *patterns)
+{
+	char *list = checked_strdup(patterns), *rest = NULL;
+	bool found = false;
+
+	for (char *pattern = strtok_r(list, ",", &rest); pattern && !found;
+	     pattern = strtok_r(NULL, ",", &rest))
+		found = !fnmatch(pattern, path, FNM_NOESCAPE);
+	free(list);
+	return found;
+}
+
+bool cgroup_matches(const char *path, const char *patterns)
+{
+	char *above = checked_strdup(path), *slash;
+	bool found = matches_one("/", patterns);
+
+	while (!found && *above) {
+		found = matches_one(above, patterns);
+		slash = strrchr(above, '/');
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+	free(above);
+	return found;
+}
+
+/* Most groups that the message lists. */
+#define MOST_SAID	8
+
+struct groups {
+	char **paths;
+	size_t count;
+	bool matched;		/* one of them matches the patterns */
+};
+
+static bool has(const struct groups *groups, const char *path)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		if (!strcmp(groups->paths[i], path))
+			return true;
+	}
+	return false;
+}
+
+/* Takes ownership of the path. */
+static void add(struct groups *groups, char *path, const char *patterns)
+{
+	if (has(groups, path)) {
+		free(path);
+		return;
+	}
+	if (cgroup_matches(path, patterns))
+		groups->matched = true;
+	groups->paths = checked_realloc(groups->paths, groups->count + 1,
+					sizeof(*groups->paths));
+	groups->paths[groups->count++] = path;
+}
+
+/* Collects the groups of all processes; stops at the first match. */
+static void look(struct groups *groups, const char *patterns)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	uint64_t tgid;
+	char *path;
+
+	while (proc && !groups->matched && (entry = readdir(proc))) {
+		if (!parse_u64(entry->d_name, &tgid))
+			continue;
+		path = cgroup_of((pid_t)tgid);
+		if (path)
+			add(groups, path, patterns);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+static int compare(const void *one, const void *other)
+{
+	return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+static char *list(const struct groups *groups)
+{
+	char *text = checked_strdup("");
+
+	qsort(groups->paths, groups->count, sizeof(*groups->paths), compare);
+	for (size_t i = 0; i < groups->count && i < MOST_SAID; i++)
+		text = checked_append(text, ", ", groups->paths[i]);
+	if (groups->count > MOST_SAID)
+		text = checked_append(text, ", ", "...");
+	return text;
+}
+
+void cgroup_check(const char *patterns)
+{
+	struct groups groups = { .matched = false };
+	char *text;
+
+	look(&groups, patterns);
+	/* Without any group, /proc is not readable or has no cgroup files. */
+	if (!groups.matched && groups.count) {
+		text = list(&groups);
+		message("no process is in the control group %s yet; processes that join it later are selected. Groups with processes: %s",
+			patterns, text);
+		free(text);
+	}
+	for (size_t i = 0; i < groups.count; i++)
+		free(groups.paths[i]);
+	free(groups.paths);
+}
+
+/* Repeated options are joined to one list. */
+bool parse_cgroup(struct options *options, const char *text)
+{
+	if (!text[strspn(text, ",")]) {
+		message("--cgroup: the list is empty: give a control group such as /system.slice");
+		return false;
+	}
+	if (!options->cgroups)
+		options->cgroups = checked_strdup("");
+	options->cgroups = checked_append(options->cgroups, ",", text);
+	return true;
+}
+
+bool cgroup_options_agree(const struct options *options)
+{
+	const unsigned int short_entries =
+		FORMAT_OPT_NO_HDR | FORMAT_OPT_IP_ONLY;
+
+	if (!options->cgroups)
+		return true;
+	if (!options->system_wide)
+		message("--cgroup needs --system-wide: it selects among all processes");
+	else if (!options->sampling)
+		message("--cgroup needs sampling, because the counts of a CPU include all groups: give a period with --long-smpl-periods, or count a process with --attach-process");
+	else if (options->format_options & short_entries)
+		message("--cgroup needs the process ID of each sample, which --smpl-no-hdr and --smpl-ip-only omit");
+	else
+		return true;
+	return false;
+}

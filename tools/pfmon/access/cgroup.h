@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* cgroup.h - the control group of a process */
+#ifndef PFMON_ACCESS_CGROUP_H
+#define PFMON_ACCESS_CGROUP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/settings.h"
+
+/* Returns the path of the group, to be freed; NULL if it cannot be read. */
+char *cgroup_of(pid_t tgid);
+
+/*
+ * Whether the group or one of its ancestors matches one of these patterns, a
+ * comma-separated list as for pfmparse's --cgroup.
+ */
+bool cgroup_matches(const char *path, const char *patterns);
+
+/*
+ * Warns if no process is in a group that --cgroup selects, and lists the groups
+ * that have processes. This is not an error, because processes may join later.
+ */
+void cgroup_check(const char *patterns);
+
+/* Parses --cgroup; returns false with a message on an error. */
+bool parse_cgroup(struct options *options, const char *text);
+
+/* Returns false, with a message, if --cgroup conflicts with other options. */
+bool cgroup_options_agree(const struct options *options);
+
+#endif /* PFMON_ACCESS_CGROUP_H */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* cpu_list.h - lists of CPUs */
+#ifndef PFMON_BASE_CPU_LIST_H
+#define PFMON_BASE_CPU_LIST_H
+
+#include <stdbool.h>
+
+/*
+ * Converts a list such as "0,2-3" to a sorted array without duplicates, to be
+ * freed. Returns false if the text is not such a list or a CPU is not below
+ * CPU_SETSIZE.
+ */
+bool cpus_parse(const char *text, int **cpus, unsigned int *count);
+
+/* Whether a CPU is in such a list; false if the text is not a list. */
+bool cpus_have(const char *text, int cpu);
+
+/* Whether two lists have a CPU in common. */
+bool cpus_overlap(const char *one, const char *other);
+
+/* Whether all CPUs of the part are in the whole. */
+bool cpus_include(const char *whole, const char *part);
+
+/* Returns the list, to be freed, of CPUs in ascending order. */
+char *cpus_text(const int *cpus, unsigned int count);
+
+/* Returns the online CPUs like cpus_parse(). */
+bool cpus_online(int **cpus, unsigned int *count);
+
+#endif /* PFMON_BASE_CPU_LIST_H */

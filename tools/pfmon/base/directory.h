@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* directory.h - list the names in a directory */
+#ifndef PFMON_BASE_DIRECTORY_H
+#define PFMON_BASE_DIRECTORY_H
+
+#include <dirent.h>
+#include <stddef.h>
+
+struct directory {
+	struct dirent **entries;
+	const char **names;	/* sorted */
+	size_t count;		/* 0 if it cannot be read */
+};
+
+/* Lists the entries for which wanted() is not 0. */
+struct directory directory_read(const char *path,
+				int (*wanted)(const struct dirent *entry));
+void directory_free(struct directory *list);
+
+/* Lists them as "a, b, c", "a, ... and 9 more", or "none"; to be freed. */
+char *directory_join(const char *path,
+		     int (*wanted)(const struct dirent *entry));
+
+/* Accepts names without a dot: neither "." nor, say, EVENT.unit. */
+int directory_is_plain(const struct dirent *entry);
+
+#endif /* PFMON_BASE_DIRECTORY_H */

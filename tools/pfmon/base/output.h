@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* output.h - the output file for counts */
+#ifndef PFMON_BASE_OUTPUT_H
+#define PFMON_BASE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * The file is opened before the measurement, but keeps its contents until
+ * output_begin() is called. If that is never called, a new file is removed.
+ */
+struct output {
+	const char *path;	/* NULL: standard output */
+	FILE *file;
+	bool append;
+	bool created;
+	bool begun;
+};
+
+/* All functions that can fail return false with a message. */
+
+bool output_open(struct output *output, const char *path, bool append);
+
+/* To be called before writing. *at_start is set if the output is empty. */
+bool output_begin(struct output *output, bool *at_start);
+
+/* Makes the next output replace the previous output in a file. */
+void output_begin_anew(struct output *output);
+
+/* Flushes the output to its readers. */
+bool output_flush(struct output *output);
+
+bool output_close(struct output *output);
+
+#endif /* PFMON_BASE_OUTPUT_H */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* settings.h - what the command line asks for */
+#ifndef PFMON_BASE_SETTINGS_H
+#define PFMON_BASE_SETTINGS_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <perfmon/perfmon.h>
+
+#include "base/util.h"
+
+#define DEFAULT_ENTRIES		2048
+#define DEFAULT_REGIONS		4
+#define DEFAULT_CAPTURE		"pfmon.cap"
+#define DEFAULT_MODULE		"default"
+
+enum action {
+	ACTION_MEASURE,
+	ACTION_LIST_EVENTS,
+	ACTION_EVENT_INFO,
+	ACTION_CHECK_EVENTS,
+	ACTION_DRY_RUN,
+	ACTION_LIST_FORMATS,
+	ACTION_HELP,
+	ACTION_VERSION,
+	ACTION_DOCTOR,
+	ACTION_TOP,
+};
+
+/* Options that some sampling formats do not accept; one bit each. */
+#define FORMAT_OPT_IP_ONLY	0x001
+#define FORMAT_OPT_NO_HDR	0x002
+#define FORMAT_OPT_ENTRIES	0x004
+#define FORMAT_OPT_PMDS		0x008
+#define FORMAT_OPT_RANDOM	0x010
+#define FORMAT_OPT_REGIONS	0x020
+#define FORMAT_OPT_MASK_WHEN_FULL 0x040
+#define FORMAT_OPT_RECORD	0x080
+#define FORMAT_OPT_IMPRECISE	0x100
+#define FORMAT_OPT_SHOW_FUNC	0x200
+#define FORMAT_OPT_SHOW_TOP	0x400
+#define FORMAT_OPT_INST_VIEW	0x800
+#define FORMAT_OPT_DATA_VIEW	0x1000
+#define FORMAT_OPT_LEVEL_VIEW	0x2000
+#define FORMAT_OPT_FREQUENCY	0x4000
+#define FORMAT_OPT_ARG		0x8000
+
+#define FORMAT_OPT_VIEWS \
+	(FORMAT_OPT_INST_VIEW | FORMAT_OPT_DATA_VIEW | FORMAT_OPT_LEVEL_VIEW)
+
+/* Accepted for formats with unknown layout. */
+#define FORMAT_OPT_UNKNOWN	(FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | \
+				 FORMAT_OPT_ARG | FORMAT_OPT_REGIONS)
+
+/* The kinds of new threads and processes to follow (--follow-...). */
+#define FOLLOW_FORK	0x1
+#define FOLLOW_VFORK	0x2
+#define FOLLOW_PTHREAD	0x4
+#define FOLLOW_EXEC	0x8
+
+/* The rows of counts of threads (--aggregate). */
+enum aggregation {
+	AGGREGATE_DEFAULT,
+	AGGREGATE_THREAD,
+	AGGREGATE_PROCESS,
+	AGGREGATE_ALL,
+};
+
+/* One event of -e; it is a sampling event if it has a period. */
+struct event_option {
+	char *name;
+	char *cpus;			/* CPUs that count it; NULL: all */
+	unsigned int set;		/* event set */
+	unsigned int number;		/* of its PMC and PMD there */
+	unsigned int levels;		/* LEVEL_* from --priv-levels, or 0 */
+	bool sampling;
+	uint64_t long_period;
+	uint64_t short_period;
+	bool randomised;
+	uint64_t frequency;		/* samples per second, or 0 */
+	bool adapted;			/* the period follows the frequency */
+	bool quiet;			/* overflows do not notify */
+	uint64_t switch_after;		/* overflows before a set switch */
+	uint64_t random_mask;
+	uint32_t random_seed;
+};
+
+struct options {
+	enum action action;
+	const char *pattern;		/* of --list-events, --event-info */
+
+	struct event_option *events;
+	unsigned int event_count;
+	unsigned int set_count;		/* 1 unless sets are multiplexed */
+	uint64_t switch_ns;		/* --switch-timeout, 0 if not given */
+	const char *switch_overflows;	/* a list with an element per event */
+	bool excl_idle;
+	unsigned int levels;		/* LEVEL_*, 0 if not given */
+
+	bool sampling;			/* some event has a period */
+	bool adapts;			/* some period is adapted */
+	const char *module;		/* sampling format, by name or UUID */
+	uint64_t entries;
+	uint32_t regions;		/* of the n-way format */
+	uint32_t record;		/* of the 64-bit PEBS format: flag */
+	unsigned int format_options;	/* FORMAT_OPT_* that were given */
+	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
+	size_t format_arg_size;
+	const char *format_fields;	/* --smpl-arg by fields, or NULL */
+	const char *priv_levels;	/* lists with an element per event */
+	const char *long_periods;
+	const char *short_periods;
+	const char *frequencies;
+	const char *random_masks;
+	const char *notify;
+	__u64 smpl_pmds[PFM_MAX_PMD_BITVECTOR];	/* --smpl-pmds */
+	uint64_t show_top;		/* rows of a view, 0 for all */
+	bool reset_non_smpl;
+	bool overflow_block;
+	bool data_maps;
+
+	bool system_wide;
+	int *cpus;
+	unsigned int cpu_count;
+	bool aggregate;
+	char *cgroups;			/* patterns, or NULL */
+	bool pin_command;		/* run it on the measured CPUs only */
+	bool default_events;		/* without -e */
+	unsigned int runs;		/* --repeat, 0 if not given */
+	uint64_t interval_ns;		/* --print-interval, 0 if not given */
+	pid_t attach;			/* --attach-task, 0 if not given */
+	pid_t attach_process;		/* 0 if not given */
+	unsigned int follow;		/* FOLLOW_* */
+	regex_t *only;			/* of --follow-exec, or NULL */
+	regex_t *exclude;		/* or NULL */
+	enum aggregation aggregation;
+	uint64_t timeout_ns;		/* 0 for none */
+	uint64_t duration_ns;		/* 0 for none */
+	uint64_t delay_ns;		/* 0 for none */
+	bool delayed_for_good;		/* until SIGUSR1 */
+	const char *trigger_start;	/* code of the command, or NULL */
+	const char *trigger_stop;
+	uint64_t snapshot_ns;		/* 0: only on SIGUSR2 */
+	char **command;			/* NULL if not given */
+
+	const char *outfile;		/* NULL if not given */
+	bool append;			/* to the output file */
+	const char *csv;		/* separator, NULL if not given */
+	bool table;			/* --table */
+	bool with_header;
+	bool show_time;
+	enum number_format numbers;	/* of counts in text and tables */
+	bool verbose;
+
+	bool json;			/* counts, or the doctor's findings */
+
+	struct top_options {
+		uint64_t interval_ns;	/* 0: not a live view */
+		bool batch;
+		const char *iterations;	/* these are for pfmparse, or NULL */
+		const char *window;
+		const char *rows;
+		const char *sort;
+	} top;
+};
+
+#endif /* PFMON_BASE_SETTINGS_H */

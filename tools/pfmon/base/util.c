@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* util.c - messages, checked allocation, files, numbers, time */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+static char **kept_text;
+static char *held_text;
+
+void message_keep(char **text)
+{
+	kept_text = text;
+	if (text)
+		*text = NULL;
+}
+
+static void keep(const char *text)
+{
+	free(*kept_text);
+	*kept_text = checked_strdup(text);
+}
+
+static void print_or_hold(const char *text)
+{
+	char *line;
+
+	if (!held_text) {
+		fprintf(stderr, "pfmon: %s\n", text);
+		return;
+	}
+	line = checked_printf("pfmon: %s\n", text);
+	held_text = checked_append(held_text, "", line);
+	free(line);
+}
+
+/* If several CPUs fail for the same reason, the message is printed once. */
+void message(const char *format, ...)
+{
+	static char last[1024];
+	char text[sizeof(last)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (kept_text) {
+		keep(text);
+		return;
+	}
+	flockfile(stderr);
+	if (strcmp(text, last)) {
+		print_or_hold(text);
+		memcpy(last, text, sizeof(last));
+	}
+	funlockfile(stderr);
+}
+
+void message_hold(bool hold)
+{
+	flockfile(stderr);
+	if (!hold && held_text) {
+		fputs(held_text, stderr);
+		free(held_text);
+	}
+	held_text = hold ? checked_strdup("") : NULL;
+	funlockfile(stderr);
+}
+
+static void *checked(void *memory)
+{
+	if (memory)
+		return memory;
+	kept_text = NULL;
+	message("out of memory");
+	exit(PFMON_EXIT_ERROR);
+}
+
+void *checked_calloc(size_t count, size_t size)
+{
+	return checked(calloc(count ? count : 1, size));
+}
+
+void *checked_realloc(void *old, size_t count, size_t size)
+{
+	return checked(reallocarray(old, count ? count : 1, size));
+}
+
+char *checked_strdup(const char *text)
+{
+	return checked(strdup(text));
+}
+
+char *checked_printf(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	return checked(length < 0 ? NULL : text);
+}
+
+char *checked_append(char *list, const char *separator, const char *item)
+{
+	char *longer = checked_printf("%s%s%s", list, *list ? separator : "",
+				      item);
+
+	free(list);
+	return longer;
+}
+
+/* The size of files in /proc and /sys is not known in advance. */
+static char *read_all(int fd, size_t *length)
+{
+	size_t room = 4096, used = 0;
+	char *data = checked_realloc(NULL, room, 1);
+	ssize_t got;
+
+	for (;;) {
+		got = read(fd, data + used, room - used - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		used += (size_t)got;
+		if (room - used == 1) {
+			data = checked_realloc(data, room, 2);
+			room *= 2;
+		}
+	}
+	if (got < 0) {
+		free(data);
+		return NULL;
+	}
+	data[used] = '\0';
+	*length = used;
+	return data;
+}
+
+char *read_file(const char *path, size_t *length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *data;
+	int error;
+
+	if (fd < 0)
+		return NULL;
+	data = read_all(fd, length);
+	error = errno;
+	close(fd);
+	errno = error;
+	return data;
+}
+
+char *read_line_of(const char *path)
+{
+	size_t length;
+	char *text = read_file(path, &length);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+bool parse_u64(const char *text, uint64_t *value)
+{
+	unsigned long long number;
+	bool is_hex;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	is_hex = text[0] == '0' && tolower((unsigned char)text[1]) == 'x';
+	number = strtoull(text, &end, is_hex ? 16 : 10);
+	if (errno || *end)
+		return false;
+	*value = number;
+	return true;
+}
+
+uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+void raise_event(int fd)
+{
+	const uint64_t one = 1;
+
+	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+bool lower_event(int fd)
+{
+	uint64_t times;
+
+	return read(fd, &times, sizeof(times)) == sizeof(times);
+}
+
+#define GROUP	3
+
+/* Copies digits with separators between groups of three. */
+static void group(char *text, const char *digits, char separator)
+{
+	size_t left = strlen(digits);
+
+	for (; left; left--, digits++) {
+		*text++ = *digits;
+		if (left > 1 && left % GROUP == 1)
+			*text++ = separator;
+	}
+	*text = '\0';
+}
+
+const char *number_text(char text[NUMBER_TEXT_SIZE], uint64_t number,
+			enum number_format format)
+{
+	char digits[NUMBER_TEXT_SIZE];
+
+	snprintf(digits, sizeof(digits),
+		 format == NUMBER_HEX ? "%#" PRIx64 : "%" PRIu64, number);
+	if (format == NUMBER_US || format == NUMBER_EU)
+		group(text, digits, format == NUMBER_US ? ',' : '.');
+	else
+		memcpy(text, digits, sizeof(digits));
+	return text;
+}
+
+static uint64_t ns_of(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 +
+	       (uint64_t)time.tv_usec * 1000;
+}
+
+struct times times_read(void)
+{
+	struct rusage children;
+
+	getrusage(RUSAGE_CHILDREN, &children);
+	return (struct times){
+		.elapsed = clock_ns(CLOCK_MONOTONIC),
+		.user = ns_of(children.ru_utime),
+		.system = ns_of(children.ru_stime),
+	};
+}
+
+struct times times_since(const struct times *start)
+{
+	struct times now = times_read();
+
+	return (struct times){
+		.elapsed = now.elapsed - start->elapsed,
+		.user = now.user - start->user,
+		.system = now.system - start->system,
+	};
+}

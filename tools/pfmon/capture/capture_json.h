@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* capture_json.h - the JSON chunks SESS, CTXT, TICK and DONE of a capture */
+#ifndef PFMON_CAPTURE_CAPTURE_JSON_H
+#define PFMON_CAPTURE_CAPTURE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/context.h"
+
+struct json_object;
+
+struct totals {
+	uint64_t samples;
+	bool samples_known;		/* the format's layout is known */
+	uint64_t lost;
+	uint64_t notifications;
+	uint64_t bytes;			/* of saved buffers */
+};
+
+struct context_count {
+	uint32_t context;
+	uint32_t event;
+	uint64_t value;
+};
+
+/* Active time and number of activations of an event set. */
+struct context_turns {
+	uint32_t context;
+	uint32_t set;
+	uint64_t active_ns;
+	uint64_t runs;
+};
+
+/*
+ * Counts of each context up to a limit, and sums over the remaining contexts.
+ * All zero is empty.
+ */
+struct capture_counts {
+	struct context_count *each;
+	unsigned int count;
+	struct context_turns *turns;	/* of the same contexts */
+	unsigned int turn_count;
+	uint64_t *others;	/* sums for each event, or NULL */
+};
+
+/* Adds the results of a context. */
+void capture_counts_add(struct capture_counts *counts,
+			const struct context *context);
+void capture_counts_free(struct capture_counts *counts);
+
+/* These return texts that the caller frees. */
+char *session_json(const struct plan *plan,
+		   struct context *const *contexts, unsigned int count);
+
+/* Describes a context that was created after the session's start. */
+char *context_json(const struct context *context);
+
+char *totals_json(const struct plan *plan, const struct capture_counts *counts,
+		  const struct totals *totals, int exit_status);
+
+char *tick_json(const struct plan *plan, const struct totals *totals);
+
+#endif /* PFMON_CAPTURE_CAPTURE_JSON_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* clocks.h - read several clocks at the same time */
+#ifndef PFMON_CAPTURE_CLOCKS_H
+#define PFMON_CAPTURE_CLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Simultaneous values of several clocks, all but tsc in ns. */
+struct moment {
+	int error;		/* errno; 0 if the others are set */
+	uint64_t perf;		/* the clock of samples */
+	uint64_t realtime;
+	uint64_t monotonic;
+	uint64_t boottime;
+	uint64_t uncertainty;	/* time that reading took */
+	bool has_tsc;
+	uint64_t tsc;		/* on x86 */
+};
+
+/*
+ * Reads the clocks with a temporary context on this thread or, unless @cpu is
+ * NO_CPU, on the CPU that the thread is pinned to. The context conflicts with
+ * other contexts of that thread or CPU, and with all sessions of the other
+ * kind (per-thread or system-wide).
+ */
+struct moment clocks_read(int cpu);
+
+/* Returns the text of a CLCK chunk, to be freed. */
+char *clocks_json(const struct moment *moment);
+
+#endif /* PFMON_CAPTURE_CLOCKS_H */

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* maps.c - record mappings of processes in the capture */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/json.h"
+#include "base/pid_table.h"
+#include "base/util.h"
+#include "capture/maps.h"
+#include "process/buildid.h"
+#include "process/mapping.h"
+
+#define BUCKETS	256
+
+/* Most data mappings in a chunk, which keeps it readable: 6 MB. */
+#define MOST_OTHERS	32768
+
+/* The mappings of a process as they were last written. */
+struct process {
+	struct pid_entry entry;	/* by its tgid */
+	bool known;
+	bool made_code;		/* has executable mappings without a file */
+	uint64_t signature;
+	uint64_t round;		/* of the last examination */
+};
+
+/* A file that has been read, and its build-id or NULL. */
+struct file {
+	struct file *next;
+	char *key;		/* device, inode and path */
+	char *build_id;
+};
+
+struct maps {
+	bool data;		/* record data mappings, too */
+	uint64_t round;
+	struct pid_table processes;
+	struct file *files[BUCKETS];
+};
+
+struct maps *maps_create(bool data)
+{
+	struct maps *maps = checked_calloc(1, sizeof(*maps));
+
+	maps->data = data;
+	maps->round = 1;
+	return maps;
+}
+
+void maps_destroy(struct maps *maps)
+{
+	if (!maps)
+		return;
+	pid_table_free(&maps->processes);
+	for (size_t i = 0; i < BUCKETS; i++) {
+		while (maps->files[i]) {
+			struct file *file = maps->files[i];
+
+			maps->files[i] = file->next;
+			free(file->key);
+			free(file->build_id);
+			free(file);
+		}
+	}
+	free(maps);
+}
+
+static uint32_t crc_of(uint32_t start, const char *text)
+{
+	return (uint32_t)crc32_z(start, (const Bytef *)text, strlen(text));
+}
+
+/* The kernel appends " (deleted)" to the path of such a file. */
+static void cut_deleted(char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t length = strlen(path), cut = sizeof(mark) - 1;
+
+	if (length > cut && !strcmp(path + length - cut, mark))
+		path[length - cut] = '\0';
+}
+
+/*
+ * Reads the build-id of a mapping's file. Tries /proc/PID/map_files first,
+ * which works for deleted files but needs a capability, then the path in the
+ * root of the process.
+ */
+static char *read_build_id(pid_t tgid, const struct mapping *mapping)
+{
+	char *path = checked_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+				    tgid, mapping->start, mapping->end);
+	char *id = buildid_of(path);
+
+	free(path);
+	if (id)
+		return id;
+	path = checked_printf("/proc/%d/root%s", tgid, mapping->path);
+	id = buildid_of(path);
+	free(path);
+	return id;
+}
+
+static const char *build_id(struct maps *maps, pid_t tgid,
+			    const struct mapping *mapping)
+{
+	struct file **bucket, *file;
+	char *key;
+
+	/* Files below /dev have no build-id, and must not be opened. */
+	if (mapping->path[0] != '/' || !strncmp(mapping->path, "/dev/", 5))
+		return NULL;
+	key = checked_printf("%s %s", mapping->device_inode, mapping->path);
+	bucket = &maps->files[crc_of(0, key) % BUCKETS];
+	for (file = *bucket; file; file = file->next) {
+		if (!strcmp(file->key, key)) {
+			free(key);
+			return file->build_id;
+		}
+	}
+	file = checked_calloc(1, sizeof(*file));
+	file->key = key;
+	file->build_id = read_build_id(tgid, mapping);
+	file->next = *bucket;
+	*bucket = file;
+	return file->build_id;
+}
+
+static struct json_object *describe(struct maps *maps, pid_t tgid,
+				    struct mapping *mapping)
+{
+	struct json_object *object = json_new_object();
+	const char *id = build_id(maps, tgid, mapping);
+
+	cut_deleted(mapping->path);
+	json_add_u64(object, "start", mapping->start);
+	json_add_u64(object, "end", mapping->end);
+	json_add_u64(object, "offset", mapping->offset);
+	json_add_text(object, "prot", mapping->prot);
+	json_add_text(object, "path", mapping->path);
+	json_add_text(object, "build_id", id);
+	return object;
+}
+
+static struct process *find_process(struct maps *maps, pid_t tgid)
+{
+	return pid_table_get(&maps->processes, tgid, sizeof(struct process));
+}
+
+/* Returns whether the mappings have changed, and stores their signature. */
+static bool is_news(struct process *process, uint64_t signature)
+{
+	if (process->known && process->signature == signature)
+		return false;
+	process->known = true;
+	process->signature = signature;
+	return true;
+}
+
+/* Returns the permissions in a line, or NULL. Called for all lines: be fast. */
+static const char *prot_of(const char *line)
+{
+	const char *prot = line + strcspn(line, "\n ");
+
+	return *prot == ' ' && strcspn(prot + 1, "\n ") == 4 ? prot + 1 : NULL;
+}
+
+/* Removes lines of irrelevant mappings; returns the signature of the rest. */
+static uint64_t keep_lines(char *text, const char *comm, bool data)
+{
+	uint32_t crc = crc_of(0, comm);
+	size_t kept = 0, length, others = 0;
+	const char *prot;
+
+	for (char *line = text; *line; line += length) {
+		length = strcspn(line, "\n");
+		length += line[length] == '\n';
+		prot = prot_of(line);
+		if (!prot ||
+		    (prot[2] != 'x' && (!data || ++others > MOST_OTHERS)))
+			continue;
+		memmove(text + kept, line, length);
+		kept += length;
+	}
+	text[kept] = '\0';
+	if (others > MOST_OTHERS)
+		message("a process has more than %d data mappings: the others are not recorded; omit --data-maps if you do not need them",
+			MOST_OTHERS);
+	return (uint64_t)kept << 32 | crc_of(crc, text);
+}
+
+/* Whether this is executable memory without a file, or in a memory file. */
+static bool is_made_code(const struct mapping *mapping)
+{
+	static const char *const memory[] = {
+		"[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV",
+	};
+
+	if (mapping->prot[2] != 'x')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(memory); i++) {
+		if (!strncmp(mapping->path, memory[i], strlen(memory[i])))
+			return true;
+	}
+	return !*mapping->path;
+}
+
+static char *serialise(struct maps *maps, struct process *process,
+		       const char *comm, char *text)
+{
+	struct json_object *object = json_new_object();
+	struct json_object *list = json_new_array();
+	struct mapping mapping;
+	char *line, *rest = text;
+
+	while ((line = strsep(&rest, "\n"))) {
+		if (!mapping_parse(line, &mapping))
+			continue;
+		process->made_code |= is_made_code(&mapping);
+		json_append(list, describe(maps, process->entry.pid, &mapping));
+	}
+	json_add_u64(object, "tgid", (uint64_t)process->entry.pid);
+	json_add_text(object, "comm", comm);
+	json_add(object, "maps", list);
+	return json_finish(object);
+}
+
+/*
+ * After the main thread has exited, /proc/PID/maps is empty. The recorded
+ * mappings are kept for samples of the other threads.
+ */
+static bool has_exited(const struct process *process, const char *text)
+{
+	return !*text && process->signature >> 32;
+}
+
+static char *look_at(struct maps *maps, struct process *process)
+{
+	char *path = checked_printf("/proc/%d/maps", process->entry.pid);
+	char *comm_path = checked_printf("/proc/%d/comm", process->entry.pid);
+	char *comm = read_line_of(comm_path);
+	size_t length;
+	char *text = read_file(path, &length);
+	char *json = NULL;
+
+	if (text && comm && !has_exited(process, text) &&
+	    is_news(process, keep_lines(text, comm, maps->data)))
+		json = serialise(maps, process, comm, text);
+	free(text);
+	free(comm);
+	free(comm_path);
+	free(path);
+	return json;
+}
+
+void maps_next_round(struct maps *maps)
+{
+	maps->round++;
+}
+
+bool maps_is_looked_at(struct maps *maps, pid_t tgid)
+{
+	return find_process(maps, tgid)->round == maps->round;
+}
+
+char *maps_changed(struct maps *maps, pid_t tgid)
+{
+	struct process *process = find_process(maps, tgid);
+
+	if (process->round == maps->round)
+		return NULL;
+	process->round = maps->round;
+	return look_at(maps, process);
+}
+
+void maps_forget(struct maps *maps, pid_t tgid)
+{
+	pid_table_forget(&maps->processes, tgid);
+}
+
+bool maps_has_made_code(struct maps *maps, pid_t tgid)
+{
+	return find_process(maps, tgid)->made_code;
+}

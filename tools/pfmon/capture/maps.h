@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* maps.h - record mappings of processes in the capture */
+#ifndef PFMON_CAPTURE_MAPS_H
+#define PFMON_CAPTURE_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The mappings and files recorded so far; the owner provides locking. */
+struct maps;
+
+/* With @data, data mappings are recorded in addition to executable ones. */
+struct maps *maps_create(bool data);
+void maps_destroy(struct maps *maps);
+
+/* Starts a round, in which each process is examined at most once. */
+void maps_next_round(struct maps *maps);
+
+/* Whether the process was examined in this round. */
+bool maps_is_looked_at(struct maps *maps, pid_t tgid);
+
+/*
+ * Returns the text of a MAPS chunk, to be freed, if the mappings or the name of
+ * the process have changed since the last call. Returns NULL if they have not,
+ * if it was examined in this round already, or if the process has ended.
+ */
+char *maps_changed(struct maps *maps, pid_t tgid);
+
+/* To be called when the process has ended. */
+void maps_forget(struct maps *maps, pid_t tgid);
+
+/* Whether the process was seen to have executable mappings without a file. */
+bool maps_has_made_code(struct maps *maps, pid_t tgid);
+
+#endif /* PFMON_CAPTURE_MAPS_H */

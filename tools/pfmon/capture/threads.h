@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* threads.h - record names and processes of threads in the capture */
+#ifndef PFMON_CAPTURE_THREADS_H
+#define PFMON_CAPTURE_THREADS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The threads recorded so far; the owner provides locking. */
+struct threads;
+
+struct threads *threads_create(void);
+void threads_destroy(struct threads *threads);
+
+/*
+ * Returns the text of a THRD chunk, to be freed, with the new and changed
+ * threads of a process; NULL if there are none. Without @all, a known thread is
+ * examined only until it was unchanged once, because threads usually set their
+ * names when they begin.
+ */
+char *threads_changed(struct threads *threads, pid_t tgid, bool all);
+
+/* Like threads_changed() for one thread; may use a cached cgroup. */
+char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid);
+
+/* To be called when the thread has ended. */
+void threads_forget(struct threads *threads, pid_t tid);
+
+#endif /* PFMON_CAPTURE_THREADS_H */

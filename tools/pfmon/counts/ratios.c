@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* ratios.c - ratios of counts to other counts and to times */
+#define _GNU_SOURCE
+#include <linux/perf_event.h>
+#include <stdio.h>
+
+#include "base/util.h"
+#include "counts/ratios.h"
+
+#define LEVEL_BITS	(PFM_PERF_EXCL_USER | PFM_PERF_EXCL_KERNEL)
+#define NONE		(-1)
+#define NS		1e9
+
+#define HARDWARE(id)	PFM_PERF_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id)
+#define SOFTWARE(id)	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id)
+#define CACHES		PFM_PERF_EVENT(PERF_TYPE_HW_CACHE, 0)
+#define CACHE_MISS	(1ULL << 16)
+
+/* Pairs of related events; the ratio is a percentage or has a unit. */
+static const struct {
+	uint64_t event, whole;
+	const char *unit;	/* NULL: percent */
+} pairs[] = {
+	{ HARDWARE(INSTRUCTIONS), HARDWARE(CPU_CYCLES), "insn per cycle" },
+	{ HARDWARE(BRANCH_MISSES), HARDWARE(BRANCH_INSTRUCTIONS), NULL },
+	{ HARDWARE(CACHE_MISSES), HARDWARE(CACHE_REFERENCES), NULL },
+	{ HARDWARE(STALLED_CYCLES_FRONTEND), HARDWARE(CPU_CYCLES), NULL },
+	{ HARDWARE(STALLED_CYCLES_BACKEND), HARDWARE(CPU_CYCLES), NULL },
+};
+
+/* The PMC value of an event without its levels. */
+static uint64_t kind(const struct plan *plan, unsigned int i)
+{
+	return plan->events[i].pmc & ~(LEVEL_BITS | PFM_PERF_PRECISE_MASK);
+}
+
+static bool is_cache_miss(uint64_t event)
+{
+	return (event & PFM_PERF_TYPE_MASK) == CACHES && event & CACHE_MISS;
+}
+
+bool ratio_is_clock(const struct plan *plan, unsigned int i)
+{
+	return kind(plan, i) == SOFTWARE(CPU_CLOCK) ||
+	       kind(plan, i) == SOFTWARE(TASK_CLOCK);
+}
+
+/* The count of an event, 0 if it was not counted. */
+static double count_of(const struct plan *plan, const struct result *row, int i)
+{
+	double share;
+
+	if (i == NONE || !was_counted(&row->events[i]))
+		return 0;
+	return (double)result_estimate(row, plan, (unsigned int)i, &share);
+}
+
+/* Finds another event with the same privilege levels. */
+static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
+{
+	uint64_t levels = plan->events[like].pmc & LEVEL_BITS;
+
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (kind(plan, i) == what &&
+		    (plan->events[i].pmc & LEVEL_BITS) == levels)
+			return (int)i;
+	}
+	return NONE;
+}
+
+/* Finds a clock; clocks have no privilege levels. */
+static int find_clock(const struct plan *plan)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (ratio_is_clock(plan, i))
+			return (int)i;
+	}
+	return NONE;
+}
+
+static bool set(struct ratio *ratio, double part, double whole,
+		const char *unit)
+{
+	if (whole <= 0)
+		return false;
+	ratio->value = part / whole;
+	snprintf(ratio->unit, sizeof(ratio->unit), "%s", unit);
+	return true;
+}
+
+static bool set_percent(struct ratio *ratio, const struct plan *plan,
+			const struct result *row, unsigned int i, int whole)
+{
+	if (whole == NONE || !set(ratio, 100 * count_of(plan, row, (int)i),
+				  count_of(plan, row, whole), ""))
+		return false;
+	snprintf(ratio->unit, sizeof(ratio->unit), "%% of %s",
+		 plan->options->events[whole].name);
+	return true;
+}
+
+/* Returns false if there is no other event to compare with. */
+static bool find_pair(const struct plan *plan, const struct result *row,
+		      unsigned int i, struct ratio *ratio)
+{
+	uint64_t event = kind(plan, i);
+	int whole;
+
+	if (is_cache_miss(event))
+		return set_percent(ratio, plan, row, i,
+				   find_event(plan, event & ~CACHE_MISS, i));
+	for (size_t p = 0; p < ARRAY_SIZE(pairs); p++) {
+		if (pairs[p].event != event)
+			continue;
+		whole = find_event(plan, pairs[p].whole, i);
+		if (!pairs[p].unit)
+			return set_percent(ratio, plan, row, i, whole);
+		return set(ratio, count_of(plan, row, (int)i),
+			   count_of(plan, row, whole), pairs[p].unit);
+	}
+	return false;
+}
+
+bool ratio_find(const struct plan *plan, const struct result *row,
+		uint64_t elapsed_ns, unsigned int i, struct ratio *ratio)
+{
+	double count = count_of(plan, row, (int)i), clock;
+
+	if (!was_counted(&row->events[i]))
+		return false;
+	if (ratio_is_clock(plan, i))
+		return set(ratio, count, (double)elapsed_ns, "CPUs utilised");
+	if (find_pair(plan, row, i, ratio))
+		return true;
+	clock = count_of(plan, row, find_clock(plan));
+	if (kind(plan, i) == HARDWARE(CPU_CYCLES))
+		return set(ratio, count, clock, "GHz");
+	return set(ratio, NS * count, clock, PER_SECOND);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* ratios.h - ratios of counts to other counts and to times */
+#ifndef PFMON_COUNTS_RATIOS_H
+#define PFMON_COUNTS_RATIOS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/results.h"
+
+struct ratio {
+	double value;
+	char unit[64];
+};
+
+#define PER_SECOND	"/sec"
+
+/* Whether event i is a clock, which counts ns. */
+bool ratio_is_clock(const struct plan *plan, unsigned int i);
+
+/*
+ * Finds the ratio for event i of a row that was measured for elapsed_ns.
+ * Returns false if there is no ratio or if the other event was not counted.
+ */
+bool ratio_find(const struct plan *plan, const struct result *row,
+		uint64_t elapsed_ns, unsigned int i, struct ratio *ratio);
+
+#endif /* PFMON_COUNTS_RATIOS_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* runs.h - means and standard errors of several runs (--repeat) */
+#ifndef PFMON_COUNTS_RUNS_H
+#define PFMON_COUNTS_RUNS_H
+
+#include "base/util.h"
+#include "session/results.h"
+
+/* Mean, and sum of squared differences from the mean. */
+struct spread {
+	double mean, squares;
+};
+
+struct runs {
+	unsigned int count;		/* number of added runs */
+	struct result *sums;		/* of each row */
+	unsigned int row_count;
+	struct spread *events;		/* of each event of each row */
+	struct spread elapsed, user, system;
+};
+
+/* Adds the results of a run. All runs must have the same rows. */
+void runs_add(struct runs *runs, const struct plan *plan,
+	      const struct result *rows, unsigned int row_count,
+	      const struct times *times);
+
+/* Converts sums to means and returns the mean times; ends adding runs. */
+struct times runs_mean(struct runs *runs, const struct plan *plan);
+
+/* Returns the standard error of the mean. */
+double runs_error(const struct runs *runs, const struct spread *spread);
+
+/* Returns each event's standard error in percent of its mean; to be freed. */
+double *runs_deviations(const struct runs *runs, const struct plan *plan);
+
+void runs_free(struct runs *runs);
+
+#endif /* PFMON_COUNTS_RUNS_H */

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* event_list.c - list events, and find those that this machine can count */
+#define _GNU_SOURCE
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/elements.h"
+#include "base/json.h"
+#include "base/util.h"
+#include "events/event_info.h"
+#include "events/event_list.h"
+#include "events/event_trial.h"
+#include "events/events.h"
+
+/* Columns for a name, before the mark. */
+#define NAME_WIDTH	40
+
+#define FTRACE		"ftrace:"
+
+struct listing {
+	const char *root;
+	regex_t pattern;
+	struct event_trial trial;
+	bool tracepoint_tried;	/* the result holds for all tracepoints */
+	bool tracepoint_counted;
+	size_t found;
+	char *unknown;		/* why no event can be tried, or NULL */
+	struct json_object *list;	/* events found; NULL: text output */
+	void (*show)(struct listing *listing, const char *name);
+};
+
+static bool compile(struct listing *listing, const char *pattern)
+{
+	char text[128];
+	int error = regcomp(&listing->pattern, pattern,
+			    REG_EXTENDED | REG_ICASE | REG_NOSUB);
+
+	if (!error)
+		return true;
+	regerror(error, &listing->pattern, text, sizeof(text));
+	message("pattern '%s': %s; see regex(7)", pattern, text);
+	return false;
+}
+
+/* Sets listing->unknown if no event can be tried. */
+static bool try_event(struct listing *listing,
+		      const struct encoded_event *event)
+{
+	bool counted, unknown;
+	char *why;
+
+	counted = event_trial_counts(&listing->trial, event, &why, &unknown);
+	if (unknown)
+		listing->unknown = why;
+	else
+		free(why);
+	return counted;
+}
+
+/*
+ * Tries only one tracepoint: enabling and disabling one synchronizes all CPUs,
+ * so thousands would take minutes. perf cannot use ftrace's own events.
+ */
+static bool try_tracepoint(struct listing *listing, const char *name,
+			   const struct encoded_event *event)
+{
+	if (!strncmp(name, FTRACE, strlen(FTRACE)))
+		return false;
+	if (!listing->tracepoint_tried)
+		listing->tracepoint_counted = try_event(listing, event);
+	listing->tracepoint_tried = true;
+	return listing->tracepoint_counted;
+}
+
+/* A name that cannot be encoded needs a unit mask or a parameter. */
+static bool is_counted(struct listing *listing, const char *name)
+{
+	struct encoded_event event;
+	bool counted = false;
+	char *why;
+
+	if (listing->unknown)
+		return false;
+	if (event_encode_quietly(listing->root, name, 0, &event, &why)) {
+		counted = event.source == EVENT_TRACEPOINT ?
+			  try_tracepoint(listing, name, &event) :
+			  try_event(listing, &event);
+		free(event.cpus);
+	}
+	free(why);
+	return counted;
+}
+
+static void add_marked(struct listing *listing, const char *name)
+{
+	struct json_object *object = json_new_object();
+	bool counted = is_counted(listing, name);
+
+	json_add_text(object, "name", name);
+	if (listing->unknown)
+		json_add(object, "counted", NULL);
+	else
+		json_add_bool(object, "counted", counted);
+	json_append(listing->list, object);
+}
+
+static void show_marked(struct listing *listing, const char *name)
+{
+	if (listing->list)
+		add_marked(listing, name);
+	else if (is_counted(listing, name))
+		printf("%-*s +\n", NAME_WIDTH, name);
+	else
+		puts(name);
+}
+
+static void show_if_matching(const char *name, void *data)
+{
+	struct listing *listing = data;
+
+	if (regexec(&listing->pattern, name, 0, NULL, 0))
+		return;
+	listing->found++;
+	listing->show(listing, name);
+}
+
+/* Returns the exit status; no match is not an error here. */
+static int show_matching(struct listing *listing, const char *pattern)
+{
+	if (!compile(listing, pattern))
+		return PFMON_EXIT_USAGE;
+	events_each(listing->root, show_if_matching, listing);
+	regfree(&listing->pattern);
+	return 0;
+}
+
+/* Prints one JSON object per line, or nothing if the pattern is invalid. */
+static void print_list(struct listing *listing, int status)
+{
+	if (!listing->list)
+		return;
+	if (status == PFMON_EXIT_USAGE)
+		json_drop(listing->list);
+	else
+		json_print_list("events", listing->list);
+}
+
+int events_list(const char *root, const char *pattern, bool json)
+{
+	struct listing listing = {
+		.root = root,
+		.show = show_marked,
+		.list = json ? json_new_array() : NULL,
+	};
+	int status;
+
+	event_trial_init(&listing.trial);
+	status = show_matching(&listing, pattern ? pattern : "");
+	event_trial_close(&listing.trial);
+	print_list(&listing, status);
+	fflush(stdout);
+	if (!status && !listing.found) {
+		message("no event matches '%s'; pfmon --list-events lists all events",
+			pattern ? pattern : "");
+		status = PFMON_EXIT_ERROR;
+	}
+	if (listing.unknown && listing.found)
+		message("no event is marked (+), because pfmon cannot test what this machine counts: %s",
+			listing.unknown);
+	free(listing.unknown);
+	return status;
+}
+
+static void explain(struct listing *listing, const char *name)
+{
+	struct json_object *event = event_describe(listing->root, name,
+						   &listing->trial);
+
+	if (listing->list) {
+		json_append(listing->list, event);
+		return;
+	}
+	if (listing->found > 1)
+		putchar('\n');
+	event_print(event);
+	json_drop(event);
+}
+
+/* Describes an event as for -e, or the events that match a pattern. */
+static int explain_one(struct listing *listing, const char *name)
+{
+	struct encoded_event event;
+	size_t before = listing->found++;
+	int status = 0;
+	char *why;
+
+	if (event_encode_quietly(listing->root, name, 0, &event, &why)) {
+		free(event.cpus);
+		explain(listing, name);
+		return 0;
+	}
+	listing->found = before;
+	status = show_matching(listing, name);
+	if (!status && listing->found == before) {
+		message("%s", why);
+		status = PFMON_EXIT_ERROR;
+	}
+	free(why);
+	return status;
+}
+
+int events_explain(const char *root, const char *names, bool json)
+{
+	struct listing listing = {
+		.root = root,
+		.show = explain,
+		.list = json ? json_new_array() : NULL,
+	};
+	char *copy = checked_strdup(names), *rest = copy, *name;
+	int status = 0, one;
+
+	event_trial_init(&listing.trial);
+	while ((name = next_element(&rest))) {
+		one = explain_one(&listing, name);
+		status = one ? one : status;
+	}
+	event_trial_close(&listing.trial);
+	print_list(&listing, status);
+	free(copy);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* event_list.h - list events, and find those that this machine can count */
+#ifndef PFMON_EVENTS_EVENT_LIST_H
+#define PFMON_EVENTS_EVENT_LIST_H
+
+#include <stdbool.h>
+
+/*
+ * Both functions take regular expressions and return the exit status, with a
+ * message if it is not 0. The kernel's files are read below root. They print
+ * text, or a JSON object whose member events is a list.
+ */
+
+/*
+ * Prints the names that match, all if pattern is NULL, and marks the events
+ * that this machine can count.
+ */
+int events_list(const char *root, const char *pattern, bool json);
+
+/*
+ * Describes the events "NAME,...". Each NAME is an event as for -e, or a
+ * pattern.
+ */
+int events_explain(const char *root, const char *names, bool json);
+
+#endif /* PFMON_EVENTS_EVENT_LIST_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * event_trial.h - test whether an event can be counted
+ *
+ * The result is for this machine and this user, now. An event is written to a
+ * context that is not attached; perfmon then asks perf.
+ */
+#ifndef PFMON_EVENTS_EVENT_TRIAL_H
+#define PFMON_EVENTS_EVENT_TRIAL_H
+
+#include <stdbool.h>
+
+#include "events/events.h"
+
+/* The contexts for trials: a per-thread and a system-wide one. */
+struct event_trial {
+	struct trial_context {
+		int fd;			/* -1: there is none */
+		char *why;		/* why not; NULL: not tried yet */
+	} contexts[2];
+};
+
+void event_trial_init(struct event_trial *trial);
+void event_trial_close(struct event_trial *trial);
+
+/*
+ * Whether an event can be counted. If not, *why is the reason, to be freed;
+ * *unknown is set if no event can be tried.
+ */
+bool event_trial_counts(struct event_trial *trial,
+			const struct encoded_event *event, char **why,
+			bool *unknown);
+
+#endif /* PFMON_EVENTS_EVENT_TRIAL_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* pfmlib_events.h - libpfm4's events for this machine */
+#ifndef PFMON_EVENTS_PFMLIB_EVENTS_H
+#define PFMON_EVENTS_PFMLIB_EVENTS_H
+
+struct json_object;
+struct perf_event_attr;
+
+/* Encodes an event at LEVEL_*. Returns one of libpfm4's codes. */
+int pfmlib_encode(const char *name, unsigned int levels,
+		  struct perf_event_attr *attr);
+
+/* Calls visit with every event, and with each of its unit masks. */
+void pfmlib_event_each(void (*visit)(const char *name, void *data),
+		       void *data);
+
+/* Adds libpfm4's description of an event: PMU, meaning, masks, modifiers. */
+void pfmlib_event_describe(const char *name, struct json_object *object);
+
+#endif /* PFMON_EVENTS_PFMLIB_EVENTS_H */

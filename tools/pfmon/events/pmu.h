@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* pmu.h - the kernel's PMU description, and virtual PMDs */
+#ifndef PFMON_EVENTS_PMU_H
+#define PFMON_EVENTS_PMU_H
+
+#include <stdbool.h>
+
+/* Returns the name of the PMU description, to be freed, or NULL. */
+char *pmu_name(void);
+
+/* Returns its number of PMDs; PFM_MAX_PMDS without a description. */
+unsigned int pmu_pmd_count(void);
+
+/*
+ * Returns the name of a virtual PMD, or "PMDn" for others; valid until the next
+ * call.
+ */
+const char *virtual_pmd_name(unsigned int number);
+
+/* Finds a virtual PMD by name; false if there is none. */
+bool virtual_pmd_find(const char *name, unsigned int *number);
+
+#endif /* PFMON_EVENTS_PMU_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* sysfs_describe.h - describe an event and its PMU from sysfs */
+#ifndef PFMON_EVENTS_SYSFS_DESCRIBE_H
+#define PFMON_EVENTS_SYSFS_DESCRIBE_H
+
+struct json_object;
+
+/*
+ * Adds members for an event "PMU/TERM,.../" or "NAME:TERM...", which has been
+ * encoded: pmu, path, terms (events that stand for other terms), parameters.
+ */
+void sysfs_event_describe(const char *root, const char *name,
+			  struct json_object *object);
+
+#endif /* PFMON_EVENTS_SYSFS_DESCRIBE_H */

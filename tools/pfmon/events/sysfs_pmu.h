@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * sysfs_pmu.h - PMUs in sysfs and their events
+ *
+ * Events are PMU/TERM,.../ in perf's syntax. A term is PARAMETER=NUMBER, with a
+ * parameter from the PMU's format directory or config, config1 and config2; or
+ * a PARAMETER of one bit; or an event of the events directory, which stands for
+ * such terms. Explicit parameters override those of events.
+ */
+#ifndef PFMON_EVENTS_SYSFS_PMU_H
+#define PFMON_EVENTS_SYSFS_PMU_H
+
+#include <stdbool.h>
+
+#include "events/event_code.h"
+
+/*
+ * Encodes "PMU/TERM,.../" from the files below root. Returns false with a message
+ * if the PMU or a term is unknown.
+ */
+bool sysfs_event_encode(const char *root, const char *name,
+			struct event_code *code);
+
+/*
+ * Converts NAME[:PARAMETER=NUMBER]..., an event without its PMU, to the longer
+ * form, to be freed. Returns NULL if no PMU has such an event, or, with a
+ * message and *several set, if several PMUs have it.
+ */
+char *sysfs_event_find(const char *root, const char *name, bool *several);
+
+/*
+ * Returns the number of bits of a parameter that a format directory describes
+ * as text, such as "config1:0-15"; 0 if a PMC value cannot express it.
+ */
+unsigned int sysfs_parameter_bits(const char *text);
+
+/* Returns the directory of all PMUs, to be freed. */
+char *sysfs_pmu_devices(const char *root);
+
+/* Calls visit with every event, as PMU/NAME/. */
+void sysfs_event_each(const char *root,
+		      void (*visit)(const char *name, void *data), void *data);
+
+#endif /* PFMON_EVENTS_SYSFS_PMU_H */

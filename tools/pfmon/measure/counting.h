@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* counting.h - print the counts of one or of several measurements */
+#ifndef PFMON_MEASURE_COUNTING_H
+#define PFMON_MEASURE_COUNTING_H
+
+#include <stdbool.h>
+
+#include "base/output.h"
+#include "counts/counts.h"
+#include "counts/runs.h"
+
+struct counting {
+	const struct options *options;
+	struct output output;
+	struct runs runs;		/* of --repeat */
+	unsigned int done;		/* finished measurements */
+	unsigned int intervals;		/* printed so far */
+	struct times last;		/* of the last interval's end */
+	int status;			/* of the first run that failed, or 0 */
+};
+
+/* All functions that can fail return false with a message. */
+
+/* Opens the output, unless events are sampled. */
+bool counting_open(struct counting *counting, const struct options *options);
+
+/* Prints the counts of an interval; times are from the start to its end. */
+bool counting_interval(struct counting *counting, const struct results *results,
+		       const struct times *times);
+
+/* Prints the counts so far; in a file they replace the previous snapshot. */
+bool counting_snapshot(struct counting *counting, const struct results *results,
+		       const struct times *times);
+
+/* Whether this was the last run. */
+bool counting_is_over(const struct counting *counting, bool interrupted);
+
+/*
+ * Takes the counts of a measurement, or of its last interval. Prints them; with
+ * several runs, prints the means after the last run.
+ */
+bool counting_end(struct counting *counting, const struct results *results,
+		  const struct times *times, int exit_status, bool interrupted);
+
+bool counting_close(struct counting *counting);
+
+#endif /* PFMON_MEASURE_COUNTING_H */

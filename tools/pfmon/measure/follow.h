@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* follow.h - measured threads, with a context for each */
+#ifndef PFMON_MEASURE_FOLLOW_H
+#define PFMON_MEASURE_FOLLOW_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "measure/followed.h"
+
+/*
+ * Returns false with a message on failure. If threads are followed, contexts
+ * are created in advance.
+ */
+bool follow_init(struct follow *follow, struct measurement *m);
+void follow_free(struct follow *follow);
+
+/*
+ * Attaches contexts to existing threads, starts the recording and, unless
+ * monitoring is delayed, calls follow_start(). It is not an error if some of
+ * the threads have ended.
+ */
+bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
+		  unsigned int count);
+
+/* Starts monitoring all threads, if it has not been started. */
+bool follow_start(struct follow *follow);
+
+/* Stop and resume monitoring all threads; repeated calls are not an error. */
+bool follow_pause(struct follow *follow);
+bool follow_go_on(struct follow *follow);
+
+/* Handles an event of a traced thread; data is the struct follow. */
+void follow_handle(const struct trace_event *event, void *data);
+
+/* Reads messages, or creates contexts in advance if there are none. */
+void follow_serve(struct follow *follow);
+
+/*
+ * Whether processes other than the command are still to be waited for. Daemons,
+ * that is processes that have left the session, are not.
+ */
+bool follow_has_company(struct follow *follow);
+
+/* Add all contexts to the measurement's list, and remove them. */
+void follow_list(struct follow *follow);
+void follow_unlist(struct follow *follow);
+
+/* Calls measurement_snapshot() for all threads. */
+bool follow_snapshot(struct follow *follow, pid_t tgid);
+
+/* Calls frequency_look() for all threads. */
+bool follow_look(struct follow *follow);
+
+/* Calls measurement_refresh() for all threads. */
+bool follow_refresh(struct follow *follow);
+
+/* Records changed mappings and threads of all processes. */
+void follow_record(struct follow *follow);
+
+/* Stops measuring all threads, which continue to run. */
+void follow_end(struct follow *follow);
+
+/* Prints a message about threads that were not measured. */
+void follow_report(const struct follow *follow);
+
+#endif /* PFMON_MEASURE_FOLLOW_H */

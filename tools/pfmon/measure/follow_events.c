@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* follow_events.c - handle ptrace events of followed threads and processes */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/follow.h"
+#include "measure/follow_thread.h"
+#include "measure/follow_watch.h"
+#include "measure/programs.h"
+
+static bool wants(const struct follow *follow, const struct thread *thread)
+{
+	return thread->process->measured && !follow->ended &&
+	       !follow->m->failed;
+}
+
+/*
+ * Adds a process as soon as its parent has created it: the parent may have
+ * ended when the process begins to run.
+ */
+static void made(struct follow *follow, const struct trace_event *event)
+{
+	struct process *parent = pid_table_find(&follow->processes,
+						event->parent);
+	struct process *process;
+
+	if (pid_table_find(&follow->processes, event->tgid))
+		return;
+	process = pid_table_get(&follow->processes, event->tgid,
+				sizeof(*process));
+	process->measured = !parent || parent->measured;
+	if (parent)
+		memcpy(process->comm, parent->comm, sizeof(process->comm));
+}
+
+static void born(struct follow *follow, const struct trace_event *event)
+{
+	struct thread *thread;
+	struct process *process;
+
+	made(follow, event);
+	thread = follow_thread_add(follow, event->tid, event->tgid);
+	process = thread->process;
+	if (!wants(follow, thread))
+		return;
+	if (process->threads == 1)
+		follow_process_record(follow, process);
+	follow_thread_begin(follow, thread);
+}
+
+/* After an exec, a thread has the ID of its process as its own ID. */
+static void rename_thread(struct follow *follow, struct thread *thread,
+			  pid_t tid)
+{
+	if (tid == thread->entry.pid)
+		return;
+	pid_table_rename(&follow->threads, &thread->entry, tid);
+	if (thread->watched && !follow_watch_renamed(follow, thread))
+		follow_fail(follow);
+}
+
+static void execed(struct follow *follow, const struct trace_event *event)
+{
+	struct thread *thread = pid_table_find(&follow->threads, event->former);
+	struct process *process;
+
+	if (!thread)
+		return;
+	rename_thread(follow, thread, event->tid);
+	process = thread->process;
+	if (thread->context && follow->m->recording &&
+	    !follow_thread_save_before_exec(follow, thread))
+		follow_fail(follow);
+	process->measured = programs_choose(follow->m->options, event->tgid);
+	process->examined = false;
+	if (!wants(follow, thread)) {
+		follow_thread_finish(follow, thread);
+		return;
+	}
+	follow_process_record(follow, process);
+	follow_process_read_name(follow, process);
+	if (!thread->context)
+		follow_thread_begin(follow, thread);
+	else
+		follow_thread_inherit_name(thread);
+}
+
+/*
+ * When one thread ends the process, the others are killed and may not stop
+ * under ptrace, so the last thread that stops need not be the last of all.
+ */
+static bool may_be_last(const struct process *process,
+			const struct trace_event *event)
+{
+	return process->leaving >= process->threads ||
+	       event->tid == event->tgid || !process->examined;
+}
+
+/* Records the whole process if it may end now, otherwise only the thread. */
+static void exiting(struct follow *follow, const struct trace_event *event)
+{
+	struct thread *thread = pid_table_find(&follow->threads, event->tid);
+	struct recording *recording = follow->m->recording;
+	struct process *process;
+
+	if (!thread || !thread->context)
+		return;
+	process = thread->process;
+	process->leaving += !thread->leaving;
+	thread->leaving = true;
+	follow_thread_read_name(follow, thread);
+	if (!recording)
+		return;
+	if (may_be_last(process, event)) {
+		process->examined = true;
+		follow_process_record(follow, process);
+		return;
+	}
+	if (!recording_thread(recording, event->tgid, event->tid))
+		follow_fail(follow);
+}
+
+/* Removes a process that was killed before it ran. */
+static void forget_unborn(struct follow *follow, pid_t tgid)
+{
+	struct process *process = pid_table_find(&follow->processes, tgid);
+
+	if (process && !process->threads)
+		follow_process_remove(follow, process);
+}
+
+/*
+ * A counting context needs no handling: its only message says that it is
+ * detached.
+ */
+static void gone(struct follow *follow, const struct trace_event *event)
+{
+	struct thread *thread = pid_table_find(&follow->threads, event->tid);
+
+	if (!thread) {
+		forget_unborn(follow, event->tgid);
+		return;
+	}
+	if (follow->m->recording)
+		follow_thread_handle(follow, thread);
+	thread->loaded = false;
+	follow_thread_finish(follow, thread);
+	follow_thread_remove(follow, thread);
+}
+
+void follow_handle(const struct trace_event *event, void *data)
+{
+	switch (event->what) {
+	case TRACE_MADE:
+		made(data, event);
+		break;
+	case TRACE_BORN:
+		born(data, event);
+		break;
+	case TRACE_EXECED:
+		execed(data, event);
+		break;
+	case TRACE_EXITING:
+		exiting(data, event);
+		break;
+	case TRACE_GONE:
+		gone(data, event);
+		break;
+	}
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* follow_thread.c - one followed thread and its context */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "measure/follow_thread.h"
+#include "measure/follow_watch.h"
+#include "session/lifetime.h"
+#include "session/saving.h"
+
+void follow_fail(struct follow *follow)
+{
+	follow->m->failed = true;
+}
+
+struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
+{
+	struct thread *thread = pid_table_get(&follow->threads, tid,
+					      sizeof(*thread));
+
+	thread->process = pid_table_get(&follow->processes, tgid,
+					sizeof(*thread->process));
+	thread->process->threads++;
+	return thread;
+}
+
+/* False if further threads are not followed and so are unknown. */
+static bool has_one_thread(const struct follow *follow,
+			   const struct process *process)
+{
+	return process->threads == 1 &&
+	       follow->m->command.trace.flags & TRACE_CLONE;
+}
+
+void follow_process_record(struct follow *follow, const struct process *process)
+{
+	struct recording *recording = follow->m->recording;
+	pid_t tgid = process->entry.pid;
+	bool ok = true;
+
+	if (recording && has_one_thread(follow, process))
+		ok = recording_process_of_one(recording, tgid);
+	else if (recording)
+		ok = recording_process(recording, tgid);
+	if (!ok)
+		follow_fail(follow);
+}
+
+void follow_process_remove(struct follow *follow, struct process *process)
+{
+	if (follow->m->recording)
+		recording_forget_process(follow->m->recording,
+					 process->entry.pid);
+	results_forget_process(&follow->m->results, process->entry.pid);
+	pid_table_remove(&follow->processes, &process->entry);
+	free(process);
+}
+
+void follow_thread_remove(struct follow *follow, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (follow->m->recording)
+		recording_forget_thread(follow->m->recording,
+					thread->entry.pid);
+	process->leaving -= thread->leaving;
+	if (!--process->threads)
+		follow_process_remove(follow, process);
+	pid_table_remove(&follow->threads, &thread->entry);
+	free(thread);
+}
+
+/* Whether ptrace reports the thread's end. */
+static bool is_traced(const struct follow *follow, pid_t tid)
+{
+	return pid_table_find(&follow->m->command.trace.tracees, tid);
+}
+
+/* Captures contain names anyway. The first thread's name is that of the sum. */
+static bool shows_name(const struct follow *follow, pid_t pid)
+{
+	const struct options *options = follow->m->options;
+
+	return !options->sampling && (pid == follow->first ||
+		options->aggregation == AGGREGATE_THREAD ||
+		options->aggregation == AGGREGATE_PROCESS);
+}
+
+static void read_name(const struct follow *follow, pid_t pid,
+		      char name[COMM_LENGTH])
+{
+	char *path, *comm;
+
+	if (!shows_name(follow, pid))
+		return;
+	path = checked_printf("/proc/%d/comm", pid);
+	comm = read_line_of(path);
+	if (comm)
+		snprintf(name, COMM_LENGTH, "%s", comm);
+	free(comm);
+	free(path);
+}
+
+void follow_thread_read_name(const struct follow *follow,
+			     const struct thread *thread)
+{
+	read_name(follow, thread->entry.pid, thread->context->result.comm);
+}
+
+void follow_process_read_name(const struct follow *follow,
+			      struct process *process)
+{
+	read_name(follow, process->entry.pid, process->comm);
+}
+
+void follow_thread_inherit_name(const struct thread *thread)
+{
+	memcpy(thread->context->result.comm, thread->process->comm,
+	       COMM_LENGTH);
+}
+
+/* Returns a detached context, whose counts have been read, to the pool. */
+static void give_back(struct follow *follow, struct thread *thread)
+{
+	if (thread->watched)
+		follow_watch_no_more(follow, thread);
+	thread->watched = false;
+	pool_give_back(&follow->pool, thread->context);
+	thread->context = NULL;
+}
+
+void follow_thread_finish(struct follow *follow, struct thread *thread)
+{
+	struct recording *recording = follow->m->recording;
+	struct context *context = thread->context;
+
+	if (!context)
+		return;
+	if (thread->loaded)
+		context_unload(context);
+	thread->loaded = false;
+	if (recording && context_save_rest(context) &&
+	    !recording_buffer(recording, context))
+		follow_fail(follow);
+	if (!context_read_counts(context))
+		follow_fail(follow);
+	measurement_add_result(follow->m, context);
+	if (recording)
+		recording_context_ended(recording, context);
+	give_back(follow, thread);
+	follow_watch_pool(follow);
+}
+
+void follow_thread_finish_if_ended(struct follow *follow, struct thread *thread)
+{
+	if (!thread->context || thread->loaded)
+		return;
+	if (!thread->leaving)
+		follow_thread_read_name(follow, thread);
+	follow_thread_finish(follow, thread);
+	if (!is_traced(follow, thread->entry.pid))
+		follow_thread_remove(follow, thread);
+}
+
+/*
+ * Restarts monitoring before the saved buffer is written. New mappings are
+ * recorded before the samples, except after an exec.
+ */
+static bool handle_overflow(struct follow *follow, struct thread *thread,
+			    bool after_exec)
+{
+	struct recording *recording = follow->m->recording;
+	int saved = context_save_and_restart(thread->context, SMPL_NOTIFIED);
+
+	if (saved < 0)
+		return false;
+	if (!recording)
+		return true;
+	recording_notification(recording);
+	return (after_exec ||
+		recording_new_of_process(recording,
+					 thread->process->entry.pid)) &&
+	       (!saved || recording_buffer(recording, thread->context));
+}
+
+static void handle_messages(struct follow *follow, struct thread *thread,
+			    bool after_exec)
+{
+	int type;
+
+	while (thread->loaded && !follow->m->failed) {
+		type = context_next_message(thread->context);
+		if (!type)
+			return;
+		if (type == PFM_MSG_END)
+			thread->loaded = false;
+		else if (type < 0 ||
+			 (type == PFM_MSG_OVFL &&
+			  !handle_overflow(follow, thread, after_exec)))
+			follow_fail(follow);
+	}
+}
+
+void follow_thread_handle(struct follow *follow, struct thread *thread)
+{
+	handle_messages(follow, thread, false);
+}
+
+/*
+ * Restarts without a notification, so that samples are not saved twice. This is
+ * done only for known buffer layouts.
+ */
+bool follow_thread_save_before_exec(struct follow *follow,
+				    struct thread *thread)
+{
+	int saved;
+
+	if (!thread->context)
+		return true;
+	handle_messages(follow, thread, true);
+	if (!thread->loaded || !thread->context->layout)
+		return !follow->m->failed;
+	saved = context_save_and_restart(thread->context, SMPL_EXEC);
+	return !saved || (saved > 0 && recording_buffer(follow->m->recording,
+							thread->context));
+}
+
+bool follow_thread_save(struct follow *follow, struct thread *thread,
+			enum smpl_moment moment)
+{
+	struct recording *recording = follow->m->recording;
+	struct context *context = thread->context;
+	int saved = 0;
+
+	if (!recording)
+		return true;
+	if (!context_pause(context))
+		return false;
+	handle_messages(follow, thread, false);
+	if (thread->loaded && context->layout)
+		saved = context_save_and_restart(context, moment);
+	if (saved < 0 || !context_go_on(context))
+		return false;
+	return !saved ||
+	       (recording_new_of_process(recording,
+					 thread->process->entry.pid) &&
+		recording_buffer(recording, context));
+}
+
+static void count_unmeasured(struct follow *follow, const char *reason)
+{
+	follow->unmeasured++;
+	if (!follow->reason)
+		follow->reason = checked_strdup(reason ? reason : "");
+}
+
+/* Attaches a context to a stopped or running thread. False sets errno. */
+static bool load(struct follow *follow, struct thread *thread)
+{
+	struct context *context = thread->context;
+
+	if (!context_load(context, thread->entry.pid))
+		return false;
+	context->result.tgid = thread->process->entry.pid;
+	thread->loaded = true;
+	/* A counting context of a traced thread sends no useful messages. */
+	thread->watched = follow->m->options->sampling ||
+			  !is_traced(follow, thread->entry.pid);
+	return !thread->watched || follow_watch_thread(follow, thread);
+}
+
+/* Whether the thread has ended: it may be killed while it is stopped. */
+static bool has_ended(const struct thread *thread, int error)
+{
+	return error == ESRCH ||
+	       (thread->loaded &&
+		context_next_message(thread->context) == PFM_MSG_END);
+}
+
+/* Like load(), but stores the message in *reason. */
+static bool load_quietly(struct follow *follow, struct thread *thread,
+			 char **reason)
+{
+	bool ok;
+
+	message_keep(reason);
+	ok = load(follow, thread);
+	message_keep(NULL);
+	return ok;
+}
+
+static bool start_quietly(struct thread *thread, char **reason)
+{
+	bool ok;
+
+	message_keep(reason);
+	ok = context_start(thread->context);
+	message_keep(NULL);
+	return ok;
+}
+
+bool follow_thread_start(struct thread *thread)
+{
+	char *reason = NULL;
+	bool ok = start_quietly(thread, &reason);
+
+	if (!ok && has_ended(thread, errno)) {
+		thread->loaded = false;
+		ok = true;
+	}
+	if (!ok)
+		message("%s", reason);
+	free(reason);
+	return ok;
+}
+
+/* Failing to write the capture ends the whole measurement. */
+static bool load_and_start(struct follow *follow, struct thread *thread,
+			   char **reason)
+{
+	struct recording *recording = follow->m->recording;
+
+	if (!load_quietly(follow, thread, reason))
+		return false;
+	if (recording && !recording_context(recording, thread->context)) {
+		follow_fail(follow);
+		return true;
+	}
+	return !follow->begun || start_quietly(thread, reason);
+}
+
+/* Closes a context that may still be attached. */
+static void close_context(struct follow *follow, struct thread *thread)
+{
+	pool_close(&follow->pool, thread->context);
+	thread->context = NULL;
+	thread->loaded = false;
+	thread->watched = false;
+}
+
+static bool take_context(struct follow *follow, struct thread *thread)
+{
+	thread->context = pool_take(&follow->pool);
+	if (thread->context)
+		follow_thread_inherit_name(thread);
+	return thread->context;
+}
+
+bool follow_thread_load(struct follow *follow, struct thread *thread)
+{
+	if (!take_context(follow, thread)) {
+		message("%s", follow->pool.reason);
+		return false;
+	}
+	if (load(follow, thread))
+		return true;
+	close_context(follow, thread);
+	return false;
+}
+
+void follow_thread_begin(struct follow *follow, struct thread *thread)
+{
+	char *reason = NULL;
+	bool gone;
+
+	take_context(follow, thread);
+	follow_watch_pool(follow);
+	if (!thread->context) {
+		count_unmeasured(follow, follow->pool.reason);
+		return;
+	}
+	if (!load_and_start(follow, thread, &reason)) {
+		gone = has_ended(thread, errno);
+		close_context(follow, thread);
+		if (!gone)
+			count_unmeasured(follow, reason);
+	}
+	free(reason);
+}

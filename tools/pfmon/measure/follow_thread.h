@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* follow_thread.h - one followed thread and its context */
+#ifndef PFMON_MEASURE_FOLLOW_THREAD_H
+#define PFMON_MEASURE_FOLLOW_THREAD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "formats/format.h"
+#include "measure/followed.h"
+
+/* Ends the measurement after an unrecoverable error. */
+void follow_fail(struct follow *follow);
+
+/* Records a process's mappings, before any of its samples. */
+void follow_process_record(struct follow *follow,
+			   const struct process *process);
+
+void follow_process_remove(struct follow *follow, struct process *process);
+
+/* Adds a thread, and its process if it is new. */
+struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid);
+
+/* Removes a thread without a context, and its process after the last thread. */
+void follow_thread_remove(struct follow *follow, struct thread *thread);
+
+/*
+ * Attaches a context at the start of the measurement. Returns false with a
+ * message on failure, which includes that the thread has ended.
+ */
+bool follow_thread_load(struct follow *follow, struct thread *thread);
+
+/*
+ * Attaches a context and starts it if monitoring has begun. A thread that
+ * cannot be measured continues to run, and is counted as unmeasured.
+ */
+void follow_thread_begin(struct follow *follow, struct thread *thread);
+
+/* Returns false with a message on failure, but true if the thread has ended. */
+bool follow_thread_start(struct thread *thread);
+
+/* Reads and handles the messages of its context. */
+void follow_thread_handle(struct follow *follow, struct thread *thread);
+
+/* Saves a buffer that is not full; returns false on failure. */
+bool follow_thread_save(struct follow *follow, struct thread *thread,
+			enum smpl_moment moment);
+
+/*
+ * Saves the samples of the program that an exec has just replaced, so that they
+ * precede the new mappings; returns false on failure.
+ */
+bool follow_thread_save_before_exec(struct follow *follow,
+				    struct thread *thread);
+
+/* Read the name of an existing thread or process, if it will be printed. */
+void follow_thread_read_name(const struct follow *follow,
+			     const struct thread *thread);
+void follow_process_read_name(const struct follow *follow,
+			      struct process *process);
+
+/* Gives a thread the name of its process, until its own name is read. */
+void follow_thread_inherit_name(const struct thread *thread);
+
+/* Detaches the context, saves its results, and returns it to the pool. */
+void follow_thread_finish(struct follow *follow, struct thread *thread);
+/* Does so if the context's END message has been read. */
+void follow_thread_finish_if_ended(struct follow *follow,
+				   struct thread *thread);
+
+#endif /* PFMON_MEASURE_FOLLOW_THREAD_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* follow_watch.h - wait for events of followed threads */
+#ifndef PFMON_MEASURE_FOLLOW_WATCH_H
+#define PFMON_MEASURE_FOLLOW_WATCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct follow;
+struct thread;
+
+/* Returns false with a message on failure; close it in any case. */
+bool follow_watch_open(struct follow *follow);
+void follow_watch_close(const struct follow *follow);
+
+/* Watches an attached context for messages; false with a message on failure. */
+bool follow_watch_thread(const struct follow *follow,
+			 const struct thread *thread);
+
+void follow_watch_no_more(const struct follow *follow,
+			  const struct thread *thread);
+
+/* Updates the watch after a change of the thread's ID. */
+bool follow_watch_renamed(const struct follow *follow,
+			  const struct thread *thread);
+
+/*
+ * Requests follow_serve() if the pool needs contexts. To be called after
+ * contexts were taken or created.
+ */
+void follow_watch_pool(struct follow *follow);
+
+/*
+ * Calls serve for each thread whose context has messages; creates contexts if
+ * there are none to serve.
+ */
+void follow_watch_serve(struct follow *follow,
+			void (*serve)(struct follow *follow, pid_t tid));
+
+/* Starts polling for processes that leave the session, which sends no event. */
+void follow_watch_daemons(struct follow *follow);
+
+#endif /* PFMON_MEASURE_FOLLOW_WATCH_H */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* followed.h - the threads and processes of a measurement that follows them */
+#ifndef PFMON_MEASURE_FOLLOWED_H
+#define PFMON_MEASURE_FOLLOWED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/pid_table.h"
+#include "measure/measure.h"
+#include "measure/pool.h"
+
+/*
+ * A thread gets a context when it begins, and returns it when it ends or
+ * executes a program that is not to be measured. Unmeasured threads are traced,
+ * too, because they may execute, or create processes that execute, a program
+ * that is to be measured.
+ */
+struct follow {
+	struct measurement *m;
+	struct pool pool;
+	struct pid_table threads;
+	struct pid_table processes;
+	pid_t first;		/* the first thread at the start */
+	int epoll_fd;		/* readable: call follow_serve() */
+	int work_fd;		/* readable while the pool is low */
+	bool working;		/* work_fd is readable */
+	int timer_fd;		/* for the search for daemons; or -1 */
+	bool begun;		/* monitoring has started (see --delay) */
+	bool paused;		/* by follow_pause() */
+	bool ended;		/* no thread is measured any more */
+	uint64_t unmeasured;	/* number of threads without a context */
+	char *reason;		/* why; or NULL */
+	struct rlimit descriptors;	/* original RLIMIT_NOFILE */
+	bool raised;
+};
+
+struct process {
+	struct pid_entry entry;
+	char comm[COMM_LENGTH];	/* initially that of the parent; or "" */
+	unsigned int threads;
+	unsigned int leaving;	/* number of exiting threads */
+	bool measured;
+	bool examined;		/* recorded at an exit since the last exec */
+};
+
+struct thread {
+	struct pid_entry entry;
+	struct process *process;
+	struct context *context;	/* NULL if not measured */
+	bool loaded;			/* until unloaded, or the thread ends */
+	bool watched;			/* its context is polled for messages */
+	bool leaving;
+};
+
+#endif /* PFMON_MEASURE_FOLLOWED_H */

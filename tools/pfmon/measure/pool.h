@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* pool.h - contexts created in advance, to start new threads quickly */
+#ifndef PFMON_MEASURE_POOL_H
+#define PFMON_MEASURE_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/context.h"
+
+/*
+ * The pool grows if threads are created faster than contexts. A returned
+ * context is used for another thread, if context_renew() can reset it.
+ */
+struct pool {
+	const struct plan *plan;
+	struct context **ready;
+	unsigned int count;		/* of ready contexts */
+	unsigned int wanted;		/* target for count */
+	bool filling;			/* since count fell below half of it */
+	uint32_t next_id;		/* of a context in the capture */
+	bool exhausted;			/* the last creation failed */
+	char *reason;			/* why; or NULL */
+};
+
+/* Creates up to @wanted contexts; a failure is not an error yet. */
+void pool_init(struct pool *pool, const struct plan *plan, unsigned int wanted);
+void pool_free(struct pool *pool);
+
+/* Whether contexts are missing, and creating them has not failed. */
+bool pool_is_low(const struct pool *pool);
+
+/* Creates one context. */
+void pool_refill(struct pool *pool);
+
+/*
+ * Returns a context with a new ID; NULL, with pool->reason set, if none can be
+ * created. Use pool_give_back() if the context is detached and its messages are
+ * no longer polled, otherwise pool_close().
+ */
+struct context *pool_take(struct pool *pool);
+void pool_give_back(struct pool *pool, struct context *context);
+void pool_close(struct pool *pool, struct context *context);
+
+#endif /* PFMON_MEASURE_POOL_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* programs.h - choose programs by --follow-exec and --exclude */
+#ifndef PFMON_MEASURE_PROGRAMS_H
+#define PFMON_MEASURE_PROGRAMS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/settings.h"
+
+/*
+ * Whether the current program of a process is to be measured according to
+ * --follow-exec and --exclude, which are matched with its path and arguments.
+ */
+bool programs_choose(const struct options *options, pid_t tgid);
+
+#endif /* PFMON_MEASURE_PROGRAMS_H */

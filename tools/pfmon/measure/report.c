@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* report.c - print progress, header, warnings and summary */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "events/pmu.h"
+#include "measure/report.h"
+
+bool progress_wanted(const struct options *options)
+{
+	return options->verbose || isatty(STDERR_FILENO);
+}
+
+static void print_totals(const struct totals *totals)
+{
+	if (totals->samples_known)
+		fprintf(stderr, "%" PRIu64 " samples", totals->samples);
+	else
+		fputs("- samples", stderr);
+	fprintf(stderr, ", %" PRIu64 " lost, %" PRIu64 " notifications, %"
+		PRIu64 " bytes", totals->lost, totals->notifications,
+		totals->bytes);
+}
+
+void progress_print(const struct plan *plan, const struct totals *totals)
+{
+	uint64_t seconds = (clock_ns(CLOCK_REALTIME) - plan->start_ns) /
+			   1000000000;
+
+	fprintf(stderr, "%spfmon: %" PRIu64 " s", isatty(STDERR_FILENO) ?
+		"\r\033[K" : "", seconds);
+	if (totals) {
+		fputs(", ", stderr);
+		print_totals(totals);
+	}
+	if (!isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+	fflush(stderr);
+}
+
+void progress_end(const struct options *options)
+{
+	if (progress_wanted(options) && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+void report_denied(const struct results *results)
+{
+	const struct options *options = results->plan->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (results->sum.events[i].denied)
+			message("%s was not counted, or not all the time: the PMU had no free counter; see --switch-timeout",
+				options->events[i].name);
+	}
+}
+
+void report_summary(const struct totals *totals, const char *path)
+{
+	fputs("pfmon: ", stderr);
+	print_totals(totals);
+	fprintf(stderr, " -> %s\n", path);
+}
+
+static void print_pmcs(const struct plan *plan, const pfarg_pmc_t *pmcs,
+		       unsigned int count, FILE *out)
+{
+	for (unsigned int i = 0; i < count; i++)
+		fprintf(out, "# set %u, PMC%u: %#018llx %s\n",
+			pmcs[i].reg_set, pmcs[i].reg_num,
+			(unsigned long long)pmcs[i].reg_value,
+			plan->options->events[pmcs[i].reg_smpl_eventid].name);
+}
+
+void report_header(const struct plan *plan, FILE *out)
+{
+	const struct options *options = plan->options;
+	time_t start = (time_t)(plan->start_ns / 1000000000);
+	char *pmu = pmu_name();
+	struct utsname name;
+	char date[64];
+	struct tm tm;
+
+	uname(&name);
+	strftime(date, sizeof(date), "%F %T %z", localtime_r(&start, &tm));
+	fprintf(out, "# date:    %s\n", date);
+	fprintf(out, "# machine: %s, %s, %ld CPUs\n", name.nodename,
+		name.machine, sysconf(_SC_NPROCESSORS_ONLN));
+	fprintf(out, "# kernel:  %s %s\n", name.release, name.version);
+	fprintf(out, "# PMU:     %s\n", pmu ? pmu : "unknown");
+	fprintf(out, "# session: %s\n", options->system_wide ? "system-wide" :
+		options->attach || options->attach_process ?
+		"attached" : "command");
+	if (options->command) {
+		fputs("# command:", out);
+		for (char **word = options->command; *word; word++)
+			fprintf(out, " %s", *word);
+		fputc('\n', out);
+	}
+	print_pmcs(plan, plan->pmcs, options->event_count, out);
+	print_pmcs(plan, plan->configs, plan->config_count, out);
+	free(pmu);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* report.h - print progress, header, warnings and summary */
+#ifndef PFMON_MEASURE_REPORT_H
+#define PFMON_MEASURE_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "capture/recording.h"
+#include "session/results.h"
+
+/* Whether progress is to be printed every second. */
+bool progress_wanted(const struct options *options);
+void progress_print(const struct plan *plan, const struct totals *totals);
+
+/* Ends the line that progress_print() rewrites. */
+void progress_end(const struct options *options);
+
+/* Prints the machine and the session above the counts (--with-header). */
+void report_header(const struct plan *plan, FILE *out);
+
+/* Prints a message for each event with an incomplete count. */
+void report_denied(const struct results *results);
+
+/* Prints the totals of a capture to standard error. */
+void report_summary(const struct totals *totals, const char *path);
+
+#endif /* PFMON_MEASURE_REPORT_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* default_events.h - the events that are counted without -e */
+#ifndef PFMON_OPTIONS_DEFAULT_EVENTS_H
+#define PFMON_OPTIONS_DEFAULT_EVENTS_H
+
+#include <stdbool.h>
+
+#include "base/settings.h"
+
+/*
+ * Adds a clock, software and hardware events, at the privilege levels that the
+ * user may measure.
+ */
+bool default_events_add(struct options *options);
+
+#endif /* PFMON_OPTIONS_DEFAULT_EVENTS_H */

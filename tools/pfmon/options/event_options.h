@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* event_options.h - the option -e, and options with an element per event */
+#ifndef PFMON_OPTIONS_EVENT_OPTIONS_H
+#define PFMON_OPTIONS_EVENT_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/settings.h"
+
+/* All functions return false (NULL) with a message on a usage error. */
+
+/* Adds the events of one -e, which is an event set if sets are multiplexed. */
+bool event_options_add(struct options *options, const char *list);
+
+/* Numbers the events and sets their periods, after all options are known. */
+bool event_options_complete(struct options *options);
+
+/* Whether overflows of one of its events end the set's turn. */
+bool set_switches_on_overflow(const struct options *options, unsigned int set);
+
+/* Returns the LEVEL_* that the options set for an event; 0 if unset. */
+unsigned int event_option_levels(const struct options *options,
+				 const struct event_option *event);
+
+#endif /* PFMON_OPTIONS_EVENT_OPTIONS_H */

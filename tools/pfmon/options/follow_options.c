@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* follow_options.c - options that choose the measured threads */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "options/follow_options.h"
+
+bool follow_fork(struct options *options, const char *text)
+{
+	(void)text;
+	options->follow |= FOLLOW_FORK;
+	return true;
+}
+
+bool follow_vfork(struct options *options, const char *text)
+{
+	(void)text;
+	options->follow |= FOLLOW_VFORK;
+	return true;
+}
+
+bool follow_pthread(struct options *options, const char *text)
+{
+	(void)text;
+	options->follow |= FOLLOW_PTHREAD;
+	return true;
+}
+
+static void free_pattern(regex_t **pattern)
+{
+	if (*pattern)
+		regfree(*pattern);
+	free(*pattern);
+	*pattern = NULL;
+}
+
+/* A repeated option replaces the earlier pattern. */
+static bool take_pattern(regex_t **pattern, const char *option,
+			 const char *text)
+{
+	char why[256];
+	int error;
+
+	free_pattern(pattern);
+	*pattern = checked_calloc(1, sizeof(**pattern));
+	error = regcomp(*pattern, text, REG_EXTENDED | REG_NOSUB);
+	if (!error)
+		return true;
+	regerror(error, *pattern, why, sizeof(why));
+	free(*pattern);
+	*pattern = NULL;
+	message("--%s: '%s' is not a regular expression: %s", option, text,
+		why);
+	return false;
+}
+
+bool follow_exec(struct options *options, const char *text)
+{
+	options->follow |= FOLLOW_EXEC;
+	return !text || take_pattern(&options->only, "follow-exec", text);
+}
+
+bool follow_all(struct options *options, const char *text)
+{
+	(void)text;
+	options->follow |= FOLLOW_FORK | FOLLOW_VFORK | FOLLOW_PTHREAD |
+			   FOLLOW_EXEC;
+	return true;
+}
+
+bool parse_exclude(struct options *options, const char *text)
+{
+	return take_pattern(&options->exclude, "exclude", text);
+}
+
+bool parse_aggregate(struct options *options, const char *text)
+{
+	static const struct {
+		const char *name;
+		enum aggregation how;
+	} names[] = {
+		{ "thread",	AGGREGATE_THREAD },
+		{ "process",	AGGREGATE_PROCESS },
+		{ "all",	AGGREGATE_ALL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(text, names[i].name)) {
+			options->aggregation = names[i].how;
+			return true;
+		}
+	}
+	message("--aggregate: '%s' is not thread, process or all", text);
+	return false;
+}
+
+static bool parse_number(const char *option, const char *what,
+			 const char *text, pid_t *id)
+{
+	uint64_t number;
+
+	if (parse_u64(text, &number) && number && number <= INT_MAX) {
+		*id = (pid_t)number;
+		return true;
+	}
+	message("--%s: '%s' is not a %s ID", option, text, what);
+	return false;
+}
+
+bool parse_attach_task(struct options *options, const char *text)
+{
+	return parse_number("attach-task", "thread", text, &options->attach);
+}
+
+bool parse_attach_process(struct options *options, const char *text)
+{
+	return parse_number("attach-process", "process", text,
+			    &options->attach_process);
+}
+
+bool follow_options_agree(const struct options *options)
+{
+	bool follows = options->follow || options->exclude;
+
+	if (options->attach && options->attach_process)
+		message("--attach-task and --attach-process exclude each other");
+	else if (options->attach_process && options->command)
+		message("--attach-process does not take a command");
+	else if (options->system_wide && options->attach_process)
+		message("--system-wide and --attach-process exclude each other");
+	else if (options->system_wide && follows)
+		message("--system-wide measures all threads on its CPUs: do not use options that follow threads");
+	else if (options->system_wide && options->aggregation)
+		message("--aggregate is for threads; --aggregate-results sums up CPUs");
+	else if (options->runs && (options->aggregation == AGGREGATE_THREAD ||
+				   options->aggregation == AGGREGATE_PROCESS))
+		message("--repeat and --aggregate=thread or process exclude each other, because each run has different threads");
+	else if (options->attach && follows)
+		message("--attach-task measures one thread only: use --attach-process to follow others");
+	else
+		return true;
+	return false;
+}
+
+void follow_options_free(struct options *options)
+{
+	free_pattern(&options->only);
+	free_pattern(&options->exclude);
+}

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* option_table.c - the table of pfmon's options */
+#define _GNU_SOURCE
+#include "access/cgroup.h"
+#include "base/util.h"
+#include "options/counting_options.h"
+#include "options/event_options.h"
+#include "options/follow_options.h"
+#include "options/option_arguments.h"
+#include "options/option_table.h"
+
+#define FIELD(member)	.field = offsetof(struct options, member)
+#define SETS(member)	{ EFFECT_FLAG, FIELD(member) }
+#define KEEPS(member)	{ EFFECT_TEXT, FIELD(member) }
+#define CALLS(function)	{ EFFECT_CALL, .call = function }
+#define ACTS(which)	{ EFFECT_ACTION, .action = ACTION_##which }
+
+/* For completion: event names, without the mark of --list-events. */
+#define EVENT_WORDS \
+	"$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)"
+
+#define TEXT_OF(number)		TEXT_OF_TOKEN(number)
+#define TEXT_OF_TOKEN(token)	#token
+
+const struct option_heading option_headings[OPTION_GROUPS] = {
+	[GROUP_COUNTING] = { "Counting", NULL },
+	[GROUP_SAMPLING] = {
+		"Sampling",
+		"lists follow the order of the events; an element may be empty"
+	},
+	[GROUP_FORMAT] = {
+		"Format-specific options",
+		"other formats reject them"
+	},
+	[GROUP_PRINTING] = { "Information", NULL },
+	[GROUP_TOP] = {
+		"Options of pfmon " TOP_WORD,
+		"it accepts the options above, too"
+	},
+	[GROUP_DOCTOR] = {
+		"Options of pfmon " DOCTOR_WORD,
+		"it accepts only these and --help"
+	},
+};
+
+const struct option_row option_table[] = {
+	{
+		.name = "events", .letter = 'e', .argument = "EV1,...",
+		.words = EVENT_WORDS,
+		.effect = CALLS(event_options_add),
+		.summary = "events; suffix *:u*, *:k*: level, *:p*: precise",
+		.details =
+			"An event is one of the kernel's generic events under its\n"
+			"*perf*(1) name, such as *cpu-clock*, *page-faults* or *cycles*;\n"
+			"*r*_HEX_, a raw event code of the CPU;\n"
+			"_PMU_*/*_TERM_,...*/* in *perf*(1) syntax, or\n"
+			"_NAME_[*:*_TERM_]..., of a PMU that the kernel exports;\n"
+			"_SYSTEM_*:*_NAME_, a tracepoint; or a libpfm4 event name.\n"
+			"See EVENTS.\n"
+			"A suffix *:u*, *:k* or *:uk* sets the event's privilege level\n"
+			"and overrides *-u* and *-k*.\n"
+			"One to three letters *p* in the suffix are the precise level:\n"
+			"how close the address of a sample is to the instruction that\n"
+			"caused the event, as far as the CPU supports it.\n"
+			"_EVENT_*@*_LIST_ restricts an event to these CPUs, as in\n"
+			"*cycles@0,2-3,instructions@1*; without *@* it is measured on\n"
+			"all measured CPUs.\n",
+	}, {
+		.name = "user-level", .letter = 'u',
+		.effect = CALLS(take_user_level),
+		.summary = "measure at user level (default)",
+		.details =
+			"Events that happen only in the kernel (context switches, CPU\n"
+			"migrations, tracepoints) and events of PMUs outside the CPUs\n"
+			"are by default measured at both levels.\n",
+	}, {
+		.name = "kernel-level", .letter = 'k',
+		.effect = CALLS(take_kernel_level),
+		.summary = "measure at kernel level; *-uk*: at both levels",
+	}, {
+		.name = "priv-levels", .argument = "L1,...",
+		.effect = KEEPS(priv_levels),
+		.summary = "privilege levels of each event: *u*, *k* or *uk*",
+		.details =
+			"The list follows the order of the events; *-u* and *-k* apply\n"
+			"to an event with an empty element.\n",
+	}, {
+		.name = "outfile", .letter = 'o', .argument = "FILE",
+		.names_file = true,
+		.effect = KEEPS(outfile),
+		.summary = "write the counts or the capture to _FILE_",
+		.details =
+			"The default is standard output for counts, and\n"
+			"_" DEFAULT_CAPTURE "_ for a capture.\n",
+	}, {
+		.name = "with-header",
+		.effect = SETS(with_header),
+		.summary = "print a header about machine and session",
+		.details = "It precedes the counts and includes the PMC values.\n",
+	}, {
+		.name = "session-timeout", .argument = "S",
+		.effect = CALLS(parse_session_timeout),
+		.summary = "end the session after _S_ seconds",
+		.details =
+			"The number may have decimals.\n"
+			"A command is then sent *SIGTERM*.\n",
+	}, {
+		.name = "duration", .argument = "S",
+		.effect = CALLS(parse_duration),
+		.summary = "measure for _S_ seconds only",
+		.details =
+			"Unlike *--session-timeout* it does not end the command: the\n"
+			"results are printed, or saved, at once, and *pfmon* waits for\n"
+			"the command without tracing it.\n"
+			"The time starts when measuring starts: see *--delay*.\n",
+	}, {
+		.name = "delay", .argument = "MS",
+		.effect = CALLS(parse_delay),
+		.summary = "start measuring after _MS_ milliseconds",
+		.details =
+			"The delay starts with the command, or with the session.\n"
+			"With -1, measuring starts when *pfmon* receives *SIGUSR1*;\n"
+			"the signal also ends a delay early.\n",
+	}, {
+		.name = "trigger-start", .argument = "CODE",
+		.effect = KEEPS(trigger_start),
+		.summary = "start measuring at this function or address",
+		.details =
+			"_CODE_ is a function of the command's program, or the address\n"
+			"of an instruction as *nm*(1) and *objdump*(1) print it, such\n"
+			"as *0x1139*. For a shared library use _LIBRARY_*:*_CODE_, as in\n"
+			"*libz:inflate*. Measuring starts each time before the\n"
+			"command's first thread executes that instruction.\n"
+			"Only on x86-64 and arm64.\n",
+	}, {
+		.name = "trigger-stop", .argument = "CODE",
+		.effect = KEEPS(trigger_stop),
+		.summary = "stop measuring at this function or address",
+		.details =
+			"Measuring stops before that instruction, and starts again\n"
+			"at the *--trigger-start* instruction.\n",
+	}, {
+		.name = "snapshot", .argument = "S",
+		.effect = CALLS(parse_snapshot),
+		.summary = "save intermediate results every _S_ seconds",
+		.details =
+			"*SIGUSR2* does that at any time: see SIGNALS.\n",
+	}, {
+		.name = "switch-timeout", .argument = "MS",
+		.effect = CALLS(parse_switch_timeout),
+		.summary = "multiplex: each *-e* is an event set, for _MS_ ms",
+		.details =
+			"The time is rounded up to the kernel's timer tick. Counts are\n"
+			"scaled to the whole time; the fraction of it during which an\n"
+			"event was counted is printed.\n"
+			"Only the active set records samples.\n",
+	}, {
+		.name = "attach-task", .argument = "TID",
+		.effect = CALLS(parse_attach_task),
+		.summary = "measure a running thread",
+		.details =
+			"The session ends when the thread ends, on a timeout or on a\n"
+			"signal.\n",
+	}, {
+		.name = "attach-process", .argument = "PID",
+		.effect = CALLS(parse_attach_process),
+		.summary = "measure all threads of a running process",
+		.details =
+			"Threads that it creates later are measured, too; processes\n"
+			"that it creates are measured with *--follow-fork*.\n"
+			"The session ends when all threads have ended, on a timeout or\n"
+			"on a signal.\n",
+	}, {
+		.name = "follow-fork",
+		.effect = CALLS(follow_fork),
+		.summary = "also measure processes created by *fork*(2)",
+		.details =
+			"They are measured from their first instruction at user level.\n"
+			"The session ends when the last of them has ended; it does not\n"
+			"wait for daemons, which continue without being measured.\n",
+	}, {
+		.name = "follow-vfork",
+		.effect = CALLS(follow_vfork),
+		.summary = "also measure processes created by *vfork*(2)",
+		.details =
+			"Some shells, *make*(1) and *system*(3) use it.\n",
+	}, {
+		.name = "follow-pthread",
+		.effect = CALLS(follow_pthread),
+		.summary = "also measure further threads",
+	}, {
+		.name = "follow-exec", .argument = "REGEX", .optional = true,
+		.effect = CALLS(follow_exec),
+		.summary = "measure only programs that match _REGEX_",
+		.details =
+			"_REGEX_ is an extended regular expression, see *regex*(7). It\n"
+			"matches part of the program's path, or of its arguments\n"
+			"joined with spaces.\n"
+			"Without _REGEX_ this option has no effect: a thread that calls\n"
+			"*execve*(2) is measured in any case.\n",
+	}, {
+		.name = "follow-all",
+		.effect = CALLS(follow_all),
+		.summary = "all four: follow everything the command starts",
+	}, {
+		.name = "exclude", .argument = "REGEX",
+		.effect = CALLS(parse_exclude),
+		.summary = "do not measure programs that match _REGEX_",
+	}, {
+		.name = "aggregate", .argument = "HOW", .words = "thread process all",
+		.effect = CALLS(parse_aggregate),
+		.summary = "print counts per *thread*, per *process* or for *all*",
+		.details =
+			"The default is the sum of all followed threads.\n",
+	}, {
+		.name = "system-wide",
+		.effect = SETS(system_wide),
+		.summary = "measure CPUs, and all threads that run on them",
+	}, {
+		.name = "excl-idle",
+		.effect = SETS(excl_idle),
+		.summary = "exclude the idle thread",
+		.details = "This requires *--system-wide*.\n",
+	}, {
+		.name = "cpu-list", .argument = "LIST",
+		.effect = CALLS(parse_cpu_list),
+		.summary = "measure these CPUs, such as *0,2-3* (default: all)",
+	}, {
+		.name = "cgroup", .argument = "PATTERN,...",
+		.effect = CALLS(parse_cgroup),
+		.summary = "show only samples of these control groups",
+		.details =
+			"A sample matches if its process is in such a group or in one\n"
+			"of its descendants. A pattern is a path such as\n"
+			"*/system.slice*, with shell wildcards.\n"
+			"This requires sampling with *--system-wide*. All samples are\n"
+			"recorded; *pfmparse*(1) shows the selection by default.\n",
+	}, {
+		.name = "pin-command",
+		.effect = SETS(pin_command),
+		.summary = "run the command on the measured CPUs only",
+	}, {
+		.name = "aggregate-results",
+		.effect = SETS(aggregate),
+		.summary = "print sums over the CPUs instead of counts per CPU",
+	}, {
+		.name = "repeat", .letter = 'r', .group = GROUP_COUNTING,
+		.argument = "N",
+		.effect = CALLS(parse_repeat),
+		.summary = "run the command _N_ times and print means",
+		.details =
+			"The standard error follows each mean, in percent.\n"
+			"The exit status is that of the first run that failed.\n",
+	}, {
+		.name = "print-interval", .letter = 'I',
+		.group = GROUP_COUNTING, .argument = "MS",
+		.effect = CALLS(parse_print_interval),
+		.summary = "print counts every _MS_ milliseconds",
+		.details =
+			"The time since the start, in seconds, precedes each count.\n",
+	}, {
+		.name = "json", .letter = 'j', .group = GROUP_COUNTING,
+		.effect = SETS(json),
+		.summary = "print counts as JSON, one object per line",
+		.details =
+			"The output of *--event-info*, *--list-events* and\n"
+			"*--list-formats* becomes JSON, too.\n",
+	}, {
+		.name = "csv", .group = GROUP_COUNTING,
+		.argument = "SEP", .optional = true,
+		.effect = CALLS(take_csv),
+		.summary = "print counts as columns separated by _SEP_",
+		.details =
+			"The default separator is a comma. The first line names the\n"
+			"columns.\n",
+	}, {
+		.name = "table", .group = GROUP_COUNTING,
+		.effect = SETS(table),
+		.summary = "print a row for each CPU or thread",
+		.details =
+			"The columns are the events.\n",
+	}, {
+		.name = "show-time", .group = GROUP_COUNTING,
+		.effect = SETS(show_time),
+		.summary = "print elapsed, user and system time",
+	}, {
+		.name = "us-counter-format", .group = GROUP_COUNTING,
+		.effect = CALLS(take_us_numbers),
+		.summary = "print counts as 1,024",
+	}, {
+		.name = "eu-counter-format", .group = GROUP_COUNTING,
+		.effect = CALLS(take_eu_numbers),
+		.summary = "print counts as 1.024",
+	}, {
+		.name = "hex-counter-format", .group = GROUP_COUNTING,
+		.effect = CALLS(take_hex_numbers),
+		.summary = "print counts as 0x400",
+	}, {
+		.name = "append", .group = GROUP_COUNTING,
+		.effect = SETS(append),
+		.summary = "append to the file given with *-o*",
+	}, {
+		.name = "long-smpl-periods", .group = GROUP_SAMPLING,
+		.argument = "P1,...",
+		.effect = KEEPS(long_periods),
+		.summary = "first period, and period after a notification",
+	}, {
+		.name = "short-smpl-periods", .group = GROUP_SAMPLING,
+		.argument = "P1,...",
+		.effect = KEEPS(short_periods),
+		.summary = "period after other samples (default: the same)",
+		.details =
+			"These are samples that did not fill the buffer.\n"
+			"If only one of the two periods is given for an event, it is\n"
+			"used for both.\n",
+	}, {
+		.name = "smpl-freq", .letter = 'F', .group = GROUP_SAMPLING,
+		.argument = "HZ,...",
+		.effect = KEEPS(frequencies),
+		.format_option = FORMAT_OPT_FREQUENCY,
+		.summary = "sampling frequency, instead of a period",
+		.details =
+			"The period is computed from the rate of the event and adapted\n"
+			"when that changes. The period of a clock is fixed, so all\n"
+			"formats accept a frequency for clocks.\n"
+			"A single number applies to all events without a period;\n"
+			"*999,* applies to the first event only.\n"
+			"Only time in which the event's set is active counts.\n",
+	}, {
+		.name = "smpl-periods-random", .group = GROUP_SAMPLING,
+		.argument = "M:S,...",
+		.effect = KEEPS(random_masks),
+		.format_option = FORMAT_OPT_RANDOM,
+		.summary = "randomize periods: mask _M_, seed _S_",
+		.details =
+			"Each period is shortened by a random number, limited to the\n"
+			"bits in _M_, from the sequence that _S_ seeds.\n"
+			"The mask must be smaller than both periods.\n",
+	}, {
+		.name = "smpl-notify", .group = GROUP_SAMPLING,
+		.argument = "0|1,...",
+		.effect = KEEPS(notify),
+		.summary = "the events that may send a notification",
+		.details =
+			"The default is all events with a period. With the *flight*\n"
+			"format, these events freeze the buffer.\n",
+	}, {
+		.name = "switch-overflow", .group = GROUP_SAMPLING,
+		.argument = "N,...",
+		.effect = KEEPS(switch_overflows),
+		.summary = "each *-e* is an event set, left after _N_ overflows",
+		.details =
+			"When the event's counter has overflowed _N_ times, the next\n"
+			"set becomes active. Sets without elements in this list are\n"
+			"left after *--switch-timeout*; without that option only the\n"
+			"last set may have none, and it stays active.\n",
+	}, {
+		.name = "smpl-entries", .group = GROUP_SAMPLING,
+		.argument = "N",
+		.effect = CALLS(parse_smpl_entries),
+		.format_option = FORMAT_OPT_ENTRIES,
+		.summary = "size of the buffer in samples (default "
+			   TEXT_OF(DEFAULT_ENTRIES) ")",
+		.details =
+			"The buffer is full after exactly _N_ samples; a buffer of\n"
+			"*callstack* holds at least _N_, as chains differ in length,\n"
+			"one of *histogram* _N_ keys.\n",
+	}, {
+		.name = "smpl-pmds", .group = GROUP_SAMPLING,
+		.argument = "NAME,...",
+		.words = "elapsed tid resident clock",
+		.effect = CALLS(parse_smpl_pmds),
+		.format_option = FORMAT_OPT_PMDS,
+		.summary = "record elapsed, tid, resident, clock or PMD numbers",
+		.details =
+			"*elapsed* is the time in nanoseconds since the context was\n"
+			"loaded or the PMD last reset, *tid* is the thread ID,\n"
+			"*resident* is the number of the process's pages in memory,\n"
+			"*clock* is perf's clock.\n"
+			"The counts of events without a period are always recorded.\n",
+	}, {
+		.name = "reset-non-smpl-periods", .group = GROUP_SAMPLING,
+		.effect = SETS(reset_non_smpl),
+		.summary = "reset recorded PMDs after each sample",
+		.details =
+			"Each then holds the count since the previous sample.\n",
+	}, {
+		.name = "smpl-module", .group = GROUP_SAMPLING,
+		.argument = "NAME|UUID",
+		.names_format = true,
+		.effect = KEEPS(module),
+		.summary = "sampling format (default: " DEFAULT_MODULE ")",
+		.details =
+			"The kernel loads the module of an installed format.\n",
+	}, {
+		.name = "smpl-arg", .group = GROUP_SAMPLING,
+		.argument = "NAME=VALUE,...",
+		.effect = CALLS(parse_smpl_arg),
+		.format_option = FORMAT_OPT_ARG,
+		.summary = "argument of the format, by fields or in hex",
+		.details =
+			"*--list-formats* prints the fields of the registered formats.\n"
+			"Sizes in bytes may end in *k*, *M* or *G*, as in *size=64k*.\n"
+			"A field that is not named has its default value.\n"
+			"If a format does not publish its fields, give the whole\n"
+			"argument as hexadecimal bytes; the default is all zero.\n",
+	}, {
+		.name = "data-maps", .group = GROUP_SAMPLING,
+		.effect = SETS(data_maps),
+		.summary = "record data mappings, too",
+		.details =
+			"The capture then describes the layout of the processes'\n"
+			"memory: files, heap, stacks. This is the default if samples\n"
+			"contain data addresses: with *dear-hist*, and with *pebs64*\n"
+			"and a larger *--smpl-record* than *base*.\n",
+	}, {
+		.name = "overflow-block", .group = GROUP_SAMPLING,
+		.effect = SETS(overflow_block),
+		.summary = "block the thread while its buffer is saved",
+		.details = "It is blocked from the notification until the restart.\n",
+	}, {
+		.name = "smpl-ip-only", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_IP_ONLY,
+		.summary = "record only the address as header",
+	}, {
+		.name = "smpl-no-hdr", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_NO_HDR,
+		.summary = "record no header",
+	}, {
+		.name = "smpl-regions", .group = GROUP_FORMAT, .argument = "N",
+		.effect = CALLS(parse_smpl_regions),
+		.format_option = FORMAT_OPT_REGIONS,
+		.summary = "number of regions, 2 to 64 (default "
+			   TEXT_OF(DEFAULT_REGIONS) ")",
+	}, {
+		.name = "smpl-mask-when-full", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_MASK_WHEN_FULL,
+		.summary = "do not overwrite samples",
+		.details =
+			"While no region is free, monitoring is masked; without this\n"
+			"option, samples that are not yet saved are overwritten.\n",
+	}, {
+		.name = "smpl-record", .group = GROUP_FORMAT,
+		.argument = "NAME",
+		.words = "base nehalem haswell skylake",
+		.effect = CALLS(parse_smpl_record),
+		.format_option = FORMAT_OPT_RECORD,
+		.summary = "record *base*, *nehalem*, *haswell* or *skylake*",
+		.details =
+			"The default is *base*; each layout extends the previous one.\n",
+	}, {
+		.name = "smpl-imprecise", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_IMPRECISE,
+		.summary = "allow imprecise sampling events",
+		.details =
+			"No event is made precise. If an event is imprecise, the\n"
+			"registers are those at the interrupt that reported it.\n",
+	}, {
+		.name = "smpl-show-func", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_SHOW_FUNC,
+		.summary = "show functions instead of instructions",
+		.details = "With *--smpl-data-view*, show variables.\n",
+	}, {
+		.name = "smpl-show-top", .group = GROUP_FORMAT,
+		.argument = "N",
+		.effect = CALLS(parse_show_top),
+		.format_option = FORMAT_OPT_SHOW_TOP,
+		.summary = "show only the first _N_ rows",
+	}, {
+		.name = "smpl-inst-view", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_INST_VIEW,
+		.summary = "show instructions whose loads missed (default)",
+	}, {
+		.name = "smpl-data-view", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_DATA_VIEW,
+		.summary = "show the data addresses of the misses",
+	}, {
+		.name = "smpl-level-view", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_LEVEL_VIEW,
+		.summary = "show the memory levels that served the misses",
+	}, {
+		.name = "list-events", .letter = 'l', .group = GROUP_PRINTING,
+		.argument = "PATTERN", .optional = true,
+		.effect = CALLS(take_list_events),
+		.summary = "list the events that match _PATTERN_",
+		.details =
+			"_PATTERN_ is an extended regular expression.\n"
+			"A *+* marks events that this machine can count, if perfmon is\n"
+			"available to test them.\n",
+	}, {
+		.name = "event-info", .letter = 'i', .group = GROUP_PRINTING,
+		.argument = "EV1,...",
+		.words = EVENT_WORDS,
+		.effect = CALLS(take_event_info),
+		.summary = "describe events",
+		.details =
+			"The description includes what the event counts, its encoding,\n"
+			"suffixes, unit masks, modifiers and parameters, and whether\n"
+			"this machine can count it.\n"
+			"A name that is not an event is used as a pattern, as with\n"
+			"*--list-events*.\n",
+	}, {
+		.name = "check-events-only", .group = GROUP_PRINTING,
+		.effect = ACTS(CHECK_EVENTS),
+		.summary = "check that events can be counted, and together",
+		.details =
+			"No command is run. The exit status is 0 if all events can be\n"
+			"counted together, and 1 otherwise.\n",
+	}, {
+		.name = "dry-run", .group = GROUP_PRINTING,
+		.effect = ACTS(DRY_RUN),
+		.summary = "print the kernel configuration without measuring",
+		.details =
+			"It consists of each PMC and PMD with its meaning, the event\n"
+			"sets, the format with its argument, and the contexts; with\n"
+			"*--json* it has the form of the session in a capture.\n",
+	}, {
+		.name = "list-formats", .group = GROUP_PRINTING,
+		.effect = ACTS(LIST_FORMATS),
+		.summary = "list the registered sampling formats",
+		.details =
+			"The fields of a format's argument follow its name: field\n"
+			"name, default value, unit and size.\n",
+	}, {
+		.name = "verbose", .letter = 'v', .group = GROUP_PRINTING,
+		.effect = SETS(verbose),
+		.summary = "print the progress every second",
+		.details =
+			"This is the default if standard error is a terminal.\n",
+	}, {
+		.name = "version", .group = GROUP_PRINTING,
+		.effect = ACTS(VERSION),
+		.summary = "print the version",
+	}, {
+		.name = "help", .letter = 'h', .group = GROUP_PRINTING,
+		.effect = ACTS(HELP),
+		.summary = "print this summary of the options",
+	}, {
+		.name = "interval", .group = GROUP_TOP, .argument = "S",
+		.effect = CALLS(parse_interval),
+		.summary = "refresh every _S_ seconds (default 1)",
+	}, {
+		.name = "window", .group = GROUP_TOP, .argument = "TIME",
+		.effect = KEEPS(top.window),
+		.summary = "show the last _TIME_, such as *500ms* (default 5s)",
+	}, {
+		.name = "batch", .group = GROUP_TOP,
+		.effect = SETS(top.batch),
+		.summary = "append each refresh to the output (no full screen)",
+	}, {
+		.name = "iterations", .group = GROUP_TOP, .argument = "N",
+		.effect = KEEPS(top.iterations),
+		.summary = "end after _N_ refreshes",
+	}, {
+		.name = "rows", .group = GROUP_TOP, .argument = "N",
+		.effect = KEEPS(top.rows),
+		.summary = "print _N_ rows per refresh (default 20)",
+	}, {
+		.name = "sort", .group = GROUP_TOP, .argument = "KEY",
+		.words = "samples function object comm",
+		.effect = KEEPS(top.sort),
+		.summary = "sort key of the rows",
+	}, {
+		.name = "json", .group = GROUP_DOCTOR,
+		.effect = SETS(json),
+		.summary = "print the findings as JSON",
+	},
+};
+
+const size_t option_count = ARRAY_SIZE(option_table);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* attach.c - attach to running processes and threads */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "process/attach.h"
+
+pid_t attach_process_of(pid_t tid)
+{
+	char *path = checked_printf("/proc/%d/status", tid);
+	size_t length;
+	char *text = read_file(path, &length);
+	char *line = text ? strstr(text, "\nTgid:") : NULL;
+	pid_t tgid = 0;
+
+	if (line)
+		tgid = (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10);
+	if (!tgid)
+		message("there is no thread %d; ps -eL lists all threads", tid);
+	free(text);
+	free(path);
+	return tgid;
+}
+
+/* The traced threads, in the order in which they were found. */
+struct list {
+	pid_t *tids;
+	unsigned int count;
+	unsigned int refused;	/* running but untraceable, in the last pass */
+	int error;		/* why */
+};
+
+/* An exited main thread stays in /proc/PID/task as long as other threads. */
+static bool runs(pid_t tgid, pid_t tid)
+{
+	char *path = checked_printf("/proc/%d/task/%d/stat", tgid, tid);
+	size_t length;
+	char *text = read_file(path, &length);
+	const char *name_end = text ? strrchr(text, ')') : NULL;
+	bool running = name_end && !strchr("ZX", name_end[2]);
+
+	free(text);
+	free(path);
+	return running;
+}
+
+static void note_refusal(struct list *list, pid_t tgid, pid_t tid, int error)
+{
+	if (error == ESRCH || !runs(tgid, tid))
+		return;
+	list->refused++;
+	list->error = error;
+}
+
+static bool seize_new(struct trace *trace, pid_t tgid, pid_t tid,
+		      struct list *list)
+{
+	if (pid_table_find(&trace->tracees, tid))
+		return false;
+	if (!trace_seize(trace, tid, tgid)) {
+		note_refusal(list, tgid, tid, errno);
+		return false;
+	}
+	list->tids = checked_realloc(list->tids, list->count + 1,
+				     sizeof(*list->tids));
+	list->tids[list->count++] = tid;
+	return true;
+}
+
+/* Traces the threads not traced yet; false if there were none. */
+static bool seize_some(struct trace *trace, pid_t tgid, const char *path,
+		       struct list *list)
+{
+	DIR *task = opendir(path);
+	struct dirent *entry;
+	bool any = false;
+	uint64_t tid;
+
+	if (!task)
+		return false;
+	list->refused = 0;
+	while ((entry = readdir(task))) {
+		if (parse_u64(entry->d_name, &tid) &&
+		    seize_new(trace, tgid, (pid_t)tid, list))
+			any = true;
+	}
+	closedir(task);
+	return any;
+}
+
+pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count)
+{
+	char *path = checked_printf("/proc/%d/task", tgid);
+	struct list list = { .tids = NULL };
+
+	/*
+	 * Threads created by traced threads are traced automatically, so this
+	 * ends when a pass finds no new one.
+	 */
+	while (seize_some(trace, tgid, path, &list))
+		;
+	free(path);
+	*count = list.count;
+	if (list.tids && list.refused)
+		message("%u threads of process %d cannot be traced and are not measured: %s",
+			list.refused, tgid, strerror(list.error));
+	if (list.tids)
+		return list.tids;
+	if (list.error)
+		message("cannot trace process %d: %s; another program may trace it, or ptrace may be forbidden (kernel.yama.ptrace_scope)",
+			tgid, strerror(list.error));
+	else
+		message("there is no process %d", tgid);
+	return NULL;
+}

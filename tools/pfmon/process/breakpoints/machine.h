@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* machine.h - hardware breakpoints of one architecture */
+#ifndef PFMON_PROCESS_BREAKPOINTS_MACHINE_H
+#define PFMON_PROCESS_BREAKPOINTS_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define BREAKPOINTS	2
+
+/*
+ * The machine-dependent part. breakpoints/ contains a file for each supported
+ * machine, and none.c for all others.
+ */
+struct breakpoint_machine {
+	/*
+	 * Sets the breakpoints of a stopped thread; address 0 disables one.
+	 * Returns false with errno set. NULL if not supported.
+	 */
+	bool (*set)(pid_t tid, const uint64_t addresses[BREAKPOINTS]);
+
+	/*
+	 * Whether the first instruction in these eight bytes is a system call.
+	 * NULL if the CPU passes a breakpoint when the thread continues, so
+	 * that it need not be stepped over.
+	 */
+	bool (*is_syscall)(uint64_t code);
+};
+
+extern const struct breakpoint_machine breakpoint_machine;
+
+#endif /* PFMON_PROCESS_BREAKPOINTS_MACHINE_H */

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* none.c - machines without breakpoint support in pfmon */
+#include "process/breakpoints/machine.h"
+
+const struct breakpoint_machine breakpoint_machine = { .set = NULL };

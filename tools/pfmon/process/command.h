@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* command.h - run a program under ptrace while it is measured */
+#ifndef PFMON_PROCESS_COMMAND_H
+#define PFMON_PROCESS_COMMAND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "process/trace.h"
+
+#define NO_EXIT_STATUS	(-1)	/* no command was run */
+
+struct command {
+	pid_t pid;		/* 0 if there is none */
+	bool ended;
+	int status;		/* from waitpid(), if ended */
+	struct trace trace;	/* its threads, and followed processes */
+
+	/* Called for events of all traced threads after the start; or NULL. */
+	void (*handle)(const struct trace_event *event, void *data);
+	void *data;
+};
+
+/* The flags are TRACE_*. Its trace may also be used without a command. */
+void command_init(struct command *command, unsigned int flags);
+
+/*
+ * Starts a program and leaves it stopped right after its exec. unblocked is the
+ * program's signal mask. Returns false with a message if it cannot be run.
+ */
+bool command_launch(struct command *command, char **argv,
+		    const sigset_t *unblocked);
+
+/* Resumes the program after command_launch(). */
+void command_resume(struct command *command);
+
+/*
+ * Stops tracing the program and followed processes. They continue, and are not
+ * killed if pfmon dies. SIGCHLD must be blocked.
+ */
+void command_detach(struct command *command);
+
+/*
+ * Handles events of traced threads; to be called after SIGCHLD. If there are
+ * too many events for one call, SIGCHLD is raised again.
+ */
+void command_reap(struct command *command);
+
+void command_signal(struct command *command, int signal);
+
+/* Kills the program, if it still runs, and waits for its end. */
+void command_kill(struct command *command);
+
+/* Returns the exit status, 128 + N if signal N killed the program. */
+int command_exit_status(const struct command *command);
+
+#endif /* PFMON_PROCESS_COMMAND_H */

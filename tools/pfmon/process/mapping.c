@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* mapping.c - parse a line of /proc/PID/maps */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "process/mapping.h"
+
+/* The kernel writes a newline in a path as \012. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (; *path; to++) {
+		if (!strncmp(path, "\\012", 4)) {
+			*to = '\n';
+			path += 4;
+		} else {
+			*to = *path++;
+		}
+	}
+	*to = '\0';
+}
+
+/* start-end perms offset device inode     path */
+bool mapping_parse(char *line, struct mapping *mapping)
+{
+	int device = 0, inode_end = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %n%*s %*s%n",
+		   &mapping->start, &mapping->end, mapping->prot,
+		   &mapping->offset,
+		   &device, &inode_end) != 4 || !inode_end)
+		return false;
+	mapping->device_inode = line + device;
+	mapping->path = line + inode_end;
+	if (*mapping->path)
+		*mapping->path++ = '\0';
+	mapping->path += strspn(mapping->path, " ");
+	unescape(mapping->path);
+	return true;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* trace.h - trace threads with ptrace */
+#ifndef PFMON_PROCESS_TRACE_H
+#define PFMON_PROCESS_TRACE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/pid_table.h"
+
+/* New threads and processes to be traced, too. */
+#define TRACE_FORK	0x1
+#define TRACE_VFORK	0x2
+#define TRACE_CLONE	0x4	/* threads */
+/* Report threads before they exit. */
+#define TRACE_EXIT	0x8
+/* Kill traced threads if pfmon dies. */
+#define TRACE_KILL	0x10
+
+enum trace_what {
+	TRACE_MADE,	/* created; omitted if TRACE_BORN came first */
+	TRACE_BORN,	/* before its first instruction */
+	/* All other threads of the process have been reported as gone. */
+	TRACE_EXECED,
+	TRACE_EXITING,	/* its memory still exists */
+	TRACE_GONE,
+};
+
+/* An event of a thread, which is stopped unless it is gone. */
+struct trace_event {
+	enum trace_what what;
+	pid_t tid;
+	pid_t tgid;	/* its process */
+	pid_t parent;	/* MADE and BORN: the creating process, or 0 */
+	pid_t former;	/* TRACE_EXECED: its ID before the exec */
+	int status;	/* TRACE_GONE: from waitpid() */
+	bool replaced;	/* TRACE_GONE: by a thread that called execve() */
+};
+
+/* Ways to resume a thread that has stopped for a signal. */
+enum trace_way {
+	TRACE_WITH,	/* deliver the signal */
+	TRACE_WITHOUT,	/* suppress the signal, which was for pfmon */
+	TRACE_STEP,	/* suppress it and execute a single step */
+	TRACE_HOLD,	/* suppress it and stay stopped: see trace_resume() */
+};
+
+/* An untraced child of pfmon, which trace_*() may reap. */
+struct bystander {
+	pid_t pid;
+	bool ended;
+	int status;	/* from waitpid(), if ended */
+};
+
+struct trace {
+	unsigned int flags;	/* TRACE_* */
+	struct pid_table tracees;
+	struct pid_table early;	/* ended before their creation was reported */
+	bool hold;		/* leave the next thread that execs stopped */
+	struct bystander *bystander;	/* or NULL */
+	void (*handle)(const struct trace_event *event, void *data);
+	void *data;
+
+	/*
+	 * Called when a thread has stopped for a signal; or, with 0, for
+	 * PTRACE_EVENT_STOP, when the return value is ignored. May be NULL.
+	 */
+	enum trace_way (*stopped)(pid_t tid, int signal, void *data);
+	void *stopped_data;
+};
+
+/* Traces a running thread without stopping it. False sets errno. */
+bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid);
+
+/* Resumes a thread after TRACE_HOLD or hold. */
+void trace_resume(pid_t tid);
+
+/*
+ * Handles pending events; to be called after SIGCHLD. If there are too many for
+ * one call, SIGCHLD is raised again.
+ */
+void trace_reap(struct trace *trace);
+
+/* Waits for one event and handles it; false if no child is left. */
+bool trace_wait(struct trace *trace);
+
+/*
+ * Detaches all threads, including threads that they create meanwhile. They
+ * continue untraced, or stay stopped if a signal has stopped them. SIGCHLD must
+ * be blocked.
+ */
+void trace_detach(struct trace *trace);
+
+void trace_free(struct trace *trace);
+
+#endif /* PFMON_PROCESS_TRACE_H */

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* trigger.c - start and stop measuring at code of the command */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "process/library.h"
+#include "process/symbols.h"
+#include "process/trigger.h"
+
+/* Indices of breakpoints. */
+#define START	0
+#define STOP	1
+
+bool trigger_options_agree(const struct options *options)
+{
+	if (!options->trigger_start && !options->trigger_stop)
+		return true;
+	if (!breakpoint_machine.set)
+		message("--trigger-start and --trigger-stop are available only on x86_64 and arm64");
+	else if (!options->command)
+		message("--trigger-start and --trigger-stop need a command that contains the code");
+	else if (options->system_wide)
+		message("--trigger-start and --trigger-stop are for a thread, but --system-wide measures CPUs");
+	else if (options->follow || options->exclude)
+		message("--trigger-start and --trigger-stop are for the command's first thread: they exclude --follow-* and --exclude");
+	else if (options->delay_ns || options->delayed_for_good ||
+		 options->duration_ns)
+		message("--trigger-start and --trigger-stop exclude --delay and --duration");
+	else
+		return true;
+	return false;
+}
+
+static void read_name(pid_t tid, char name[PATH_MAX])
+{
+	char *path = checked_printf("/proc/%d/exe", tid);
+	ssize_t length = readlink(path, name, PATH_MAX - 1);
+
+	if (length < 0)
+		length = snprintf(name, PATH_MAX, "the program");
+	name[length] = 0;
+	free(path);
+}
+
+/* Returns the entry point of a 64-bit program; 0 for others. */
+static uint64_t entry_of(pid_t tid)
+{
+	char *path = checked_printf("/proc/%d/auxv", tid);
+	uint64_t entry = 0;
+	size_t length = 0;
+	char *content = read_file(path, &length);
+	Elf64_auxv_t value;
+
+	for (size_t at = 0; content && at + sizeof(value) <= length;
+	     at += sizeof(value)) {
+		memcpy(&value, content + at, sizeof(value));
+		if (value.a_type == AT_ENTRY)
+			entry = value.a_un.a_val;
+	}
+	free(content);
+	free(path);
+	return entry;
+}
+
+/* Uses /proc/TID/exe, because the file may have been replaced. */
+static bool find_in_program(const char *text, pid_t tid, uint64_t *address)
+{
+	char *path = checked_printf("/proc/%d/exe", tid);
+	struct code_place place;
+	char name[PATH_MAX];
+	bool ok;
+
+	read_name(tid, name);
+	ok = symbols_find(path, name, text, &place);
+	if (ok)
+		*address = entry_of(tid) + place.distance;
+	free(path);
+	return ok;
+}
+
+static bool find(const char *text, pid_t tid, uint64_t *address)
+{
+	return library_is_named(text) ? library_find(tid, text, address) :
+					find_in_program(text, tid, address);
+}
+
+static bool find_both(uint64_t addresses[BREAKPOINTS],
+		      const struct options *options, pid_t tid)
+{
+	const char *start = options->trigger_start;
+	const char *stop = options->trigger_stop;
+
+	if ((start && !find(start, tid, &addresses[START])) ||
+	    (stop && !find(stop, tid, &addresses[STOP])))
+		return false;
+	if (!start || addresses[START] != addresses[STOP])
+		return true;
+	message("--trigger-start=%s and --trigger-stop=%s are the same instruction",
+		start, stop);
+	return false;
+}
+
+static bool set_breakpoints(struct trigger *trigger, pid_t tid)
+{
+	if (breakpoints_set(&trigger->breakpoints, tid))
+		return true;
+	message("cannot set a breakpoint: %s; the hardware breakpoints may be in use, or missing on this machine",
+		strerror(errno));
+	return false;
+}
+
+/* Sets both breakpoints, or none. */
+static bool set_both(struct trigger *trigger, pid_t tid)
+{
+	struct breakpoints found = { .addresses = { 0 } };
+
+	if (!find_both(found.addresses, trigger->options, tid))
+		return false;
+	trigger->breakpoints = found;
+	return set_breakpoints(trigger, tid);
+}
+
+static bool needs_libraries(const struct options *options)
+{
+	return library_is_named(options->trigger_start) ||
+	       library_is_named(options->trigger_stop);
+}
+
+bool trigger_arm(struct trigger *trigger, const struct options *options,
+		 pid_t tid)
+{
+	char name[PATH_MAX];
+
+	*trigger = (struct trigger){ .options = options };
+	if (!needs_libraries(options))
+		return set_both(trigger, tid);
+	trigger->entry = entry_of(tid);
+	trigger->breakpoints.addresses[START] = trigger->entry;
+	if (trigger->entry)
+		return set_breakpoints(trigger, tid);
+	read_name(tid, name);
+	message("cannot find code in %s: it is not a 64-bit program", name);
+	return false;
+}
+
+/* Handles the entry point, where the libraries are loaded. */
+static bool enter(struct trigger *trigger, pid_t tid)
+{
+	trigger->entry = 0;
+	trigger->breakpoints.addresses[START] = 0;
+	breakpoints_set(&trigger->breakpoints, tid);
+	return set_both(trigger, tid);
+}
+
+/* Address 0 is an unused breakpoint. */
+static enum trigger_effect effect_of(const struct breakpoints *breakpoints,
+				     uint64_t address)
+{
+	if (address && address == breakpoints->addresses[START])
+		return TRIGGER_START;
+	return address && address == breakpoints->addresses[STOP] ?
+	       TRIGGER_STOP : TRIGGER_NONE;
+}
+
+enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
+			       enum trace_way *way)
+{
+	struct breakpoints *breakpoints = &trigger->breakpoints;
+	enum trigger_effect effect;
+	uint64_t address;
+	siginfo_t info;
+	bool known = signal && !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info);
+
+	*way = TRACE_WITH;
+	if (breakpoints_passed(breakpoints, tid, known ? &info : NULL)) {
+		*way = TRACE_WITHOUT;
+		return TRIGGER_NONE;
+	}
+	if (!known || signal != SIGTRAP || info.si_code != TRAP_HWBKPT)
+		return TRIGGER_NONE;
+	address = (uint64_t)(uintptr_t)info.si_addr;
+	if (trigger->entry && address == trigger->entry) {
+		*way = TRACE_WITHOUT;
+		return enter(trigger, tid) ? effect_of(breakpoints, address) :
+					     TRIGGER_MISSING;
+	}
+	effect = effect_of(breakpoints, address);
+	if (effect != TRIGGER_NONE)
+		*way = breakpoints_pass(breakpoints, tid, address);
+	return effect;
+}

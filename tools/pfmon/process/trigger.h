@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* trigger.h - start and stop measuring at code of the command */
+#ifndef PFMON_PROCESS_TRIGGER_H
+#define PFMON_PROCESS_TRIGGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/settings.h"
+#include "process/breakpoints.h"
+
+enum trigger_effect {
+	TRIGGER_NONE,
+	TRIGGER_START,
+	TRIGGER_STOP,
+	TRIGGER_MISSING,	/* code not found; with a message */
+};
+
+/*
+ * The triggers of a loaded program. If they are in libraries, a breakpoint at
+ * the program's entry point is used until the libraries are loaded.
+ */
+struct trigger {
+	const struct options *options;
+	struct breakpoints breakpoints;
+	uint64_t entry;		/* entry point to wait for; 0: none */
+};
+
+/* Returns false, with a message, if triggers conflict with other options. */
+bool trigger_options_agree(const struct options *options);
+
+/*
+ * Sets breakpoints in a new program. The thread is stopped at its exec, which
+ * has removed all earlier breakpoints. Code in libraries is searched later.
+ * Returns false with a message on failure.
+ */
+bool trigger_arm(struct trigger *trigger, const struct options *options,
+		 pid_t tid);
+
+/*
+ * Handles a stop of the thread for a signal, or, with 0, for another reason.
+ * Returns the effect of a breakpoint, and in *way how to resume the thread. At
+ * the entry point this searches the libraries; if any code is missing, no
+ * breakpoint is set.
+ */
+enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
+			       enum trace_way *way);
+
+#endif /* PFMON_PROCESS_TRIGGER_H */

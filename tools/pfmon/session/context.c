@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* context.c - start and pause a context, and read its messages */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "session/context.h"
+
+bool context_start(struct context *context)
+{
+	context->started = !pfm_start(context->fd, NULL);
+	if (context->started)
+		return true;
+	if (errno == EBUSY)
+		message("cannot start measuring: there are not enough free counters for these events; see --switch-timeout");
+	else
+		message("cannot start measuring: %s", strerror(errno));
+	return false;
+}
+
+/* Whether this is the error of a command on a detached context. */
+bool context_is_gone(int error)
+{
+	return error == EBUSY || error == ENODEV;
+}
+
+bool context_pause(struct context *context)
+{
+	if (!context->started || context->pauses++ || !pfm_stop(context->fd) ||
+	    context_is_gone(errno))
+		return true;
+	message("cannot pause measuring: %s", strerror(errno));
+	return false;
+}
+
+bool context_go_on(struct context *context)
+{
+	int error;
+
+	if (!context->started || --context->pauses ||
+	    !pfm_start(context->fd, NULL))
+		return true;
+	error = errno;
+	/* EBUSY may also mean that other events now use the counters. */
+	if (context_is_gone(error) && pfm_stop(context->fd))
+		return true;
+	message("cannot resume measuring: %s", strerror(error));
+	return false;
+}
+
+int context_next_message(struct context *context)
+{
+	pfm_msg_t msg;
+	ssize_t got;
+
+	do {
+		got = read(context->fd, &msg, sizeof(msg));
+	} while (got < 0 && errno == EINTR);
+	if (got == (ssize_t)sizeof(msg))
+		return (int)msg.msg_type;
+	if (got == 0 || (got < 0 && errno == EAGAIN))
+		return 0;
+	message("cannot read from a context: %s", got < 0 ? strerror(errno) :
+		"incomplete message");
+	return -1;
+}

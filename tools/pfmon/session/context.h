@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* context.h - a context of perfmon from creation to close */
+#ifndef PFMON_SESSION_CONTEXT_H
+#define PFMON_SESSION_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <perfmon/perfmon.h>
+
+#include "formats/format.h"
+#include "formats/image.h"
+#include "session/plan.h"
+#include "session/results.h"
+
+/* Statistics from fdinfo and the sampling buffer of a context. */
+struct context_stats {
+	uint64_t lost;			/* overflows and samples lost */
+	uint64_t messages_dropped;
+	uint64_t handler_errors;	/* failures of the format's handler */
+	int handler_errno;		/* of the last error */
+	uint64_t handler_no_ctrl;
+	uint64_t handler_bad_ctrl;
+};
+
+struct context {
+	const struct plan *plan;
+	unsigned int id;
+	pid_t tid;			/* load_pid of PFM_LOAD_CONTEXT */
+	int cpu;			/* NO_CPU for a per-thread context */
+	int fd;
+	bool started;			/* and not finally stopped */
+	unsigned int pauses;		/* nesting of context_pause() */
+	void *buffer;			/* mapping of the sampling buffer */
+	size_t buffer_size;		/* 0 without a buffer */
+	const struct smpl_module *layout; /* of the buffer; NULL: unknown */
+	struct image image;		/* last saved part of the buffer */
+	struct image empty;		/* of the unused buffer; or nothing */
+	bool restarted;			/* since empty was saved */
+	uint64_t former_ns;		/* of set 0, on previous threads */
+	uint64_t former_runs;
+	struct frequency *frequency;	/* NULL if no period is adapted */
+	struct result result;		/* when last read */
+	struct context_stats stats;	/* when last read */
+	struct result printed;		/* the part of result printed so far */
+};
+
+/* All functions that can fail return false with a message. */
+
+bool context_start(struct context *context);
+
+/*
+ * Stop a started context temporarily, so that its buffer does not change, and
+ * resume it. It is not an error if the thread has ended or the CPU is offline.
+ * Pauses may be nested.
+ */
+bool context_pause(struct context *context);
+bool context_go_on(struct context *context);
+
+/* Whether an errno of a command says that the context is not attached. */
+bool context_is_gone(int error);
+
+/*
+ * Reads the next message without blocking. Returns its PFM_MSG_* type, 0 if
+ * there is none, -1 with an error message on failure.
+ */
+int context_next_message(struct context *context);
+
+#endif /* PFMON_SESSION_CONTEXT_H */

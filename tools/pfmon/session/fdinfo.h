@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* fdinfo.h - the state of a context in /proc/self/fdinfo */
+#ifndef PFMON_SESSION_FDINFO_H
+#define PFMON_SESSION_FDINFO_H
+
+#include <stdbool.h>
+
+#include "session/context.h"
+
+/* Whether the CPU of a context is offline. */
+bool fdinfo_is_offline(const struct context *context);
+
+/* Reads the statistics of losses and errors; all 0 if there is no fdinfo. */
+struct context_stats fdinfo_stats(const struct context *context);
+
+/* Like fdinfo_stats(); also marks events of the result without a counter. */
+struct context_stats fdinfo_read(struct context *context);
+
+#endif /* PFMON_SESSION_FDINFO_H */

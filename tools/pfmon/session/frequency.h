@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * frequency.h - adapt sampling periods to a sampling frequency
+ *
+ * A frequency is relative to the time in which the event's set is active; in a
+ * per-thread context this is the time in which the thread runs.
+ */
+#ifndef PFMON_SESSION_FREQUENCY_H
+#define PFMON_SESSION_FREQUENCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct context;
+struct frequency;
+
+/* Interval of frequency_look() in addition to notifications. */
+#define FREQUENCY_LOOK_NS	25000000
+
+/* Returns NULL if no event of the context has a frequency. */
+struct frequency *frequency_create(const struct context *context);
+void frequency_destroy(struct frequency *frequency);
+
+/*
+ * Compares the rates of events with their frequencies, and changes inaccurate
+ * periods. To be called before a restart frees the buffer, and periodically.
+ * Returns false with a message on failure.
+ */
+bool frequency_look(struct context *context);
+
+/* To be called after a restart has freed the buffer. */
+void frequency_restarted(struct context *context);
+
+#endif /* PFMON_SESSION_FREQUENCY_H */

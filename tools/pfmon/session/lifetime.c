@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * lifetime.c - create, load, unload and close contexts
+ *
+ * A context is created, mapped and programmed according to the plan. One whose
+ * thread has ended can be used for another thread.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "access/access.h"
+#include "base/util.h"
+#include "formats/registered.h"
+#include "formats/rows.h"
+#include "formats/sink.h"
+#include "session/evtset.h"
+#include "session/fdinfo.h"
+#include "session/frequency.h"
+#include "session/lifetime.h"
+#include "session/registers.h"
+
+static bool counts_in_kernel(const struct plan *plan)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (!(plan->pmcs[i].reg_value & PFM_PERF_EXCL_KERNEL))
+			return true;
+	}
+	return false;
+}
+
+/* @tid is 0 while no thread has been requested. */
+static void explain_refusal(const struct plan *plan, pid_t tid)
+{
+	const struct smpl_module *module = plan->format.module;
+	const struct access_wish wish = {
+		.system_wide = plan->options->system_wide,
+		.kernel = counts_in_kernel(plan),
+		.registers = module && module->options & FORMAT_OPT_IMPRECISE,
+		.block = plan->options->overflow_block,
+		.thread = plan->options->system_wide ? 0 : tid,
+	};
+	char *why = access_explain(&wish);
+
+	message("not allowed to measure: %s", why);
+	free(why);
+}
+
+static void explain_absent(void)
+{
+	char *why = access_absent();
+
+	message("%s", why);
+	free(why);
+}
+
+/* Prints why a context could not be created, and what to do. */
+static void explain_create(const struct plan *plan, int error)
+{
+	const struct smpl_format *format = &plan->format;
+	bool sampling = plan->options->sampling;
+
+	if (error == ENOSYS)
+		explain_absent();
+	else if (error == EPERM)
+		explain_refusal(plan, 0);
+	else if (error == ENODEV)
+		message("perfmon has no PMU description: load one with " ACCESS_LOAD);
+	else if (error == EINVAL && sampling && !registered_has(format->uuid))
+		message("the sampling format %s is not registered: load its module with modprobe, or see pfmon doctor",
+			format->name);
+	else if (error == EINVAL && sampling && format->module)
+		message("the sampling format %s rejects its argument: check --smpl-entries and the PMDs to record",
+			format->name);
+	else if (error == EINVAL && sampling)
+		message("the sampling format %s rejects its argument, %s; if the format itself is faulty, the kernel log says so",
+			format->name,
+			format->arg_text ? format->arg_text : "which is empty");
+	else if (error == E2BIG && sampling)
+		message("the argument of the sampling format %s, %zu bytes, is larger than %s/arg_size_max allows: as root, raise that limit",
+			format->name, format->arg_size, PFM_SYSFS);
+	else if (error == EOPNOTSUPP && format->precise)
+		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise records the registers at the interrupt instead",
+			format->name);
+	else if (error == EOPNOTSUPP && sampling)
+		message("the sampling format %s does not work on this architecture; see --list-formats for others",
+			format->name);
+	else if (error == ENOMEM && sampling)
+		message("no memory for the sampling buffer: lower %s, or raise the locked-memory limit (ulimit -l)",
+			format->module ? "--smpl-entries" :
+			"its size in --smpl-arg");
+	else
+		message("cannot create a context: %s", strerror(error));
+}
+
+static bool create(struct context *context)
+{
+	const struct plan *plan = context->plan;
+	const struct options *options = plan->options;
+	const struct smpl_format *format = &plan->format;
+	pfarg_ctx_t arg = { .ctx_flags = 0 };
+
+	if (options->sampling)
+		memcpy(arg.ctx_smpl_buf_id, format->uuid, sizeof(format->uuid));
+	if (options->overflow_block)
+		arg.ctx_flags |= PFM_FL_NOTIFY_BLOCK;
+	if (options->system_wide)
+		arg.ctx_flags |= PFM_FL_SYSTEM_WIDE;
+	context->fd = pfm_create_context(&arg, format->arg, format->arg_size);
+	if (context->fd < 0) {
+		explain_create(plan, errno);
+		return false;
+	}
+	context->buffer_size = arg.ctx_smpl_buf_size;
+	/* A command that inherited the descriptor would be self-monitoring. */
+	if (fcntl(context->fd, F_SETFD, FD_CLOEXEC) < 0 ||
+	    fcntl(context->fd, F_SETFL, O_NONBLOCK) < 0) {
+		message("cannot set up a context: %s", strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+void context_find_layout(struct context *context)
+{
+	context->layout = context->plan->format.module;
+	if (!context->layout &&
+	    sink_is_one(context->buffer, context->buffer_size))
+		context->layout = &smpl_sink;
+}
+
+static bool map_buffer(struct context *context)
+{
+	if (!context->buffer_size)
+		return true;
+	context->buffer = mmap(NULL, context->buffer_size, PROT_READ,
+			       MAP_SHARED, context->fd, 0);
+	if (context->buffer == MAP_FAILED) {
+		message("cannot map the sampling buffer of %zu bytes: %s",
+			context->buffer_size, strerror(errno));
+		context->buffer = NULL;
+		return false;
+	}
+	context_find_layout(context);
+	return true;
+}
+
+/*
+ * Saves an image of the unused buffer, to detect samples later. The header of a
+ * known format shows whether it has samples, unless the hardware writes them.
+ */
+static void remember_empty(struct context *context)
+{
+	const struct smpl_format *format = &context->plan->format;
+	struct image *empty = &context->empty;
+
+	if (!context->buffer || !format->module || format->precise)
+		return;
+	empty->count = format->module->choose(format, context->buffer,
+					      context->buffer_size, SMPL_END,
+					      empty->pieces);
+	image_copy(empty, context->buffer);
+}
+
+bool context_open(struct context *context, const struct plan *plan,
+		  unsigned int id, int cpu)
+{
+	memset(context, 0, sizeof(*context));
+	context->plan = plan;
+	context->id = id;
+	context->cpu = cpu;
+	result_init(&context->result, plan, cpu);
+	result_init(&context->printed, plan, cpu);
+	context->frequency = frequency_create(context);
+	if (create(context) && map_buffer(context) && evtsets_create(context) &&
+	    registers_write(context)) {
+		remember_empty(context);
+		return true;
+	}
+	context_close(context);
+	return false;
+}
+
+void context_close(struct context *context)
+{
+	if (context->buffer)
+		munmap(context->buffer, context->buffer_size);
+	if (context->fd >= 0)
+		close(context->fd);
+	free(context->image.bytes);
+	free(context->empty.bytes);
+	frequency_destroy(context->frequency);
+	result_free(&context->result);
+	result_free(&context->printed);
+	memset(context, 0, sizeof(*context));
+	context->fd = -1;
+}
+
+static bool lost_anything(const struct context_stats *stats)
+{
+	return stats->lost || stats->messages_dropped ||
+	       stats->handler_errors || stats->handler_no_ctrl ||
+	       stats->handler_bad_ctrl;
+}
+
+/*
+ * Whether the context can be reused: apart from its registers and times it is
+ * as created. The kernel resets denied counters and messages at the next load.
+ */
+static bool is_untouched(const struct context *context)
+{
+	const struct options *options = context->plan->options;
+
+	if (options->set_count > 1)
+		return false;
+	return !options->sampling ||
+	       (context->empty.count && !context->restarted &&
+		image_equal(&context->image, &context->empty) &&
+		!lost_anything(&context->stats));
+}
+
+bool context_renew(struct context *context)
+{
+	char *reason = NULL;
+	bool ok;
+
+	if (!is_untouched(context))
+		return false;
+	message_keep(&reason);
+	ok = registers_rewrite(context);
+	message_keep(NULL);
+	free(reason);
+	context->started = false;
+	context->pauses = 0;
+	frequency_destroy(context->frequency);
+	context->frequency = frequency_create(context);
+	context->former_ns += context->result.durations[0];
+	context->former_runs += context->result.runs[0];
+	result_clear(&context->result, context->plan);
+	result_clear(&context->printed, context->plan);
+	return ok;
+}
+
+static void explain_load(const struct context *context, pid_t tid, int error)
+{
+	bool system_wide = context->cpu != NO_CPU;
+
+	if (error == EBUSY && system_wide)
+		message("CPU %d or a thread is being measured already: system-wide and per-thread sessions exclude each other; wait until the other session ends",
+			context->cpu);
+	else if (error == EBUSY)
+		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions exclude each other; wait until the other session ends",
+			tid);
+	else if (error == ESRCH)
+		message("there is no thread %d; ps -eL lists all threads", tid);
+	else if (error == EPERM || error == EACCES)
+		explain_refusal(context->plan, tid);
+	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
+		message("this machine's PMU does not support one of the events: %s; --check-events-only shows which",
+			strerror(error));
+	else
+		message("cannot attach the context to thread %d: %s", tid,
+			strerror(error));
+}
+
+bool context_load(struct context *context, pid_t tid)
+{
+	pfarg_load_t load = {
+		.load_pid = (__u32)tid,
+		.load_set = (__u16)evtsets_first(context),
+	};
+	int error;
+
+	context->tid = tid;
+	context->result.tid = context->cpu == NO_CPU ? tid : 0;
+	if (!pfm_load_context(context->fd, &load))
+		return true;
+	error = errno;
+	explain_load(context, tid, error);
+	errno = error;
+	return false;
+}
+
+void context_unload(struct context *context)
+{
+	if (context->cpu != NO_CPU && fdinfo_is_offline(context))
+		message("CPU %d went offline: it was measured only until then",
+			context->cpu);
+	/* EBUSY: the thread has ended, which unloads as well. */
+	if (pfm_unload_context(context->fd) && errno != EBUSY)
+		message("cannot detach the context: %s", strerror(errno));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* lifetime.h - create, load, unload and close contexts */
+#ifndef PFMON_SESSION_LIFETIME_H
+#define PFMON_SESSION_LIFETIME_H
+
+#include "session/context.h"
+
+/* All functions that can fail return false with a message. */
+
+/* Creates, maps and programs a context; to be closed if it returned true. */
+bool context_open(struct context *context, const struct plan *plan,
+		  unsigned int id, int cpu);
+void context_close(struct context *context);
+
+/*
+ * Resets an unloaded context, whose counts have been read, for use with another
+ * thread. Returns false if that is impossible, because it has several event
+ * sets, or because samples were recorded or lost.
+ */
+bool context_renew(struct context *context);
+
+/* Finds the layout of the buffer from the format or from the header. */
+void context_find_layout(struct context *context);
+
+/* Attaches a context. Sets errno on failure: ESRCH if the thread has ended. */
+bool context_load(struct context *context, pid_t tid);
+
+/*
+ * Unloads a context; it is not an error if it is unloaded already. Prints a
+ * message if its CPU has gone offline.
+ */
+void context_unload(struct context *context);
+
+#endif /* PFMON_SESSION_LIFETIME_H */

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* plan.c - the register values of all contexts of a measurement */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpu_list.h"
+#include "base/util.h"
+#include "formats/table.h"
+#include "options/event_options.h"
+#include "options/format_options.h"
+#include "session/plan.h"
+
+/* The assumed rate of a hardware event until it is known. */
+#define FIRST_RATE	100000000ULL
+#define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
+
+static bool share_a_cpu(const struct event_option *a,
+			const struct event_option *b)
+{
+	return !a->cpus || !b->cpus || cpus_overlap(a->cpus, b->cpus);
+}
+
+/*
+ * Chooses the PMDs recorded with an event: those of --smpl-pmds, and those of
+ * events without a period in the same set and on the same CPUs.
+ */
+static void choose_pmds(const struct options *options,
+			const struct event_option *event, pfarg_pmc_t *pmc)
+{
+	memcpy(pmc->reg_smpl_pmds, options->smpl_pmds,
+	       sizeof(pmc->reg_smpl_pmds));
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const struct event_option *other = &options->events[i];
+
+		if (other->set == event->set && !other->sampling &&
+		    share_a_cpu(event, other))
+			pfm_bv_set(pmc->reg_smpl_pmds, other->number);
+	}
+	if (!options->reset_non_smpl)
+		return;
+	memcpy(pmc->reg_reset_pmds, pmc->reg_smpl_pmds,
+	       sizeof(pmc->reg_reset_pmds));
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const struct event_option *other = &options->events[i];
+
+		if (other->set == event->set && other->sampling)
+			pmc->reg_reset_pmds[other->number / 64] &=
+				~(1ULL << (other->number % 64));
+	}
+}
+
+static unsigned int recorded_count(const pfarg_pmc_t *pmc)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < PFM_MAX_PMDS; i++)
+		count += (unsigned int)pfm_bv_isset(pmc->reg_smpl_pmds, i);
+	return count;
+}
+
+/* Describes the samples of each event: which PMDs they record. */
+static void choose_kinds(struct plan *plan)
+{
+	const struct options *options = plan->options;
+
+	plan->kinds = checked_calloc(options->event_count,
+				     sizeof(*plan->kinds));
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const struct event_option *event = &options->events[i];
+
+		if (!event->sampling)
+			continue;
+		choose_pmds(options, event, &plan->pmcs[i]);
+		plan->kinds[plan->kind_count++] = (struct pfm_read_kind){
+			.set = (__u16)event->set,
+			.pmd = (__u16)event->number,
+			.num_pmds = recorded_count(&plan->pmcs[i]),
+		};
+	}
+}
+
+/* Finds the first sampling event that records other PMDs; NULL if none does. */
+static const struct event_option *find_odd(const struct plan *plan)
+{
+	const struct options *options = plan->options;
+	const pfarg_pmc_t *first = NULL;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const pfarg_pmc_t *pmc = &plan->pmcs[i];
+
+		if (!options->events[i].sampling)
+			continue;
+		if (first && memcmp(first->reg_smpl_pmds, pmc->reg_smpl_pmds,
+				    sizeof(pmc->reg_smpl_pmds)))
+			return &options->events[i];
+		first = pmc;
+	}
+	return NULL;
+}
+
+/* Only the header of a sample shows which PMDs it has. */
+static bool check_headers(const struct plan *plan)
+{
+	const unsigned int short_entries =
+		FORMAT_OPT_NO_HDR | FORMAT_OPT_IP_ONLY;
+	const struct event_option *odd = NULL;
+
+	if (plan->options->format_options & short_entries)
+		odd = find_odd(plan);
+	if (!odd)
+		return true;
+	message("samples of %s record other counters than those of earlier events, and --smpl-no-hdr and --smpl-ip-only omit the header that distinguishes them",
+		odd->name);
+	return false;
+}
+
+static bool choose_format(struct plan *plan)
+{
+	const struct smpl_kinds kinds = { plan->kinds, plan->kind_count };
+
+	return smpl_format_find(&plan->format, plan->options->module, &kinds) &&
+	       format_options_agree(&plan->format, plan->options) &&
+	       smpl_format_set_up(&plan->format, plan->options) &&
+	       check_headers(plan);
+}
+
+static unsigned int type_of(uint64_t pmc)
+{
+	return (pmc & PFM_PERF_TYPE_MASK) >> PFM_PERF_TYPE_SHIFT;
+}
+
+static bool is_clock(uint64_t pmc)
+{
+	uint64_t id = pmc & PFM_PERF_ID_MASK;
+
+	return type_of(pmc) == PERF_TYPE_SOFTWARE &&
+	       (id == PERF_COUNT_SW_CPU_CLOCK ||
+		id == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Software events may be rare, so their first period is 1. */
+static uint64_t first_period(uint64_t pmc, uint64_t frequency)
+{
+	uint64_t rate = FIRST_RATE;
+	bool of_kernel = !(pmc & PFM_PERF_RAW) &&
+		(type_of(pmc) == PERF_TYPE_SOFTWARE ||
+		 type_of(pmc) == PERF_TYPE_TRACEPOINT ||
+		 type_of(pmc) == PERF_TYPE_BREAKPOINT);
+
+	if (of_kernel)
+		rate = is_clock(pmc) ? (uint64_t)1e9 : 0;
+	return frequency < rate ? rate / frequency : 1;
+}
+
+static bool check_frequencies(const struct options *options)
+{
+	char *text = read_line_of(MAX_RATE_FILE);
+	uint64_t most = UINT64_MAX;
+	bool ok = true;
+
+	if (text)
+		parse_u64(text, &most);
+	free(text);
+	for (unsigned int i = 0; ok && i < options->event_count; i++) {
+		ok = options->events[i].frequency <= most;
+		if (!ok)
+			message("event %s: the kernel allows at most %" PRIu64 " samples per second: lower --smpl-freq, or raise kernel.perf_event_max_sample_rate",
+				options->events[i].name, most);
+	}
+	return ok;
+}
+
+/* A sampling counter starts at minus its period. */
+static void set_period(const struct event_option *event, pfarg_pmc_t *pmc,
+		       pfarg_pmd_t *pmd)
+{
+	uint64_t first = event->adapted ?
+		first_period(pmc->reg_value, event->frequency) : 0;
+
+	pmc->reg_flags = event->quiet ? 0 : PFM_REGFL_OVFL_NOTIFY;
+	pmd->reg_long_reset = -(first ? first : event->long_period);
+	pmd->reg_short_reset = -(first ? first : event->short_period);
+	pmd->reg_value = pmd->reg_long_reset;
+	pmd->reg_ovflsw_thres = event->switch_after;
+	if (!event->randomised)
+		return;
+	pmc->reg_flags |= PFM_REGFL_RANDOM;
+	pmd->reg_random_mask = event->random_mask;
+	pmd->reg_random_seed = event->random_seed;
+}
+
+static void add_configs(struct plan *plan, unsigned int i)
+{
+	const struct event_option *option = &plan->options->events[i];
+
+	for (unsigned int word = 0; word < ENCODED_CONFIGS; word++) {
+		uint64_t value = plan->events[i].config[word];
+
+		if (!value)
+			continue;
+		plan->configs = checked_realloc(plan->configs,
+						plan->config_count + 1,
+						sizeof(*plan->configs));
+		plan->configs[plan->config_count++] = (pfarg_pmc_t){
+			.reg_num = (__u16)(event_config_pmc(word) +
+					   option->number),
+			.reg_set = (__u16)option->set,
+			.reg_value = value,
+			.reg_smpl_eventid = i,
+		};
+	}
+}
+
+/* Events of PMUs shared by CPUs can only be counted, and only per CPU. */
+static bool is_measurable(const struct plan *plan, unsigned int i)
+{
+	const struct event_option *option = &plan->options->events[i];
+
+	if (plan->events[i].per_thread)
+		return true;
+	if (!plan->options->system_wide)
+		message("event %s is counted for CPUs (%s), not for threads: use --system-wide",
+			option->name, plan->events[i].cpus);
+	else if (option->sampling)
+		message("event %s is counted for CPUs (%s) and cannot be sampled: omit its period",
+			option->name, plan->events[i].cpus);
+	else
+		return true;
+	return false;
+}
+
+static bool encode_event(struct plan *plan, unsigned int i)
+{
+	const struct options *options = plan->options;
+	const struct event_option *event = &options->events[i];
+
+	if (!event_encode("", event->name, event_option_levels(options, event),
+			  &plan->events[i]) || !is_measurable(plan, i))
+		return false;
+	add_configs(plan, i);
+	return true;
+}
+
+static bool set_registers(struct plan *plan)
+{
+	const struct options *options = plan->options;
+
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		const struct event_option *event = &options->events[i];
+		pfarg_pmc_t *pmc = &plan->pmcs[i];
+		pfarg_pmd_t *pmd = &plan->pmds[i];
+
+		if (!encode_event(plan, i))
+			return false;
+		pmc->reg_num = (__u16)event->number;
+		pmc->reg_set = (__u16)event->set;
+		pmc->reg_value = plan->events[i].pmc;
+		pmc->reg_smpl_eventid = i;
+		pmd->reg_num = (__u16)event->number;
+		pmd->reg_set = (__u16)event->set;
+		if (!event->sampling)
+			continue;
+		if (plan->format.precise && !pmc_is_precise(pmc))
+			pmc->reg_value |= 1ULL << PFM_PERF_PRECISE_SHIFT;
+		set_period(event, pmc, pmd);
+	}
+	return true;
+}
+
+bool plan_init(struct plan *plan, const struct options *options)
+{
+	memset(plan, 0, sizeof(*plan));
+	plan->options = options;
+	plan->events = checked_calloc(options->event_count,
+				      sizeof(*plan->events));
+	plan->pmcs = checked_calloc(options->event_count, sizeof(*plan->pmcs));
+	plan->pmds = checked_calloc(options->event_count, sizeof(*plan->pmds));
+	if (options->sampling)
+		choose_kinds(plan);
+	if (check_frequencies(options) &&
+	    (!options->sampling || choose_format(plan)) && set_registers(plan))
+		return true;
+	plan_free(plan);
+	return false;
+}
+
+bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu)
+{
+	const char *own = plan->options->events[event].cpus;
+	const char *cpus = plan->events[event].cpus;
+
+	return !plan->options->system_wide ||
+	       ((!cpus || cpus_have(cpus, cpu)) &&
+		(!own || cpus_have(own, cpu)));
+}
+
+static bool plan_uses_cpu(const struct plan *plan, int cpu)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (plan_counts_on(plan, i, cpu))
+			return true;
+	}
+	return false;
+}
+
+bool plan_uses_set(const struct plan *plan, unsigned int set, int cpu)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (plan->options->events[i].set == set &&
+		    plan_counts_on(plan, i, cpu))
+			return true;
+	}
+	return false;
+}
+
+static bool any_counts(const struct plan *plan, unsigned int event,
+		       const int *cpus, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (plan_counts_on(plan, event, cpus[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Checks that all CPUs given for an event (EVENT@CPUS) are measured. */
+static bool check_own_cpus(const struct event_option *event, const int *cpus,
+			   unsigned int count)
+{
+	char *measured = cpus_text(cpus, count);
+	bool ok = !event->cpus || cpus_include(measured, event->cpus);
+
+	if (!ok)
+		message("event %s is restricted to CPUs %s, but the measured CPUs are %s: see --cpu-list; some may be offline",
+			event->name, event->cpus, measured);
+	free(measured);
+	return ok;
+}
+
+static bool check_cpus(const struct plan *plan, const int *cpus,
+		       unsigned int count)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		const struct event_option *event = &plan->options->events[i];
+
+		if (!check_own_cpus(event, cpus, count))
+			return false;
+		if (any_counts(plan, i, cpus, count))
+			continue;
+		message("event %s is counted by CPUs %s, but is measured on none of them: see --cpu-list",
+			event->name, plan->events[i].cpus);
+		return false;
+	}
+	return true;
+}
+
+/* Returns a copy of --cpu-list. */
+static bool given_cpus(const struct options *options, int **cpus,
+		       unsigned int *count)
+{
+	*count = options->cpu_count;
+	*cpus = checked_calloc(*count, sizeof(**cpus));
+	memcpy(*cpus, options->cpus, *count * sizeof(**cpus));
+	return true;
+}
+
+bool plan_choose_cpus(const struct plan *plan, int **cpus, unsigned int *count)
+{
+	const struct options *options = plan->options;
+	unsigned int all;
+
+	if (!(options->cpus ? given_cpus(options, cpus, &all) :
+			      cpus_online(cpus, &all))) {
+		message("cannot find out which CPUs are online: use --cpu-list");
+		return false;
+	}
+	if (!check_cpus(plan, *cpus, all)) {
+		free(*cpus);
+		return false;
+	}
+	*count = 0;
+	for (unsigned int i = 0; i < all; i++) {
+		if (plan_uses_cpu(plan, (*cpus)[i]))
+			(*cpus)[(*count)++] = (*cpus)[i];
+	}
+	return true;
+}
+
+void plan_free(struct plan *plan)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++)
+		free(plan->events[i].cpus);
+	free(plan->events);
+	free(plan->configs);
+	free(plan->kinds);
+	smpl_format_free(&plan->format);
+	free(plan->pmcs);
+	free(plan->pmds);
+	memset(plan, 0, sizeof(*plan));
+}

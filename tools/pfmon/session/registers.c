@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* registers.c - the PMCs and PMDs of a context */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "session/registers.h"
+
+/*
+ * Most elements in one call: the kernel limits the size of a vector, by default
+ * to a page (4.4.2).
+ */
+#define LARGEST_VECTOR	16
+
+/* Events whose registers are accessed in one call. */
+struct batch {
+	unsigned int events[LARGEST_VECTOR];
+	unsigned int count;
+};
+
+static bool any_virtual(const struct plan *plan)
+{
+	for (unsigned int i = PFM_MAX_HW_REGS; i < PFM_MAX_PMDS; i++) {
+		if (pfm_bv_isset(plan->options->smpl_pmds, i))
+			return true;
+	}
+	return false;
+}
+
+/* Prints which register the kernel rejected, with the returned flags. */
+static void explain_register(const struct context *context, const char *kind,
+			     uint64_t i, unsigned int number, uint32_t flags)
+{
+	const struct plan *plan = context->plan;
+	const char *event = plan->options->events[i].name;
+	bool is_config = number != plan->options->events[i].number;
+	const char *pmds = "", *level = "";
+
+	if (any_virtual(plan))
+		pmds = "a PMD of --smpl-pmds does not exist, or ";
+	if (pmc_is_precise(&plan->pmcs[i]))
+		level = " or its precise level";
+	if (flags & PFM_REG_RETFL_NOTAVAIL && is_config)
+		message("event %s: there is no %s%u for its config1 or config2; measure it with perf",
+			event, kind, number);
+	else if (flags & PFM_REG_RETFL_NOTAVAIL)
+		message("event %s: there is no %s%u; this PMU has fewer registers than there are events%s",
+			event, kind, number, plan->options->set_count > 1 ?
+			" in that set: use more -e" :
+			": use several event sets (--switch-timeout)");
+	else if (flags & PFM_REG_RETFL_NOSET)
+		message("event %s: %s%u: no such event set", event, kind,
+			number);
+	else
+		message("event %s: %s%u rejects its value; %sthe event%s is not supported on this machine: --list-events marks supported events",
+			event, kind, number, pmds, level);
+}
+
+/* Returns the index of the first rejected PMC. */
+static unsigned int first_bad(const pfarg_pmc_t *pmcs, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (PFM_REG_HAS_ERROR(pmcs[i].reg_flags))
+			break;
+	}
+	return i;
+}
+
+/*
+ * When counting, an unsupported event is skipped, unless no other event is
+ * left. Sampling needs all events.
+ */
+static bool do_without(struct context *context, const pfarg_pmc_t *pmc)
+{
+	const struct options *options = context->plan->options;
+	struct event_result *events = context->result.events;
+
+	if (options->sampling || PFM_REG_HAS_ERROR(pmc->reg_flags) !=
+	    PFM_REG_RETFL_EINVAL)
+		return false;
+	events[pmc->reg_smpl_eventid].unsupported = true;
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (!events[i].unsupported)
+			return true;
+	}
+	return false;
+}
+
+static bool write_some_pmcs(struct context *context, pfarg_pmc_t *pmcs,
+			    unsigned int count)
+{
+	unsigned int bad;
+
+	while (count && pfm_write_pmcs(context->fd, pmcs, (int)count)) {
+		bad = first_bad(pmcs, count);
+		if (bad == count) {
+			message("cannot program the events: %s",
+				strerror(errno));
+			return false;
+		}
+		if (!do_without(context, &pmcs[bad])) {
+			explain_register(context, "PMC",
+					 pmcs[bad].reg_smpl_eventid,
+					 pmcs[bad].reg_num,
+					 pmcs[bad].reg_flags);
+			return false;
+		}
+		pmcs += bad + 1;
+		count -= bad + 1;
+	}
+	return true;
+}
+
+/* Writes the PMCs of all supported events in a list, a vector at a time. */
+static bool write_pmcs(struct context *context, const pfarg_pmc_t *list,
+		       unsigned int length)
+{
+	pfarg_pmc_t pmcs[LARGEST_VECTOR];
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < length; i++) {
+		const struct event_result *event =
+			&context->result.events[list[i].reg_smpl_eventid];
+
+		if (event->unsupported)
+			continue;
+		pmcs[count++] = list[i];
+		if (count < LARGEST_VECTOR)
+			continue;
+		if (!write_some_pmcs(context, pmcs, count))
+			return false;
+		count = 0;
+	}
+	return write_some_pmcs(context, pmcs, count);
+}
+
+static bool write_some_pmds(struct context *context, const struct batch *batch)
+{
+	pfarg_pmd_t pmds[LARGEST_VECTOR];
+	int error;
+
+	for (unsigned int i = 0; i < batch->count; i++)
+		pmds[i] = context->plan->pmds[batch->events[i]];
+	if (!pfm_write_pmds(context->fd, pmds, (int)batch->count))
+		return true;
+	error = errno;
+	for (unsigned int i = 0; i < batch->count; i++) {
+		if (PFM_REG_HAS_ERROR(pmds[i].reg_flags)) {
+			explain_register(context, "PMD", batch->events[i],
+					 pmds[i].reg_num, pmds[i].reg_flags);
+			return false;
+		}
+	}
+	message("cannot program the sampling periods: %s", strerror(error));
+	return false;
+}
+
+static bool read_some_pmds(struct context *context, const struct batch *batch)
+{
+	pfarg_pmd_t pmds[LARGEST_VECTOR] = { { .reg_num = 0 } };
+
+	for (unsigned int i = 0; i < batch->count; i++) {
+		const pfarg_pmd_t *pmd = &context->plan->pmds[batch->events[i]];
+
+		pmds[i].reg_num = pmd->reg_num;
+		pmds[i].reg_set = pmd->reg_set;
+	}
+	if (pfm_read_pmds(context->fd, pmds, (int)batch->count)) {
+		/* The CPU is offline: the counts are read after unloading. */
+		if (errno == ENODEV)
+			return true;
+		message("cannot read the counts: %s", strerror(errno));
+		return false;
+	}
+	for (unsigned int i = 0; i < batch->count; i++)
+		context->result.events[batch->events[i]].count =
+			pmds[i].reg_value;
+	return true;
+}
+
+/* Calls a function for all events of the context, a vector at a time. */
+static bool for_all_events(struct context *context,
+			   bool (*some)(struct context *context,
+					const struct batch *batch))
+{
+	const struct plan *plan = context->plan;
+	struct batch batch = { .count = 0 };
+
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (!plan_counts_on(plan, i, context->cpu))
+			continue;
+		batch.events[batch.count++] = i;
+		if (batch.count < LARGEST_VECTOR)
+			continue;
+		if (!some(context, &batch))
+			return false;
+		batch.count = 0;
+	}
+	return !batch.count || some(context, &batch);
+}
+
+bool registers_write(struct context *context)
+{
+	const struct plan *plan = context->plan;
+
+	return write_pmcs(context, plan->configs, plan->config_count) &&
+	       write_pmcs(context, plan->pmcs, plan->options->event_count) &&
+	       registers_rewrite(context);
+}
+
+bool registers_rewrite(struct context *context)
+{
+	return for_all_events(context, write_some_pmds);
+}
+
+bool registers_read(struct context *context)
+{
+	return for_all_events(context, read_some_pmds);
+}

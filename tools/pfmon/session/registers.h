@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* registers.h - the PMCs and PMDs of a context */
+#ifndef PFMON_SESSION_REGISTERS_H
+#define PFMON_SESSION_REGISTERS_H
+
+#include <stdbool.h>
+
+#include "session/context.h"
+
+/* These return false with a message on failure. */
+
+/* Writes the PMCs and PMDs of the plan. */
+bool registers_write(struct context *context);
+
+/* Writes only the PMDs. */
+bool registers_rewrite(struct context *context);
+
+/* Reads the PMDs of all events into the result. */
+bool registers_read(struct context *context);
+
+#endif /* PFMON_SESSION_REGISTERS_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* saving.h - save the buffer of a context, and read its counts */
+#ifndef PFMON_SESSION_SAVING_H
+#define PFMON_SESSION_SAVING_H
+
+#include "session/context.h"
+
+/*
+ * Saves the buffer after a notification, an exec or context_pause(): copies at
+ * least what a restart frees, and restarts. Returns 1 if the image is to be
+ * recorded, 0 if not, -1 with a message on an error. It is not an error if the
+ * thread has ended: its buffer is saved at the end.
+ */
+int context_save_and_restart(struct context *context, enum smpl_moment moment);
+
+/* Copies the rest of the buffer after context_unload(); false without one. */
+bool context_save_rest(struct context *context);
+
+/* Reads the result and the stats. */
+bool context_read_counts(struct context *context);
+
+/* Returns the current statistics. */
+struct context_stats context_stats(const struct context *context);
+
+#endif /* PFMON_SESSION_SAVING_H */
