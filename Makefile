@@ -189,13 +189,16 @@ built: user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
 built: $(patsubst modules-%,test-modules-%,$(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%)))
 # Fast checks come first; tests/style/layers reads the objects that sparse built.
 STYLE_PARTS := checkpatch sparse python-style man-pages
-style:
+style: user
 	@$(PYTEST) tests/style
 	@tests/style/conformance
 	@tests/style/format_lines
 	@scripts/parts.py $(STYLE_PARTS)
 	@tests/style/run
 	@tests/checks/quick.py --advice
+	@test -e $(BUILD)/left-out/sparse || \
+		tests/style/rooms $(BUILD)/$(HOST_ARCH)/obj \
+			$(BUILD)/sparse/kmod/x86_64-$$(scripts/host.py newest)
 	@test -e $(BUILD)/left-out/sparse || \
 		tests/style/layers $(BUILD)/sparse/kmod/x86_64-$$(scripts/host.py newest)/core
 conformance:

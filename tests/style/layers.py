@@ -94,19 +94,17 @@ def parse_nm(text: str) -> Object:
     return found
 
 
+def run_nm(path: Path) -> str:
+    """Return what nm prints of an object."""
+    run = subprocess.run(
+        ["nm", str(path)], stdout=subprocess.PIPE, text=True, check=True
+    )
+    return run.stdout
+
+
 def read_objects(directory: Path, files: list[str]) -> dict[str, Object]:
     """Return the symbols of the built files."""
-    return {
-        file: parse_nm(
-            subprocess.run(
-                ["nm", str(directory / f"{file}.o")],
-                stdout=subprocess.PIPE,
-                text=True,
-                check=True,
-            ).stdout
-        )
-        for file in files
-    }
+    return {file: parse_nm(run_nm(directory / f"{file}.o")) for file in files}
 
 
 def read_includes(core: Path) -> Includes:

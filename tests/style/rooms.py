@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Folders whose files use each other without a circle, and rooms that only use those below.
+
+A file uses another one if it includes its header or calls its functions. A unit is a
+source with its header: NAME.c and NAME.h.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from layers import Calls, Object, find_calls, find_circle, parse_nm, run_nm
+
+# Rooms of a folder in its README.md, from the top; "." is the folder itself.
+ROW = re.compile(r"^\| `([\w./]+)` \|", re.MULTILINE)
+INCLUDE = re.compile(r'^#include "([\w./]+)\.h"', re.MULTILINE)
+# More files than that in a folder are hard to find one's way in.
+WIDEST = 44
+
+
+def rooms_of(page: str) -> list[str]:
+    """Return the rooms that a page lists, from the top."""
+    return [room.rstrip("/") for room in ROW.findall(page)]
+
+
+def units(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the unit of each header and source below a folder, and the file."""
+    for path in sorted(folder.rglob("*.[ch]")):
+        yield str(path.relative_to(folder).with_suffix("")), path
+
+
+def read_includes(folder: Path) -> dict[str, set[str]]:
+    """Return which units of a folder each unit includes headers of."""
+    known = {unit for unit, _ in units(folder)}
+    found: dict[str, set[str]] = {unit: set() for unit in known}
+    for unit, path in units(folder):
+        for header in INCLUDE.findall(path.read_text()):
+            beside = str(Path(unit).parent / header)
+            target = header if header in known else beside
+            if target in known and target != unit:
+                found[unit].add(target)
+    return found
+
+
+def read_uses(folder: Path, built: Path) -> Calls:
+    """Return which unit uses which others, and the functions it calls there.
+
+    built: where the objects are, in folders like those of the sources.
+    """
+    objects: dict[str, Object] = {}
+    for unit, path in units(folder):
+        objects.setdefault(unit, Object())
+        object_file = built / f"{unit}.o"
+        if path.suffix == ".c" and object_file.exists():
+            objects[unit] = parse_nm(run_nm(object_file))
+    uses = find_calls(objects)
+    for unit, headers in read_includes(folder).items():
+        for header in headers:
+            uses[unit].setdefault(header, [])
+    return uses
+
+
+def room_of(unit: str, rooms: Sequence[str]) -> str:
+    """Return the room of a unit: the longest of its folders that is one."""
+    folders = [str(parent) for parent in Path(unit).parents]
+    return next((folder for folder in folders if folder in rooms), "")
+
+
+def find_upward(uses: Calls, rooms: Sequence[str]) -> list[str]:
+    """Say which units are in no room, and which use a room above theirs."""
+    level = {room: number for number, room in enumerate(rooms)}
+    problems = [f"{unit} is in no room" for unit in uses if not room_of(unit, rooms)]
+    if problems:
+        return problems
+    return [
+        f"{user} uses {used} of a room above: {', '.join(symbols) or 'its header'}"
+        for user, targets in sorted(uses.items())
+        for used, symbols in sorted(targets.items())
+        if level[room_of(used, rooms)] < level[room_of(user, rooms)]
+    ]
+
+
+def check(folder: Path, built: Path) -> list[str]:
+    """Return what is wrong with a folder, and its rooms if its README.md lists some."""
+    uses = read_uses(folder, built)
+    page = folder / "README.md"
+    problems = []
+    if page.exists():
+        rooms = rooms_of(page.read_text())
+        problems += [
+            f"there is no room {room}" for room in rooms if not (folder / room).is_dir()
+        ]
+        problems += find_upward(uses, rooms)
+    circle = find_circle(uses)
+    if circle:
+        problems.append("circle: " + " uses ".join([*circle, circle[0]]))
+    return [f"{folder.name}: {problem}" for problem in problems]
+
+
+def too_wide(folder: Path) -> list[str]:
+    """Return the folders with too many files."""
+    folders = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
+    count = {
+        path: sum(file.is_file() for file in path.iterdir())
+        for path in folders
+        if path.name != "__pycache__"
+    }
+    return [
+        f"{path}: {files} files in one folder; at most {WIDEST}"
+        for path, files in count.items()
+        if files > WIDEST
+    ]
