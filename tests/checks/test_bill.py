@@ -36,7 +36,7 @@ def run(name: str, script: str) -> int:
     return bill._run(name, ["sh", "-c", script])
 
 
-def test_table_has_what_a_phase_printed_and_counted(
+def test_bill_table_sums_output_and_counts(
     place: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run("vm", PASSES) == 0
@@ -48,7 +48,7 @@ def test_table_has_what_a_phase_printed_and_counted(
     assert '"passed": 4' in (place / "bill.json").read_text()
 
 
-def test_a_phase_that_fails_or_does_not_run_is_a_failure(
+def test_bill_fails_on_failed_or_missing_phase(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     assert run("kunit", FAILS) == 3
@@ -59,7 +59,7 @@ def test_a_phase_that_fails_or_does_not_run_is_a_failure(
 
 
 @pytest.mark.parametrize(("kernels", "guests"), [(0, 1), (1, 2)])
-def test_other_counts_than_expected_are_a_failure(
+def test_bill_fails_on_counts_beyond_budget(
     place: Path, kernels: int, guests: int
 ) -> None:
     (place / "budget.toml").write_text(BUDGET.format(kernels, guests))

@@ -29,11 +29,11 @@ KERNEL = ["suites", "modules", "guest"]
         ("README.md", []),
     ],
 )
-def test_kind_of_file_chooses_what_is_run(name: str, expected: list[str]) -> None:
+def test_quick_steps_depend_on_changed_files(name: str, expected: list[str]) -> None:
     assert titles(name) == expected
 
 
-def test_suite_and_program_of_the_name_are_run() -> None:
+def test_quick_runs_suite_and_program_of_same_name() -> None:
     assert quick.suites(["core/restart.c"]) == "pfm_restart*"
     assert quick.guest_programs(["core/restart.c"]) == ["restart"]
     assert quick.guest_programs(["formats/nway/pfm_fmt_nway.c"]) == ["nway"]
@@ -41,7 +41,7 @@ def test_suite_and_program_of_the_name_are_run() -> None:
     assert quick.guest_programs(["pmu/perf/main.c"]) == list(quick.USUAL)
 
 
-def test_nearest_tests_of_a_file_are_run() -> None:
+def test_quick_runs_nearest_python_tests() -> None:
     assert quick.python_tests(["tools/pfmon/session/plan.c"]) == [
         "tests/tools/test_plan.py"
     ]
@@ -52,10 +52,10 @@ def test_nearest_tests_of_a_file_are_run() -> None:
     assert quick.python_tests(both) == ["tests/tools"]
 
 
-def test_files_without_a_check_are_named() -> None:
+def test_quick_lists_files_without_checks() -> None:
     assert "everything but the style of README.md" in quick._left_out(["README.md"], [])
 
 
-def test_changes_that_need_all_repetitions_are_told() -> None:
+def test_quick_advises_check_all() -> None:
     assert quick.advice(["docs/testing.md", "core/gone.c"]) is not None
     assert quick.advice(["docs/testing.md"]) is None

@@ -36,7 +36,7 @@ def root() -> None:
         pytest.skip(reason)
 
 
-def test_make_run_profiles_with_what_the_other_release_has() -> None:
+def test_make_run_works_on_other_release() -> None:
     done = on_other_host()
     assert done.returncode == 0
     assert "the shares are correct" in done.stdout

@@ -30,7 +30,7 @@ def report(samples: int, *shares: float) -> str:
     return json.dumps({"total": samples, "rows": rows})
 
 
-def test_shares_are_right_within_three_points(profile: ModuleType) -> None:
+def test_shares_may_differ_by_three_points(profile: ModuleType) -> None:
     assert profile.faults(report(20_000, 62.9, 27.1, 10)) == []
     assert profile.faults(report(20_000, 63.1, 26.9, 10)) == [
         "hot_sixty has 63.10 %, not 60 +- 3 %",
@@ -38,17 +38,17 @@ def test_shares_are_right_within_three_points(profile: ModuleType) -> None:
     ]
 
 
-def test_few_samples_are_not_taken_for_more_than_they_tell(profile: ModuleType) -> None:
+def test_few_samples_widen_tolerance(profile: ModuleType) -> None:
     assert profile.faults(report(1489, 63.13, 24.85, 11.89)) == []
     (fault,) = profile.faults(report(1489, 67.5, 24, 8.5))
     assert fault.startswith("hot_sixty")
 
 
-def test_too_few_samples_are_no_profile(profile: ModuleType) -> None:
+def test_too_few_samples_fail(profile: ModuleType) -> None:
     (fault,) = profile.faults(report(499, 60, 30, 10))
     assert "too few" in fault
 
 
-def test_a_function_without_samples_is_missed(profile: ModuleType) -> None:
+def test_missing_function_fails(profile: ModuleType) -> None:
     (fault,) = profile.faults(report(20_000, 60, 30))
     assert fault == "hot_ten has 0.00 %, not 10 +- 3 %"

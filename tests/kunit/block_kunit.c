@@ -52,7 +52,7 @@ static void let_go(struct kunit *test, struct task_struct *task)
 }
 
 /* Proves 3.5.14-25, 3.5.14-29 */
-static void one_block_bit_blocks_and_masks_nothing(struct kunit *test)
+static void block_bit_blocks_without_masking(struct kunit *test)
 {
 	struct task_struct *task = overflow_of_two(test, PFM_OVFL_CTRL_BLOCK |
 						   PFM_OVFL_CTRL_RESET,
@@ -67,7 +67,7 @@ static void one_block_bit_blocks_and_masks_nothing(struct kunit *test)
 }
 
 /* Proves 3.5.14-29 */
-static void one_mask_bit_masks_and_does_not_block(struct kunit *test)
+static void mask_bit_prevents_blocking(struct kunit *test)
 {
 	struct task_struct *task = overflow_of_two(test, PFM_OVFL_CTRL_RESET,
 						   PFM_OVFL_CTRL_MASK);
@@ -78,7 +78,7 @@ static void one_mask_bit_masks_and_does_not_block(struct kunit *test)
 	let_go(test, task);
 }
 
-static void threads_without_user_level_are_not_blocked(struct kunit *test)
+static void load_refuses_blocking_of_kernel_threads(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, true);
 	struct task_struct *task = fixture_thread();
@@ -91,9 +91,9 @@ static void threads_without_user_level_are_not_blocked(struct kunit *test)
 }
 
 static struct kunit_case block_cases[] = {
-	KUNIT_CASE(one_block_bit_blocks_and_masks_nothing),
-	KUNIT_CASE(one_mask_bit_masks_and_does_not_block),
-	KUNIT_CASE(threads_without_user_level_are_not_blocked),
+	KUNIT_CASE(block_bit_blocks_without_masking),
+	KUNIT_CASE(mask_bit_prevents_blocking),
+	KUNIT_CASE(load_refuses_blocking_of_kernel_threads),
 	{}
 };
 

@@ -8,7 +8,7 @@
 #include "fixture.h"
 
 /* The caller's mmap_lock may be held for any length of time. */
-static void no_buffer_waits_for_mmap_lock(struct kunit *test)
+static void buffer_allocation_ignores_mmap_lock(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
 	struct mm_struct *mm;
@@ -30,7 +30,7 @@ static void no_buffer_waits_for_mmap_lock(struct kunit *test)
 }
 
 static struct kunit_case buffer_cases[] = {
-	KUNIT_CASE(no_buffer_waits_for_mmap_lock),
+	KUNIT_CASE(buffer_allocation_ignores_mmap_lock),
 	{}
 };
 

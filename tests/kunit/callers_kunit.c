@@ -58,26 +58,26 @@ static unsigned int follow(unsigned int first, unsigned int low,
 	return pfm_follow_stack(&fp, at(low), at(high), chain, max);
 }
 
-static void chain_ends_where_the_stack_does(struct kunit *test)
+static void kernel_chain_ends_at_stack_end(struct kunit *test)
 {
 	expect_chain(test, follow(0, 0, FRAMES, FRAMES + 1), 0, FRAMES);
 }
 
-static void chain_is_no_longer_than_there_is_room(struct kunit *test)
+static void kernel_chain_length_is_limited(struct kunit *test)
 {
 	expect_chain(test, follow(0, 0, FRAMES, 4), 0, 4);
 	stack_init(test);
 	expect_chain(test, follow(0, 0, FRAMES, 0), 0, 0);
 }
 
-static void frames_beyond_the_stack_are_not_read(struct kunit *test)
+static void frames_outside_stack_are_not_read(struct kunit *test)
 {
 	expect_chain(test, follow(2, 3, FRAMES, FRAMES), 2, 0);
 	expect_chain(test, follow(7, 0, 7, FRAMES), 7, 0);
 	expect_chain(test, follow(2, 2, 7, FRAMES), 2, 5);
 }
 
-static void where_the_chain_leaves_the_stack_is_told(struct kunit *test)
+static void follow_stack_returns_next_frame_pointer(struct kunit *test)
 {
 	unsigned long fp = at(2);
 
@@ -85,7 +85,7 @@ static void where_the_chain_leaves_the_stack_is_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fp, at(7));
 }
 
-static void the_last_frame_is_a_whole_one(struct kunit *test)
+static void partial_last_frame_is_not_read(struct kunit *test)
 {
 	unsigned long fp = at(FRAMES - 1);
 
@@ -93,7 +93,7 @@ static void the_last_frame_is_a_whole_one(struct kunit *test)
 					    FRAMES), 0, 0);
 }
 
-static void frames_that_do_not_grow_end_the_chain(struct kunit *test)
+static void kernel_chain_ends_at_bad_frame_pointer(struct kunit *test)
 {
 	stack[3].next = at(3);
 	expect_chain(test, follow(0, 0, FRAMES, FRAMES), 0, 4);
@@ -113,12 +113,12 @@ static void frames_that_do_not_grow_end_the_chain(struct kunit *test)
 }
 
 static struct kunit_case stack_cases[] = {
-	KUNIT_CASE(chain_ends_where_the_stack_does),
-	KUNIT_CASE(chain_is_no_longer_than_there_is_room),
-	KUNIT_CASE(frames_beyond_the_stack_are_not_read),
-	KUNIT_CASE(where_the_chain_leaves_the_stack_is_told),
-	KUNIT_CASE(the_last_frame_is_a_whole_one),
-	KUNIT_CASE(frames_that_do_not_grow_end_the_chain),
+	KUNIT_CASE(kernel_chain_ends_at_stack_end),
+	KUNIT_CASE(kernel_chain_length_is_limited),
+	KUNIT_CASE(frames_outside_stack_are_not_read),
+	KUNIT_CASE(follow_stack_returns_next_frame_pointer),
+	KUNIT_CASE(partial_last_frame_is_not_read),
+	KUNIT_CASE(kernel_chain_ends_at_bad_frame_pointer),
 	{}
 };
 
@@ -160,7 +160,7 @@ static unsigned long user_frames(struct kunit *test)
 	return first;
 }
 
-static void user_chain_ends_where_memory_does(struct kunit *test)
+static void user_chain_ends_at_unmapped_memory(struct kunit *test)
 {
 	unsigned long first = user_frames(test);
 
@@ -168,7 +168,7 @@ static void user_chain_ends_where_memory_does(struct kunit *test)
 		     FRAMES);
 }
 
-static void user_chain_is_no_longer_than_there_is_room(struct kunit *test)
+static void user_chain_length_is_limited(struct kunit *test)
 {
 	unsigned long first = user_frames(test);
 
@@ -177,7 +177,7 @@ static void user_chain_is_no_longer_than_there_is_room(struct kunit *test)
 	expect_chain(test, pfm_follow_user(first, false, chain, 0), 0, 0);
 }
 
-static void narrow_frames_are_half_as_wide(struct kunit *test)
+static void user_chain_of_32_bit_frames(struct kunit *test)
 {
 	unsigned long first = user_page(test);
 	struct pfm_frame32 narrow[FRAMES];
@@ -194,7 +194,7 @@ static void narrow_frames_are_half_as_wide(struct kunit *test)
 		     FRAMES);
 }
 
-static void user_frames_that_do_not_grow_end_the_chain(struct kunit *test)
+static void user_chain_ends_at_bad_frame_pointer(struct kunit *test)
 {
 	unsigned long first = user_frames(test);
 	unsigned long third = first + 3 * sizeof(stack[0]);
@@ -210,7 +210,7 @@ static void user_frames_that_do_not_grow_end_the_chain(struct kunit *test)
 	}
 }
 
-static void what_is_no_address_of_user_level_ends_the_chain(struct kunit *test)
+static void user_chain_ends_at_non_user_address(struct kunit *test)
 {
 	unsigned long first = user_frames(test);
 	unsigned long ret = first + 3 * sizeof(stack[0]) +
@@ -227,7 +227,7 @@ static void what_is_no_address_of_user_level_ends_the_chain(struct kunit *test)
 	}
 }
 
-static void without_registers_there_is_no_chain(struct kunit *test)
+static void no_registers_give_empty_chain(struct kunit *test)
 {
 	const struct pfm_ovfl_data data = { .ip = 0x1234 };
 
@@ -237,12 +237,12 @@ static void without_registers_there_is_no_chain(struct kunit *test)
 }
 
 static struct kunit_case user_cases[] = {
-	KUNIT_CASE(user_chain_ends_where_memory_does),
-	KUNIT_CASE(user_chain_is_no_longer_than_there_is_room),
-	KUNIT_CASE(narrow_frames_are_half_as_wide),
-	KUNIT_CASE(user_frames_that_do_not_grow_end_the_chain),
-	KUNIT_CASE(what_is_no_address_of_user_level_ends_the_chain),
-	KUNIT_CASE(without_registers_there_is_no_chain),
+	KUNIT_CASE(user_chain_ends_at_unmapped_memory),
+	KUNIT_CASE(user_chain_length_is_limited),
+	KUNIT_CASE(user_chain_of_32_bit_frames),
+	KUNIT_CASE(user_chain_ends_at_bad_frame_pointer),
+	KUNIT_CASE(user_chain_ends_at_non_user_address),
+	KUNIT_CASE(no_registers_give_empty_chain),
 	{}
 };
 

@@ -47,7 +47,7 @@ static void arguments_out_of_range_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 1, 1), -EINVAL);
 }
 
-static void the_largest_record_must_fit(struct kunit *test)
+static void callstack_largest_record_must_fit(struct kunit *test)
 {
 	const u64 size = OFFS + max_record(DEPTH);
 
@@ -72,7 +72,7 @@ static const pfm_callstack_record_t *first_of(const struct pfm_fmt_calls *d)
 }
 
 /* An active restart has no registers, hence no chains. */
-static void a_record_without_registers_has_no_chain(struct kunit *test)
+static void callstack_without_registers_has_no_chain(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	const pfm_callstack_record_t *record;
@@ -98,7 +98,7 @@ static void a_record_without_registers_has_no_chain(struct kunit *test)
 }
 
 /* A region keeps room for the largest possible record. */
-static void a_region_is_full_when_the_largest_may_not_fit(struct kunit *test)
+static void callstack_region_full_before_largest_record(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -128,9 +128,9 @@ static void handler_believes_nothing_that_is_mapped(struct kunit *test)
 
 static struct kunit_case callstack_cases[] = {
 	KUNIT_CASE(arguments_out_of_range_are_refused),
-	KUNIT_CASE(the_largest_record_must_fit),
-	KUNIT_CASE(a_record_without_registers_has_no_chain),
-	KUNIT_CASE(a_region_is_full_when_the_largest_may_not_fit),
+	KUNIT_CASE(callstack_largest_record_must_fit),
+	KUNIT_CASE(callstack_without_registers_has_no_chain),
+	KUNIT_CASE(callstack_region_full_before_largest_record),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}
 };

@@ -6,7 +6,7 @@
 #include "carta.h"
 
 /* Proves 3.4.2-04, P5.3-04 */
-static void series_from_seed_1_is_the_minimal_standard(struct kunit *test)
+static void random_series_is_minimal_standard(struct kunit *test)
 {
 	u32 state = pfm_carta_seed(1);
 
@@ -16,7 +16,7 @@ static void series_from_seed_1_is_the_minimal_standard(struct kunit *test)
 }
 
 /* Proves 3.4.2-04, P5.3-04 */
-static void ten_thousandth_number_is_the_published_one(struct kunit *test)
+static void random_number_10000_is_published_value(struct kunit *test)
 {
 	u32 state = pfm_carta_seed(1), x = 0;
 	int i;
@@ -26,7 +26,7 @@ static void ten_thousandth_number_is_the_published_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x, 1043618065U);
 }
 
-static void seeds_that_would_stick_are_moved(struct kunit *test)
+static void degenerate_random_seeds_are_replaced(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, pfm_carta_seed(0), 1U);
 	KUNIT_EXPECT_EQ(test, pfm_carta_seed(PFM_CARTA_MODULUS), 1U);
@@ -36,7 +36,7 @@ static void seeds_that_would_stick_are_moved(struct kunit *test)
 }
 
 /* Proves 3.4.2-07, P5.3-03 */
-static void narrow_mask_draws_once_and_stays_below_it(struct kunit *test)
+static void narrow_random_mask_draws_once(struct kunit *test)
 {
 	u32 state = 1;
 
@@ -45,7 +45,7 @@ static void narrow_mask_draws_once_and_stays_below_it(struct kunit *test)
 }
 
 /* Proves 3.4.2-07 */
-static void wide_mask_takes_further_draws_for_upper_bits(struct kunit *test)
+static void wide_random_mask_draws_more_than_once(struct kunit *test)
 {
 	u32 state = 1;
 	u64 bits = 16807ULL | 282475249ULL << 31 | 1622650073ULL << 62;
@@ -55,11 +55,11 @@ static void wide_mask_takes_further_draws_for_upper_bits(struct kunit *test)
 }
 
 static struct kunit_case carta_cases[] = {
-	KUNIT_CASE(series_from_seed_1_is_the_minimal_standard),
-	KUNIT_CASE(ten_thousandth_number_is_the_published_one),
-	KUNIT_CASE(seeds_that_would_stick_are_moved),
-	KUNIT_CASE(narrow_mask_draws_once_and_stays_below_it),
-	KUNIT_CASE(wide_mask_takes_further_draws_for_upper_bits),
+	KUNIT_CASE(random_series_is_minimal_standard),
+	KUNIT_CASE(random_number_10000_is_published_value),
+	KUNIT_CASE(degenerate_random_seeds_are_replaced),
+	KUNIT_CASE(narrow_random_mask_draws_once),
+	KUNIT_CASE(wide_random_mask_draws_more_than_once),
 	{}
 };
 

@@ -17,7 +17,7 @@ static long command(struct kunit *test, unsigned int nr, struct pfm_ioc ioc)
 	return pfm_command(f->ctx, nr, &ioc);
 }
 
-static void commands_without_a_context_are_enotty(struct kunit *test)
+static void commands_not_for_contexts_are_enotty(struct kunit *test)
 {
 	static const unsigned int others[] = {
 		0, PFM_CREATE_CONTEXT, PFM_GETINFO_PMCS, PFM_GETINFO_PMDS,
@@ -32,7 +32,7 @@ static void commands_without_a_context_are_enotty(struct kunit *test)
 				    -ENOTTY, "%#x", others[i]);
 }
 
-static void a_number_of_another_size_or_direction_is_enotty(struct kunit *test)
+static void ioctl_with_other_size_or_direction_is_enotty(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, command(test, PFM_STOP, (struct pfm_ioc){}),
 			-ENOTTY);
@@ -42,7 +42,7 @@ static void a_number_of_another_size_or_direction_is_enotty(struct kunit *test)
 				      (struct pfm_ioc){}), -ENOTTY);
 }
 
-static void a_vector_has_elements_and_not_too_many(struct kunit *test)
+static void vector_length_is_checked(struct kunit *test)
 {
 	size_t i;
 
@@ -83,7 +83,7 @@ static void start_takes_one_argument_or_none(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, f->ctx->started);
 }
 
-static void commands_that_take_nothing_ignore_what_is_given(struct kunit *test)
+static void commands_without_argument_ignore_argument(struct kunit *test)
 {
 	static const unsigned int plain[] = {
 		PFM_RESTART, PFM_STOP, PFM_UNLOAD_CONTEXT,
@@ -100,12 +100,12 @@ static void commands_that_take_nothing_ignore_what_is_given(struct kunit *test)
 }
 
 static struct kunit_case command_cases[] = {
-	KUNIT_CASE(commands_without_a_context_are_enotty),
-	KUNIT_CASE(a_number_of_another_size_or_direction_is_enotty),
-	KUNIT_CASE(a_vector_has_elements_and_not_too_many),
+	KUNIT_CASE(commands_not_for_contexts_are_enotty),
+	KUNIT_CASE(ioctl_with_other_size_or_direction_is_enotty),
+	KUNIT_CASE(vector_length_is_checked),
 	KUNIT_CASE(load_takes_one_argument),
 	KUNIT_CASE(start_takes_one_argument_or_none),
-	KUNIT_CASE(commands_that_take_nothing_ignore_what_is_given),
+	KUNIT_CASE(commands_without_argument_ignore_argument),
 	{}
 };
 

@@ -50,7 +50,7 @@ static void what_is_set_is_told(struct kunit *test)
 }
 
 /* Proves 3.1.16-05 */
-static void what_describes_the_implementation_is_ignored(struct kunit *test)
+static void set_config_ignores_implementation_fields(struct kunit *test)
 {
 	pfarg_config_t req = *(pfarg_config_t *)test->priv;
 
@@ -81,7 +81,7 @@ static void limits_below_a_page_are_einval(struct kunit *test)
 }
 
 /* Proves 3.1.17-07, 3.1.17-09 */
-static void the_pmu_is_described(struct kunit *test)
+static void get_config_describes_pmu(struct kunit *test)
 {
 	const pfarg_config_t *now = test->priv;
 	const struct pfm_pmu *pmu = pfm_pmu_get();
@@ -99,7 +99,7 @@ static void the_pmu_is_described(struct kunit *test)
 	pfm_pmu_put(pmu);
 }
 
-static void sizes_are_numbers_of_at_least_a_page(struct kunit *test)
+static void sysfs_size_is_number_of_at_least_a_page(struct kunit *test)
 {
 	static const char * const bad[] = {
 		"", "\n", "x", "8192x", "-8192", "0", "4095",
@@ -119,7 +119,7 @@ static void sizes_are_numbers_of_at_least_a_page(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, size, 0x10000);
 }
 
-static void groups_are_numbers_or_any(struct kunit *test)
+static void sysfs_group_is_number_or_any(struct kunit *test)
 {
 	static const char * const bad[] = {
 		"", "\n", "anyone", "-1", "1 2", "root", "4294967296",
@@ -140,11 +140,11 @@ static void groups_are_numbers_or_any(struct kunit *test)
 
 static struct kunit_case config_cases[] = {
 	KUNIT_CASE(what_is_set_is_told),
-	KUNIT_CASE(what_describes_the_implementation_is_ignored),
+	KUNIT_CASE(set_config_ignores_implementation_fields),
 	KUNIT_CASE(limits_below_a_page_are_einval),
-	KUNIT_CASE(the_pmu_is_described),
-	KUNIT_CASE(sizes_are_numbers_of_at_least_a_page),
-	KUNIT_CASE(groups_are_numbers_or_any),
+	KUNIT_CASE(get_config_describes_pmu),
+	KUNIT_CASE(sysfs_size_is_number_of_at_least_a_page),
+	KUNIT_CASE(sysfs_group_is_number_or_any),
 	{}
 };
 

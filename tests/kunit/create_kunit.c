@@ -170,7 +170,7 @@ static void destroy(struct kunit *test, struct pfm_context *ctx)
  * Proves 3.5.7-07, 3.5.10-01, 3.5.10-02, 3.5.10-03, 3.5.10-04, 3.5.11-01,
  * 3.5.12-01
  */
-static void creation_asks_for_judgement_size_and_content(struct kunit *test)
+static void create_calls_validate_getsize_init(struct kunit *test)
 {
 	struct pfm_context *ctx = create(test, PFM_FL_OVFL_NO_MSG);
 
@@ -189,7 +189,7 @@ static void creation_asks_for_judgement_size_and_content(struct kunit *test)
 }
 
 /* Proves 3.5.10-01, 3.5.10-06 */
-static void what_validate_says_ends_the_creation(struct kunit *test)
+static void validate_error_fails_creation(struct kunit *test)
 {
 	calls->validate_ret = -EACCES;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EACCES);
@@ -197,7 +197,7 @@ static void what_validate_says_ends_the_creation(struct kunit *test)
 }
 
 /* Proves 3.5.11-05 */
-static void what_getsize_says_ends_the_creation(struct kunit *test)
+static void getsize_error_fails_creation(struct kunit *test)
 {
 	calls->getsize_ret = -EDOM;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EDOM);
@@ -205,7 +205,7 @@ static void what_getsize_says_ends_the_creation(struct kunit *test)
 }
 
 /* Proves 3.5.12-04 */
-static void what_init_says_ends_the_creation(struct kunit *test)
+static void init_error_fails_creation(struct kunit *test)
 {
 	calls->init_ret = -EIO;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EIO);
@@ -214,7 +214,7 @@ static void what_init_says_ends_the_creation(struct kunit *test)
 }
 
 /* A result below -MAX_ERRNO would not be recognized as an error pointer. */
-static void a_result_that_is_no_errno_is_einval(struct kunit *test)
+static void non_errno_callback_result_is_einval(struct kunit *test)
 {
 	static const int rets[] = { 1, INT_MAX, -MAX_ERRNO - 1, INT_MIN };
 	int *const answers[] = { &calls->validate_ret, &calls->getsize_ret,
@@ -234,7 +234,7 @@ static void a_result_that_is_no_errno_is_einval(struct kunit *test)
 }
 
 /* Proves 3.5.11-04 */
-static void a_buffer_beyond_all_limits_is_enomem(struct kunit *test)
+static void buffer_above_limits_is_enomem(struct kunit *test)
 {
 	calls->size = SIZE_MAX;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -ENOMEM);
@@ -262,7 +262,7 @@ static void overflow(struct kunit *test)
 }
 
 /* Proves 3.5.7-02, 3.5.10-05, 3.5.11-02, 3.5.13-03, P5.4-03 */
-static void a_handler_is_enough(struct kunit *test)
+static void format_with_handler_only_works(struct kunit *test)
 {
 	struct pfm_context *ctx;
 
@@ -298,21 +298,21 @@ static void expect_no_buffer(struct kunit *test, const char *order)
 }
 
 /* Proves 3.5-02, 3.5.11-02, 3.5.12-03, 3.5.13-04 */
-static void a_format_may_have_no_buffer(struct kunit *test)
+static void format_without_getsize_has_no_buffer(struct kunit *test)
 {
 	fmt.fmt_getsize = NULL;
 	expect_no_buffer(test, "vihrx");
 }
 
 /* Proves 3.5.11-03, 3.5.12-03 */
-static void a_size_of_0_is_no_buffer(struct kunit *test)
+static void buffer_size_0_means_no_buffer(struct kunit *test)
 {
 	calls->size = 0;
 	expect_no_buffer(test, "vgihrx");
 }
 
 /* Proves 3.5.5-02, 3.5.6-03, 3.5.12-02 */
-static void a_buffer_without_init_is_zero_and_aligned(struct kunit *test)
+static void buffer_without_init_is_zeroed_and_aligned(struct kunit *test)
 {
 	struct pfm_context *ctx;
 
@@ -325,7 +325,7 @@ static void a_buffer_without_init_is_zero_and_aligned(struct kunit *test)
 }
 
 /* Proves 3.5.7-08, 3.5.13-01, 3.5.13-02, 3.5.14-01, 3.5.15-01 */
-static void all_that_follows_is_given_the_buffer(struct kunit *test)
+static void handler_restart_and_exit_get_buffer(struct kunit *test)
 {
 	struct pfm_context *ctx = create_fixture(test);
 	void *buf = ctx->buf;
@@ -343,7 +343,7 @@ static void all_that_follows_is_given_the_buffer(struct kunit *test)
 }
 
 /* Proves 3.5-06 */
-static void a_handler_can_ask_for_any_pmd(struct kunit *test)
+static void handler_can_read_any_pmd(struct kunit *test)
 {
 	struct pfm_context *ctx = create_fixture(test);
 
@@ -364,7 +364,7 @@ static void a_handler_can_ask_for_any_pmd(struct kunit *test)
 }
 
 /* Proves 3.5.13-05 */
-static void an_error_of_exit_keeps_nothing(struct kunit *test)
+static void exit_error_still_releases_context(struct kunit *test)
 {
 	struct pfm_context *ctx = create(test, 0);
 
@@ -397,7 +397,7 @@ static long pages_charged(void)
 	return atomic_long_read(&current_user()->locked_vm);
 }
 
-static void a_private_area_is_asked_for_behind_the_buffer(struct kunit *test)
+static void private_area_is_allocated_outside_buffer(struct kunit *test)
 {
 	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
 	void *area;
@@ -417,14 +417,14 @@ static void a_private_area_is_asked_for_behind_the_buffer(struct kunit *test)
 	destroy(test, ctx);
 }
 
-static void what_getpriv_says_ends_the_creation(struct kunit *test)
+static void getpriv_error_fails_creation(struct kunit *test)
 {
 	calls->getpriv_ret = -EDOM;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(create_with_area(test, 0)), -EDOM);
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgp");
 }
 
-static void a_private_area_of_0_bytes_is_none(struct kunit *test)
+static void private_area_size_0_means_no_area(struct kunit *test)
 {
 	struct pfm_context *ctx = create_with_area(test, 0);
 
@@ -433,7 +433,7 @@ static void a_private_area_of_0_bytes_is_none(struct kunit *test)
 	destroy(test, ctx);
 }
 
-static void a_private_area_takes_a_buffer(struct kunit *test)
+static void private_area_needs_buffer(struct kunit *test)
 {
 	calls->size = 0;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(create_with_area(test, AREA_SIZE)),
@@ -442,7 +442,7 @@ static void a_private_area_takes_a_buffer(struct kunit *test)
 }
 
 /* The memory right behind the area is not mapped. */
-static void nothing_is_mapped_behind_a_private_area(struct kunit *test)
+static void private_area_ends_in_unmapped_page(struct kunit *test)
 {
 	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
 	void *area;
@@ -462,7 +462,7 @@ static bool kasan_allows(const void *byte)
 	return !shadow || (int)((unsigned long)byte % 8) < shadow;
 }
 
-static void kasan_knows_the_last_byte_of_a_private_area(struct kunit *test)
+static void kasan_poisons_end_of_private_area(struct kunit *test)
 {
 	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
 	void *area;
@@ -474,14 +474,14 @@ static void kasan_knows_the_last_byte_of_a_private_area(struct kunit *test)
 	destroy(test, ctx);
 }
 #else
-static void kasan_knows_the_last_byte_of_a_private_area(struct kunit *test)
+static void kasan_poisons_end_of_private_area(struct kunit *test)
 {
 	kunit_skip(test, "no CONFIG_KASAN_VMALLOC");
 }
 #endif
 
 /* One more page is in front of the buffer. */
-static void a_private_area_is_charged_with_the_buffer(struct kunit *test)
+static void private_area_is_charged_to_memlock(struct kunit *test)
 {
 	long before = pages_charged();
 	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
@@ -525,7 +525,7 @@ static void expect_room_for_just_that(struct kunit *test)
 }
 
 /* Run twice: neither failed nor freed allocations stay counted. */
-static void buffer_and_private_area_have_one_limit(struct kunit *test)
+static void buffer_and_private_area_share_limit(struct kunit *test)
 {
 	size_t max = (BUFFER_PAGES + AREA_PAGES) * PAGE_SIZE;
 
@@ -543,35 +543,35 @@ static void expect_too_much(struct kunit *test)
 	expect_no_memory(test, SIZE_MAX - calls->size + 2);
 }
 
-static void a_private_area_beyond_all_limits_is_enomem(struct kunit *test)
+static void private_area_above_limits_is_enomem(struct kunit *test)
 {
 	with_max(test, LONG_MAX, expect_too_much);
-	buffer_and_private_area_have_one_limit(test);
+	buffer_and_private_area_share_limit(test);
 }
 
 static struct kunit_case create_cases[] = {
-	KUNIT_CASE(creation_asks_for_judgement_size_and_content),
-	KUNIT_CASE(what_validate_says_ends_the_creation),
-	KUNIT_CASE(what_getsize_says_ends_the_creation),
-	KUNIT_CASE(what_init_says_ends_the_creation),
-	KUNIT_CASE(a_result_that_is_no_errno_is_einval),
-	KUNIT_CASE(a_buffer_beyond_all_limits_is_enomem),
-	KUNIT_CASE(a_handler_is_enough),
-	KUNIT_CASE(a_format_may_have_no_buffer),
-	KUNIT_CASE(a_size_of_0_is_no_buffer),
-	KUNIT_CASE(a_buffer_without_init_is_zero_and_aligned),
-	KUNIT_CASE(all_that_follows_is_given_the_buffer),
-	KUNIT_CASE(a_handler_can_ask_for_any_pmd),
-	KUNIT_CASE(an_error_of_exit_keeps_nothing),
-	KUNIT_CASE(a_private_area_is_asked_for_behind_the_buffer),
-	KUNIT_CASE(what_getpriv_says_ends_the_creation),
-	KUNIT_CASE(a_private_area_of_0_bytes_is_none),
-	KUNIT_CASE(a_private_area_takes_a_buffer),
-	KUNIT_CASE(nothing_is_mapped_behind_a_private_area),
-	KUNIT_CASE(kasan_knows_the_last_byte_of_a_private_area),
-	KUNIT_CASE(a_private_area_is_charged_with_the_buffer),
-	KUNIT_CASE(buffer_and_private_area_have_one_limit),
-	KUNIT_CASE(a_private_area_beyond_all_limits_is_enomem),
+	KUNIT_CASE(create_calls_validate_getsize_init),
+	KUNIT_CASE(validate_error_fails_creation),
+	KUNIT_CASE(getsize_error_fails_creation),
+	KUNIT_CASE(init_error_fails_creation),
+	KUNIT_CASE(non_errno_callback_result_is_einval),
+	KUNIT_CASE(buffer_above_limits_is_enomem),
+	KUNIT_CASE(format_with_handler_only_works),
+	KUNIT_CASE(format_without_getsize_has_no_buffer),
+	KUNIT_CASE(buffer_size_0_means_no_buffer),
+	KUNIT_CASE(buffer_without_init_is_zeroed_and_aligned),
+	KUNIT_CASE(handler_restart_and_exit_get_buffer),
+	KUNIT_CASE(handler_can_read_any_pmd),
+	KUNIT_CASE(exit_error_still_releases_context),
+	KUNIT_CASE(private_area_is_allocated_outside_buffer),
+	KUNIT_CASE(getpriv_error_fails_creation),
+	KUNIT_CASE(private_area_size_0_means_no_area),
+	KUNIT_CASE(private_area_needs_buffer),
+	KUNIT_CASE(private_area_ends_in_unmapped_page),
+	KUNIT_CASE(kasan_poisons_end_of_private_area),
+	KUNIT_CASE(private_area_is_charged_to_memlock),
+	KUNIT_CASE(buffer_and_private_area_share_limit),
+	KUNIT_CASE(private_area_above_limits_is_enomem),
 	{}
 };
 
@@ -583,7 +583,7 @@ static struct kunit_suite create_suite = {
 };
 
 /* Proves 3.1.1-12, 3.5.7-01 */
-static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
+static void create_with_unknown_format_is_einval(struct kunit *test)
 {
 	pfarg_ctx_t req = { .ctx_smpl_buf_id = SCRIPT_UUID };
 
@@ -592,7 +592,7 @@ static void a_context_with_an_unknown_format_is_einval(struct kunit *test)
 }
 
 /* Proves 3.1.15-01, 3.5.7-08, 3.5.13-01 */
-static void the_exit_callback_runs_once_with_the_context(struct kunit *test)
+static void exit_callback_runs_once_at_destruction(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, 0, true);
 
@@ -604,8 +604,8 @@ static void the_exit_callback_runs_once_with_the_context(struct kunit *test)
 }
 
 static struct kunit_case create_scripted_cases[] = {
-	KUNIT_CASE(a_context_with_an_unknown_format_is_einval),
-	KUNIT_CASE(the_exit_callback_runs_once_with_the_context),
+	KUNIT_CASE(create_with_unknown_format_is_einval),
+	KUNIT_CASE(exit_callback_runs_once_at_destruction),
 	{}
 };
 

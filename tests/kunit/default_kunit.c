@@ -37,7 +37,7 @@ static int validate(struct pfm_fmt_calls *d, u64 size, u32 flags)
 }
 
 /* Proves 3.6.2-06, 3.6.5-05, H14 */
-static void validate_wants_room_for_one_largest_entry(struct kunit *test)
+static void default_validate_needs_room_for_largest_entry(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -69,7 +69,7 @@ static void validate_refuses_unknown_bits_and_reserved_fields(
 	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(0, 10, &arg), -EINVAL);
 }
 
-static void getsize_is_what_was_asked_for(struct kunit *test)
+static void default_getsize_returns_requested_size(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_arg_t arg = { .buf_size = 12345 };
@@ -129,7 +129,7 @@ static void handler_writes_the_entry_and_its_values(struct kunit *test)
 }
 
 /* Proves 3.6.4-11 */
-static void an_event_id_is_not_recorded(struct kunit *test)
+static void default_entry_omits_event_id(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -141,7 +141,7 @@ static void an_event_id_is_not_recorded(struct kunit *test)
 }
 
 /* Proves 3.6-04, 3.6.4-17 */
-static void entries_of_many_sizes_follow_each_other(struct kunit *test)
+static void default_entries_of_different_sizes_are_adjacent(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *second, *third;
@@ -161,7 +161,7 @@ static void entries_of_many_sizes_follow_each_other(struct kunit *test)
 }
 
 /* Proves 3.6.2-04 */
-static void iip_header_is_the_ip_alone(struct kunit *test)
+static void iip_header_has_ip_only(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	u64 *entry;
@@ -174,7 +174,7 @@ static void iip_header_is_the_ip_alone(struct kunit *test)
 }
 
 /* Proves 3.6.2-03 */
-static void without_header_only_values_are_written(struct kunit *test)
+static void default_no_header_writes_values_only(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
@@ -191,7 +191,7 @@ static void without_header_only_values_are_written(struct kunit *test)
 }
 
 /* Proves 3.6.2-05, 3.6.3-04, 3.6.5-03, 3.6.5-04 */
-static void the_last_entry_that_fits_fills_the_buffer(struct kunit *test)
+static void default_last_fitting_entry_fills_buffer(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
@@ -211,7 +211,7 @@ static void the_last_entry_that_fits_fills_the_buffer(struct kunit *test)
 }
 
 /* Proves 3.6.2-05, 3.6.4-19, 3.6.5-04, 3.6.5-05 */
-static void just_enough_room_is_not_full(struct kunit *test)
+static void default_room_for_largest_entry_is_not_full(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -227,7 +227,7 @@ static void just_enough_room_is_not_full(struct kunit *test)
 }
 
 /* Proves 3.6.4-19 */
-static void a_full_buffer_takes_no_more(struct kunit *test)
+static void default_full_buffer_drops_samples(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
@@ -242,7 +242,7 @@ static void a_full_buffer_takes_no_more(struct kunit *test)
 }
 
 /* Proves 3.6.3-04, 3.6.3-10, 3.6.5-13 */
-static void restart_empties_the_buffer_and_resets(struct kunit *test)
+static void default_restart_empties_buffer_and_resets(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *e;
@@ -294,19 +294,19 @@ static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 }
 
 static struct kunit_case dfl_cases[] = {
-	KUNIT_CASE(validate_wants_room_for_one_largest_entry),
+	KUNIT_CASE(default_validate_needs_room_for_largest_entry),
 	KUNIT_CASE(validate_refuses_unknown_bits_and_reserved_fields),
-	KUNIT_CASE(getsize_is_what_was_asked_for),
+	KUNIT_CASE(default_getsize_returns_requested_size),
 	KUNIT_CASE(init_describes_an_empty_buffer),
 	KUNIT_CASE(handler_writes_the_entry_and_its_values),
-	KUNIT_CASE(an_event_id_is_not_recorded),
-	KUNIT_CASE(entries_of_many_sizes_follow_each_other),
-	KUNIT_CASE(iip_header_is_the_ip_alone),
-	KUNIT_CASE(without_header_only_values_are_written),
-	KUNIT_CASE(the_last_entry_that_fits_fills_the_buffer),
-	KUNIT_CASE(just_enough_room_is_not_full),
-	KUNIT_CASE(a_full_buffer_takes_no_more),
-	KUNIT_CASE(restart_empties_the_buffer_and_resets),
+	KUNIT_CASE(default_entry_omits_event_id),
+	KUNIT_CASE(default_entries_of_different_sizes_are_adjacent),
+	KUNIT_CASE(iip_header_has_ip_only),
+	KUNIT_CASE(default_no_header_writes_values_only),
+	KUNIT_CASE(default_last_fitting_entry_fills_buffer),
+	KUNIT_CASE(default_room_for_largest_entry_is_not_full),
+	KUNIT_CASE(default_full_buffer_drops_samples),
+	KUNIT_CASE(default_restart_empties_buffer_and_resets),
 	KUNIT_CASE(active_restart_resets_no_pmd),
 	KUNIT_CASE(handler_believes_nothing_in_the_mapped_header),
 	{}

@@ -73,7 +73,7 @@ static void own_destroy(struct kunit *test)
 	pfm_unregister_buffer_fmt(own_fmt.fmt_uuid);
 }
 
-static void nothing_is_written_past_abs_max(struct kunit *test)
+static void ds_writes_stop_at_abs_max(struct kunit *test)
 {
 	struct fixture *f;
 	u64 *shown;
@@ -95,7 +95,7 @@ static void nothing_is_written_past_abs_max(struct kunit *test)
 	own_destroy(test);
 }
 
-static void a_short_record_is_no_longer_than_it_says(struct kunit *test)
+static void ds_record_keeps_declared_size(struct kunit *test)
 {
 	struct pfm_ds ds = sound;
 	u32 *shown;
@@ -119,7 +119,7 @@ static void overflow_again(void)
 	pfm_sim_advance(&tick);
 }
 
-static void a_nested_overflow_has_no_record_and_is_lost(struct kunit *test)
+static void ds_nested_overflow_is_lost(struct kunit *test)
 {
 	struct fixture *f;
 	u64 *shown;
@@ -140,7 +140,7 @@ static void a_nested_overflow_has_no_record_and_is_lost(struct kunit *test)
 	own_destroy(test);
 }
 
-static void an_area_that_is_none_is_refused(struct kunit *test)
+static void ds_malformed_area_is_refused(struct kunit *test)
 {
 	static const struct pfm_ds wrong[] = {
 		{ .buf = (void *)&sound }, { .word = 2 }, { .word = 16 },
@@ -176,7 +176,7 @@ static void an_area_that_is_none_is_refused(struct kunit *test)
 	pfm_unregister_buffer_fmt(own_fmt.fmt_uuid);
 }
 
-static void a_pmu_that_cannot_is_not_asked_to(struct kunit *test)
+static void ds_attach_needs_pmu_support(struct kunit *test)
 {
 	const struct pfm_pmu *real;
 	struct pfm_context *ctx;
@@ -198,11 +198,11 @@ static void a_pmu_that_cannot_is_not_asked_to(struct kunit *test)
 }
 
 static struct kunit_case ds_cases[] = {
-	KUNIT_CASE(nothing_is_written_past_abs_max),
-	KUNIT_CASE(a_short_record_is_no_longer_than_it_says),
-	KUNIT_CASE(a_nested_overflow_has_no_record_and_is_lost),
-	KUNIT_CASE(an_area_that_is_none_is_refused),
-	KUNIT_CASE(a_pmu_that_cannot_is_not_asked_to),
+	KUNIT_CASE(ds_writes_stop_at_abs_max),
+	KUNIT_CASE(ds_record_keeps_declared_size),
+	KUNIT_CASE(ds_nested_overflow_is_lost),
+	KUNIT_CASE(ds_malformed_area_is_refused),
+	KUNIT_CASE(ds_attach_needs_pmu_support),
 	{}
 };
 

@@ -8,7 +8,7 @@
 #include "evtset_fixture.h"
 
 /* Proves 3.1.10-13, 3.7.5-02, 3.7.6-03 */
-static void a_new_context_has_set0_which_does_not_switch(struct kunit *test)
+static void new_context_has_set0_without_switching(struct kunit *test)
 {
 	pfarg_setinfo_t set0 = set_info(test, 0);
 
@@ -20,7 +20,7 @@ static void a_new_context_has_set0_which_does_not_switch(struct kunit *test)
 }
 
 /* Proves 3.1.10-03, 3.1.10-16, 3.7.5-01 */
-static void sets_have_any_number(struct kunit *test)
+static void event_set_ids_are_arbitrary(struct kunit *test)
 {
 	make_set(test, 0xffff, 0, 0, 0);
 	make_set(test, 3, 0, 0, 0);
@@ -29,7 +29,7 @@ static void sets_have_any_number(struct kunit *test)
 }
 
 /* Proves 3.1.10-03, 3.1.11-09, 3.1.12-15 */
-static void a_set_that_was_not_created_does_not_exist(struct kunit *test)
+static void unknown_event_set_is_refused(struct kunit *test)
 {
 	pfarg_setinfo_t info = { .set_id = 4 };
 	pfarg_setdesc_t desc = { .set_id = 4 };
@@ -54,7 +54,7 @@ static void set0_cannot_be_deleted(struct kunit *test)
 }
 
 /* Proves 3.1.11-03 */
-static void a_deleted_set_is_gone_and_can_come_anew(struct kunit *test)
+static void deleted_event_set_can_be_recreated(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 7 };
 
@@ -89,7 +89,7 @@ static void modifying_a_set_keeps_its_registers(struct kunit *test)
 }
 
 /* Proves 3.1.7-33, 3.1.10-14, 3.1.11-06, 3.7.4-01 */
-static void sets_stay_as_they_are_while_attached(struct kunit *test)
+static void event_sets_cannot_change_while_attached(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
 
@@ -104,7 +104,7 @@ static void sets_stay_as_they_are_while_attached(struct kunit *test)
 }
 
 /* Proves 3.1.10-05, 3.7.6-02 */
-static void bad_descriptions_are_refused(struct kunit *test)
+static void invalid_event_set_descriptions_are_refused(struct kunit *test)
 {
 	static const pfarg_setdesc_t bad[] = {
 		{ .set_flags = BY_TIME | BY_OVFL },
@@ -147,7 +147,7 @@ static void a_timeout_is_rounded_up_to_ticks(struct kunit *test)
 }
 
 /* Proves 3.1.10-12 */
-static void a_timeout_without_switching_by_time_is_ignored(struct kunit *test)
+static void timeout_without_switch_time_flag_is_ignored(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_timeout.tv_nsec = -5 };
 
@@ -156,7 +156,7 @@ static void a_timeout_without_switching_by_time_is_ignored(struct kunit *test)
 }
 
 /* Proves 3.1.12-07, 3.1.12-13 */
-static void runs_and_duration_go_with_the_set_only(struct kunit *test)
+static void set_runs_and_duration_survive_modification(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
 	int i;
@@ -179,7 +179,7 @@ static void runs_and_duration_go_with_the_set_only(struct kunit *test)
 }
 
 /* Proves 3.1.11-04, 3.1.12-03 */
-static void delete_and_getinfo_have_no_input_flags(struct kunit *test)
+static void delete_and_getinfo_refuse_input_flags(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 	pfarg_setdesc_t desc = { .set_id = 1, .set_flags = BY_TIME };
@@ -196,7 +196,7 @@ static void delete_and_getinfo_have_no_input_flags(struct kunit *test)
 }
 
 /* Proves 3.1.11-05, 3.1.12-04 */
-static void what_is_no_input_is_ignored(struct kunit *test)
+static void evtset_output_fields_are_ignored_as_input(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 	pfarg_setdesc_t desc = { .set_id = 1, .set_id_next = 77,
@@ -220,19 +220,19 @@ static void what_is_no_input_is_ignored(struct kunit *test)
 }
 
 static struct kunit_case evtset_cases[] = {
-	KUNIT_CASE(a_new_context_has_set0_which_does_not_switch),
-	KUNIT_CASE(sets_have_any_number),
-	KUNIT_CASE(a_set_that_was_not_created_does_not_exist),
+	KUNIT_CASE(new_context_has_set0_without_switching),
+	KUNIT_CASE(event_set_ids_are_arbitrary),
+	KUNIT_CASE(unknown_event_set_is_refused),
 	KUNIT_CASE(set0_cannot_be_deleted),
-	KUNIT_CASE(a_deleted_set_is_gone_and_can_come_anew),
+	KUNIT_CASE(deleted_event_set_can_be_recreated),
 	KUNIT_CASE(modifying_a_set_keeps_its_registers),
-	KUNIT_CASE(sets_stay_as_they_are_while_attached),
-	KUNIT_CASE(bad_descriptions_are_refused),
+	KUNIT_CASE(event_sets_cannot_change_while_attached),
+	KUNIT_CASE(invalid_event_set_descriptions_are_refused),
 	KUNIT_CASE(a_timeout_is_rounded_up_to_ticks),
-	KUNIT_CASE(a_timeout_without_switching_by_time_is_ignored),
-	KUNIT_CASE(runs_and_duration_go_with_the_set_only),
-	KUNIT_CASE(delete_and_getinfo_have_no_input_flags),
-	KUNIT_CASE(what_is_no_input_is_ignored),
+	KUNIT_CASE(timeout_without_switch_time_flag_is_ignored),
+	KUNIT_CASE(set_runs_and_duration_survive_modification),
+	KUNIT_CASE(delete_and_getinfo_refuse_input_flags),
+	KUNIT_CASE(evtset_output_fields_are_ignored_as_input),
 	{}
 };
 
@@ -266,7 +266,7 @@ static void noset_exit(struct kunit *test)
 }
 
 /* Proves 3.1.10-21, 3.5.7-06, 3.7.7-02 */
-static void a_format_without_sets_allows_set0_only(struct kunit *test)
+static void noset_format_allows_set0_only(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
 
@@ -276,7 +276,7 @@ static void a_format_without_sets_allows_set0_only(struct kunit *test)
 }
 
 static struct kunit_case evtset_noset_cases[] = {
-	KUNIT_CASE(a_format_without_sets_allows_set0_only),
+	KUNIT_CASE(noset_format_allows_set0_only),
 	{}
 };
 

@@ -95,7 +95,7 @@ static bool is_there(struct kunit *test, u64 offset)
 }
 
 /* Proves P8-03 */
-static void each_set_has_an_offset_of_its_own(struct kunit *test)
+static void each_event_set_page_has_own_offset(struct kunit *test)
 {
 	pfarg_setinfo_t info = { .set_mmap_offset = 77 };
 	u64 last = make_page(test, 0xffff, 0);
@@ -110,7 +110,7 @@ static void each_set_has_an_offset_of_its_own(struct kunit *test)
 	KUNIT_EXPECT_PTR_NE(test, page_of(test, 0), page_of(test, 0xffff));
 }
 
-static void a_modified_set_keeps_its_page(struct kunit *test)
+static void modified_event_set_keeps_page(struct kunit *test)
 {
 	u64 offset = make_page(test, 3, 0);
 	const pfm_set_page_t *page = page_of(test, 3);
@@ -119,7 +119,7 @@ static void a_modified_set_keeps_its_page(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, page_of(test, 3), page);
 }
 
-static void a_deleted_set_cannot_be_mapped(struct kunit *test)
+static void deleted_event_set_page_cannot_be_mapped(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 3 };
 	u64 offset = make_page(test, 3, 0);
@@ -129,7 +129,7 @@ static void a_deleted_set_cannot_be_mapped(struct kunit *test)
 }
 
 /* Proves P8-04 */
-static void a_detached_set_has_its_values(struct kunit *test)
+static void detached_set_page_has_values(struct kunit *test)
 {
 	make_page(test, 1, 0);
 	expect_kept(test, 0, false);
@@ -141,7 +141,7 @@ static void a_detached_set_has_its_values(struct kunit *test)
 }
 
 /* Proves P8-04 */
-static void values_are_live_while_the_context_counts(struct kunit *test)
+static void counting_set_page_is_live(struct kunit *test)
 {
 	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
@@ -164,7 +164,7 @@ static void values_are_live_while_the_context_counts(struct kunit *test)
 }
 
 /* Only if the PMU lets the monitored thread read the counter. */
-static void a_page_says_how_a_counter_is_read(struct kunit *test)
+static void set_page_describes_user_readable_counter(struct kunit *test)
 {
 	const pfm_map_counter_t show = { .cnt_index = 3, .cnt_bits = 32,
 					 .cnt_start = 5, .cnt_count = 6 };
@@ -191,7 +191,7 @@ static void a_page_says_how_a_counter_is_read(struct kunit *test)
 }
 
 /* PMDs that do not count events may change at any time. */
-static void only_the_kernel_knows_other_resources(struct kunit *test)
+static void loaded_set_page_marks_resources_live(struct kunit *test)
 {
 	const pfm_set_page_t *page = page_of(test, 0);
 
@@ -203,7 +203,7 @@ static void only_the_kernel_knows_other_resources(struct kunit *test)
 }
 
 /* Proves P8-05 */
-static void a_set_that_is_left_has_its_values(struct kunit *test)
+static void set_page_has_values_after_switch(struct kunit *test)
 {
 	make_page(test, 0, BY_OVFL);
 	make_page(test, 1, BY_OVFL);
@@ -225,7 +225,7 @@ static void a_set_that_is_left_has_its_values(struct kunit *test)
 }
 
 /* Test between the interrupt and the work item for the PMU. */
-static void values_of_a_switch_are_there_at_once(struct kunit *test)
+static void set_pages_are_updated_in_switch_interrupt(struct kunit *test)
 {
 	struct pfm_sim_tick tick = { .task = current, .ns = TICK_NSEC,
 				     .delta = { 3 } };
@@ -253,7 +253,7 @@ static void values_of_a_switch_are_there_at_once(struct kunit *test)
 	expect_live(test, 1);
 }
 
-static void a_set_that_follows_itself_stays_live(struct kunit *test)
+static void set_page_stays_live_on_switch_to_itself(struct kunit *test)
 {
 	make_page(test, 0, BY_OVFL);
 	make_counter(test, 0, 0, 0, 1);
@@ -263,7 +263,7 @@ static void a_set_that_follows_itself_stays_live(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_find_set(ctx_of(test), 0)->runs, 2);
 }
 
-static void masking_keeps_values_until_the_restart(struct kunit *test)
+static void set_page_keeps_values_while_masked(struct kunit *test)
 {
 	make_counter(test, 0, 0, NOTIFY, 0);
 	load_and_start(test, 0);
@@ -283,7 +283,7 @@ static void masking_keeps_values_until_the_restart(struct kunit *test)
 	expect_value(test, 0, -3 * PERIOD);
 }
 
-static void a_restart_that_switches_leaves_the_masked_set(struct kunit *test)
+static void set_page_after_switching_restart(struct kunit *test)
 {
 	make_page(test, 0, BY_OVFL);
 	make_page(test, 1, 0);
@@ -298,7 +298,7 @@ static void a_restart_that_switches_leaves_the_masked_set(struct kunit *test)
 	expect_live(test, 1);
 }
 
-static void writes_are_seen_in_every_state(struct kunit *test)
+static void set_page_shows_pmd_writes_in_all_states(struct kunit *test)
 {
 	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
@@ -317,7 +317,7 @@ static void writes_are_seen_in_every_state(struct kunit *test)
 	expect_value(test, 0, 5ULL << 40);
 }
 
-static void designating_another_set_keeps_the_last_one(struct kunit *test)
+static void set_page_keeps_values_on_start_of_other_set(struct kunit *test)
 {
 	make_page(test, 1, 0);
 	make_counter(test, 0, 0, 0, 0);
@@ -332,7 +332,7 @@ static void designating_another_set_keeps_the_last_one(struct kunit *test)
 }
 
 /* Proves P8-06 */
-static void the_number_changes_with_each_change(struct kunit *test)
+static void set_page_sequence_changes_with_each_update(struct kunit *test)
 {
 	const pfm_set_page_t *page = page_of(test, 0);
 	u32 seq = page->map_seq;
@@ -352,7 +352,7 @@ static void the_number_changes_with_each_change(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, page->map_seq % 2, 0);
 }
 
-static void the_idle_thread_keeps_values(struct kunit *test)
+static void set_page_keeps_values_while_idle_excluded(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 	unsigned long flags;
@@ -373,22 +373,22 @@ static void the_idle_thread_keeps_values(struct kunit *test)
 }
 
 static struct kunit_case evtset_page_cases[] = {
-	KUNIT_CASE(each_set_has_an_offset_of_its_own),
-	KUNIT_CASE(a_modified_set_keeps_its_page),
-	KUNIT_CASE(a_deleted_set_cannot_be_mapped),
-	KUNIT_CASE(a_detached_set_has_its_values),
-	KUNIT_CASE(values_are_live_while_the_context_counts),
-	KUNIT_CASE(a_page_says_how_a_counter_is_read),
-	KUNIT_CASE(only_the_kernel_knows_other_resources),
-	KUNIT_CASE(a_set_that_is_left_has_its_values),
-	KUNIT_CASE(values_of_a_switch_are_there_at_once),
-	KUNIT_CASE(a_set_that_follows_itself_stays_live),
-	KUNIT_CASE(masking_keeps_values_until_the_restart),
-	KUNIT_CASE(a_restart_that_switches_leaves_the_masked_set),
-	KUNIT_CASE(writes_are_seen_in_every_state),
-	KUNIT_CASE(designating_another_set_keeps_the_last_one),
-	KUNIT_CASE(the_number_changes_with_each_change),
-	KUNIT_CASE(the_idle_thread_keeps_values),
+	KUNIT_CASE(each_event_set_page_has_own_offset),
+	KUNIT_CASE(modified_event_set_keeps_page),
+	KUNIT_CASE(deleted_event_set_page_cannot_be_mapped),
+	KUNIT_CASE(detached_set_page_has_values),
+	KUNIT_CASE(counting_set_page_is_live),
+	KUNIT_CASE(set_page_describes_user_readable_counter),
+	KUNIT_CASE(loaded_set_page_marks_resources_live),
+	KUNIT_CASE(set_page_has_values_after_switch),
+	KUNIT_CASE(set_pages_are_updated_in_switch_interrupt),
+	KUNIT_CASE(set_page_stays_live_on_switch_to_itself),
+	KUNIT_CASE(set_page_keeps_values_while_masked),
+	KUNIT_CASE(set_page_after_switching_restart),
+	KUNIT_CASE(set_page_shows_pmd_writes_in_all_states),
+	KUNIT_CASE(set_page_keeps_values_on_start_of_other_set),
+	KUNIT_CASE(set_page_sequence_changes_with_each_update),
+	KUNIT_CASE(set_page_keeps_values_while_idle_excluded),
 	{}
 };
 
@@ -408,7 +408,7 @@ static int no_page_init(struct kunit *test)
 }
 
 /* Proves P8-02 */
-static void without_the_flag_there_are_no_pages(struct kunit *test)
+static void no_set_pages_without_map_sets_flag(struct kunit *test)
 {
 	pfarg_setinfo_t info = { .set_mmap_offset = 77 };
 
@@ -421,7 +421,7 @@ static void without_the_flag_there_are_no_pages(struct kunit *test)
 }
 
 static struct kunit_case no_page_cases[] = {
-	KUNIT_CASE(without_the_flag_there_are_no_pages),
+	KUNIT_CASE(no_set_pages_without_map_sets_flag),
 	{}
 };
 

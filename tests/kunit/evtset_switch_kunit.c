@@ -13,7 +13,7 @@
  * Proves 3.1.5-15, 3.1.10-04, 3.1.10-09, 3.1.10-10, 3.1.10-16, 3.1.10-17,
  * 3.7.5-03, 3.7.5-04, 3.7.6-04, 3.7.6-05, P6.2-03
  */
-static void sets_take_turns_in_the_order_of_their_numbers(struct kunit *test)
+static void sets_switch_in_order_of_ids(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 5, BY_TIME, 0, 1);
@@ -30,7 +30,7 @@ static void sets_take_turns_in_the_order_of_their_numbers(struct kunit *test)
 }
 
 /* Proves 3.1.10-10, 3.7.5-05, 3.7.5-06 */
-static void an_explicit_next_makes_a_chain_of_its_own(struct kunit *test)
+static void explicit_next_set_defines_chain(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 5, BY_TIME | EXPL, 0, 1);
@@ -73,7 +73,7 @@ static void events_count_in_the_active_set_only(struct kunit *test)
 }
 
 /* Proves 3.1.12-09 */
-static void a_set_alone_may_follow_itself(struct kunit *test)
+static void single_set_switches_to_itself(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_counter(test, 0, 0, 0, 0);
@@ -87,7 +87,7 @@ static void a_set_alone_may_follow_itself(struct kunit *test)
 }
 
 /* Proves 3.1.5-14, 3.1.6-07, 3.1.12-10, 3.1.12-11, 3.7.6-07 */
-static void the_rest_of_a_timeout_survives_stop_and_start(struct kunit *test)
+static void remaining_timeout_survives_stop_and_start(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
 	make_set(test, 1, 0, 0, 0);
@@ -107,7 +107,7 @@ static void the_rest_of_a_timeout_survives_stop_and_start(struct kunit *test)
 }
 
 /* Proves 3.1.9-13, 3.1.12-12, 3.7.6-08, 3.7.7-05 */
-static void the_rest_of_a_timeout_survives_masking(struct kunit *test)
+static void remaining_timeout_survives_masking(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
 	make_set(test, 1, 0, 0, 0);
@@ -127,7 +127,7 @@ static void the_rest_of_a_timeout_survives_masking(struct kunit *test)
 }
 
 /* The timer expires right after the overflow that masks. */
-static void a_timeout_that_comes_when_masked_is_not_lost(struct kunit *test)
+static void timeout_while_masked_switches_after_restart(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, 0, 0, 0);
@@ -175,7 +175,7 @@ static void stop_late_by(struct kunit *test, bool command)
 }
 
 /* Proves 3.7.7-07 */
-static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
+static void timeout_switch_waits_for_own_command(struct kunit *test)
 {
 	stop_late_by(test, true);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
@@ -188,7 +188,7 @@ static void no_set_is_left_by_time_while_its_thread_calls(struct kunit *test)
 }
 
 /* A command of another thread does not delay the switch. */
-static void a_set_is_left_by_time_while_others_call(struct kunit *test)
+static void timeout_switch_ignores_other_threads_commands(struct kunit *test)
 {
 	stop_late_by(test, false);
 	KUNIT_EXPECT_EQ(test, active_set(test), 6);
@@ -199,7 +199,7 @@ static void a_set_is_left_by_time_while_others_call(struct kunit *test)
  * Proves 3.1.3-16, 3.1.4-09, 3.1.5-15, 3.1.10-08, 3.1.12-05, 3.7.6-14,
  * 3.7.6-15, 3.7.6-19, 3.7.7-08
  */
-static void a_threshold_of_overflows_switches(struct kunit *test)
+static void overflow_threshold_switches_set(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, 0, 0, 0);
@@ -218,7 +218,7 @@ static void a_threshold_of_overflows_switches(struct kunit *test)
 }
 
 /* Proves 3.7.6-16, 3.7.6-20, P6.2-02 */
-static void any_of_several_triggers_switches(struct kunit *test)
+static void first_reached_threshold_switches_set(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, 0, 0, 0);
@@ -231,7 +231,7 @@ static void any_of_several_triggers_switches(struct kunit *test)
 }
 
 /* Proves 3.1.12-05, 3.1.12-06, 3.7.6-20 */
-static void thresholds_that_are_reached_at_once_are_all_told(struct kunit *test)
+static void switch_pmds_lists_all_reached_thresholds(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, 0, 0, 0);
@@ -246,7 +246,7 @@ static void thresholds_that_are_reached_at_once_are_all_told(struct kunit *test)
 }
 
 /* Proves 3.1.3-16, 3.7.6-14 */
-static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
+static void threshold_without_switch_ovfl_flag_is_ignored(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 1);
@@ -259,7 +259,7 @@ static void without_its_flag_a_set_ignores_thresholds(struct kunit *test)
 }
 
 /* Proves 3.1.10-19, 3.7.6-01, 3.7.6-17, 3.7.6-18 */
-static void a_threshold_counts_anew_when_its_set_comes_again(struct kunit *test)
+static void threshold_restarts_when_set_becomes_active(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, BY_TIME, 0, 1);
@@ -278,7 +278,7 @@ static void a_threshold_counts_anew_when_its_set_comes_again(struct kunit *test)
 }
 
 /* Proves 3.7.7-09 */
-static void what_overflowed_last_is_reset_when_its_set_comes(struct kunit *test)
+static void trigger_is_reset_when_set_becomes_active(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, BY_TIME, 0, 1);
@@ -292,7 +292,7 @@ static void what_overflowed_last_is_reset_when_its_set_comes(struct kunit *test)
 }
 
 /* Proves 3.1.9-14, 3.7.7-08, 3.7.7-10 */
-static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
+static void masked_context_switches_on_restart(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, BY_OVFL, 0, 0);
@@ -315,7 +315,7 @@ static void a_masked_context_switches_when_it_is_restarted(struct kunit *test)
 }
 
 /* Proves 3.1.9-14, 3.7.7-08 */
-static void a_restart_switches_at_the_threshold_only(struct kunit *test)
+static void restart_switches_only_at_threshold(struct kunit *test)
 {
 	int i;
 
@@ -355,7 +355,7 @@ static void make_companion(struct kunit *test, u32 flags)
 }
 
 /* Proves 3.7.7-09 */
-static void reset_pmds_are_reset_when_their_set_comes(struct kunit *test)
+static void reset_pmds_reset_when_set_becomes_active(struct kunit *test)
 {
 	make_companion(test, 0);
 	make_set(test, 1, BY_TIME, 0, 1);
@@ -369,7 +369,7 @@ static void reset_pmds_are_reset_when_their_set_comes(struct kunit *test)
 }
 
 /* Proves 3.7.7-10 */
-static void reset_pmds_are_reset_when_a_restart_brings_their_set(
+static void reset_pmds_reset_when_restart_switches(
 	struct kunit *test)
 {
 	make_companion(test, NOTIFY);
@@ -385,7 +385,7 @@ static void reset_pmds_are_reset_when_a_restart_brings_their_set(
 }
 
 /* Proves 3.7.6-23, 3.7.6-24 */
-static void a_cascade_counts_after_the_threshold_only(struct kunit *test)
+static void cascade_counts_only_after_threshold(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 1, 0, 0, 0);
@@ -402,7 +402,7 @@ static void a_cascade_counts_after_the_threshold_only(struct kunit *test)
 }
 
 /* Proves 3.4.3-05 */
-static void the_message_names_the_set_of_the_overflow(struct kunit *test)
+static void overflow_message_names_event_set(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 	pfm_msg_t msg;
@@ -418,7 +418,7 @@ static void the_message_names_the_set_of_the_overflow(struct kunit *test)
 }
 
 /* Proves 3.1.12-05 */
-static void a_set_left_by_time_tells_no_pmds(struct kunit *test)
+static void timeout_switch_reports_no_pmds(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, 0, 0, 0);
@@ -431,7 +431,7 @@ static void a_set_left_by_time_tells_no_pmds(struct kunit *test)
 }
 
 /* A kernel thread never returns to user level. */
-static void a_thread_that_is_held_up_keeps_no_other_from_switching(
+static void pending_switch_does_not_block_later_target(
 		struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -459,29 +459,29 @@ static void a_thread_that_is_held_up_keeps_no_other_from_switching(
 }
 
 static struct kunit_case switch_cases[] = {
-	KUNIT_CASE(sets_take_turns_in_the_order_of_their_numbers),
-	KUNIT_CASE(an_explicit_next_makes_a_chain_of_its_own),
+	KUNIT_CASE(sets_switch_in_order_of_ids),
+	KUNIT_CASE(explicit_next_set_defines_chain),
 	KUNIT_CASE(events_count_in_the_active_set_only),
-	KUNIT_CASE(a_set_alone_may_follow_itself),
-	KUNIT_CASE(the_rest_of_a_timeout_survives_stop_and_start),
-	KUNIT_CASE(the_rest_of_a_timeout_survives_masking),
-	KUNIT_CASE(a_timeout_that_comes_when_masked_is_not_lost),
-	KUNIT_CASE(no_set_is_left_by_time_while_its_thread_calls),
-	KUNIT_CASE(a_set_is_left_by_time_while_others_call),
-	KUNIT_CASE(a_threshold_of_overflows_switches),
-	KUNIT_CASE(any_of_several_triggers_switches),
-	KUNIT_CASE(thresholds_that_are_reached_at_once_are_all_told),
-	KUNIT_CASE(without_its_flag_a_set_ignores_thresholds),
-	KUNIT_CASE(a_threshold_counts_anew_when_its_set_comes_again),
-	KUNIT_CASE(what_overflowed_last_is_reset_when_its_set_comes),
-	KUNIT_CASE(a_masked_context_switches_when_it_is_restarted),
-	KUNIT_CASE(a_restart_switches_at_the_threshold_only),
-	KUNIT_CASE(reset_pmds_are_reset_when_their_set_comes),
-	KUNIT_CASE(reset_pmds_are_reset_when_a_restart_brings_their_set),
-	KUNIT_CASE(a_cascade_counts_after_the_threshold_only),
-	KUNIT_CASE(the_message_names_the_set_of_the_overflow),
-	KUNIT_CASE(a_set_left_by_time_tells_no_pmds),
-	KUNIT_CASE(a_thread_that_is_held_up_keeps_no_other_from_switching),
+	KUNIT_CASE(single_set_switches_to_itself),
+	KUNIT_CASE(remaining_timeout_survives_stop_and_start),
+	KUNIT_CASE(remaining_timeout_survives_masking),
+	KUNIT_CASE(timeout_while_masked_switches_after_restart),
+	KUNIT_CASE(timeout_switch_waits_for_own_command),
+	KUNIT_CASE(timeout_switch_ignores_other_threads_commands),
+	KUNIT_CASE(overflow_threshold_switches_set),
+	KUNIT_CASE(first_reached_threshold_switches_set),
+	KUNIT_CASE(switch_pmds_lists_all_reached_thresholds),
+	KUNIT_CASE(threshold_without_switch_ovfl_flag_is_ignored),
+	KUNIT_CASE(threshold_restarts_when_set_becomes_active),
+	KUNIT_CASE(trigger_is_reset_when_set_becomes_active),
+	KUNIT_CASE(masked_context_switches_on_restart),
+	KUNIT_CASE(restart_switches_only_at_threshold),
+	KUNIT_CASE(reset_pmds_reset_when_set_becomes_active),
+	KUNIT_CASE(reset_pmds_reset_when_restart_switches),
+	KUNIT_CASE(cascade_counts_only_after_threshold),
+	KUNIT_CASE(overflow_message_names_event_set),
+	KUNIT_CASE(timeout_switch_reports_no_pmds),
+	KUNIT_CASE(pending_switch_does_not_block_later_target),
 	{}
 };
 
@@ -500,7 +500,7 @@ static void let_pmd1_overflow(void)
 	pfm_sim_advance(&tick);
 }
 
-static void a_set_that_follows_itself_keeps_overflows_that_wait(
+static void switch_to_itself_keeps_deferred_overflows(
 		struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -517,7 +517,7 @@ static void a_set_that_follows_itself_keeps_overflows_that_wait(
 }
 
 /* Proves 3.5.14-11 */
-static void samples_carry_the_active_set(struct kunit *test)
+static void samples_have_active_set(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 6, BY_OVFL, 0, 0);
@@ -540,7 +540,7 @@ static void samples_carry_the_active_set(struct kunit *test)
 }
 
 /* Proves 3.7.7-08 */
-static void a_format_that_masks_defers_the_switch(struct kunit *test)
+static void masking_format_defers_switch(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_set(test, 6, 0, 0, 0);
@@ -563,7 +563,7 @@ static void let_time_pass(void)
 }
 
 /* Proves 3.7.7-05, 3.7.7-06 */
-static void no_set_is_left_by_time_inside_a_handler(struct kunit *test)
+static void timeout_switch_waits_for_handler(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 6, 0, 0, 0);
@@ -579,10 +579,10 @@ static void no_set_is_left_by_time_inside_a_handler(struct kunit *test)
 }
 
 static struct kunit_case switch_with_fmt_cases[] = {
-	KUNIT_CASE(a_set_that_follows_itself_keeps_overflows_that_wait),
-	KUNIT_CASE(samples_carry_the_active_set),
-	KUNIT_CASE(a_format_that_masks_defers_the_switch),
-	KUNIT_CASE(no_set_is_left_by_time_inside_a_handler),
+	KUNIT_CASE(switch_to_itself_keeps_deferred_overflows),
+	KUNIT_CASE(samples_have_active_set),
+	KUNIT_CASE(masking_format_defers_switch),
+	KUNIT_CASE(timeout_switch_waits_for_handler),
 	{}
 };
 

@@ -78,7 +78,7 @@ static void arguments_out_of_range_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(test, OFFS, 2, over), -EINVAL);
 }
 
-static void a_record_says_who_where_and_when(struct kunit *test)
+static void flight_record_has_all_fields(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	const pfm_flight_record_t *record;
@@ -100,7 +100,7 @@ static void a_record_says_who_where_and_when(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, values[1], PFM_CALLS_VALUE(1));
 }
 
-static void without_notification_it_goes_round(struct kunit *test)
+static void flight_overwrites_oldest_records(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	u16 i;
@@ -114,7 +114,7 @@ static void without_notification_it_goes_round(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_overwritten, 6);
 }
 
-static void what_notifies_is_the_last_record(struct kunit *test)
+static void flight_notification_holds_buffer(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -143,9 +143,9 @@ static void handler_believes_nothing_that_is_mapped(struct kunit *test)
 
 static struct kunit_case flight_cases[] = {
 	KUNIT_CASE(arguments_out_of_range_are_refused),
-	KUNIT_CASE(a_record_says_who_where_and_when),
-	KUNIT_CASE(without_notification_it_goes_round),
-	KUNIT_CASE(what_notifies_is_the_last_record),
+	KUNIT_CASE(flight_record_has_all_fields),
+	KUNIT_CASE(flight_overwrites_oldest_records),
+	KUNIT_CASE(flight_notification_holds_buffer),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}
 };

@@ -32,7 +32,7 @@ static int register_with(struct pfm_arg_field field)
 	return ret;
 }
 
-static void layout_is_of_a_scalar_where_it_is(struct kunit *test)
+static void argument_field_describes_scalar_member(struct kunit *test)
 {
 	struct pfm_arg_field depth =
 		PFM_ARG(struct odd_arg, depth, 255, "frames");
@@ -47,7 +47,7 @@ static void layout_is_of_a_scalar_where_it_is(struct kunit *test)
 
 #define LETTERS31	"abcdefghijklmnopqrstuvwxyz01234"
 
-static void layout_that_no_tool_could_use_is_einval(struct kunit *test)
+static void invalid_argument_layout_is_einval(struct kunit *test)
 {
 	static const struct {
 		struct pfm_arg_field field;
@@ -84,7 +84,7 @@ static void layout_that_no_tool_could_use_is_einval(struct kunit *test)
 }
 
 /* With the longest possible lines, the page is full. */
-static void layout_has_as_many_fields_as_a_page_has_lines(struct kunit *test)
+static void argument_layout_fits_one_page(struct kunit *test)
 {
 	struct pfm_arg_field *fields;
 	pfm_buffer_fmt_t fmt = script_fmt;
@@ -115,9 +115,9 @@ static void layout_has_as_many_fields_as_a_page_has_lines(struct kunit *test)
 }
 
 static struct kunit_case fmt_arg_cases[] = {
-	KUNIT_CASE(layout_is_of_a_scalar_where_it_is),
-	KUNIT_CASE(layout_that_no_tool_could_use_is_einval),
-	KUNIT_CASE(layout_has_as_many_fields_as_a_page_has_lines),
+	KUNIT_CASE(argument_field_describes_scalar_member),
+	KUNIT_CASE(invalid_argument_layout_is_einval),
+	KUNIT_CASE(argument_layout_fits_one_page),
 	{}
 };
 

@@ -8,7 +8,7 @@
 #include "owner.h"
 #include "value.h"
 
-static void an_overflow_lost_to_a_mask_is_reset_by_restart(struct kunit *test)
+static void restart_resets_overflow_lost_while_masked(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -28,7 +28,7 @@ static void an_overflow_lost_to_a_mask_is_reset_by_restart(struct kunit *test)
 }
 
 /* A wrapped sampling counter has passed zero since its last reset. */
-static void only_a_sampling_counter_that_passed_zero_has_wrapped(
+static void only_sampling_counter_past_zero_has_wrapped(
 	struct kunit *test)
 {
 	static const struct {
@@ -67,7 +67,7 @@ static u64 keep_value(struct pfm_pmd *pmd)
 }
 
 /* A wrap counts as lost only once, even if frozen for two reasons. */
-static void what_is_frozen_keeps_its_values_and_is_lost_once(
+static void frozen_pmds_keep_values_and_count_lost_once(
 	struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -95,9 +95,9 @@ static void what_is_frozen_keeps_its_values_and_is_lost_once(
 }
 
 static struct kunit_case freeze_cases[] = {
-	KUNIT_CASE(only_a_sampling_counter_that_passed_zero_has_wrapped),
-	KUNIT_CASE(what_is_frozen_keeps_its_values_and_is_lost_once),
-	KUNIT_CASE(an_overflow_lost_to_a_mask_is_reset_by_restart),
+	KUNIT_CASE(only_sampling_counter_past_zero_has_wrapped),
+	KUNIT_CASE(frozen_pmds_keep_values_and_count_lost_once),
+	KUNIT_CASE(restart_resets_overflow_lost_while_masked),
 	{}
 };
 

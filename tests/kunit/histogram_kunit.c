@@ -79,7 +79,7 @@ static void arguments_out_of_range_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(test, U64_MAX / 32, 1, 0), -EINVAL);
 }
 
-static void the_table_has_twice_as_many_places_as_records(struct kunit *test)
+static void histogram_table_has_two_slots_per_record(struct kunit *test)
 {
 	pfm_sink_arg_t arg = { .buf_size = OFFS + 64 * RECORD };
 	size_t size = 0;
@@ -91,7 +91,7 @@ static void the_table_has_twice_as_many_places_as_records(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, size, 256 * sizeof(struct pfm_hist_slot));
 }
 
-static void a_key_has_one_record_whose_count_rises(struct kunit *test)
+static void histogram_counts_each_key_in_one_record(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -111,7 +111,7 @@ static void a_key_has_one_record_whose_count_rises(struct kunit *test)
 }
 
 /* Recorded, counted and lost keys add up to all samples. */
-static void keys_beyond_the_last_record_are_lost(struct kunit *test)
+static void histogram_loses_new_keys_when_full(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	u64 ip;
@@ -127,7 +127,7 @@ static void keys_beyond_the_last_record_are_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
 }
 
-static void no_sample_is_neither_counted_nor_lost(struct kunit *test)
+static void histogram_counts_or_loses_each_sample(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	u64 i, sum = 0;
@@ -144,7 +144,7 @@ static void no_sample_is_neither_counted_nor_lost(struct kunit *test)
 }
 
 /* All keys hash to the same place; a search probes a limited number. */
-static void a_search_is_bounded(struct kunit *test)
+static void histogram_search_is_bounded(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	struct pfm_hist *h;
@@ -160,7 +160,7 @@ static void a_search_is_bounded(struct kunit *test)
 			hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 32);
 }
 
-static void a_search_goes_round_at_the_end_of_the_table(struct kunit *test)
+static void histogram_search_wraps_at_table_end(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -172,7 +172,7 @@ static void a_search_goes_round_at_the_end_of_the_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
 }
 
-static void restarts_keep_what_was_counted(struct kunit *test)
+static void histogram_restart_keeps_counts(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -200,13 +200,13 @@ static void handler_believes_nothing_that_is_mapped(struct kunit *test)
 
 static struct kunit_case histogram_cases[] = {
 	KUNIT_CASE(arguments_out_of_range_are_refused),
-	KUNIT_CASE(the_table_has_twice_as_many_places_as_records),
-	KUNIT_CASE(a_key_has_one_record_whose_count_rises),
-	KUNIT_CASE(keys_beyond_the_last_record_are_lost),
-	KUNIT_CASE(no_sample_is_neither_counted_nor_lost),
-	KUNIT_CASE(a_search_is_bounded),
-	KUNIT_CASE(a_search_goes_round_at_the_end_of_the_table),
-	KUNIT_CASE(restarts_keep_what_was_counted),
+	KUNIT_CASE(histogram_table_has_two_slots_per_record),
+	KUNIT_CASE(histogram_counts_each_key_in_one_record),
+	KUNIT_CASE(histogram_loses_new_keys_when_full),
+	KUNIT_CASE(histogram_counts_or_loses_each_sample),
+	KUNIT_CASE(histogram_search_is_bounded),
+	KUNIT_CASE(histogram_search_wraps_at_table_end),
+	KUNIT_CASE(histogram_restart_keeps_counts),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}
 };

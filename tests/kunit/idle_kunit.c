@@ -60,7 +60,7 @@ static void start_excluding_idle(struct kunit *test)
 	cpu_happens(test, 10, 0);
 }
 
-static void events_of_the_idle_thread_are_not_counted(struct kunit *test)
+static void excl_idle_ignores_idle_thread(struct kunit *test)
 {
 	start_excluding_idle(test);
 	cpu_idles(test, 1000, 0);
@@ -70,7 +70,7 @@ static void events_of_the_idle_thread_are_not_counted(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_is_masked(ctx_of(test)));
 }
 
-static void without_the_flag_the_idle_thread_counts(struct kunit *test)
+static void idle_thread_counts_without_excl_idle(struct kunit *test)
 {
 	make_counter(test, 0, 0, 0, 0);
 	start_undisturbed(test);
@@ -79,7 +79,7 @@ static void without_the_flag_the_idle_thread_counts(struct kunit *test)
 }
 
 /* Proves 3.7.6-12 */
-static void a_timeout_passes_while_the_idle_thread_runs(struct kunit *test)
+static void excl_idle_timeout_runs_while_idle(struct kunit *test)
 {
 	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_TIME, 0, 2);
 	make_set(test, 1, 0, 0, 0);
@@ -98,7 +98,7 @@ static void a_timeout_passes_while_the_idle_thread_runs(struct kunit *test)
 }
 
 /* Proves 3.7.6-21 */
-static void no_overflow_switches_while_the_idle_thread_runs(struct kunit *test)
+static void excl_idle_overflow_does_not_switch(struct kunit *test)
 {
 	make_set(test, 0, PFM_SETFL_EXCL_IDLE | BY_OVFL, 0, 0);
 	make_set(test, 1, 0, 0, 0);
@@ -111,7 +111,7 @@ static void no_overflow_switches_while_the_idle_thread_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
 }
 
-static void a_paused_context_becomes_idle_when_it_is_resumed(struct kunit *test)
+static void resume_enters_idle_after_pause(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 
@@ -129,7 +129,7 @@ static void a_paused_context_becomes_idle_when_it_is_resumed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)-PERIOD + 10);
 }
 
-static void a_paused_context_leaves_idle_when_it_is_resumed(struct kunit *test)
+static void resume_leaves_idle_after_pause(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 
@@ -150,12 +150,12 @@ static void a_paused_context_leaves_idle_when_it_is_resumed(struct kunit *test)
 }
 
 static struct kunit_case idle_cases[] = {
-	KUNIT_CASE(events_of_the_idle_thread_are_not_counted),
-	KUNIT_CASE(without_the_flag_the_idle_thread_counts),
-	KUNIT_CASE(a_timeout_passes_while_the_idle_thread_runs),
-	KUNIT_CASE(no_overflow_switches_while_the_idle_thread_runs),
-	KUNIT_CASE(a_paused_context_becomes_idle_when_it_is_resumed),
-	KUNIT_CASE(a_paused_context_leaves_idle_when_it_is_resumed),
+	KUNIT_CASE(excl_idle_ignores_idle_thread),
+	KUNIT_CASE(idle_thread_counts_without_excl_idle),
+	KUNIT_CASE(excl_idle_timeout_runs_while_idle),
+	KUNIT_CASE(excl_idle_overflow_does_not_switch),
+	KUNIT_CASE(resume_enters_idle_after_pause),
+	KUNIT_CASE(resume_leaves_idle_after_pause),
 	{}
 };
 

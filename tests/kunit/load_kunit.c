@@ -45,7 +45,7 @@ static void values_survive_unload_and_load(struct kunit *test)
 }
 
 /* Proves 3.1.7-09, 3.3.5-01 */
-static void attaching_resets_the_queue(struct kunit *test)
+static void load_empties_message_queue(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
@@ -60,7 +60,7 @@ static void attaching_resets_the_queue(struct kunit *test)
 }
 
 /* Proves 3.1.7-32, 3.1.10-18, 3.1.11-08, 3.7.5-07 */
-static void a_broken_chain_is_found_by_load(struct kunit *test)
+static void load_refuses_broken_set_chain(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 2 };
 
@@ -75,7 +75,7 @@ static void a_broken_chain_is_found_by_load(struct kunit *test)
 }
 
 /* Proves 3.1.7-35, 3.7.6-07, 3.7.6-13 */
-static void load_begins_the_timeout_anew(struct kunit *test)
+static void load_restarts_timeout(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 3);
 	load_and_start(test, 0);
@@ -87,7 +87,7 @@ static void load_begins_the_timeout_anew(struct kunit *test)
 }
 
 /* Proves 3.1.7-34, 3.7.6-22 */
-static void load_begins_thresholds_anew(struct kunit *test)
+static void load_restarts_thresholds(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
 	make_counter(test, 0, 0, 0, 3);
@@ -100,7 +100,7 @@ static void load_begins_thresholds_anew(struct kunit *test)
 }
 
 /* Proves 3.1.5-11, 3.1.5-12, 3.1.7-30, 3.1.12-08 */
-static void load_and_start_designate_the_first_set(struct kunit *test)
+static void load_and_start_choose_first_set(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
 	make_set(test, 2, 0, 0, 0);
@@ -123,7 +123,7 @@ static void load_and_start_designate_the_first_set(struct kunit *test)
 }
 
 /* Proves 3.7.1-01 */
-static void values_are_kept_where_start_designates_another(struct kunit *test)
+static void start_of_other_set_keeps_values(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
 	make_counter(test, 0, 0, 0, 0);
@@ -140,12 +140,12 @@ static void values_are_kept_where_start_designates_another(struct kunit *test)
 static struct kunit_case load_cases[] = {
 	KUNIT_CASE(nothing_counts_before_start_and_after_stop),
 	KUNIT_CASE(values_survive_unload_and_load),
-	KUNIT_CASE(attaching_resets_the_queue),
-	KUNIT_CASE(a_broken_chain_is_found_by_load),
-	KUNIT_CASE(load_begins_the_timeout_anew),
-	KUNIT_CASE(load_begins_thresholds_anew),
-	KUNIT_CASE(load_and_start_designate_the_first_set),
-	KUNIT_CASE(values_are_kept_where_start_designates_another),
+	KUNIT_CASE(load_empties_message_queue),
+	KUNIT_CASE(load_refuses_broken_set_chain),
+	KUNIT_CASE(load_restarts_timeout),
+	KUNIT_CASE(load_restarts_thresholds),
+	KUNIT_CASE(load_and_start_choose_first_set),
+	KUNIT_CASE(start_of_other_set_keeps_values),
 	{}
 };
 
@@ -170,7 +170,7 @@ static void start_and_mask(struct kunit *test)
 }
 
 /* Proves 3.1.6-06 */
-static void stop_while_masked_keeps_the_mask(struct kunit *test)
+static void stop_keeps_mask(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -190,7 +190,7 @@ static void stop_while_masked_keeps_the_mask(struct kunit *test)
 }
 
 /* Proves 3.1.8-12 */
-static void unload_while_masked_leaves_no_mask(struct kunit *test)
+static void unload_clears_mask(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -207,8 +207,8 @@ static void unload_while_masked_leaves_no_mask(struct kunit *test)
 }
 
 static struct kunit_case load_with_fmt_cases[] = {
-	KUNIT_CASE(unload_while_masked_leaves_no_mask),
-	KUNIT_CASE(stop_while_masked_keeps_the_mask),
+	KUNIT_CASE(unload_clears_mask),
+	KUNIT_CASE(stop_keeps_mask),
 	{}
 };
 
@@ -220,7 +220,7 @@ static struct kunit_suite load_with_fmt_suite = {
 };
 
 /* Proves 3.1.1-10 */
-static void blocking_oneself_is_refused_at_load(struct kunit *test)
+static void load_refuses_to_block_own_thread(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, PFM_FL_NOTIFY_BLOCK, false);
 	pfarg_load_t load = { .load_pid = task_pid_vnr(current) };
@@ -229,7 +229,7 @@ static void blocking_oneself_is_refused_at_load(struct kunit *test)
 }
 
 static struct kunit_case load_refused_cases[] = {
-	KUNIT_CASE(blocking_oneself_is_refused_at_load),
+	KUNIT_CASE(load_refuses_to_block_own_thread),
 	{}
 };
 

@@ -28,7 +28,7 @@ static void msgq_exit(struct kunit *test)
 }
 
 /* Proves 3.3.1-02, 3.3.3-01, P5.2-03 */
-static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
+static void msgq_is_first_in_first_out(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
 	pfm_msg_t msg;
@@ -49,7 +49,7 @@ static void messages_come_out_in_the_order_they_went_in(struct kunit *test)
 }
 
 /* Proves P5.2-01, H23 */
-static void full_queue_drops_the_newest_and_counts_it(struct kunit *test)
+static void full_msgq_drops_newest_message(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
 	pfm_msg_t msg;
@@ -68,7 +68,7 @@ static void full_queue_drops_the_newest_and_counts_it(struct kunit *test)
 }
 
 /* Proves 3.3.6-04, H23 */
-static void full_queue_still_takes_the_end_message(struct kunit *test)
+static void full_msgq_accepts_end_message(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
 	pfm_msg_t msg;
@@ -84,7 +84,7 @@ static void full_queue_still_takes_the_end_message(struct kunit *test)
 }
 
 /* Proves 3.3.5-01 */
-static void reset_loses_all_messages(struct kunit *test)
+static void msgq_reset_drops_all_messages(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
 	pfm_msg_t msg;
@@ -98,7 +98,7 @@ static void reset_loses_all_messages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, 3);
 }
 
-static void a_message_stays_until_it_is_taken(struct kunit *test)
+static void msgq_peek_keeps_message(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
 	unsigned long pos;
@@ -112,7 +112,7 @@ static void a_message_stays_until_it_is_taken(struct kunit *test)
 }
 
 /* Proves H23 */
-static void a_message_is_taken_by_one_of_two_readers(struct kunit *test)
+static void msgq_message_goes_to_one_reader(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
 	unsigned long slow, fast;
@@ -131,7 +131,7 @@ static void a_message_is_taken_by_one_of_two_readers(struct kunit *test)
 }
 
 /* Proves H23 */
-static void a_reset_wins_over_a_reader_at_work(struct kunit *test)
+static void msgq_reset_invalidates_concurrent_read(struct kunit *test)
 {
 	struct pfm_msgq *q = test->priv;
 	unsigned long pos;
@@ -149,7 +149,7 @@ static void a_reset_wins_over_a_reader_at_work(struct kunit *test)
 }
 
 /* Proves 3.3.1-04, 3.5.7-04 */
-static void depth_below_one_is_taken_as_one(struct kunit *test)
+static void msgq_depth_is_at_least_one(struct kunit *test)
 {
 	struct pfm_msgq q = {};
 
@@ -160,14 +160,14 @@ static void depth_below_one_is_taken_as_one(struct kunit *test)
 }
 
 static struct kunit_case msgq_cases[] = {
-	KUNIT_CASE(messages_come_out_in_the_order_they_went_in),
-	KUNIT_CASE(full_queue_drops_the_newest_and_counts_it),
-	KUNIT_CASE(full_queue_still_takes_the_end_message),
-	KUNIT_CASE(reset_loses_all_messages),
-	KUNIT_CASE(a_message_stays_until_it_is_taken),
-	KUNIT_CASE(a_message_is_taken_by_one_of_two_readers),
-	KUNIT_CASE(a_reset_wins_over_a_reader_at_work),
-	KUNIT_CASE(depth_below_one_is_taken_as_one),
+	KUNIT_CASE(msgq_is_first_in_first_out),
+	KUNIT_CASE(full_msgq_drops_newest_message),
+	KUNIT_CASE(full_msgq_accepts_end_message),
+	KUNIT_CASE(msgq_reset_drops_all_messages),
+	KUNIT_CASE(msgq_peek_keeps_message),
+	KUNIT_CASE(msgq_message_goes_to_one_reader),
+	KUNIT_CASE(msgq_reset_invalidates_concurrent_read),
+	KUNIT_CASE(msgq_depth_is_at_least_one),
 	{}
 };
 
@@ -181,7 +181,7 @@ static struct kunit_suite msgq_suite = {
 /* The message queue of a context. */
 
 /* Proves 3.3.1-04, 3.4.3-09, H23 */
-static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
+static void full_context_queue_counts_dropped_messages(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, 0, false);
 	pfm_msg_t msg;
@@ -197,7 +197,7 @@ static void a_full_queue_drops_messages_and_counts_them(struct kunit *test)
 }
 
 /* Proves 3.3.1-03, 3.5.7-03 */
-static void the_format_says_how_deep_the_queue_is(struct kunit *test)
+static void format_sets_message_queue_depth(struct kunit *test)
 {
 	struct fixture *f = fixture_create(test, 0, true);
 	pfm_msg_t msg;
@@ -216,8 +216,8 @@ static void the_format_says_how_deep_the_queue_is(struct kunit *test)
 }
 
 static struct kunit_case msgq_context_cases[] = {
-	KUNIT_CASE(a_full_queue_drops_messages_and_counts_them),
-	KUNIT_CASE(the_format_says_how_deep_the_queue_is),
+	KUNIT_CASE(full_context_queue_counts_dropped_messages),
+	KUNIT_CASE(format_sets_message_queue_depth),
 	{}
 };
 

@@ -82,7 +82,7 @@ static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 }
 
 /* Proves 6.3.1-09 */
-static void validate_wants_2_to_64_regions(struct kunit *test)
+static void nway_validate_needs_2_to_64_regions(struct kunit *test)
 {
 	static const u32 bad[] = { 0, 1, 65, 0x80000000, ~0U };
 	int i;
@@ -94,7 +94,7 @@ static void validate_wants_2_to_64_regions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(test, 1 << 20, 64, MASK), 0);
 }
 
-static void validate_wants_room_for_the_largest_entry_in_each_region(
+static void nway_validate_needs_largest_entry_per_region(
 	struct kunit *test)
 {
 	u64 enough = PFM_NWAY_REGION_OFFS(3) + 3 * max_entry();
@@ -109,7 +109,7 @@ static void validate_wants_room_for_the_largest_entry_in_each_region(
 }
 
 /* Proves H14 */
-static void validate_takes_no_huge_size_for_a_small_one(struct kunit *test)
+static void nway_getsize_does_not_wrap(struct kunit *test)
 {
 	/* The core's limits refuse these; the sum must not wrap. */
 	KUNIT_EXPECT_EQ(test, validate(test, ~0ULL, 64, 0), 0);
@@ -130,7 +130,7 @@ static void validate_refuses_unknown_bits_and_reserved_fields(
 }
 
 /* Proves 6.3.1-08, P5.4-05 */
-static void init_describes_empty_regions(struct kunit *test)
+static void nway_init_describes_empty_regions(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_nway_smpl_hdr_t *hdr;
@@ -152,7 +152,7 @@ static void init_describes_empty_regions(struct kunit *test)
 }
 
 /* Proves 6.3.1-08 */
-static void entries_are_those_of_the_default_format(struct kunit *test)
+static void nway_entries_have_default_format(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_entry_t *e;
@@ -178,7 +178,7 @@ static void entries_are_those_of_the_default_format(struct kunit *test)
 }
 
 /* Proves 6.3.1-02, 6.3.1-03, P5.4-06 */
-static void a_full_region_is_handed_out_and_the_next_one_filled(
+static void nway_full_region_is_handed_out(
 	struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -200,7 +200,7 @@ static void a_full_region_is_handed_out_and_the_next_one_filled(
 	KUNIT_EXPECT_EQ(test, entry_of(d, 0, 1)->ovfl_pmd, 2);
 }
 
-static void overflows_of_one_instant_go_on_in_the_next_region(
+static void nway_simultaneous_overflows_fill_next_region(
 	struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -216,7 +216,7 @@ static void overflows_of_one_instant_go_on_in_the_next_region(
 }
 
 /* Proves 6.3.1-05 */
-static void restart_frees_the_oldest_region(struct kunit *test)
+static void nway_restart_frees_oldest_region(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -235,7 +235,7 @@ static void restart_frees_the_oldest_region(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 1ULL);
 }
 
-static void a_restart_too_many_is_harmless(struct kunit *test)
+static void nway_extra_restart_is_harmless(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -248,7 +248,7 @@ static void a_restart_too_many_is_harmless(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), TELL);
 }
 
-static void who_keeps_up_loses_nothing(struct kunit *test)
+static void nway_timely_restarts_lose_no_samples(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	u32 regions, n;
@@ -271,7 +271,7 @@ static void who_keeps_up_loses_nothing(struct kunit *test)
 }
 
 /* Proves 6.3.1-06 */
-static void without_a_free_region_it_cycles_in_its_own(struct kunit *test)
+static void nway_overwrites_own_region_if_none_free(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -296,7 +296,7 @@ static void without_a_free_region_it_cycles_in_its_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_handed_out, 1ULL);
 }
 
-static void after_cycling_a_freed_region_is_used(struct kunit *test)
+static void nway_uses_freed_region_after_overwriting(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -314,7 +314,7 @@ static void after_cycling_a_freed_region_is_used(struct kunit *test)
 }
 
 /* Proves 6.3.1-07 */
-static void mask_when_full_hands_out_the_last_region(struct kunit *test)
+static void nway_mask_when_full_hands_out_last_region(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -327,7 +327,7 @@ static void mask_when_full_hands_out_the_last_region(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_dropped, 0ULL);
 }
 
-static void overflows_while_full_are_dropped_and_counted(struct kunit *test)
+static void nway_full_buffer_counts_dropped_overflows(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -345,7 +345,7 @@ static void overflows_while_full_are_dropped_and_counted(struct kunit *test)
 }
 
 /* Proves 6.3.1-07 */
-static void restart_ends_a_saturated_buffer(struct kunit *test)
+static void nway_restart_ends_saturation(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -367,7 +367,7 @@ static void restart_ends_a_saturated_buffer(struct kunit *test)
 }
 
 /* Proves H03 */
-static void handler_believes_nothing_in_the_mapped_headers(struct kunit *test)
+static void nway_handler_ignores_forged_headers(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	int byte, value;
@@ -386,23 +386,23 @@ static void handler_believes_nothing_in_the_mapped_headers(struct kunit *test)
 }
 
 static struct kunit_case nway_cases[] = {
-	KUNIT_CASE(validate_wants_2_to_64_regions),
-	KUNIT_CASE(validate_wants_room_for_the_largest_entry_in_each_region),
-	KUNIT_CASE(validate_takes_no_huge_size_for_a_small_one),
+	KUNIT_CASE(nway_validate_needs_2_to_64_regions),
+	KUNIT_CASE(nway_validate_needs_largest_entry_per_region),
+	KUNIT_CASE(nway_getsize_does_not_wrap),
 	KUNIT_CASE(validate_refuses_unknown_bits_and_reserved_fields),
-	KUNIT_CASE(init_describes_empty_regions),
-	KUNIT_CASE(entries_are_those_of_the_default_format),
-	KUNIT_CASE(a_full_region_is_handed_out_and_the_next_one_filled),
-	KUNIT_CASE(overflows_of_one_instant_go_on_in_the_next_region),
-	KUNIT_CASE(restart_frees_the_oldest_region),
-	KUNIT_CASE(a_restart_too_many_is_harmless),
-	KUNIT_CASE(who_keeps_up_loses_nothing),
-	KUNIT_CASE(without_a_free_region_it_cycles_in_its_own),
-	KUNIT_CASE(after_cycling_a_freed_region_is_used),
-	KUNIT_CASE(mask_when_full_hands_out_the_last_region),
-	KUNIT_CASE(overflows_while_full_are_dropped_and_counted),
-	KUNIT_CASE(restart_ends_a_saturated_buffer),
-	KUNIT_CASE(handler_believes_nothing_in_the_mapped_headers),
+	KUNIT_CASE(nway_init_describes_empty_regions),
+	KUNIT_CASE(nway_entries_have_default_format),
+	KUNIT_CASE(nway_full_region_is_handed_out),
+	KUNIT_CASE(nway_simultaneous_overflows_fill_next_region),
+	KUNIT_CASE(nway_restart_frees_oldest_region),
+	KUNIT_CASE(nway_extra_restart_is_harmless),
+	KUNIT_CASE(nway_timely_restarts_lose_no_samples),
+	KUNIT_CASE(nway_overwrites_own_region_if_none_free),
+	KUNIT_CASE(nway_uses_freed_region_after_overwriting),
+	KUNIT_CASE(nway_mask_when_full_hands_out_last_region),
+	KUNIT_CASE(nway_full_buffer_counts_dropped_overflows),
+	KUNIT_CASE(nway_restart_ends_saturation),
+	KUNIT_CASE(nway_handler_ignores_forged_headers),
 	{}
 };
 

@@ -40,7 +40,7 @@ static unsigned long cookie_of(struct files *f, int n)
 	return pfm_op_cookie(&f->cookies, &f->file[n]->f_path);
 }
 
-static void files_have_cookies_of_their_own(struct kunit *test)
+static void each_file_has_own_cookie(struct kunit *test)
 {
 	struct files *f = test->priv;
 	unsigned long a = cookie_of(f, 0), b = cookie_of(f, 1);
@@ -52,7 +52,7 @@ static void files_have_cookies_of_their_own(struct kunit *test)
 	expect_name(test, &f->cookies, b, file_names[1]);
 }
 
-static void a_file_keeps_its_cookie(struct kunit *test)
+static void file_keeps_cookie(struct kunit *test)
 {
 	struct files *f = test->priv;
 	unsigned long a = cookie_of(f, 0);
@@ -61,7 +61,7 @@ static void a_file_keeps_its_cookie(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cookie_of(f, 0), a);
 }
 
-static void another_mount_of_a_file_has_another_cookie(struct kunit *test)
+static void file_has_cookie_per_mount(struct kunit *test)
 {
 	struct files *f = test->priv;
 	unsigned long a = cookie_of(f, 0);
@@ -81,7 +81,7 @@ static const u64 no_cookies[] = {
 	(1ULL << 32) + 1, 1ULL << 63,
 };
 
-static void other_numbers_are_no_cookies(struct kunit *test)
+static void invalid_cookies_are_enoent(struct kunit *test)
 {
 	struct files *f = test->priv;
 	struct path path;
@@ -96,7 +96,7 @@ static void other_numbers_are_no_cookies(struct kunit *test)
 				    -ENOENT, "cookie %llu", no_cookies[i]);
 }
 
-static void cookies_hold_their_files_until_they_are_dropped(struct kunit *test)
+static void cookies_hold_dentries_until_dropped(struct kunit *test)
 {
 	struct files *f = test->priv;
 	struct dentry *dentry = f->file[0]->f_path.dentry;
@@ -117,7 +117,7 @@ static void cookies_hold_their_files_until_they_are_dropped(struct kunit *test)
 	expect_name(test, &f->cookies, cookie_of(f, 1), file_names[1]);
 }
 
-static void a_full_table_gives_no_cookie(struct kunit *test)
+static void full_cookie_table_returns_invalid_cookie(struct kunit *test)
 {
 	struct files *f = test->priv;
 	unsigned long i;
@@ -131,12 +131,12 @@ static void a_full_table_gives_no_cookie(struct kunit *test)
 }
 
 static struct kunit_case cookie_cases[] = {
-	KUNIT_CASE(files_have_cookies_of_their_own),
-	KUNIT_CASE(a_file_keeps_its_cookie),
-	KUNIT_CASE(another_mount_of_a_file_has_another_cookie),
-	KUNIT_CASE(other_numbers_are_no_cookies),
-	KUNIT_CASE(cookies_hold_their_files_until_they_are_dropped),
-	KUNIT_CASE(a_full_table_gives_no_cookie),
+	KUNIT_CASE(each_file_has_own_cookie),
+	KUNIT_CASE(file_keeps_cookie),
+	KUNIT_CASE(file_has_cookie_per_mount),
+	KUNIT_CASE(invalid_cookies_are_enoent),
+	KUNIT_CASE(cookies_hold_dentries_until_dropped),
+	KUNIT_CASE(full_cookie_table_returns_invalid_cookie),
 	{}
 };
 

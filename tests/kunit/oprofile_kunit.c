@@ -133,7 +133,7 @@ static void expect_stats(struct kunit *test,
 } while (0)
 
 /* Proves 3.5-02 */
-static void format_has_no_argument_and_no_buffer(struct kunit *test)
+static void oprofile_format_has_no_argument_or_buffer(struct kunit *test)
 {
 	struct bridge *b = test->priv;
 
@@ -144,7 +144,7 @@ static void format_has_no_argument_and_no_buffer(struct kunit *test)
 }
 
 /* Proves P5.4-07 */
-static void handler_asks_for_the_reset_and_nothing_else(struct kunit *test)
+static void oprofile_handler_sets_reset_only(struct kunit *test)
 {
 	int i;
 
@@ -157,14 +157,14 @@ static void handler_asks_for_the_reset_and_nothing_else(struct kunit *test)
 				(u32)PFM_OVFL_CTRL_RESET);
 }
 
-static void without_a_reader_samples_are_lost(struct kunit *test)
+static void oprofile_samples_without_reader_are_lost(struct kunit *test)
 {
 	overflow(test, KERNEL_IP, 1, NULL);
 	overflow(test, KERNEL_IP, 1, NULL);
 	EXPECT_STATS(test, 2, 0, 2);
 }
 
-static void kernel_sample_is_its_address(struct kunit *test)
+static void oprofile_kernel_sample_has_address(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 
@@ -177,7 +177,7 @@ static void kernel_sample_is_its_address(struct kunit *test)
 	EXPECT_STATS(test, 1, 1);
 }
 
-static void no_sample_looks_like_an_escape(struct kunit *test)
+static void oprofile_address_never_equals_escape(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 
@@ -187,7 +187,7 @@ static void no_sample_looks_like_an_escape(struct kunit *test)
 	EXPECT_STATS(test, 1, 0, 0, 0, 1);
 }
 
-static void full_cpu_buffer_loses_samples(struct kunit *test)
+static void oprofile_full_cpu_buffer_loses_samples(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	int i;
@@ -202,7 +202,7 @@ static void full_cpu_buffer_loses_samples(struct kunit *test)
 	EXPECT_STATS(test, 20, 16, 4);
 }
 
-static void full_event_buffer_loses_samples(struct kunit *test)
+static void oprofile_full_event_buffer_loses_samples(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &small);
 	unsigned long delivered;
@@ -217,7 +217,7 @@ static void full_event_buffer_loses_samples(struct kunit *test)
 	EXPECT_STATS(test, 50, delivered, 0, 0, 0, 50 - delivered);
 }
 
-static void user_level_needs_an_address_space(struct kunit *test)
+static void oprofile_user_sample_needs_mm(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 
@@ -237,7 +237,7 @@ static void set_level(struct pt_regs *regs, bool user)
 }
 
 /* If there are registers, they decide, not the address. */
-static void registers_say_whether_it_is_user_level(struct kunit *test)
+static void oprofile_registers_determine_user_level(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	struct pt_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
@@ -283,7 +283,7 @@ static void expect_user_sample(struct kunit *test, unsigned long cookie,
 		      offset, event);
 }
 
-static void sample_in_a_file_is_its_offset_there(struct kunit *test)
+static void oprofile_file_sample_has_file_offset(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	struct file *file = file_open(test, 0);
@@ -295,7 +295,7 @@ static void sample_in_a_file_is_its_offset_there(struct kunit *test)
 	fput(file);
 }
 
-static void sample_in_no_file_is_its_address(struct kunit *test)
+static void oprofile_anonymous_sample_has_address(struct kunit *test)
 {
 	unsigned long addr;
 
@@ -305,7 +305,7 @@ static void sample_in_no_file_is_its_address(struct kunit *test)
 	expect_user_sample(test, PFM_OPROFILE_NO_COOKIE, addr + 0x10, 7);
 }
 
-static void sample_where_nothing_is_mapped_is_lost(struct kunit *test)
+static void oprofile_unmapped_sample_is_lost(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	unsigned long addr = map(test, NULL);
@@ -317,7 +317,7 @@ static void sample_where_nothing_is_mapped_is_lost(struct kunit *test)
 }
 
 /* The thread of a delayed sample may have another address space by now. */
-static void sample_of_a_thread_that_has_left_has_no_place(struct kunit *test)
+static void oprofile_sample_of_other_thread_is_lost(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	unsigned long addr = map(test, NULL);
@@ -328,7 +328,7 @@ static void sample_of_a_thread_that_has_left_has_no_place(struct kunit *test)
 }
 
 /* A process may hold its mmap_lock for any length of time. */
-static void sync_does_not_wait_long_for_a_process(struct kunit *test)
+static void oprofile_sync_does_not_wait_for_mmap_lock(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	unsigned long addr = map(test, NULL);
@@ -346,7 +346,7 @@ static int users_of_mm(void)
 	return atomic_read(&current->mm->mm_users);
 }
 
-static void samples_hold_the_address_space_until_they_are_synced(
+static void oprofile_samples_hold_mm_until_sync(
 	struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -361,7 +361,7 @@ static void samples_hold_the_address_space_until_they_are_synced(
 	KUNIT_EXPECT_EQ(test, users_of_mm(), before);
 }
 
-static void closing_the_reader_lets_go_of_everything(struct kunit *test)
+static void oprofile_close_releases_samples(struct kunit *test)
 {
 	struct bridge *b = test->priv;
 	unsigned long addr;
@@ -376,7 +376,7 @@ static void closing_the_reader_lets_go_of_everything(struct kunit *test)
 	EXPECT_STATS(test, 1, 0, 1);
 }
 
-static void lost_samples_hold_nothing(struct kunit *test)
+static void oprofile_lost_samples_hold_no_mm(struct kunit *test)
 {
 	int before;
 
@@ -409,7 +409,7 @@ static void put_traced(struct kunit *test, unsigned long ip,
 	pfm_ring_publish(&sample->slot, pos);
 }
 
-static void trace_ends_where_nothing_is_mapped(struct kunit *test)
+static void oprofile_trace_ends_at_unmapped_caller(struct kunit *test)
 {
 	static const struct pfm_op_sizes traced = { 16, 1024, 3 };
 	struct pfm_op_reader *rd = open_reader(test, &traced);
@@ -427,7 +427,7 @@ static void trace_ends_where_nothing_is_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, PFM_OP_BT_LOST_NO_MAPPING), 1UL);
 }
 
-static void sample_that_was_interrupted_stops_the_sync(struct kunit *test)
+static void oprofile_incomplete_sample_stops_sync(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	struct pfm_ring *ring = per_cpu_ptr(rd->cpus, 0);
@@ -455,7 +455,7 @@ static void expect_wake_up(struct kunit *test, struct pfm_op_reader *rd)
 			0L);
 }
 
-static void half_full_buffer_is_synced_without_a_reader(struct kunit *test)
+static void oprofile_half_full_buffer_is_synced(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	int i;
@@ -481,7 +481,7 @@ static void load_context(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(b->f.ctx));
 }
 
-static void one_sample_arrives_while_there_is_a_context(struct kunit *test)
+static void oprofile_single_sample_is_delivered(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 
@@ -492,7 +492,7 @@ static void one_sample_arrives_while_there_is_a_context(struct kunit *test)
 	EXPECT_STATS(test, 1, 1);
 }
 
-static void last_samples_arrive_when_the_context_goes(struct kunit *test)
+static void oprofile_context_exit_delivers_samples(struct kunit *test)
 {
 	struct bridge *b = test->priv;
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -505,7 +505,7 @@ static void last_samples_arrive_when_the_context_goes(struct kunit *test)
 	EXPECT_STATS(test, 1, 1);
 }
 
-static void there_is_one_reader_at_a_time(struct kunit *test)
+static void oprofile_second_reader_is_ebusy(struct kunit *test)
 {
 	struct bridge *b = test->priv;
 
@@ -516,7 +516,7 @@ static void there_is_one_reader_at_a_time(struct kunit *test)
 	open_reader(test, &usual);
 }
 
-static void simultaneous_overflows_are_samples_of_their_own(struct kunit *test)
+static void oprofile_simultaneous_overflows_are_samples(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	struct pfm_sim_tick tick = { .task = current, .ip = KERNEL_IP,
@@ -545,30 +545,30 @@ static void simultaneous_overflows_are_samples_of_their_own(struct kunit *test)
 }
 
 static struct kunit_case bridge_cases[] = {
-	KUNIT_CASE(format_has_no_argument_and_no_buffer),
-	KUNIT_CASE(handler_asks_for_the_reset_and_nothing_else),
-	KUNIT_CASE(without_a_reader_samples_are_lost),
-	KUNIT_CASE(kernel_sample_is_its_address),
-	KUNIT_CASE(no_sample_looks_like_an_escape),
-	KUNIT_CASE(full_cpu_buffer_loses_samples),
-	KUNIT_CASE(full_event_buffer_loses_samples),
-	KUNIT_CASE(user_level_needs_an_address_space),
-	KUNIT_CASE(registers_say_whether_it_is_user_level),
-	KUNIT_CASE(sample_in_a_file_is_its_offset_there),
-	KUNIT_CASE(sample_in_no_file_is_its_address),
-	KUNIT_CASE(sample_where_nothing_is_mapped_is_lost),
-	KUNIT_CASE(sample_of_a_thread_that_has_left_has_no_place),
-	KUNIT_CASE(sync_does_not_wait_long_for_a_process),
-	KUNIT_CASE(samples_hold_the_address_space_until_they_are_synced),
-	KUNIT_CASE(closing_the_reader_lets_go_of_everything),
-	KUNIT_CASE(lost_samples_hold_nothing),
-	KUNIT_CASE(trace_ends_where_nothing_is_mapped),
-	KUNIT_CASE(sample_that_was_interrupted_stops_the_sync),
-	KUNIT_CASE(half_full_buffer_is_synced_without_a_reader),
-	KUNIT_CASE(one_sample_arrives_while_there_is_a_context),
-	KUNIT_CASE(last_samples_arrive_when_the_context_goes),
-	KUNIT_CASE(there_is_one_reader_at_a_time),
-	KUNIT_CASE(simultaneous_overflows_are_samples_of_their_own),
+	KUNIT_CASE(oprofile_format_has_no_argument_or_buffer),
+	KUNIT_CASE(oprofile_handler_sets_reset_only),
+	KUNIT_CASE(oprofile_samples_without_reader_are_lost),
+	KUNIT_CASE(oprofile_kernel_sample_has_address),
+	KUNIT_CASE(oprofile_address_never_equals_escape),
+	KUNIT_CASE(oprofile_full_cpu_buffer_loses_samples),
+	KUNIT_CASE(oprofile_full_event_buffer_loses_samples),
+	KUNIT_CASE(oprofile_user_sample_needs_mm),
+	KUNIT_CASE(oprofile_registers_determine_user_level),
+	KUNIT_CASE(oprofile_file_sample_has_file_offset),
+	KUNIT_CASE(oprofile_anonymous_sample_has_address),
+	KUNIT_CASE(oprofile_unmapped_sample_is_lost),
+	KUNIT_CASE(oprofile_sample_of_other_thread_is_lost),
+	KUNIT_CASE(oprofile_sync_does_not_wait_for_mmap_lock),
+	KUNIT_CASE(oprofile_samples_hold_mm_until_sync),
+	KUNIT_CASE(oprofile_close_releases_samples),
+	KUNIT_CASE(oprofile_lost_samples_hold_no_mm),
+	KUNIT_CASE(oprofile_trace_ends_at_unmapped_caller),
+	KUNIT_CASE(oprofile_incomplete_sample_stops_sync),
+	KUNIT_CASE(oprofile_half_full_buffer_is_synced),
+	KUNIT_CASE(oprofile_single_sample_is_delivered),
+	KUNIT_CASE(oprofile_context_exit_delivers_samples),
+	KUNIT_CASE(oprofile_second_reader_is_ebusy),
+	KUNIT_CASE(oprofile_simultaneous_overflows_are_samples),
 	{}
 };
 

@@ -29,7 +29,7 @@ static const struct pfm_op_record user_record = {
 	.at = { .cookie = 6, .offset = 0x123 },
 };
 
-static void first_sample_says_everything(struct kunit *test)
+static void stream_first_sample_has_all_headers(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 
@@ -53,7 +53,7 @@ static struct pfm_op_record said(struct kunit *test)
 	return user_record;
 }
 
-static void what_did_not_change_is_not_said_again(struct kunit *test)
+static void stream_omits_unchanged_headers(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 	struct pfm_op_record r = said(test);
@@ -63,7 +63,7 @@ static void what_did_not_change_is_not_said_again(struct kunit *test)
 	EXPECT_WORDS(test, s, 0x123, 8);
 }
 
-static void another_thread_is_said(struct kunit *test)
+static void stream_adds_header_for_new_thread(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 	struct pfm_op_record r = said(test);
@@ -74,7 +74,7 @@ static void another_thread_is_said(struct kunit *test)
 		     ESC, PFM_OPROFILE_CTX_TGID, 21, 0x123, 7);
 }
 
-static void another_program_of_the_thread_is_said(struct kunit *test)
+static void stream_adds_header_for_exec(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 	struct pfm_op_record r = said(test);
@@ -85,7 +85,7 @@ static void another_program_of_the_thread_is_said(struct kunit *test)
 		     ESC, PFM_OPROFILE_CTX_TGID, 21, 0x123, 7);
 }
 
-static void another_file_is_said(struct kunit *test)
+static void stream_adds_header_for_new_file(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 	struct pfm_op_record r = said(test);
@@ -95,7 +95,7 @@ static void another_file_is_said(struct kunit *test)
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_COOKIE_SWITCH, 0, 0x123, 7);
 }
 
-static void entering_and_leaving_the_kernel_is_said(struct kunit *test)
+static void stream_adds_kernel_enter_and_exit(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 	struct pfm_op_record r = said(test);
@@ -109,7 +109,7 @@ static void entering_and_leaving_the_kernel_is_said(struct kunit *test)
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_EXIT, 0x123, 7);
 }
 
-static void another_cpu_says_everything(struct kunit *test)
+static void stream_adds_all_headers_for_new_cpu(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 	struct pfm_op_record r = said(test);
@@ -124,7 +124,7 @@ static void another_cpu_says_everything(struct kunit *test)
 		     0x123, 7);
 }
 
-static void trace_holds_its_sample_and_the_callers(struct kunit *test)
+static void stream_trace_has_sample_and_callers(struct kunit *test)
 {
 	static const struct pfm_op_point callers[] = {
 		{ 6, 0x200 }, { 8, 0x300 },
@@ -153,7 +153,7 @@ static int fill(struct kunit *test)
 	return n;
 }
 
-static void what_does_not_fit_leaves_the_stream_whole(struct kunit *test)
+static void stream_drops_sample_that_does_not_fit(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 	unsigned long head;
@@ -172,18 +172,18 @@ static void what_does_not_fit_leaves_the_stream_whole(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_op_stream_has_words(s));
 }
 
-static void after_a_gap_everything_is_said(struct kunit *test)
+static void stream_adds_all_headers_after_gap(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 
 	fill(test);
 	while (pfm_op_stream_has_words(s))
 		take(test, s);
-	first_sample_says_everything(test);
-	what_did_not_change_is_not_said_again(test);
+	stream_first_sample_has_all_headers(test);
+	stream_omits_unchanged_headers(test);
 }
 
-static void a_gap_ends_only_when_everything_fits(struct kunit *test)
+static void stream_gap_ends_when_all_headers_fit(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 	int i;
@@ -198,7 +198,7 @@ static void a_gap_ends_only_when_everything_fits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &user_record));
 }
 
-static void stream_goes_round(struct kunit *test)
+static void stream_wraps_around(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
 	struct pfm_op_record r = said(test);
@@ -214,18 +214,18 @@ static void stream_goes_round(struct kunit *test)
 }
 
 static struct kunit_case stream_cases[] = {
-	KUNIT_CASE(first_sample_says_everything),
-	KUNIT_CASE(what_did_not_change_is_not_said_again),
-	KUNIT_CASE(another_thread_is_said),
-	KUNIT_CASE(another_program_of_the_thread_is_said),
-	KUNIT_CASE(another_file_is_said),
-	KUNIT_CASE(entering_and_leaving_the_kernel_is_said),
-	KUNIT_CASE(another_cpu_says_everything),
-	KUNIT_CASE(trace_holds_its_sample_and_the_callers),
-	KUNIT_CASE(what_does_not_fit_leaves_the_stream_whole),
-	KUNIT_CASE(after_a_gap_everything_is_said),
-	KUNIT_CASE(a_gap_ends_only_when_everything_fits),
-	KUNIT_CASE(stream_goes_round),
+	KUNIT_CASE(stream_first_sample_has_all_headers),
+	KUNIT_CASE(stream_omits_unchanged_headers),
+	KUNIT_CASE(stream_adds_header_for_new_thread),
+	KUNIT_CASE(stream_adds_header_for_exec),
+	KUNIT_CASE(stream_adds_header_for_new_file),
+	KUNIT_CASE(stream_adds_kernel_enter_and_exit),
+	KUNIT_CASE(stream_adds_all_headers_for_new_cpu),
+	KUNIT_CASE(stream_trace_has_sample_and_callers),
+	KUNIT_CASE(stream_drops_sample_that_does_not_fit),
+	KUNIT_CASE(stream_adds_all_headers_after_gap),
+	KUNIT_CASE(stream_gap_ends_when_all_headers_fit),
+	KUNIT_CASE(stream_wraps_around),
 	{}
 };
 

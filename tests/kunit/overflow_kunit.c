@@ -36,7 +36,7 @@ static const void *next_bits(const void *prev, char *desc)
  * 3.5.14-19, 3.5.14-21, 3.5.14-22, 3.5.14-23, 3.5.15-02, 3.5.15-05, P5.4-04
  */
 /* Proves H12 */
-static void control_bits_do_what_they_say(struct kunit *test)
+static void control_bits_have_documented_effects(struct kunit *test)
 {
 	const struct bits *b = test->param_value;
 	struct fixture *f = test->priv;
@@ -79,7 +79,7 @@ static void control_bits_do_what_they_say(struct kunit *test)
  * Proves 3.1.2-12, 3.1.2-18, 3.5.14-04, 3.5.14-06, 3.5.14-09, 3.5.14-10,
  * 3.5.14-12, 3.5.14-13, 3.5.14-14, 3.5.14-15, 3.5.14-16, 3.5.14-17
  */
-static void handler_gets_the_overflow_described(struct kunit *test)
+static void handler_gets_overflow_description(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	pfm_ovfl_arg_t *arg = &f->script.arg[0];
@@ -121,7 +121,7 @@ static void handler_gets_the_overflow_described(struct kunit *test)
  * Proves 3.4.3-03, 3.4.3-06, 3.5.14-07, 3.5.14-08, 3.5.14-09, 3.5.14-10,
  * 3.5.14-24
  */
-static void simultaneous_overflows_go_by_index_with_one_time(struct kunit *test)
+static void simultaneous_overflows_are_ordered_by_index(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
@@ -154,7 +154,7 @@ static void simultaneous_overflows_go_by_index_with_one_time(struct kunit *test)
 }
 
 /* Proves 3.5.14-23, 3.5.14-26 */
-static void one_mask_bit_defers_all_resets_of_the_event(struct kunit *test)
+static void mask_bit_defers_resets_of_all_overflows(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -173,7 +173,7 @@ static void one_mask_bit_defers_all_resets_of_the_event(struct kunit *test)
 }
 
 /* Proves 3.4.3-01, 3.5.14-24 */
-static void notification_needs_the_flag_on_the_very_pmd(struct kunit *test)
+static void notification_needs_flag_of_overflowed_pmd(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
@@ -188,7 +188,7 @@ static void notification_needs_the_flag_on_the_very_pmd(struct kunit *test)
 }
 
 /* Proves 3.5.14-30, H12 */
-static void an_error_ends_the_calls_and_masks(struct kunit *test)
+static void handler_error_masks_and_ends_calls(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
@@ -225,7 +225,7 @@ static void expect_one_message(struct kunit *test, u64 pmds)
 
 /* The buffer is full, so the PMD that notifies is never recorded. */
 /* Proves 3.6.5-07, 3.6.5-08 */
-static void an_error_notifies_for_those_that_are_not_called_for(
+static void handler_error_notifies_for_skipped_pmds(
 	struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -245,7 +245,7 @@ static void an_error_notifies_for_those_that_are_not_called_for(
 
 /* The PMD that notifies is recorded, then another one fills the buffer. */
 /* Proves 3.6.5-08 */
-static void a_mask_notifies_for_those_that_came_before(struct kunit *test)
+static void mask_notifies_for_earlier_pmds(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -271,7 +271,7 @@ static void report_pmd0(struct kunit *test)
 }
 
 /* Proves 3.5.14-30, H12 */
-static void a_counter_reported_by_itself_is_lost_by_an_error(struct kunit *test)
+static void handler_error_loses_separate_report(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -325,7 +325,7 @@ static void report(struct kunit *test, int num)
 }
 
 /* Proves 3.4.3-03, 3.4.3-06, 3.5.14-07, 3.5.14-08 */
-static void counters_reported_one_by_one_are_one_instant(struct kunit *test)
+static void separate_reports_are_handled_together(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	int i;
@@ -359,7 +359,7 @@ static void counters_reported_one_by_one_are_one_instant(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 }
 
-static void a_report_that_never_comes_hides_no_later_one(struct kunit *test)
+static void missing_report_does_not_hide_later_ones(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -385,7 +385,7 @@ static void a_report_that_never_comes_hides_no_later_one(struct kunit *test)
 
 /* Otherwise it would overflow repeatedly until the PMU can be stopped. */
 /* Proves H18 */
-static void a_masked_counter_is_silent_once_it_is_reported(struct kunit *test)
+static void masked_counter_is_reported_once(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	struct pfm_pmd *pmd;
@@ -405,7 +405,7 @@ static void a_masked_counter_is_silent_once_it_is_reported(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 }
 
-static void what_is_written_while_counting_counts_at_once(struct kunit *test)
+static void writes_while_counting_affect_next_overflow(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0 };
 	struct fixture *f = test->priv;
@@ -436,7 +436,7 @@ static void what_is_written_while_counting_counts_at_once(struct kunit *test)
 }
 
 /* A counter that is not reset continues; its overflow counts once. */
-static void what_is_not_reset_overflows_once(struct kunit *test)
+static void counter_without_reset_overflows_once(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -462,7 +462,7 @@ static void what_is_not_reset_overflows_once(struct kunit *test)
  * to an interrupt.
  */
 /* Proves 3.5.14-02, 3.5.14-03 */
-static void no_two_overflows_have_the_same_time(struct kunit *test)
+static void overflow_time_stamps_are_unique(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u64 last = local_clock() + 3600 * NSEC_PER_SEC;
@@ -490,7 +490,7 @@ static void no_two_overflows_have_the_same_time(struct kunit *test)
 }
 
 /* A PMU that does not report the value it re-armed with did not re-arm. */
-static void a_counter_that_is_not_rearmed_is_reset_by_the_core(
+static void core_resets_counter_that_pmu_did_not_rearm(
 	struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -508,7 +508,7 @@ static void a_counter_that_is_not_rearmed_is_reset_by_the_core(
 }
 
 /* Proves H12 */
-static void unknown_control_bits_mask(struct kunit *test)
+static void unknown_control_bits_cause_mask(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -520,7 +520,7 @@ static void unknown_control_bits_mask(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 1ULL);
 }
 
-static void odd_answers_are_counted(struct kunit *test)
+static void odd_handler_results_are_counted(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	const struct pfm_odd_answers *odd = &f->ctx->odd;
@@ -573,7 +573,7 @@ static void reset_pmds_are_reset_with_the_counter(struct kunit *test)
 }
 
 /* Proves 3.5.14-27 */
-static void each_pmd_of_an_event_is_reset_or_not(struct kunit *test)
+static void overflowed_pmds_are_reset_individually(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -592,7 +592,7 @@ static void each_pmd_of_an_event_is_reset_or_not(struct kunit *test)
 }
 
 /* Proves H19 */
-static void overflows_come_from_hard_interrupts_too(struct kunit *test)
+static void overflows_in_hard_interrupts_are_handled(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	struct pfm_sim_tick tick = { .task = current, .irq = true,
@@ -607,27 +607,27 @@ static void overflows_come_from_hard_interrupts_too(struct kunit *test)
 }
 
 static struct kunit_case overflow_cases[] = {
-	KUNIT_CASE_PARAM(control_bits_do_what_they_say, next_bits),
-	KUNIT_CASE(handler_gets_the_overflow_described),
-	KUNIT_CASE(simultaneous_overflows_go_by_index_with_one_time),
-	KUNIT_CASE(one_mask_bit_defers_all_resets_of_the_event),
-	KUNIT_CASE(notification_needs_the_flag_on_the_very_pmd),
-	KUNIT_CASE(an_error_ends_the_calls_and_masks),
-	KUNIT_CASE(an_error_notifies_for_those_that_are_not_called_for),
-	KUNIT_CASE(a_mask_notifies_for_those_that_came_before),
-	KUNIT_CASE(a_counter_reported_by_itself_is_lost_by_an_error),
-	KUNIT_CASE(counters_reported_one_by_one_are_one_instant),
-	KUNIT_CASE(a_report_that_never_comes_hides_no_later_one),
-	KUNIT_CASE(what_is_written_while_counting_counts_at_once),
-	KUNIT_CASE(what_is_not_reset_overflows_once),
-	KUNIT_CASE(no_two_overflows_have_the_same_time),
-	KUNIT_CASE(a_counter_that_is_not_rearmed_is_reset_by_the_core),
-	KUNIT_CASE(unknown_control_bits_mask),
-	KUNIT_CASE(odd_answers_are_counted),
+	KUNIT_CASE_PARAM(control_bits_have_documented_effects, next_bits),
+	KUNIT_CASE(handler_gets_overflow_description),
+	KUNIT_CASE(simultaneous_overflows_are_ordered_by_index),
+	KUNIT_CASE(mask_bit_defers_resets_of_all_overflows),
+	KUNIT_CASE(notification_needs_flag_of_overflowed_pmd),
+	KUNIT_CASE(handler_error_masks_and_ends_calls),
+	KUNIT_CASE(handler_error_notifies_for_skipped_pmds),
+	KUNIT_CASE(mask_notifies_for_earlier_pmds),
+	KUNIT_CASE(handler_error_loses_separate_report),
+	KUNIT_CASE(separate_reports_are_handled_together),
+	KUNIT_CASE(missing_report_does_not_hide_later_ones),
+	KUNIT_CASE(writes_while_counting_affect_next_overflow),
+	KUNIT_CASE(counter_without_reset_overflows_once),
+	KUNIT_CASE(overflow_time_stamps_are_unique),
+	KUNIT_CASE(core_resets_counter_that_pmu_did_not_rearm),
+	KUNIT_CASE(unknown_control_bits_cause_mask),
+	KUNIT_CASE(odd_handler_results_are_counted),
 	KUNIT_CASE(reset_pmds_are_reset_with_the_counter),
-	KUNIT_CASE(each_pmd_of_an_event_is_reset_or_not),
-	KUNIT_CASE(a_masked_counter_is_silent_once_it_is_reported),
-	KUNIT_CASE(overflows_come_from_hard_interrupts_too),
+	KUNIT_CASE(overflowed_pmds_are_reset_individually),
+	KUNIT_CASE(masked_counter_is_reported_once),
+	KUNIT_CASE(overflows_in_hard_interrupts_are_handled),
 	{}
 };
 
@@ -663,7 +663,7 @@ static void notification_masks_until_restart(struct kunit *test)
 }
 
 /* Proves 3.4.3-02 */
-static void wrapping_is_not_undone_by_a_later_restart(struct kunit *test)
+static void restart_does_not_reset_wrapped_counter(struct kunit *test)
 {
 	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
 	fixture_sampling_counter(test, 1, 0);
@@ -677,7 +677,7 @@ static void wrapping_is_not_undone_by_a_later_restart(struct kunit *test)
 
 /* The first report masks; no overflow is lost or missing in a message. */
 /* Proves 3.4.3-06, 3.4.3-07 */
-static void a_mask_takes_those_that_are_still_to_be_reported(struct kunit *test)
+static void mask_includes_unreported_overflows(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -702,8 +702,8 @@ static void a_mask_takes_those_that_are_still_to_be_reported(struct kunit *test)
 
 static struct kunit_case overflow_without_fmt_cases[] = {
 	KUNIT_CASE(notification_masks_until_restart),
-	KUNIT_CASE(wrapping_is_not_undone_by_a_later_restart),
-	KUNIT_CASE(a_mask_takes_those_that_are_still_to_be_reported),
+	KUNIT_CASE(restart_does_not_reset_wrapped_counter),
+	KUNIT_CASE(mask_includes_unreported_overflows),
 	{}
 };
 

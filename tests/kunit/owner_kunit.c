@@ -8,7 +8,7 @@
 #include "owner.h"
 
 /* Proves H19 */
-static void an_overflow_during_another_is_handled_after_it(struct kunit *test)
+static void nested_overflow_is_handled_afterwards(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -32,7 +32,7 @@ static void an_overflow_during_another_is_handled_after_it(struct kunit *test)
  * While a command owns the context, overflows are deferred until it is done.
  */
 /* Proves H06 */
-static void an_overflow_that_meets_a_command_is_handled_after_it(
+static void overflow_during_command_is_deferred(
 	struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -57,7 +57,7 @@ static void an_overflow_that_meets_a_command_is_handled_after_it(
  * the context: the deferred overflow is handled after the command.
  */
 /* Proves H06 */
-static void an_overflow_in_another_is_not_forgotten_for_a_command(
+static void nested_overflow_is_deferred_after_command(
 	struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -75,7 +75,7 @@ static void an_overflow_in_another_is_not_forgotten_for_a_command(
 }
 
 /* Only the owner of the context changes the count of lost overflows. */
-static void what_is_lost_while_a_command_owns_is_counted_after_it(
+static void lost_overflows_during_command_are_counted(
 	struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -117,7 +117,7 @@ static void overflow_while_away(void)
  * to the handler as if they had interrupted it.
  */
 /* Proves H06 */
-static void a_thread_that_has_gone_is_not_waited_for(struct kunit *test)
+static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	unsigned long flags;
@@ -150,7 +150,7 @@ static void a_thread_that_has_gone_is_not_waited_for(struct kunit *test)
 }
 
 /* Proves 3.4.3-03 */
-static void what_a_command_delays_stays_one_instant(struct kunit *test)
+static void deferred_overflows_share_time_stamp(struct kunit *test)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = 0x77,
 				     .delta = { 0, 12, 12 } };
@@ -178,7 +178,7 @@ static void what_a_command_delays_stays_one_instant(struct kunit *test)
 }
 
 /* Holds for a PMU that reports each counter separately, too. */
-static void an_overflow_leaves_a_command_the_owner(struct kunit *test)
+static void overflow_does_not_take_ownership_of_command(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	unsigned long flags;
@@ -200,13 +200,13 @@ static void an_overflow_leaves_a_command_the_owner(struct kunit *test)
 }
 
 static struct kunit_case owner_cases[] = {
-	KUNIT_CASE(an_overflow_during_another_is_handled_after_it),
-	KUNIT_CASE(an_overflow_that_meets_a_command_is_handled_after_it),
-	KUNIT_CASE(an_overflow_in_another_is_not_forgotten_for_a_command),
-	KUNIT_CASE(what_is_lost_while_a_command_owns_is_counted_after_it),
-	KUNIT_CASE(a_thread_that_has_gone_is_not_waited_for),
-	KUNIT_CASE(what_a_command_delays_stays_one_instant),
-	KUNIT_CASE(an_overflow_leaves_a_command_the_owner),
+	KUNIT_CASE(nested_overflow_is_handled_afterwards),
+	KUNIT_CASE(overflow_during_command_is_deferred),
+	KUNIT_CASE(nested_overflow_is_deferred_after_command),
+	KUNIT_CASE(lost_overflows_during_command_are_counted),
+	KUNIT_CASE(deferred_work_ignores_switched_out_thread),
+	KUNIT_CASE(deferred_overflows_share_time_stamp),
+	KUNIT_CASE(overflow_does_not_take_ownership_of_command),
 	{}
 };
 

@@ -10,7 +10,7 @@
 
 /* After a pause, no overflow that was deferred to an interrupt is pending. */
 /* Proves H06 */
-static void a_pause_waits_for_what_was_left_to_an_interrupt(struct kunit *test)
+static void pause_waits_for_deferred_overflows(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	unsigned long flags;
@@ -25,7 +25,7 @@ static void a_pause_waits_for_what_was_left_to_an_interrupt(struct kunit *test)
 }
 
 static struct kunit_case pause_cases[] = {
-	KUNIT_CASE(a_pause_waits_for_what_was_left_to_an_interrupt),
+	KUNIT_CASE(pause_waits_for_deferred_overflows),
 	{}
 };
 
@@ -36,7 +36,7 @@ static struct kunit_suite pause_suite = {
 	.test_cases = pause_cases,
 };
 
-static void what_counts_before_the_pmu_follows_is_discarded(struct kunit *test)
+static void events_before_pmu_switch_are_discarded(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, 0, 0, 0);
@@ -55,7 +55,7 @@ static void what_counts_before_the_pmu_follows_is_discarded(struct kunit *test)
 }
 
 static struct kunit_case pause_without_fmt_cases[] = {
-	KUNIT_CASE(what_counts_before_the_pmu_follows_is_discarded),
+	KUNIT_CASE(events_before_pmu_switch_are_discarded),
 	{}
 };
 

@@ -72,7 +72,7 @@ static void init_lays_out_an_empty_area(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_ds.pebs_cnt_reset, RESET);
 }
 
-static void records_are_what_the_cpu_wrote(struct kunit *test)
+static void pebs32_records_match_cpu_output(struct kunit *test)
 {
 	u32 *field;
 	int n, i;
@@ -90,7 +90,7 @@ static void records_are_what_the_cpu_wrote(struct kunit *test)
 	}
 }
 
-static void a_value_that_does_not_fit_is_dropped_and_counted(struct kunit *test)
+static void pebs32_oversized_value_drops_record(struct kunit *test)
 {
 	make(test, 8, 8);
 	fixture_start(test);
@@ -137,8 +137,8 @@ static struct kunit_case pebs32_cases[] = {
 	KUNIT_CASE(validate_wants_room_for_the_threshold),
 	KUNIT_CASE(validate_refuses_what_cannot_be),
 	KUNIT_CASE(init_lays_out_an_empty_area),
-	KUNIT_CASE(records_are_what_the_cpu_wrote),
-	KUNIT_CASE(a_value_that_does_not_fit_is_dropped_and_counted),
+	KUNIT_CASE(pebs32_records_match_cpu_output),
+	KUNIT_CASE(pebs32_oversized_value_drops_record),
 	KUNIT_CASE(restart_rewinds_the_index),
 	KUNIT_CASE(counters_of_the_last_instant_interrupt_once),
 	{}

@@ -109,7 +109,7 @@ static void expect_record(struct kunit *test, u32 size, u32 n, u64 first)
 			KUNIT_EXPECT_EQ(test, field[i], first + i);
 }
 
-static void records_of_all_sizes_are_what_the_cpu_wrote(struct kunit *test)
+static void pebs64_records_of_all_sizes_match_cpu_output(struct kunit *test)
 {
 	static const struct {
 		u32 flags;
@@ -136,7 +136,7 @@ static void records_of_all_sizes_are_what_the_cpu_wrote(struct kunit *test)
 	}
 }
 
-static void records_load_the_counter_and_tell_nobody(struct kunit *test)
+static void pebs64_record_reloads_counter_silently(struct kunit *test)
 {
 	struct fixture *f;
 
@@ -152,7 +152,7 @@ static void records_load_the_counter_and_tell_nobody(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_overflows, 0ULL);
 }
 
-static void the_threshold_notifies_and_masks(struct kunit *test)
+static void pebs64_threshold_notifies_and_masks(struct kunit *test)
 {
 	struct fixture *f;
 	pfm_msg_t msg;
@@ -189,7 +189,7 @@ static void restart_rewinds_the_index(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_overflows, 1ULL);
 }
 
-static void restart_of_an_active_context_rewinds_only(struct kunit *test)
+static void pebs64_active_restart_only_rewinds(struct kunit *test)
 {
 	make(test, 0, 144, 3, 3);
 	fixture_start(test);
@@ -200,7 +200,7 @@ static void restart_of_an_active_context_rewinds_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), RESET + 30);
 }
 
-static void counters_of_one_instant_share_a_record(struct kunit *test)
+static void simultaneous_overflows_share_a_record(struct kunit *test)
 {
 	const pfm_pebs64_nhm_entry_t *rec;
 
@@ -228,7 +228,7 @@ static void counters_of_the_last_instant_interrupt_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), RESET);
 }
 
-static void an_imprecise_record_marks_the_header(struct kunit *test)
+static void pebs64_imprecise_record_sets_header_flag(struct kunit *test)
 {
 	struct pfm_sim_tick tick = { .task = current, .delta = { PERIOD } };
 
@@ -243,7 +243,7 @@ static void an_imprecise_record_marks_the_header(struct kunit *test)
 }
 
 /* Proves 3.5.6-01 */
-static void the_cpu_believes_nothing_in_the_mapped_header(struct kunit *test)
+static void pebs64_ignores_forged_header(struct kunit *test)
 {
 	int byte;
 
@@ -264,15 +264,15 @@ static struct kunit_case pebs64_cases[] = {
 	KUNIT_CASE(validate_wants_room_for_the_threshold),
 	KUNIT_CASE(validate_refuses_what_cannot_be),
 	KUNIT_CASE(init_lays_out_an_empty_area),
-	KUNIT_CASE(records_of_all_sizes_are_what_the_cpu_wrote),
-	KUNIT_CASE(records_load_the_counter_and_tell_nobody),
-	KUNIT_CASE(the_threshold_notifies_and_masks),
+	KUNIT_CASE(pebs64_records_of_all_sizes_match_cpu_output),
+	KUNIT_CASE(pebs64_record_reloads_counter_silently),
+	KUNIT_CASE(pebs64_threshold_notifies_and_masks),
 	KUNIT_CASE(restart_rewinds_the_index),
-	KUNIT_CASE(restart_of_an_active_context_rewinds_only),
-	KUNIT_CASE(counters_of_one_instant_share_a_record),
+	KUNIT_CASE(pebs64_active_restart_only_rewinds),
+	KUNIT_CASE(simultaneous_overflows_share_a_record),
 	KUNIT_CASE(counters_of_the_last_instant_interrupt_once),
-	KUNIT_CASE(an_imprecise_record_marks_the_header),
-	KUNIT_CASE(the_cpu_believes_nothing_in_the_mapped_header),
+	KUNIT_CASE(pebs64_imprecise_record_sets_header_flag),
+	KUNIT_CASE(pebs64_ignores_forged_header),
 	{}
 };
 

@@ -91,7 +91,7 @@ static void expect_seen(struct kunit *test, u64 select, u64 config1,
 	KUNIT_EXPECT_EQ(test, seen.config[1], config2);
 }
 
-static void words_are_zero_until_they_are_written(struct kunit *test)
+static void pmc_config_words_default_to_zero(struct kunit *test)
 {
 	struct pfm_evtset *set = fixture_find_set(ctx_of(test), 0);
 
@@ -108,7 +108,7 @@ static void words_are_zero_until_they_are_written(struct kunit *test)
 	expect_words(test, 0, 0, 1, 0, -1ULL);
 }
 
-static void each_counter_of_each_set_has_words_of_its_own(struct kunit *test)
+static void pmc_config_words_are_per_counter_and_set(struct kunit *test)
 {
 	u16 last = PFM_SIM_PAIRS - 1;
 
@@ -124,7 +124,7 @@ static void each_counter_of_each_set_has_words_of_its_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, write(test, 0, CONFIG1(last + 1), 1), -EINVAL);
 }
 
-static void a_pmu_is_asked_about_all_words_of_the_counter(struct kunit *test)
+static void pmu_checks_all_config_words_of_counter(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG2(3), 8), 0);
 	KUNIT_EXPECT_EQ(test, seen.num, 3);
@@ -139,7 +139,7 @@ static void a_pmu_is_asked_about_all_words_of_the_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.writes, 0);
 }
 
-static void a_refused_word_changes_nothing(struct kunit *test)
+static void refused_pmc_config_word_changes_nothing(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 7), 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 6), 0);
@@ -152,7 +152,7 @@ static void a_refused_word_changes_nothing(struct kunit *test)
 	expect_words(test, 0, 0, 0, REFUSED, 0);
 }
 
-static void a_loaded_pmu_follows_each_word(struct kunit *test)
+static void config_word_write_reaches_loaded_pmu(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 1), 0);
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
@@ -174,7 +174,7 @@ static void a_loaded_pmu_follows_each_word(struct kunit *test)
  * 3.1.2-11 concerns PMCs without a counter; configuration PMCs ignore overflow
  * settings, too.
  */
-static void a_word_says_nothing_about_overflows(struct kunit *test)
+static void config_word_ignores_overflow_settings(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_value = 1,
 			    .reg_flags = NOTIFY, .reg_smpl_eventid = 5 };
@@ -192,7 +192,7 @@ static void a_word_says_nothing_about_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, command(test, &pmc, pfm_write_pmc), -EINVAL);
 }
 
-static void words_are_charged_with_their_set(struct kunit *test)
+static void config_words_are_charged_to_context(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 	const size_t *charged = &ctx->charge.bytes;
@@ -212,13 +212,13 @@ static void words_are_charged_with_their_set(struct kunit *test)
 }
 
 static struct kunit_case pmc_cases[] = {
-	KUNIT_CASE(words_are_zero_until_they_are_written),
-	KUNIT_CASE(each_counter_of_each_set_has_words_of_its_own),
-	KUNIT_CASE(a_pmu_is_asked_about_all_words_of_the_counter),
-	KUNIT_CASE(a_refused_word_changes_nothing),
-	KUNIT_CASE(a_loaded_pmu_follows_each_word),
-	KUNIT_CASE(a_word_says_nothing_about_overflows),
-	KUNIT_CASE(words_are_charged_with_their_set),
+	KUNIT_CASE(pmc_config_words_default_to_zero),
+	KUNIT_CASE(pmc_config_words_are_per_counter_and_set),
+	KUNIT_CASE(pmu_checks_all_config_words_of_counter),
+	KUNIT_CASE(refused_pmc_config_word_changes_nothing),
+	KUNIT_CASE(config_word_write_reaches_loaded_pmu),
+	KUNIT_CASE(config_word_ignores_overflow_settings),
+	KUNIT_CASE(config_words_are_charged_to_context),
 	{}
 };
 

@@ -20,7 +20,7 @@ static int num_pmds(struct kunit *test, u16 id)
 /* The PMDs without a PMC are allocated with the set. */
 #define AT_FIRST	5
 
-static void a_set_has_no_counter_that_nobody_has_spoken_of(struct kunit *test)
+static void pmd_is_allocated_on_first_use(struct kunit *test)
 {
 	make_set(test, 1, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, num_pmds(test, 0), AT_FIRST);
@@ -33,7 +33,7 @@ static void a_set_has_no_counter_that_nobody_has_spoken_of(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, num_pmds(test, 1), AT_FIRST + 1);
 }
 
-static void a_counter_has_its_default_value_before(struct kunit *test)
+static void unallocated_pmd_reads_default_value(struct kunit *test)
 {
 	pfarg_pmd_t pmd;
 
@@ -46,7 +46,7 @@ static void a_counter_has_its_default_value_before(struct kunit *test)
 }
 
 /* Events before the allocation are not counted. */
-static void a_counter_of_a_set_that_counts_comes_to_be(struct kunit *test)
+static void pmd_allocated_in_counting_set(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
 	load_and_start(test, 0);
@@ -57,7 +57,7 @@ static void a_counter_of_a_set_that_counts_comes_to_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 103ULL);
 }
 
-static void a_counter_of_a_loaded_set_that_waits_comes_to_be(struct kunit *test)
+static void pmd_allocated_in_inactive_loaded_set(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, BY_TIME, 0, 1);
@@ -70,7 +70,7 @@ static void a_counter_of_a_loaded_set_that_waits_comes_to_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), (u64)-PERIOD + 3);
 }
 
-static void a_counter_that_is_only_loaded_with_a_value_keeps_it(
+static void written_unprogrammed_pmd_keeps_value(
 	struct kunit *test)
 {
 	load_and_start(test, 0);
@@ -81,7 +81,7 @@ static void a_counter_that_is_only_loaded_with_a_value_keeps_it(
 	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 77ULL);
 }
 
-static void what_is_recorded_or_reset_with_another_comes_to_be(
+static void smpl_and_reset_pmds_are_allocated(
 	struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -106,7 +106,7 @@ static int refuse(struct pfm_pmu_reg *reg)
 	return -EINVAL;
 }
 
-static void a_counter_that_the_pmu_refuses_does_not_come_to_be(
+static void refused_pmd_write_allocates_nothing(
 	struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -124,7 +124,7 @@ static void a_counter_that_the_pmu_refuses_does_not_come_to_be(
 }
 
 /* A user at the memory limit can still change a counter's settings. */
-static void what_is_replaced_is_not_paid_for_twice(struct kunit *test)
+static void replaced_overflow_settings_are_charged_once(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 	const size_t *charged = &ctx->charge.bytes;
@@ -160,14 +160,14 @@ static void what_is_replaced_is_not_paid_for_twice(struct kunit *test)
 }
 
 static struct kunit_case pmd_cases[] = {
-	KUNIT_CASE(a_set_has_no_counter_that_nobody_has_spoken_of),
-	KUNIT_CASE(a_counter_has_its_default_value_before),
-	KUNIT_CASE(a_counter_of_a_set_that_counts_comes_to_be),
-	KUNIT_CASE(a_counter_of_a_loaded_set_that_waits_comes_to_be),
-	KUNIT_CASE(a_counter_that_is_only_loaded_with_a_value_keeps_it),
-	KUNIT_CASE(what_is_recorded_or_reset_with_another_comes_to_be),
-	KUNIT_CASE(a_counter_that_the_pmu_refuses_does_not_come_to_be),
-	KUNIT_CASE(what_is_replaced_is_not_paid_for_twice),
+	KUNIT_CASE(pmd_is_allocated_on_first_use),
+	KUNIT_CASE(unallocated_pmd_reads_default_value),
+	KUNIT_CASE(pmd_allocated_in_counting_set),
+	KUNIT_CASE(pmd_allocated_in_inactive_loaded_set),
+	KUNIT_CASE(written_unprogrammed_pmd_keeps_value),
+	KUNIT_CASE(smpl_and_reset_pmds_are_allocated),
+	KUNIT_CASE(refused_pmd_write_allocates_nothing),
+	KUNIT_CASE(replaced_overflow_settings_are_charged_once),
 	{}
 };
 

@@ -110,7 +110,7 @@ static void second_description_is_ebusy(struct kunit *test)
 	expect(test, d, -EBUSY);
 }
 
-static void largest_description_is_well_formed(struct kunit *test)
+static void largest_description_is_valid(struct kunit *test)
 {
 	struct desc *d = good(test);
 
@@ -122,7 +122,7 @@ static void largest_description_is_well_formed(struct kunit *test)
 	expect(test, d, -EBUSY);
 }
 
-static void no_description_is_einval(struct kunit *test)
+static void null_description_is_einval(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, pfm_register_pmu(NULL), -EINVAL);
 }
@@ -175,7 +175,7 @@ static void missing_table_is_einval(struct kunit *test)
 	REFUSED_WITHOUT(test, num_pmds);
 }
 
-static void virtual_pmds_alone_are_well_formed(struct kunit *test)
+static void description_with_virtual_pmds_only_is_valid(struct kunit *test)
 {
 	struct desc *d = good(test);
 	u16 i;
@@ -233,7 +233,7 @@ static void number_out_of_range_is_einval(struct kunit *test)
 	expect(test, d, -EINVAL);
 }
 
-static void number_that_is_there_twice_is_einval(struct kunit *test)
+static void duplicate_register_number_is_einval(struct kunit *test)
 {
 	struct desc *d = good(test);
 
@@ -285,7 +285,7 @@ static struct desc *with_config(struct kunit *test, u16 flags)
 	return d;
 }
 
-static void configuration_is_beside_one_pmc_with_a_counter(struct kunit *test)
+static void config_word_needs_pmc_with_counter(struct kunit *test)
 {
 	struct desc *d = with_config(test, PFM_REGD_CONFIG1);
 
@@ -334,7 +334,7 @@ static void unknown_flag_or_type_is_einval(struct kunit *test)
 	expect(test, d, -EINVAL);
 }
 
-static void name_that_spoils_a_line_is_einval(struct kunit *test)
+static void register_name_with_separator_is_einval(struct kunit *test)
 {
 	static const char *const bad[] = {
 		NULL, "", "TWO\nLINES", "TAB\t", "\x7f", "\xc3\xa4",
@@ -358,23 +358,23 @@ static void name_that_spoils_a_line_is_einval(struct kunit *test)
 
 static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(second_description_is_ebusy),
-	KUNIT_CASE(largest_description_is_well_formed),
-	KUNIT_CASE(no_description_is_einval),
+	KUNIT_CASE(largest_description_is_valid),
+	KUNIT_CASE(null_description_is_einval),
 	KUNIT_CASE(description_for_another_interface_is_einval),
 	KUNIT_CASE(description_of_another_module_is_einval),
 	KUNIT_CASE(missing_operation_is_einval),
 	KUNIT_CASE(missing_table_is_einval),
-	KUNIT_CASE(virtual_pmds_alone_are_well_formed),
+	KUNIT_CASE(description_with_virtual_pmds_only_is_valid),
 	KUNIT_CASE(counter_width_out_of_range_is_einval),
 	KUNIT_CASE(too_many_registers_are_einval),
 	KUNIT_CASE(number_out_of_range_is_einval),
-	KUNIT_CASE(number_that_is_there_twice_is_einval),
+	KUNIT_CASE(duplicate_register_number_is_einval),
 	KUNIT_CASE(numbers_out_of_order_are_einval),
 	KUNIT_CASE(pmc_without_its_counter_is_einval),
 	KUNIT_CASE(counter_of_two_pmcs_is_einval),
-	KUNIT_CASE(configuration_is_beside_one_pmc_with_a_counter),
+	KUNIT_CASE(config_word_needs_pmc_with_counter),
 	KUNIT_CASE(unknown_flag_or_type_is_einval),
-	KUNIT_CASE(name_that_spoils_a_line_is_einval),
+	KUNIT_CASE(register_name_with_separator_is_einval),
 	{}
 };
 

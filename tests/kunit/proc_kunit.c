@@ -6,7 +6,7 @@
 #include <linux/limits.h>
 #include "proc.h"
 
-static void numbers_are_read(struct kunit *test)
+static void proc_read_int_reads_number(struct kunit *test)
 {
 	int value = 0;
 
@@ -15,7 +15,7 @@ static void numbers_are_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value, NGROUPS_MAX);
 }
 
-static void what_is_no_number_is_refused(struct kunit *test)
+static void proc_read_int_refuses_other_content(struct kunit *test)
 {
 	int value = 77;
 
@@ -24,7 +24,7 @@ static void what_is_no_number_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value, 77);
 }
 
-static void files_of_threads_can_be_asked(struct kunit *test)
+static void proc_may_open_checks_thread_files(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, pfm_proc_may_open("1/maps"), 0);
 	KUNIT_EXPECT_EQ(test, pfm_proc_may_open("1/map"), -ENOENT);
@@ -32,9 +32,9 @@ static void files_of_threads_can_be_asked(struct kunit *test)
 }
 
 static struct kunit_case proc_cases[] = {
-	KUNIT_CASE(numbers_are_read),
-	KUNIT_CASE(what_is_no_number_is_refused),
-	KUNIT_CASE(files_of_threads_can_be_asked),
+	KUNIT_CASE(proc_read_int_reads_number),
+	KUNIT_CASE(proc_read_int_refuses_other_content),
+	KUNIT_CASE(proc_may_open_checks_thread_files),
 	{}
 };
 

@@ -46,7 +46,7 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 }
 
 /* Proves 4.4.4-03, H18 */
-static void without_a_limit_nothing_is_throttled(struct kunit *test)
+static void no_rate_limit_means_no_throttling(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -57,7 +57,7 @@ static void without_a_limit_nothing_is_throttled(struct kunit *test)
 
 static struct kunit_case rate_cases[] = {
 	KUNIT_CASE(too_many_overflows_mask_and_notify),
-	KUNIT_CASE(without_a_limit_nothing_is_throttled),
+	KUNIT_CASE(no_rate_limit_means_no_throttling),
 	{}
 };
 

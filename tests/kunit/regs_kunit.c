@@ -13,7 +13,7 @@
 #include "value.h"
 
 /* Proves 3.1.2-11 */
-static void a_pmc_without_counter_ignores_what_concerns_overflows(
+static void pmc_without_counter_ignores_overflow_settings(
 	struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -46,7 +46,7 @@ static u64 read_wide(struct task_struct *task)
 	return 0x123456789abcdef0;
 }
 
-static void a_pmd_without_register_has_64_bits(struct kunit *test)
+static void virtual_pmd_has_64_bits(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 	struct pfm_pmd *pmd;
@@ -68,7 +68,7 @@ static void a_pmd_without_register_has_64_bits(struct kunit *test)
 	fixture_unload(test);
 }
 
-static void a_pmd_without_register_is_read_by_its_description(
+static void virtual_pmd_is_read_by_description(
 	struct kunit *test)
 {
 	u64 before, read, after;
@@ -190,7 +190,7 @@ static void start_with_old_pmc(struct kunit *test)
 }
 
 /* Proves 3.1.2-06 */
-static void a_refused_pmc_value_brings_the_old_one_back(struct kunit *test)
+static void refused_pmc_value_restores_old_one(struct kunit *test)
 {
 	start_with_old_pmc(test);
 	KUNIT_EXPECT_EQ(test, write_refused(test, 1), -EINVAL);
@@ -204,7 +204,7 @@ static void a_refused_pmc_value_brings_the_old_one_back(struct kunit *test)
 }
 
 /* Another user may have taken the old event meanwhile. */
-static void an_old_pmc_value_may_be_refused_as_well(struct kunit *test)
+static void old_pmc_value_may_be_refused_too(struct kunit *test)
 {
 	start_with_old_pmc(test);
 	KUNIT_EXPECT_EQ(test, write_refused(test, 2), -EINVAL);
@@ -227,7 +227,7 @@ static void sample_with(struct kunit *test, unsigned int n)
 }
 
 /* A context may have hundreds of sets with a dozen counters each. */
-static void a_counter_takes_memory_for_the_values_that_it_samples(
+static void overflow_settings_use_memory_per_sampled_pmd(
 	struct kunit *test)
 {
 	struct pfm_pmd *pmd;
@@ -239,7 +239,7 @@ static void a_counter_takes_memory_for_the_values_that_it_samples(
 	KUNIT_EXPECT_LE(test, ksize(pmd->ovfl), 192UL);
 }
 
-static void a_counter_may_sample_more_values_than_before(struct kunit *test)
+static void counter_can_sample_more_pmds_later(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	int n, i;
@@ -270,14 +270,14 @@ static void a_counter_may_sample_more_values_than_before(struct kunit *test)
 }
 
 static struct kunit_case regs_cases[] = {
-	KUNIT_CASE(a_pmc_without_counter_ignores_what_concerns_overflows),
-	KUNIT_CASE(a_counter_takes_memory_for_the_values_that_it_samples),
-	KUNIT_CASE(a_counter_may_sample_more_values_than_before),
-	KUNIT_CASE(a_pmd_without_register_has_64_bits),
-	KUNIT_CASE(a_pmd_without_register_is_read_by_its_description),
+	KUNIT_CASE(pmc_without_counter_ignores_overflow_settings),
+	KUNIT_CASE(overflow_settings_use_memory_per_sampled_pmd),
+	KUNIT_CASE(counter_can_sample_more_pmds_later),
+	KUNIT_CASE(virtual_pmd_has_64_bits),
+	KUNIT_CASE(virtual_pmd_is_read_by_description),
 	KUNIT_CASE(a_refused_pmd_value_changes_nothing),
-	KUNIT_CASE(a_refused_pmc_value_brings_the_old_one_back),
-	KUNIT_CASE(an_old_pmc_value_may_be_refused_as_well),
+	KUNIT_CASE(refused_pmc_value_restores_old_one),
+	KUNIT_CASE(old_pmc_value_may_be_refused_too),
 	{}
 };
 
@@ -289,7 +289,7 @@ static struct kunit_suite regs_suite = {
 };
 
 /* Proves 3.1.2-17 */
-static void bit_vectors_mean_the_set_of_their_pmc(struct kunit *test)
+static void pmc_bit_vectors_refer_to_same_set(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_set = 1, .reg_flags = NOTIFY };
 
@@ -307,7 +307,7 @@ static void bit_vectors_mean_the_set_of_their_pmc(struct kunit *test)
 }
 
 /* Proves 3.1.3-16 */
-static void a_register_that_does_not_count_has_no_threshold(struct kunit *test)
+static void non_counter_pmd_has_no_threshold(struct kunit *test)
 {
 	pfarg_pmd_t pmd;
 
@@ -335,7 +335,7 @@ static u64 *hardware(struct kunit *test, u16 num,
 }
 
 /* Proves 2.2.2-03, 3.1.13-13, 3.1.14-11, 3.2.1-02, 3.2.4-01 */
-static void logical_registers_are_those_of_the_hardware(struct kunit *test)
+static void logical_registers_access_hardware_registers(struct kunit *test)
 {
 	u32 pmc = 0x80000001;
 	u64 *select, *counter;
@@ -370,9 +370,9 @@ static void logical_registers_are_those_of_the_hardware(struct kunit *test)
 }
 
 static struct kunit_case regs_without_fmt_cases[] = {
-	KUNIT_CASE(logical_registers_are_those_of_the_hardware),
-	KUNIT_CASE(bit_vectors_mean_the_set_of_their_pmc),
-	KUNIT_CASE(a_register_that_does_not_count_has_no_threshold),
+	KUNIT_CASE(logical_registers_access_hardware_registers),
+	KUNIT_CASE(pmc_bit_vectors_refer_to_same_set),
+	KUNIT_CASE(non_counter_pmd_has_no_threshold),
 	{}
 };
 

@@ -55,7 +55,7 @@ static void restart_neither_notifies_nor_blocks(struct kunit *test)
 }
 
 /* Proves 3.1.9-11, 3.5.15-02, 3.5.15-04, 3.5.15-05 */
-static void restart_may_mask_an_active_context(struct kunit *test)
+static void restart_can_mask_active_context(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -76,7 +76,7 @@ static void restart_may_mask_an_active_context(struct kunit *test)
 }
 
 /* Proves 3.1.9-11, 3.5.15-04 */
-static void restart_may_keep_a_masked_context_masked(struct kunit *test)
+static void restart_can_keep_mask(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -141,7 +141,7 @@ static void expect_line(struct kunit *test)
 }
 
 /* Proves H19 */
-static void odd_restarts_are_printed_when_nothing_waits(struct kunit *test)
+static void odd_restart_results_are_printed_unlocked(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -158,11 +158,11 @@ static void odd_restarts_are_printed_when_nothing_waits(struct kunit *test)
 static struct kunit_case restart_cases[] = {
 	KUNIT_CASE(restart_of_a_detached_context_is_ebusy),
 	KUNIT_CASE(restart_neither_notifies_nor_blocks),
-	KUNIT_CASE(restart_may_mask_an_active_context),
-	KUNIT_CASE(restart_may_keep_a_masked_context_masked),
+	KUNIT_CASE(restart_can_mask_active_context),
+	KUNIT_CASE(restart_can_keep_mask),
 	KUNIT_CASE(a_failing_restart_changes_nothing),
 	KUNIT_CASE(a_positive_restart_result_is_einval),
-	KUNIT_CASE(odd_restarts_are_printed_when_nothing_waits),
+	KUNIT_CASE(odd_restart_results_are_printed_unlocked),
 	{}
 };
 

@@ -55,7 +55,7 @@ static void empty_ring_has_no_sample(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, pfm_ring_next(ring_make(test, 4)));
 }
 
-static void full_ring_gives_no_slot_until_one_is_consumed(struct kunit *test)
+static void full_ring_reserves_after_consumption(struct kunit *test)
 {
 	struct pfm_ring *r = ring_make(test, 4);
 	unsigned long pos;
@@ -72,7 +72,7 @@ static void full_ring_gives_no_slot_until_one_is_consumed(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, pfm_ring_next(r));
 }
 
-static void size_is_rounded_up(struct kunit *test)
+static void ring_size_is_rounded_up(struct kunit *test)
 {
 	struct pfm_ring *r = ring_make(test, 5);
 	unsigned long pos;
@@ -83,7 +83,7 @@ static void size_is_rounded_up(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, pfm_ring_reserve(r, &pos));
 }
 
-static void nested_samples_come_in_order_of_reservation(struct kunit *test)
+static void ring_delivers_nested_samples_in_order(struct kunit *test)
 {
 	struct pfm_ring *r = ring_make(test, 4);
 	struct slot *outer;
@@ -100,7 +100,7 @@ static void nested_samples_come_in_order_of_reservation(struct kunit *test)
 	ring_expect(test, r, 2);
 }
 
-static void old_samples_do_not_come_back_after_a_lap(struct kunit *test)
+static void ring_does_not_repeat_old_samples(struct kunit *test)
 {
 	struct pfm_ring *r = ring_make(test, 4);
 	int i;
@@ -114,10 +114,10 @@ static void old_samples_do_not_come_back_after_a_lap(struct kunit *test)
 
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(empty_ring_has_no_sample),
-	KUNIT_CASE(full_ring_gives_no_slot_until_one_is_consumed),
-	KUNIT_CASE(size_is_rounded_up),
-	KUNIT_CASE(nested_samples_come_in_order_of_reservation),
-	KUNIT_CASE(old_samples_do_not_come_back_after_a_lap),
+	KUNIT_CASE(full_ring_reserves_after_consumption),
+	KUNIT_CASE(ring_size_is_rounded_up),
+	KUNIT_CASE(ring_delivers_nested_samples_in_order),
+	KUNIT_CASE(ring_does_not_repeat_old_samples),
 	{}
 };
 

@@ -109,14 +109,14 @@ static void arguments_out_of_range_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 2, 2), -EINVAL);
 }
 
-static void only_several_regions_can_be_overwritten(struct kunit *test)
+static void sink_overwrite_needs_several_regions(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 2, OVERWRITE), 0);
 	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 1, OVERWRITE), -EINVAL);
 	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 0, OVERWRITE), -EINVAL);
 }
 
-static void the_header_describes_an_empty_buffer(struct kunit *test)
+static void sink_header_describes_empty_buffer(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_sink_hdr_t *hdr;
@@ -141,7 +141,7 @@ static void the_header_describes_an_empty_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_seq, 0);
 }
 
-static void the_number_of_regions_is_1_if_none_is_given(struct kunit *test)
+static void sink_regions_default_to_one(struct kunit *test)
 {
 	pfm_sink_arg_t arg = { .buf_size = SZ_4K };
 	struct pfm_fmt_calls *d = test->priv;
@@ -152,7 +152,7 @@ static void the_number_of_regions_is_1_if_none_is_given(struct kunit *test)
 			PFM_SINK_REGION_OFFS(1));
 }
 
-static void records_follow_each_other(struct kunit *test)
+static void sink_records_are_adjacent(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	const pfm_mini_record_t *record;
@@ -173,7 +173,7 @@ static void records_follow_each_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_used, 2 * RECORD + 16);
 }
 
-static void one_region_is_filled_read_and_filled_again(struct kunit *test)
+static void sink_single_region_is_refilled_after_restart(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -193,7 +193,7 @@ static void one_region_is_filled_read_and_filled_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, recorded(d), 4);
 }
 
-static void without_room_a_sample_is_lost_and_held(struct kunit *test)
+static void sink_full_buffer_loses_sample_and_holds(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -228,7 +228,7 @@ static void several_regions_are_handed_out_in_turn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, recorded(d), 6);
 }
 
-static void a_restart_leaves_what_was_not_handed_out(struct kunit *test)
+static void sink_restart_keeps_unfinished_region(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -245,7 +245,7 @@ static void a_restart_leaves_what_was_not_handed_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 1);
 }
 
-static void a_recorder_goes_round_without_a_word(struct kunit *test)
+static void sink_overwrite_wraps_without_notification(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	u16 i;
@@ -263,7 +263,7 @@ static void a_recorder_goes_round_without_a_word(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, recorded(d), 7);
 }
 
-static void a_recorder_is_emptied_only_if_it_is_frozen(struct kunit *test)
+static void sink_overwrite_restart_empties_only_if_masked(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -299,7 +299,7 @@ static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 2);
 }
 
-static void uuids_have_the_bytes_of_their_text(struct kunit *test)
+static void uuid_text_is_parsed_to_bytes(struct kunit *test)
 {
 	static const pfm_uuid_t made =
 		PFM_UUID("01234567-89ab-cdef-1032-547698badcfe");
@@ -313,7 +313,7 @@ static void uuids_have_the_bytes_of_their_text(struct kunit *test)
 /* A UUID without its last two digits. */
 #define UUID_HEAD	"01234567-89ab-cdef-1032-547698badc"
 
-static void only_the_text_of_a_uuid_is_one(struct kunit *test)
+static void malformed_uuid_text_is_refused(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, PFM_UUID_IS_TEXT(UUID_HEAD "00"));
 	KUNIT_EXPECT_TRUE(test, PFM_UUID_IS_TEXT(PFM_MINI_SMPL_UUID_STR));
@@ -326,19 +326,19 @@ static void only_the_text_of_a_uuid_is_one(struct kunit *test)
 
 static struct kunit_case sink_cases[] = {
 	KUNIT_CASE(arguments_out_of_range_are_refused),
-	KUNIT_CASE(only_several_regions_can_be_overwritten),
-	KUNIT_CASE(the_header_describes_an_empty_buffer),
-	KUNIT_CASE(the_number_of_regions_is_1_if_none_is_given),
-	KUNIT_CASE(records_follow_each_other),
-	KUNIT_CASE(one_region_is_filled_read_and_filled_again),
-	KUNIT_CASE(without_room_a_sample_is_lost_and_held),
+	KUNIT_CASE(sink_overwrite_needs_several_regions),
+	KUNIT_CASE(sink_header_describes_empty_buffer),
+	KUNIT_CASE(sink_regions_default_to_one),
+	KUNIT_CASE(sink_records_are_adjacent),
+	KUNIT_CASE(sink_single_region_is_refilled_after_restart),
+	KUNIT_CASE(sink_full_buffer_loses_sample_and_holds),
 	KUNIT_CASE(several_regions_are_handed_out_in_turn),
-	KUNIT_CASE(a_restart_leaves_what_was_not_handed_out),
-	KUNIT_CASE(a_recorder_goes_round_without_a_word),
-	KUNIT_CASE(a_recorder_is_emptied_only_if_it_is_frozen),
+	KUNIT_CASE(sink_restart_keeps_unfinished_region),
+	KUNIT_CASE(sink_overwrite_wraps_without_notification),
+	KUNIT_CASE(sink_overwrite_restart_empties_only_if_masked),
 	KUNIT_CASE(handler_believes_nothing_in_the_mapped_header),
-	KUNIT_CASE(uuids_have_the_bytes_of_their_text),
-	KUNIT_CASE(only_the_text_of_a_uuid_is_one),
+	KUNIT_CASE(uuid_text_is_parsed_to_bytes),
+	KUNIT_CASE(malformed_uuid_text_is_refused),
 	{}
 };
 

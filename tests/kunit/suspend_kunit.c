@@ -32,7 +32,7 @@ static void cpu_counts(struct kunit *test, u64 events)
 }
 
 /* Proves H21 */
-static void what_a_cpu_counts_stops_and_goes_on(struct kunit *test)
+static void cpu_counts_pause_during_suspend(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
 	fixture_start(test);
@@ -46,7 +46,7 @@ static void what_a_cpu_counts_stops_and_goes_on(struct kunit *test)
 }
 
 /* Proves H21 */
-static void what_is_started_meanwhile_counts_afterwards(struct kunit *test)
+static void start_while_suspended_counts_after_resume(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
@@ -59,7 +59,7 @@ static void what_is_started_meanwhile_counts_afterwards(struct kunit *test)
 	expect_count(test, 4);
 }
 
-static void what_is_stopped_meanwhile_stays_stopped(struct kunit *test)
+static void stop_while_suspended_stays_stopped(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
 	fixture_start(test);
@@ -70,7 +70,7 @@ static void what_is_stopped_meanwhile_stays_stopped(struct kunit *test)
 	expect_count(test, 0);
 }
 
-static void what_is_written_meanwhile_is_counted_on(struct kunit *test)
+static void write_while_suspended_is_kept(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
 	fixture_start(test);
@@ -82,7 +82,7 @@ static void what_is_written_meanwhile_is_counted_on(struct kunit *test)
 	expect_count(test, 54);
 }
 
-static void what_is_masked_waits_for_its_restart(struct kunit *test)
+static void mask_survives_suspend(struct kunit *test)
 {
 	fixture_counter(test, 0, NOTIFY, -PERIOD);
 	fixture_start(test);
@@ -96,7 +96,7 @@ static void what_is_masked_waits_for_its_restart(struct kunit *test)
 	expect_count(test, -PERIOD + 4);
 }
 
-static void what_is_restarted_meanwhile_counts_afterwards(struct kunit *test)
+static void restart_while_suspended_counts_after_resume(struct kunit *test)
 {
 	fixture_counter(test, 0, NOTIFY, -PERIOD);
 	fixture_start(test);
@@ -118,7 +118,7 @@ static int suspend_own_init(struct kunit *test)
 }
 
 /* Proves H21 */
-static void what_the_suspending_thread_counts_stops_and_goes_on(
+static void thread_counts_pause_during_suspend(
 	struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
@@ -133,12 +133,12 @@ static void what_the_suspending_thread_counts_stops_and_goes_on(
 }
 
 static struct kunit_case cpu_cases[] = {
-	KUNIT_CASE(what_a_cpu_counts_stops_and_goes_on),
-	KUNIT_CASE(what_is_started_meanwhile_counts_afterwards),
-	KUNIT_CASE(what_is_stopped_meanwhile_stays_stopped),
-	KUNIT_CASE(what_is_written_meanwhile_is_counted_on),
-	KUNIT_CASE(what_is_masked_waits_for_its_restart),
-	KUNIT_CASE(what_is_restarted_meanwhile_counts_afterwards),
+	KUNIT_CASE(cpu_counts_pause_during_suspend),
+	KUNIT_CASE(start_while_suspended_counts_after_resume),
+	KUNIT_CASE(stop_while_suspended_stays_stopped),
+	KUNIT_CASE(write_while_suspended_is_kept),
+	KUNIT_CASE(mask_survives_suspend),
+	KUNIT_CASE(restart_while_suspended_counts_after_resume),
 	{}
 };
 
@@ -163,7 +163,7 @@ static void thread_counts(struct kunit *test, struct task_struct *task,
  * command may stop the PMU of another thread for a moment.
  */
 /* Proves H21 */
-static void what_is_restarted_for_another_thread_counts(struct kunit *test)
+static void suspended_context_of_other_thread_counts(struct kunit *test)
 {
 	struct task_struct *task = fixture_thread();
 
@@ -189,7 +189,7 @@ static int wake_up_main(void *done)
 }
 
 /* Proves H21 */
-static void what_waits_goes_on_whoever_wakes_the_machine(struct kunit *test)
+static void resume_by_other_thread_continues_counting(struct kunit *test)
 {
 	DECLARE_COMPLETION_ONSTACK(done);
 	struct task_struct *task;
@@ -205,9 +205,9 @@ static void what_waits_goes_on_whoever_wakes_the_machine(struct kunit *test)
 }
 
 static struct kunit_case own_cases[] = {
-	KUNIT_CASE(what_the_suspending_thread_counts_stops_and_goes_on),
-	KUNIT_CASE(what_is_restarted_for_another_thread_counts),
-	KUNIT_CASE(what_waits_goes_on_whoever_wakes_the_machine),
+	KUNIT_CASE(thread_counts_pause_during_suspend),
+	KUNIT_CASE(suspended_context_of_other_thread_counts),
+	KUNIT_CASE(resume_by_other_thread_continues_counting),
 	{}
 };
 

@@ -6,7 +6,7 @@
 #include <linux/tracepoint.h>
 #include "tracepoint.h"
 
-static void a_tracepoint_is_found_by_its_name(struct kunit *test)
+static void tracepoint_is_found_by_name(struct kunit *test)
 {
 	/* The tracepoints that the core uses. */
 	static const char * const names[] = {
@@ -22,7 +22,7 @@ static void a_tracepoint_is_found_by_its_name(struct kunit *test)
 	}
 }
 
-static void no_name_but_the_whole_one_finds_it(struct kunit *test)
+static void tracepoint_lookup_needs_full_name(struct kunit *test)
 {
 	KUNIT_EXPECT_NULL(test, pfm_find_tracepoint("sched_process_exi"));
 	KUNIT_EXPECT_NULL(test, pfm_find_tracepoint("sched_process_exit2"));
@@ -30,8 +30,8 @@ static void no_name_but_the_whole_one_finds_it(struct kunit *test)
 }
 
 static struct kunit_case tracepoint_cases[] = {
-	KUNIT_CASE(a_tracepoint_is_found_by_its_name),
-	KUNIT_CASE(no_name_but_the_whole_one_finds_it),
+	KUNIT_CASE(tracepoint_is_found_by_name),
+	KUNIT_CASE(tracepoint_lookup_needs_full_name),
 	{}
 };
 

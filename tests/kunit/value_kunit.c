@@ -14,7 +14,7 @@
 #define PLAIN	PFM_SIM_PMD_PLAIN
 
 /* Proves 3.1.3-26, 3.1.4-13, P4.3-02 */
-static void a_counter_carries_into_its_software_part(struct kunit *test)
+static void counter_wrap_carries_into_upper_bits(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, TOP - 10);
 	fixture_start(test);
@@ -28,7 +28,7 @@ static void a_counter_carries_into_its_software_part(struct kunit *test)
 }
 
 /* Proves 3.1.3-08, P4.3-01 */
-static void all_64_bits_of_a_written_value_are_kept(struct kunit *test)
+static void written_pmd_keeps_64_bits(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0x123456789abcdef0ULL);
 	fixture_start(test);
@@ -54,7 +54,7 @@ static void only_the_64_bit_overflow_notifies(struct kunit *test)
 }
 
 /* Proves 3.1.2-09, 3.4.3-02 */
-static void a_counter_without_notification_wraps_and_goes_on(struct kunit *test)
+static void counter_without_notification_keeps_counting(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, -5);
 	fixture_start(test);
@@ -65,7 +65,7 @@ static void a_counter_without_notification_wraps_and_goes_on(struct kunit *test)
 }
 
 /* Proves 3.1.2-19, 3.1.7-11 */
-static void an_unprogrammed_counter_measures_nothing(struct kunit *test)
+static void unprogrammed_counter_stays_unchanged(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, 0);
 	fixture_start(test);
@@ -116,7 +116,7 @@ static u64 read_while_it_wraps(struct pfm_pmu_reg *reg)
 	return before;
 }
 
-static void a_value_is_whole_though_it_wraps_while_it_is_read(
+static void read_is_consistent_if_counter_wraps(
 	struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -151,7 +151,7 @@ static void expect_wrap_is_seen_early(struct kunit *test, u64 value)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), value + 1);
 }
 
-static void a_wrap_that_is_not_carried_yet_is_in_the_value(struct kunit *test)
+static void read_includes_pending_wrap(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, TOP - 10);
 	fixture_start(test);
@@ -168,15 +168,15 @@ static void a_wrap_that_is_not_carried_yet_is_in_the_value(struct kunit *test)
 }
 
 static struct kunit_case value_cases[] = {
-	KUNIT_CASE(a_counter_carries_into_its_software_part),
-	KUNIT_CASE(all_64_bits_of_a_written_value_are_kept),
+	KUNIT_CASE(counter_wrap_carries_into_upper_bits),
+	KUNIT_CASE(written_pmd_keeps_64_bits),
 	KUNIT_CASE(only_the_64_bit_overflow_notifies),
-	KUNIT_CASE(a_counter_without_notification_wraps_and_goes_on),
-	KUNIT_CASE(an_unprogrammed_counter_measures_nothing),
+	KUNIT_CASE(counter_without_notification_keeps_counting),
+	KUNIT_CASE(unprogrammed_counter_stays_unchanged),
 	KUNIT_CASE(a_write_while_counting_takes_effect_at_once),
 	KUNIT_CASE(a_plain_register_keeps_its_value),
-	KUNIT_CASE(a_value_is_whole_though_it_wraps_while_it_is_read),
-	KUNIT_CASE(a_wrap_that_is_not_carried_yet_is_in_the_value),
+	KUNIT_CASE(read_is_consistent_if_counter_wraps),
+	KUNIT_CASE(read_includes_pending_wrap),
 	{}
 };
 
@@ -191,7 +191,7 @@ static struct kunit_suite value_suite = {
  * Proves 3.1.2-10, 3.1.3-19, 3.1.4-08, 3.4.2-01, 3.4.2-05, 3.4.2-08, 3.4.2-09,
  * 3.5.14-12, 3.5.14-20, 3.5.15-06
  */
-static void random_resets_follow_the_series_of_the_seed(struct kunit *test)
+static void random_resets_follow_seed(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u32 state = pfm_carta_seed(7);
@@ -233,7 +233,7 @@ static u64 draw(struct kunit *test)
 }
 
 /* Proves 3.1.3-17, 3.4.2-05, 3.4.2-09 */
-static void only_a_write_begins_a_series_again(struct kunit *test)
+static void only_pmd_write_restarts_random_series(struct kunit *test)
 {
 	const pfarg_pmd_t pmd = { .reg_value = -10, .reg_short_reset = -10000,
 				  .reg_random_mask = 0xff,
@@ -267,7 +267,7 @@ static void only_a_write_begins_a_series_again(struct kunit *test)
 }
 
 /* Proves 3.4.2-06 */
-static void each_pmd_has_a_random_series_of_its_own(struct kunit *test)
+static void each_pmd_has_own_random_series(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	u32 state[2] = { pfm_carta_seed(7), pfm_carta_seed(8) };
@@ -299,7 +299,7 @@ static void each_pmd_has_a_random_series_of_its_own(struct kunit *test)
  * A sample records PMD1, which has wrapped before its interrupt, and resets it.
  * Neither its old nor its new value is mistaken for another wrap.
  */
-static void a_sample_has_wraps_that_are_not_carried_yet(struct kunit *test)
+static void sample_includes_pending_wraps(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	pfarg_pmc_t pmc = { .reg_num = 0 };
@@ -321,7 +321,7 @@ static void a_sample_has_wraps_that_are_not_carried_yet(struct kunit *test)
 }
 
 /* Proves 3.4.2-02 */
-static void without_the_flag_nothing_is_random(struct kunit *test)
+static void no_random_resets_without_flag(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -341,7 +341,7 @@ static void without_the_flag_nothing_is_random(struct kunit *test)
  * counter that does.
  */
 /* Proves 3.4.2-03 */
-static void what_does_not_count_is_not_random(struct kunit *test)
+static void non_counter_pmd_is_not_randomized(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = PFM_REGFL_RANDOM };
@@ -361,7 +361,7 @@ static void what_does_not_count_is_not_random(struct kunit *test)
 }
 
 /* Proves 3.1.3-28, 3.1.4-14, 3.1.14-08 */
-static void bits_that_a_register_has_not_are_ignored(struct kunit *test)
+static void missing_register_bits_are_ignored(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
 	struct pfm_pmu_reg *hw = &fixture_pmd_of(ctx, PLAIN)->hw;
@@ -393,7 +393,7 @@ static void bits_that_a_register_has_not_are_ignored(struct kunit *test)
 }
 
 /* Proves 3.1.3-14 */
-static void a_register_that_does_not_count_is_reset_as_asked(struct kunit *test)
+static void non_counter_pmd_is_reset_on_request(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0 };
 
@@ -425,7 +425,7 @@ static u64 usual_period(struct kunit *test, int pmd)
 }
 
 /* The period in progress does not matter. */
-static void the_usual_period_is_that_of_the_resets(struct kunit *test)
+static void usual_period_comes_from_reset_values(struct kunit *test)
 {
 	struct pfm_pmd *pmd;
 
@@ -444,15 +444,15 @@ static void the_usual_period_is_that_of_the_resets(struct kunit *test)
 }
 
 static struct kunit_case value_reset_cases[] = {
-	KUNIT_CASE(the_usual_period_is_that_of_the_resets),
-	KUNIT_CASE(random_resets_follow_the_series_of_the_seed),
-	KUNIT_CASE(only_a_write_begins_a_series_again),
-	KUNIT_CASE(each_pmd_has_a_random_series_of_its_own),
-	KUNIT_CASE(a_sample_has_wraps_that_are_not_carried_yet),
-	KUNIT_CASE(without_the_flag_nothing_is_random),
-	KUNIT_CASE(what_does_not_count_is_not_random),
-	KUNIT_CASE(bits_that_a_register_has_not_are_ignored),
-	KUNIT_CASE(a_register_that_does_not_count_is_reset_as_asked),
+	KUNIT_CASE(usual_period_comes_from_reset_values),
+	KUNIT_CASE(random_resets_follow_seed),
+	KUNIT_CASE(only_pmd_write_restarts_random_series),
+	KUNIT_CASE(each_pmd_has_own_random_series),
+	KUNIT_CASE(sample_includes_pending_wraps),
+	KUNIT_CASE(no_random_resets_without_flag),
+	KUNIT_CASE(non_counter_pmd_is_not_randomized),
+	KUNIT_CASE(missing_register_bits_are_ignored),
+	KUNIT_CASE(non_counter_pmd_is_reset_on_request),
 	{}
 };
 

@@ -55,7 +55,7 @@ def test_missing_vector_is_efault(results: dict[str, str]) -> None:
     assert results["write_null"] == "-1 EFAULT"
 
 
-def test_mapping_of_another_file_sends_no_command(results: dict[str, str]) -> None:
+def test_mmap_of_other_file_calls_no_ioctl(results: dict[str, str]) -> None:
     assert results["mmap_other"] == "-1 EINVAL"
     assert results["ioctls_to_other"] == "0 0"
 

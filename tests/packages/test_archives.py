@@ -54,7 +54,7 @@ def use(machine: Noting, *fetched: str) -> set[str]:
     return found
 
 
-def test_what_one_machine_has_fetched_the_next_one_has(tmp_path: Path) -> None:
+def test_archives_are_shared_with_next_machine(tmp_path: Path) -> None:
     first, second = (Noting(tmp_path / name / "root") for name in ("1", "2"))
     assert use(first, "gcc.deb") == set()
     assert use(second, "make.deb") == {"gcc.deb"}
@@ -63,7 +63,7 @@ def test_what_one_machine_has_fetched_the_next_one_has(tmp_path: Path) -> None:
     assert second.ran == []
 
 
-def test_machines_do_not_share_what_apt_locks(tmp_path: Path, place: Path) -> None:
+def test_machines_have_own_apt_directories(tmp_path: Path, place: Path) -> None:
     first, second = (Noting(tmp_path / name / "root") for name in ("1", "2"))
     use(first)
     use(second)
@@ -72,7 +72,7 @@ def test_machines_do_not_share_what_apt_locks(tmp_path: Path, place: Path) -> No
     assert not any(f'archives "{place}' in each for each in settings)
 
 
-def test_a_mirror_that_is_not_reached_is_told_and_tried_again(tmp_path: Path) -> None:
+def test_unreachable_mirror_is_reported_and_retried(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="the mirror"):
         use(Noting(tmp_path / "1/root", reached=False))
     second = Noting(tmp_path / "2/root")
@@ -80,7 +80,7 @@ def test_a_mirror_that_is_not_reached_is_told_and_tried_again(tmp_path: Path) ->
     assert second.ran == ["update", "autoclean"]
 
 
-def test_old_lists_are_better_than_none(tmp_path: Path, place: Path) -> None:
+def test_old_lists_serve_if_mirror_is_unreachable(tmp_path: Path, place: Path) -> None:
     use(Noting(tmp_path / "1/root"))
     old = time.time() - packages.OLD_SECONDS - 1
     os.utime(place / "updated", (old, old))
@@ -92,7 +92,7 @@ def test_old_lists_are_better_than_none(tmp_path: Path, place: Path) -> None:
     assert third.ran == ["update", "autoclean"]
 
 
-def test_what_is_kept_for_a_root_goes_with_it(tmp_path: Path, place: Path) -> None:
+def test_archives_of_removed_roots_are_deleted(tmp_path: Path, place: Path) -> None:
     gone = place.with_name("trixie-gone")
     (gone / "archives").mkdir(parents=True)
     use(Noting(tmp_path / "1/root"))

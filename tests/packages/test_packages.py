@@ -338,18 +338,18 @@ def check(guest: Boot, name: str) -> str:
 
 # First, so that its machine runs beside the others.
 @pytest.mark.parametrize("step", STEPS, ids=[step.where for step in STEPS])
-def test_tutorial_leads_to_a_format_of_ones_own(author: Author, step: Step) -> None:
+def test_tutorial_step_works(author: Author, step: Step) -> None:
     done = author.outcome(step)
     assert done.status is not None, done.printed
     assert (done.status != 0) == step.fails, done.printed
     assert not step.lacks(done.printed), done.printed
 
 
-def test_lintian_is_content_with_what_a_bare_machine_builds(life: Life) -> None:
+def test_lintian_accepts_built_packages(life: Life) -> None:
     assert life.linted.returncode == 0, life.linted.stdout
 
 
-def test_readme_leads_from_a_bare_machine_to_a_profile(life: Life) -> None:
+def test_readme_commands_record_profile(life: Life) -> None:
     tried = [
         check(life.first, f"readme-{number}")
         for number, line in enumerate(readme.using())
@@ -358,7 +358,7 @@ def test_readme_leads_from_a_bare_machine_to_a_profile(life: Life) -> None:
     assert re.search(r"^ +\d+ +\d+\.\d\d%", tried[-1], re.MULTILINE), tried
 
 
-def test_modules_are_signed_with_the_key_of_the_machine(life: Life) -> None:
+def test_modules_are_signed_with_machine_key(life: Life) -> None:
     signer = check(life.first, "signer").strip()
     subject = life.installed.run(
         "openssl x509 -inform der -in /var/lib/dkms/mok.pub -noout -subject"
@@ -370,11 +370,11 @@ def test_device_belongs_to_the_group(life: Life) -> None:
     check(life.first, "node")
 
 
-def test_guest_reads_nothing_behind_what_numpy_sorts(life: Life) -> None:
+def test_numpy_sort_reads_within_mapping(life: Life) -> None:
     assert check(life.first, "sort") == "[1 2 3]\n"
 
 
-def test_member_of_the_group_records_and_reports(life: Life) -> None:
+def test_group_member_records_and_reports(life: Life) -> None:
     check(life.first, "record")
 
 
@@ -387,7 +387,7 @@ def test_each_format_records_and_reports_by_name(life: Life) -> None:
     check(life.first, "formats")
 
 
-def test_format_of_ones_own_is_built_with_the_sdk_and_records(life: Life) -> None:
+def test_sdk_format_is_built_and_records(life: Life) -> None:
     assert life.installed and life.format.returncode == 0, life.format.stdout
     said = check(life.first, "own-format")
     # The header's version, numbers of events and of other events, the event's count.
@@ -397,15 +397,15 @@ def test_format_of_ones_own_is_built_with_the_sdk_and_records(life: Life) -> Non
     assert int(counted[4]) > 0
 
 
-def test_stranger_is_told_of_the_group(life: Life) -> None:
+def test_user_outside_group_is_refused(life: Life) -> None:
     check(life.first, "stranger")
 
 
-def test_modules_can_be_unloaded_and_the_device_goes(life: Life) -> None:
+def test_unloading_modules_removes_device(life: Life) -> None:
     check(life.first, "unload")
 
 
-def test_module_of_an_unknown_key_is_refused_as_the_page_says(life: Life) -> None:
+def test_module_with_unknown_key_is_refused(life: Life) -> None:
     said = check(life.first, "enforce")
     page = (debfiles.ROOT / "docs/install.md").read_text(encoding="utf-8")
     (reason,) = re.findall(r"Key was rejected by service", said)
@@ -413,14 +413,14 @@ def test_module_of_an_unknown_key_is_refused_as_the_page_says(life: Life) -> Non
 
 
 @to_the_end
-def test_upgrade_builds_the_next_version_and_drops_the_last(life: Life) -> None:
+def test_upgrade_replaces_dkms_version(life: Life) -> None:
     status = life.upgraded.run("dkms status").stdout
     assert debfiles.next_version() in status
     assert not re.search(rf"{re.escape(debfiles.version())}\b(?!\.1)", status), status
 
 
 @to_the_end
-def test_new_kernel_gets_its_modules_by_itself(life: Life) -> None:
+def test_new_kernel_gets_modules_built(life: Life) -> None:
     for kernel in life.upgraded.kernels():
         version = life.upgraded.run(f"modinfo -k {kernel} -F version perfmon").stdout
         assert version.strip() == debfiles.next_version(), kernel
@@ -434,7 +434,7 @@ def test_new_kernel_runs_the_next_version(life: Life) -> None:
 
 
 @to_the_end
-def test_purge_leaves_nothing(life: Life) -> None:
+def test_purge_leaves_no_files(life: Life) -> None:
     check(life.second, "remove")
     check(life.second, "purge")
     out = life.work / "second"

@@ -30,31 +30,31 @@ def test_commands_and_changes_are_steps() -> None:
     )
 
 
-def test_a_block_that_would_not_be_tried_is_refused() -> None:
+def test_block_that_would_not_run_is_refused() -> None:
     for language in ("", "c", "text"):
         with pytest.raises(TutorialError, match="p.md:1"):
             steps(block(language, "x"))
 
 
-def test_a_step_in_the_root_after_the_boot_is_refused() -> None:
+def test_root_step_after_boot_is_refused() -> None:
     with pytest.raises(TutorialError, match="p.md"):
         steps(KERNEL + block("sh", "a") + block("sh", "b"))
 
 
-def test_lines_that_are_not_printed_are_found() -> None:
+def test_missing_output_line_is_found() -> None:
     (step,) = steps(block("sh", "a") + block("text", "one  1", "...", "three 3"))
     assert not step.lacks("zero\none 1\ntwo\nthree 3\n")
     assert step.lacks("one 1\nthree 4\n") == "three 3"
     assert step.lacks("three 3\none 1\n") == "three 3"
 
 
-def test_numbers_differ_where_that_is_said() -> None:
+def test_numbers_may_differ_if_marked() -> None:
     (step,) = steps(block("sh", "a") + NUMBERS + block("text", "  12 50.31% main"))
     assert not step.lacks("7 9.1% main\n")
     assert step.lacks("7 9.1% exit\n")
 
 
-def test_the_author_writes_as_many_lines_as_the_page_says() -> None:
+def test_tutorial_line_count_is_right() -> None:
     page = Page(tutorial.PAGE, (ROOT / tutorial.PAGE).read_text())
     changes = [block.text for block in page.blocks() if block.language == "diff"]
     lines = "".join(changes).splitlines()

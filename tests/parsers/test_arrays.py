@@ -9,6 +9,6 @@ import numpy as np
 from pfmparse.arrays import NDArray
 
 
-def test_type_can_be_used_where_types_are_made() -> None:
+def test_ndarray_type_can_be_subscripted() -> None:
     for kind in (NDArray[Any], NDArray[np.uint64], NDArray[np.integer[Any]]):
         assert getattr(kind, "__origin__") is np.ndarray

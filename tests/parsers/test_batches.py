@@ -267,7 +267,7 @@ def captures(draw: st.DrawFn) -> bytes:
     st.sampled_from([1, 1000, 1 << 20]),
     st.sampled_from([1, 1000, 1 << 20]),
 )
-def test_batches_have_what_one_buffer_after_another_has(
+def test_batches_equal_reading_buffers_one_by_one(
     data: bytes, threads: int, group: int, enough: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -278,7 +278,7 @@ def test_batches_have_what_one_buffer_after_another_has(
 
 
 @pytest.mark.parametrize("name", sorted(INPUTS))
-def test_buffers_that_are_alike_become_one_batch(name: str) -> None:
+def test_similar_buffers_become_one_batch(name: str) -> None:
     described, buffers = INPUTS[name]
     parts = [writers.bufr(data) for data in buffers]
     data = writers.capture(writers.json_chunk("SESS", described), *parts)
@@ -289,7 +289,7 @@ def test_buffers_that_are_alike_become_one_batch(name: str) -> None:
 
 
 @pytest.mark.parametrize("some", [[0, 1, 2, 3], [0, 0], [1, 0, 2], [3, 3, 1]])
-def test_regions_are_read_once_in_whatever_order_they_come(some: list[int]) -> None:
+def test_batched_regions_are_read_once_in_any_order(some: list[int]) -> None:
     parts = [writers.bufr(NWAYS[at]) for at in some]
     session = writers.json_chunk("SESS", in_regions())
     check_same(writers.capture(session, *parts), 0)
@@ -302,7 +302,7 @@ def test_regions_are_read_once_in_whatever_order_they_come(some: list[int]) -> N
         (in_regions(), [regions(seq, 3, 3) for seq in range(1, 11, 2)], 256),
     ],
 )
-def test_wrong_fields_of_headers_are_seen_in_buffers_among_others(
+def test_batched_buffers_report_bad_header_fields(
     described: Json, good: list[bytes], size: int
 ) -> None:
     for at in range(0, size, 4):

@@ -235,7 +235,7 @@ def is_refused(found: Found) -> bool:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_readers_find_all_samples_of(name: str, readers: Readers) -> None:
+def test_c_readers_find_all_samples(name: str, readers: Readers) -> None:
     case = CASES[name]
     assert_agree(readers, case)
     found = readers(case.reader, case.buffers, case.session)
@@ -244,18 +244,14 @@ def test_readers_find_all_samples_of(name: str, readers: Readers) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_live_buffer_that_lies_still_gives_the_same(
-    name: str, readers: Readers
-) -> None:
+def test_c_readers_read_idle_live_buffer_alike(name: str, readers: Readers) -> None:
     case = CASES[name]
     still = readers(case.reader, case.buffers, case.session)
     assert readers(case.reader, case.buffers, case.session, LIVE) == still
 
 
 @pytest.mark.parametrize("name", ["oprofile", "oprofile in parts"])
-def test_callers_in_traces_are_those_of_their_samples(
-    name: str, readers: Readers
-) -> None:
+def test_c_reader_callers_match_their_samples(name: str, readers: Readers) -> None:
     case = CASES[name]
     found = readers(case.reader, case.buffers, case.session)
     mine = [sample for one in found for sample in one.samples]
@@ -264,14 +260,14 @@ def test_callers_in_traces_are_those_of_their_samples(
     assert mine[-1]["callers"] == [0x3001, 0x3002]
 
 
-def test_counts_of_a_histogram_are_given_anew(readers: Readers) -> None:
+def test_c_reader_repeats_histogram_counts(readers: Readers) -> None:
     case = CASES["histogram"]
     first, second = readers(case.reader, case.buffers * 2, case.session)
     assert len(first.samples) == 5
     assert second == first
 
 
-def test_32_bit_program_finds_the_same(readers: Readers, tmp_path: Path) -> None:
+def test_c_readers_agree_in_32_bit_program(readers: Readers, tmp_path: Path) -> None:
     multiarch = subprocess.check_output(["gcc", "-print-multiarch"], text=True)
     options = ["-m32", f"-I/usr/include/{multiarch.strip()}"]
     program, source = tmp_path / "narrow", SOURCES / "print_records.c"
@@ -296,14 +292,12 @@ def test_32_bit_program_finds_the_same(readers: Readers, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["nway", "sink", "order"])
-def test_records_are_whole_and_in_order_while_others_are_written(
-    kind: str, tmp_path: Path
-) -> None:
+def test_c_readers_read_intact_records_while_written(kind: str, tmp_path: Path) -> None:
     program = compiled(SOURCES / "read_while_written.c", tmp_path / kind, "-lpthread")
     subprocess.run([program, kind], check=True, timeout=300)
 
 
-def test_noise_under_the_readers_hands_leads_nowhere(tmp_path: Path) -> None:
+def test_c_readers_survive_noise(tmp_path: Path) -> None:
     program = compiled(SOURCES / "read_noise.c", tmp_path / "noise", "-lpthread")
     subprocess.run([program], check=True, timeout=300)
 
@@ -419,7 +413,7 @@ NASTY = {
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_hostile_numbers_lead_nowhere(name: str, readers: Readers) -> None:
+def test_c_readers_survive_hostile_numbers(name: str, readers: Readers) -> None:
     case = CASES[name]
     for data in NASTY[name]:
         assert_agree(readers, replace(case, buffers=[data]))
@@ -431,7 +425,7 @@ def test_hostile_numbers_lead_nowhere(name: str, readers: Readers) -> None:
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=150)
 @given(draw=st.data())
-def test_damaged_buffers_give_what_pfmparse_finds_in_them(
+def test_c_readers_agree_on_damaged_buffers(
     name: str, readers: Readers, draw: st.DataObject
 ) -> None:
     case = CASES[name]
@@ -455,7 +449,7 @@ def test_damaged_buffers_give_what_pfmparse_finds_in_them(
     ],
 )
 @pytest.mark.parametrize("header", sorted(SDK.glob("perfmon/perfmon_read*.h")))
-def test_header_compiles_alone_in_c_and_in_cpp(
+def test_reader_header_compiles_alone_in_c_and_cpp(
     header: Path, compiler: list[str], tmp_path: Path
 ) -> None:
     source = tmp_path / "alone.c"

@@ -49,18 +49,18 @@ def completed(*words: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_commands_are_completed() -> None:
+def test_bash_completes_commands() -> None:
     assert completed("") == set(commands())
 
 
 @pytest.mark.parametrize("command", commands())
-def test_options_of_a_command_are_completed(command: str) -> None:
+def test_bash_completes_options_of_a_command(command: str) -> None:
     actions = commands()[command]._actions
     options = {option for action in actions for option in action.option_strings}
     assert completed(command, "-") == options - {"-h"}
 
 
-def test_keys_are_completed() -> None:
+def test_bash_completes_report_keys() -> None:
     assert completed("report", "--by", "") == set(NAMES)
 
 

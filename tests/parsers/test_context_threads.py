@@ -56,13 +56,13 @@ def addresses(**what: Any) -> list[int]:
         ({"pids": [200], "tids": [100]}, []),
     ],
 )
-def test_samples_that_do_not_say_are_of_their_contexts_thread(
+def test_samples_without_thread_use_their_contexts(
     what: dict[str, list[int]], found: list[int]
 ) -> None:
     assert addresses(**what) == found
 
 
-def test_samples_that_say_whose_they_are_are_believed() -> None:
+def test_recorded_thread_overrides_the_contexts() -> None:
     chunks = [ctxt(1, 101, 100), bufr(buffer([Sample(pid=7, tgid=5)]), context=1)]
     data = capture(json_chunk("SESS", session({0: [pmd(0)]})), *chunks)
     (batch,) = opened(data).batches()
@@ -76,13 +76,13 @@ def of_contexts(mode: str, count: int) -> Optional[ContextThreads]:
     return ContextThreads.of(mode, contexts, complete=True)
 
 
-def test_one_context_or_cpus_need_no_columns() -> None:
+def test_one_context_or_cpus_need_no_thread_columns() -> None:
     assert of_contexts("thread", 1) is None
     assert of_contexts("system-wide", 2) is None
     assert of_contexts("thread", 2) is not None
 
 
-def test_samples_say_whose_they_are_while_more_contexts_come() -> None:
+def test_live_samples_get_threads_of_new_contexts() -> None:
     live = LiveCapture()
     recording = None
     found = []

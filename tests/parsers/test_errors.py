@@ -7,16 +7,16 @@ import pytest
 from pfmparse.errors import PfmParseError
 
 
-def test_text_starts_with_the_offset() -> None:
+def test_error_text_starts_with_the_offset() -> None:
     assert str(PfmParseError("bad", 0x1234)) == "offset 0x1234: bad"
 
 
-def test_offset_in_stored_data_becomes_that_of_the_file() -> None:
+def test_error_offset_is_relative_to_the_file() -> None:
     problem = PfmParseError("bad", 5).within(100, stored="", whole=False)
     assert (problem.message, problem.offset) == ("bad", 105)
 
 
-def test_offset_in_data_in_another_form_is_told_in_the_message() -> None:
+def test_error_in_converted_data_names_its_byte() -> None:
     problem = PfmParseError("bad", 0x20).within(100, stored="assembled", whole=False)
     assert problem.message == "assembled, byte 0x20: bad"
     assert problem.offset == 100
@@ -26,7 +26,7 @@ def test_offset_in_data_in_another_form_is_told_in_the_message() -> None:
 @pytest.mark.parametrize(
     "truncated,whole,still", [(True, False, True), (True, True, False)]
 )
-def test_whole_data_that_are_too_short_are_damaged(
+def test_short_complete_data_are_not_truncated(
     stored: str, truncated: bool, whole: bool, still: bool
 ) -> None:
     problem = PfmParseError("short", 0, truncated).within(8, stored, whole)

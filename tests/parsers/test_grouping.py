@@ -17,18 +17,18 @@ def grouped(which: NDArray[np.intp], *keys: NDArray[np.intp]) -> list[list[int]]
     return sorted(group.tolist() for group in split(which, *keys))
 
 
-def test_nothing_has_no_groups() -> None:
+def test_grouping_of_nothing_is_empty() -> None:
     none = np.zeros(0, np.intp)
     assert grouped(none, none) == []
 
 
-def test_groups_hold_the_elements_and_not_their_places() -> None:
+def test_groups_have_elements_not_indices() -> None:
     assert grouped(np.array([10, 11, 12]), np.array([5, 6, 5])) == [[10, 12], [11]]
 
 
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(KEYS)
-def test_elements_are_together_if_all_their_keys_are_equal(
+def test_elements_with_equal_keys_are_grouped(
     pairs: list[tuple[int, int]],
 ) -> None:
     expected: dict[tuple[int, int], list[int]] = {}

@@ -50,7 +50,7 @@ def test_fields_must_fill_the_structure(size: int, fields: list[Field]) -> None:
         struct_dtype(size, fields)
 
 
-def test_view_shares_the_bytes_and_may_overlap() -> None:
+def test_layout_view_shares_bytes_and_may_overlap() -> None:
     data = np.arange(32, dtype=np.uint8)
     word = struct_dtype(8, [("value", "<u8", 0)])
     seen = view(data.data, word, 3, offset=4, stride=1)
@@ -61,12 +61,12 @@ def test_view_shares_the_bytes_and_may_overlap() -> None:
     assert view(b"", word, 0, 0, 8).shape == (0,)
 
 
-def test_reserved_fields_and_padding_have_no_names() -> None:
+def test_reserved_fields_and_padding_are_hidden() -> None:
     assert field_names(PAIR) == ("small", "big")
     assert integers(packed(3, -4), PAIR, 0, "it") == {"small": 3, "big": -4}
 
 
-def test_table_has_structures_one_behind_the_other() -> None:
+def test_layout_table_reads_successive_structures() -> None:
     data = b"xx" + packed(1, 2) + packed(3, 4) + b"rest"
     assert table(data, PAIR, 2, 2, "them") == [
         {"small": 1, "big": 2},
@@ -76,20 +76,20 @@ def test_table_has_structures_one_behind_the_other() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 15, 31])
-def test_table_that_the_data_cut_is_a_truncation(size: int) -> None:
+def test_incomplete_layout_table_is_a_truncation(size: int) -> None:
     data = (packed(1, 2) * 2)[:size]
     with pytest.raises(PfmParseError, match="them ends here, before byte 32") as error:
         table(data, PAIR, 2, 0, "them")
     assert error.value.truncated and error.value.offset == size
 
 
-def test_error_about_a_field_has_its_offset() -> None:
+def test_bad_field_error_has_its_offset() -> None:
     error = bad_field(PAIR, "big", "is wrong", 100)
     assert (error.message, error.offset) == ("big: is wrong", 108)
     assert bad_field(PAIR, "big", "is wrong").offset == 8
 
 
-def test_argument_of_another_size_is_none() -> None:
+def test_argument_of_wrong_size_is_none() -> None:
     assert describe(packed(3, 4), PAIR) == {"small": 3, "big": 4}
     assert describe(packed(3, 4)[:-1], PAIR) is None
     assert describe(packed(3, 4) + b"\0", PAIR) is None

@@ -18,7 +18,7 @@ from pfmparse.__main__ import main
 
 
 @pytest.mark.parametrize("command", ["info", "dump", "report"])
-def test_truncated_capture_gives_its_samples_and_a_warning(
+def test_truncated_capture_gives_samples_and_warning(
     command: str, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = Path(file).read_bytes()
@@ -48,7 +48,7 @@ def test_damaged_capture_without_samples_fails(
 
 
 @pytest.mark.parametrize("command", ["info", "dump", "report"])
-def test_what_is_no_capture_fails_with_name_and_offset(
+def test_non_capture_fails_with_name_and_offset(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "text"
@@ -108,7 +108,7 @@ def test_raw_buffer_is_decoded(
     ]
 
 
-def test_truncated_raw_buffer_gives_its_samples_and_a_warning(
+def test_truncated_raw_buffer_gives_samples(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = raw_arguments(tmp_path, buffer(SAMPLES)[:-1])
@@ -132,7 +132,7 @@ def test_package_runs_as_a_program(file: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+def test_closed_output_pipe_is_not_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.pfm"
     path.write_bytes(simple_capture([Sample()] * 20_000))
     process = subprocess.Popen(
@@ -149,7 +149,7 @@ def test_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     process.stderr.close()
 
 
-def test_output_that_the_locale_lacks_is_escaped(
+def test_output_outside_the_locale_is_escaped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "x.pfm"
@@ -158,11 +158,11 @@ def test_output_that_the_locale_lacks_is_escaped(
     assert "tool: m\\xe4h" in program("info", str(path)).stdout.splitlines()
 
 
-def test_one_row_is_a_limit(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_top_accepts_one_row(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(told(capsys, "report", "--by", "ip", "--top", "1", file)["rows"]) == 1
 
 
-def test_bad_session_is_named_with_all_that_is_wrong(
+def test_bad_session_error_lists_all_faults(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = raw_arguments(tmp_path, buffer(SAMPLES))
@@ -175,7 +175,7 @@ def test_bad_session_is_named_with_all_that_is_wrong(
     assert "SESS.sets[0].id: not an integer" in said
 
 
-def test_files_can_stand_on_both_sides_of_options(
+def test_files_may_precede_and_follow_options(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert told(capsys, "report", file, "--by", "cpu", file)["total"] == 6
@@ -184,7 +184,7 @@ def test_files_can_stand_on_both_sides_of_options(
     assert stopped.value.code == 2
 
 
-def test_output_that_cannot_be_written_is_named(file: str) -> None:
+def test_unwritable_output_is_named(file: str) -> None:
     environment = importing(PARSERS)
     for command in ("report", "dump"):
         with open("/dev/full", "w") as full:
@@ -205,7 +205,7 @@ def test_output_that_cannot_be_written_is_named(file: str) -> None:
     )
 
 
-def test_signals_leave_nothing_half(file: str, tmp_path: Path) -> None:
+def test_signals_leave_no_partial_output(file: str, tmp_path: Path) -> None:
     fifo, out = tmp_path / "fifo", tmp_path / "out"
     os.mkfifo(fifo)
     for number in (signal.SIGTERM, signal.SIGINT):

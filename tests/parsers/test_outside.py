@@ -92,7 +92,7 @@ VIEWS = (
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_views_know_what_its_columns_mean(
+def test_views_use_roles_of_third_party_format(
     view: str, outside: str, capsys: Capsys
 ) -> None:
     status, out, err = run(capsys, *view.split(), outside)
@@ -100,7 +100,9 @@ def test_views_know_what_its_columns_mean(
     assert f"{TOTAL}" in out
 
 
-def test_selection_knows_what_its_columns_mean(outside: str, capsys: Capsys) -> None:
+def test_selection_uses_roles_of_third_party_format(
+    outside: str, capsys: Capsys
+) -> None:
     for selected, count in (
         (["--tid", "102"], 40),
         (["--cpu", "0"], 60),
@@ -114,7 +116,7 @@ def test_selection_knows_what_its_columns_mean(outside: str, capsys: Capsys) -> 
 
 
 @pytest.mark.parametrize("to", sorted(exports.OURS))
-def test_exports_carry_its_samples(
+def test_exports_carry_samples_of_third_party_format(
     to: str, outside: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     out = tmp_path / "out"

@@ -72,25 +72,25 @@ def test_module_has_its_test_file(module: Path) -> None:
 
 
 @pytest.mark.parametrize("module", modules(), ids=str)
-def test_module_imports_only_from_the_floors_below(module: Path) -> None:
+def test_module_imports_only_from_lower_layers(module: Path) -> None:
     for other in imported(module):
         assert (PACKAGE / other).is_file(), other
         beside = other.parts[0] == module.parts[0] and len(other.parts) > 1
         assert beside or floor(other) > floor(module), other
 
 
-def test_modules_do_not_import_each_other_in_circles() -> None:
+def test_modules_have_no_import_cycles() -> None:
     graph = {module: set(imported(module)) for module in modules()}
     TopologicalSorter(graph).prepare()  # CycleError if they do
 
 
-def test_what_writes_inputs_does_not_know_the_parsers() -> None:
+def test_input_writers_do_not_import_the_parsers() -> None:
     names = ("writers", "oprofile_stream", "sample_capture", "sink_buffer")
     for name in (*names, "three_samples"):
         assert "pfmparse" not in (HERE / f"helpers/{name}.py").read_text()
 
 
-def test_public_names_are_there_and_in_order() -> None:
+def test_public_names_are_documented_and_sorted() -> None:
     assert pfmparse.__all__ == sorted(pfmparse.__all__)
     for name in pfmparse.__all__:
         described = getattr(pfmparse, name).__doc__
@@ -137,7 +137,7 @@ def test_package_builds_without_the_network(built: Path, tmp_path: Path) -> None
     assert done.returncode == 1 and "No such file" in done.stderr
 
 
-def test_package_builds_from_its_archive(built: Path, tmp_path: Path) -> None:
+def test_package_builds_from_source_archive(built: Path, tmp_path: Path) -> None:
     (archive,) = built.glob("pfmparse-*.tar.gz")
     with tarfile.open(archive) as files:
         files.extractall(tmp_path)

@@ -51,7 +51,7 @@ def read(reader: Path, image: Path, data: bytes) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_c_example_prints_regions_in_their_order(reader: Path, tmp_path: Path) -> None:
+def test_c_example_prints_regions_in_order(reader: Path, tmp_path: Path) -> None:
     status, out = read(reader, tmp_path / "image", nway(REGIONS))
     assert status == 0
     assert out.splitlines() == ["3 0x30", "4 0x40", "4 0x41", "5 0x50"]
@@ -68,7 +68,7 @@ def test_c_example_prints_regions_in_their_order(reader: Path, tmp_path: Path) -
         ("region_offs", 1 << 63),
     ],
 )
-def test_c_example_refuses_what_does_not_fit(
+def test_c_example_refuses_bad_header(
     name: str, value: int, reader: Path, tmp_path: Path
 ) -> None:
     at, size = {"version": (36, 4), "num_regions": (32, 4), "region_offs": (8, 8)}[name]
@@ -77,7 +77,7 @@ def test_c_example_refuses_what_does_not_fit(
     assert read(reader, tmp_path / "image", bytes(data)) == (1, "")
 
 
-def test_c_example_does_not_believe_a_count(reader: Path, tmp_path: Path) -> None:
+def test_c_example_does_not_trust_the_count(reader: Path, tmp_path: Path) -> None:
     regions = [NwayRegion(1, READY, count=1 << 60), *REGIONS]
     status, out = read(reader, tmp_path / "image", nway(regions))
     assert status == 0 and len(out.splitlines()) == 4

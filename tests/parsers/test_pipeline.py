@@ -20,12 +20,12 @@ def calls(number: int) -> Iterator[tuple[int, Callable[[], int]]]:
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("room", [0, 35, 10_000])
-def test_results_are_in_the_order_of_their_calls(threads: int, room: int) -> None:
+def test_pipeline_keeps_the_order_of_calls(threads: int, room: int) -> None:
     assert list(in_threads(calls(50), threads, room)) == list(range(50))
     assert list(in_threads(calls(0), threads, room)) == []
 
 
-def test_no_more_is_called_in_advance_than_there_is_room_for() -> None:
+def test_pipeline_limits_calls_in_advance() -> None:
     asked: list[int] = []
 
     def noted() -> Iterator[tuple[int, Callable[[], int]]]:
@@ -40,7 +40,7 @@ def test_no_more_is_called_in_advance_than_there_is_room_for() -> None:
     results.close()  # type: ignore[attr-defined]
 
 
-def test_results_that_are_waited_for_get_another_thread(
+def test_pipeline_adds_a_thread_if_results_are_late(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pipeline, "PATIENCE", 2)
@@ -54,7 +54,7 @@ def test_results_that_are_waited_for_get_another_thread(
     assert sorted(in_threads(large, 2, 1)) == [0, 0, 0, 0, 0, 1]
 
 
-def test_results_that_nobody_waits_for_need_one_thread() -> None:
+def test_pipeline_needs_one_thread_for_fast_calls() -> None:
     before, done = threading.active_count(), threading.Semaphore(0)
     calls: list[tuple[int, Callable[[], None]]] = [(1, done.release)] * 50
     for at, _ in enumerate(in_threads(calls, 5, 4)):
@@ -64,7 +64,7 @@ def test_results_that_nobody_waits_for_need_one_thread() -> None:
             assert done.acquire(timeout=60)
 
 
-def test_what_a_call_raises_is_raised_where_its_result_is_wanted() -> None:
+def test_pipeline_raises_error_with_the_result() -> None:
     def fails() -> int:
         raise OSError("gone")
 
@@ -75,7 +75,7 @@ def test_what_a_call_raises_is_raised_where_its_result_is_wanted() -> None:
         next(results)
 
 
-def test_threads_end_when_nobody_wants_the_rest() -> None:
+def test_pipeline_threads_end_when_closed() -> None:
     before = threading.active_count()
     results = in_threads(calls(50), 3, 10_000)
     next(results)
@@ -84,5 +84,5 @@ def test_threads_end_when_nobody_wants_the_rest() -> None:
     assert threading.active_count() == before
 
 
-def test_there_is_a_cpu() -> None:
+def test_number_of_cpus_is_positive() -> None:
     assert cpus() >= 1

@@ -43,7 +43,7 @@ from pfmparse import (
 from pfmparse.errors import PfmParseError
 
 
-def test_damaged_capture_is_useless_only_without_any_sample() -> None:
+def test_damaged_capture_with_samples_is_not_useless() -> None:
     _, recording = read_capture(capture(SESS, bufr(b"no header"), DONE))
     assert recording.useless
     _, recording = read_capture(capture(SESS, bufr(b"no header"), FIRST, DONE))
@@ -59,7 +59,7 @@ def test_several_contexts_are_concatenated() -> None:
     assert [sample["cpu"] for sample in read_capture(data)[0]] == [1, 0]
 
 
-def test_decoders_of_two_contexts_do_not_know_each_other() -> None:
+def test_each_context_has_its_own_decoder() -> None:
     described = session(uuid=UUID_NWAY)
     described["contexts"] *= 2
     described["contexts"][1] = {**described["contexts"][0], "id": 1}
@@ -69,7 +69,7 @@ def test_decoders_of_two_contexts_do_not_know_each_other() -> None:
     assert len(read_capture(file)[0]) == 2
 
 
-def test_lost_samples_are_those_of_the_last_buffer_of_each_context() -> None:
+def test_losses_come_from_last_buffer_of_each_context() -> None:
     described = session(uuid=UUID_NWAY)
     described["contexts"] = contexts(2)
 
@@ -103,7 +103,7 @@ def test_batches_have_the_epoch_of_their_buffer() -> None:
     assert (recording.buffers, recording.samples) == (2, 8)
 
 
-def test_raw_buffer_has_nothing_but_its_samples() -> None:
+def test_raw_buffer_has_samples_only() -> None:
     recording = open_raw(buffer(SAMPLES), json.dumps(session()).encode())
     (batch,) = recording.batches()
     assert batch.samples.column("ip").tolist() == [sample.ip for sample in SAMPLES]
@@ -112,14 +112,14 @@ def test_raw_buffer_has_nothing_but_its_samples() -> None:
     assert recording.source.maps.processes() == {} and not recording.source.cookies
 
 
-def test_problem_in_a_raw_buffer_has_its_offset_in_the_buffer() -> None:
+def test_raw_buffer_problem_has_its_offset() -> None:
     recording = open_raw(buffer(SAMPLES)[:-1], json.dumps(session()).encode())
     assert sum(batch.samples.count for batch in recording.batches()) == 5
     (problem,) = recording.problems
     assert problem.offset == len(buffer(SAMPLES)) - 1 and problem.truncated
 
 
-def test_format_without_a_parser_is_refused_before_anything_is_read() -> None:
+def test_format_without_parser_is_refused_at_opening() -> None:
     sess = session(uuid="00" * 16)
     with pytest.raises(PfmParseError, match="no parser for format 00000000-0000"):
         open_raw(b"", json.dumps(sess).encode())
@@ -127,7 +127,7 @@ def test_format_without_a_parser_is_refused_before_anything_is_read() -> None:
         open_capture(io.BytesIO(capture(json_chunk("SESS", sess))))
 
 
-def test_stream_begins_anew_behind_a_buffer_that_cannot_be_read() -> None:
+def test_unreadable_buffer_restarts_stream_decoder() -> None:
     made: list[int] = []
 
     def decoder(parsed: Session) -> Decoder:
@@ -143,7 +143,7 @@ def test_stream_begins_anew_behind_a_buffer_that_cannot_be_read() -> None:
         assert len(made) == decoders
 
 
-def test_only_imprecise_regions_are_counted_as_such() -> None:
+def test_only_imprecise_regions_count_as_imprecise() -> None:
     data = pebs_capture([{}, {}, {}], 144, session(uuid=UUID_PEBS64))
     assert read_capture(data)[1].imprecise == 2
     assert read_capture(capture(SESS, FIRST, DONE))[1].imprecise == 0
@@ -157,7 +157,7 @@ def weighted(context_of: int = 0) -> Decoded:
     return Decoded((Region(0, heavy, imprecise=True), Region(0, plain)), (), lost)
 
 
-def test_weights_are_counted_and_losses_are_told_once() -> None:
+def test_recording_sums_weights_and_counts_losses_once() -> None:
     recording = open_capture(io.BytesIO(capture(SESS, FIRST, SECOND, DONE)))
     answers = [weighted(), weighted(5)]
     recording.format = replace(
@@ -170,7 +170,7 @@ def test_weights_are_counted_and_losses_are_told_once() -> None:
     assert recording.lost_in_buffers() == {"full": 15}
 
 
-def test_decoders_of_others_get_one_buffer_at_a_time_and_keep_their_regions() -> None:
+def test_unjoined_decoder_gets_single_buffers() -> None:
     got: list[int] = []
 
     def decode(data: Data) -> Decoded:
@@ -191,7 +191,7 @@ def test_decoders_of_others_get_one_buffer_at_a_time_and_keep_their_regions() ->
     ]
 
 
-def test_losses_of_buffers_in_one_batch_are_added_up() -> None:
+def test_batch_sums_losses_of_its_buffers() -> None:
     chunks = [
         bufr(nway([NwayRegion(n, READY, (Sample(ip=n),)), NwayRegion()], **lost))
         for n, lost in (

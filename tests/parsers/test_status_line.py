@@ -23,14 +23,18 @@ def shown(out: io.StringIO, monkeypatch: pytest.MonkeyPatch, after: float) -> st
     return out.getvalue()
 
 
-def test_line_is_overwritten_and_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_line_is_overwritten_and_removed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     expected = f"\rfirst text\rsecond    \r{' ' * 6}\r"
     assert shown(Terminal(), monkeypatch, 0.0) == expected
 
 
-def test_what_is_soon_done_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_line_is_not_shown_for_short_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert shown(Terminal(), monkeypatch, 3600.0) == ""
 
 
-def test_files_get_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_line_is_not_written_to_files(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(io.StringIO(), monkeypatch, 0.0) == ""

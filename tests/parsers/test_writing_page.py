@@ -66,7 +66,7 @@ def counts(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: str(path.name))
-def test_tests_of_the_examples_pass(example: Path, site: Path) -> None:
+def test_example_parsers_pass_their_tests(example: Path, site: Path) -> None:
     parser = example / "parser"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", parser],
@@ -77,7 +77,7 @@ def test_tests_of_the_examples_pass(example: Path, site: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_commands_work_for_a_histogram(site: Path, counts: str) -> None:
+def test_commands_read_the_count_example(site: Path, counts: str) -> None:
     def lines(*argv: str) -> list[str]:
         done = program(*argv, counts, directories=(PARSERS, site))
         assert (done.returncode, done.stderr) == (0, "")
@@ -101,7 +101,7 @@ def test_commands_work_for_a_histogram(site: Path, counts: str) -> None:
     ]
 
 
-def test_commands_work_for_a_format_with_a_sink(site: Path, tmp_path: Path) -> None:
+def test_commands_read_the_mini_example(site: Path, tmp_path: Path) -> None:
     records = [struct.pack("<QIIQ", ip, 5, 1, 10 * ip) for ip in (16, 17, 16)]
     regions = [SinkRegion(1, tuple(records[:2])), SinkRegion(2, tuple(records[2:]))]
     described = json_chunk("SESS", session({0: [pmd(0, [3])]}, uuid_of(MINI)))
@@ -131,9 +131,7 @@ FORMAT = pfm.Format("wrong", "mine", lambda session: decode)
 """
 
 
-def test_packages_of_others_are_checked_by_their_types(
-    site: Path, tmp_path: Path
-) -> None:
+def test_mypy_checks_third_party_parsers(site: Path, tmp_path: Path) -> None:
     if not importlib.util.find_spec("mypy"):
         pytest.skip("mypy is not installed")
     if not np.__version__.startswith("1."):
@@ -158,7 +156,7 @@ def test_packages_of_others_are_checked_by_their_types(
     assert {line.split(":")[1] for line in errors} == {"5", "7"}, done.stdout
 
 
-def test_program_of_the_page_exports_samples(tmp_path: Path) -> None:
+def test_export_program_of_the_page_works(tmp_path: Path) -> None:
     page = (ROOT / "docs/writing_a_parser.md").read_text()
     (code,) = re.findall(
         r"<!-- tried: export -->\n```python\n(.*?)```", page, re.DOTALL

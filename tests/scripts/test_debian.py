@@ -23,7 +23,7 @@ def use(
     monkeypatch.setattr(debian, "host", lambda: host)
 
 
-def test_another_release_comes_from_where_the_hosts_own_does(
+def test_other_release_uses_host_mirror(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(
@@ -46,7 +46,7 @@ def test_another_release_comes_from_where_the_hosts_own_does(
     ]
 
 
-def test_sources_without_the_release_name_what_is_missing(
+def test_missing_suite_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use("deb http://near/debian trixie main\n", "trixie", tmp_path, monkeypatch)

@@ -26,7 +26,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("release", ["{}", "..", ".", "", "../../core", "sid/.."])
-def test_what_is_no_release_removes_nothing(tree: Path, release: str) -> None:
+def test_invalid_release_removes_nothing(tree: Path, release: str) -> None:
     with pytest.raises(debs.DebsError, match="is not a release"):
         debs.debs(release.format(tree), [], False)
     assert (tree / "core/main.c").exists()
@@ -34,12 +34,12 @@ def test_what_is_no_release_removes_nothing(tree: Path, release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["sid", "trixie-backports"])
-def test_packages_of_a_release_begin_with_nothing(tree: Path, release: str) -> None:
+def test_debs_directory_is_emptied(tree: Path, release: str) -> None:
     assert list(debs.emptied(release).iterdir()) == []
 
 
 @pytest.mark.parametrize("given", ["RELEASE=trixie", ""])
-def test_release_counts_only_on_the_command_line(given: str) -> None:
+def test_release_in_environment_is_ignored(given: str) -> None:
     kept = {name: text for name, text in os.environ.items() if "MAKE" not in name}
     told = subprocess.run(
         ["make", "-n", "debs", *given.split()],
@@ -53,7 +53,7 @@ def test_release_counts_only_on_the_command_line(given: str) -> None:
     assert ('--release "trixie"' in told) == bool(given)
 
 
-def test_what_another_user_has_built_is_named(
+def test_debs_of_other_user_are_named(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path) -> None:

@@ -9,7 +9,7 @@ import format_folder
 import pytest
 
 
-def test_sources_are_taken_and_nothing_that_was_built(tmp_path: Path) -> None:
+def test_format_sources_exclude_build_results(tmp_path: Path) -> None:
     for name in (
         *("mine.c", "part/body.h", "mine_kunit.c", "Makefile"),
         *("mine.mod.c", "mine.o", "mine.ko", ".git/x.c", "README.md"),
@@ -25,7 +25,7 @@ def test_sources_are_taken_and_nothing_that_was_built(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line", ["include /usr/share/perfmon/format.mk", "include $(PERFMON_SDK)/format.mk"]
 )
-def test_the_makefile_needs_no_sdk_where_it_is_built(tmp_path: Path, line: str) -> None:
+def test_format_makefile_drops_sdk_include(tmp_path: Path, line: str) -> None:
     (tmp_path / "Makefile").write_text(f"obj-m := mine.o\n{line}\nccflags-y += -O1\n")
     kbuild = format_folder.sources(tmp_path)[Path("Kbuild")]
     assert kbuild == b"obj-m := mine.o\n\nccflags-y += -O1\n"
@@ -41,7 +41,7 @@ def test_kbuild_is_preferred(tmp_path: Path) -> None:
     ("text", "said"),
     [(None, "neither a Makefile nor a Kbuild"), ("all:\n", "names no module")],
 )
-def test_a_folder_of_no_format_is_refused(
+def test_folder_without_format_is_refused(
     tmp_path: Path, text: str | None, said: str
 ) -> None:
     if text:

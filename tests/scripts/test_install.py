@@ -154,7 +154,7 @@ def fixture_prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return installed(tmp_path_factory.mktemp("dest"))
 
 
-def test_exactly_what_is_expected_is_installed(prefix: Path) -> None:
+def test_install_writes_expected_files(prefix: Path) -> None:
     python = {
         f"{PYTHONDIR}/{source.relative_to(ROOT / 'parsers')}"
         for source in (ROOT / "parsers/pfmparse").rglob("*")
@@ -186,7 +186,7 @@ def test_exactly_what_is_expected_is_installed(prefix: Path) -> None:
     assert found == EXPECTED | python | sources
 
 
-def test_the_library_has_the_name_that_programs_load(prefix: Path) -> None:
+def test_library_soname_is_installed(prefix: Path) -> None:
     for name in ("libperfmon", "libpfm2x", "libpfm22"):
         library = prefix / LIBDIR / f"{name}.so"
         shown = subprocess.run(
@@ -298,7 +298,7 @@ def test_modules_and_a_format_are_built_for_a_kernel(
     assert f"vermagic={release} ".encode() in module
 
 
-def test_a_format_without_perfmon_s_modules_says_what_to_do(
+def test_format_build_without_modules_gives_advice(
     prefix: Path, tmp_path: Path
 ) -> None:
     generated = tmp_path / "kdir/include/generated"
@@ -318,7 +318,7 @@ def test_a_format_without_perfmon_s_modules_says_what_to_do(
 
 
 @pytest.mark.parametrize("target", ["modules", "modules_install"])
-def test_a_kernel_without_headers_says_what_to_install(target: str) -> None:
+def test_missing_headers_are_named_by_make(target: str) -> None:
     done = make(target, "KDIR=/nonexistent")
     assert done.returncode != 0
     assert "linux-headers-" in done.stderr
@@ -331,7 +331,7 @@ def test_uninstall_leaves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["copyfile", "compile_dir"])
-def test_uninstall_after_an_interruption_leaves_nothing(
+def test_uninstall_after_interrupted_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     assert make("user").returncode == 0
@@ -361,7 +361,7 @@ def test_uninstall_after_an_interruption_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupted_uninstall_can_be_repeated(
+def test_interrupted_uninstall_can_be_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(tmp_path)
@@ -382,7 +382,7 @@ def test_an_interrupted_uninstall_can_be_repeated(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_programs_of_the_super_user_are_found_with_the_path_of_a_user(
+def test_sbin_programs_are_found_with_user_path(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ran: list[str] = []
@@ -394,7 +394,7 @@ def test_programs_of_the_super_user_are_found_with_the_path_of_a_user(
     assert "ldconfig" in [Path(program).name for program in ran]
 
 
-def test_uninstall_leaves_what_others_have_installed(tmp_path: Path) -> None:
+def test_uninstall_keeps_foreign_files(tmp_path: Path) -> None:
     other = Path(f"{tmp_path}{PREFIX}/include/perfmon/pfmlib.h")
     empty = Path(f"{tmp_path}{PREFIX}/share/man/man3")
     other.parent.mkdir(parents=True)
@@ -406,7 +406,7 @@ def test_uninstall_leaves_what_others_have_installed(tmp_path: Path) -> None:
     assert empty.is_dir()
 
 
-def test_installing_again_removes_what_is_no_longer_part(tmp_path: Path) -> None:
+def test_reinstall_removes_obsolete_files(tmp_path: Path) -> None:
     prefix = installed(tmp_path)
     old = prefix / "bin/old-tool"
     old.touch()
@@ -417,7 +417,7 @@ def test_installing_again_removes_what_is_no_longer_part(tmp_path: Path) -> None
     assert (prefix / "bin/pfmon").exists()
 
 
-def test_uninstall_of_nothing_says_so(tmp_path: Path) -> None:
+def test_uninstall_without_installation_fails(tmp_path: Path) -> None:
     done = make("uninstall", f"DESTDIR={tmp_path}")
     assert done.returncode != 0
     assert "nothing is installed with this PREFIX" in done.stderr

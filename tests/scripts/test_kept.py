@@ -43,7 +43,7 @@ def entries(made: Path) -> set[Path]:
 
 
 @pytest.mark.parametrize("make", [workspace, kernel])
-def test_what_was_not_used_for_two_weeks_goes_when_another_is_made(
+def test_entries_unused_for_two_weeks_are_deleted(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = make("a-1")
@@ -57,14 +57,14 @@ def test_what_was_not_used_for_two_weeks_goes_when_another_is_made(
 
 
 @pytest.mark.parametrize("make", [workspace, kernel])
-def test_what_is_being_used_stays(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entry_in_use_is_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     used = make("a-1")
     pass_days(30, monkeypatch)
     new = make("b-1")
     assert entries(new) == {used, new}
 
 
-def test_lock_of_a_workspace_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lock_of_deleted_workspace_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
     old = workspace("a-1")
     with cache.locked(f"kunit/{old.name}/run"):
         pass

@@ -71,13 +71,13 @@ def test_the_makefile_builds_for_every_kernel() -> None:
         ("x86_64", "sid", "7.2.13+deb14-cloud-amd64"),
     ],
 )
-def test_without_headers_the_newest_kernel_is_taken(
+def test_newest_kernel_without_installed_headers(
     arch: str, name: str, release: str
 ) -> None:
     assert kernels.resolve(arch, name).release == release
 
 
-def test_installed_headers_choose_the_kernel_of_both_architectures(
+def test_installed_headers_select_kernel_version(
     installed: Path,
 ) -> None:
     (installed / "linux-headers-6.1.0-9-cloud-amd64").mkdir()
@@ -86,7 +86,7 @@ def test_installed_headers_choose_the_kernel_of_both_architectures(
     assert (kernel.release, kernel.version) == ("6.1.0-9-cloud-arm64", "1")
 
 
-def test_headers_of_another_release_are_not_taken_for_its_own(installed: Path) -> None:
+def test_headers_of_other_release_are_ignored(installed: Path) -> None:
     (installed / "linux-headers-6.12.9+deb12-cloud-amd64").mkdir()
     kernel = kernels.resolve("x86_64", "6.12-deb13")
     assert kernel.release == "6.12.115+deb13.1-cloud-amd64"
@@ -96,7 +96,7 @@ def test_headers_of_another_release_are_not_taken_for_its_own(installed: Path) -
     ("host", "native"),
     [("bookworm", {"6.1", "6.12"}), ("trixie", {"6.12-deb13", "7.3"}), ("", set())],
 )
-def test_modules_of_another_release_are_built_in_its_root(
+def test_modules_of_other_release_use_root(
     host: str, native: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(debian, "host", lambda: host)
@@ -109,7 +109,7 @@ def test_modules_of_another_release_are_built_in_its_root(
         assert (root not in command) == (name in native)
 
 
-def test_headers_that_were_fetched_do_without_what_is_offered(
+def test_cached_headers_serve_without_offer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(packages, "names", lambda offer, prefix: [])

@@ -39,13 +39,13 @@ def commands(goal: str, build: Path, *left_out: str) -> str:
     return done.stdout
 
 
-def test_all_is_built_where_nothing_is_left_out(tmp_path: Path) -> None:
+def test_full_build_with_nothing_left_out(tmp_path: Path) -> None:
     printed = commands("built", tmp_path)
     for word in ("UARCH=arm64", "UARCH=i386", "--arch arm64 ", "--arch x86_64 "):
         assert word in printed
 
 
-def test_without_a_cross_compiler_all_but_arm64_is_built(tmp_path: Path) -> None:
+def test_build_without_cross_compiler_skips_arm64(tmp_path: Path) -> None:
     printed = commands("built", tmp_path, *ARM64)
     assert "arm64" not in printed
     assert "UARCH=x86_64" in printed
@@ -53,7 +53,7 @@ def test_without_a_cross_compiler_all_but_arm64_is_built(tmp_path: Path) -> None
         assert f"--arch x86_64 --kernel {series} " in printed
 
 
-def test_modules_are_built_without_those_of_a_kernel_that_is_missing(
+def test_build_skips_modules_of_missing_kernel(
     tmp_path: Path,
 ) -> None:
     printed = commands("built-modules", tmp_path, "modules-x86_64-6.12", *ARM64)
@@ -62,7 +62,7 @@ def test_modules_are_built_without_those_of_a_kernel_that_is_missing(
     assert "arm64" not in printed
 
 
-def test_without_i386_libraries_other_guests_programs_are_built(
+def test_build_without_i386_libraries(
     tmp_path: Path,
 ) -> None:
     printed = commands("guest-x86_64", tmp_path, "user-i386")
@@ -70,5 +70,5 @@ def test_without_i386_libraries_other_guests_programs_are_built(
 
 
 @pytest.mark.parametrize("goal", ["kunit", "style"])
-def test_a_check_that_is_left_out_is_no_failure(goal: str, tmp_path: Path) -> None:
+def test_check_of_left_out_part_is_skipped(goal: str, tmp_path: Path) -> None:
     assert f"test -e {tmp_path}/left-out/" in commands(goal, tmp_path)

@@ -34,7 +34,7 @@ def test_libraries_of_32_bit_programs_are_found(program: Path) -> None:
     assert libraries._is_narrow(libc)
 
 
-def test_library_of_a_32_bit_program_that_is_missing_is_named(program: Path) -> None:
+def test_missing_32_bit_library_is_named(program: Path) -> None:
     program.with_name("libmine.so").unlink()
     with pytest.raises(libraries.LibraryError, match="32-bit .*libmine.so"):
         libraries.needed([program], None)

@@ -13,7 +13,7 @@ DEBIAN = Path(__file__).resolve().parents[2] / "debian"
 FAKES = {"getent": "exit 0", "ischroot": "exit 0", "groupdel": "exit 8"}
 
 
-def test_a_group_that_cannot_be_removed_does_not_stop_a_purge(tmp_path: Path) -> None:
+def test_failing_groupdel_does_not_stop_purge(tmp_path: Path) -> None:
     for name, script in FAKES.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)
@@ -35,7 +35,7 @@ def test_a_group_that_cannot_be_removed_does_not_stop_a_purge(tmp_path: Path) ->
         *(("7.0.1+deb14-amd64", True), ("10.0.0-1-arm64", True)),
     ],
 )
-def test_dkms_builds_from_the_first_kernel_on(kernel: str, built: bool) -> None:
+def test_dkms_kernel_pattern(kernel: str, built: bool) -> None:
     # DKMS matches the release like this.
     script = '. "$1" && [[ $2 =~ $BUILD_EXCLUSIVE_KERNEL ]]'
     conf = str(DEBIAN / "perfmon-dkms.dkms")

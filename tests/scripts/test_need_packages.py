@@ -58,25 +58,25 @@ def installed(state: Path) -> list[str]:
     return (state / "installed").read_text().split()
 
 
-def test_nothing_is_asked_if_nothing_is_missing(state: Path) -> None:
+def test_need_packages_without_missing_ones(state: Path) -> None:
     done = need("make", "--", "make")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert not (state / "asked").exists()
 
 
-def test_lists_that_cannot_be_updated_are_no_obstacle(state: Path) -> None:
+def test_need_packages_with_failed_list_update(state: Path) -> None:
     assert need("gcc", "--", "bc").returncode == 0
     assert (state / "asked").read_text().startswith("update\n")
     assert installed(state) == ["make", "gcc", "bc"]
 
 
-def test_nothing_is_removed_for_what_is_missing(state: Path) -> None:
+def test_need_packages_removes_nothing(state: Path) -> None:
     assert need("gcc").returncode == 0
     (asked,) = (state / "asked").read_text().splitlines()[1:]
     assert asked.startswith("install ") and "--no-remove" in asked.split()
 
 
-def test_what_is_wanted_and_not_offered_is_no_obstacle(state: Path) -> None:
+def test_unavailable_wanted_package_is_skipped(state: Path) -> None:
     done = need("gcc", "--", "bc", "gone", "sparse")
     assert done.returncode == 0
     assert installed(state) == ["make", "gcc", "bc", "sparse"]
@@ -84,14 +84,14 @@ def test_what_is_wanted_and_not_offered_is_no_obstacle(state: Path) -> None:
     assert "could not install: gone; continuing without it" in done.stderr
 
 
-def test_what_is_needed_and_not_offered_is_named(state: Path) -> None:
+def test_unavailable_needed_package_is_named(state: Path) -> None:
     done = need("gone", "make", "--", "bc")
     assert done.returncode == 1
     assert "Unable to locate package gone" in done.stderr
     assert done.stderr.endswith("could not install: gone\n")
 
 
-def test_a_user_is_told_the_line_for_all_of_them(state: Path) -> None:
+def test_unprivileged_user_gets_install_command(state: Path) -> None:
     (state / "user").write_text("1000\n")
     done = need("gcc", "make", "--", "bc")
     assert done.returncode == 1
@@ -100,7 +100,7 @@ def test_a_user_is_told_the_line_for_all_of_them(state: Path) -> None:
     assert not (state / "asked").exists()
 
 
-def test_a_user_goes_on_without_what_is_only_wanted(state: Path) -> None:
+def test_unprivileged_user_needs_no_wanted_package(state: Path) -> None:
     (state / "user").write_text("1000\n")
     done = need("make", "--", "bc", "sparse")
     assert done.returncode == 0

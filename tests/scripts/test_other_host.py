@@ -50,19 +50,19 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def test_a_root_for_make_run_lacks_what_only_tests_need(made: Made) -> None:
+def test_root_for_make_run_has_run_packages(made: Made) -> None:
     other_host.root()
     assert "qemu-system-x86" in made["trixie-0"]
     assert "python3-pytest" not in made["trixie-0"]
 
 
-def test_a_root_for_make_check_has_what_every_part_needs_there(made: Made) -> None:
+def test_root_for_make_check_has_part_packages(made: Made) -> None:
     other_host.root_for_check(Path("/"))
     wanted = {"qemu-system-x86", "python3-pytest", "gcc-14-multilib", "sparse"}
     assert wanted <= made["trixie-1"]
 
 
-def test_a_copy_keeps_what_was_built_there_and_nothing_that_is_gone(tree: Path) -> None:
+def test_tree_copy_keeps_build_results_only(tree: Path) -> None:
     copy = other_host.copied_tree()
     (copy / "build").mkdir()
     (copy / "build/object").touch()
@@ -73,7 +73,7 @@ def test_a_copy_keeps_what_was_built_there_and_nothing_that_is_gone(tree: Path) 
     assert found == {"build/object", "core/other.c"}
 
 
-def test_git_knows_the_files_of_a_copy_but_what_was_built(tree: Path) -> None:
+def test_git_tracks_copy_without_build_results(tree: Path) -> None:
     (tree / ".gitignore").write_text("/build/\n")
     copy = other_host.copied_tree()
     (copy / "build").mkdir()

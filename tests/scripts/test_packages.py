@@ -72,21 +72,19 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("arch", LISTED)
-def test_a_broken_list_of_another_architecture_is_no_obstacle(
-    archive: Path, arch: str
-) -> None:
+def test_broken_list_of_other_arch_is_ignored(archive: Path, arch: str) -> None:
     with pytest.raises(packages.PackageError):
         packages.unpacked_any("thing", BROKEN)
     tree = packages.unpacked("thing", packages.Offer(arch), VERSION)
     assert (tree / "usr/thing").read_text() == arch
 
 
-def test_the_newest_version_is_found_without_its_number(archive: Path) -> None:
+def test_unpacked_any_finds_newest_version(archive: Path) -> None:
     tree = packages.unpacked_any("thing", "arm64")
     assert tree.name == f"thing_{VERSION}_arm64"
 
 
-def test_what_is_in_the_cache_needs_no_archive(
+def test_cached_package_needs_no_archive(
     archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = packages.unpacked("thing", packages.Offer("amd64"), VERSION)
@@ -96,7 +94,7 @@ def test_what_is_in_the_cache_needs_no_archive(
     assert packages.unpacked_any("thing", "amd64") == whichever
 
 
-def test_nobody_waits_while_another_package_is_unpacked(archive: Path) -> None:
+def test_packages_are_unpacked_in_parallel(archive: Path) -> None:
     offer = packages.Offer("amd64")
     seen: list[object] = []
 
@@ -116,7 +114,7 @@ def test_nobody_waits_while_another_package_is_unpacked(archive: Path) -> None:
     packages.unpacked("thing", offer, VERSION, finish)
 
 
-def test_an_entry_is_filled_by_one_at_a_time(archive: Path) -> None:
+def test_package_entry_is_filled_once(archive: Path) -> None:
     offer = packages.Offer("amd64")
     finished: list[Path] = []
 
@@ -131,13 +129,13 @@ def test_an_entry_is_filled_by_one_at_a_time(archive: Path) -> None:
     assert len(finished) == 1
 
 
-def test_only_the_lists_of_the_wanted_architecture_are_fetched(archive: Path) -> None:
+def test_lists_of_wanted_arch_are_fetched_only(archive: Path) -> None:
     packages.unpacked("thing", packages.Offer("arm64"), VERSION)
     (state,) = (cache.root() / "apt").iterdir()
     assert state.name.endswith("-arm64")
 
 
-def test_hosts_of_two_releases_have_lists_and_libraries_of_their_own(
+def test_host_releases_have_separate_lists(
     archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trees = set()
@@ -149,24 +147,24 @@ def test_hosts_of_two_releases_have_lists_and_libraries_of_their_own(
     assert names == {"host-bookworm-amd64", "host-trixie-amd64"}
 
 
-def test_a_list_that_cannot_be_had_is_named(archive: Path) -> None:
+def test_unavailable_package_list_is_named(archive: Path) -> None:
     with pytest.raises(packages.PackageError, match="binary-i386/Packages"):
         packages.unpacked_any("thing", BROKEN)
 
 
-def test_an_update_that_fails_in_part_is_no_failure(archive: Path) -> None:
+def test_partly_failed_list_update_is_accepted(archive: Path) -> None:
     sources = Path(archive.parent / "sources.list")
     with open(sources, "a", encoding="ascii") as stream:
         stream.write(f"deb [trusted=yes] copy:{archive}/gone stable main\n")
     assert packages.unpacked("thing", packages.Offer("amd64"), VERSION).is_dir()
 
 
-def test_a_version_that_is_not_offered_says_what_to_do(archive: Path) -> None:
+def test_unavailable_version_gives_advice(archive: Path) -> None:
     with pytest.raises(packages.PackageError, match="apt-get update"):
         packages.unpacked("thing", packages.Offer("amd64"), "9.9")
 
 
-def test_what_is_offered_is_looked_up_in_lists_that_are_not_old(archive: Path) -> None:
+def test_offers_come_from_recent_lists(archive: Path) -> None:
     offer = packages.Offer("amd64")
     assert packages.offered(offer, ["thing"]) == {"thing": VERSION}
     shutil.rmtree(archive / "dists")
@@ -175,9 +173,7 @@ def test_what_is_offered_is_looked_up_in_lists_that_are_not_old(archive: Path) -
         packages.offered(offer, ["thing", "more"])
 
 
-def test_messages_are_read_in_one_language(
-    archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_apt_runs_in_c_locale(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = archive / "programs"
     programs.mkdir()
     for name in ("apt-get", "apt-cache"):

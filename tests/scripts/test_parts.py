@@ -52,7 +52,7 @@ def left_out() -> set[str]:
     return {path.name for path in parts.LEFT_OUT.glob("*")}
 
 
-def test_nothing_is_left_out_of_a_full_machine(
+def test_full_machine_leaves_out_no_part(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("REQUIRE_ALL", "1")
@@ -61,7 +61,7 @@ def test_nothing_is_left_out_of_a_full_machine(
     assert capsys.readouterr() == ("", "")
 
 
-def test_without_a_cross_compiler_arm64_is_left_out(
+def test_missing_cross_compiler_leaves_out_arm64(
     missing: set[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -92,7 +92,7 @@ def test_without_a_cross_compiler_arm64_is_left_out(
         ),
     ],
 )
-def test_a_missing_package_takes_only_what_needs_it(
+def test_missing_package_leaves_out_its_parts(
     package: str, names: set[str], missing: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing.add(package)
@@ -100,7 +100,7 @@ def test_a_missing_package_takes_only_what_needs_it(
     assert left_out() == names
 
 
-def test_a_kernel_that_cannot_be_had_takes_only_its_own_parts(
+def test_missing_kernel_leaves_out_its_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def resolve(arch: str, series: str) -> str:
@@ -115,7 +115,7 @@ def test_a_kernel_that_cannot_be_had_takes_only_its_own_parts(
     assert reason == "vm-x86_64-6.12 is left out: no such kernel"
 
 
-def test_libraries_that_cannot_be_fetched_take_only_their_programs(
+def test_missing_libraries_leave_out_their_programs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fetch(arch: str) -> Path:
@@ -128,14 +128,14 @@ def test_libraries_that_cannot_be_fetched_take_only_their_programs(
     assert left_out() == {"user-i386"}
 
 
-def test_who_is_not_root_tries_no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unprivileged_user_leaves_out_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert look(monkeypatch) == 0
     assert left_out() == PACKAGES
     assert "only root" in str(parts.left_out("packages-trixie"))
 
 
-def test_a_root_that_cannot_be_made_takes_only_what_needs_it(
+def test_failed_root_leaves_out_its_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def make(release: str, wanted: tuple[str, ...], bare: bool = False) -> Path:
@@ -149,7 +149,7 @@ def test_a_root_that_cannot_be_made_takes_only_what_needs_it(
     assert "no such mirror" in str(parts.left_out("packages-trixie"))
 
 
-def test_what_has_come_is_left_out_no_more(
+def test_available_part_is_no_longer_left_out(
     missing: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing.update(("sparse", "groff"))
@@ -160,7 +160,7 @@ def test_what_has_come_is_left_out_no_more(
     assert left_out() == {"man-pages"}
 
 
-def test_where_all_is_required_nothing_may_be_left_out(
+def test_require_all_fails_on_left_out_part(
     missing: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missing.add("sparse")
@@ -168,7 +168,7 @@ def test_where_all_is_required_nothing_may_be_left_out(
     assert look(monkeypatch) == 1
 
 
-def test_the_end_says_what_was_left_out(
+def test_conclude_prints_left_out_parts(
     missing: set[str],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -181,7 +181,7 @@ def test_the_end_says_what_was_left_out(
     assert capsys.readouterr().out == line
 
 
-def test_names_of_packages_have_the_version_of_the_compiler(
+def test_package_names_have_compiler_version(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(host, "gcc", lambda: "14")

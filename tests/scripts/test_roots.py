@@ -78,7 +78,7 @@ def needs_name_spaces() -> None:
         pytest.skip(f"unshare: {probe.stderr.decode().strip()}")
 
 
-def test_a_root_is_made_once(offered: dict[str, str], tmp_path: Path) -> None:
+def test_root_is_made_once(offered: dict[str, str], tmp_path: Path) -> None:
     first = roots.root("trixie", ["make"])
     assert roots.root("trixie", ["make"]) == first
     asked = (tmp_path / "programs/asked").read_text().splitlines()
@@ -87,26 +87,26 @@ def test_a_root_is_made_once(offered: dict[str, str], tmp_path: Path) -> None:
     assert (first / "etc/sources").read_text() == "deb some trixie main\n"
 
 
-def test_a_root_serves_that_has_more_packages(offered: dict[str, str]) -> None:
+def test_root_with_more_packages_serves(offered: dict[str, str]) -> None:
     larger = roots.root("trixie", ["gcc", "make"])
     assert roots.root("trixie", ["make"]) == larger
     assert roots.root("bookworm", ["make"]) != larger
     assert roots.root("trixie", ["gcc"], bare=True) != larger
 
 
-def test_a_larger_root_that_is_old_does_not_serve(offered: dict[str, str]) -> None:
+def test_outdated_larger_root_does_not_serve(offered: dict[str, str]) -> None:
     larger = roots.root("trixie", ["gcc", "make"])
     offered["gcc"] = "13"
     assert roots.root("trixie", ["make"]) != larger
 
 
-def test_a_newer_package_makes_a_root_anew(offered: dict[str, str]) -> None:
+def test_newer_package_makes_new_root(offered: dict[str, str]) -> None:
     first = roots.root("trixie", ["make"])
     offered["make"] = "4.5"
     assert roots.root("trixie", ["make"]) != first
 
 
-def test_a_replaced_root_goes(offered: dict[str, str]) -> None:
+def test_replaced_root_is_deleted(offered: dict[str, str]) -> None:
     roots.root("trixie", ["make"])
     other = {roots.root("trixie", ["gcc"]), roots.root("bookworm", ["make"])}
     release_all()
@@ -116,7 +116,7 @@ def test_a_replaced_root_goes(offered: dict[str, str]) -> None:
     assert len(list((cache.root() / "roots").iterdir())) == 2 * len(trees())
 
 
-def test_a_root_goes_that_was_not_used_for_two_weeks(
+def test_root_unused_for_two_weeks_is_deleted(
     offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = roots.root("trixie", ["gcc"])
@@ -129,7 +129,7 @@ def test_a_root_goes_that_was_not_used_for_two_weeks(
     assert trees() == new
 
 
-def test_a_root_stays_while_a_process_works_in_it(
+def test_root_in_use_is_kept(
     offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = roots.root("trixie", ["make"])
@@ -153,7 +153,7 @@ def test_a_root_stays_while_a_process_works_in_it(
     assert trees() == {new, other}
 
 
-def test_what_an_interrupted_run_left_goes_after_a_day(
+def test_interrupted_root_is_deleted_after_a_day(
     offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = cache.root() / "roots/.copy-of-somebody"
@@ -165,14 +165,14 @@ def test_what_an_interrupted_run_left_goes_after_a_day(
     assert trees() == used
 
 
-def test_a_root_that_is_gone_is_made_again(offered: dict[str, str]) -> None:
+def test_deleted_root_is_made_again(offered: dict[str, str]) -> None:
     first = roots.root("trixie", ["make"])
     shutil.rmtree(first)
     assert roots.root("trixie", ["make"]) == first
     assert (first / "bin/sh").is_file()
 
 
-def test_a_failure_leaves_no_root_and_is_told(
+def test_failed_root_is_removed_and_reported(
     offered: dict[str, str], tmp_path: Path
 ) -> None:
     install(tmp_path, BROKEN)
@@ -181,7 +181,7 @@ def test_a_failure_leaves_no_root_and_is_told(
     assert not trees()
 
 
-def test_a_missing_mmdebstrap_names_its_package(
+def test_missing_mmdebstrap_names_package(
     offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda program: None)
@@ -189,7 +189,7 @@ def test_a_missing_mmdebstrap_names_its_package(
         roots.root("trixie", ["make"])
 
 
-def test_a_command_runs_in_the_root_with_the_tree_at_its_place(
+def test_command_in_root_sees_tree(
     offered: dict[str, str],
 ) -> None:
     needs_name_spaces()
@@ -201,7 +201,7 @@ def test_a_command_runs_in_the_root_with_the_tree_at_its_place(
     assert ran.returncode == 3
 
 
-def test_a_host_without_name_servers_is_no_obstacle(offered: dict[str, str]) -> None:
+def test_root_works_without_resolv_conf(offered: dict[str, str]) -> None:
     needs_name_spaces()
     if os.geteuid() != 0:
         pytest.skip("only root can hide the host's /etc")
@@ -216,7 +216,7 @@ def test_a_host_without_name_servers_is_no_obstacle(offered: dict[str, str]) -> 
     assert (ran.returncode, ran.stderr) == (3, b"")
 
 
-def test_a_link_in_a_root_makes_no_file_on_the_host(
+def test_resolv_conf_link_does_not_reach_host(
     offered: dict[str, str], tmp_path: Path
 ) -> None:
     needs_name_spaces()
@@ -226,7 +226,7 @@ def test_a_link_in_a_root_makes_no_file_on_the_host(
     assert not (tmp_path / "made").exists()
 
 
-def test_a_root_can_be_the_host_of_another(offered: dict[str, str]) -> None:
+def test_root_can_start_another_root(offered: dict[str, str]) -> None:
     needs_name_spaces()
     tree = roots.root("trixie", ["make"])
     inner = ["busybox", "unshare", "--mount", "true"]
@@ -234,7 +234,7 @@ def test_a_root_can_be_the_host_of_another(offered: dict[str, str]) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-def test_a_change_of_a_copy_stays_in_it(offered: dict[str, str]) -> None:
+def test_changed_copy_leaves_root_unchanged(offered: dict[str, str]) -> None:
     needs_name_spaces()
     tree = roots.root("trixie", ["make"])
     with roots.copied(tree) as copy:
@@ -245,7 +245,7 @@ def test_a_change_of_a_copy_stays_in_it(offered: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("overlaid", [True, False])
-def test_a_copy_is_as_its_root(
+def test_copy_equals_root(
     offered: dict[str, str], monkeypatch: pytest.MonkeyPatch, overlaid: bool
 ) -> None:
     needs_name_spaces()
@@ -259,7 +259,7 @@ def test_a_copy_is_as_its_root(
     assert (tree / "etc/sources").exists()
 
 
-def test_the_command_line_has_the_status_of_the_command(
+def test_roots_command_returns_status(
     offered: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     needs_name_spaces()

@@ -19,25 +19,21 @@ def tree(tmp_path: Path) -> Path:
     return place
 
 
-def test_a_tree_without_git_is_copied_but_for_what_was_built(
-    tree: Path, tmp_path: Path
-) -> None:
+def test_copy_without_git_skips_build_results(tree: Path, tmp_path: Path) -> None:
     source_tree.copy(tree, tmp_path / "into")
     into = tmp_path / "into"
     found = {path.relative_to(into) for path in into.rglob("*") if path.is_file()}
     assert found == {Path("Makefile"), Path("core/main.c")}
 
 
-def test_a_missing_git_names_its_package(
-    tree: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_git_names_package(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tree / ".git").mkdir()
     monkeypatch.setenv("PATH", str(tree))
     with pytest.raises(source_tree.TreeError, match="sudo apt install git"):
         source_tree.copy(tree, tree / "build/debs/sid/source")
 
 
-def test_a_tree_that_git_does_not_read_says_why(tree: Path) -> None:
+def test_unreadable_git_tree_gives_reason(tree: Path) -> None:
     (tree / ".git").mkdir()
     with pytest.raises(source_tree.TreeError, match="git repository"):
         source_tree.copy(tree, tree / "build/debs/sid/source")

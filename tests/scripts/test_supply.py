@@ -36,17 +36,17 @@ def module(path: Path, release: str = RELEASE) -> Path:
 
 
 @pytest.mark.usefixtures("machine")
-def test_the_machine_s_own_kernel_is_the_default() -> None:
+def test_default_is_own_kernel() -> None:
     assert supply.kernel("x86_64", None) == KERNEL
     assert supply.image(KERNEL).name == f"vmlinuz-{RELEASE}"
 
 
 @pytest.mark.usefixtures("machine")
-def test_a_kernel_of_the_machine_is_found_by_its_release() -> None:
+def test_installed_kernel_is_found_by_release() -> None:
     assert supply.kernel("x86_64", RELEASE) == KERNEL
 
 
-def test_a_kernel_that_cannot_be_booted_is_no_default(
+def test_unbootable_kernel_is_not_default(
     machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = kernels.Kernel("x86_64", "6.12", "6.12.1", "1", "trixie")
@@ -57,13 +57,13 @@ def test_a_kernel_that_cannot_be_booted_is_no_default(
 
 
 @pytest.mark.usefixtures("machine")
-def test_an_unknown_kernel_is_answered_with_those_of_the_machine() -> None:
+def test_unknown_kernel_lists_installed_kernels() -> None:
     with pytest.raises(supply.SupplyError, match=f"on this machine: .*{RELEASE[-6:]}"):
         supply.kernel("x86_64", "2.6.30")
 
 
 @pytest.mark.parametrize("place", ["updates/dkms", "updates/perfmon/core"])
-def test_installed_modules_are_taken_and_no_others(machine: Path, place: str) -> None:
+def test_installed_modules_are_used(machine: Path, place: str) -> None:
     top = machine / "lib/modules" / RELEASE / place
     for name in ("perfmon.ko.xz", "pfm_pmu_perf.ko", "nvidia.ko"):
         module(top / name)
@@ -76,7 +76,7 @@ def test_installed_modules_are_taken_and_no_others(machine: Path, place: str) ->
 
 
 @pytest.mark.usefixtures("machine")
-def test_modules_that_nobody_installed_are_built(
+def test_missing_modules_are_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = module(tmp_path / "built/perfmon.ko").parent
@@ -100,7 +100,7 @@ def formats(tmp_path: Path, path: Path) -> list[Path]:
     return list(supply.formats([path], KERNEL, ours, tmp_path))
 
 
-def test_a_format_is_for_the_guest_s_kernel(tmp_path: Path) -> None:
+def test_format_for_other_kernel_is_refused(tmp_path: Path) -> None:
     mine = module(tmp_path / "mine.ko")
     assert formats(tmp_path, mine) == [mine]
     other = module(tmp_path / "other.ko", "6.1.0-1-amd64")
@@ -110,13 +110,13 @@ def test_a_format_is_for_the_guest_s_kernel(tmp_path: Path) -> None:
         formats(tmp_path, other)
 
 
-def test_a_file_that_is_no_module_is_refused(tmp_path: Path) -> None:
+def test_file_that_is_not_a_module_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.ko").write_text("text\n")
     with pytest.raises(supply.SupplyError, match="is not a kernel module"):
         formats(tmp_path, tmp_path / "mine.ko")
 
 
-def test_a_folder_cannot_be_built_without_symbols(tmp_path: Path) -> None:
+def test_format_folder_needs_module_symvers(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("obj-m := mine.o\n")
     with pytest.raises(supply.SupplyError, match="has no Module.symvers"):
         formats(tmp_path / "work", tmp_path)

@@ -27,7 +27,7 @@ def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_libraries_are_of_the_hosts_release(
+def test_libraries_come_from_host_release(
     unpacked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(debian, "host", lambda: "bookworm")
@@ -35,7 +35,7 @@ def test_libraries_are_of_the_hosts_release(
     assert unpacked == list(sysroot.PACKAGES)
 
 
-def test_a_library_that_the_release_has_in_part_is_of_another_one(
+def test_incomplete_library_comes_from_other_release(
     unpacked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(debian, "host", lambda: "trixie")

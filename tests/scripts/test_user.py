@@ -34,7 +34,7 @@ def commands(machine: str, place: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize(("machine", "name"), OWN)
-def test_programs_are_built_for_the_machine_and_by_its_compiler(
+def test_programs_are_built_for_host_arch(
     machine: str, name: str, tmp_path: Path
 ) -> None:
     printed = commands(machine, tmp_path, "user")
@@ -46,14 +46,12 @@ def test_programs_are_built_for_the_machine_and_by_its_compiler(
 
 
 @pytest.mark.parametrize(("machine", "name"), OWN)
-def test_what_is_installed_is_what_was_built(
-    machine: str, name: str, tmp_path: Path
-) -> None:
+def test_install_uses_host_arch_build(machine: str, name: str, tmp_path: Path) -> None:
     printed = commands(machine, tmp_path, "install")
     assert f"scripts/install.py install --build build/{name} " in printed
 
 
-def test_programs_of_a_machine_that_cannot_be_built_for_are_refused(
+def test_unsupported_target_arch_is_refused(
     tmp_path: Path,
 ) -> None:
     said = commands("aarch64", tmp_path, "-f", "scripts/user.mk", "UARCH=x86_64")

@@ -73,9 +73,7 @@ def fixture_vm() -> None:
 
 
 @pytest.mark.usefixtures("vm")
-def test_our_formats_and_what_pfm_new_format_makes_pass(
-    sdk: Sdk, tmp_path: Path
-) -> None:
+def test_installed_and_new_formats_pass(sdk: Sdk, tmp_path: Path) -> None:
     for model in MODELS:
         words: list[str | Path] = [sdk.prefix / "bin/pfm-new-format", f"my_{model}"]
         made = sdk.run([*words, "--model", model], tmp_path, {})
@@ -124,9 +122,7 @@ def find(
 
 
 @pytest.mark.usefixtures("vm")
-def test_each_broken_format_is_found_with_the_words_for_it(
-    sdk: Sdk, tmp_path: Path
-) -> None:
+def test_broken_format_gives_expected_finding(sdk: Sdk, tmp_path: Path) -> None:
     names = sorted(set(EXPECTED) - {LATE})
     found = find(sdk, tmp_path, names, (*checks.GUEST, *checks.HOST))
     assert sorted(found) == [f"broken_{name}" for name in names]
@@ -138,7 +134,7 @@ def test_each_broken_format_is_found_with_the_words_for_it(
 
 
 @pytest.mark.usefixtures("vm")
-def test_what_is_written_when_all_is_over_is_found(sdk: Sdk, tmp_path: Path) -> None:
+def test_write_after_exit_is_found(sdk: Sdk, tmp_path: Path) -> None:
     # Another check could crash first, when its memory is reused.
     found = find(sdk, tmp_path, [LATE], ["exit"])
     assert re.search(EXPECTED[LATE]["exit"], found[f"broken_{LATE}"]["exit"][1])
@@ -149,25 +145,25 @@ def test_each_check_of_a_format_can_fail() -> None:
     assert failing == {*checks.GUEST, *checks.HOST}
 
 
-def test_what_is_not_there_is_named(sdk: Sdk) -> None:
+def test_missing_input_is_named(sdk: Sdk) -> None:
     done = sdk.conform("--kernel", "6.1", "nosuch")
     assert (done.returncode, done.stdout) == (verdict.SETUP, "")
     assert "nosuch: no such folder or module, and no such format in " in done.stderr
 
 
-def test_the_checks_are_listed_with_what_they_look_at(sdk: Sdk) -> None:
+def test_list_describes_checks(sdk: Sdk) -> None:
     done = sdk.conform("--list")
     assert done.returncode == 0
     assert re.search(r"^levels +every fill level, then", done.stdout, re.MULTILINE)
 
 
-def test_bad_arguments_are_none_of_the_format_s(sdk: Sdk) -> None:
+def test_usage_error_is_not_a_finding(sdk: Sdk) -> None:
     for line in ("--check nosuch nway", "", "--debug --kernel 6.1 nway"):
         done = sdk.conform(*line.split())
         assert done.returncode == verdict.SETUP
         assert "Traceback" not in done.stderr
 
 
-def test_the_guest_s_script_is_as_others(sdk: Sdk) -> None:
+def test_guest_script_is_valid_shell(sdk: Sdk) -> None:
     script = sdk.share / "src/sdk/conform/guest.sh"
     subprocess.run(["sh", "-n", str(script)], check=True)

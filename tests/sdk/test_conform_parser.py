@@ -63,7 +63,7 @@ def checked(tmp_path: Path, text: str, layout: str = LAYOUT) -> dict[str, str]:
     }
 
 
-def test_a_parser_that_is_right_passes(tmp_path: Path) -> None:
+def test_correct_parser_passes(tmp_path: Path) -> None:
     assert checked(tmp_path, PARSER) == dict.fromkeys(CHECKS, "")
 
 
@@ -92,14 +92,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("what", "instead", "check", "said"), WRONG)
-def test_what_is_wrong_is_found(
+def test_parser_error_is_found(
     tmp_path: Path, what: str, instead: str, check: str, said: str
 ) -> None:
     assert PARSER.count(what) == 1
     assert said in checked(tmp_path, PARSER.replace(what, instead))[check]
 
 
-def test_an_argument_that_is_laid_out_otherwise_is_found(tmp_path: Path) -> None:
+def test_wrong_argument_layout_is_found(tmp_path: Path) -> None:
     other = LAYOUT.replace("flags 8 4", "flags 8 2")
     assert "flags is at byte 8" in checked(tmp_path, PARSER, other)["layout"]
     other = LAYOUT.replace("depth", "width")

@@ -26,7 +26,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("uml")
-def test_suites_outside_the_tree_run_by_one_command(sdk: Sdk, folder: Path) -> None:
+def test_kunit_runs_suites_outside_tree(sdk: Sdk, folder: Path) -> None:
     (folder / BROKEN).unlink()
     before = content(folder)
     done = sdk.make(folder, "kunit")
@@ -37,7 +37,7 @@ def test_suites_outside_the_tree_run_by_one_command(sdk: Sdk, folder: Path) -> N
 
 @pytest.mark.usefixtures("uml")
 @pytest.mark.parametrize("what", ["buffer", "area"])
-def test_the_first_byte_too_far_is_a_failure(sdk: Sdk, folder: Path, what: str) -> None:
+def test_first_byte_out_of_bounds_fails(sdk: Sdk, folder: Path, what: str) -> None:
     done = sdk.make(folder, "kunit", f"KUNIT=beyond.writes_behind_the_{what}")
     assert done.returncode != 0
     assert "the kernel reported an error: BUG: KASAN: " in done.stdout
@@ -45,9 +45,7 @@ def test_the_first_byte_too_far_is_a_failure(sdk: Sdk, folder: Path, what: str) 
 
 
 @pytest.mark.usefixtures("uml")
-def test_an_error_of_the_compiler_names_the_author_s_file(
-    sdk: Sdk, folder: Path
-) -> None:
+def test_compiler_error_names_author_file(sdk: Sdk, folder: Path) -> None:
     with open(folder / "plain_kunit.c", "a", encoding="ascii") as suite:
         suite.write("#error not yet\n")
     done = sdk.make(folder, "kunit")
@@ -56,7 +54,7 @@ def test_an_error_of_the_compiler_names_the_author_s_file(
     assert done.stdout.endswith("no test ran\n0 passed, 0 failed, 0 skipped\n")
 
 
-def test_a_folder_without_a_suite_says_how_one_is_named(sdk: Sdk, folder: Path) -> None:
+def test_folder_without_suite_is_rejected(sdk: Sdk, folder: Path) -> None:
     for suite in folder.glob("*_kunit.c"):
         suite.unlink()
     done = sdk.make(folder, "kunit")
@@ -64,16 +62,14 @@ def test_a_folder_without_a_suite_says_how_one_is_named(sdk: Sdk, folder: Path) 
     assert f"{folder} has no suite: a file *_kunit.c" in done.stderr
 
 
-def test_a_folder_without_a_module_says_so(sdk: Sdk, folder: Path) -> None:
+def test_folder_without_module_is_rejected(sdk: Sdk, folder: Path) -> None:
     (folder / "Makefile").write_text(f"include {sdk.share}/format.mk\n")
     done = sdk.make(folder, "kunit")
     assert done.returncode != 0
     assert "Makefile names no module: add obj-m := " in done.stderr
 
 
-def test_what_the_kernel_takes_is_asked_for_at_once(
-    sdk: Sdk, folder: Path, tmp_path: Path
-) -> None:
+def test_missing_build_tools_are_listed(sdk: Sdk, folder: Path, tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
     for name in ("make", "gcc", "sh", "sed", "uname", "dpkg-query"):

@@ -86,7 +86,7 @@ def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("there", "already exists"),
     ],
 )
-def test_a_name_that_cannot_be_is_refused(
+def test_invalid_format_name_is_rejected(
     sdk: Sdk, tmp_path: Path, name: str, said: str
 ) -> None:
     (tmp_path / "there").touch()
@@ -96,7 +96,7 @@ def test_a_name_that_cannot_be_is_refused(
     assert os.listdir(tmp_path) == ["there"]
 
 
-def test_what_cannot_be_written_leaves_nothing(sdk: Sdk, tmp_path: Path) -> None:
+def test_write_error_leaves_no_folder(sdk: Sdk, tmp_path: Path) -> None:
     done = subprocess.run(
         [sdk.prefix / "bin/pfm-new-format", "mine"],
         cwd=tmp_path,
@@ -120,7 +120,7 @@ def test_each_format_has_a_uuid_of_its_own(sdk: Sdk, tmp_path: Path) -> None:
     assert all(len(uuid) == 36 and uuid[14] == "4" for uuid in uuids)
 
 
-def test_the_author_is_whom_the_environment_names(sdk: Sdk, tmp_path: Path) -> None:
+def test_author_comes_from_environment(sdk: Sdk, tmp_path: Path) -> None:
     who = {"DEBFULLNAME": "A. Uthor", "DEBEMAIL": "a@example.org"}
     assert new_format(sdk, tmp_path, "mine", **who).returncode == 0
     control = (tmp_path / "mine/debian/control").read_text()
@@ -149,7 +149,7 @@ def test_lines_are_aligned_and_not_too_long(
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_no_word_of_the_templates_is_left(sdk: Sdk, tmp_path: Path, model: str) -> None:
+def test_no_placeholder_is_left(sdk: Sdk, tmp_path: Path, model: str) -> None:
     folder = made(sdk, tmp_path, "mine", model)
     text = "".join(
         f"{path.relative_to(folder)} {path.read_text()}"
@@ -200,7 +200,7 @@ def test_modules_build_without_a_warning(sdk: Sdk, formats: Path) -> None:
 
 
 @pytest.mark.parametrize(("arch", "name"), OTHERS)
-def test_modules_build_for_another_release_or_architecture(
+def test_modules_build_for_other_kernels(
     sdk: Sdk, formats: Path, arch: str, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     symvers = ROOT / f"build/kmod/{arch}-{name}/Module.symvers"

@@ -28,7 +28,7 @@ exit 7
 """
 
 
-def test_a_format_and_a_program_run_by_one_command(
+def test_format_and_program_run_in_guest(
     sdk: Sdk, folder: Path, tmp_path: Path
 ) -> None:
     reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
@@ -62,14 +62,14 @@ def refused(sdk: Sdk, *words: str | Path) -> str:
     return done.stderr
 
 
-def test_what_is_not_there_is_named(sdk: Sdk, tmp_path: Path) -> None:
+def test_missing_input_is_named(sdk: Sdk, tmp_path: Path) -> None:
     for option in ("--format", "--program", "--modules-dir", "--add"):
         assert "/nonexistent " in refused(sdk, option, "/nonexistent")
     (tmp_path / "text").write_text("no program\n")
     assert "text' is not an executable" in refused(sdk, "--program", tmp_path / "text")
 
 
-def test_an_unknown_kernel_is_answered_with_those_that_are_known(sdk: Sdk) -> None:
+def test_unknown_kernel_lists_known_ones(sdk: Sdk) -> None:
     said = refused(sdk, "--kernel", "2.6.30")
     assert "no kernel '2.6.30' for x86_64; choose one of: 6.1, 6.12" in said
 

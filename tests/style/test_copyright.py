@@ -13,7 +13,7 @@ PARAGRAPH = re.compile(r"^Files:(.*?)^Copyright:.*?^License: (.*?)$", re.M | re.
 SPDX = re.compile(r"SPDX-License-Identifier: ([^*\n]*\w)")
 
 
-def test_copyright_goes_by_the_files() -> None:
+def test_copyright_agrees_with_spdx_lines() -> None:
     text = (ROOT / "debian/copyright").read_text()
     paragraphs = [(files.split(), name) for files, name in PARAGRAPH.findall(text)]
     listed = subprocess.run(

@@ -76,7 +76,7 @@ def test_demand_that_disagrees_is_wrong(parts: tuple[str, ...], problem: str) ->
     assert problems[0].startswith(f"d.toml:{problem}")
 
 
-def test_what_is_not_on_perf_events_has_a_reason_and_a_test() -> None:
+def test_demand_off_perf_events_needs_reason_and_test() -> None:
     reason = '["not on perf_events"]\n"3.1-01" = "c"\n'
     assert not _check(reason, SECTION)
     problems = _check(reason.replace("01", "02"), SECTION, '"3.1-02" = "b"\n')
@@ -95,7 +95,7 @@ def test_hazards_are_demands_of_their_page() -> None:
     assert check(found, [], {"H01": ["vm/x.py: t"]}) == ["p.md:4: 'H2' is not an id"]
 
 
-def test_list_of_proofs_says_what_was_found() -> None:
+def test_proofs_file_lists_found_tests() -> None:
     proofs = {"3.1-01": ["guest/a.c: b", "vm/c.py: test_d"], "H01": ["guest/a.c: b"]}
     assert tomllib.loads(proofs_file(proofs)) == proofs
 
@@ -116,7 +116,7 @@ def test_differences_are_the_demands_with_reasons() -> None:
     assert differences(found).endswith("### Not done\n\n- **3.1-02** *b* c\n")
 
 
-def test_only_what_is_between_the_marks_is_written() -> None:
+def test_generated_part_replaces_marked_text_only() -> None:
     page = "a\n<!-- begin x -->\n{}<!-- end x -->\nb\n<!-- begin y -->\n"
     new = with_part(page.format("old\n"), "x", "new\\1\n")
     assert new == page.format("new\\1\n")

@@ -44,7 +44,7 @@ def test_calls_have_kernel_doc(version_script: str, header: str) -> None:
 
 
 @pytest.mark.parametrize("name", SDK)
-def test_functions_of_the_sdk_say_their_context(name: str) -> None:
+def test_sdk_functions_document_context(name: str) -> None:
     text = (ROOT / f"sdk/include/perfmon/perfmon_{name}.h").read_text()
     docs = re.findall(r"^/\*\*\n \* (\w+)\(\) - (.*?)\*/\n(.)", text, re.M | re.S)
     # A macro has no context of its own.

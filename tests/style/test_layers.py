@@ -42,46 +42,46 @@ def objects(**calls: str) -> dict[str, Object]:
     }
 
 
-def test_floors_are_read_from_both() -> None:
+def test_layers_are_read_from_kbuild_and_page() -> None:
     assert layers.floors_of_kbuild(KBUILD) == FLOORS
     assert layers.floors_of_page(PAGE) == FLOORS
     assert layers.compare(FLOORS, FLOORS, FILES) == []
 
 
-def test_a_floor_of_more_than_one_line_is_one() -> None:
+def test_layer_may_have_several_lines() -> None:
     text = "# doors\nperfmon-y += dev.o\nperfmon-y += vector.o\n"
     assert layers.floors_of_kbuild(text) == [("doors", ["dev", "vector"])]
 
 
-def test_a_file_that_is_not_on_the_page_is_found() -> None:
+def test_file_missing_on_page_is_found() -> None:
     page = [(name, [f for f in names if f != "load"]) for name, names in FLOORS]
     assert layers.compare(FLOORS, page, FILES) == [
         "docs/architecture.md: core/load.c is not in the table"
     ]
 
 
-def test_a_row_without_a_file_is_found() -> None:
+def test_page_row_without_file_is_found() -> None:
     assert layers.compare(FLOORS, FLOORS, FILES - {"value"}) == [
         "docs/architecture.md: there is no core/value.c",
         "core/Kbuild: there is no core/value.c",
     ]
 
 
-def test_a_file_that_is_not_built_is_found() -> None:
+def test_file_missing_in_kbuild_is_found() -> None:
     kbuild = [(name, [f for f in names if f != "load"]) for name, names in FLOORS]
     assert layers.compare(kbuild, FLOORS, FILES) == [
         "core/Kbuild: core/load.c is in no layer"
     ]
 
 
-def test_a_page_with_other_floors_is_found() -> None:
+def test_page_with_other_layers_is_found() -> None:
     for page in FLOORS[::-1], [("gates", ["dev"]), *FLOORS[1:]]:
         assert layers.compare(FLOORS, page, FILES) == [
             "docs/architecture.md: the layers differ from those of core/Kbuild"
         ]
 
 
-def test_a_header_that_is_not_on_the_page_is_found() -> None:
+def test_header_missing_on_page_is_found() -> None:
     page = "`dev.c`, and `context.h` below all layers"
     headers = {"dev", "context", "types"}
     assert layers.unnamed_headers(page, headers, {"dev"}) == [
@@ -89,7 +89,7 @@ def test_a_header_that_is_not_on_the_page_is_found() -> None:
     ]
 
 
-def test_nm_is_understood() -> None:
+def test_nm_output_is_parsed() -> None:
     found = layers.parse_nm(
         "                 U pfm_pause\n"
         "0000000000000010 T pfm_load\n"
@@ -99,12 +99,12 @@ def test_nm_is_understood() -> None:
     assert found == Object({"pfm_load", "pfm_config"}, {"pfm_pause"})
 
 
-def test_calls_down_and_along_a_floor_are_fine() -> None:
+def test_calls_within_and_below_layer_are_allowed() -> None:
     built = objects(dev="load context value", load="context value printk")
     assert layers.check_uses(FLOORS, built, {}) == []
 
 
-def test_an_upward_call_is_found() -> None:
+def test_upward_call_is_found() -> None:
     built = objects(dev="load", value="context")
     assert layers.check_uses(FLOORS, built, {}) == [
         "core/value.c (value and owner) calls up into core/context.c (commands): "
@@ -112,7 +112,7 @@ def test_an_upward_call_is_found() -> None:
     ]
 
 
-def test_a_circle_on_one_floor_is_found() -> None:
+def test_cycle_in_one_layer_is_found() -> None:
     built = objects(load="context", context="load")
     problems = layers.check_uses(FLOORS, built, {})
     assert problems == [
@@ -121,14 +121,14 @@ def test_a_circle_on_one_floor_is_found() -> None:
     ]
 
 
-def test_a_circle_through_floors_is_found_besides() -> None:
+def test_cycle_across_layers_is_found() -> None:
     built = objects(dev="load", load="value", value="dev")
     upward, circle = layers.check_uses(FLOORS, built, {})
     assert upward.startswith("core/value.c (value and owner) calls up into core/dev.c")
     assert circle.count("calls") == 3
 
 
-def test_an_include_from_above_is_found() -> None:
+def test_upward_include_is_found() -> None:
     includes = {"value.c": ["value", "load"], "value.h": ["dev"], "dev.c": ["load"]}
     assert layers.check_uses(FLOORS, objects(), includes) == [
         "core/value.c (value and owner) includes load.h of a higher layer (commands)",
@@ -136,14 +136,14 @@ def test_an_include_from_above_is_found() -> None:
     ]
 
 
-def test_a_header_without_code_is_below_all_floors() -> None:
+def test_header_without_code_is_in_lowest_layer() -> None:
     includes = {"types.h": ["value", "load"], "load.c": ["types"]}
     assert layers.check_uses(FLOORS, objects(), includes) == [
         "core/types.h (value and owner) includes load.h of a higher layer (commands)"
     ]
 
 
-def test_a_circle_that_an_inline_function_closes_is_found() -> None:
+def test_cycle_through_include_is_found() -> None:
     includes = {"load.c": ["context"], "context.h": ["load"]}
     assert layers.check_uses(FLOORS, objects(load="context"), includes) == [
         "cycle: core/context.c includes load.h, "
@@ -151,7 +151,7 @@ def test_a_circle_that_an_inline_function_closes_is_found() -> None:
     ]
 
 
-def test_the_core_itself_is_read() -> None:
+def test_real_core_is_read() -> None:
     floors = layers.floors_of_kbuild((ROOT / layers.KBUILD).read_text())
     page = layers.floors_of_page((ROOT / layers.PAGE).read_text())
     files = {path.stem for path in (ROOT / "core").glob("*.c")}

@@ -98,7 +98,7 @@ def test_layouts_are_those_of_the_headers() -> None:
     expect_none(problem for block in blocks for problem in problems(block))
 
 
-def test_layouts_say_of_what_they_are() -> None:
+def test_layout_blocks_name_structure() -> None:
     blocks = [block for page in pages() for block in page.blocks()]
     expect_none(problem for block in blocks for problem in unmarked(block))
 
@@ -115,7 +115,7 @@ def _problems(text: str, struct: str = "pfm_nway_smpl_arg_t") -> list[str]:
     return list(problems(Block("p.md:1", f"layout: {struct}", "", text)))
 
 
-def test_fields_in_other_places_are_found() -> None:
+def test_misplaced_layout_fields_are_found() -> None:
     good = "  0 8 buf_size x\n  8 4 buf_flags\n 12 4 num_regions\n 16 48 reserved 0\n"
     assert not _problems(good)
     assert _problems(good.replace(" 12 4", " 12 8")) == [
@@ -131,6 +131,6 @@ def test_unknown_structure_is_found() -> None:
     assert _problems("", "pfm_x_t") == ["p.md:1: no header has a structure pfm_x_t"]
 
 
-def test_structures_within_are_resolved() -> None:
+def test_nested_structures_are_resolved() -> None:
     assert layout("pfm_pebs64_smpl_hdr_t")["hdr_ds.pebs_index"] == (96, 8)
     assert layout("pfm_pebs64_skl_entry_t")["r15"] == (136, 8)

@@ -63,7 +63,7 @@ def missing_paths(page: Page) -> Iterator[str]:
                 yield f"{where}: there is no {path}"
 
 
-def test_links_lead_somewhere() -> None:
+def test_page_links_are_valid() -> None:
     expect_none(problem for page in pages() for problem in broken_links(page))
 
 
@@ -71,7 +71,7 @@ def test_paths_in_code_exist() -> None:
     expect_none(problem for page in pages() for problem in missing_paths(page))
 
 
-def test_links_that_lead_nowhere_are_found() -> None:
+def test_broken_links_are_found() -> None:
     text = "# A b: `c`\n[x](#a-b-c) [x](no.md) [x](../README.md#no)\n[x](#b)\n"
     page = Page("docs/p.md", f"{text}```\n[x](y)\n```\n[x](../Makefile#a)\n")
     assert list(broken_links(page)) == [
@@ -88,7 +88,7 @@ def test_all_kinds_of_links_are_read(text: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["build/x", "../main", "/etc/passwd"])
-def test_links_lead_to_what_is_in_the_project(target: str) -> None:
+def test_links_to_build_results_are_broken(target: str) -> None:
     page = Page("p.md", f"[x]({target})")
     assert list(broken_links(page)) == [f"p.md:1: there is no {target}"]
 

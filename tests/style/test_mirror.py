@@ -89,6 +89,6 @@ def test_whole_tree_is_mirrored(tree: Path) -> None:
         ),
     ],
 )
-def test_missing_test_is_said(tree: Path, gone: str, said: str) -> None:
+def test_missing_mirror_test_is_found(tree: Path, gone: str, said: str) -> None:
     (tree / gone).unlink()
     assert without_tests(tree) == [said]

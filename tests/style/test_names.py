@@ -44,7 +44,7 @@ def test_names_in_pages_are_in_sources() -> None:
     expect_none(problem for page in pages() for problem in unknown_names(page))
 
 
-def test_names_of_a_format_that_a_page_makes_are_the_templates() -> None:
+def test_names_of_generated_format_are_known() -> None:
     text = "pfm_fmt_my_own pfm_my_own_record_t pfm_my_own_no\n"
     assert len(list(unknown_names(Page("p.md", text)))) == 3
     assert list(unknown_names(Page("p.md", f"`pfm-new-format my_own`\n{text}"))) == [
@@ -52,7 +52,7 @@ def test_names_of_a_format_that_a_page_makes_are_the_templates() -> None:
     ]
 
 
-def test_names_that_no_source_has_are_found() -> None:
+def test_unknown_names_are_found() -> None:
     text = "PFM_START PFM_NO_SUCH\n`pfm_overflow()` PFM_FL_* `pfm_no_such()` pfm_zz_*\n"
     assert list(unknown_names(Page("p.md", text))) == [
         "p.md:1: no source has the name PFM_NO_SUCH",

@@ -27,12 +27,12 @@ def test_tag_belongs_to_the_guest_test_that_follows() -> None:
     assert _tagged("guest/x.c", source) == [("3.1-01", 5, "b"), ("P4.1-02", 5, "b")]
 
 
-def test_long_list_of_ids_goes_on_in_the_next_line() -> None:
+def test_tag_list_continues_on_next_line() -> None:
     source = "/*\n * Why.\n * Proves 3.1-01,\n *\t  H02\n */\nTEST(a)\n"
     assert _tagged("guest/x.c", source) == [("3.1-01", 3, "a"), ("H02", 4, "a")]
 
 
-def test_tag_belongs_to_a_function_that_is_a_kunit_case() -> None:
+def test_tag_belongs_to_kunit_case() -> None:
     source = (
         "/* Proves 3.2-01 */\nstatic void a_long_name(\n\tstruct kunit *test)\n{\n}\n"
         "static struct kunit_case c[] = {\n\tKUNIT_CASE_PARAM(a_long_name, gen),\n};\n"
@@ -40,7 +40,7 @@ def test_tag_belongs_to_a_function_that_is_a_kunit_case() -> None:
     assert _tagged("kunit/x.c", source) == [("3.2-01", 1, "a_long_name")]
 
 
-def test_tag_stands_before_the_decorators_of_a_python_test() -> None:
+def test_tag_precedes_python_decorators() -> None:
     source = "# Proves 3.3-01,\n# 3.3-02\n@mark\ndef test_a() -> None:\n    pass\n"
     assert _tagged("vm/x.py", source) == [
         ("3.3-01", 1, "test_a"),
@@ -85,7 +85,7 @@ def test_tag_in_a_header_is_wrong(tmp_path: Path) -> None:
     assert read(tmp_path).problems == ["tests/y.h:1: no test follows the tag 3.1-01"]
 
 
-def test_proofs_are_sorted_and_each_test_is_there_once() -> None:
+def test_proofs_are_sorted_without_duplicates() -> None:
     tags = [
         Tag("3.1-02", "vm/b.py", 1, "test_c"),
         Tag("3.1-01", "vm/b.py", 1, "test_c"),

@@ -62,7 +62,7 @@ def test_snippets_without_source_are_found() -> None:
     ]
 
 
-def test_c_that_is_not_called_so_is_found() -> None:
+def test_c_block_without_language_is_found() -> None:
     for line in ("int x;", "if (x) {", "#include <a.h>"):
         page = Page("p.md", f"```\n{line}\n```\n```sh\n{line}\n```\n")
         assert list(problems(page)) == [

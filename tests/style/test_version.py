@@ -39,7 +39,7 @@ def test_version_is_repeated(name: str) -> None:
     assert said[1] == VERSION, f"{name} has {said[1]}, VERSION has {VERSION}"
 
 
-def test_every_page_of_the_manual_is_looked_at() -> None:
+def test_version_check_covers_all_manual_pages() -> None:
     listed = subprocess.run(
         ["git", "ls-files", "*.1", "*.2", "*.3", "*.7"],
         cwd=ROOT,
@@ -50,6 +50,6 @@ def test_every_page_of_the_manual_is_looked_at() -> None:
     assert set(listed.stdout.split()) <= set(REPEATED)
 
 
-def test_version_of_the_interface_is_the_specification_s() -> None:
+def test_interface_version_matches_specification() -> None:
     header = (ROOT / "sdk/include/perfmon/perfmon.h").read_text()
     assert re.search(r"#define PFM_VERSION\s+\(\(0U << 16\) \| 6U\)", header)

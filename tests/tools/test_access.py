@@ -82,7 +82,7 @@ GRANTED = [
 
 
 @pytest.mark.parametrize("facts", GRANTED, ids=" ".join)
-def test_what_is_allowed_is_not_refused(judge: Judge, facts: tuple[str, ...]) -> None:
+def test_access_allows_permitted_sessions(judge: Judge, facts: tuple[str, ...]) -> None:
     assert judge(*facts) == Refusal(Cause.GRANTED, "-", "-", "-")
 
 
@@ -115,7 +115,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("cause, facts", REFUSED, ids=str)
-def test_the_first_cause_is_named(
+def test_access_reports_first_cause(
     judge: Judge, cause: Cause, facts: tuple[str, ...]
 ) -> None:
     refusal = judge(*facts)
@@ -123,7 +123,7 @@ def test_the_first_cause_is_named(
     assert refusal.reason != "-"
 
 
-def test_perfmon_without_its_node_is_loaded_nevertheless(judge: Judge) -> None:
+def test_missing_node_differs_from_unloaded_perfmon(judge: Judge) -> None:
     missing = judge("loaded=1", "node_exists=0", *NOBODY)
     assert missing.reason == "/dev/perfmon does not exist, although perfmon is loaded"
     assert (missing.advice, missing.command) == (
@@ -135,13 +135,13 @@ def test_perfmon_without_its_node_is_loaded_nevertheless(judge: Judge) -> None:
     assert absent.command == "modprobe pfm_pmu_perf"
 
 
-def test_who_is_not_in_the_group_is_told_how_to_join_it(judge: Judge) -> None:
+def test_missing_group_member_gets_usermod_command(judge: Judge) -> None:
     refusal = judge(*NOBODY)
     assert "/dev/perfmon is restricted to the group perfmon" in refusal.reason
     assert refusal.command == "usermod -aG perfmon alice"
 
 
-def test_who_has_joined_the_group_is_told_to_log_in(judge: Judge) -> None:
+def test_new_group_member_is_told_to_log_in(judge: Judge) -> None:
     refusal = judge(*NOBODY, "node.later=1")
     assert "log in again" in refusal.advice
     assert "newgrp" not in refusal.advice
@@ -149,7 +149,7 @@ def test_who_has_joined_the_group_is_told_to_log_in(judge: Judge) -> None:
 
 
 @pytest.mark.parametrize("facts", [("node.gid=0",), ("node_mode=0x180",)])
-def test_a_node_that_is_for_no_group_gets_one(
+def test_node_without_group_gets_group_command(
     judge: Judge, facts: tuple[str, ...]
 ) -> None:
     command = judge(*NOBODY, *facts).command
@@ -162,7 +162,7 @@ def test_a_node_that_is_for_no_group_gets_one(
     "facts",
     [("node_opens=0",), (*NOBODY, "node_mode=0x1b6"), ("node_opens=0", "node.gid=0")],
 )
-def test_a_node_that_should_open_is_left_as_it_is(
+def test_unexplained_node_error_has_no_command(
     judge: Judge, facts: tuple[str, ...]
 ) -> None:
     refusal = judge(*facts)
@@ -172,38 +172,38 @@ def test_a_node_that_should_open_is_left_as_it_is(
 
 
 @pytest.mark.parametrize("own", [0, 1])
-def test_the_level_that_counts_is_named(judge: Judge, own: int) -> None:
+def test_refusal_names_the_effective_paranoid_level(judge: Judge, own: int) -> None:
     refusal = judge("level=3", f"own_level={own}")
     names = ("kernel.perf_event_paranoid", "perfmon.paranoid")
     assert f"{names[own]} is 3" in refusal.reason
     assert refusal.command == f"echo 2 >{OWN_LEVEL}"
 
 
-def test_cpus_take_the_kernels_level_too(judge: Judge) -> None:
+def test_system_wide_also_needs_perf_event_paranoid(judge: Judge) -> None:
     refusal = judge("level=0", "own_level=1", "wish.system_wide=1")
     assert "kernel.perf_event_paranoid is 2" in refusal.reason
     assert refusal.command == "sysctl kernel.perf_event_paranoid=0"
 
 
-def test_who_may_not_see_the_kernel_is_told_of_user_level(judge: Judge) -> None:
+def test_kernel_level_refusal_suggests_user_level(judge: Judge) -> None:
     refusal = judge("wish.kernel=1")
     assert "-u" in refusal.advice
     assert refusal.command == f"echo 1 >{OWN_LEVEL}"
 
 
-def test_holding_takes_another_right_than_watching(judge: Judge) -> None:
+def test_blocking_needs_ptrace_capability(judge: Judge) -> None:
     thread = ("wish.thread=7", "thread.uid=0")
     assert "CAP_PERFMON" in judge(*thread).reason
     assert "CAP_SYS_PTRACE" in judge(*thread, "wish.block=1").reason
 
 
-def test_only_a_command_is_a_descendant(judge: Judge) -> None:
+def test_starting_the_command_helps_at_ptrace_scope_1(judge: Judge) -> None:
     block = ("wish.thread=7", "wish.block=1")
     assert "let pfmon start" in judge(*block, "ptrace_scope=1").advice
     assert "let pfmon start" not in judge(*block, "ptrace_scope=2").advice
 
 
-def test_only_what_can_be_set_back_is_set_back(judge: Judge) -> None:
+def test_ptrace_scope_3_cannot_be_lowered(judge: Judge) -> None:
     block = ("wish.thread=7", "wish.block=1")
     allow = "sysctl kernel.yama.ptrace_scope=0"
     assert judge(*block, "ptrace_scope=2").command == allow

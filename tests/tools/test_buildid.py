@@ -9,7 +9,7 @@ from pathlib import Path
 from mappings import build_id, entry_of, printer, running
 
 
-def test_build_ids_are_those_of_the_files(programs: Path, cat: Path) -> None:
+def test_build_ids_match_readelf(programs: Path, cat: Path) -> None:
     with running(bytes(cat)) as pid, printer(programs, pid) as maps:
         chunk = maps.news()
         files = [m for m in chunk["maps"] if m["path"].startswith("/")]

@@ -22,7 +22,7 @@ def fixture_data(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> by
     return path.read_bytes()
 
 
-def test_file_header_and_older_content_gone(data: bytes) -> None:
+def test_capture_replaces_file_content(data: bytes) -> None:
     assert data[:16] == b"PFMCAP\r\n" + struct.pack("<II", 1, 0)
     assert len(data) < 100_000
 
@@ -32,7 +32,7 @@ def test_chunks_come_in_order_and_fill_the_file(data: bytes) -> None:
     assert kinds == [b"TEXT"] * 17 + [b"KSYM"] + [b"BUFR"] * 3
 
 
-def test_payloads_of_every_length_are_padded_with_zeros(data: bytes) -> None:
+def test_chunk_payloads_are_zero_padded(data: bytes) -> None:
     texts = [chunk for chunk in chunks_of(data) if chunk.kind == b"TEXT"]
     for length, chunk in enumerate(texts):
         assert chunk.flags == 0
@@ -56,13 +56,13 @@ def payloads_of(data: bytes) -> list[bytes]:
     return [chunk.payload for chunk in chunks_of(data) if chunk.kind == b"BUFR"]
 
 
-def test_buffer_has_its_header_and_may_be_cut(data: bytes) -> None:
+def test_buffer_chunk_may_be_truncated(data: bytes) -> None:
     whole, cut, _ = payloads_of(data)
     assert whole == struct.pack("<IIQQ", 3, 0, TIME, 4096) + CONTENT
     assert cut == struct.pack("<IIQQ", 0, 0, TIME, 4096) + CONTENT[:200]
 
 
-def test_pieces_of_a_buffer_follow_a_table_of_them(data: bytes) -> None:
+def test_buffer_pieces_follow_their_table(data: bytes) -> None:
     *_, pieces = payloads_of(data)
     header = struct.pack("<IIQQ", 1, 2, TIME, 4096)
     table = struct.pack("<4Q", 8, 16, 1000, 3)

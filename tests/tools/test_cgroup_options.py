@@ -26,13 +26,13 @@ EVERYWHERE = ("--system-wide", *SAMPLING)
         ),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_cgroup_option_usage_errors(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, arguments)
 
 
-def test_capture_asks_for_them(printer: Printer) -> None:
+def test_capture_stores_selected_cgroups(printer: Printer) -> None:
     everywhere = (*EVENTS, "--system-wide")
     assert "cgroups" not in printer.session(*everywhere)
     options = ("--cgroup=/a,/b*", "--cgroup=/c")
@@ -45,7 +45,7 @@ def said_of(pfmon: Pfmon, group: str) -> str:
     return pfmon(*EVERYWHERE, "--session-timeout=1", f"--cgroup={group}").stderr
 
 
-def test_group_without_processes_is_told_of(pfmon: Pfmon) -> None:
+def test_empty_control_group_is_reported(pfmon: Pfmon) -> None:
     said = said_of(pfmon, "/none,/nobody-is-here")
     assert said.startswith(
         "pfmon: no process is in the control group /none,/nobody-is-here yet; "
@@ -53,7 +53,7 @@ def test_group_without_processes_is_told_of(pfmon: Pfmon) -> None:
     )
 
 
-def test_groups_above_and_patterns_are_those_of_processes(pfmon: Pfmon) -> None:
+def test_parent_cgroups_and_patterns_match(pfmon: Pfmon) -> None:
     lines = Path("/proc/self/cgroup").read_text("utf-8").splitlines()
     # A process in the root of one hierarchy may be in a group of another one.
     own = max(line.split(":", 2)[2] for line in lines)

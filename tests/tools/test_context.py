@@ -6,7 +6,7 @@ from __future__ import annotations
 from saver import ENTRY, Saver, default_header
 
 
-def test_buffer_of_an_ended_thread_is_saved_once(save: Saver) -> None:
+def test_buffer_of_ended_thread_is_saved_once(save: Saver) -> None:
     header = default_header(1, 128 + ENTRY, 128 + 400)
     content = header + bytes(400)
     outcome = save("default", "load", content, "detached", "rest", "totals")

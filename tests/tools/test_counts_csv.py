@@ -16,7 +16,7 @@ def rows(text: str, separator: str = ",") -> list[list[str]]:
     return list(csv.reader(text.splitlines(), delimiter=separator))
 
 
-def test_first_line_names_the_columns(counts: Counts) -> None:
+def test_csv_header_names_columns(counts: Counts) -> None:
     printed = counts.printed("--csv -e r1", *thread(5), "end 0")
     assert printed.splitlines()[0] == COLUMNS
     assert rows(printed)[1:] == [
@@ -24,7 +24,7 @@ def test_first_line_names_the_columns(counts: Counts) -> None:
     ]
 
 
-def test_text_with_a_separator_is_quoted(counts: Counts) -> None:
+def test_csv_quotes_text_with_separator(counts: Counts) -> None:
     script = ['thread 7 a,"b"', "count 5", "end 0"]
     (row,) = rows(counts.printed("--csv -e software/config=2,config1=7/", *script))[1:]
     assert row[4:7] == ['a,"b"', "software/config=2,config1=7/", "5"]
@@ -42,7 +42,7 @@ def test_separator(counts: Counts, given: str, separator: str) -> None:
     ]
 
 
-def test_what_was_not_counted_has_no_share(counts: Counts) -> None:
+def test_csv_uncounted_event_has_no_share(counts: Counts) -> None:
     script = [*thread("unsupported"), "end 0"]
     (row,) = rows(counts.printed("--csv -e r1", *script))[1:]
     assert row[6:] == ["<not supported>", "", "", "", ""]
@@ -57,7 +57,7 @@ def test_deviations_and_times_of_intervals(counts: Counts) -> None:
     assert row[0] == "1.500000000"
 
 
-def test_columns_are_named_once_in_a_file(counts: Counts, tmp_path: Path) -> None:
+def test_csv_header_is_written_once(counts: Counts, tmp_path: Path) -> None:
     for _ in range(2):
         options = f"--csv --append -o {tmp_path}/counts -e r1"
         assert counts.printed(options, *thread(5), "end 0") == ""

@@ -8,7 +8,7 @@ import json
 from counts import Counts, cpu, thread
 
 
-def test_an_object_has_rows_of_events(counts: Counts) -> None:
+def test_json_counts_have_event_rows(counts: Counts) -> None:
     script = [*thread(10, 25, "unsupported"), "times 9 4 3", "end 3"]
     printed = counts.printed("--json -e cycles,instructions,r1", *script)
     assert len(printed.splitlines()) == 1
@@ -46,7 +46,7 @@ def test_an_object_has_rows_of_events(counts: Counts) -> None:
     ]
 
 
-def test_each_interval_is_an_object_in_a_line(counts: Counts) -> None:
+def test_json_interval_is_one_line(counts: Counts) -> None:
     script = [
         *(*cpu(0, 5), *cpu(1, 6), "times 1000 0 0", "interval"),
         *(*cpu(0, 7), *cpu(1, 8), "times 1600 0 0", "end 0"),
@@ -61,7 +61,7 @@ def test_each_interval_is_an_object_in_a_line(counts: Counts) -> None:
     ] == [[(0, 5), (1, 6)], [(0, 7), (1, 8)]]
 
 
-def test_means_come_with_deviations(counts: Counts) -> None:
+def test_json_means_include_deviations(counts: Counts) -> None:
     script: list[str] = []
     for count in (90, 110):
         script += [*thread(count), "times 1000 0 0", f"end {count - 90}"]

@@ -7,12 +7,12 @@ import pytest
 from counts import Counts, cpu, thread
 
 
-def test_a_line_is_count_and_name(counts: Counts) -> None:
+def test_text_line_has_count_and_name(counts: Counts) -> None:
     printed = counts.printed("-e r1a8,r1a9", *thread(12, 345), "end 0")
     assert printed == f"{12:20d} r1a8\n{345:20d} r1a9\n"
 
 
-def test_what_is_not_supported_or_had_no_counter_is_not_0(counts: Counts) -> None:
+def test_uncounted_events_are_not_printed_as_zero(counts: Counts) -> None:
     done = counts.run("-e r1,r2,r3", *thread(1, "unsupported", "denied"), "end 0")
     lines = [line.split(maxsplit=1) for line in done.stdout.splitlines()]
     assert lines[0] == ["1", "r1"]
@@ -32,7 +32,7 @@ def test_what_is_not_supported_or_had_no_counter_is_not_0(counts: Counts) -> Non
         ("--hex-counter-format", ["0", "0x400", "0xffffffffffffffff"]),
     ],
 )
-def test_numbers_are_as_their_reader_writes_them(
+def test_number_format_follows_option(
     counts: Counts, option: str, text: list[str]
 ) -> None:
     script = [*thread(0, 1024, 2**64 - 1), "end 0"]
@@ -42,13 +42,13 @@ def test_numbers_are_as_their_reader_writes_them(
     ]
 
 
-def test_times_are_printed_if_they_are_asked_for(counts: Counts) -> None:
+def test_times_are_printed_on_request(counts: Counts) -> None:
     script = [*thread(1), "times 2000000000 1 1", "end 0"]
     assert "elapsed" not in counts.printed("-e r1", *script)
     assert "elapsed" in counts.printed("-e r1 --show-time", *script)
 
 
-def test_cpus_are_told_apart_or_summed_up(counts: Counts) -> None:
+def test_cpu_counts_are_separate_or_summed(counts: Counts) -> None:
     script = [*cpu(0, 10, "unsupported"), *cpu(3, 5, "unsupported"), "end 0"]
     options = "--system-wide -e r1,r2"
     assert counts.lines(options, *script) == [
@@ -63,7 +63,7 @@ def test_cpus_are_told_apart_or_summed_up(counts: Counts) -> None:
     ]
 
 
-def test_a_sum_is_supported_if_a_part_is(counts: Counts) -> None:
+def test_sum_skips_unsupported_counts(counts: Counts) -> None:
     script = [*cpu(0, "unsupported"), *cpu(1, 5), "end 0"]
     options = "--system-wide --aggregate-results -e r1"
     assert counts.lines(options, *script) == [["5", "r1"]]
@@ -85,7 +85,7 @@ def test_without_events_times_are_printed(counts: Counts) -> None:
     ]
 
 
-def test_at_user_level_nothing_of_the_kernels_is_a_default(counts: Counts) -> None:
+def test_user_level_omits_kernel_default_events(counts: Counts) -> None:
     lines = counts.lines("-u", *thread(*range(6)), "end 0")
     assert [words[1] for words in lines[:6]] == [
         *("task-clock", "page-faults", "cycles", "instructions"),
@@ -93,7 +93,7 @@ def test_at_user_level_nothing_of_the_kernels_is_a_default(counts: Counts) -> No
     ]
 
 
-def test_sets_that_take_turns_say_how_long_they_counted(counts: Counts) -> None:
+def test_switched_sets_print_their_active_time(counts: Counts) -> None:
     script = [*thread(30, 10), "duration 3000", "duration 1000", "end 0"]
     assert counts.lines("--switch-timeout=4 -e r1 -e r2", *script) == [
         "40 r1 (counted 75.00 % of the time)".split(),
@@ -101,7 +101,7 @@ def test_sets_that_take_turns_say_how_long_they_counted(counts: Counts) -> None:
     ]
 
 
-def test_means_have_their_standard_error(counts: Counts) -> None:
+def test_means_include_standard_error(counts: Counts) -> None:
     script: list[str] = []
     for count, elapsed in ((90, 1), (110, 3)):
         times = f"times {elapsed}000000000 0 0"
@@ -119,7 +119,7 @@ def test_nothing_is_printed_before_the_last_run(counts: Counts, runs: int) -> No
     assert counts.printed("--repeat=3 -e r1", *script) == ""
 
 
-def test_intervals_begin_with_the_time(counts: Counts) -> None:
+def test_interval_lines_start_with_time(counts: Counts) -> None:
     script = [
         *(*thread(5), "times 1000000000 0 0", "interval"),
         *(*thread(7), "times 1500000000 0 0", "end 0"),
@@ -130,7 +130,7 @@ def test_intervals_begin_with_the_time(counts: Counts) -> None:
     ]
 
 
-def test_an_end_with_nothing_new_is_no_interval(counts: Counts) -> None:
+def test_unchanged_end_prints_no_interval(counts: Counts) -> None:
     script = [
         *(*thread(5), "times 1000000000 0 0", "interval"),
         *("times 1500000000 0 0", "end 0"),

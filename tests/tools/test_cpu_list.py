@@ -18,7 +18,7 @@ from pfmon import Pfmon, complaint_of
         (("-e", "cpu-clock", "--system-wide", "--cpu-list=99999"), "list of CPUs"),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_cpu_list_usage_errors(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, arguments)
@@ -46,6 +46,6 @@ def test_list_is_in_order_and_without_duplicates(
 
 
 @pytest.mark.parametrize("text", ["", "a", "-1", "1-", "0,,1", "0-1-2", "1024", "0 "])
-def test_what_is_not_a_list_is_refused(programs: Path, text: str) -> None:
+def test_invalid_cpu_list_is_refused(programs: Path, text: str) -> None:
     done = subprocess.run([programs / "cpu_lister", text], check=False)
     assert done.returncode == 1

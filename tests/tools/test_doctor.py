@@ -41,7 +41,7 @@ def fixture_machine(programs: Path, tmp_path: Path) -> Machine:
     return Machine(programs / "machine_examiner", tmp_path)
 
 
-def test_nothing_stands_in_the_way_on_a_healthy_machine(machine: Machine) -> None:
+def test_doctor_finds_no_problem_on_healthy_machine(machine: Machine) -> None:
     findings = machine.examine()
     assert (findings.status, findings.works) == (0, True)
     assert findings.of("problem") == findings.of("note") == []
@@ -80,7 +80,7 @@ def test_root_needs_no_sudo(machine: Machine) -> None:
     assert remedy == ["modprobe pfm_pmu_perf"]
 
 
-def test_modules_that_are_not_installed_are_built_from_the_sources(
+def test_missing_modules_are_built_from_source(
     machine: Machine,
 ) -> None:
     machine.unload()
@@ -93,7 +93,7 @@ def test_modules_that_are_not_installed_are_built_from_the_sources(
     assert remedy == FROM_SOURCES
 
 
-def test_modules_that_are_not_installed_are_installed_by_a_package(
+def test_missing_modules_are_installed_by_package(
     machine: Machine,
 ) -> None:
     machine.unload()
@@ -107,7 +107,7 @@ def test_modules_that_are_not_installed_are_installed_by_a_package(
     ]
 
 
-def test_modules_that_are_not_installed_are_built_by_dkms(machine: Machine) -> None:
+def test_missing_modules_are_built_by_dkms(machine: Machine) -> None:
     machine.unload()
     machine.remove(EXTRA)
     machine.depmod()
@@ -123,7 +123,7 @@ def test_modules_that_are_not_installed_are_built_by_dkms(machine: Machine) -> N
         "DKMS (dkms-3.2.2) make.log for perfmon/0.9.0 for kernel {} (x86_64)",
     ],
 )
-def test_modules_that_dkms_could_not_build(machine: Machine, head: str) -> None:
+def test_failed_dkms_build_is_reported(machine: Machine, head: str) -> None:
     machine.unload()
     machine.remove(EXTRA)
     machine.depmod()
@@ -137,7 +137,7 @@ def test_modules_that_dkms_could_not_build(machine: Machine, head: str) -> None:
     assert remedy == [f"sudo dkms autoinstall -k {RELEASE}"]
 
 
-def test_modules_that_depmod_has_not_listed(machine: Machine) -> None:
+def test_modules_missing_from_depmod_need_depmod(machine: Machine) -> None:
     machine.unload()
     listed = machine.root / "lib/modules" / RELEASE
     for index in listed.glob("modules.*"):
@@ -171,7 +171,7 @@ def test_loaded_modules_that_are_not_installed(machine: Machine) -> None:
     assert findings.remedy("module") == FROM_SOURCES
 
 
-def test_missing_headers_come_before_the_modules(machine: Machine) -> None:
+def test_missing_headers_precede_missing_modules(machine: Machine) -> None:
     machine.unload()
     machine.remove(EXTRA)
     machine.depmod()
@@ -185,7 +185,7 @@ def test_missing_headers_come_before_the_modules(machine: Machine) -> None:
     ]
 
 
-def test_headers_are_not_missed_where_nothing_is_to_be_built(
+def test_headers_are_needed_only_for_builds(
     machine: Machine,
 ) -> None:
     machine.remove(f"lib/modules/{RELEASE}/build")
@@ -194,7 +194,7 @@ def test_headers_are_not_missed_where_nothing_is_to_be_built(
     only_problem(machine, "loaded")
 
 
-def test_a_kernel_that_was_removed_while_it_runs(machine: Machine) -> None:
+def test_removed_running_kernel_needs_reboot(machine: Machine) -> None:
     machine.unload()
     machine.remove(f"lib/modules/{RELEASE}")
     text, remedy = only_problem(machine, "headers")
@@ -202,7 +202,7 @@ def test_a_kernel_that_was_removed_while_it_runs(machine: Machine) -> None:
     assert remedy == ["sudo reboot"]
 
 
-def test_realtime_kernel_comes_before_all_else(machine: Machine) -> None:
+def test_realtime_kernel_precedes_other_problems(machine: Machine) -> None:
     machine.unload()
     machine.remove(EXTRA)
     machine.depmod()
@@ -253,7 +253,7 @@ def test_unsigned_modules_with_secure_boot(machine: Machine) -> None:
     assert remedy[0] == f"sudo dkms unbuild perfmon/0.9.0 -k {RELEASE}"
 
 
-def test_signed_modules_whose_key_is_not_enrolled(machine: Machine) -> None:
+def test_module_key_not_enrolled(machine: Machine) -> None:
     machine.unload()
     machine.boot_securely()
     machine.install(signer="DKMS module signing key")
@@ -269,7 +269,7 @@ def test_signed_modules_whose_key_is_not_enrolled(machine: Machine) -> None:
     assert findings.of("problem") == ["loaded"]
 
 
-def test_signed_modules_whose_key_waits_to_be_confirmed(machine: Machine) -> None:
+def test_module_key_enrollment_pending(machine: Machine) -> None:
     machine.unload()
     machine.boot_securely()
     machine.install(signer="a key")
@@ -281,7 +281,7 @@ def test_signed_modules_whose_key_waits_to_be_confirmed(machine: Machine) -> Non
     assert remedy == ENROLL[-1:]
 
 
-def test_key_of_the_firmware_is_trusted_by_kernels_of_debian(machine: Machine) -> None:
+def test_debian_kernels_trust_firmware_keys(machine: Machine) -> None:
     machine.unload()
     machine.boot_securely()
     machine.install(signer="a key")
@@ -294,9 +294,7 @@ def test_key_of_the_firmware_is_trusted_by_kernels_of_debian(machine: Machine) -
 
 
 @pytest.mark.parametrize("keys", [None, b"", b"0of another1"])
-def test_signed_modules_whose_key_cannot_be_looked_for(
-    machine: Machine, keys: bytes | None
-) -> None:
+def test_module_key_lookup_impossible(machine: Machine, keys: bytes | None) -> None:
     machine.unload()
     machine.boot_securely()
     machine.install(signer="a key")
@@ -309,9 +307,7 @@ def test_signed_modules_whose_key_cannot_be_looked_for(
 
 
 @pytest.mark.parametrize("level", ["integrity", "confidentiality"])
-def test_unsigned_modules_on_a_kernel_that_is_locked_down(
-    machine: Machine, level: str
-) -> None:
+def test_unsigned_modules_with_lockdown(machine: Machine, level: str) -> None:
     machine.unload()
     levels = "none integrity confidentiality".replace(level, f"[{level}]")
     machine.write(LOCKDOWN, f"{levels}\n")
@@ -320,14 +316,14 @@ def test_unsigned_modules_on_a_kernel_that_is_locked_down(
     assert remedy[0].startswith("sudo reboot")
 
 
-def test_unsigned_modules_where_signatures_are_enforced(machine: Machine) -> None:
+def test_unsigned_modules_with_sig_enforce(machine: Machine) -> None:
     machine.unload()
     machine.write("sys/module/module/parameters/sig_enforce", "Y\n")
     text, _ = only_problem(machine, "signature")
     assert text.startswith("module.sig_enforce is on")
 
 
-def test_secure_boot_without_lockdown_takes_unsigned_modules(
+def test_secure_boot_without_lockdown_is_no_problem(
     machine: Machine,
 ) -> None:
     machine.unload()
@@ -337,7 +333,7 @@ def test_secure_boot_without_lockdown_takes_unsigned_modules(
     assert findings.checks["signature"]["status"] == "ok"
 
 
-def test_secure_boot_that_is_off_locks_nothing_down(machine: Machine) -> None:
+def test_lockdown_without_secure_boot_needs_reboot(machine: Machine) -> None:
     machine.unload()
     machine.boot_securely()
     machine.write(SECURE_BOOT, b"\6\0\0\0\0")
@@ -351,7 +347,7 @@ def test_loaded_modules_need_no_signature(machine: Machine) -> None:
     assert machine.examine().status == 0
 
 
-def test_kernel_that_takes_no_more_modules(machine: Machine) -> None:
+def test_modules_disabled_needs_reboot(machine: Machine) -> None:
     machine.unload()
     machine.write("proc/sys/kernel/modules_disabled", "1\n")
     text, remedy = only_problem(machine, "signature")
@@ -359,7 +355,7 @@ def test_kernel_that_takes_no_more_modules(machine: Machine) -> None:
     assert remedy == ["sudo reboot"]
 
 
-def test_perfmon_of_another_interface(machine: Machine) -> None:
+def test_loaded_perfmon_with_wrong_interface(machine: Machine) -> None:
     machine.load(interface="0.7", version="2.0.0")
     text, remedy = only_problem(machine, "version")
     assert "the loaded perfmon 2.0.0 has interface 0.7" in text
@@ -370,7 +366,7 @@ def test_perfmon_of_another_interface(machine: Machine) -> None:
     ]
 
 
-def test_perfmon_of_another_interface_than_all_that_is_installed(
+def test_no_installed_perfmon_with_right_interface(
     machine: Machine,
 ) -> None:
     machine.load(interface="0.7")
@@ -384,7 +380,7 @@ def test_perfmon_of_another_interface_than_all_that_is_installed(
     ]
 
 
-def test_perfmon_that_was_upgraded_and_not_loaded_again(machine: Machine) -> None:
+def test_upgraded_perfmon_needs_reload(machine: Machine) -> None:
     machine.load(version="0.8.0")
     text, remedy = only_note(machine, "version")
     assert text.startswith("perfmon 0.8.0 is loaded, but ")
@@ -398,7 +394,7 @@ def test_missing_pmu_description(machine: Machine) -> None:
     assert remedy == LOAD
 
 
-def test_simulated_pmu_counts_nothing_of_this_machine(machine: Machine) -> None:
+def test_simulated_pmu_is_replaced(machine: Machine) -> None:
     machine.write("sys/kernel/perfmon/pmu_desc/name", "simulated\n")
     _, remedy = only_problem(machine, "pmu")
     assert remedy == ["sudo modprobe -r pfm_pmu_sim", *LOAD]
@@ -412,7 +408,7 @@ def test_missing_default_format(machine: Machine) -> None:
     assert remedy == FROM_SOURCES
 
 
-def test_formats_that_depmod_has_not_listed(machine: Machine) -> None:
+def test_formats_missing_from_depmod_need_depmod(machine: Machine) -> None:
     module = machine.root / EXTRA / "pfm_fmt_default.ko"
     content = module.read_bytes()
     module.unlink()
@@ -422,7 +418,7 @@ def test_formats_that_depmod_has_not_listed(machine: Machine) -> None:
     assert remedy == [f"sudo depmod {RELEASE}"]
 
 
-def test_other_missing_formats_are_a_note(machine: Machine) -> None:
+def test_missing_optional_formats_are_a_note(machine: Machine) -> None:
     machine.remove(f"{EXTRA}/pfm_fmt_nway.ko")
     machine.depmod()
     text, _ = only_note(machine, "formats")
@@ -440,13 +436,13 @@ def test_user_who_is_not_in_the_group(machine: Machine, fact: str) -> None:
 
 
 @pytest.mark.parametrize("fact", ["node", "group"])
-def test_membership_that_is_not_yet_in_effect(machine: Machine, fact: str) -> None:
+def test_new_group_membership_needs_login(machine: Machine, fact: str) -> None:
     text, remedy = only_problem(machine, "access", f"{fact}=later")
     assert "which you joined after you logged in" in text
     assert remedy == ["su - $USER   # or log in again"]
 
 
-def test_level_that_allows_nothing(machine: Machine) -> None:
+def test_paranoid_level_that_denies_measuring(machine: Machine) -> None:
     text, remedy = only_problem(machine, "access", "level=3")
     assert text.startswith("kernel.perf_event_paranoid is 3")
     assert remedy == [
@@ -467,13 +463,13 @@ def test_missing_node(machine: Machine) -> None:
     ]
 
 
-def test_all_that_can_be_mended_at_once_is_said_at_once(machine: Machine) -> None:
+def test_independent_problems_are_reported_together(machine: Machine) -> None:
     machine.remove("sys/kernel/perfmon/pmu_desc/name")
     findings = machine.examine("level=3", "memlock=4096")
     assert findings.of("problem") == ["pmu", "access", "memory"]
 
 
-def test_too_little_memory_may_be_locked(machine: Machine) -> None:
+def test_memlock_limit_too_low(machine: Machine) -> None:
     text, remedy = only_problem(machine, "memory", "memlock=65536")
     assert "RLIMIT_MEMLOCK" in text
     assert remedy == ["ulimit -S -l 8192"]
@@ -483,11 +479,11 @@ def test_too_little_memory_may_be_locked(machine: Machine) -> None:
     assert remedy == ["sudo prlimit --memlock=8388608 --pid $$"]
 
 
-def test_capability_to_lock_memory_needs_no_limit(machine: Machine) -> None:
+def test_cap_ipc_lock_ignores_memlock_limit(machine: Machine) -> None:
     assert machine.examine("memlock=0", "caps=0x4000").status == 0
 
 
-def test_perfmons_own_limit_of_memory(machine: Machine) -> None:
+def test_perfmon_memory_limit_too_low(machine: Machine) -> None:
     machine.write("sys/kernel/perfmon/smpl_buf_size_max", "4096\n")
     text, remedy = only_problem(machine, "memory")
     assert "the limit for all buffers is 4096" in text
@@ -495,7 +491,7 @@ def test_perfmons_own_limit_of_memory(machine: Machine) -> None:
     assert remedy == [f"sudo sh -c 'echo 268435456 >{path}'"]
 
 
-def test_machine_without_counters_still_has_the_kernels_events(
+def test_missing_cpu_pmu_leaves_software_events(
     machine: Machine,
 ) -> None:
     machine.remove("sys/bus/event_source/devices/cpu")
@@ -506,13 +502,13 @@ def test_machine_without_counters_still_has_the_kernels_events(
     assert remedy == []
 
 
-def test_counters_of_each_kind_of_cpu_are_counters(machine: Machine) -> None:
+def test_hybrid_cpu_pmus_have_counters(machine: Machine) -> None:
     machine.remove("sys/bus/event_source/devices/cpu")
     machine.write("sys/bus/event_source/devices/armv8_pmuv3_0/cpus", "0-3\n")
     assert machine.examine().of("note") == []
 
 
-def test_nmi_watchdog_has_a_counter(machine: Machine) -> None:
+def test_nmi_watchdog_uses_counter(machine: Machine) -> None:
     machine.write("proc/sys/kernel/nmi_watchdog", "1\n")
     _, remedy = only_note(machine, "watchdog")
     assert remedy == ["sudo sysctl kernel.nmi_watchdog=0"]
@@ -520,13 +516,13 @@ def test_nmi_watchdog_has_a_counter(machine: Machine) -> None:
     assert machine.examine().of("note") == []
 
 
-def test_counters_that_programs_cannot_read(machine: Machine) -> None:
+def test_rdpmc_disabled_is_a_note(machine: Machine) -> None:
     machine.write("proc/sys/kernel/perf_user_access", "0\n")
     _, remedy = only_note(machine, "user-reads")
     assert remedy == ["sudo sysctl kernel.perf_user_access=1"]
 
 
-def test_registers_that_are_not_given_out(machine: Machine) -> None:
+def test_lockdown_hides_sampled_registers(machine: Machine) -> None:
     machine.write(LOCKDOWN, "none integrity [confidentiality]\n")
     text, remedy = only_note(machine, "registers")
     assert "pebs32 and pebs64 do not work" in text
@@ -542,7 +538,7 @@ def hold(machine: Machine, pid: int, kind: str) -> None:
     os.symlink(f"anon_inode:[{kind}]", place / "4")
 
 
-def test_counters_that_others_use(machine: Machine) -> None:
+def test_counters_used_by_other_processes(machine: Machine) -> None:
     hold(machine, 123, "perf_event")
     hold(machine, 456, "perf_event")
     assert machine.examine().of("note") == []
@@ -553,7 +549,7 @@ def test_counters_that_others_use(machine: Machine) -> None:
     assert remedy == []
 
 
-def test_sample_that_is_not_recorded_is_a_problem_of_its_own(
+def test_missing_trial_sample_is_separate_problem(
     machine: Machine,
 ) -> None:
     hold(machine, 123, "perfmon")
@@ -566,7 +562,7 @@ def test_sample_that_is_not_recorded_is_a_problem_of_its_own(
     assert machine.examine("sample=x").checks["cycles"]["status"] == "skipped"
 
 
-def test_trial_ends_although_the_kernel_does_not_answer(programs: Path) -> None:
+def test_hanging_trial_times_out(programs: Path) -> None:
     run = subprocess.run(
         [programs / "hanging_trial"],
         capture_output=True,
@@ -582,7 +578,7 @@ def ignore_children() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
-def test_trial_whose_end_cannot_be_known_has_not_worked(programs: Path) -> None:
+def test_trial_with_unknown_status_fails(programs: Path) -> None:
     trial = [str(programs / "hanging_trial"), "refuse"]
     run = subprocess.run(trial, capture_output=True, text=True, check=False, timeout=60)
     assert run.returncode == ERROR
@@ -598,7 +594,7 @@ def test_trial_whose_end_cannot_be_known_has_not_worked(programs: Path) -> None:
     assert run.stdout.startswith("cannot get the exit status of the trial")
 
 
-def test_modules_are_found_where_children_were_ignored(machine: Machine) -> None:
+def test_doctor_works_with_sigchld_ignored(machine: Machine) -> None:
     run = subprocess.run(
         [machine.examiner, machine.root],
         preexec_fn=ignore_children,
@@ -620,7 +616,7 @@ def test_modules_are_found_where_children_were_ignored(machine: Machine) -> None
         ("etc/hostname", "lib"),
     ],
 )
-def test_container_is_told_what_is_its_hosts(
+def test_container_gets_commands_for_its_host(
     machine: Machine, mark: str, removed: str
 ) -> None:
     machine.unload()
@@ -639,7 +635,7 @@ def test_container_is_told_what_is_its_hosts(
     assert machine.examine().status == 0
 
 
-def test_text_has_a_line_per_finding_and_then_its_remedy(machine: Machine) -> None:
+def test_doctor_prints_finding_then_remedy(machine: Machine) -> None:
     machine.unload()
     run = machine.run("output=text")
     assert run.returncode == ERROR
@@ -654,7 +650,7 @@ def test_text_has_a_line_per_finding_and_then_its_remedy(machine: Machine) -> No
     assert run.stdout.splitlines()[-1] == "Samples can be recorded."
 
 
-def test_json_has_every_check_in_the_order_of_causes(machine: Machine) -> None:
+def test_doctor_json_lists_all_checks_in_order(machine: Machine) -> None:
     said = json.loads(machine.run("uid=0").stdout)
     assert list(said) == ["doctor", "pfmon", "kernel", "works", "checks"]
     assert (said["doctor"], said["kernel"], said["works"]) == (1, RELEASE, True)
@@ -668,7 +664,7 @@ def test_json_has_every_check_in_the_order_of_causes(machine: Machine) -> None:
         assert (check["text"] is None) == (check["status"] == "skipped")
 
 
-def test_empty_machine_is_examined_nevertheless(programs: Path, tmp_path: Path) -> None:
+def test_doctor_works_without_any_files(programs: Path, tmp_path: Path) -> None:
     machine = Machine(programs / "machine_examiner", tmp_path)
     machine.remove("")
     (tmp_path / "empty").mkdir(parents=True)
@@ -676,7 +672,7 @@ def test_empty_machine_is_examined_nevertheless(programs: Path, tmp_path: Path) 
     assert findings.status == ERROR
 
 
-def test_doctor_says_without_perfmon_what_stands_in_the_way(pfmon: Pfmon) -> None:
+def test_doctor_without_perfmon_reports_problems(pfmon: Pfmon) -> None:
     without_kernel()
     run = pfmon("doctor")
     assert (run.returncode, run.stderr) == (ERROR, "")
@@ -684,7 +680,7 @@ def test_doctor_says_without_perfmon_what_stands_in_the_way(pfmon: Pfmon) -> Non
     assert json.loads(pfmon("doctor", "--json").stdout)["works"] is False
 
 
-def test_doctor_takes_no_command_and_no_options_of_measurements(
+def test_doctor_rejects_command_and_session_options(
     pfmon: Pfmon,
 ) -> None:
     for words in (("ls",), ("-e", "cpu-clock"), ("--json", "ls")):

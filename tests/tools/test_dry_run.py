@@ -16,7 +16,7 @@ def printed(pfmon: Pfmon, *arguments: str) -> list[str]:
     return [" ".join(line.split()) for line in run.stdout.splitlines()]
 
 
-def test_nothing_is_run_or_written(pfmon: Pfmon, tmp_path: Path) -> None:
+def test_dry_run_runs_and_writes_nothing(pfmon: Pfmon, tmp_path: Path) -> None:
     without_kernel()
     files = (f"-o{tmp_path}/capture", "touch", f"{tmp_path}/ran")
     assert "Contexts: 1, of the command's first thread" in printed(
@@ -25,7 +25,7 @@ def test_nothing_is_run_or_written(pfmon: Pfmon, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_registers_of_a_sampling_session(pfmon: Pfmon) -> None:
+def test_dry_run_prints_sampling_registers(pfmon: Pfmon) -> None:
     without_kernel()
     lines = printed(
         pfmon,
@@ -60,7 +60,7 @@ def test_registers_of_a_sampling_session(pfmon: Pfmon) -> None:
     assert lines[-1] == "Kernel: perfmon is not loaded and cannot check this"
 
 
-def test_sets_that_take_turns_on_cpus(pfmon: Pfmon) -> None:
+def test_dry_run_prints_system_wide_sets(pfmon: Pfmon) -> None:
     without_kernel()
     sets = ("-e", "cycles", "-e", "instructions", "--switch-timeout=4.5")
     lines = printed(pfmon, *sets, "--system-wide", "--cpu-list=0")
@@ -70,7 +70,7 @@ def test_sets_that_take_turns_on_cpus(pfmon: Pfmon) -> None:
         assert turn in lines
 
 
-def test_sets_that_overflows_end_without_the_idle_thread(pfmon: Pfmon) -> None:
+def test_dry_run_prints_overflow_switching(pfmon: Pfmon) -> None:
     without_kernel()
     lines = printed(
         pfmon,
@@ -83,7 +83,7 @@ def test_sets_that_overflows_end_without_the_idle_thread(pfmon: Pfmon) -> None:
     assert "Event set 1: PFM_SETFL_EXCL_IDLE, stays active" in lines
 
 
-def test_only_cpus_that_have_events_have_contexts(pfmon: Pfmon) -> None:
+def test_only_cpus_with_events_get_contexts(pfmon: Pfmon) -> None:
     without_kernel()
     everywhere = ("--system-wide", "--cpu-list=0-3")
     lines = printed(pfmon, *everywhere, "-e", "cycles@1,instructions@3,branches@1")
@@ -93,7 +93,7 @@ def test_only_cpus_that_have_events_have_contexts(pfmon: Pfmon) -> None:
 @pytest.mark.parametrize(
     ("cpus", "events"), [("0-2", "cycles@2-3"), ("1", "cycles,branches@0")]
 )
-def test_events_of_cpus_that_are_not_measured_are_refused(
+def test_events_of_unmeasured_cpus_are_refused(
     pfmon: Pfmon, cpus: str, events: str
 ) -> None:
     run = pfmon("--dry-run", "--system-wide", f"--cpu-list={cpus}", "-e", events)
@@ -114,7 +114,7 @@ def test_format_and_its_argument(pfmon: Pfmon, module: str) -> None:
 
 
 @pytest.mark.parametrize("options", [("-e", "cycles"), SAMPLING])
-def test_the_same_as_json(pfmon: Pfmon, options: tuple[str, ...]) -> None:
+def test_dry_run_prints_json(pfmon: Pfmon, options: tuple[str, ...]) -> None:
     run = pfmon("--dry-run", "--json", *options)
     assert run.returncode == 0, run.stderr
     session = json.loads(run.stdout)
@@ -122,7 +122,7 @@ def test_the_same_as_json(pfmon: Pfmon, options: tuple[str, ...]) -> None:
     assert bool(session["format"]) == (options is SAMPLING)
 
 
-def test_what_could_not_be_measured_is_an_error(pfmon: Pfmon) -> None:
+def test_dry_run_reports_unknown_event(pfmon: Pfmon) -> None:
     run = pfmon("--dry-run", "-e", "nosuch")
     assert run.returncode == ERROR
     assert "there is no event nosuch" in run.stderr

@@ -10,9 +10,7 @@ from pfmon import ERROR, Pfmon, complaint_of, without_kernel
 CHECK = "--check-events-only"
 
 
-def test_each_event_is_answered_and_nothing_is_run(
-    pfmon: Pfmon, tmp_path: Path
-) -> None:
+def test_event_check_answers_without_running(pfmon: Pfmon, tmp_path: Path) -> None:
     without_kernel()
     run = pfmon(CHECK, "-e", "cycles,nosuch", "touch", str(tmp_path / "ran"))
     assert run.returncode == ERROR
@@ -22,5 +20,5 @@ def test_each_event_is_answered_and_nothing_is_run(
     assert not (tmp_path / "ran").exists()
 
 
-def test_events_are_needed(pfmon: Pfmon) -> None:
+def test_event_check_needs_events(pfmon: Pfmon) -> None:
     assert "no event given" in complaint_of(pfmon, (CHECK,))

@@ -52,7 +52,7 @@ def test_parameters_of_a_pmu(encoder: Encoder) -> None:
         assert "\tldlat  0 to 0xffff, in config1:0-15\n" in told
 
 
-def test_what_cpus_share_names_them(encoder: Encoder) -> None:
+def test_event_info_lists_cpus_of_shared_pmu(encoder: Encoder) -> None:
     encoder.add_pmu("uncore", 9, {"cpumask": "0,8", "events/reads": "config=1"})
     assert "CPUs:      0,8, at all levels" in encoder.told("uncore/reads/")
 
@@ -66,21 +66,21 @@ def test_fields_of_a_tracepoint(encoder: Encoder) -> None:
     assert told.endswith("sched/sched_switch/format:\n\tpid_t next_pid\n")
 
 
-def test_what_is_neither_event_nor_pattern_of_one(pfmon: Pfmon) -> None:
+def test_event_info_reports_unknown_event(pfmon: Pfmon) -> None:
     run = pfmon("-i", "cycles,nosuch")
     assert run.returncode == ERROR
     assert run.stdout.startswith("Name:      cycles\n")
     assert "there is no event nosuch" in run.stderr
 
 
-def test_without_perfmon_all_suffixes_are_possible(pfmon: Pfmon) -> None:
+def test_event_info_lists_suffixes_without_perfmon(pfmon: Pfmon) -> None:
     without_kernel()
     told = pfmon("-i", "cycles").stdout
     assert "Here:      unknown: perfmon is not loaded" in told
     assert "Suffixes:  u, k, uk, p, pp, ppp\n" in told
 
 
-def test_json_has_what_the_text_says(encoder: Encoder) -> None:
+def test_event_info_json_has_source_and_encoding(encoder: Encoder) -> None:
     encoder.add_tracepoint("sched:sched_switch", 300)
     field = "\tfield:pid_t next_pid;\toffset:56;"
     encoder.add(f"{TRACING}/events/sched/sched_switch/format", field)
@@ -95,7 +95,7 @@ def test_json_has_what_the_text_says(encoder: Encoder) -> None:
     assert (raw["source"], raw["config"], raw["config1"]) == ("raw", 0x1A8, 0)
 
 
-def test_json_of_a_pmu(encoder: Encoder) -> None:
+def test_event_info_json_of_sysfs_event(encoder: Encoder) -> None:
     files = {
         "format/event": "config:0-7",
         "format/far": "config9:0-7",
@@ -124,7 +124,7 @@ def test_json_of_libpfm4(encoder: Encoder) -> None:
     assert {"boolean"} <= {each["value"] for each in told["modifiers"]}
 
 
-def test_json_says_why_an_event_is_not_counted(pfmon: Pfmon) -> None:
+def test_event_info_json_has_reason(pfmon: Pfmon) -> None:
     without_kernel()
     run = pfmon("-j", "-i", "cycles")
     (told,) = json.loads(run.stdout)["events"]

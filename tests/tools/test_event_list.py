@@ -8,14 +8,14 @@ import json
 from pfmon import ERROR, USAGE, Pfmon, without_kernel
 
 
-def test_a_pattern_that_nothing_matches_is_an_error(pfmon: Pfmon) -> None:
+def test_event_pattern_without_match_is_error(pfmon: Pfmon) -> None:
     run = pfmon("--list-events=nosuch")
     assert run.returncode == ERROR
     assert run.stdout == ""
     assert "no event matches 'nosuch'" in run.stderr
 
 
-def test_without_perfmon_nothing_is_marked_and_that_is_said(pfmon: Pfmon) -> None:
+def test_list_events_without_perfmon_marks_nothing(pfmon: Pfmon) -> None:
     without_kernel()
     run = pfmon("-l^cycles$")
     assert (run.returncode, run.stdout) == (0, "cycles\n")
@@ -23,7 +23,7 @@ def test_without_perfmon_nothing_is_marked_and_that_is_said(pfmon: Pfmon) -> Non
     assert "modprobe pfm_pmu_perf" in run.stderr
 
 
-def test_json_has_null_where_nothing_can_be_tried(pfmon: Pfmon) -> None:
+def test_json_counted_is_null_without_perfmon(pfmon: Pfmon) -> None:
     without_kernel()
     run = pfmon("--list-events=^(cycles|page-faults)$", "--json")
     assert run.stdout.count("\n") == 1 and "no event is marked" in run.stderr
@@ -33,7 +33,7 @@ def test_json_has_null_where_nothing_can_be_tried(pfmon: Pfmon) -> None:
     }
 
 
-def test_pattern_that_is_none_prints_nothing(pfmon: Pfmon) -> None:
+def test_invalid_event_pattern_prints_nothing(pfmon: Pfmon) -> None:
     run = pfmon("-j", "--list-events=(")
     assert (run.returncode, run.stdout) == (USAGE, "")
     run = pfmon("-j", "--list-events=nosuch")

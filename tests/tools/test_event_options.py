@@ -52,7 +52,7 @@ TWO_SETS = (*SAMPLING, "-e", "b")
         ),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_event_option_usage_errors(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, arguments)

@@ -52,7 +52,7 @@ def fixture_encode(encoder: Encoder) -> Encode:
         ("perf::PERF_COUNT_HW_CPU_CYCLES", HARDWARE | 0),
     ],
 )
-def test_names_at_user_level(encode: Encode, name: str, value: int) -> None:
+def test_events_encode_user_level(encode: Encode, name: str, value: int) -> None:
     assert encode("-", name) == value | EXCL_KERNEL
 
 
@@ -80,7 +80,7 @@ def test_suffix_overrides_options(
 
 
 @pytest.mark.parametrize("name", ["context-switches", "cs", "cpu-migrations"])
-def test_events_in_the_kernel_are_seen_by_default(encode: Encode, name: str) -> None:
+def test_kernel_events_count_at_both_levels(encode: Encode, name: str) -> None:
     assert encode("-", name) & (EXCL_USER | EXCL_KERNEL) == 0
     assert encode("u-", name) & EXCL_KERNEL
     assert encode("-", f"{name}:u") & EXCL_KERNEL
@@ -98,7 +98,7 @@ def test_events_in_the_kernel_are_seen_by_default(encode: Encode, name: str) -> 
         (":ppuk", 2, 0),
     ],
 )
-def test_suffix_gives_the_precise_level(
+def test_suffix_sets_precise_level(
     encode: Encode, name: str, suffix: str, level: int, excluded: int
 ) -> None:
     value = encode("k-", name + suffix)

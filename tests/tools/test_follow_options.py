@@ -26,7 +26,7 @@ EVENT = ("-e", "page-faults")
         (("--follow-exec=[", "true"), "--follow-exec: '[' is not a regular expre"),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_follow_option_usage_errors(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, (*EVENT, *arguments))

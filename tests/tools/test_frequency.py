@@ -56,14 +56,14 @@ def at_rest(period: int = FIRST) -> str:
     return f"pmd 0 0 -{period} -{period}"
 
 
-def test_period_is_what_the_rate_makes_of_the_frequency(adapt: Adapter) -> None:
+def test_period_is_event_rate_divided_by_frequency(adapt: Adapter) -> None:
     # 5e6 events in 5 ms are 1e9 per second.
     samples = buffer(*[(0, 0, FIRST)] * 50)
     lines = adapt(CYCLES, at_rest(), samples, "time 0 5000000", "look")
     assert lines == ["0 0 1000000", "looked"]
 
 
-def test_the_part_of_a_period_counts_too(adapt: Adapter) -> None:
+def test_partial_period_counts_for_the_rate(adapt: Adapter) -> None:
     half = f"pmd 0 0 -{FIRST // 2} -{FIRST}"
     samples = buffer((0, 0, FIRST))
     # 150000 events in 10 ms.
@@ -71,7 +71,7 @@ def test_the_part_of_a_period_counts_too(adapt: Adapter) -> None:
     assert lines == ["0 0 15000", "looked"]
 
 
-def test_samples_are_counted_once_however_often_they_are_seen(adapt: Adapter) -> None:
+def test_frequency_counts_each_sample_once(adapt: Adapter) -> None:
     few, more = buffer(*[(0, 0, FIRST)] * 10), buffer(*[(0, 0, FIRST)] * 20)
     lines = adapt(
         CYCLES,
@@ -83,7 +83,7 @@ def test_samples_are_counted_once_however_often_they_are_seen(adapt: Adapter) ->
     assert lines == ["looked"] * 3
 
 
-def test_a_period_that_is_nearly_right_is_left_alone(adapt: Adapter) -> None:
+def test_small_deviation_keeps_period(adapt: Adapter) -> None:
     # The period is 100000, and 9 % more would be exact.
     part = f"pmd 0 0 -{FIRST // 10} -{FIRST}"
     samples = buffer(*[(0, 0, FIRST)] * 10)
@@ -91,14 +91,14 @@ def test_a_period_that_is_nearly_right_is_left_alone(adapt: Adapter) -> None:
     assert lines == ["looked"]
 
 
-def test_what_is_about_to_be_reset_is_set_right(adapt: Adapter) -> None:
+def test_overflowed_pmd_counts_no_partial_period(adapt: Adapter) -> None:
     samples = buffer(*[(0, 0, FIRST)] * 12)
     over = f"pmd 0 0 0 -{FIRST}"
     lines = adapt(CYCLES, over, samples, "time 0 10000000", "look")
     assert lines == ["0 0 120000", "looked"]
 
 
-def test_a_pause_makes_periods_shorter_step_by_step(adapt: Adapter) -> None:
+def test_idle_event_shortens_period_stepwise(adapt: Adapter) -> None:
     part = f"pmd 0 0 -{FIRST - 1000} -{FIRST}"
     lines = adapt(
         CYCLES,
@@ -114,7 +114,7 @@ def test_a_pause_makes_periods_shorter_step_by_step(adapt: Adapter) -> None:
     # Without losses the samples shorten the period by one full step.
     [(0, ["0 0 12500"]), (3, ["0 0 40000"]), (9, []), (1000, [])],
 )
-def test_what_is_lost_makes_no_period_shorter(
+def test_lost_samples_do_not_shorten_period(
     adapt: Adapter, lost: int, changed: list[str]
 ) -> None:
     samples = buffer((0, 0, FIRST))
@@ -122,7 +122,7 @@ def test_what_is_lost_makes_no_period_shorter(
     assert lines == [*changed, "looked"]
 
 
-def test_a_loss_counts_once(adapt: Adapter) -> None:
+def test_lost_samples_count_only_once(adapt: Adapter) -> None:
     few, more = buffer((0, 0, FIRST)), buffer(*[(0, 0, FIRST)] * 2)
     lines = adapt(
         CYCLES,
@@ -132,7 +132,7 @@ def test_a_loss_counts_once(adapt: Adapter) -> None:
     assert lines == ["looked", "0 0 12500", "looked"]
 
 
-def test_without_time_or_events_nothing_is_learnt(adapt: Adapter) -> None:
+def test_period_needs_elapsed_time_and_events(adapt: Adapter) -> None:
     samples = buffer(*[(0, 0, FIRST)] * 50)
     lines = adapt(
         CYCLES,
@@ -144,7 +144,7 @@ def test_without_time_or_events_nothing_is_learnt(adapt: Adapter) -> None:
     assert quick == ["looked"]
 
 
-def test_each_event_has_the_time_and_the_samples_of_its_set(adapt: Adapter) -> None:
+def test_frequency_uses_time_and_samples_of_the_set(adapt: Adapter) -> None:
     turns = ("-e", "cycles", "-e", "page-faults", "--switch-timeout=4", "-F", "1000,50")
     samples = buffer((0, 0, FIRST), *[(1, 0, 1)] * 40)
     lines = adapt(
@@ -156,7 +156,7 @@ def test_each_event_has_the_time_and_the_samples_of_its_set(adapt: Adapter) -> N
     assert lines == ["0 0 12500", "1 0 40", "looked"]
 
 
-def test_events_with_periods_are_left_alone(adapt: Adapter) -> None:
+def test_frequency_keeps_events_with_fixed_period(adapt: Adapter) -> None:
     both = ("-e", "cycles,branches", "--long-smpl-periods=10", "-F", ",1000")
     samples = buffer(*[(0, 0, 10)] * 40, *[(0, 1, FIRST)] * 40)
     lines = adapt(
@@ -188,16 +188,14 @@ def periods(session: object) -> list[tuple[bool, int, object]]:
         ),
     ],
 )
-def test_first_periods(
+def test_initial_periods_of_frequencies(
     printer: Printer, options: tuple[str, ...], expected: list[tuple[bool, int, object]]
 ) -> None:
     assert periods(printer.session("-e", "cycles,page-faults", *options)) == expected
 
 
 @pytest.mark.parametrize("module", ["default", "nway", "oprofile"])
-def test_the_period_of_a_clock_follows_from_the_frequency(
-    printer: Printer, module: str
-) -> None:
+def test_clock_period_follows_from_frequency(printer: Printer, module: str) -> None:
     session = printer.session(
         *("-e", "cpu-clock,task-clock:u", "--smpl-freq=999,1000"),
         f"--smpl-module={module}",
@@ -228,22 +226,20 @@ def test_the_period_of_a_clock_follows_from_the_frequency(
         (("-e", "cpu-clock", "-F", "100001", "true"), "at most 100000 times per"),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_frequency_usage_errors(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, arguments)
 
 
 @pytest.mark.parametrize("module", ["nway", "pebs64", "oprofile"])
-def test_formats_that_do_not_tell_periods_take_none_that_change(
-    pfmon: Pfmon, module: str
-) -> None:
+def test_formats_without_periods_refuse_frequency(pfmon: Pfmon, module: str) -> None:
     run = pfmon("-e", "cycles", "-F", "9", f"--smpl-module={module}", "true")
     assert run.returncode == ERROR
     assert "does not take --smpl-freq; these do: default" in run.stderr
 
 
-def test_more_samples_than_the_kernel_takes_are_refused(pfmon: Pfmon) -> None:
+def test_frequency_above_kernel_maximum_is_refused(pfmon: Pfmon) -> None:
     limit = Path("/proc/sys/kernel/perf_event_max_sample_rate")
     if not limit.exists():
         pytest.skip("this machine's kernel has no perf_events")

@@ -79,7 +79,7 @@ def fixture_path(process: subprocess.Popen[bytes]) -> Iterator[Path]:
     path.unlink(missing_ok=True)
 
 
-def test_file_is_written_though_process_and_file_are_gone(
+def test_perf_map_is_saved_after_process_exit(
     looker: Looker, process: subprocess.Popen[bytes], path: Path
 ) -> None:
     path.write_bytes(TEXT)
@@ -92,7 +92,7 @@ def test_file_is_written_though_process_and_file_are_gone(
     assert looker.end() == Told([(process.pid, 0, 2 * TEXT)], "")
 
 
-def test_process_without_a_file_is_none(
+def test_process_without_perf_map_saves_nothing(
     looker: Looker, process: subprocess.Popen[bytes]
 ) -> None:
     with subprocess.Popen(["true"]) as gone:
@@ -101,7 +101,7 @@ def test_process_without_a_file_is_none(
     assert looker.end() == Told([], "")
 
 
-def test_long_file_is_cut(
+def test_long_perf_map_is_truncated(
     looker: Looker, process: subprocess.Popen[bytes], path: Path
 ) -> None:
     path.write_bytes(TEXT)
@@ -121,7 +121,7 @@ def refused(looker: Looker, process: subprocess.Popen[bytes]) -> str:
     return told.said
 
 
-def test_link_is_not_followed(
+def test_perf_map_symlink_is_not_followed(
     looker: Looker, process: subprocess.Popen[bytes], path: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "secret").write_bytes(TEXT)
@@ -129,14 +129,14 @@ def test_link_is_not_followed(
     assert "symbolic links" in refused(looker, process)
 
 
-def test_pipe_is_not_waited_for(
+def test_perf_map_fifo_does_not_block(
     looker: Looker, process: subprocess.Popen[bytes], path: Path
 ) -> None:
     os.mkfifo(path)
     assert "not permitted" in refused(looker, process)
 
 
-def test_file_of_somebody_else_is_not_believed(
+def test_perf_map_of_other_user_is_ignored(
     looker: Looker, process: subprocess.Popen[bytes], path: Path
 ) -> None:
     if os.geteuid():
@@ -146,7 +146,7 @@ def test_file_of_somebody_else_is_not_believed(
     assert "not permitted" in refused(looker, process)
 
 
-def test_file_is_that_of_the_process_namespaces(looker: Looker) -> None:
+def test_perf_map_is_read_in_process_namespaces(looker: Looker) -> None:
     script = (
         "mount -t tmpfs none /tmp && echo $$ && "
         f"printf '{TEXT.decode().strip()}\\n' >/tmp/perf-$$.map && echo && read line"

@@ -22,7 +22,7 @@ from mappings import entry_of, printer, running
         (b'quote"', 'quote"'),
     ],
 )
-def test_odd_names_give_valid_text(
+def test_json_escapes_odd_names(
     programs: Path, tmp_path: Path, cat: Path, name: bytes, shown: str
 ) -> None:
     odd = bytes(tmp_path) + b"/" + name

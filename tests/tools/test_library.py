@@ -56,13 +56,13 @@ def address_in_file(path: str, function: str) -> str:
     return f"0x{found[1]}"
 
 
-def test_function_is_where_the_loader_has_put_it(finder: Finder) -> None:
+def test_library_function_address_matches_loader(finder: Finder) -> None:
     expected = f"{address_of(ctypes.CDLL(LIBC), FUNCTION)}\n"
     for library in ("libc", "libc.so", LIBC, path_of(f"/{LIBC}")):
         assert finder(f"{library}:{FUNCTION}").stdout == expected, library
 
 
-def test_address_is_that_of_nm(finder: Finder) -> None:
+def test_library_address_matches_nm(finder: Finder) -> None:
     code = address_in_file(path_of(f"/{LIBC}"), FUNCTION)
     address = address_of(ctypes.CDLL(LIBC), FUNCTION)
     assert finder(f"libc:{code}").stdout == f"{address}\n"
@@ -78,7 +78,7 @@ def test_address_is_that_of_nm(finder: Finder) -> None:
         ("libc:memcpy", "the code of memcpy in "),
     ],
 )
-def test_what_is_not_there_is_refused(
+def test_missing_library_or_function_is_refused(
     finder: Finder, code: str, complaint: str
 ) -> None:
     run = finder(code)
@@ -87,7 +87,7 @@ def test_what_is_not_there_is_refused(
 
 
 @pytest.mark.parametrize("code", ["qsort", "ns::qsort", ":qsort", "libc:", "::", ""])
-def test_names_of_functions_name_no_library(finder: Finder, code: str) -> None:
+def test_function_name_alone_names_no_library(finder: Finder, code: str) -> None:
     run = finder(code)
     assert (run.returncode, run.stdout, run.stderr) == (1, "", "")
 
@@ -99,7 +99,7 @@ def load_copy(path: Path) -> Path:
     return path
 
 
-def test_name_of_several_libraries_is_refused(finder: Finder, tmp_path: Path) -> None:
+def test_ambiguous_library_name_is_refused(finder: Finder, tmp_path: Path) -> None:
     paths = [load_copy(tmp_path / f"libcopy.so.{number}") for number in (1, 2)]
     for name in ("libcopy", "libcopy.so"):
         complaint = finder(f"{name}:cosh").stderr
@@ -108,14 +108,14 @@ def test_name_of_several_libraries_is_refused(finder: Finder, tmp_path: Path) ->
     assert finder("libcopy.so.2:cosh").stdout
 
 
-def test_links_lead_to_a_library(finder: Finder, tmp_path: Path) -> None:
+def test_library_symlink_is_followed(finder: Finder, tmp_path: Path) -> None:
     link = tmp_path / "libother.so"
     link.symlink_to(path_of(f"/{LIBC}"))
     assert finder(f"{link}:{FUNCTION}").stdout == finder(f"libc:{FUNCTION}").stdout
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root reaches what is removed")
-def test_library_that_was_removed_is_that_which_is_mapped(
+def test_removed_library_is_read_from_its_mapping(
     finder: Finder, tmp_path: Path
 ) -> None:
     path = load_copy(tmp_path / "libgone.so")

@@ -62,14 +62,14 @@ def test_machine_is_named(machine: Any) -> None:
     assert machine["boot_id"] == boot_id
 
 
-def test_each_cpu_is_of_one_kind(machine: Any) -> None:
+def test_each_cpu_has_one_type(machine: Any) -> None:
     listed = [cpu for kind in machine["processors"] for cpu in expanded(kind["cpus"])]
     assert sorted(listed) == sorted(int(cpu["processor"]) for cpu in cpuinfo())
     kinds = [{**kind, "cpus": None} for kind in machine["processors"]]
     assert all(kinds.count(kind) == 1 for kind in kinds)
 
 
-def test_cpus_are_what_the_kernel_says(machine: Any) -> None:
+def test_cpu_types_match_the_kernel(machine: Any) -> None:
     cpus = {int(cpu["processor"]): cpu for cpu in cpuinfo()}
     for kind in machine["processors"]:
         for number in expanded(kind["cpus"]):
@@ -81,7 +81,7 @@ def test_cpus_are_what_the_kernel_says(machine: Any) -> None:
             assert kind["caches"] == caches(number)
 
 
-def test_frequency_is_the_highest_or_that_of_the_moment(machine: Any) -> None:
+def test_cpu_khz_is_maximum_or_current(machine: Any) -> None:
     for kind in machine["processors"]:
         for number in expanded(kind["cpus"]):
             highest = CPUS / f"cpu{number}/cpufreq/cpuinfo_max_freq"

@@ -20,7 +20,7 @@ def test_version(pfmon: Pfmon) -> None:
 @pytest.mark.parametrize(
     "arguments", [("-e", "cpu-clock"), SAMPLING, ("-e", "cpu-clock", "--system-wide")]
 )
-def test_missing_perfmon_says_what_to_load(
+def test_missing_perfmon_message_names_module(
     pfmon: Pfmon,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -34,7 +34,7 @@ def test_missing_perfmon_says_what_to_load(
     assert os.listdir(tmp_path) == []
 
 
-def test_list_formats_without_perfmon_says_what_to_load(pfmon: Pfmon) -> None:
+def test_list_formats_needs_perfmon(pfmon: Pfmon) -> None:
     without_kernel()
     run = pfmon("--list-formats")
     assert run.returncode == ERROR

@@ -20,7 +20,7 @@ def executable_lines(pid: int) -> list[tuple[int, int, int]]:
     return found
 
 
-def test_executable_mappings_are_those_of_proc(programs: Path, cat: Path) -> None:
+def test_executable_mappings_match_proc_maps(programs: Path, cat: Path) -> None:
     with running(bytes(cat)) as pid, printer(programs, pid) as maps:
         chunk = maps.news()
         found = [(m["start"], m["end"], m["offset"]) for m in chunk["maps"]]
@@ -30,7 +30,7 @@ def test_executable_mappings_are_those_of_proc(programs: Path, cat: Path) -> Non
         assert chunk["comm"] == "cat"
 
 
-def test_mappings_of_data_are_told_on_demand(programs: Path, cat: Path) -> None:
+def test_data_mappings_are_reported_on_request(programs: Path, cat: Path) -> None:
     with running(bytes(cat)) as pid, printer(programs, pid, "data") as maps:
         lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
         told = maps.news()["maps"]
@@ -43,7 +43,7 @@ def test_mappings_of_data_are_told_on_demand(programs: Path, cat: Path) -> None:
         assert len(ids) == 1 and None not in ids
 
 
-def test_heap_that_grows_is_news(programs: Path) -> None:
+def test_new_data_mapping_is_reported(programs: Path) -> None:
     grows = "import mmap, sys; print(flush=True); sys.stdin.readline();"
     grows += "m = mmap.mmap(-1, 1 << 24); print(flush=True); sys.stdin.readline()"
     with subprocess.Popen(
@@ -76,7 +76,7 @@ sys.stdin.readline()
 """
 
 
-def test_nothing_is_told_twice(programs: Path) -> None:
+def test_mappings_are_reported_once(programs: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", RENAMES_ITSELF],
         stdin=subprocess.PIPE,
@@ -100,7 +100,7 @@ def test_nothing_is_told_twice(programs: Path) -> None:
         child.stdin.flush()
 
 
-def test_process_that_is_gone_is_no_news(programs: Path, cat: Path) -> None:
+def test_ended_process_has_no_mappings(programs: Path, cat: Path) -> None:
     with running(bytes(cat)) as pid:
         pass
     with printer(programs, pid) as maps:

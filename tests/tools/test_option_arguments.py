@@ -30,7 +30,7 @@ from pfmon import SAMPLING, Pfmon, complaint_of
         (("-e", "cpu-clock", "--delay=-2", "true"), "milliseconds from 0.001"),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_option_argument_usage_errors(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, arguments)

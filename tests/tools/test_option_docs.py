@@ -20,7 +20,7 @@ def made(programs: Path, *kind: str) -> str:
     ).stdout
 
 
-def test_manual_page_has_the_options_of_the_table(programs: Path) -> None:
+def test_manual_page_matches_option_table(programs: Path) -> None:
     page = (PFMON / "pfmon.1").read_text("utf-8")
     begin, end = (
         '.\\" made from option_table.c by make pfmon-docs\n',
@@ -30,7 +30,7 @@ def test_manual_page_has_the_options_of_the_table(programs: Path) -> None:
     assert section == made(programs, "man"), "make pfmon-docs writes it anew"
 
 
-def test_completion_has_the_options_of_the_table(programs: Path) -> None:
+def test_completion_matches_option_table(programs: Path) -> None:
     file = (PFMON / "pfmon.bash").read_text("utf-8")
     assert file == made(programs, "bash"), "make pfmon-docs writes it anew"
 

@@ -38,11 +38,11 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("-e", "cs", "--system-wide", "--pin-command", "true"), "needs --cpu-list"),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_option_usage_errors(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, arguments)
 
 
-def test_option_after_the_command_is_the_commands(pfmon: Pfmon) -> None:
+def test_options_after_command_belong_to_it(pfmon: Pfmon) -> None:
     assert pfmon("-e", "no-such-event", "true", "--help").returncode == ERROR

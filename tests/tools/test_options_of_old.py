@@ -45,28 +45,28 @@ def aliases() -> dict[str, str]:
     return found
 
 
-def test_rows_have_a_state_and_say_how() -> None:
+def test_old_option_rows_have_state_and_text() -> None:
     assert len(rows()) > 50
     for names, state, how in rows():
         assert names and state in STATES
         assert how or state == "here"
 
 
-def test_what_is_here_is_in_the_table_or_an_alias() -> None:
+def test_supported_old_options_are_known() -> None:
     known = options_of_the_table() | set(aliases())
     here = [name for names, state, _ in rows() for name in names if state == "here"]
     assert len(here) > 30
     assert [name for name in here if name not in known] == []
 
 
-def test_every_alias_is_on_the_page_and_of_an_option() -> None:
+def test_aliases_are_documented_and_name_options() -> None:
     listed = {name for names, _, _ in rows() for name in names}
     for alias, option in aliases().items():
         assert alias in listed
         assert f"--{option}" in options_of_the_table()
 
 
-def test_letters_and_names_are_of_one_option() -> None:
+def test_aliases_do_not_repeat_option_names() -> None:
     assert not options_of_the_table() & set(aliases())
 
 
@@ -91,7 +91,7 @@ def test_old_names_mean_the_same(
     assert [run.returncode for run in runs] == [0, 0]
 
 
-def test_the_manual_page_names_the_old_ones(programs: Path) -> None:
+def test_manual_page_names_old_options(programs: Path) -> None:
     page = subprocess.run(
         [programs / "option_docs", "man"], capture_output=True, text=True, check=True
     ).stdout.replace("\\-", "-")

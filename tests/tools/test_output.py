@@ -12,14 +12,14 @@ from pfmon import ERROR, Pfmon, without_kernel
 LINE = f"{5:20d} r1\n"
 
 
-def test_a_file_is_written_anew(counts: Counts, tmp_path: Path) -> None:
+def test_outfile_is_overwritten(counts: Counts, tmp_path: Path) -> None:
     path = tmp_path / "counts"
     path.write_text("what was there before, and longer than what comes\n")
     assert counts.printed(f"-o {path} -e r1", *thread(5), "end 0") == ""
     assert path.read_text() == LINE
 
 
-def test_appending_keeps_what_was_there(counts: Counts, tmp_path: Path) -> None:
+def test_append_keeps_file_content(counts: Counts, tmp_path: Path) -> None:
     path = tmp_path / "counts"
     for _ in range(2):
         counts.printed(f"--append -o {path} -e r1", *thread(5), "end 0")
@@ -27,7 +27,7 @@ def test_appending_keeps_what_was_there(counts: Counts, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("before", [None, "as it was\n"])
-def test_without_a_measurement_a_file_is_as_it_was(
+def test_failed_measurement_keeps_outfile(
     pfmon: Pfmon, tmp_path: Path, before: str | None
 ) -> None:
     without_kernel()
@@ -38,7 +38,7 @@ def test_without_a_measurement_a_file_is_as_it_was(
     assert (path.read_text() if path.exists() else None) == before
 
 
-def test_an_output_that_cannot_be_written_is_refused_at_once(
+def test_unwritable_outfile_is_refused_at_start(
     counts: Counts, pfmon: Pfmon, tmp_path: Path
 ) -> None:
     path, made = tmp_path / "no/counts", tmp_path / "made"
@@ -51,7 +51,7 @@ def test_an_output_that_cannot_be_written_is_refused_at_once(
     assert "cannot write /dev/full: No space left" in full.stderr
 
 
-def test_a_file_has_the_last_snapshot_only(counts: Counts, tmp_path: Path) -> None:
+def test_outfile_keeps_only_last_snapshot(counts: Counts, tmp_path: Path) -> None:
     path = tmp_path / "counts"
     script = [*thread(123456789), "snapshot", *thread(5), "end 0"]
     counts.printed(f"--snapshot=1 -o {path} -e r1", *script)

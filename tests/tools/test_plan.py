@@ -42,7 +42,7 @@ def test_pebs_makes_sampling_events_precise(
     assert precise_levels(printer.session(*events, *options)) == levels
 
 
-def test_each_event_has_its_levels(printer: Printer) -> None:
+def test_plan_sets_privilege_levels_per_event(printer: Printer) -> None:
     session = printer.session(
         *("-e", "cycles,instructions,branches:u", "-k", "--priv-levels=uk,,k"),
         "--long-smpl-periods=1000",
@@ -60,7 +60,7 @@ def test_each_event_has_its_levels(printer: Printer) -> None:
         (("--smpl-notify=,0,0",), [True, False, False]),
     ],
 )
-def test_events_ask_for_notification_unless_told_not_to(
+def test_smpl_notify_limits_notifying_events(
     printer: Printer, options: tuple[str, ...], notify: list[bool]
 ) -> None:
     session = printer.session(
@@ -70,7 +70,7 @@ def test_events_ask_for_notification_unless_told_not_to(
     assert [pmd["notify"] for pmd in session["sets"][0]["pmds"]] == notify
 
 
-def test_further_words_of_events_are_registers_of_their_own(printer: Printer) -> None:
+def test_config1_and_config2_get_separate_pmcs(printer: Printer) -> None:
     event = "software/config=2,config1=7,config2=0x1ffffffff/"
     session = printer.session(
         "-e", f"cycles,{event},cycles", "--long-smpl-periods=1000"
@@ -87,7 +87,7 @@ TWO_SETS = ("-e", "cycles,instructions", "-e", "branches", "--switch-timeout=4")
 OVFL_SWITCH, TIME_SWITCH, EXCL_IDLE = 1, 2, 8
 
 
-def test_event_sets_have_registers_of_their_own(printer: Printer) -> None:
+def test_event_sets_have_separate_registers(printer: Printer) -> None:
     session = printer.session(*TWO_SETS, "--long-smpl-periods=1000,,1000")
     first, second = session["sets"]
     assert [pmd["event"] for pmd in first["pmds"]] == ["cycles", "instructions"]
@@ -100,7 +100,7 @@ def test_event_sets_have_registers_of_their_own(printer: Printer) -> None:
     assert [pmd["eventid"] for pmd in first["pmds"] + second["pmds"]] == [0, 1, 2]
 
 
-def test_recorded_pmds_are_reset_in_the_set_of_the_sample(printer: Printer) -> None:
+def test_reset_pmds_follow_the_set_of_the_sample(printer: Printer) -> None:
     session = printer.session(
         *(*TWO_SETS, "--long-smpl-periods=1000,,1000", "--smpl-pmds=elapsed"),
         "--reset-non-smpl-periods",
@@ -113,7 +113,7 @@ def switches(session: Any) -> list[tuple[int, int]]:
     return [(entry["flags"], entry["timeout_ns"]) for entry in session["sets"]]
 
 
-def test_sets_are_left_after_a_time_or_after_overflows(printer: Printer) -> None:
+def test_sets_switch_by_timeout_or_overflows(printer: Printer) -> None:
     periods = "--long-smpl-periods=1000,,1000"
     session = printer.session(*TWO_SETS, periods)
     assert switches(session) == [(TIME_SWITCH, 4_000_000)] * 2
@@ -126,19 +126,19 @@ def test_sets_are_left_after_a_time_or_after_overflows(printer: Printer) -> None
     assert switches(session) == [(OVFL_SWITCH, 0), (0, 0)]
 
 
-def test_without_turns_all_events_share_a_set(printer: Printer) -> None:
+def test_events_share_one_set_without_switching(printer: Printer) -> None:
     session = printer.session(*TWO_SETS[:-1])
     (only,) = session["sets"]
     assert [pmd["num"] for pmd in only["pmds"]] == [0, 1, 2]
     assert switches(session) == [(0, 0)]
 
 
-def test_idle_thread_is_left_out_by_all_sets(printer: Printer) -> None:
+def test_excl_idle_applies_to_all_sets(printer: Printer) -> None:
     session = printer.session(*TWO_SETS, "--excl-idle", "--system-wide")
     assert [flags for flags, _ in switches(session)] == [TIME_SWITCH | EXCL_IDLE] * 2
 
 
-def test_events_of_some_cpus_are_told(printer: Printer) -> None:
+def test_plan_lists_cpus_of_restricted_events(printer: Printer) -> None:
     session = printer.session(
         *("--system-wide", "-e", "cycles@0,2-3,instructions@1,branches"),
         "--long-smpl-periods=1000,1000",
@@ -150,7 +150,7 @@ def test_events_of_some_cpus_are_told(printer: Printer) -> None:
     assert [pmd.get("cpus") for pmd in only["pmds"]] == ["0,2-3", "1", None]
 
 
-def test_events_are_recorded_where_they_are_counted(printer: Printer) -> None:
+def test_smpl_pmds_exclude_events_of_other_cpus(printer: Printer) -> None:
     session = printer.session(
         *("--system-wide", "-e", "cycles@0,instructions@0-1,branches@1"),
         "--long-smpl-periods=1000",
@@ -159,7 +159,7 @@ def test_events_are_recorded_where_they_are_counted(printer: Printer) -> None:
 
 
 @pytest.mark.parametrize("option", ["--smpl-no-hdr", "--smpl-ip-only"])
-def test_samples_without_header_must_be_alike(printer: Printer, option: str) -> None:
+def test_headerless_samples_need_equal_smpl_pmds(printer: Printer, option: str) -> None:
     periods = "--long-smpl-periods=1000,,1000"
     run = printer.run(*TWO_SETS, periods, option)
     assert run.returncode == 1

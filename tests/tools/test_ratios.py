@@ -68,7 +68,7 @@ def test_ratios(
         ("branches,branch-misses", ("denied", 100)),
     ],
 )
-def test_without_the_other_count_there_is_no_ratio(
+def test_ratio_needs_both_counts(
     counts: Counts, events: str, values: tuple[int | str, ...]
 ) -> None:
     assert ratios(counts, events, *values) == ["", ""]

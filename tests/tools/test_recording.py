@@ -50,7 +50,7 @@ def documents(capture: Path, kind: bytes) -> list[Any]:
         (("--smpl-module=pebs32",), False),
     ],
 )
-def test_mappings_of_data_are_recorded_for_addresses_of_data(
+def test_data_addresses_need_data_mappings(
     programs: Path, capture: Path, options: tuple[str, ...], data: bool
 ) -> None:
     recorded(programs, capture, *options)
@@ -59,14 +59,14 @@ def test_mappings_of_data_are_recorded_for_addresses_of_data(
     assert any("x" not in mapping["prot"] for mapping in process["maps"]) is data
 
 
-def test_threads_are_recorded_with_the_process(programs: Path, capture: Path) -> None:
+def test_process_is_recorded_with_threads(programs: Path, capture: Path) -> None:
     recorded(programs, capture)
     ((thread, *_),) = (chunk["threads"] for chunk in documents(capture, b"THRD"))
     assert (thread["tid"], thread["tgid"]) == (os.getpid(), os.getpid())
     assert thread["ppid"] == os.getppid()
 
 
-def test_clock_that_cannot_be_read_is_said_once(programs: Path, capture: Path) -> None:
+def test_unreadable_clock_is_reported_once(programs: Path, capture: Path) -> None:
     if Path("/dev/perfmon").exists():
         pytest.skip("this machine has perfmon, and perf's clock can be read")
     said = recorded(programs, capture).stderr
@@ -74,9 +74,7 @@ def test_clock_that_cannot_be_read_is_said_once(programs: Path, capture: Path) -
     assert documents(capture, b"CLCK") == [] and documents(capture, b"MAPS")
 
 
-def test_division_finishes_the_capture_and_begins_another(
-    programs: Path, capture: Path
-) -> None:
+def test_snapshot_starts_new_capture(programs: Path, capture: Path) -> None:
     done = recorded(programs, capture, then=("divide", str(os.getpid())))
     first = capture.with_name(f"{capture.name}.1")
     assert done.stdout == f"{first}\n"
@@ -85,7 +83,7 @@ def test_division_finishes_the_capture_and_begins_another(
     assert documents(first, b"MAPS")[0] == documents(capture, b"MAPS")[0]
 
 
-def test_capture_that_is_no_file_is_not_divided(programs: Path) -> None:
+def test_snapshot_needs_regular_capture_file(programs: Path) -> None:
     done = recorded(programs, Path("/dev/null"), then=("divide",))
     assert done.stdout == "refused\n"
     assert "cannot take a snapshot: /dev/null is not a regular file" in done.stderr

@@ -18,13 +18,13 @@ def test_long_stream_is_recorded(device: Device) -> None:
     assert recorded.totals == f"{LONG * SAMPLES} 0"
 
 
-def test_empty_stream_leaves_no_chunk(device: Device) -> None:
+def test_empty_stream_writes_no_chunk(device: Device) -> None:
     recorded = device.record()
     assert recorded.chunks == []
     assert recorded.totals == "0 0"
 
 
-def test_missing_device_says_so(device: Device) -> None:
+def test_missing_stream_device_is_reported(device: Device) -> None:
     (device.directory / "device").unlink()
     run = device.run()
     assert run.returncode == 1

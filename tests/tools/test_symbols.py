@@ -59,17 +59,17 @@ def fixture_finder(programs: Path, tmp_path: Path) -> Finder:
     return Finder(programs / "symbol_finder", tmp_path / "program")
 
 
-def test_function_is_as_far_from_the_entry_as_nm_says(finder: Finder) -> None:
+def test_function_offset_from_entry_matches_nm(finder: Finder) -> None:
     expected = finder.address("main") - finder.address("_start")
     assert finder.distance("main") == expected
     assert finder.distance("_start") == 0
 
 
-def test_address_is_that_of_nm(finder: Finder) -> None:
+def test_function_address_matches_nm(finder: Finder) -> None:
     assert finder.distance(hex(finder.address("main"))) == finder.distance("main")
 
 
-def test_stripped_program_has_addresses_only(finder: Finder) -> None:
+def test_stripped_program_needs_addresses(finder: Finder) -> None:
     address, distance = finder.address("main"), finder.distance("main")
     finder.objcopy("--strip-all", "-R", ".dynsym")
     assert finder.distance(hex(address)) == distance
@@ -78,7 +78,7 @@ def test_stripped_program_has_addresses_only(finder: Finder) -> None:
     )
 
 
-def test_names_that_resemble_one_are_said(finder: Finder) -> None:
+def test_unknown_function_lists_similar_names(finder: Finder) -> None:
     assert (
         "no function symbols_fnid; similar names: symbols_find\n"
         in finder.complaint("symbols_fnid")
@@ -86,19 +86,19 @@ def test_names_that_resemble_one_are_said(finder: Finder) -> None:
     assert "similar names: symbols_find\n" in finder.complaint("mbols_F")
 
 
-def test_at_most_five_of_them(finder: Finder) -> None:
+def test_similar_names_are_limited_to_five(finder: Finder) -> None:
     assert finder.complaint("e").count(", ") == 4
 
 
-def test_name_that_nothing_resembles(finder: Finder) -> None:
+def test_unknown_function_without_similar_names(finder: Finder) -> None:
     assert "wholly_unlike_any or similar" in finder.complaint("wholly_unlike_any")
 
 
-def test_name_of_data_is_no_function(finder: Finder) -> None:
+def test_data_symbol_is_not_a_function(finder: Finder) -> None:
     assert "has no function __data_start" in finder.complaint("__data_start")
 
 
-def test_name_of_several_functions_is_refused(finder: Finder) -> None:
+def test_ambiguous_function_name_is_refused(finder: Finder) -> None:
     finder.objcopy("--redefine-sym=message=main")
     assert "2 functions in PROGRAM are named main" in finder.complaint("main")
 
@@ -107,7 +107,7 @@ def test_address_without_code_is_refused(finder: Finder) -> None:
     assert "PROGRAM has no code at 0x1: give an address" in finder.complaint("0x1")
 
 
-def test_address_between_instructions_of_arm64_is_refused(finder: Finder) -> None:
+def test_unaligned_arm64_address_is_refused(finder: Finder) -> None:
     address = finder.address("main") // 4 * 4
     distances = [finder.distance(hex(address + by)) for by in (4, 6)]
     finder.pretend_arm64()
@@ -116,7 +116,7 @@ def test_address_between_instructions_of_arm64_is_refused(finder: Finder) -> Non
     assert f"PROGRAM has no code at {address + 6:#x}: give an" in complaint
 
 
-def test_marks_of_assemblers_for_arm64_are_no_functions(finder: Finder) -> None:
+def test_arm64_mapping_symbols_are_not_functions(finder: Finder) -> None:
     names = ("$x", "$x.1", "$d")
     marks = [f"--add-symbol={name}=.text:0x10,local" for name in names]
     finder.objcopy("--add-symbol=$xx=.text:0x10,local", *marks)
@@ -125,7 +125,7 @@ def test_marks_of_assemblers_for_arm64_are_no_functions(finder: Finder) -> None:
     assert "similar names: $xx\n" in complaint
 
 
-def test_what_is_no_program_is_refused(finder: Finder) -> None:
+def test_non_elf_file_has_no_code(finder: Finder) -> None:
     finder.file.write_text("#!/bin/sh\n")
     assert "find code in PROGRAM: it is not a 64-bit" in finder.complaint("x")
     finder.file.unlink()

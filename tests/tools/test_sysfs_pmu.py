@@ -70,7 +70,7 @@ def fixture_pmus(encoder: Encoder) -> None:
         ("mem-loads:ldlat=30:edge", 0x401CD, 30, 0),
     ],
 )
-def test_parameters_are_where_sysfs_says(
+def test_sysfs_format_places_parameters(
     encoder: Encoder, name: str, config: int, config1: int, config2: int
 ) -> None:
     encoded = encoder(name)
@@ -98,13 +98,13 @@ def test_levels_follow_the_last_slash(
     assert pmc == RAW | excluded | precise << PRECISE_SHIFT | 0xCD
 
 
-def test_an_alias_takes_levels_behind_its_parameters(encoder: Encoder) -> None:
+def test_alias_accepts_levels_after_parameters(encoder: Encoder) -> None:
     encoded = encoder("mem-loads:ldlat=30:kpp")
     assert encoded.pmc == RAW | EXCL_USER | 2 << PRECISE_SHIFT | 0x1CD
     assert encoded.config1 == 30
 
 
-def test_what_cpus_share_knows_no_threads_and_no_levels(encoder: Encoder) -> None:
+def test_shared_pmu_has_no_thread_events_or_levels(encoder: Encoder) -> None:
     for levels in ("-", "u-", "k-"):
         encoded = encoder("uncore_imc_1/cas_count_read,filter=9/", levels)
         assert encoded.pmc == 13 << 56 | 0x304
@@ -113,13 +113,13 @@ def test_what_cpus_share_knows_no_threads_and_no_levels(encoder: Encoder) -> Non
         assert not encoded.per_thread
 
 
-def test_other_pmus_count_at_all_levels_unless_asked(encoder: Encoder) -> None:
+def test_other_pmus_count_at_all_levels_by_default(encoder: Encoder) -> None:
     assert encoder("uprobe/retprobe/").pmc == 9 << 56 | 1
     assert encoder("uprobe/retprobe/", "u-").pmc == 9 << 56 | EXCL_KERNEL | 1
     assert encoder("uprobe/retprobe/").per_thread
 
 
-def test_one_of_several_kinds_of_cpu_says_which_are_its(encoder: Encoder) -> None:
+def test_hybrid_pmu_event_lists_its_cpus(encoder: Encoder) -> None:
     encoder.add_pmu("cpu_atom", 10, {"cpus": "4-7", "format/event": "config:0-7"})
     encoded = encoder("cpu_atom/event=0x3c/")
     assert encoded.pmc == 10 << 56 | EXCL_KERNEL | 0x3C
@@ -152,13 +152,13 @@ def test_one_of_several_kinds_of_cpu_says_which_are_its(encoder: Encoder) -> Non
         ("uncore_imc_0/cas_count_read/u", "for CPUs 0,14 at all privilege levels"),
     ],
 )
-def test_errors_say_what_is_wrong_and_what_there_is(
+def test_sysfs_errors_list_alternatives(
     encoder: Encoder, name: str, complaint: str
 ) -> None:
     assert complaint in encoder.complaint(name)
 
 
-def test_many_names_are_cut_short(encoder: Encoder) -> None:
+def test_long_name_list_is_shortened(encoder: Encoder) -> None:
     for number in range(20):
         encoder.add_pmu(f"cbox_{number:02}", 20 + number, {})
     complaint = encoder.complaint("cha/x/")
@@ -167,12 +167,12 @@ def test_many_names_are_cut_short(encoder: Encoder) -> None:
     assert "and 8 more" in complaint
 
 
-def test_a_pmu_whose_number_is_too_large_is_refused(encoder: Encoder) -> None:
+def test_pmu_type_too_large_is_refused(encoder: Encoder) -> None:
     encoder.add_pmu("far", 127, {})
     assert "its PMU has number 127" in encoder.complaint("far/config=1/")
 
 
-def test_a_machine_without_pmus_says_so(encoder: Encoder) -> None:
+def test_machine_without_pmus_is_reported(encoder: Encoder) -> None:
     encoder.root /= "empty"
     assert "there is no PMU cpu; the PMUs are: none" in encoder.complaint("cpu/x/")
 

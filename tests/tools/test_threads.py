@@ -69,7 +69,7 @@ def program() -> Iterator[Asked]:
         yield asked
 
 
-def test_the_control_group_of_the_process_is_there(programs: Path) -> None:
+def test_threads_include_control_group(programs: Path) -> None:
     paths = Path("/proc/self/cgroup").read_text().splitlines()
     known = {line.split(":", 2)[2] for line in paths}
     with started(programs / "threads_printer", str(os.getpid())) as printer:
@@ -78,7 +78,7 @@ def test_the_control_group_of_the_process_is_there(programs: Path) -> None:
     assert answer["cgroup"] in (deeper or known)
 
 
-def test_one_thread_is_told_with_the_control_group_of_its_process(
+def test_single_thread_includes_control_group(
     programs: Path,
 ) -> None:
     with program() as asked, started(
@@ -115,7 +115,7 @@ def in_proc(pid: int) -> list[dict[str, object]]:
     return found
 
 
-def test_threads_are_those_of_proc(programs: Path) -> None:
+def test_threads_match_proc_task(programs: Path) -> None:
     with program() as asked, started(
         programs / "threads_printer", str(asked.pid)
     ) as printer:
@@ -127,7 +127,7 @@ def test_threads_are_those_of_proc(programs: Path) -> None:
         assert {thread["ppid"] for thread in told} == {os.getpid()}
 
 
-def test_nothing_is_told_twice(programs: Path) -> None:
+def test_threads_are_reported_once(programs: Path) -> None:
     with program() as asked, started(
         programs / "threads_printer", str(asked.pid)
     ) as printer:
@@ -139,7 +139,7 @@ def test_nothing_is_told_twice(programs: Path) -> None:
         assert printer.threads(b"all") == []
 
 
-def test_thread_may_still_be_named_when_it_has_been_seen(programs: Path) -> None:
+def test_renamed_new_thread_is_reported_again(programs: Path) -> None:
     with program() as asked, started(
         programs / "threads_printer", str(asked.pid)
     ) as printer:
@@ -163,9 +163,7 @@ def test_thread_may_still_be_named_when_it_has_been_seen(programs: Path) -> None
         (b" ", " "),
     ],
 )
-def test_odd_names_are_told_as_they_are(
-    programs: Path, name: bytes, shown: str
-) -> None:
+def test_odd_thread_names_are_kept(programs: Path, name: bytes, shown: str) -> None:
     with program() as asked, started(
         programs / "threads_printer", str(asked.pid)
     ) as printer:
@@ -175,7 +173,7 @@ def test_odd_names_are_told_as_they_are(
         assert thread["ppid"] == os.getpid()
 
 
-def test_process_that_is_gone_is_no_news(programs: Path) -> None:
+def test_ended_process_has_no_threads(programs: Path) -> None:
     with program() as asked:
         pass
     with started(programs / "threads_printer", str(asked.pid)) as printer:

@@ -22,14 +22,14 @@ SHOWS = '#!/bin/sh\ncat "/proc/self/fd/3"\necho shown as: $* >&2\n'
         (("-e", "page-faults", "true"), "pfmon top needs a sampling period"),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_top_usage_errors(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, ("top", *arguments))
 
 
 @pytest.mark.parametrize("option", ["--batch", "--interval=1", "--rows=3"])
-def test_its_options_are_no_others(pfmon: Pfmon, option: str) -> None:
+def test_top_options_are_rejected_elsewhere(pfmon: Pfmon, option: str) -> None:
     arguments = ("-e", "cpu-clock", option, "true")
     assert "unrecognized option" in complaint_of(pfmon, arguments)
 
@@ -53,7 +53,7 @@ def beside(pfmon: Pfmon, directory: Path) -> Pfmon:
         ),
     ],
 )
-def test_the_program_that_shows_gets_the_options(
+def test_top_passes_options_to_viewer(
     pfmon: Pfmon, tmp_path: Path, options: tuple[str, ...], words: str
 ) -> None:
     without_kernel()
@@ -63,15 +63,13 @@ def test_the_program_that_shows_gets_the_options(
     assert "perfmon is not loaded" in run.stderr
 
 
-def test_what_pfmon_says_comes_after_what_is_shown(
-    pfmon: Pfmon, tmp_path: Path
-) -> None:
+def test_top_prints_messages_after_the_display(pfmon: Pfmon, tmp_path: Path) -> None:
     without_kernel()
     said = beside(pfmon, tmp_path)("top").stderr.splitlines()
     assert [line.partition(" ")[0] for line in said] == ["shown", "pfmon:"]
 
 
-def test_program_that_is_missing_is_named(pfmon: Pfmon, tmp_path: Path) -> None:
+def test_top_names_missing_viewer(pfmon: Pfmon, tmp_path: Path) -> None:
     alone = Pfmon(Path(shutil.copy2(pfmon.program, tmp_path)))
     run = alone("top")
     if "is neither next to pfmon nor in PATH" not in run.stderr:

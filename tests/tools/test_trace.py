@@ -54,13 +54,13 @@ def counted(threads: int, processes: int, execs: int = 0, renamed: int = 0) -> s
         ("child 1 1", 0, 1),
     ],
 )
-def test_what_a_command_makes_begins_and_ends(
+def test_trace_counts_new_threads_and_processes(
     programs: Path, what: str, threads: int, processes: int
 ) -> None:
     assert run(programs, *what.split())[1:] == [counted(threads, processes), "0"]
 
 
-def test_child_may_be_gone_before_its_parent_tells_of_it(programs: Path) -> None:
+def test_child_may_exit_before_fork_event(programs: Path) -> None:
     # With several parents, the stops of the youngest child are seen first.
     family = f"{programs / 'tests/family'} series 20 1"
     script = f"{family} & {family} & {family} & wait"
@@ -69,12 +69,12 @@ def test_child_may_be_gone_before_its_parent_tells_of_it(programs: Path) -> None
     assert lines[3:] == [counted(0, 63, 3), "0"]
 
 
-def test_exec_of_a_thread_ends_the_first_one(programs: Path) -> None:
+def test_exec_of_thread_ends_first_thread(programs: Path) -> None:
     # Four threads end, and the one that has become the process ends last.
     assert run(programs, "thread-execs", "3", "2")[1:] == [counted(4, 0, 1, 1), "0"]
 
 
-def test_signal_reaches_the_command_after_the_exec_of_a_thread(programs: Path) -> None:
+def test_signal_reaches_command_after_exec_of_thread(programs: Path) -> None:
     # It has the ID of the first thread, whose end did not end the command.
     lines = run(programs, "thread-execs", "3", "2", SIGNAL="1")
     assert lines[1:] == [counted(4, 0, 1, 1), "143"]
@@ -88,7 +88,7 @@ def test_parent_sees_its_child_stop_and_continue(programs: Path) -> None:
     assert run(programs, "stopped", "1", "3")[1:] == [counted(0, 1), "0"]
 
 
-def test_end_of_a_child_that_is_not_traced_is_kept_for_its_maker(
+def test_exit_of_untraced_child_stays_waitable(
     programs: Path,
 ) -> None:
     lines = run(programs, "series", "3", "1", BYSTANDER="1")
@@ -104,11 +104,11 @@ def test_fork_bomb_ends_at_its_limit(programs: Path) -> None:
     assert (counts, status) == (counted(0, made), "0")
 
 
-def test_signal_that_ends_it_is_in_the_status(programs: Path) -> None:
+def test_trace_status_has_terminating_signal(programs: Path) -> None:
     assert run(programs, "dies") == [counted(0, 0), "143"]
 
 
-def test_what_is_left_goes_on_when_it_is_let_go(programs: Path) -> None:
+def test_detached_processes_continue_untraced(programs: Path) -> None:
     # Otherwise it would be killed with its tracer, or stay stopped.
     assert run(programs, "child", "1", "4", DETACH="1")[0] == "calls: 4"
     daemon, counts, status = run(programs, "daemon", "30", "1", DETACH="1")

@@ -13,7 +13,7 @@ DEBUGFS = "sys/kernel/debug/tracing"
 
 
 @pytest.mark.parametrize("mount", ["sys/kernel/tracing", DEBUGFS])
-def test_the_id_is_the_kernels(encoder: Encoder, mount: str) -> None:
+def test_tracepoint_id_comes_from_tracefs(encoder: Encoder, mount: str) -> None:
     encoder.add_tracepoint("sched:sched_switch", 315, mount)
     assert encoder("sched:sched_switch").pmc == TRACEPOINT | 315
     assert encoder("sched:sched_switch", "k-").pmc == TRACEPOINT | EXCL_USER | 315
@@ -32,19 +32,21 @@ def test_the_id_is_the_kernels(encoder: Encoder, mount: str) -> None:
         ("sched:", "there is no event sched: on this"),
     ],
 )
-def test_unknown_names_are_refused(encoder: Encoder, name: str, complaint: str) -> None:
+def test_unknown_tracepoints_are_refused(
+    encoder: Encoder, name: str, complaint: str
+) -> None:
     encoder.add_tracepoint("sched:sched_switch", 315)
     encoder.add_tracepoint("sched:sched_waking", 314)
     encoder.add("sys/kernel/tracing/events/sched/enable", "0")
     assert complaint in encoder.complaint(name)
 
 
-def test_names_of_libpfm_stay_what_they_are(encoder: Encoder) -> None:
+def test_libpfm_names_are_not_tracepoints(encoder: Encoder) -> None:
     encoder.add_tracepoint("sched:sched_switch", 315)
     assert encoder("perf::PERF_COUNT_SW_CPU_CLOCK").pmc >> 56 == 1
 
 
-def test_who_may_not_look_is_told_so(encoder: Encoder) -> None:
+def test_unreadable_tracefs_is_reported(encoder: Encoder) -> None:
     encoder.add_tracepoint("sched:sched_switch", 315)
     tracing = encoder.root / "sys/kernel/tracing"
     tracing.chmod(0)
@@ -58,7 +60,7 @@ def test_who_may_not_look_is_told_so(encoder: Encoder) -> None:
     assert "only root" not in complaint
 
 
-def test_they_are_listed(encoder: Encoder) -> None:
+def test_tracepoints_are_listed(encoder: Encoder) -> None:
     encoder.add_tracepoint("sched:sched_switch", 315)
     encoder.add_tracepoint("irq:irq_handler_entry", 140)
     encoder.add("sys/kernel/tracing/events/enable", "0")

@@ -27,13 +27,13 @@ WITH_BREAKPOINTS = platform.machine() in ("x86_64", "aarch64")
         (("--duration=1", "true"), "exclude --delay and --duration"),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_trigger_option_usage_errors(
     pfmon: Pfmon, option: str, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, (*EVENT, option, *arguments))
 
 
 @pytest.mark.skipif(WITH_BREAKPOINTS, reason="this machine has triggers")
-def test_triggers_are_refused_where_there_are_none(pfmon: Pfmon) -> None:
+def test_triggers_are_refused_on_other_machines(pfmon: Pfmon) -> None:
     arguments = (*EVENT, "--trigger-start=main", "true")
     assert "available only on x86_64 and arm64" in complaint_of(pfmon, arguments)

@@ -35,14 +35,14 @@ def test_session_has_the_view(
     assert session["view"] == {"command": "mem", "options": view}
 
 
-def test_session_of_other_formats_has_none(printer: Printer) -> None:
+def test_session_of_other_format_has_no_view(printer: Printer) -> None:
     assert "view" not in printer.session(*EVENTS, "--smpl-module=pebs64")
 
 
 @pytest.mark.parametrize(
     ("option", "flags"), [((), 0x10), (("--smpl-record=skylake",), 0x30)]
 )
-def test_records_have_what_the_view_needs(
+def test_view_selects_recorded_registers(
     printer: Printer, option: tuple[str, ...], flags: int
 ) -> None:
     of_view = printer.session(*DEAR_HIST, *option)
@@ -76,7 +76,7 @@ def test_formats_without_a_view_refuse_its_options(
         (("--smpl-inst-view", "--smpl-level-view"), "exclude each other"),
     ],
 )
-def test_usage_errors_say_what_is_wrong(
+def test_view_usage_errors(
     pfmon: Pfmon, options: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, (*DEAR_HIST, *options, "true"))
@@ -112,40 +112,38 @@ def fixture_shower(programs: Path, tmp_path: Path) -> Shower:
     return Shower(programs, tmp_path)
 
 
-def test_program_next_to_pfmon_is_preferred_to_that_in_path(shower: Shower) -> None:
+def test_viewer_beside_pfmon_precedes_path(shower: Shower) -> None:
     shower.has(shower.path)
     assert shower(*DEAR_HIST).stdout == "shown by path as: show -- -x.cap\n"
     shower.has(shower.beside)
     assert shower(*DEAR_HIST).stdout == "shown by beside as: show -- -x.cap\n"
 
 
-def test_program_that_is_missing_is_said(shower: Shower) -> None:
+def test_missing_viewer_is_reported(shower: Shower) -> None:
     run = shower(*DEAR_HIST)
     assert run.returncode == NONE
     assert "pfmparse, which is neither next to pfmon nor in PATH" in run.stderr
 
 
-def test_program_that_cannot_be_run_is_not_taken(shower: Shower) -> None:
+def test_nonexecutable_viewer_is_skipped(shower: Shower) -> None:
     (shower.path / "pfmparse").write_text("just text")
     assert shower(*DEAR_HIST).returncode == NONE
 
 
-def test_formats_without_a_view_need_no_program(shower: Shower) -> None:
+def test_formats_without_view_need_no_viewer(shower: Shower) -> None:
     run = shower(*EVENTS, "--smpl-module=pebs64")
     assert (run.returncode, run.stdout, run.stderr) == (NOTHING, "", "")
     assert shower("-e", "cycles").returncode == NOTHING
 
 
-def test_program_that_fails_is_said(shower: Shower) -> None:
+def test_viewer_failure_is_reported(shower: Shower) -> None:
     shower.has(shower.path, "#!/bin/sh\nexit 1\n")
     run = shower(*DEAR_HIST)
     assert run.returncode == ERROR
     assert run.stderr.endswith("path/pfmparse show -x.cap failed\n")
 
 
-def test_nothing_is_measured_without_the_program(
-    programs: Path, tmp_path: Path
-) -> None:
+def test_missing_viewer_prevents_measuring(programs: Path, tmp_path: Path) -> None:
     program = shutil.copy(programs / "pfmon", tmp_path)
     trace = tmp_path / "has-run"
     run = subprocess.run(

@@ -73,7 +73,7 @@ def load(node: Node, tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_functions_of_all_threads_have_what_a_report_says(
+def test_firefox_agrees_with_report(
     name: str, captures: dict[str, Path], load: Any
 ) -> None:
     profiler = load(captures[name])

@@ -99,7 +99,7 @@ def counted(file: Path, *options: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_page_says_what_a_report_says(
+def test_html_page_agrees_with_report(
     name: str, browser: Browser, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     opened(browser, captures[name], "html", tmp_path)
@@ -123,7 +123,7 @@ def test_thread_can_be_chosen(
     assert functions(browser) == counted(captures["default"], *options)
 
 
-def test_boxes_are_walked_and_zoomed_by_keys(
+def test_flame_boxes_can_be_used_by_keyboard(
     browser: Browser, stacks: Path, tmp_path: Path
 ) -> None:
     opened(browser, stacks, "html", tmp_path)
@@ -177,7 +177,7 @@ def test_search_marks_and_sums_up(
     assert browser.run(said) == "" and browser.run(marked) == []
 
 
-def test_table_is_sorted_by_what_is_clicked(
+def test_table_sorts_by_clicked_column(
     browser: Browser, stacks: Path, tmp_path: Path
 ) -> None:
     opened(browser, stacks, "html", tmp_path)
@@ -194,7 +194,7 @@ def test_table_is_sorted_by_what_is_clicked(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_in_the_dark(
+def test_dark_scheme_has_enough_contrast(
     scheme: str, browser: Browser, stacks: Path, tmp_path: Path
 ) -> None:
     opened(browser, stacks, "html", tmp_path)
@@ -221,7 +221,7 @@ def test_names_are_no_markup(browser: Browser, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_picture_is_valid_and_has_the_functions_of_a_report(
+def test_svg_is_valid_and_agrees_with_report(
     name: str, browser: Browser, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     path = opened(browser, captures[name], "svg", tmp_path)

@@ -79,7 +79,7 @@ def added(dsn: str, *options: str) -> str:
 
 
 @pytest.mark.parametrize("kept", ["sample", "location"])
-def test_server_finds_what_reports_say(
+def test_postgresql_agrees_with_report(
     kept: str, dsn: str, captures: dict[str, Path]
 ) -> None:
     counts: Counter[str] = Counter()
@@ -91,7 +91,7 @@ def test_server_finds_what_reports_say(
     assert {function: int(samples) for function, samples in found} == counts
 
 
-def test_server_has_what_a_file_has(
+def test_postgresql_agrees_with_sqlite_file(
     dsn: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     files = [str(captures[name]) for name in NAMES]
@@ -108,9 +108,7 @@ def test_server_has_what_a_file_has(
     link.close()
 
 
-def test_the_same_capture_is_refused_and_nothing_is_added(
-    dsn: str, captures: dict[str, Path]
-) -> None:
+def test_duplicate_capture_is_refused(dsn: str, captures: dict[str, Path]) -> None:
     added(dsn, str(captures["default"]))
     argv = ("export", str(captures["nway"]), str(captures["default"]), "--to", "sql")
     status, _, err = called(*argv, "--dsn", dsn)
@@ -125,7 +123,7 @@ def test_queries_of_the_page_answer(dsn: str, captures: dict[str, Path]) -> None
     assert len(found) == 3 and all(found)
 
 
-def test_server_that_is_not_there_is_named(captures: dict[str, Path]) -> None:
+def test_missing_postgresql_server_is_named(captures: dict[str, Path]) -> None:
     argv = ("export", str(captures["default"]), "--to", "sql")
     status, _, err = called(*argv, "--dsn", "host=/nowhere password=secret")
     assert status == 1 and "PostgreSQL:" in err and "/nowhere" in err

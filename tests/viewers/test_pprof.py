@@ -35,7 +35,7 @@ def top(file: Path, event: str) -> Counter[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_go_finds_what_a_report_says(
+def test_go_pprof_agrees_with_report(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = exported(captures[name], "pprof", tmp_path / "p.pb.gz")
@@ -55,7 +55,7 @@ def test_go_finds_callers_and_threads(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_javascript_finds_what_a_report_says(
+def test_javascript_pprof_agrees_with_report(
     name: str, captures: dict[str, Path], tmp_path: Path, node: Node
 ) -> None:
     file = exported(captures[name], "pprof", tmp_path / "p.pb.gz")

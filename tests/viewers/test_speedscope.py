@@ -15,7 +15,7 @@ SCHEMA = NODE_MODULES / "speedscope/dist/release/file-format-schema.json"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_export_is_as_the_schema_says(
+def test_speedscope_export_fits_schema(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     schema = json.loads(SCHEMA.read_text())

@@ -62,55 +62,55 @@ EXACT = {
 }
 
 
-def every_call_of_what_is_followed_is_counted(guest: Boot, name: str) -> None:
+def followed_calls_are_all_counted(guest: Boot, name: str) -> None:
     printed, ended = part(guest, name)
     assert counts(printed) == [expected(printed)], printed
     assert expected(printed) > 0
     assert ended == EXACT[name]
 
 
-def what_is_not_followed_is_not_counted(guest: Boot, name: str) -> None:
+def unfollowed_children_are_not_counted(guest: Boot, name: str) -> None:
     printed, status = part(guest, name)
     assert (counts(printed), expected(printed), status) == ([0], 15, 0)
 
 
-def child_that_is_left_before_it_begins_is_counted(guest: Boot) -> None:
+def child_of_exited_parent_is_counted(guest: Boot) -> None:
     printed, status = part(guest, "orphans")
     assert (counts(printed), expected(printed), status) == ([5] * 5, 25, 0)
 
 
-def children_do_not_outlast_the_session_timeout(guest: Boot) -> None:
+def session_timeout_does_not_wait_for_children(guest: Boot) -> None:
     printed, status = part(guest, "timed-out")
     assert printed.endswith("left\n") and len(counts(printed)) == 1, printed
     assert status == 128 + 15
 
 
-def signal_that_ends_the_command_is_in_the_status(guest: Boot) -> None:
+def status_reports_fatal_signal(guest: Boot) -> None:
     assert part(guest, "dies")[1] == 128 + 15
 
 
-def signal_reaches_the_command_after_the_exec_of_a_thread(guest: Boot) -> None:
+def signal_reaches_command_after_thread_exec(guest: Boot) -> None:
     printed, status = part(guest, "signal-after-exec")
     assert status == 128 + 15, printed
 
 
-def command_of_each_run_has_the_limits_of_pfmon(guest: Boot) -> None:
+def each_run_has_pfmon_resource_limits(guest: Boot) -> None:
     printed, status = part(guest, "descriptors")
     assert (printed.splitlines().count("100"), status) == (2, 0), printed
 
 
-def end_of_the_program_that_shows_is_no_failure(guest: Boot) -> None:
+def end_of_viewer_is_not_a_failure(guest: Boot) -> None:
     printed, status = part(guest, "watched")
     assert status == 0, printed
 
 
-def daemon_is_counted_and_not_waited_for(guest: Boot) -> None:
+def daemon_is_counted_without_waiting(guest: Boot) -> None:
     printed, status = part(guest, "daemon")
     # The daemon calls once during its life, unless pfmon has ended before.
     assert len(counts(printed)) == 1 and status == 0
 
 
-def threads_beyond_a_limit_run_and_are_told_of(guest: Boot) -> None:
+def threads_above_limit_are_reported(guest: Boot) -> None:
     printed, status = part(guest, "limited")
     found = re.search(r"^pfmon: (\d+) threads were not measured: (.*)$", printed, re.M)
     assert found, printed
@@ -119,19 +119,19 @@ def threads_beyond_a_limit_run_and_are_told_of(guest: Boot) -> None:
     assert status == 0
 
 
-def counts_of_each_are_told_apart(guest: Boot, name: str) -> None:
+def counts_are_printed_per_thread_or_process(guest: Boot, name: str) -> None:
     rows = COUNT.findall(part(guest, name)[0])
     assert sorted(int(row[2]) for row in rows) == [0, 2, 2, 2]
     assert {row[0] for row in rows} == {"family"}
     assert len({row[1] for row in rows}) == 4
 
 
-def thread_that_was_killed_has_a_name(guest: Boot) -> None:
+def killed_thread_has_name(guest: Boot) -> None:
     rows = COUNT.findall(part(guest, "killed-by-thread")[0])
     assert [(row[0], int(row[2])) for row in rows] == [("family", 5), ("family", 0)]
 
 
-def counts_are_of_one_process_whatever_was_counted_before(guest: Boot) -> None:
+def process_counts_do_not_accumulate(guest: Boot) -> None:
     rows = COUNT.findall(part(guest, "one-by-one")[0])
     assert [int(row[2]) for row in rows] == [3] * 20 + [0]
     assert len({row[1] for row in rows}) == 21
@@ -146,7 +146,7 @@ def only_programs_that_match_are_measured(guest: Boot) -> None:
     assert counts(part(guest, "chosen")[0]) == [8]
 
 
-def threads_of_a_process_that_runs_and_later_ones_are_counted(
+def attach_counts_existing_and_new_threads(
     guest: Boot,
 ) -> None:
     printed, status = part(guest, "attached")
@@ -155,7 +155,7 @@ def threads_of_a_process_that_runs_and_later_ones_are_counted(
     assert status == 0
 
 
-def process_goes_on_when_pfmon_ends(guest: Boot, name: str) -> None:
+def attached_process_survives_pfmon(guest: Boot, name: str) -> None:
     printed, _ = part(guest, name)
     assert "stopped" not in printed and "traced" not in printed
     if name == "interrupted":
@@ -174,7 +174,7 @@ def pfmparse(*arguments: str | Path) -> Any:
     return json.loads(done.stdout)
 
 
-def capture_says_whose_samples_are(guest: Boot) -> None:
+def capture_assigns_samples_to_processes(guest: Boot) -> None:
     printed, status = part(guest, "sampled")
     assert status == 0
     capture = guest.out / "followed.cap"
@@ -189,7 +189,7 @@ def capture_says_whose_samples_are(guest: Boot) -> None:
     assert sorted(row["count"] for row in rows) == [50 // PERIOD] * 7
 
 
-def what_a_process_has_left_of_a_period_is_not_of_the_next(guest: Boot) -> None:
+def partial_period_is_not_inherited(guest: Boot) -> None:
     assert part(guest, "too-few")[1] == 0
     info = pfmparse("info", guest.out / "too-few.cap")
     assert (info["samples"], info["lost"], len(info["contexts"])) == (0, 0, 21)
@@ -198,9 +198,7 @@ def what_a_process_has_left_of_a_period_is_not_of_the_next(guest: Boot) -> None:
     assert sorted(calls) == [0] + [7] * 20
 
 
-def capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete(
-    guest: Boot, name: str
-) -> None:
+def capture_of_killed_pfmon_is_truncated(guest: Boot, name: str) -> None:
     part(guest, name)
     info = pfmparse("info", guest.out / f"{name}.cap")
     assert info["truncated"] and info["samples"] > 100
@@ -209,26 +207,26 @@ def capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete(
 
 # For each check, the parts of the script that it applies to.
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
-    every_call_of_what_is_followed_is_counted: EXACT,
-    what_is_not_followed_is_not_counted: ("alone", "only-threads"),
-    child_that_is_left_before_it_begins_is_counted: (),
-    children_do_not_outlast_the_session_timeout: (),
-    signal_that_ends_the_command_is_in_the_status: (),
-    signal_reaches_the_command_after_the_exec_of_a_thread: (),
-    command_of_each_run_has_the_limits_of_pfmon: (),
-    end_of_the_program_that_shows_is_no_failure: (),
-    daemon_is_counted_and_not_waited_for: (),
-    threads_beyond_a_limit_run_and_are_told_of: (),
-    counts_of_each_are_told_apart: ("by-thread", "by-process"),
-    thread_that_was_killed_has_a_name: (),
-    counts_are_of_one_process_whatever_was_counted_before: (),
+    followed_calls_are_all_counted: EXACT,
+    unfollowed_children_are_not_counted: ("alone", "only-threads"),
+    child_of_exited_parent_is_counted: (),
+    session_timeout_does_not_wait_for_children: (),
+    status_reports_fatal_signal: (),
+    signal_reaches_command_after_thread_exec: (),
+    each_run_has_pfmon_resource_limits: (),
+    end_of_viewer_is_not_a_failure: (),
+    daemon_is_counted_without_waiting: (),
+    threads_above_limit_are_reported: (),
+    counts_are_printed_per_thread_or_process: ("by-thread", "by-process"),
+    killed_thread_has_name: (),
+    process_counts_do_not_accumulate: (),
     programs_that_match_are_excluded: (),
     only_programs_that_match_are_measured: (),
-    threads_of_a_process_that_runs_and_later_ones_are_counted: (),
-    process_goes_on_when_pfmon_ends: ("interrupted", "kill-attached"),
-    capture_says_whose_samples_are: (),
-    what_a_process_has_left_of_a_period_is_not_of_the_next: (),
-    capture_of_a_pfmon_that_was_killed_says_that_it_is_incomplete: (
+    attach_counts_existing_and_new_threads: (),
+    attached_process_survives_pfmon: ("interrupted", "kill-attached"),
+    capture_assigns_samples_to_processes: (),
+    partial_period_is_not_inherited: (),
+    capture_of_killed_pfmon_is_truncated: (
         "kill-sampling",
         "kill-execed",
     ),

@@ -249,14 +249,14 @@ def _beyond(perf: list[int], ours: list[int]) -> int:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_page_faults_at_user_level_are_as_many(name: str, guest: Boot) -> None:
+def test_user_page_faults_agree_with_perf(name: str, guest: Boot) -> None:
     perf, ours = _pairs(guest, name, USER_FAULTS)
     spread = max(perf) - min(perf)
     assert _beyond(perf, ours) <= spread + PAGES, (perf, ours)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_page_faults_lack_those_of_the_kernel_at_births(name: str, guest: Boot) -> None:
+def test_page_faults_omit_kernel_faults_at_births(name: str, guest: Boot) -> None:
     perf, ours = _pairs(guest, name, FAULTS)
     spread = max(perf) - min(perf)
     most = PROGRAMS[name].births + spread + PAGES
@@ -264,7 +264,7 @@ def test_page_faults_lack_those_of_the_kernel_at_births(name: str, guest: Boot) 
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_context_switches_are_as_many_and_the_stops(name: str, guest: Boot) -> None:
+def test_context_switches_agree_except_stops(name: str, guest: Boot) -> None:
     perf, ours = _pairs(guest, name, SWITCHES)
     slack = max(perf) - min(perf) + SLICES * max(perf)
     most = max(perf) + STOPS * PROGRAMS[name].births + slack
@@ -272,7 +272,7 @@ def test_context_switches_are_as_many_and_the_stops(name: str, guest: Boot) -> N
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_profiles_are_the_same(name: str, guest: Boot, symfs: Path) -> None:
+def test_profiles_agree_with_perf(name: str, guest: Boot, symfs: Path) -> None:
     for run in ("perf-samples", "pfmon-samples"):
         _printed(guest, f"{name}-{run}")
     # The files arrive when the guest ends.

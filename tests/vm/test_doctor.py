@@ -211,14 +211,12 @@ def boots_fixture(
 
 
 @pytest.mark.parametrize("name", OBSTACLES)
-def test_obstacle_is_named_and_after_its_remedy_is_not(
-    name: str, boots: Boots[Target]
-) -> None:
+def test_doctor_remedy_removes_obstacle(name: str, boots: Boots[Target]) -> None:
     check_mended(boots[X86_64], name, OBSTACLES[name])
 
 
 @pytest.mark.parametrize("name", LASTING)
-def test_obstacle_until_a_reboot_is_named(name: str, boots: Boots[Target]) -> None:
+def test_doctor_names_obstacle_until_reboot(name: str, boots: Boots[Target]) -> None:
     printed = boots[X86_64].printed(name)
     (said,) = findings(printed)
     check_named(LASTING[name], said)
@@ -226,7 +224,7 @@ def test_obstacle_until_a_reboot_is_named(name: str, boots: Boots[Target]) -> No
         assert followed(printed)[-1].startswith(REBOOT)
 
 
-def test_realtime_kernel_takes_no_modules_and_is_named(boots: Boots[Target]) -> None:
+def test_doctor_names_realtime_kernel(boots: Boots[Target]) -> None:
     printed = boots[REALTIME].printed("kernel")
     assert "Invalid module format" in printed or "Exec format error" in printed, printed
     (said,) = findings(printed)
@@ -250,7 +248,7 @@ def test_modules_are_not_built_for_a_realtime_kernel() -> None:
     assert "perfmon cannot be built for PREEMPT_RT kernels" in done.stderr
 
 
-def test_fresh_boot_has_none_of_them(boots: Boots[Target]) -> None:
+def test_doctor_finds_no_obstacle_after_boot(boots: Boots[Target]) -> None:
     said = findings(boots[X86_64].printed("unlisted"))[-1]
     assert said["checks"]["kernel"]["status"] == "ok"
     assert said["checks"]["module"]["text"].startswith("/lib/modules/")
@@ -258,7 +256,7 @@ def test_fresh_boot_has_none_of_them(boots: Boots[Target]) -> None:
     assert said["checks"]["registers"]["status"] == "skipped"
 
 
-def test_machine_without_counters_measures_nevertheless(boots: Boots[Target]) -> None:
+def test_doctor_works_without_hardware_counters(boots: Boots[Target]) -> None:
     said = findings(boots[X86_64].printed("unloaded"))[-1]
     assert said["works"]
     assert said["checks"]["counters"]["status"] == "note"
@@ -266,9 +264,7 @@ def test_machine_without_counters_measures_nevertheless(boots: Boots[Target]) ->
 
 
 @pytest.mark.parametrize("name", COUNTERS)
-def test_what_keeps_counters_is_named_and_after_its_remedy_is_not(
-    name: str, boots: Boots[Target]
-) -> None:
+def test_doctor_remedy_frees_counters(name: str, boots: Boots[Target]) -> None:
     check_mended(boots[ARM64], name, COUNTERS[name])
 
 

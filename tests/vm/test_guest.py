@@ -139,9 +139,7 @@ def test_hardware_counts_are_exact(target: Guest, boots: Boots[Guest]) -> None:
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
-def test_counts_of_event_sets_are_scaled_to_the_whole(
-    target: Guest, boots: Boots[Guest]
-) -> None:
+def test_event_set_counts_are_scaled(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]
     assert boot.command("turns") == 0
     lines = (boot.out / "turns").read_text().splitlines()
@@ -151,9 +149,7 @@ def test_counts_of_event_sets_are_scaled_to_the_whole(
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
-def test_an_event_counts_the_same_however_it_is_written(
-    target: Guest, boots: Boots[Guest]
-) -> None:
+def test_event_aliases_count_the_same(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]
     assert boot.command("same") == 0
     lines = (boot.out / "same").read_text().splitlines()
@@ -191,7 +187,7 @@ def test_samples_of_a_control_group_are_shown(
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
-def test_event_without_a_counter_is_said_not_to_be_counted(
+def test_event_without_counter_is_not_counted(
     target: Guest, boots: Boots[Guest]
 ) -> None:
     boot = boots[target]
@@ -205,9 +201,7 @@ def test_event_without_a_counter_is_said_not_to_be_counted(
 
 
 @pytest.mark.parametrize("target", PARALLEL, ids=str)
-def test_cpu_that_goes_offline_is_said_to_be_measured_until_then(
-    target: Guest, boots: Boots[Guest]
-) -> None:
+def test_offline_cpu_is_reported(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]
     assert boot.command("offline") == 0
     printed = boot.printed("offline")
@@ -216,9 +210,7 @@ def test_cpu_that_goes_offline_is_said_to_be_measured_until_then(
 
 
 @pytest.mark.parametrize("target", X86_64, ids=str)
-def test_a_handler_that_answers_oddly_is_told_of(
-    target: Guest, boots: Boots[Guest]
-) -> None:
+def test_odd_handler_results_are_reported(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]
     assert boot.command("odd") == 0
     printed = boot.printed("odd")
@@ -234,7 +226,7 @@ def test_a_handler_that_answers_oddly_is_told_of(
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_a_format_that_pfmon_does_not_know_takes_arguments_by_name(
+def test_unknown_format_takes_named_arguments(
     target: Guest, boots: Boots[Guest]
 ) -> None:
     boot = boots[target]
@@ -249,7 +241,7 @@ def test_a_format_that_pfmon_does_not_know_takes_arguments_by_name(
 
 
 @pytest.mark.parametrize("target", GUESTS, ids=str)
-def test_measuring_begins_and_ends_while_the_command_goes_on(
+def test_delay_and_duration_limit_measurement(
     target: Guest, boots: Boots[Guest]
 ) -> None:
     going_on.check_times(boots[target])
@@ -264,19 +256,19 @@ def test_snapshots_have_every_sample_once(
 
 
 @pytest.mark.parametrize("target", GUESTS, ids=str)
-def test_counts_are_printed_as_asked_for(target: Guest, boots: Boots[Guest]) -> None:
+def test_counts_have_requested_format(target: Guest, boots: Boots[Guest]) -> None:
     counting.check_forms(boots[target])
 
 
 @pytest.mark.parametrize("target", [BESIDE_PERF], ids=str)
-def test_counts_are_those_of_perf_stat(target: Guest, boots: Boots[Guest]) -> None:
+def test_counts_agree_with_perf_stat(target: Guest, boots: Boots[Guest]) -> None:
     if not commands.with_perf(target):
         pytest.skip("perf (of linux-perf) is not there")
     counting.check_against_perf(boots[target])
 
 
 @pytest.mark.parametrize("target", GUESTS, ids=str)
-def test_a_tracepoint_counts_what_perf_counts_there(
+def test_sched_switch_tracepoint_counts_switches(
     target: Guest, boots: Boots[Guest]
 ) -> None:
     boot = boots[target]
@@ -289,9 +281,7 @@ def test_a_tracepoint_counts_what_perf_counts_there(
 
 
 @pytest.mark.parametrize("target", GUESTS, ids=str)
-def test_an_event_of_sysfs_is_programmed_where_it_is_counted(
-    target: Guest, boots: Boots[Guest]
-) -> None:
+def test_sysfs_event_is_counted_on_its_cpus(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]
     assert boot.command("events") == 0, boot.printed("events")
     printed = boot.printed("events")
@@ -319,7 +309,9 @@ def test_an_event_of_sysfs_is_programmed_where_it_is_counted(
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_pfmon_says_what_could_be_measured(target: Guest, boots: Boots[Guest]) -> None:
+def test_pfmon_checks_events_without_measuring(
+    target: Guest, boots: Boots[Guest]
+) -> None:
     boot = boots[target]
     printed = boot.printed("asked")
     assert boot.command("asked") == 0, printed
@@ -336,9 +328,7 @@ def test_pfmon_says_what_could_be_measured(target: Guest, boots: Boots[Guest]) -
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
-def test_events_that_are_too_many_together_are_told_of(
-    target: Guest, boots: Boots[Guest]
-) -> None:
+def test_too_many_events_are_reported(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]
     assert boot.command("together") == 0
     printed = boot.printed("together")
@@ -350,7 +340,7 @@ def test_events_that_are_too_many_together_are_told_of(
 @pytest.mark.parametrize(
     "check", [event_sets.check_overflows, event_sets.check_turns, event_sets.check_idle]
 )
-def test_event_sets_take_turns_and_leave_out_what_is_idle(
+def test_event_sets_take_turns(
     target: Guest, check: Callable[[Path], None], boots: Boots[Guest]
 ) -> None:
     boot = boots[target]
@@ -359,7 +349,7 @@ def test_event_sets_take_turns_and_leave_out_what_is_idle(
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
-def test_hardware_counters_sample_all_they_count_in_sets_that_take_turns(
+def test_hardware_samples_in_sets_match_counts(
     target: Guest, boots: Boots[Guest]
 ) -> None:
     boot = boots[target]
@@ -377,7 +367,7 @@ def test_events_are_measured_on_their_own_cpus(
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_periods_are_adapted_to_what_the_kernel_counts(
+def test_software_periods_adapt_to_frequency(
     target: Guest, boots: Boots[Guest]
 ) -> None:
     boot = boots[target]
@@ -386,16 +376,14 @@ def test_periods_are_adapted_to_what_the_kernel_counts(
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
-def test_hardware_samples_come_so_often_a_second(
-    target: Guest, boots: Boots[Guest]
-) -> None:
+def test_hardware_samples_have_frequency(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]
     assert boot.command("often") == 0, boot.printed("often")
     frequencies.check_cycles(boot.out)
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
-def test_hardware_samples_are_as_many_as_periods(
+def test_hardware_sample_number_matches_count(
     target: Guest, boots: Boots[Guest]
 ) -> None:
     boot = boots[target]

@@ -11,7 +11,7 @@ import pytest
 
 
 @pytest.mark.parametrize("directory", ["bin", "usr/bin"])
-def test_busybox_is_found_wherever_its_package_has_it(
+def test_busybox_is_found_below_bin_and_usr(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, directory: str
 ) -> None:
     program = tmp_path / directory / "busybox"
@@ -22,7 +22,7 @@ def test_busybox_is_found_wherever_its_package_has_it(
     assert initramfs.busybox("arm64") == program
 
 
-def test_busybox_that_is_installed_is_not_fetched(
+def test_installed_busybox_is_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fetched: list[str] = []

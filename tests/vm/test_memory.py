@@ -133,7 +133,7 @@ def _told(*arguments: str | Path) -> Any:
     return found
 
 
-def test_capture_has_the_mix_of_levels(out: Path) -> None:
+def test_dear_hist_capture_has_all_levels(out: Path) -> None:
     found = _told("mem", "--view", "level", out / "loads.cap")
     assert found["total"] == TOTAL and found["data_source"]
     rows = {row["key"]: (row["count"], row["latency"]) for row in found["rows"]}
@@ -142,7 +142,7 @@ def test_capture_has_the_mix_of_levels(out: Path) -> None:
     }
 
 
-def test_tlbs_and_lines_are_those_of_the_samples(out: Path) -> None:
+def test_tlbs_and_cache_lines_match_samples(out: Path) -> None:
     found = _told("mem", "--view", "tlb", out / "loads.cap")
     tlbs = {phase.tlb: 0 for phase in PHASES}
     for phase in PHASES:
@@ -154,7 +154,7 @@ def test_tlbs_and_lines_are_those_of_the_samples(out: Path) -> None:
     assert len(lines) == -(-TOTAL // 64)
 
 
-def test_pfmon_lets_the_view_be_shown(out: Path) -> None:
+def test_dear_hist_shows_view(out: Path) -> None:
     said = (out / "output").read_text()
     assert f"pfmon: {TOTAL} samples, 0 lost" in said
     assert "asked: show -- /out/loads.cap" in said
@@ -162,7 +162,7 @@ def test_pfmon_lets_the_view_be_shown(out: Path) -> None:
     assert shown == _told("mem", "--view=level", "--top=10", out / "loads.cap")
 
 
-def test_nothing_is_measured_if_the_view_cannot_be_shown(out: Path) -> None:
+def test_dear_hist_without_viewer_measures_nothing(out: Path) -> None:
     said = (out / "output").read_text()
     assert "dear-hist shows its view with pfmparse, which is neither" in said
     assert not (out / "no.cap").exists() and not (out / "has-run").exists()
@@ -208,7 +208,7 @@ def _perf(data: Path, sort: str) -> dict[str, PerfRow]:
         ("dcacheline", ("--view", "data", "--per", "cacheline")),
     ],
 )
-def test_perf_mem_report_has_the_same_numbers(
+def test_perf_mem_report_agrees(
     exported: Path, sort: str, options: tuple[str, ...]
 ) -> None:
     ours = _told("mem", *options, exported.with_name("loads.cap"))

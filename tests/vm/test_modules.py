@@ -19,7 +19,7 @@ MODULES = 11
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_modules_have_the_version_of_the_project(target: str) -> None:
+def test_modules_have_project_version(target: str) -> None:
     reason = parts.left_out(f"modules-{target}")
     if reason:
         pytest.skip(reason)

@@ -300,7 +300,7 @@ def test_system_wide_on_all_cpus(
 
 
 @pytest.mark.parametrize(("target", "name"), list(_cases()), ids=str)
-def test_format_agrees_with_the_default_one(
+def test_format_agrees_with_default_format(
     target: Target, name: str, captures_of: Captures
 ) -> None:
     _need_tool(name)
@@ -312,7 +312,7 @@ def test_format_agrees_with_the_default_one(
 
 
 @pytest.mark.parametrize(("target", "name"), list(_cases()), ids=str)
-def test_format_is_read_as_it_was_recorded(
+def test_format_is_read_without_losses(
     target: Target, name: str, captures_of: Captures
 ) -> None:
     _need_tool(name)
@@ -327,7 +327,7 @@ def test_format_is_read_as_it_was_recorded(
 
 
 @pytest.mark.parametrize(("target", "name"), list(_cases()), ids=str)
-def test_format_is_reported_by_what_it_records(
+def test_format_is_reported_by_all_keys(
     target: Target, name: str, captures_of: Captures
 ) -> None:
     _need_tool(name)
@@ -417,16 +417,14 @@ def _made(target: Target, capture: Path) -> None:
 
 @pytest.mark.parametrize("name", ["made", "made-system"])
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_functions_made_at_run_time_have_their_names(
+def test_generated_functions_have_names(
     target: Target, name: str, captures_of: Captures
 ) -> None:
     _made(target, captures_of(target) / f"{name}.cap")
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_their_names_are_read_in_the_programs_own_directory(
-    target: Target, captures_of: Captures
-) -> None:
+def test_generated_names_in_private_tmp(target: Target, captures_of: Captures) -> None:
     _made(target, captures_of(target) / "private.cap")
 
 
@@ -458,7 +456,7 @@ def test_mappings_of_data_are_told_on_demand(
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)
-def test_samples_are_between_the_clocks_of_start_and_end(
+def test_samples_are_between_start_and_end(
     target: Target, captures_of: Captures
 ) -> None:
     capture = captures_of(target) / "made.cap"

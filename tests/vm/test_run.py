@@ -88,7 +88,7 @@ def test_status_is_returned(done: subprocess.CompletedProcess[bytes]) -> None:
     assert done.returncode == 3
 
 
-def test_output_is_complete_although_processes_are_left_running(
+def test_output_is_complete_with_leftover_processes(
     done: subprocess.CompletedProcess[bytes],
 ) -> None:
     lines = done.stdout.splitlines()
@@ -96,7 +96,9 @@ def test_output_is_complete_although_processes_are_left_running(
     assert lines[3:] == [b"%d" % number for number in range(2, 200001)]
 
 
-def test_files_come_back(done: subprocess.CompletedProcess[bytes], out: Path) -> None:
+def test_guest_files_are_returned(
+    done: subprocess.CompletedProcess[bytes], out: Path
+) -> None:
     assert done.returncode == 3
     assert (out / "file").read_text() == STRANGE + "\n"
     assert "Linux version" in (out / "kernel.log").read_text()
@@ -131,9 +133,7 @@ def misread_fixture(
     boot.close()
 
 
-def test_a_fault_of_the_emulator_is_told_and_the_guest_booted_again(
-    misread: tuple[Boot, Path]
-) -> None:
+def test_emulator_fault_reboots_guest(misread: tuple[Boot, Path]) -> None:
     boot, path = misread
     assert boot.outcome("plant", "planted")
     path.write_text("")
@@ -142,9 +142,7 @@ def test_a_fault_of_the_emulator_is_told_and_the_guest_booted_again(
     assert boot.command("after") == 0
 
 
-def test_a_second_fault_of_the_emulator_is_a_failure(
-    misread: tuple[Boot, Path]
-) -> None:
+def test_second_emulator_fault_fails(misread: tuple[Boot, Path]) -> None:
     boot, _ = misread
     with pytest.warns(UserWarning, match="booted again"):
         assert boot.status() == verdict.EMULATOR
@@ -152,7 +150,7 @@ def test_a_second_fault_of_the_emulator_is_a_failure(
         boot.check_end()
 
 
-def test_a_guest_that_ends_early_is_one_failure(tmp_path: Path) -> None:
+def test_early_end_of_guest_fails_once(tmp_path: Path) -> None:
     target = Target("x86_64", host.kernel())
     boot = Boot(target, {"end": "poweroff -f", "never": "true"}, tmp_path)
     with pytest.raises(pytest.fail.Exception, match="without a verdict"):
@@ -162,19 +160,19 @@ def test_a_guest_that_ends_early_is_one_failure(tmp_path: Path) -> None:
             missing()
 
 
-def test_reserved_status_is_told_apart() -> None:
+def test_reserved_status_is_replaced() -> None:
     done = run("sh", "-c", f"exit {verdict.PANIC}")
     assert done.returncode == verdict.RESERVED_STATUS
     assert b"121" in done.stderr
 
 
-def test_panic_is_a_failure_of_its_own() -> None:
+def test_panic_has_own_status() -> None:
     done = run("sh", "-c", "echo c >/proc/sysrq-trigger")
     assert done.returncode == verdict.PANIC
     assert b"sysrq triggered crash" in done.stderr
 
 
-def test_splat_is_a_failure_although_the_command_succeeds() -> None:
+def test_splat_fails_successful_command() -> None:
     done = run("sh", "-c", "echo 'BUG: planted' >/dev/kmsg")
     assert done.returncode == verdict.SPLAT
     assert b"BUG: planted" in done.stderr
@@ -198,7 +196,7 @@ def test_bad_arguments_are_setup_errors() -> None:
         assert run("true", options=bad).returncode == verdict.SETUP
 
 
-def test_output_is_streamed_and_termination_ends_the_guest(tmp_path: Path) -> None:
+def test_termination_ends_guest(tmp_path: Path) -> None:
     token = f"token={tmp_path.name}"
     with subprocess.Popen(
         [RUN, "--no-modules", "--append", token, "--", "sh", "-c", "echo go; sleep 99"],

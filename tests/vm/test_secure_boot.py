@@ -107,14 +107,14 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owned]:
     owned.close()
 
 
-def test_unsigned_modules_are_refused_and_named(machine: Owned) -> None:
+def test_secure_boot_refuses_unsigned_modules(machine: Owned) -> None:
     assert "Key was rejected by service" in machine.first.printed("refused")
     printed = machine.first.printed("unsigned")
     check_named(UNSIGNED, findings(printed)[0])
     assert followed(printed)[-2:] == ENROLL
 
 
-def test_modules_are_signed_and_their_key_is_still_to_be_confirmed(
+def test_signed_modules_need_key_confirmation(
     machine: Owned,
 ) -> None:
     printed = machine.first.printed("unsigned")
@@ -125,7 +125,7 @@ def test_modules_are_signed_and_their_key_is_still_to_be_confirmed(
     assert "Key was rejected by service" in machine.first.printed("unknown")
 
 
-def test_key_that_nobody_has_asked_to_enroll_is_named(machine: Owned) -> None:
+def test_key_without_enroll_request_is_named(machine: Owned) -> None:
     printed = machine.first.printed("withdrawn")
     before, after = findings(printed)
     check_named(NOT_ENROLLED, before)
@@ -133,7 +133,7 @@ def test_key_that_nobody_has_asked_to_enroll_is_named(machine: Owned) -> None:
     check_named(NOT_CONFIRMED, after)
 
 
-def test_after_the_remedy_the_modules_are_taken_and_a_sample_recorded(
+def test_enrolled_key_allows_sampling(
     machine: Owned,
 ) -> None:
     check_mended(machine.second, "enrolled", UNLOADED)

@@ -26,7 +26,7 @@ def test_mark_may_come_in_pieces() -> None:
     assert received(b"abc", *pieces) == (b"abc", True)
 
 
-def test_false_start_of_the_mark_is_content() -> None:
+def test_partial_mark_is_content() -> None:
     assert received(b"a\0en", b"\0end", b" 124" + MARK) == (b"a\0en\0end 124", True)
 
 
@@ -34,7 +34,7 @@ def test_text_is_passed_on_at_once() -> None:
     assert received(b"prompt> ") == (b"prompt> ", False)
 
 
-def test_broken_off_stream_keeps_every_byte() -> None:
+def test_unfinished_stream_keeps_all_bytes() -> None:
     got: list[bytes] = []
     stream = Stream(MARK, got.append)
     stream.feed(b"abc\0en")

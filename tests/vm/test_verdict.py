@@ -33,13 +33,13 @@ HARMLESS = (
 )
 
 
-def test_complaints_are_splats() -> None:
+def test_kernel_error_messages_are_splats() -> None:
     for message in COMPLAINTS:
         judged = code("Run /init as init process", message)
         assert judged == verdict.SPLAT, message
 
 
-def test_harmless_messages_are_no_splats() -> None:
+def test_harmless_messages_are_not_splats() -> None:
     for message in HARMLESS:
         assert code(message) is None, message
 
@@ -50,13 +50,13 @@ def test_panic_wins_over_the_oops_before_it() -> None:
     assert code(oops, "Call Trace:", panic) == verdict.PANIC
 
 
-def test_panic_because_of_a_warning_is_the_warning() -> None:
+def test_panic_on_warn_is_reported_as_warning() -> None:
     warning = "WARNING: CPU: 1 PID: 9 at core/main.c:4 pfm_init+0x25/0x100"
     panic = "Kernel panic - not syncing: kernel: panic_on_warn set ..."
     assert code(warning, panic) == verdict.SPLAT
 
 
-def test_lines_without_time_stamp_are_not_the_kernels() -> None:
+def test_lines_without_time_stamp_are_ignored() -> None:
     assert verdict.judge("WARNING: said by a program\n") is None
     found = verdict.find_splat("WARNING: said by UML\n", stamped=False)
     assert found == "WARNING: said by UML"
@@ -77,13 +77,13 @@ DENIED_CACHE = (
 
 
 @pytest.mark.parametrize("log", [DENIED, DENIED_CACHE])
-def test_denied_memory_is_no_fault_if_a_program_asks_for_it(log: str) -> None:
+def test_provoked_allocation_failure_is_accepted(log: str) -> None:
     assert verdict.judge(log, may_deny=True) is None
     judged = verdict.judge(log)
     assert judged and judged[0] == verdict.SPLAT
 
 
-def test_a_fault_after_denied_memory_is_one() -> None:
+def test_fault_after_allocation_failure_is_found() -> None:
     judged = verdict.judge(DENIED + "[    3.2] Call Trace:\n", may_deny=True)
     assert judged and judged[0] == verdict.SPLAT
 
@@ -113,24 +113,22 @@ def oops(kind: str, bytes_: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(("kind", "bytes_"), PATCHED)
-def test_exception_where_code_was_patched_is_the_emulators(
-    kind: str, bytes_: str
-) -> None:
+def test_exception_at_patched_code_is_emulator_fault(kind: str, bytes_: str) -> None:
     assert code(*oops(kind, bytes_)) == verdict.EMULATOR
     older = (f"{kind}: 0000 [#1] PREEMPT SMP NOPTI", *oops(kind, bytes_)[1:])
     assert code(*older) == verdict.EMULATOR
 
 
-def test_a_cpu_that_runs_alone_does_not_misread_code() -> None:
+def test_single_cpu_has_no_emulator_fault() -> None:
     assert code(*oops(*PATCHED[0]), parallel=False) == verdict.PANIC
 
 
 @pytest.mark.parametrize(("kind", "bytes_"), OWN)
-def test_exception_of_code_in_memory_is_the_kernels(kind: str, bytes_: str) -> None:
+def test_exception_of_present_code_is_kernel_fault(kind: str, bytes_: str) -> None:
     assert code(*oops(kind, bytes_)) == verdict.PANIC
 
 
-def test_an_earlier_oops_is_not_explained_by_patched_code() -> None:
+def test_earlier_oops_is_not_emulator_fault() -> None:
     own, emulators = oops(*OWN[0]), oops(*PATCHED[0])
     assert code(*own[:3], *emulators) == verdict.PANIC
     fault = "Oops: general protection fault: 0000 [#1] PREEMPT SMP NOPTI"

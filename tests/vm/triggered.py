@@ -64,7 +64,7 @@ def _part(guest: Boot, name: str) -> tuple[str, int]:
     return followed.part(guest, name, "triggers")
 
 
-def calls_between_two_places_are_counted(guest: Boot) -> None:
+def calls_between_triggers_are_counted(guest: Boot) -> None:
     for name, calls in ROUNDS.items():
         printed, traps = _part(guest, name)
         assert followed.counts(printed) == [calls], printed
@@ -72,50 +72,50 @@ def calls_between_two_places_are_counted(guest: Boot) -> None:
         assert traps == 1
 
 
-def place_may_be_a_system_call_whatever_that_does(guest: Boot) -> None:
+def trigger_can_be_system_call(guest: Boot) -> None:
     for name, status in GATED.items():
         printed, ended = _part(guest, name)
         expected = followed.expected(printed)
         assert (followed.counts(printed), ended) == ([expected], status), printed
 
 
-def places_are_found_in_the_next_program(guest: Boot) -> None:
+def triggers_are_set_in_next_program(guest: Boot) -> None:
     printed, traps = _part(guest, "programs")
     assert (followed.counts(printed), traps) == ([(5 + 3) * INSIDE], 1), printed
 
 
-def program_without_the_places_is_told_of(guest: Boot) -> None:
+def program_without_triggers_is_reported(guest: Boot) -> None:
     printed, status = _part(guest, "exec")
     assert (followed.counts(printed), status) == ([5 * INSIDE], 0), printed
     assert re.search(r"^pfmon: \S* .*begin", printed, re.MULTILINE), printed
 
 
-def command_without_the_place_does_not_begin(guest: Boot) -> None:
+def command_without_trigger_is_not_started(guest: Boot) -> None:
     printed, status = _part(guest, "nowhere")
     assert "executed" not in printed and followed.counts(printed) == []
     assert re.match(r"pfmon: \S*busybox .*begn", printed), printed
     assert status == 1
 
 
-def samples_are_of_what_is_between_two_places(guest: Boot) -> None:
+def samples_are_between_triggers(guest: Boot) -> None:
     assert _part(guest, "samples")[1] == 1
     info = followed.pfmparse("info", guest.out / "triggered.cap")
     assert info["samples"] == 20 * INSIDE and info["lost"] == 0
 
 
-def places_may_be_in_libraries(guest: Boot) -> None:
+def triggers_can_be_in_libraries(guest: Boot) -> None:
     for name, calls in LINKED.items():
         printed, traps = _part(guest, name)
         assert (followed.counts(printed), traps) == ([calls], 1), printed
 
 
-def next_program_without_the_library_is_told_of(guest: Boot) -> None:
+def next_program_without_library_is_reported(guest: Boot) -> None:
     printed, status = _part(guest, "linked-exec")
     assert (followed.counts(printed), status) == ([5 * INSIDE], 0), printed
     assert re.search(r"^pfmon: .* a library 'libmarks'", printed, re.MULTILINE), printed
 
 
-def command_without_the_library_does_not_begin(guest: Boot) -> None:
+def command_without_library_is_not_started(guest: Boot) -> None:
     for name, complaint in NOT_LINKED.items():
         printed, status = _part(guest, name)
         assert re.search(f"^pfmon: {complaint}", printed, re.MULTILINE), printed
@@ -125,7 +125,7 @@ def command_without_the_library_does_not_begin(guest: Boot) -> None:
     assert _part(guest, "linked-kept") == ("kept\n", 0)
 
 
-def program_of_32_bits_does_not_begin(guest: Boot) -> None:
+def trigger_in_32_bit_program_is_refused(guest: Boot) -> None:
     reason = without_narrow()
     if reason:
         pytest.skip(reason)
@@ -134,7 +134,7 @@ def program_of_32_bits_does_not_begin(guest: Boot) -> None:
     assert status == 1
 
 
-def instructions_of_each_round_are_the_same(guest: Boot) -> None:
+def triggered_rounds_have_equal_instructions(guest: Boot) -> None:
     few, many = (
         int(INSTRUCTIONS.findall(_part(guest, name)[0])[0]) for name in ("few", "many")
     )
@@ -146,22 +146,22 @@ def _by_name(*checks: Check) -> dict[str, Check]:
 
 
 CHECKS = _by_name(
-    calls_between_two_places_are_counted,
-    place_may_be_a_system_call_whatever_that_does,
-    places_are_found_in_the_next_program,
-    program_without_the_places_is_told_of,
-    command_without_the_place_does_not_begin,
-    samples_are_of_what_is_between_two_places,
+    calls_between_triggers_are_counted,
+    trigger_can_be_system_call,
+    triggers_are_set_in_next_program,
+    program_without_triggers_is_reported,
+    command_without_trigger_is_not_started,
+    samples_are_between_triggers,
 )
 # On architectures with dynamically linked programs.
 LINKED_CHECKS = _by_name(
-    places_may_be_in_libraries,
-    next_program_without_the_library_is_told_of,
-    command_without_the_library_does_not_begin,
-    program_of_32_bits_does_not_begin,
+    triggers_can_be_in_libraries,
+    next_program_without_library_is_reported,
+    command_without_library_is_not_started,
+    trigger_in_32_bit_program_is_refused,
 )
 # On architectures with counted instructions.
-HARDWARE_CHECKS = _by_name(instructions_of_each_round_are_the_same)
+HARDWARE_CHECKS = _by_name(triggered_rounds_have_equal_instructions)
 
 
 def cases(arch: str) -> dict[str, Check]:

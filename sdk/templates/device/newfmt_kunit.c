@@ -127,7 +127,7 @@ static void whole_records_are_read_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_bytes(records, SIZE), -EAGAIN);
 }
 
-static void what_cannot_be_copied_stays(struct kunit *test)
+static void failed_copy_keeps_record(struct kunit *test)
 {
 	/* Read-only memory. */
 	unsigned long addr = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ,
@@ -143,7 +143,7 @@ static void what_cannot_be_copied_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_bytes(&record, SIZE), SIZE);
 }
 
-static void poll_says_whether_there_is_a_record(struct kunit *test)
+static void poll_reports_readable_records(struct kunit *test)
 {
 	pfm_newfmt_record_t record;
 
@@ -172,7 +172,7 @@ static int read_one(void *data)
 	return 0;
 }
 
-static void a_read_waits_for_a_record(struct kunit *test)
+static void read_waits_for_record(struct kunit *test)
 {
 	struct thread *thread = kunit_kzalloc(test, sizeof(*thread),
 					      GFP_KERNEL);
@@ -192,7 +192,7 @@ static void a_read_waits_for_a_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, thread->record.ip, PFM_CALLS_IP(1));
 }
 
-static void there_is_one_reader(struct kunit *test)
+static void second_reader_gets_ebusy(struct kunit *test)
 {
 	struct file *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
 
@@ -203,7 +203,7 @@ static void there_is_one_reader(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_by(test, &reader), 0);
 }
 
-static void without_a_reader_a_sample_is_lost(struct kunit *test)
+static void sample_without_reader_is_lost(struct kunit *test)
 {
 	unsigned long before = pfm_device_lost(device_of(test));
 	pfm_newfmt_record_t record;
@@ -214,7 +214,7 @@ static void without_a_reader_a_sample_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_bytes(&record, SIZE), -EAGAIN);
 }
 
-static void without_room_a_sample_is_lost(struct kunit *test)
+static void sample_without_room_is_lost(struct kunit *test)
 {
 	unsigned long before = pfm_device_lost(device_of(test));
 	unsigned int i;
@@ -225,7 +225,7 @@ static void without_room_a_sample_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_device_lost(device_of(test)), before + 2);
 }
 
-static void what_is_not_read_is_lost(struct kunit *test)
+static void unread_records_are_lost(struct kunit *test)
 {
 	unsigned long before = pfm_device_lost(device_of(test));
 	pfm_newfmt_record_t record;
@@ -244,13 +244,13 @@ static void what_is_not_read_is_lost(struct kunit *test)
 static struct kunit_case newfmt_cases[] = {
 	KUNIT_CASE(every_byte_of_a_record_is_written),
 	KUNIT_CASE(whole_records_are_read_in_order),
-	KUNIT_CASE(what_cannot_be_copied_stays),
-	KUNIT_CASE(poll_says_whether_there_is_a_record),
-	KUNIT_CASE(a_read_waits_for_a_record),
-	KUNIT_CASE(there_is_one_reader),
-	KUNIT_CASE(without_a_reader_a_sample_is_lost),
-	KUNIT_CASE(without_room_a_sample_is_lost),
-	KUNIT_CASE(what_is_not_read_is_lost),
+	KUNIT_CASE(failed_copy_keeps_record),
+	KUNIT_CASE(poll_reports_readable_records),
+	KUNIT_CASE(read_waits_for_record),
+	KUNIT_CASE(second_reader_gets_ebusy),
+	KUNIT_CASE(sample_without_reader_is_lost),
+	KUNIT_CASE(sample_without_room_is_lost),
+	KUNIT_CASE(unread_records_are_lost),
 	{}
 };
 

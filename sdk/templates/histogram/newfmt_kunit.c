@@ -108,7 +108,7 @@ static void every_byte_of_a_record_is_written(struct kunit *test)
 			PFM_NEWFMT_SMPL_VERSION);
 }
 
-static void the_same_key_is_counted_where_it_is(struct kunit *test)
+static void known_key_is_counted_in_place(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -121,7 +121,7 @@ static void the_same_key_is_counted_where_it_is(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->count, 1);
 }
 
-static void without_room_for_a_key_a_sample_is_lost(struct kunit *test)
+static void sample_without_room_for_key_is_lost(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -134,7 +134,7 @@ static void without_room_for_a_key_a_sample_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 1);
 }
 
-static void a_restart_keeps_what_was_counted(struct kunit *test)
+static void restart_keeps_counts_of_keys(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -145,7 +145,7 @@ static void a_restart_keeps_what_was_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 2);
 }
 
-static void handler_believes_nothing_in_the_mapped_buffer(struct kunit *test)
+static void handler_ignores_mapped_buffer(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -163,10 +163,10 @@ static struct kunit_case newfmt_cases[] = {
 	KUNIT_CASE(arguments_out_of_range_are_refused),
 	KUNIT_CASE(defaults_of_the_argument_are_accepted),
 	KUNIT_CASE(every_byte_of_a_record_is_written),
-	KUNIT_CASE(the_same_key_is_counted_where_it_is),
-	KUNIT_CASE(without_room_for_a_key_a_sample_is_lost),
-	KUNIT_CASE(a_restart_keeps_what_was_counted),
-	KUNIT_CASE(handler_believes_nothing_in_the_mapped_buffer),
+	KUNIT_CASE(known_key_is_counted_in_place),
+	KUNIT_CASE(sample_without_room_for_key_is_lost),
+	KUNIT_CASE(restart_keeps_counts_of_keys),
+	KUNIT_CASE(handler_ignores_mapped_buffer),
 	{}
 };
 

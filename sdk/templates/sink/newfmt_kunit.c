@@ -127,7 +127,7 @@ static void every_byte_of_a_record_is_written(struct kunit *test)
 			PFM_NEWFMT_SMPL_VERSION);
 }
 
-static void the_last_record_that_fits_holds(struct kunit *test)
+static void last_record_masks_monitoring(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -138,7 +138,7 @@ static void the_last_record_that_fits_holds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_READY);
 }
 
-static void without_room_a_sample_is_lost(struct kunit *test)
+static void sample_without_room_is_lost(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -150,7 +150,7 @@ static void without_room_a_sample_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 1);
 }
 
-static void a_restart_empties_what_was_full(struct kunit *test)
+static void restart_empties_full_region(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -164,7 +164,7 @@ static void a_restart_empties_what_was_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_count, 1);
 }
 
-static void a_restart_while_active_keeps_what_is_not_full(struct kunit *test)
+static void active_restart_keeps_partial_region(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -205,10 +205,10 @@ static struct kunit_case newfmt_cases[] = {
 	KUNIT_CASE(arguments_out_of_range_are_refused),
 	KUNIT_CASE(defaults_of_the_argument_are_accepted),
 	KUNIT_CASE(every_byte_of_a_record_is_written),
-	KUNIT_CASE(the_last_record_that_fits_holds),
-	KUNIT_CASE(without_room_a_sample_is_lost),
-	KUNIT_CASE(a_restart_empties_what_was_full),
-	KUNIT_CASE(a_restart_while_active_keeps_what_is_not_full),
+	KUNIT_CASE(last_record_masks_monitoring),
+	KUNIT_CASE(sample_without_room_is_lost),
+	KUNIT_CASE(restart_empties_full_region),
+	KUNIT_CASE(active_restart_keeps_partial_region),
 	KUNIT_CASE(several_regions_are_handed_out_in_turn),
 	KUNIT_CASE(handler_believes_nothing_in_the_mapped_header),
 	{}

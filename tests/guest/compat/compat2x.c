@@ -108,7 +108,7 @@ TEST(counts_are_exact)
 }
 
 /* Proves P4.1-06 */
-TEST(long_vectors_are_done_whole)
+TEST(long_vectors_are_processed_completely)
 {
 	pfarg_pmc_t pmcs[40];
 	pfarg_pmd_t pmds[40];
@@ -130,7 +130,7 @@ TEST(long_vectors_are_done_whole)
 							 16 + i % 16);
 }
 
-TEST(what_was_written_can_be_read_into)
+TEST(read_pmds_keeps_the_written_fields)
 {
 	pfarg_pmd_t pmd = periodic(NOTIFY);
 	int fd = context(0);
@@ -208,7 +208,7 @@ TEST(samples_carry_the_smpl_pmds_of_the_pmd)
 	}
 }
 
-TEST(full_buffer_notifies_and_restart_goes_on)
+TEST(full_buffer_notifies_and_restart_empties_it)
 {
 	pfarg_pmd_t pmd = periodic(NOTIFY);
 	const struct smpl_hdr *hdr;
@@ -233,7 +233,7 @@ TEST(full_buffer_notifies_and_restart_goes_on)
 }
 
 /* Proves P5.3-05 */
-TEST(reset_pmds_of_the_pmd_are_reset)
+TEST(restart_resets_reset_pmds_of_the_pmd)
 {
 	pfarg_pmd_t pmd = periodic(NOTIFY), other = { .reg_num = 1 };
 	int fd = context(0);
@@ -264,7 +264,7 @@ TEST(later_write_without_flags_ends_notification)
 	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
 }
 
-TEST(writing_the_pmc_keeps_what_the_pmd_set)
+TEST(pmc_write_keeps_flags_set_by_pmd_write)
 {
 	pfarg_pmd_t pmd = periodic(NOTIFY);
 	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
@@ -310,7 +310,7 @@ static void *map(int fd, int prot, int flags, off_t offset)
 	return mmap(NULL, BUFFER, prot, flags, fd, offset);
 }
 
-TEST(buffer_is_mapped_private_or_shared_to_read)
+TEST(buffer_maps_read_only_private_or_shared)
 {
 	int fd = context_sampling(BUFFER);
 	void *buf;
@@ -331,7 +331,7 @@ static void expect_no_map(int fd, int prot, int flags, off_t offset, int err)
 	CHECK_EQ(errno, err);
 }
 
-TEST(other_mappings_of_a_buffer_stay_refused)
+TEST(other_buffer_mappings_are_refused)
 {
 	int fd = context_sampling(BUFFER), plain = context(0);
 
@@ -340,7 +340,7 @@ TEST(other_mappings_of_a_buffer_stay_refused)
 	expect_no_map(plain, PROT_READ, MAP_PRIVATE, 0, EINVAL);
 }
 
-TEST(mappings_of_other_files_are_as_ever)
+TEST(mmap_of_other_files_is_unchanged)
 {
 	int file = CHECK_OK(open("/proc/self/exe", O_RDONLY));
 	int ends[2];
@@ -379,7 +379,7 @@ TEST(bad_element_is_marked_and_ends_the_vector)
 	CHECK_EQ(pmds[0].reg_value, 16);
 }
 
-TEST(flags_of_the_kernels_own_interface_are_unknown)
+TEST(flags_outside_the_2x_interface_are_refused)
 {
 	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
 	pfarg_pmd_t pmd = { .reg_num = 0 };
@@ -436,7 +436,7 @@ static void count_in_set(int fd, int id, __u64 value, __u64 switch_cnt)
 	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
 }
 
-TEST(event_sets_come_and_go)
+TEST(event_sets_are_created_and_deleted)
 {
 	pfarg_setdesc_t sets[40];
 	pfarg_setinfo_t info;
@@ -462,7 +462,7 @@ TEST(event_sets_come_and_go)
 	set_info(fd, 0);
 }
 
-TEST(event_sets_are_told_which_registers_there_are)
+TEST(set_info_reports_available_registers)
 {
 	int fd = context(0);
 	pfarg_setinfo_t info = set_info(fd, 0);
@@ -526,7 +526,7 @@ TEST(time_switches_event_sets)
 	CHECK_EQ(set_info(fd, 0).set_ovfl_pmds[0], 0);
 }
 
-TEST(event_set_to_begin_with_is_chosen)
+TEST(load_and_start_choose_the_initial_set)
 {
 	pfarg_load_t load = { .load_pid = thread_id(), .load_set = 2 };
 	pfarg_start_t start = { .start_set = 1 };

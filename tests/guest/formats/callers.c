@@ -56,7 +56,7 @@ static void fault(void *page)
 	__atomic_store_n((char *)page, 1, __ATOMIC_RELAXED);
 }
 
-TEST(chain_at_user_level_is_who_called)
+TEST(user_chain_holds_the_callers)
 {
 	struct chains c = sampling(FAULTS, 1);
 	char *page = fresh_page();
@@ -71,7 +71,7 @@ TEST(chain_at_user_level_is_who_called)
 	CHECK(has_known_callers(s));
 }
 
-TEST(event_that_excludes_the_kernel_has_the_same_chain)
+TEST(user_only_event_has_the_same_user_chain)
 {
 	struct chains c = sampling(FAULTS | PFM_PERF_EXCL_KERNEL, 1);
 	char *page = fresh_page();
@@ -96,7 +96,7 @@ static void expect_steps(const struct callers_smpl *s, unsigned int n)
 		CHECK_EQ(s->user[i], ladder[i - 1].ret);
 }
 
-TEST(chain_ends_where_the_room_or_the_last_frame_does)
+TEST(chain_ends_at_the_limit_or_the_last_frame)
 {
 	for (unsigned int n = 1; n < CALLERS_MAX + 2; n++) {
 		struct chains c = sampling(FAULTS, 1);
@@ -178,7 +178,7 @@ static void read_zeroes(void *page)
 }
 
 /* The kernel writes to a page that is not present. */
-TEST(chains_of_a_system_call_are_the_kernels_and_the_programs)
+TEST(syscall_fault_has_kernel_and_user_chains)
 {
 	struct chains c = sampling(FAULTS, 1);
 	char *page = fresh_page();
@@ -226,7 +226,7 @@ static const struct callers_smpl *chain_of_sleep(void)
 }
 
 /* perf reports context switches from the scheduler, with few registers. */
-TEST(chain_of_a_context_switch_leads_through_the_scheduler)
+TEST(context_switch_chain_includes_the_scheduler)
 {
 	const struct callers_smpl *s;
 
@@ -262,7 +262,7 @@ TEST(chains_from_interrupts_are_sane)
 }
 
 /* Only the idle thread runs while this thread sleeps. */
-TEST(kernel_threads_have_no_chain_at_user_level)
+TEST(kernel_threads_have_no_user_chain)
 {
 	struct chains c = chains_new(PFM_FL_SYSTEM_WIDE);
 	struct counter n = counter(0, 0, 100000);

@@ -74,7 +74,7 @@ static void sample_one(const struct mapped *m)
 	ctx_stop(m->fd);
 }
 
-TEST(a_record_has_who_called_and_the_values_of_pmds)
+TEST(record_holds_callers_and_pmd_values)
 {
 	struct mapped m = callstack_new(DEPTH);
 	const pfm_callstack_record_t *record;
@@ -93,7 +93,7 @@ TEST(a_record_has_who_called_and_the_values_of_pmds)
 		CHECK_EQ(words[2 + i], known_callers[i]);
 }
 
-TEST(a_chain_is_no_longer_than_asked_for)
+TEST(chain_length_is_limited_to_max_depth)
 {
 	struct mapped m = callstack_new(2);
 	const pfm_callstack_record_t *record;
@@ -106,7 +106,7 @@ TEST(a_chain_is_no_longer_than_asked_for)
 }
 
 /* read() of /dev/zero faults on the page in the kernel. */
-TEST(a_fault_in_the_kernel_has_both_chains)
+TEST(kernel_fault_has_kernel_and_user_chains)
 {
 	struct mapped m = callstack_new(PFM_CALLSTACK_MAX_DEPTH);
 	const pfm_callstack_record_t *record;
@@ -130,7 +130,7 @@ TEST(a_fault_in_the_kernel_has_both_chains)
 	close(fd);
 }
 
-TEST(arguments_that_cannot_be_are_refused)
+TEST(invalid_arguments_are_refused)
 {
 	static const pfm_callstack_smpl_arg_t wrong[] = {
 		{ .sink.buf_size = 1 << 16 },

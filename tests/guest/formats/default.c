@@ -167,7 +167,7 @@ TEST(samples_record_the_smpl_pmds)
  * in a sample, but are added to the count only at the next update.
  */
 /* Proves 3.1.2-12 */
-TEST(samples_record_what_the_cpu_counts)
+TEST(samples_include_live_hardware_counts)
 {
 	pfarg_pmc_t pmc = {
 		.reg_num = 1,
@@ -236,7 +236,7 @@ TEST(elapsed_time_is_reset_with_each_sample)
 }
 
 /* PMDs are read before the sample gets its time stamp. */
-TEST(time_stamps_are_from_the_clock_that_a_pmd_shows)
+TEST(time_stamps_match_the_perf_clock_pmd)
 {
 	struct counter c = counter(0, 0, PERIOD);
 	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
@@ -335,7 +335,7 @@ TEST(full_buffer_masks_and_notifies)
  * PMU; no other limit applies to the reports.
  */
 /* Proves H18 */
-TEST(masked_counter_leaves_time_to_stop_it)
+TEST(masking_stops_counter_with_tiny_period)
 {
 	struct counter c = counter(0, NOTIFY, 2);
 	struct smpl s = smpl_new_for(0, 4, 0);
@@ -431,7 +431,7 @@ TEST(start_does_not_empty_the_buffer)
 	smpl_expect_entries(&s, 6, getpid(), PERIOD);
 }
 
-TEST(samples_are_kept_over_unload_and_load)
+TEST(samples_survive_unload_and_load)
 {
 	struct counter c = counter(0, NOTIFY, PERIOD);
 	struct smpl s = smpl_start(&c, smpl_new(0, BIG_BUFFER, 0));

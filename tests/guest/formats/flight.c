@@ -80,7 +80,7 @@ static void start_here(const struct mapped *m)
 	ctx_start_here(m->fd);
 }
 
-TEST(what_was_waited_for_freezes_the_last_records)
+TEST(notifying_overflow_freezes_the_last_records)
 {
 	struct mapped m = flight_new();
 	__u64 recorded;
@@ -105,7 +105,7 @@ TEST(what_was_waited_for_freezes_the_last_records)
 	CHECK_EQ(recorded_by(&m), recorded);
 }
 
-TEST(a_restart_begins_anew)
+TEST(restart_empties_the_recorder)
 {
 	struct mapped m = flight_new();
 	__u64 frozen;
@@ -122,7 +122,7 @@ TEST(a_restart_begins_anew)
 	ctx_expect_state(m.fd, "started");
 }
 
-TEST(a_recorder_that_does_not_overwrite_is_refused)
+TEST(argument_without_overwrite_flag_is_refused)
 {
 	pfm_sink_arg_t arg = { .buf_size = 1 << 16, .num_regions = 4 };
 	pfarg_ctx_t ctx = { .ctx_flags = 0 };

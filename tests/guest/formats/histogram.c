@@ -63,7 +63,7 @@ static void start_here(const struct mapped *m)
 	ctx_start_here(m->fd);
 }
 
-TEST(every_overflow_is_in_one_of_the_counts)
+TEST(every_overflow_is_counted_once)
 {
 	struct mapped m = histogram_new(512);
 	__u64 before;
@@ -79,7 +79,7 @@ TEST(every_overflow_is_in_one_of_the_counts)
 	CHECK_EQ(ctx_number(m.fd, "pfm_lost"), 0);
 }
 
-TEST(a_loop_is_one_record_of_this_process)
+TEST(loop_makes_one_hot_record_of_its_process)
 {
 	struct mapped m = histogram_new(512);
 	__u64 most = 0;
@@ -101,7 +101,7 @@ TEST(a_loop_is_one_record_of_this_process)
 	CHECK(record_of(&m, at)->ip);
 }
 
-TEST(without_room_samples_are_lost_and_monitoring_goes_on)
+TEST(full_table_loses_samples_and_keeps_monitoring)
 {
 	struct mapped m = histogram_new(1);
 	__u64 lost;
@@ -119,7 +119,7 @@ TEST(without_room_samples_are_lost_and_monitoring_goes_on)
 	CHECK(counted(&m) + lost >= 20);
 }
 
-TEST(a_restart_loses_nothing)
+TEST(restart_keeps_all_counts)
 {
 	struct mapped m = histogram_new(512);
 	__u64 before;
@@ -133,7 +133,7 @@ TEST(a_restart_loses_nothing)
 	CHECK(counted(&m) >= before + 10);
 }
 
-TEST(arguments_that_cannot_be_are_refused)
+TEST(invalid_arguments_are_refused)
 {
 	static const struct {
 		pfm_sink_arg_t arg;

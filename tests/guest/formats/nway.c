@@ -72,7 +72,7 @@ static void start_here(const struct mapped *m)
 	ctx_start_here(m->fd);
 }
 
-TEST(arguments_that_cannot_be_are_refused)
+TEST(invalid_arguments_are_refused)
 {
 	static const struct {
 		__u64 size;
@@ -99,7 +99,7 @@ TEST(arguments_that_cannot_be_are_refused)
 }
 
 /* Proves 6.3.1-01, 6.3.1-02, 6.3.1-03, 6.3.1-09, P5.4-06 */
-TEST(a_full_region_notifies_and_monitoring_goes_on)
+TEST(full_region_notifies_without_masking)
 {
 	struct mapped m = nway_new(4, 5, 0, 0);
 
@@ -117,7 +117,7 @@ TEST(a_full_region_notifies_and_monitoring_goes_on)
 }
 
 /* Proves 6.3.1-02, 6.3.1-03, 6.3.1-04 */
-TEST(two_regions_take_turns_and_resets_are_short)
+TEST(two_regions_alternate_with_short_resets)
 {
 	struct mapped m = nway_new(2, 5, 0, 0);
 	struct counter c = counter(0, NOTIFY, PERIOD);
@@ -171,7 +171,7 @@ TEST(default_format_has_blind_spots)
 }
 
 /* Proves 6.3.1-03, 6.3.1-05, P5.4-06 */
-TEST(whoever_keeps_up_has_no_blind_spots)
+TEST(prompt_reader_has_no_blind_spots)
 {
 	/* Twice the memory of the previous test, split into regions. */
 	struct mapped m = nway_new(6, BURST / 5, 0, 0);
@@ -199,7 +199,7 @@ TEST(whoever_keeps_up_has_no_blind_spots)
 }
 
 /* Proves 6.3.1-06 */
-TEST(what_nobody_reads_is_overwritten_and_counted)
+TEST(unread_samples_are_overwritten_and_counted)
 {
 	struct mapped m = nway_new(3, 7, 0, 0);
 	__u64 overwritten;
@@ -297,7 +297,7 @@ static __u64 overwritten(const struct mapped *m)
 #define SMALL		8	/* entries of a region */
 
 /* Proves 6.3.1-06, H28 */
-TEST(a_concurrent_reader_never_takes_a_torn_region)
+TEST(concurrent_reader_never_sees_a_torn_region)
 {
 	struct mapped m = nway_new(2, SMALL, 1, 0);
 	struct counter c = counter(0, NOTIFY, PERIOD);

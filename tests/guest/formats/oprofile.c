@@ -76,7 +76,7 @@ TEST(context_loads_the_format_and_its_device)
 	close(open_device());
 }
 
-TEST(format_cannot_be_unloaded_while_it_is_used)
+TEST(bridge_in_use_cannot_be_unloaded)
 {
 	int fd = ctx_bridged(0), device = open_device();
 
@@ -108,7 +108,7 @@ TEST(unloading_after_unread_samples_is_clean)
 	close(ctx_bridged(0));
 }
 
-TEST(format_has_no_argument)
+TEST(format_argument_is_refused)
 {
 	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_OPROFILE_SMPL_UUID };
 	__u64 arg = 0;
@@ -119,7 +119,7 @@ TEST(format_has_no_argument)
 /* Samples */
 
 /* Proves 3.5-03, P5.4-07 */
-TEST(samples_tell_thread_file_and_offset)
+TEST(samples_hold_thread_file_and_offset)
 {
 	int fd = ctx_faults(0), device = open_device();
 	struct worker w;
@@ -134,7 +134,7 @@ TEST(samples_tell_thread_file_and_offset)
 	worker_quit(&w);
 }
 
-TEST(samples_of_a_process_that_has_ended_resolve)
+TEST(samples_of_exited_process_resolve)
 {
 	int fd = ctx_faults(0), device = open_device();
 	struct worker w;
@@ -244,7 +244,7 @@ static void sample_both_levels(int device)
 }
 
 /* Proves 4.4.1-01 */
-TEST(kernel_and_user_level_are_told_apart)
+TEST(samples_distinguish_kernel_and_user_level)
 {
 	int fd = ctx_bridged(0), device = open_device();
 
@@ -315,7 +315,7 @@ TEST(trace_holds_the_callers)
 }
 
 /* Proves 3.5.3-01, H19 */
-TEST(trace_is_as_deep_as_the_parameter)
+TEST(trace_depth_follows_the_parameter)
 {
 	CHECK_EQ(trace_of("1").num_callers, 1);
 	CHECK_EQ(trace_of("0").num_callers, 0);
@@ -367,7 +367,7 @@ static void overflow_small_buffer(int fd, int device)
 	decode(n);
 }
 
-TEST(full_event_buffer_keeps_the_stream_whole)
+TEST(full_event_buffer_keeps_the_stream_valid)
 {
 	unsigned long received, delivered, before, gone;
 	int fd = ctx_faults(0), device;
@@ -390,7 +390,7 @@ TEST(full_event_buffer_keeps_the_stream_whole)
 	CHECK(gone > 0 && delivered > 0);
 }
 
-TEST(delivered_samples_are_those_that_are_read)
+TEST(delivered_statistic_equals_samples_read)
 {
 	unsigned long delivered, before;
 	int fd = ctx_faults(0), device = open_device();
@@ -435,13 +435,13 @@ static void open_as_nobody(void *arg)
 	CHECK_ERRNO(open(BRIDGE_DEVICE, O_RDONLY), EACCES);
 }
 
-TEST(device_belongs_to_root)
+TEST(only_root_can_open_the_device)
 {
 	close(ctx_bridged(0));
 	reap(spawn(open_as_nobody, NULL));
 }
 
-TEST(reads_give_whole_words)
+TEST(reads_return_whole_words)
 {
 	int device = device_with(10);
 	size_t n;
@@ -481,7 +481,7 @@ TEST(partly_bad_buffer_loses_nothing)
 	CHECK_EQ(num_samples, 10);
 }
 
-TEST(poll_tells_whether_there_are_words)
+TEST(poll_reports_available_words)
 {
 	int device = device_with(0);
 
@@ -541,7 +541,7 @@ TEST(signal_interrupts_a_sleeping_reader)
 	reap(reader);
 }
 
-TEST(other_calls_are_refused)
+TEST(unsupported_file_operations_are_refused)
 {
 	int device = device_with(1);
 
@@ -559,7 +559,7 @@ static const __u64 no_cookies[] = {
 	1ULL << 32, 1ULL << 63,
 };
 
-TEST(unknown_cookies_are_enoent)
+TEST(unknown_cookie_fails_with_enoent)
 {
 	int device = device_with(1);
 	char path[PATH_MAX];
@@ -571,7 +571,7 @@ TEST(unknown_cookies_are_enoent)
 			    ENOENT);
 }
 
-TEST(short_buffer_is_erange_and_says_the_length)
+TEST(short_path_buffer_returns_erange_and_length)
 {
 	struct pfm_oprofile_cookie req = {};
 	int device = device_with(1);
@@ -590,7 +590,7 @@ TEST(short_buffer_is_erange_and_says_the_length)
 	CHECK(!strcmp(path, own_path()));
 }
 
-TEST(bad_addresses_of_a_cookie_are_efault)
+TEST(bad_cookie_addresses_fail_with_efault)
 {
 	struct pfm_oprofile_cookie req = { .size = PATH_MAX };
 	int device = device_with(1);
@@ -605,7 +605,7 @@ TEST(bad_addresses_of_a_cookie_are_efault)
 	CHECK_ERRNO(ioctl(device, PFM_OPROFILE_IOC_COOKIE, &req), EFAULT);
 }
 
-TEST(cookies_end_with_the_reader)
+TEST(cookies_expire_when_the_reader_closes)
 {
 	int device = device_with(1);
 	char path[PATH_MAX];

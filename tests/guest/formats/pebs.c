@@ -66,7 +66,7 @@ static const pfm_pebs64_smpl_hdr_t *hdr64(const struct mapped *m)
 	return m->buf;
 }
 
-TEST(without_precise_events_a_context_is_not_created)
+TEST(create_fails_without_precise_events)
 {
 	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_PEBS64_SMPL_UUID };
 	pfm_pebs64_smpl_arg_t a64 = arg64(0);
@@ -77,7 +77,7 @@ TEST(without_precise_events_a_context_is_not_created)
 	CHECK_ERRNO(pfm_create_context(&ctx, &a32, sizeof(a32)), EOPNOTSUPP);
 }
 
-TEST(other_machines_have_no_records_at_all)
+TEST(imprecise_records_need_x86)
 {
 	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_PEBS64_SMPL_UUID };
 	pfm_pebs64_smpl_arg_t arg = arg64(PFM_PEBS64_SMPL_IMPRECISE);
@@ -89,7 +89,7 @@ TEST(other_machines_have_no_records_at_all)
 #endif
 }
 
-TEST(arguments_that_cannot_be_are_refused)
+TEST(invalid_arguments_are_refused)
 {
 	static const struct {
 		__u64 size;
@@ -116,7 +116,7 @@ TEST(arguments_that_cannot_be_are_refused)
 	}
 }
 
-TEST(each_period_makes_one_record_that_is_marked_imprecise)
+TEST(each_period_makes_one_imprecise_record)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE);
 	const pfm_pebs64_skl_entry_t *record = m.buf + BASE;
@@ -147,7 +147,7 @@ TEST(each_period_makes_one_record_that_is_marked_imprecise)
 	}
 }
 
-TEST(the_threshold_notifies_masks_and_restart_rewinds)
+TEST(threshold_masks_notifies_and_restart_rewinds)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE);
 
@@ -167,7 +167,7 @@ TEST(the_threshold_notifies_masks_and_restart_rewinds)
 }
 
 /* Addresses of a 64-bit program do not fit into 32 bits. */
-TEST(records_of_32_bits_are_for_32_bit_programs)
+TEST(pebs32_records_only_32_bit_programs)
 {
 	pfm_pebs32_smpl_arg_t arg = arg32(PFM_PEBS32_SMPL_IMPRECISE);
 	const pfm_pebs32_smpl_hdr_t *hdr;

@@ -155,7 +155,7 @@ TEST(records_of_32_bits)
 	}
 }
 
-TEST(what_does_not_fit_into_32_bits_is_dropped)
+TEST(pebs32_drops_records_beyond_32_bits)
 {
 	struct mapped m = new32(RECORDS);
 
@@ -169,7 +169,7 @@ TEST(what_does_not_fit_into_32_bits_is_dropped)
 	CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
 }
 
-TEST(the_cpu_loads_the_counter_after_each_record)
+TEST(cpu_reloads_the_counter_after_each_record)
 {
 	struct mapped m = new64(0, 144, RECORDS);
 
@@ -182,7 +182,7 @@ TEST(the_cpu_loads_the_counter_after_each_record)
 }
 
 /* Proves P5.4-09 */
-TEST(the_threshold_interrupts_exactly)
+TEST(interrupt_comes_exactly_at_the_threshold)
 {
 	struct mapped m = new64(0, 144, 3);
 	pfm_msg_t msg;
@@ -206,7 +206,7 @@ TEST(the_threshold_interrupts_exactly)
 	CHECK_EQ(hdr64(&m)->hdr_lost, 0);
 }
 
-TEST(counters_of_one_instant_share_a_record)
+TEST(simultaneous_overflows_share_a_record)
 {
 	pfm_pebs64_smpl_arg_t arg = {
 		.buf_size = BASE + RECORDS * 176,

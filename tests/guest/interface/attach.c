@@ -29,7 +29,7 @@
 /* The monitored thread */
 
 /* Proves 3.1.7-28, P4.1-13, H10 */
-TEST(context_survives_exec_and_counts_on)
+TEST(exec_keeps_context_counting)
 {
 	int fd = ctx_counting();
 	struct worker w;
@@ -91,7 +91,7 @@ TEST(child_of_vfork_is_not_monitored)
 }
 
 /* Proves 3.1.7-14 */
-TEST(threads_on_one_cpu_count_for_themselves)
+TEST(threads_on_one_cpu_are_counted_separately)
 {
 	struct worker w[2];
 	int fds[2];
@@ -173,7 +173,7 @@ static void expect_counting_on(int fd, const struct worker *w, __u64 before)
 }
 
 /* Proves 3.1.7-28 */
-TEST(set_uid_exec_keeps_the_context_of_who_may_monitor_all)
+TEST(set_uid_exec_keeps_context_of_privileged_monitor)
 {
 	int fd = ctx_counting();
 	struct worker w;
@@ -187,7 +187,7 @@ TEST(set_uid_exec_keeps_the_context_of_who_may_monitor_all)
 }
 
 /* Proves H10, H29 */
-TEST(set_uid_exec_ends_a_context_that_may_block)
+TEST(set_uid_exec_detaches_blocking_context)
 {
 	int fd = ctx_notifying(PFM_FL_NOTIFY_BLOCK, 1000);
 	struct worker w;
@@ -342,13 +342,13 @@ static void lose_to_setid(bool held)
 }
 
 /* Proves H10 */
-TEST(set_uid_exec_detaches_from_an_equal)
+TEST(set_uid_exec_detaches_monitor_of_same_user)
 {
 	lose_to_setid(false);
 }
 
 /* Proves H10 */
-TEST(set_uid_exec_of_a_thread_that_holds_the_descriptor_is_told)
+TEST(set_uid_exec_detach_notifies_descriptor_holder)
 {
 	lose_to_setid(true);
 }
@@ -379,7 +379,7 @@ static void run_pair(void *arg)
 }
 
 /* Proves 3.3.6-03 */
-TEST(end_of_one_thread_of_a_process_is_told)
+TEST(exit_of_one_thread_sends_end_message)
 {
 	int name[2], end[2];
 	struct pair p;
@@ -405,7 +405,7 @@ TEST(end_of_one_thread_of_a_process_is_told)
 /* PFM_MSG_END */
 
 /* Proves 3.1.6-02, 3.1.8-02, 3.3.6-01, 3.3.6-07 */
-TEST(end_message_comes_after_the_thread)
+TEST(thread_exit_sends_end_message)
 {
 	struct worker w;
 	int fd;
@@ -438,7 +438,7 @@ TEST(end_message_has_no_body)
 }
 
 /* Proves 3.3.6-04 */
-TEST(end_message_comes_although_messages_are_off)
+TEST(end_message_is_sent_despite_ovfl_no_msg)
 {
 	struct worker w;
 	int fd = ctx_notifying(PFM_FL_OVFL_NO_MSG, PERIOD);
@@ -450,7 +450,7 @@ TEST(end_message_comes_although_messages_are_off)
 }
 
 /* Proves 3.3.6-04, H23 */
-TEST(end_message_has_its_place_in_a_full_queue)
+TEST(full_queue_has_room_for_end_message)
 {
 	struct worker w;
 	int fd;
@@ -511,7 +511,7 @@ static void end_after_exec(int fd)
 }
 
 /* Proves 3.3.6-08 */
-TEST(end_of_a_thread_that_holds_the_descriptor_is_not_told)
+TEST(exit_of_descriptor_holder_sends_no_end_message)
 {
 	int fd = ctx_counting();
 
@@ -520,7 +520,7 @@ TEST(end_of_a_thread_that_holds_the_descriptor_is_not_told)
 }
 
 /* Proves 3.3.6-09 */
-TEST(end_of_a_thread_that_lost_the_descriptor_is_told)
+TEST(exit_after_close_on_exec_sends_end_message)
 {
 	int fd = ctx_counting();
 
@@ -538,7 +538,7 @@ static void expect_detached(int fd, __u64 count)
 }
 
 /* Proves 3.1.4-15, 3.3.6-07, H09 */
-TEST(thread_that_was_waited_for_is_detached)
+TEST(reaped_thread_is_detached)
 {
 	int fd = ctx_counting();
 
@@ -584,14 +584,14 @@ static void write_after_wait(void *arg)
 }
 
 /* Proves H09 */
-TEST(registers_can_be_written_when_the_thread_was_waited_for)
+TEST(registers_are_writable_once_thread_is_reaped)
 {
 	struct param_run r = { "paranoid", "2", write_after_wait, NULL };
 
 	with_param(&r);
 }
 
-TEST(context_can_be_used_again_after_end)
+TEST(context_is_reusable_after_thread_exit)
 {
 	struct worker w;
 	int fd;
@@ -660,7 +660,7 @@ TEST(killed_controller_leaves_the_thread_free)
 }
 
 /* Proves 3.1.15-08, H24 */
-TEST(killed_controller_does_not_leave_the_thread_blocked)
+TEST(killed_controller_unblocks_the_thread)
 {
 	struct worker w;
 	struct doomed d = { .w = &w, .flags = PFM_FL_NOTIFY_BLOCK };

@@ -66,7 +66,7 @@ TEST(thread_is_blocked_until_restart)
 }
 
 /* Proves 3.4.1-12 */
-TEST(blocked_thread_goes_on_with_the_long_period)
+TEST(blocked_thread_resumes_with_the_long_period)
 {
 	const unsigned long second = 20 + (BLOCK_ENTRIES - 1) * PERIOD;
 	struct smpl s = smpl_new_for(PFM_FL_NOTIFY_BLOCK, BLOCK_ENTRIES, 0);
@@ -135,7 +135,7 @@ TEST(blocked_thread_can_be_killed)
 }
 
 /* Proves 3.1.8-12, 3.1.8-13, H24 */
-TEST(unload_lets_a_blocked_thread_go_on)
+TEST(unload_resumes_a_blocked_thread)
 {
 	struct worker w;
 	struct smpl s = block_worker(&w);
@@ -152,7 +152,7 @@ TEST(unload_lets_a_blocked_thread_go_on)
 }
 
 /* Proves 3.1.15-08, H24 */
-TEST(close_lets_a_blocked_thread_go_on)
+TEST(close_resumes_a_blocked_thread)
 {
 	struct worker w;
 	struct smpl s = block_worker(&w);
@@ -200,7 +200,7 @@ static void wait_num_probes(unsigned int num)
 }
 
 /* Proves H24 */
-TEST(kernel_is_probed_while_a_context_may_block)
+TEST(kprobe_exists_while_a_blocking_context_exists)
 {
 	unsigned int ours;
 	int fd[2];
@@ -221,7 +221,7 @@ TEST(kernel_is_probed_while_a_context_may_block)
 }
 
 /* Proves H24 */
-TEST(thread_comes_back_by_a_later_probe)
+TEST(stopped_thread_blocks_again_after_sigcont)
 {
 	unsigned int ours;
 	struct worker w;

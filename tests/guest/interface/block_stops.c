@@ -151,7 +151,7 @@ static void wait_stopped(const struct blocked *b, int number)
 	CHECK_EQ(WSTOPSIG(status), number);
 }
 
-TEST(parent_does_not_see_that_it_is_blocked)
+TEST(blocking_is_invisible_to_the_parent)
 {
 	struct blocked b = block();
 	int status;
@@ -185,7 +185,7 @@ static void detach(const struct blocked *b)
 }
 
 /* Proves H24 */
-TEST(tracer_attaches_to_it_and_leaves_it_blocked)
+TEST(ptrace_attach_and_detach_keep_thread_blocked)
 {
 	struct blocked b = block();
 
@@ -200,7 +200,7 @@ TEST(tracer_attaches_to_it_and_leaves_it_blocked)
 }
 
 /* Proves H24 */
-TEST(tracer_seizes_and_interrupts_it_and_leaves_it_blocked)
+TEST(ptrace_seize_and_interrupt_keep_thread_blocked)
 {
 	struct blocked b = block();
 
@@ -221,7 +221,7 @@ TEST(tracer_seizes_and_interrupts_it_and_leaves_it_blocked)
 }
 
 /* Proves H24 */
-TEST(tracer_takes_its_signals)
+TEST(tracer_can_suppress_signals_of_blocked_thread)
 {
 	struct blocked b = block();
 
@@ -243,7 +243,7 @@ static void seize_and_die(void *pid)
 }
 
 /* Proves H24 */
-TEST(tracer_that_dies_leaves_it_blocked)
+TEST(tracer_death_keeps_thread_blocked)
 {
 	struct blocked b = block();
 
@@ -275,7 +275,7 @@ static void stop(const struct blocked *b)
 }
 
 /* Proves H24 */
-TEST(it_is_stopped_and_continued_as_any_process)
+TEST(blocked_thread_can_be_stopped_and_continued)
 {
 	struct blocked b = block();
 	int status;
@@ -291,7 +291,7 @@ TEST(it_is_stopped_and_continued_as_any_process)
 }
 
 /* Proves H24 */
-TEST(restart_of_a_stopped_thread_lets_it_go_on_once_continued)
+TEST(restarted_stopped_thread_resumes_on_sigcont)
 {
 	struct blocked b = block();
 
@@ -304,7 +304,7 @@ TEST(restart_of_a_stopped_thread_lets_it_go_on_once_continued)
 }
 
 /* Proves H24 */
-TEST(close_lets_a_stopped_thread_go_on_once_continued)
+TEST(stopped_thread_resumes_on_sigcont_after_close)
 {
 	struct blocked b = block();
 
@@ -316,7 +316,7 @@ TEST(close_lets_a_stopped_thread_go_on_once_continued)
 
 /* The old thread returns to user level while the context blocks another one. */
 /* Proves H24 */
-TEST(thread_that_has_left_is_not_blocked_for_its_successor)
+TEST(former_target_is_not_blocked_with_the_new_one)
 {
 	struct blocked first = block(), second = { .fd = first.fd };
 
@@ -345,7 +345,7 @@ static bool has_pending(const struct blocked *b)
 }
 
 /* Proves H24, 3.5.14-28 */
-TEST(handler_of_a_signal_runs_after_restart)
+TEST(signal_handlers_run_after_restart)
 {
 	struct blocked b = block();
 
@@ -361,7 +361,7 @@ TEST(handler_of_a_signal_runs_after_restart)
 }
 
 /* Proves H24 */
-TEST(signals_without_handlers_have_their_effect)
+TEST(unhandled_signals_affect_blocked_thread)
 {
 	struct blocked b = block();
 
@@ -373,7 +373,7 @@ TEST(signals_without_handlers_have_their_effect)
 }
 
 /* Proves H24 */
-TEST(it_can_be_killed_while_stopped)
+TEST(stopped_blocked_thread_can_be_killed)
 {
 	struct blocked b = block();
 
@@ -383,7 +383,7 @@ TEST(it_can_be_killed_while_stopped)
 }
 
 /* Proves H24 */
-TEST(it_can_be_killed_while_traced)
+TEST(traced_blocked_thread_can_be_killed)
 {
 	struct blocked b = block();
 
@@ -406,7 +406,7 @@ static void wait_frozen(bool frozen)
 }
 
 /* Proves H24 */
-TEST(it_can_be_frozen)
+TEST(blocked_thread_can_be_frozen_by_cgroup)
 {
 	struct blocked b = block();
 	char pid[16];

@@ -210,7 +210,7 @@ TEST(parts_can_be_unmapped)
 }
 
 /* Proves 3.5.5-01, H16 */
-TEST(new_buffer_is_zero_behind_its_header)
+TEST(new_buffer_is_zeroed_after_its_header)
 {
 	const char *buf = map_ok(new_buffer());
 
@@ -259,7 +259,7 @@ TEST(samples_are_recorded_without_a_mapping)
 }
 
 /* Proves 3.5.4-18 */
-TEST(a_mapping_comes_before_the_attachment_and_stays)
+TEST(mapping_made_before_load_stays_valid)
 {
 	struct smpl s = { .fd = new_buffer() };
 
@@ -384,7 +384,7 @@ static void read_inherited(void *arg)
 }
 
 /* Proves 3.5.4-12, 4.3.3-01, H01 */
-TEST(children_inherit_the_mapping_and_keep_it)
+TEST(child_keeps_mapping_unmapped_by_parent)
 {
 	outlive_parents_buffer(read_inherited);
 }
@@ -402,7 +402,7 @@ static void map_what_parent_has_closed(void *arg)
 }
 
 /* Proves 3.5.4-17 */
-TEST(the_buffer_stays_until_the_last_descriptor_is_closed)
+TEST(buffer_lives_until_last_descriptor_is_closed)
 {
 	outlive_parents_buffer(map_what_parent_has_closed);
 }
@@ -432,7 +432,7 @@ static void write_to(void *buf)
 }
 
 /* Proves 3.5.4-04, 4.3.3-02, H03 */
-TEST(writing_to_the_mapping_ends_the_process)
+TEST(write_to_mapping_raises_sigsegv)
 {
 	int status = wait_for(spawn(write_to, map_ok(new_buffer())));
 
@@ -441,7 +441,7 @@ TEST(writing_to_the_mapping_ends_the_process)
 }
 
 /* Proves 3.5.4-04, H03 */
-TEST(kernel_does_not_write_to_the_mapping)
+TEST(system_call_cannot_write_to_mapping)
 {
 	void *buf = map_ok(new_buffer());
 	int pipes[2];
@@ -462,7 +462,7 @@ static void close_and_read(void *arg)
 }
 
 /* Proves 3.5.4-16 */
-TEST(reading_after_close_ends_the_process)
+TEST(read_after_close_raises_sigsegv)
 {
 	struct smpl s = sampled();
 	int status = wait_for(spawn(close_and_read, &s));
@@ -510,7 +510,7 @@ TEST(close_removes_the_mapping_with_the_last_descriptor)
 }
 
 /* Proves 3.5.4-10, 3.5.4-16 */
-TEST(close_removes_what_munmap_has_left)
+TEST(close_removes_partly_unmapped_mapping)
 {
 	int fd = new_buffer();
 	char *buf = map_ok(fd);
@@ -553,7 +553,7 @@ TEST(close_in_a_child_of_vfork_removes_nothing)
  * The parent waits as after vfork(), but the child has its own memory.
  * Proves 3.5.4-16, H01
  */
-TEST(close_in_a_child_that_is_waited_for_removes_its_mapping)
+TEST(close_in_clone_vfork_child_removes_its_mapping)
 {
 	struct smpl s = sampled();
 	int status;
@@ -570,7 +570,7 @@ TEST(close_in_a_child_that_is_waited_for_removes_its_mapping)
 }
 
 /* Proves 3.5.4-06, 3.5.4-16, 3.5.4-17 */
-TEST(what_close_has_removed_can_be_mapped_again)
+TEST(buffer_can_be_remapped_after_close)
 {
 	struct smpl s = sampled(), again = s;
 	int sockets[2];
@@ -605,7 +605,7 @@ static void *map_in_thread(void *arg)
 }
 
 /* Whichever comes first, nothing stays mapped. */
-TEST(close_removes_a_mapping_that_is_being_made)
+TEST(close_racing_with_mmap_leaves_no_mapping)
 {
 	for (int i = 0; i < 100; i++) {
 		struct racing_map m = { .fd = new_buffer() };
@@ -634,7 +634,7 @@ static void keep_what_parent_closes(void *arg)
 }
 
 /* Proves 3.5.4-16, 3.5.4-17, 4.3.3-01 */
-TEST(each_process_loses_its_mapping_by_its_own_close)
+TEST(close_removes_mapping_of_calling_process_only)
 {
 	struct inherited in = { .s = sampled() };
 	int pipes[2];
@@ -718,7 +718,7 @@ static void run_zeroes(void *code)
 }
 
 /* Proves 3.5.4-03, 3.5.4-08, H03 */
-TEST(process_whose_readable_memory_is_executable_can_map_the_buffer)
+TEST(buffer_mapping_ignores_read_implies_exec)
 {
 	char *buf;
 
@@ -763,7 +763,7 @@ static void buffers_of_a_user(void *arg)
 }
 
 /* Proves 4.4.3-02, P5.3-01, P7-04, H15 */
-TEST(locked_memory_limit_is_respected)
+TEST(memlock_limit_applies_to_buffers)
 {
 	with_locked_pages(10, buffers_of_a_user);
 }
@@ -786,7 +786,7 @@ static void buffers_beside_locked_memory(void *unused)
  * The page in front counts, too.
  * Proves 4.4.3-02, P7-04, H15
  */
-TEST(locked_memory_limit_is_for_what_a_process_has_locked_too)
+TEST(memlock_limit_includes_memory_locked_by_process)
 {
 	with_locked_pages(10, buffers_beside_locked_memory);
 }
@@ -830,12 +830,12 @@ static void buffers_of_two_processes(void *unused)
 }
 
 /* Proves H05, H15 */
-TEST(locked_memory_limit_is_for_all_processes_of_a_user)
+TEST(memlock_limit_spans_all_processes_of_a_user)
 {
 	with_locked_pages(10, buffers_of_two_processes);
 }
 
-TEST(locked_memory_limit_is_not_for_root)
+TEST(memlock_limit_does_not_apply_to_root)
 {
 	limit_locked_pages(1);
 	create_pages(8);
@@ -869,7 +869,7 @@ static void with_room_for(size_t pages, void (*run)(void *arg))
 }
 
 /* Proves 3.1.1-25, 3.1.16-14, 3.5.11-04, 4.1-03, 4.4.3-03, P7-04, H15 */
-TEST(global_limit_is_respected)
+TEST(smpl_buf_size_max_limits_all_buffers)
 {
 	with_room_for(16, buffers_within_the_global_limit);
 	/* Exit of a process frees everything. */
@@ -917,7 +917,7 @@ TEST(close_on_exec_frees_the_buffer)
 }
 
 /* Proves 3.5.4-14, 3.5.4-17 */
-TEST(a_buffer_survives_exec_with_its_descriptor)
+TEST(buffer_survives_exec_with_its_descriptor)
 {
 	with_room_for(16, exec_with_the_buffer);
 }
@@ -946,7 +946,7 @@ static void create_beside_what_is_refused(void *unused)
 }
 
 /* Proves H15 */
-TEST(what_is_refused_takes_nothing_from_others)
+TEST(refused_buffer_does_not_use_up_the_limit)
 {
 	with_locked_pages(10, create_beside_what_is_refused);
 }
@@ -965,7 +965,7 @@ static void create_more_than_there_is(void *log)
 	CHECK_EQ(errno, EAGAIN);
 }
 
-TEST(memory_that_there_is_not_is_refused_without_a_word)
+TEST(oversized_buffer_fails_without_vmalloc_warning)
 {
 	int log = CHECK_OK(open("/dev/kmsg", O_RDONLY | O_NONBLOCK));
 	struct param_run r = { "smpl_buf_size_max", "0x7fffffffffffffff",

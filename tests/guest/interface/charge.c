@@ -148,7 +148,7 @@ static void sets_up_to_the_limit(void *unused)
 }
 
 /* Proves H15 */
-TEST(sets_beyond_the_limit_are_refused_and_change_nothing)
+TEST(sets_beyond_memlock_limit_are_refused)
 {
 	with_locked_pages(LIMIT, sets_up_to_the_limit);
 }
@@ -210,7 +210,7 @@ static void counters_up_to_the_limit(void *unused)
 	CHECK_EQ(ctx_read_set(fd, sets, n), (__u64)-5);
 }
 
-TEST(registers_beyond_the_limit_are_refused_and_change_nothing)
+TEST(registers_beyond_memlock_limit_are_refused)
 {
 	with_locked_pages(LIMIT, counters_up_to_the_limit);
 }
@@ -238,7 +238,7 @@ static void count_without_a_limit(void *unused)
 	CHECK_EQ(charged(), 0);
 }
 
-TEST(who_only_counts_needs_no_right_to_lock_memory)
+TEST(set0_counting_needs_no_locked_memory)
 {
 	with_locked_pages(0, count_without_a_limit);
 }
@@ -279,7 +279,7 @@ static void sets_that_come_and_go(void *unused)
 }
 
 /* Proves H04, H15 */
-TEST(what_sets_were_charged_for_is_given_back)
+TEST(set_memory_charge_is_released)
 {
 	with_locked_pages(LIMIT, sets_that_come_and_go);
 }
@@ -315,7 +315,7 @@ static void sets_across_exec(void *unused)
 	sets_and_exec(0);
 }
 
-TEST(sets_are_charged_for_as_long_as_a_descriptor_is_open)
+TEST(sets_are_charged_until_last_descriptor_closes)
 {
 	with_locked_pages(LIMIT, sets_across_exec);
 }
@@ -347,7 +347,7 @@ static void sets_created_by_a_child(void *unused)
 }
 
 /* Proves H05 */
-TEST(who_created_the_context_pays_for_sets_of_others)
+TEST(context_creator_is_charged_for_all_sets)
 {
 	with_locked_pages(LIMIT, sets_created_by_a_child);
 }
@@ -361,7 +361,7 @@ static void sets_of_root(void *unused)
 	CHECK(charged() > 0);
 }
 
-TEST(who_may_lock_memory_has_no_limit_of_sets)
+TEST(root_has_no_limit_of_sets)
 {
 	with_locked_pages(1, sets_of_root);
 }
@@ -418,7 +418,7 @@ static void expect_area_that_counts(void)
 }
 
 /* Proves H15 */
-TEST(private_areas_are_charged_with_the_buffer_and_not_mapped)
+TEST(private_area_is_charged_and_not_mappable)
 {
 	const long page = sysconf(_SC_PAGESIZE);
 	char parameters[64];
@@ -432,7 +432,7 @@ TEST(private_areas_are_charged_with_the_buffer_and_not_mapped)
 	CHECK_OK(module_unload(MODULE_ODD));
 }
 
-TEST(private_area_without_a_buffer_is_einval)
+TEST(private_area_needs_a_buffer)
 {
 	CHECK_OK(module_insert_with(ODD, "area_size=1"));
 	CHECK_ERRNO(try_area(), EINVAL);

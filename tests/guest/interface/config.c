@@ -139,7 +139,7 @@ static void what_is_set_is_told(void *arg)
 }
 
 /* Proves 3.1.16-10, 3.1.17-08, 4.2-02 */
-TEST(get_tells_what_was_set)
+TEST(get_config_returns_what_was_set)
 {
 	restoring(what_is_set_is_told, NULL);
 }
@@ -235,7 +235,7 @@ static void nothing_goes_beyond_without_limits(void *arg)
 }
 
 /* Proves 3.1.16-19, H14 */
-TEST(the_largest_limits_overflow_nothing)
+TEST(largest_limits_cause_no_arithmetic_overflow)
 {
 	restoring(nothing_goes_beyond_without_limits, NULL);
 }
@@ -258,7 +258,7 @@ static void user_may_only_look(void *arg)
 }
 
 /* Proves 3.1.16-04, 3.1.17-03, 4.2-03, 4.2-04 */
-TEST(set_is_for_the_privileged_and_get_for_all)
+TEST(only_privileged_users_can_set_config)
 {
 	restoring(user_may_only_look, NULL);
 }
@@ -288,7 +288,7 @@ static void vectors_follow_the_limit(void *arg)
 }
 
 /* Proves 3.1.2-27, 3.1.16-03, 3.1.16-12, 4.4.2-01 */
-TEST(limit_of_vectors_holds_at_once)
+TEST(vector_limit_takes_effect_at_once)
 {
 	restoring(vectors_follow_the_limit, NULL);
 }
@@ -329,7 +329,7 @@ static void formats_follow_the_limit(void *arg)
 }
 
 /* Proves 3.1.1-26, 3.5.3-04 */
-TEST(limit_of_arguments_holds_for_those_of_formats)
+TEST(argument_limit_applies_to_format_arguments)
 {
 	CHECK_OK(module_insert_with(ODD, "arg_size=12288"));
 	restoring(formats_follow_the_limit, NULL);
@@ -357,7 +357,7 @@ static void buffers_follow_the_limit(void *arg)
 }
 
 /* Proves 3.1.16-14, 3.1.16-17, 3.5.11-04, 4.4.3-04, 4.4.3-05, H15 */
-TEST(limit_of_buffers_holds_at_once)
+TEST(buffer_limit_takes_effect_at_once)
 {
 	restoring(buffers_follow_the_limit, NULL);
 }
@@ -392,7 +392,7 @@ static void files_show_what_is_set(void *arg)
 }
 
 /* Proves 3.1.16-16, 3.1.16-18, 3.1.17-10, P7-07 */
-TEST(files_show_what_the_command_sets)
+TEST(files_show_values_set_by_command)
 {
 	restoring(files_show_what_is_set, NULL);
 }
@@ -420,7 +420,7 @@ static void command_tells_what_is_written(void *arg)
 }
 
 /* Proves 3.1.16-18, P7-07 */
-TEST(command_tells_what_files_were_given)
+TEST(get_config_returns_values_written_to_files)
 {
 	restoring(command_tells_what_is_written, NULL);
 }
@@ -464,7 +464,7 @@ TEST(files_with_bad_text_change_nothing)
 	restoring(bad_text_changes_nothing, NULL);
 }
 
-TEST(files_are_for_root_to_write_and_for_all_to_read)
+TEST(config_files_are_writable_by_root_only)
 {
 	static const char * const files[] = {
 		PFM_SYSFS "/arg_size_max", PFM_SYSFS "/smpl_buf_size_max",
@@ -554,13 +554,13 @@ static void test_group_of(__u32 flags)
 }
 
 /* Proves 3.1.1-24, 3.1.16-08, 3.1.16-09, 4.2-11, P7-06 */
-TEST(a_group_has_per_thread_contexts_for_itself)
+TEST(thread_group_restricts_per_thread_contexts)
 {
 	test_group_of(0);
 }
 
 /* Proves 3.1.1-24, 3.1.16-07, 3.1.16-09, 4.2-13, P7-06 */
-TEST(a_group_has_system_wide_contexts_for_itself)
+TEST(sys_group_restricts_system_wide_contexts)
 {
 	test_group_of(PFM_FL_SYSTEM_WIDE);
 }
@@ -592,7 +592,7 @@ static void groups_come_after_a_context_restoring(void *arg)
 }
 
 /* Proves 3.1.16-11, 3.1.16-17 */
-TEST(groups_do_not_concern_contexts_that_exist)
+TEST(group_change_keeps_existing_contexts)
 {
 	struct param_run r = { "paranoid", "0",
 			       groups_come_after_a_context_restoring, NULL };
@@ -619,7 +619,7 @@ static void groups_loosen_nothing_restoring(void *arg)
 }
 
 /* Proves H17 */
-TEST(a_group_does_not_loosen_paranoid)
+TEST(group_does_not_loosen_paranoid)
 {
 	struct param_run r = { "paranoid", "3", groups_loosen_nothing_restoring,
 			       NULL };

@@ -43,7 +43,7 @@ static void expect_no_commands(int fd)
 }
 
 /* Proves H20 */
-TEST(context_of_a_cpu_that_went_offline_takes_unload_only)
+TEST(offline_cpu_context_accepts_unload_only)
 {
 	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, 1ULL << 40);
 
@@ -61,7 +61,7 @@ TEST(context_of_a_cpu_that_went_offline_takes_unload_only)
 	ctx_expect_state(fd, "unloaded");
 }
 
-TEST(unloading_does_not_need_the_cpu)
+TEST(unload_does_not_need_the_cpu_online)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
 
@@ -73,7 +73,7 @@ TEST(unloading_does_not_need_the_cpu)
 	set_second_cpu(true);
 }
 
-TEST(what_was_counted_and_sampled_before_is_kept)
+TEST(counts_and_samples_survive_cpu_offline)
 {
 	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, BUF_SIZE, 0);
 	unsigned int n = 0;
@@ -99,7 +99,7 @@ TEST(what_was_counted_and_sampled_before_is_kept)
 	worker_quit(&w);
 }
 
-TEST(masked_context_is_not_restarted_without_its_cpu)
+TEST(masked_context_of_offline_cpu_cannot_restart)
 {
 	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, FAULTS);
 	struct worker w;
@@ -120,7 +120,7 @@ TEST(masked_context_is_not_restarted_without_its_cpu)
 	worker_quit(&w);
 }
 
-TEST(cpu_that_is_back_is_measured_after_unload_and_load)
+TEST(reonlined_cpu_needs_unload_and_load)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
 	struct worker w;
@@ -144,7 +144,7 @@ TEST(cpu_that_is_back_is_measured_after_unload_and_load)
 	worker_quit(&w);
 }
 
-TEST(cpu_is_taken_until_its_context_is_unloaded)
+TEST(reonlined_cpu_is_busy_until_old_context_closes)
 {
 	int first = ctx_new(PFM_FL_SYSTEM_WIDE);
 	int second = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -160,7 +160,7 @@ TEST(cpu_is_taken_until_its_context_is_unloaded)
 	ctx_start_on(second, thread_id());
 }
 
-TEST(other_cpus_are_measured_meanwhile)
+TEST(other_cpus_are_measured_during_offline)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
 	__u64 before;
@@ -207,7 +207,7 @@ static void touch_and_yield(void)
 
 /* Every page fault is counted and sampled while the thread migrates. */
 /* Proves H20 */
-TEST(thread_is_measured_while_a_cpu_comes_and_goes)
+TEST(thread_counts_are_exact_during_cpu_hotplug)
 {
 	struct smpl s = smpl_new(0, BUF_SIZE, 0);
 	unsigned long n;
@@ -225,7 +225,7 @@ TEST(thread_is_measured_while_a_cpu_comes_and_goes)
 }
 
 /* The thread is moved to another CPU and still counted. */
-TEST(monitored_thread_survives_the_cpu_that_it_was_bound_to)
+TEST(thread_bound_to_offlined_cpu_is_still_counted)
 {
 	int fd = ctx_counting();
 	struct worker w;
@@ -279,7 +279,7 @@ static void measure_second_cpu(void)
  * Proves H20
  */
 /* Proves H20 */
-TEST(commands_and_cpus_that_go_do_not_wait_for_each_other)
+TEST(commands_do_not_deadlock_with_cpu_hotplug)
 {
 	need_second_cpu();
 	repeat_until_end(spawn(toggle, NULL), measure_second_cpu);

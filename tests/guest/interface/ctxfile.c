@@ -31,7 +31,7 @@
 /* Messages */
 
 /* Proves 3.1.2-08, 3.3.2-02, 3.4.3-04, 3.4.3-06, P5.2-02 */
-TEST(message_tells_what_overflowed_where_and_in_whom)
+TEST(overflow_message_has_pmds_address_and_thread)
 {
 	int fd = ctx_new(0);
 	pfm_msg_t msg;
@@ -118,13 +118,13 @@ TEST(read_takes_whole_messages_only)
 }
 
 /* Proves 3.3.3-07 */
-TEST(read_of_nothing_does_not_wait)
+TEST(zero_byte_read_does_not_block)
 {
 	CHECK_EQ(read(ctx_new(0), NULL, 0), 0);
 }
 
 /* Proves 3.3.1-02, 3.3.2-01, 3.3.3-04 */
-TEST(read_returns_the_messages_that_are_there)
+TEST(read_returns_available_messages)
 {
 	pfm_msg_t msgs[MAX_MSGS];
 	struct worker w;
@@ -207,7 +207,7 @@ static void fill_page(int faults, void *page)
 }
 
 /* Proves 3.3.3-01, H23 */
-TEST(reader_that_waits_for_its_memory_keeps_nobody_waiting)
+TEST(faulting_reader_does_not_block_others)
 {
 	struct slow_reader slow = { .fd = self_notifying(0) };
 	pthread_t thread;
@@ -244,7 +244,7 @@ TEST(nonblocking_read_fails_without_message)
 }
 
 /* Proves 3.3.3-02 */
-TEST(descriptor_cannot_be_sought_or_written)
+TEST(descriptor_refuses_seek_and_write)
 {
 	int fd = ctx_new(0);
 
@@ -276,7 +276,7 @@ TEST(unload_keeps_messages)
 }
 
 /* Proves 3.3.1-04, 3.4.3-09, H23 */
-TEST(queue_that_is_full_drops_overflow_messages)
+TEST(full_queue_drops_overflow_messages)
 {
 	int fd = self_notifying(0);
 
@@ -363,7 +363,7 @@ TEST(signal_ends_blocked_read)
 }
 
 /* Proves 3.1.1-06, 3.3.1-01, 3.3.8-01 */
-TEST(poll_tells_contexts_apart)
+TEST(poll_distinguishes_contexts)
 {
 	struct worker w[2];
 	struct pollfd p[2];
@@ -385,7 +385,7 @@ TEST(poll_tells_contexts_apart)
 }
 
 /* Proves 3.3.8-02 */
-TEST(select_tells_contexts_apart)
+TEST(select_distinguishes_contexts)
 {
 	int fds[2], most = 0;
 	struct worker w[2];
@@ -464,7 +464,7 @@ TEST(chosen_signal_carries_the_descriptor)
 }
 
 /* Proves 3.1.1-07, 3.3.7-04, 3.3.7-05, 3.4.3-10 */
-TEST(without_messages_there_are_still_signals)
+TEST(ovfl_no_msg_still_sends_signals)
 {
 	int fd = self_notifying(PFM_FL_OVFL_NO_MSG);
 
@@ -511,7 +511,7 @@ static void *control_from_a_thread(void *arg)
 }
 
 /* Proves 3.1.1-19 */
-TEST(every_thread_of_the_process_controls)
+TEST(every_thread_can_control_the_context)
 {
 	int fd = ctx_counting();
 	pthread_t thread;
@@ -575,7 +575,7 @@ static void control_worker(void *arg)
 }
 
 /* Proves 3.1.1-20, 3.1.1-21, 3.1.15-04, 3.1.15-05, 4.3.1-01, H05 */
-TEST(child_controls_what_its_parent_has_closed)
+TEST(child_can_use_context_closed_by_parent)
 {
 	struct worker w;
 	struct control c = { .w = &w, .fd = ctx_counting() };
@@ -640,7 +640,7 @@ static void monitor_self_and_close(void *fd)
 }
 
 /* Proves 3.1.15-06, H05 */
-TEST(close_of_monitored_process_unloads_a_shared_context)
+TEST(close_by_monitored_process_unloads_context)
 {
 	int fd = ctx_counting();
 

@@ -101,7 +101,7 @@ TEST(create_refuses_unknown_format)
 }
 
 /* Proves 3.1.1-01, 3.1.1-13 */
-TEST(create_ignores_what_it_returns)
+TEST(create_ignores_output_fields)
 {
 	pfarg_ctx_t ctx = { .ctx_fd = -77, .ctx_smpl_buf_size = SENTINEL };
 
@@ -117,7 +117,7 @@ struct appended {
 };
 
 /* Proves 3.1-01, 3.1.1-14, 3.5.2-02, 3.5.3-02, 3.6.2-01 */
-TEST(create_takes_format_argument_behind_the_structure)
+TEST(create_takes_format_argument_after_structure)
 {
 	struct appended a = {
 		.ctx = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID },
@@ -141,7 +141,7 @@ TEST(create_takes_format_argument_by_pointer)
 }
 
 /* Proves 3.1.1-26, 3.5.3-03, 3.5.7-02, H13 */
-TEST(create_judges_size_of_format_argument)
+TEST(create_checks_format_argument_size)
 {
 	static const struct {
 		size_t	size;
@@ -312,7 +312,7 @@ TEST(failed_creations_leave_nothing_behind)
 /* All commands */
 
 /* Proves 3.1-01 */
-TEST(commands_return_0_and_nothing_else)
+TEST(successful_commands_return_0)
 {
 	struct counter c = counter(0, 0, 0);
 	pfarg_load_t load = { .load_pid = thread_id() };
@@ -369,7 +369,7 @@ static void ask_as_nobody(void *unused)
 }
 
 /* Proves 3.1.17-03, 4.2-03, 4.2-04, H30 */
-TEST(all_users_may_ask_and_none_may_change)
+TEST(unprivileged_users_can_query_but_not_configure)
 {
 	struct stat st;
 

@@ -16,7 +16,7 @@
 #define BY_OVFL		PFM_SETFL_OVFL_SWITCH
 
 /* Proves 3.1.10-15, 3.1.12-08 */
-TEST(a_context_may_have_very_many_sets)
+TEST(context_takes_default_maximum_of_sets)
 {
 	pfarg_setdesc_t desc[16] = {};
 	int fd = ctx_new(0);
@@ -68,7 +68,7 @@ static void more_than_by_default(void *arg)
 }
 
 /* Proves 3.1.10-15, 3.7.5-01 */
-TEST(a_context_may_have_more_sets_than_by_default)
+TEST(sets_max_raises_the_number_of_sets)
 {
 	struct param_run r = { "sets_max", "601", more_than_by_default, NULL };
 
@@ -76,7 +76,7 @@ TEST(a_context_may_have_more_sets_than_by_default)
 }
 
 /* Proves 3.1.11-03, 3.1.3-20, 3.1.2-19 */
-TEST(a_set_that_comes_anew_has_registers_of_its_own)
+TEST(recreated_set_has_fresh_registers)
 {
 	pfarg_setdesc_t desc = { .set_id = 4 };
 	pfarg_start_t start = { .start_set = 4 };
@@ -101,7 +101,7 @@ TEST(a_set_that_comes_anew_has_registers_of_its_own)
 	CHECK_EQ(ctx_set_info(fd, 4).set_runs, 1);
 }
 
-TEST(registers_of_a_set_that_does_not_exist_are_refused)
+TEST(registers_of_missing_set_are_refused)
 {
 	struct counter c = counter(0, 0, 0);
 	int fd = ctx_new(0);
@@ -119,7 +119,7 @@ TEST(registers_of_a_set_that_does_not_exist_are_refused)
 }
 
 /* Proves 3.1.10-11, 3.7.6-06 */
-TEST(the_effective_timeout_is_returned)
+TEST(create_returns_the_effective_timeout)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
 	int fd = ctx_new(0);
@@ -152,7 +152,7 @@ TEST(start_designates_a_set)
 	CHECK_EQ(ctx_read_set(fd, 2, 0), 30);
 }
 
-TEST(registers_of_an_inactive_set_can_be_written_while_it_counts)
+TEST(inactive_set_registers_are_writable_while_started)
 {
 	pfarg_start_t start = { .start_set = 2 };
 	int fd = ctx_new(0);
@@ -172,7 +172,7 @@ TEST(registers_of_an_inactive_set_can_be_written_while_it_counts)
 }
 
 /* Proves 3.7.6-07, H07 */
-TEST(a_context_with_sets_can_be_closed_at_any_time)
+TEST(context_with_sets_can_be_closed_at_any_time)
 {
 	faults_prepare();
 	for (int round = 0; round < 50; round++) {

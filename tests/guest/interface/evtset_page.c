@@ -101,7 +101,7 @@ static void expect_same(int fd, const struct pfm_set_map *map, unsigned int set)
 }
 
 /* Proves P8-05 */
-TEST(both_ways_of_reading_agree_in_every_state)
+TEST(mapped_and_read_values_agree_in_every_state)
 {
 	int fd = new_context(0);
 	struct pfm_set_map *maps[] = { map_ok(fd, 0), map_ok(fd, 1) };
@@ -131,7 +131,7 @@ TEST(both_ways_of_reading_agree_in_every_state)
 #undef EXPECT_SAME
 }
 
-TEST(both_ways_of_reading_agree_while_masked)
+TEST(mapped_and_read_values_agree_while_masked)
 {
 	int fd = ctx_new(PFM_FL_MAP_SETS);
 	struct pfm_set_map *map = map_ok(fd, 0);
@@ -151,7 +151,7 @@ TEST(both_ways_of_reading_agree_while_masked)
 }
 
 /* An overflow resets the clock while the context keeps counting. */
-TEST(a_clock_that_is_reset_by_an_overflow_is_right)
+TEST(mapped_clock_follows_reset_by_overflow)
 {
 	pfarg_setdesc_t desc = { .set_flags = PFM_SETFL_OVFL_SWITCH };
 	int fd = ctx_new(PFM_FL_MAP_SETS);
@@ -173,7 +173,7 @@ TEST(a_clock_that_is_reset_by_an_overflow_is_right)
 }
 
 /* Proves P8-02 */
-TEST(what_is_kept_is_read_without_the_kernel)
+TEST(unloaded_values_are_read_from_the_page)
 {
 	int fd = new_context(0);
 	const volatile pfm_set_page_t *pages[] = { page_ok(fd, 0),
@@ -209,7 +209,7 @@ TEST(close_removes_the_pages_of_all_sets)
 		CHECK(!can_read(pages[i]));
 }
 
-TEST(the_clock_is_read_without_the_kernel)
+TEST(elapsed_time_is_read_from_the_page)
 {
 	int fd = new_context(0);
 	const volatile pfm_set_page_t *page = page_ok(fd, 0);
@@ -233,7 +233,7 @@ static void read_in_time_namespace(void *arg)
 	expect_same(fd, map, 0);
 }
 
-TEST(a_clock_of_a_time_namespace_is_not_taken_for_the_kernels)
+TEST(mapped_clock_is_right_in_a_time_namespace)
 {
 	if (syscall(SYS_unshare, CLONE_NEWTIME))
 		check_skip("this kernel has no time namespaces");
@@ -252,7 +252,7 @@ static bool has_seen_all(int fd, struct pfm_set_map *const *maps)
  * The monitored thread itself reads. A set may be switched between any two of
  * its instructions, so the number of reads per turn is unknown.
  */
-TEST(values_never_go_back_while_sets_are_switched)
+TEST(mapped_values_are_monotonic_across_set_switches)
 {
 	int fd = new_context(BY_TIME);
 	struct pfm_set_map *maps[] = { map_ok(fd, 0), map_ok(fd, 1) };
@@ -275,7 +275,7 @@ TEST(values_never_go_back_while_sets_are_switched)
 	}
 }
 
-TEST(reading_what_is_not_there_is_einval)
+TEST(reading_missing_pmd_or_set_is_einval)
 {
 	int fd = new_context(0);
 	struct pfm_set_map *map = map_ok(fd, 0);
@@ -299,7 +299,7 @@ TEST(reading_what_is_not_there_is_einval)
 /* The page */
 
 /* Proves P8-03 */
-TEST(one_page_of_each_set_can_be_mapped_for_reading)
+TEST(each_set_has_one_read_only_page)
 {
 	int fd = new_context(0);
 	size_t page = page_size();
@@ -317,7 +317,7 @@ TEST(one_page_of_each_set_can_be_mapped_for_reading)
 	CHECK_EQ(page_ok(fd, 1)->map_set, 1);
 }
 
-TEST(a_page_is_mapped_once_and_stays_as_it_is)
+TEST(page_is_mapped_once_with_fixed_protection)
 {
 	int fd = new_context(0);
 	void *page = (void *)page_ok(fd, 1);
@@ -333,7 +333,7 @@ TEST(a_page_is_mapped_once_and_stays_as_it_is)
 	page_ok(fd, 1);
 }
 
-TEST(a_page_has_nothing_behind_the_values)
+TEST(page_is_zero_after_the_values)
 {
 	const char *page = (const char *)page_ok(new_context(0), 0);
 
@@ -341,7 +341,7 @@ TEST(a_page_has_nothing_behind_the_values)
 		CHECK_EQ(page[i], 0);
 }
 
-TEST(pages_and_the_sampling_buffer_are_mapped_side_by_side)
+TEST(pages_and_sampling_buffer_can_both_be_mapped)
 {
 	size_t size = 2 * page_size();
 	pfarg_ctx_t ctx;
@@ -377,7 +377,7 @@ static void read_inherited(void *arg)
 	CHECK_EQ(mapped(in->map, 0), ctx_read_set(in->fd, 0, 0));
 }
 
-TEST(children_inherit_a_page_and_keep_it)
+TEST(child_keeps_page_unmapped_by_parent)
 {
 	struct inherited in = { .fd = new_context(0) };
 	int pipes[2];
@@ -396,7 +396,7 @@ TEST(children_inherit_a_page_and_keep_it)
 	reap(child);
 }
 
-TEST(a_page_outlives_its_set)
+TEST(page_outlives_its_set)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
 	int fd = new_context(0);

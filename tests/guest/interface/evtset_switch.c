@@ -80,7 +80,7 @@ TEST(sets_that_switch_by_overflows_share_all_events)
 }
 
 /* Proves 3.7.3-01, P6-01 */
-TEST(another_thread_is_switched_at_its_events)
+TEST(sets_switch_on_overflows_of_another_thread)
 {
 	int fd = ctx_new(0);
 	struct worker w;
@@ -182,7 +182,7 @@ TEST(sets_take_turns_by_time)
 }
 
 /* Timers may expire late, but no time is counted twice. */
-TEST(a_set_that_follows_itself_is_active_no_longer_than_its_thread)
+TEST(set_following_itself_counts_no_time_twice)
 {
 	int fd = ctx_new(0), clock;
 
@@ -204,7 +204,7 @@ static void pass_time(__u64 ns)
 }
 
 /* Proves 3.1.10-20, 3.7.6-10 */
-TEST(a_timeout_does_not_pass_while_the_thread_sleeps)
+TEST(timeout_pauses_while_the_thread_sleeps)
 {
 	int fd = ctx_new(0);
 	struct worker w;
@@ -236,7 +236,7 @@ static __u64 time_left(int fd, __u64 timeout)
 }
 
 /* Proves 3.1.10-20, 3.1.12-10, 3.1.12-11, 3.7.6-10 */
-TEST(what_is_left_of_a_timeout_waits_for_the_thread)
+TEST(remaining_timeout_is_kept_while_thread_sleeps)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
 	__u64 timeout, left[2];
@@ -266,7 +266,7 @@ TEST(what_is_left_of_a_timeout_waits_for_the_thread)
 }
 
 /* Proves 3.1.9-13, 3.1.12-12, 3.7.6-08 */
-TEST(a_timeout_stands_still_while_masked)
+TEST(timeout_pauses_while_masked)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_TIME };
 	pfarg_setinfo_t before, after;
@@ -291,7 +291,7 @@ TEST(a_timeout_stands_still_while_masked)
 }
 
 /* Proves P6-01 */
-TEST(sets_of_a_cpu_take_turns_by_time)
+TEST(cpu_sets_alternate_by_time)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
 
@@ -308,7 +308,7 @@ TEST(sets_of_a_cpu_take_turns_by_time)
 }
 
 /* Proves 3.7.6-11 */
-TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
+TEST(cpu_sets_alternate_while_controller_sleeps)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
 	unsigned long n = 1000;
@@ -332,7 +332,7 @@ TEST(sets_of_a_cpu_take_turns_while_their_controller_waits)
 
 /* A pinned worker is among the sampled threads of its CPU. */
 /* Proves 3.6-02, 3.6-03, 3.6.4-05, P6-01, P6-02 */
-TEST(sets_of_a_cpu_that_samples_take_turns)
+TEST(cpu_sets_alternate_while_sampling)
 {
 	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 18, 0);
 	const pfm_default_smpl_entry_t *e;
@@ -380,7 +380,7 @@ static bool add_cycles(int fd, unsigned int set, unsigned int n)
 
 /* Three sets take turns with more counters than one set can have. */
 /* Proves 3.7.1-02 */
-TEST(more_counters_than_the_hardware_has_are_multiplexed)
+TEST(event_sets_multiplex_hardware_counters)
 {
 	int fd = ctx_new(0);
 

@@ -48,7 +48,7 @@ TEST(format_in_use_cannot_be_unloaded)
 }
 
 /* Proves 3.5-07 */
-TEST(format_that_is_not_loaded_is_loaded_by_its_uuid)
+TEST(unloaded_format_is_autoloaded_by_uuid)
 {
 	CHECK_OK(module_unload(MODULE_DEFAULT));
 	close(smpl_new(0, 4096, 0).fd);
@@ -164,7 +164,7 @@ static void expect_refusal(const char *parameters, const char *reason)
 	CHECK(log_says_once(log, reason));
 }
 
-TEST(format_that_is_refused_is_told_which_field_is_wrong)
+TEST(refused_format_names_the_wrong_field)
 {
 	static const char *const fields[] = {
 		"fmt_name", "fmt_uuid", "fmt_handler", "fmt_arg_size",
@@ -183,13 +183,13 @@ TEST(format_that_is_refused_is_told_which_field_is_wrong)
 	CHECK_OK(module_unload(MODULE_ODD));
 }
 
-TEST(layout_that_is_refused_names_the_field)
+TEST(refused_layout_names_the_wrong_field)
 {
 	expect_refusal("wrong=fmt_arg_layout arg_size=12",
 		       "fmt_arg_layout[1] (beyond): it ends beyond fmt_arg_size");
 }
 
-TEST(format_for_another_interface_is_refused_with_both_numbers)
+TEST(format_for_other_interface_is_refused)
 {
 	expect_refusal("interface=4711",
 		       "in module " MODULE_ODD ": built for interface 4711 ");
@@ -202,7 +202,7 @@ static int odd_new(void)
 	return CHECK_OK(pfm_create_context(&ctx, NULL, 0));
 }
 
-TEST(answer_that_is_no_errno_blames_the_format)
+TEST(invalid_return_value_blames_the_format)
 {
 	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = ODD_UUID };
 	int log;
@@ -232,7 +232,7 @@ static void expect_odd(const char *parameters, const char *const lines[])
 }
 
 /* Proves 3.5.14-06 */
-TEST(counter_that_its_format_does_not_reset_counts_on)
+TEST(counter_not_reset_by_handler_keeps_counting)
 {
 	struct counter c = counter(0, 0, 10);
 	int fd;
@@ -250,7 +250,7 @@ TEST(counter_that_its_format_does_not_reset_counts_on)
 	CHECK_OK(module_unload(MODULE_ODD));
 }
 
-TEST(odd_answers_of_a_handler_are_in_fdinfo)
+TEST(fdinfo_counts_invalid_handler_results)
 {
 	expect_odd("ret=-5", (const char *[]){
 		"pfm_handler_errors:\t1", "pfm_handler_errno:\t5",
@@ -306,7 +306,7 @@ static int create_with_defaults(const struct format *f, int fields)
 	return pfm_create_context(&ctx, arg, size);
 }
 
-TEST(defaults_of_a_layout_are_an_argument)
+TEST(layout_defaults_form_a_valid_argument)
 {
 	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4, 3 };
 
@@ -328,7 +328,7 @@ TEST(defaults_of_a_layout_are_an_argument)
 		CHECK_OK(module_unload(formats[i].module));
 }
 
-TEST(layout_of_an_argument_that_has_none_is_not_there)
+TEST(format_without_layout_has_no_arg_layout_file)
 {
 	CHECK_OK(module_insert(ODD));
 	CHECK(exists(PFM_SYSFS "/formats/" ODD_UUID_TEXT "/arg_size"));

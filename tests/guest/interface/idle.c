@@ -49,7 +49,7 @@ TEST(the_idle_thread_can_be_excluded)
 }
 
 /* Proves 3.1.10-07 */
-TEST(to_exclude_the_idle_thread_is_ignored_for_threads)
+TEST(excl_idle_is_ignored_for_threads)
 {
 	int fd = ctx_new(0);
 

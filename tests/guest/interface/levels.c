@@ -326,7 +326,7 @@ static void under_a_strict_perf(void *unused)
 }
 
 /* Proves H17 */
-TEST(a_level_of_ones_own_means_the_same)
+TEST(paranoid_parameter_uses_perf_levels)
 {
 	with_node_for_group(under_a_strict_perf, NULL);
 }
@@ -342,7 +342,7 @@ static void under_a_loose_perf(void *unused)
 }
 
 /* Proves H17 */
-TEST(a_level_of_ones_own_can_be_stricter)
+TEST(paranoid_parameter_can_be_stricter_than_perf)
 {
 	with_node_for_group(under_a_loose_perf, NULL);
 }
@@ -416,7 +416,7 @@ static void raise_while_measuring(void *unused)
 }
 
 /* Proves H17 */
-TEST(a_higher_level_ends_nothing_and_lets_nothing_begin)
+TEST(raised_level_keeps_events_and_refuses_new_ones)
 {
 	struct param_run r = { "paranoid", "1", raise_while_measuring, NULL };
 
@@ -441,7 +441,7 @@ static void load_at_3(void *arg)
 }
 
 /* Proves 4.1-01, H17 */
-TEST(whoever_attaches_is_asked_not_who_created)
+TEST(load_checks_the_caller_not_the_creator)
 {
 	int fd = ctx_counting();
 	struct param_run at2 = { "paranoid", "2", load_what_root_made, &fd };
@@ -470,7 +470,7 @@ static void write_at_own_level(void *fd)
 }
 
 /* Proves H17 */
-TEST(holders_of_a_cpus_descriptor_create_no_event)
+TEST(cpu_descriptor_holder_cannot_add_events)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
 
@@ -522,7 +522,7 @@ static void udev_comes_late(void *unused)
 }
 
 /* Proves H17, H30 */
-TEST(a_node_that_was_open_to_all_is_for_its_group_only)
+TEST(node_group_applies_to_open_descriptors)
 {
 	with_paranoid("2", udev_comes_late, NULL);
 }
@@ -548,7 +548,7 @@ static void keep_set_uid_worker(void *unused)
 }
 
 /* Proves H10 */
-TEST(a_set_uid_program_that_gains_nothing_is_still_measured)
+TEST(no_new_privs_set_uid_exec_keeps_context)
 {
 	worker_make_setid();
 	with_paranoid("2", keep_set_uid_worker, NULL);
@@ -581,7 +581,7 @@ static void measure_under_a_filter(void *unused)
 	CHECK_EQ(ours(OWN), '-');
 }
 
-TEST(system_call_filters_see_ioctls_not_perf_event_open)
+TEST(seccomp_filters_see_only_ioctl)
 {
 	if (prctl(PR_GET_SECCOMP) < 0)
 		check_skip("needs a kernel with seccomp");

@@ -188,7 +188,7 @@ static void expect_kernel(void *unused)
 	CHECK(pfm_read_mapped(l.map, 0, &value));
 }
 
-TEST(without_the_right_the_kernel_is_asked)
+TEST(without_user_access_the_kernel_reads)
 {
 	need_user_access();
 	with_setting(USER_ACCESS, "0", expect_kernel, NULL);
@@ -201,7 +201,7 @@ static void expect_exact(void *unused)
 	read_often(&l);
 }
 
-TEST(both_ways_of_reading_a_running_counter_agree)
+TEST(mapped_and_read_live_counters_agree)
 {
 	with_user_access(expect_exact);
 }
@@ -237,7 +237,7 @@ static void expect_exact_while_moved(void *unused)
 	read_often(&l);
 }
 
-TEST(a_live_counter_is_exact_across_preemption_and_migration)
+TEST(live_counter_is_exact_across_migration)
 {
 	with_user_access(expect_exact_while_moved);
 }
@@ -276,7 +276,7 @@ static void expect_exact_beside_perf(void *unused)
 	read_often(&l);
 }
 
-TEST(a_live_counter_is_exact_while_perf_moves_it)
+TEST(live_counter_is_exact_while_perf_moves_it)
 {
 	with_user_access(expect_exact_beside_perf);
 }
@@ -293,7 +293,7 @@ static void expect_exact_across_a_wrap(void *unused)
 }
 
 /* perf starts its 32-bit counters at half of their range. */
-TEST(a_live_counter_is_exact_when_it_wraps)
+TEST(live_counter_is_exact_when_it_wraps)
 {
 	with_user_access(expect_exact_across_a_wrap);
 }
@@ -326,7 +326,7 @@ static void expect_exact_across_commands(void *unused)
 	}
 }
 
-TEST(a_live_counter_is_exact_across_commands)
+TEST(live_counter_is_exact_across_commands)
 {
 	with_user_access(expect_exact_across_commands);
 }
@@ -361,7 +361,7 @@ static void expect_exact_beside_commands(void *unused)
 	CHECK(l.last[0] <= ctx_read(l.fd, 0));
 }
 
-TEST(a_live_counter_is_exact_while_others_give_commands)
+TEST(live_counter_is_exact_during_other_commands)
 {
 	with_user_access(expect_exact_beside_commands);
 }
@@ -415,7 +415,7 @@ static void expect_no_trap_when_detached(void *unused)
 	}
 }
 
-TEST(a_context_may_be_detached_while_its_thread_reads)
+TEST(context_can_be_unloaded_while_thread_reads)
 {
 	with_user_access(expect_no_trap_when_detached);
 }
@@ -446,7 +446,7 @@ static void expect_exact_across_overflows(void *unused)
 	}
 }
 
-TEST(a_live_counter_is_exact_across_masks_and_restarts)
+TEST(live_counter_is_exact_across_masks_and_restarts)
 {
 	with_user_access(expect_exact_across_overflows);
 }
@@ -471,7 +471,7 @@ static void expect_not_read(void *unused)
 		CHECK_EQ(mapped(l.map, 1), last);
 }
 
-TEST(a_counter_that_was_taken_away_is_not_read)
+TEST(counter_taken_by_perf_reads_its_last_value)
 {
 	with_user_access(expect_not_read);
 }
@@ -508,7 +508,7 @@ static void expect_exact_across_resets(void *unused)
 	}
 }
 
-TEST(a_live_counter_is_exact_when_another_one_resets_it)
+TEST(live_counter_is_exact_across_reset_by_overflow)
 {
 	with_user_access(expect_exact_across_resets);
 }
@@ -539,7 +539,7 @@ static void expect_exact_across_switches(void *unused)
 	}
 }
 
-TEST(a_live_counter_is_exact_across_switches_of_sets)
+TEST(live_counter_is_exact_across_set_switches)
 {
 	with_user_access(expect_exact_across_switches);
 }
@@ -601,7 +601,7 @@ static void expect_others_right(void *unused)
 		expect_between(&l);
 }
 
-TEST(other_threads_and_children_ask_the_kernel)
+TEST(other_threads_and_children_read_via_the_kernel)
 {
 	with_user_access(expect_others_right);
 }
@@ -655,7 +655,7 @@ static void expect_no_trap(void *unused)
 	}
 }
 
-TEST(a_right_that_is_taken_away_traps_nobody)
+TEST(revoked_user_access_causes_no_trap)
 {
 	with_user_access(expect_no_trap);
 }
@@ -700,7 +700,7 @@ static void expect_signals(void *unused)
 	expect_between(&l);
 }
 
-TEST(who_does_something_illegal_gets_the_signal)
+TEST(illegal_instruction_still_raises_sigill)
 {
 	with_user_access(expect_signals);
 }
@@ -716,7 +716,7 @@ static void read_after_exec(void *unused)
 	CHECK(!"exec");
 }
 
-TEST(a_program_that_reads_counters_can_exec)
+TEST(program_reading_live_counters_can_exec)
 {
 	with_user_access(read_after_exec);
 }

@@ -215,7 +215,7 @@ TEST(users_may_measure_their_own_threads_at_user_level)
 }
 
 /* Proves 3.1.5-05, 3.1.8-06, P4.1-15 */
-TEST(context_is_loaded_on_one_thread_after_the_other)
+TEST(context_can_be_loaded_on_successive_threads)
 {
 	int fd = ctx_counting();
 
@@ -245,7 +245,7 @@ static int new_with_all_counters(void)
 }
 
 /* Proves 3.1.7-11, 3.1.2-19, 4.2-06 */
-TEST(a_context_finds_nothing_of_the_one_before)
+TEST(next_context_inherits_no_register_values)
 {
 	int first = new_with_all_counters(), second = ctx_counting();
 
@@ -300,7 +300,7 @@ static void run_second_thread(void *arg)
 }
 
 /* Proves 3.1.7-03, 3.6.4-02, 3.6.4-03 */
-TEST(a_second_thread_is_told_from_its_process)
+TEST(samples_of_second_thread_have_its_tid)
 {
 	struct smpl s = smpl_new(0, 1 << 16, 0);
 	const pfm_default_smpl_entry_t *e;
@@ -346,7 +346,7 @@ TEST(load_does_not_start)
 /* PFM_START, PFM_STOP, PFM_UNLOAD_CONTEXT */
 
 /* Proves 3.1.5-03, 3.1.6-02, 3.1.8-02, 3.1.9-02 */
-TEST(commands_that_need_a_loaded_context)
+TEST(commands_fail_without_a_loaded_context)
 {
 	int fd = ctx_new(0);
 
@@ -380,7 +380,7 @@ TEST(start_and_stop_can_be_repeated)
 }
 
 /* Proves 3.1.6-06, 3.1.6-09 */
-TEST(stopping_what_is_stopped_changes_nothing)
+TEST(stop_of_stopped_context_changes_nothing)
 {
 	pfarg_setinfo_t before, after;
 	int fd = ctx_counting();
@@ -434,7 +434,7 @@ TEST(start_refuses_unknown_set_and_reserved_fields)
 }
 
 /* Proves 3.1.6-04 */
-TEST(stop_holds_for_a_thread_that_runs)
+TEST(stop_takes_effect_on_a_running_thread)
 {
 	int fd = ctx_counting();
 	unsigned long progress;
@@ -473,7 +473,7 @@ TEST(unload_stops_and_keeps_values)
 }
 
 /* Proves 3.1.8-12 */
-TEST(unload_leaves_no_mask)
+TEST(unload_clears_the_mask)
 {
 	int fd = ctx_notifying(0, 5);
 
@@ -589,7 +589,7 @@ TEST(commands_on_a_thread_leave_other_cpus_alone)
 #define ELEMS	20
 
 /* Proves H18 */
-TEST(a_vector_stops_a_thread_once)
+TEST(vector_command_interrupts_target_cpu_once)
 {
 	pfarg_pmd_t values[ELEMS];
 	int fd = ctx_counting();

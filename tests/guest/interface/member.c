@@ -214,7 +214,7 @@ static void learn_as_member(void *unused)
 }
 
 /* Proves H16, 4.1-01 */
-TEST(no_format_has_a_kernel_address_for_a_user)
+TEST(no_format_leaks_kernel_addresses_to_users)
 {
 	/*
 	 * Check that kernel addresses are found if the kernel is not excluded.
@@ -263,7 +263,7 @@ static void read_what_a_member_feeds(void *unused)
 }
 
 /* Proves H16, 4.1-01 */
-TEST(the_bridge_has_none_either_and_is_not_for_users)
+TEST(oprofile_bridge_leaks_no_kernel_addresses)
 {
 	int device;
 
@@ -329,7 +329,7 @@ static void fill_at_level_2(void *unused)
 }
 
 /* Proves H15 */
-TEST(buffers_and_contexts_count_for_the_control_group)
+TEST(buffers_and_contexts_are_charged_to_the_cgroup)
 {
 	make_group("max");
 	run_in_group(fill_at_level_2);
@@ -369,14 +369,14 @@ static void make_group_of_64_mib(void)
 }
 
 /* Proves H15 */
-TEST(a_buffer_too_large_for_the_control_group_is_refused_and_kills_nobody)
+TEST(buffer_beyond_cgroup_limit_fails_without_oom)
 {
 	make_group_of_64_mib();
 	run_in_group(outgrow_group);
 }
 
 /* Proves H15 */
-TEST(a_private_area_too_large_for_the_control_group_is_refused_likewise)
+TEST(private_area_beyond_cgroup_limit_is_refused)
 {
 	char parameters[64];
 
@@ -431,7 +431,7 @@ static void share_a_cpu(void *unused)
 }
 
 /* Proves H18 */
-TEST(a_member_whose_events_overflow_all_the_time_leaves_others_their_cpu)
+TEST(overflow_storm_leaves_cpu_time_to_others)
 {
 	with_paranoid("2", share_a_cpu, NULL);
 }

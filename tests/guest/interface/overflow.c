@@ -27,7 +27,7 @@ static void wait_for_timer(int timer)
 }
 
 /* Proves 3.4-01 */
-TEST(a_timer_is_enough_to_sample_by_time)
+TEST(sampling_by_time_needs_only_a_timer)
 {
 	int timer = CHECK_OK(timerfd_create(CLOCK_MONOTONIC, 0));
 	int fd = ctx_counting();

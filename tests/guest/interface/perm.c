@@ -306,14 +306,14 @@ static void all_callers(void *unused)
 }
 
 /* Proves H17, 4.1-02, 4.2-08, P7-05 */
-TEST(threads_are_attached_to_as_perf_event_open_allows)
+TEST(load_permissions_match_perf_event_open)
 {
 	question = (struct question){ 0, expect_may };
 	with_paranoid("2", all_callers, NULL);
 }
 
 /* Proves H29, 4.2-08, P7-05 */
-TEST(threads_are_blocked_as_ptrace_allows)
+TEST(blocking_permissions_match_ptrace)
 {
 	question = (struct question){ PFM_FL_NOTIFY_BLOCK, expect_may_stop };
 	turn_yama_off();
@@ -336,7 +336,7 @@ static void try_to_block_under_yama(void *unused)
 }
 
 /* Proves H17, H29 */
-TEST(security_modules_say_who_is_blocked)
+TEST(yama_restricts_blocking_contexts)
 {
 	char old[16];
 
@@ -373,7 +373,7 @@ static void bind_mounts_prove_nothing(void *unused)
 }
 
 /* Proves H17 */
-TEST(what_is_mounted_over_proc_proves_nothing)
+TEST(bind_mount_over_proc_grants_nothing)
 {
 	with_paranoid("2", bind_mounts_prove_nothing, NULL);
 }
@@ -416,7 +416,7 @@ static void status_proves_nothing(void *unused)
 }
 
 /* Proves H17 */
-TEST(another_file_of_the_thread_proves_nothing)
+TEST(bind_mount_over_proc_maps_grants_nothing)
 {
 	with_paranoid("2", status_proves_nothing, NULL);
 }
@@ -440,7 +440,7 @@ static void nobody_needs_proc(void *unused)
 	reap(spawn(attach_without_proc, &fd));
 }
 
-TEST(the_right_does_not_depend_on_a_mounted_proc)
+TEST(permission_check_needs_no_mounted_proc)
 {
 	with_paranoid("2", nobody_needs_proc, NULL);
 }
@@ -466,7 +466,7 @@ static void processes_have_other_numbers(void *unused)
 	reap(spawn(attach_in_pid_namespace, &fd));
 }
 
-TEST(the_right_does_not_depend_on_the_numbers_of_processes)
+TEST(permission_check_works_in_a_pid_namespace)
 {
 	with_paranoid("2", processes_have_other_numbers, NULL);
 }
@@ -505,7 +505,7 @@ static void write_as_holder(void *arg)
 }
 
 /* Proves 3.1.1-19, 3.1.2-01, 3.1.3-01, H10 */
-TEST(holders_of_a_descriptor_write_but_create_no_event)
+TEST(descriptor_holder_cannot_add_events)
 {
 	struct counter c = counter(0, 0, 0);
 	int fd = ctx_new(0);
@@ -539,7 +539,7 @@ static void set_own_level(void *unused)
 	expect_text(PFM_PARAMETERS "paranoid", "kernel");
 }
 
-TEST(the_administrator_can_set_another_level)
+TEST(administrator_can_override_the_level)
 {
 	int fd = CHECK_OK(open(PFM_PARAMETERS "paranoid", O_WRONLY));
 
@@ -563,7 +563,7 @@ static void fool_with_sysctl(void *unused)
 }
 
 /* Proves H17 */
-TEST(what_is_mounted_over_the_level_proves_nothing)
+TEST(bind_mount_over_paranoid_grants_nothing)
 {
 	with_setting(PARANOID, "3", fool_with_sysctl, NULL);
 	CHECK_OK(unlink("/tmp/loose"));

@@ -76,7 +76,7 @@ static bool is_listed(const char *line)
 	return strstr(text, line);
 }
 
-TEST(the_words_are_registers_like_others)
+TEST(config_words_are_ordinary_pmcs)
 {
 	pfarg_pmcinfo_t info = { .reg_num = CONFIG2(15) };
 	pfarg_config_t config = { .cf_flags = 0 };
@@ -97,7 +97,7 @@ TEST(the_words_are_registers_like_others)
 	CHECK_ERRNO(try_write(fd, 1, CONFIG1(0), 1), EINVAL);
 }
 
-TEST(perf_gets_both_words_of_the_event_when_it_is_programmed)
+TEST(perf_event_gets_both_config_words)
 {
 	__u64 event = leap_event();
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -124,7 +124,7 @@ TEST(perf_gets_both_words_of_the_event_when_it_is_programmed)
 	expect_leap(0x12, 0, 8);
 }
 
-TEST(each_event_set_has_its_words)
+TEST(each_event_set_has_its_config_words)
 {
 	pfarg_setdesc_t set = { .set_id = 1 };
 	pfarg_load_t load = { .load_pid = thread_id() };
@@ -175,7 +175,7 @@ static void compare_with_perf(int fd, __u32 type, __u64 config)
 	}
 }
 
-TEST(a_pmc_with_words_takes_what_perf_takes)
+TEST(config_words_are_accepted_as_by_perf)
 {
 	int fd = ctx_new(0);
 
@@ -215,7 +215,7 @@ static void watch(int fd, unsigned int n, unsigned int i)
 	write_pmc(fd, n, WRITES);
 }
 
-TEST(breakpoints_count_what_their_words_say)
+TEST(breakpoints_count_at_their_config_address)
 {
 	int fd = ctx_new(0);
 
@@ -266,7 +266,7 @@ TEST(breakpoints_sample_each_period)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 }
 
-TEST(a_word_that_perf_refuses_changes_nothing)
+TEST(refused_config_word_changes_nothing)
 {
 	int fd = ctx_new(0);
 
@@ -287,7 +287,7 @@ TEST(a_word_that_perf_refuses_changes_nothing)
 	CHECK_EQ(ctx_read(fd, 0), 10);
 }
 
-TEST(breakpoints_that_would_never_end_are_refused)
+TEST(breakpoints_are_refused_on_arm64)
 {
 	int fd = ctx_new(0);
 

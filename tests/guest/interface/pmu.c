@@ -88,7 +88,7 @@ static unsigned int count_mappings(char *last)
 	return n;
 }
 
-TEST(largest_pmu_is_shown_whole_and_works)
+TEST(largest_pmu_is_fully_listed_and_works)
 {
 	char line[128] = "";
 	int fd;
@@ -114,7 +114,7 @@ TEST(largest_pmu_is_shown_whole_and_works)
 }
 
 /* Proves 3.1.17-09 */
-TEST(the_width_of_counters_is_the_actual_ones)
+TEST(config_reports_actual_counter_width)
 {
 	pfarg_config_t cfg = {};
 
@@ -127,7 +127,7 @@ TEST(the_width_of_counters_is_the_actual_ones)
 }
 
 /* Proves P4.3-06, P4.4-03 */
-TEST(the_example_pmu_reads_resources_of_a_thread)
+TEST(example_pmu_counts_thread_resources)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0 };
 	pfarg_pmd_t pmd = { .reg_num = FAULTS };

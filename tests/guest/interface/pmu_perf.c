@@ -122,7 +122,7 @@ static void compare_with_perf(int thread, int cpu)
 		}
 }
 
-TEST(a_pmc_takes_what_perf_takes_and_nothing_else_however_often)
+TEST(pmc_accepts_exactly_what_perf_accepts)
 {
 	int thread = ctx_new(0), cpu = ctx_new(PFM_FL_SYSTEM_WIDE);
 
@@ -174,7 +174,7 @@ static void write_pmc_stopped(int fd, unsigned int num, __u64 value,
 	CHECK_EQ(duration(fd), before);
 }
 
-TEST(a_set_knows_its_time_whatever_it_counts)
+TEST(set_duration_is_exact_for_any_events)
 {
 	int fd = ctx_new(0);
 
@@ -195,7 +195,7 @@ TEST(a_set_knows_its_time_whatever_it_counts)
 	CHECK(duration(fd) > 4 * 16 * MS);
 }
 
-TEST(a_set_that_begins_to_sample_keeps_its_time)
+TEST(set_duration_survives_switch_to_sampling)
 {
 	int fd = ctx_new(0);
 
@@ -216,7 +216,7 @@ TEST(a_set_that_begins_to_sample_keeps_its_time)
  * starts a timer, too, which must not recurse endlessly. The kernel itself
  * starts some timers in each tick.
  */
-TEST(a_timer_that_is_set_may_reset_a_clock)
+TEST(clock_reset_in_hrtimer_start_is_safe)
 {
 	__u64 begin = clock_ns(CLOCK_MONOTONIC);
 	struct resetter r = reset_clock_at(TIMERS "hrtimer_start/id", HOUR,
@@ -231,7 +231,7 @@ TEST(a_timer_that_is_set_may_reset_a_clock)
 	      5000 + (clock_ns(CLOCK_MONOTONIC) - begin) / MS * 4);
 }
 
-TEST(a_clock_whose_timer_is_going_off_may_be_reset_to_no_period)
+TEST(clock_reset_to_0_in_timer_expiry_is_safe)
 {
 	struct resetter r = reset_clock_at(TIMERS "hrtimer_expire_entry/id",
 					   MS / 10, 0);
@@ -278,7 +278,7 @@ static struct smpl sample_leaps(struct counter *c)
 }
 
 /* Proves 3.4.1-09 */
-TEST(a_period_can_be_longer_than_those_of_perf)
+TEST(period_can_exceed_the_perf_maximum)
 {
 	struct counter c = leaping(0, PERIOD);
 	struct smpl s;
@@ -302,7 +302,7 @@ TEST(a_period_can_be_longer_than_those_of_perf)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 }
 
-TEST(a_counter_that_is_reset_to_no_period_counts_on)
+TEST(counter_reset_to_0_keeps_counting)
 {
 	struct counter c = leaping(0, PERIOD);
 	struct smpl s;
@@ -318,7 +318,7 @@ TEST(a_counter_that_is_reset_to_no_period_counts_on)
 	CHECK_EQ(ctx_read(s.fd, 0), (1ULL << 63) - 16);
 }
 
-TEST(periods_that_perf_does_not_report_are_lost)
+TEST(unreported_perf_periods_count_as_lost)
 {
 	struct counter c = leaping(0, PERIOD);
 	struct smpl s = sample_leaps(&c);
@@ -334,7 +334,7 @@ TEST(periods_that_perf_does_not_report_are_lost)
 }
 
 /* Its events come in separate interrupts. */
-TEST(a_counter_that_another_resets_has_a_whole_period)
+TEST(counter_reset_by_another_gets_full_period)
 {
 	struct counter c = leaping(1, 1000);
 	struct counter faults = counter(0, 0, 1);
@@ -359,7 +359,7 @@ TEST(a_counter_that_another_resets_has_a_whole_period)
 }
 
 /* Another PMU's driver may hold a lock that reading takes. */
-TEST(only_the_cpus_own_counters_are_read_in_an_overflow)
+TEST(overflow_does_not_read_foreign_pmus)
 {
 	struct counter c = leaping(1, 0);
 	struct counter faults = counter(0, 0, 1);
@@ -382,7 +382,7 @@ TEST(only_the_cpus_own_counters_are_read_in_an_overflow)
 	CHECK(read_number(LEAP_PARAM "reads") > reads);
 }
 
-TEST(an_event_that_is_released_cannot_be_found)
+TEST(released_event_is_no_longer_referenced)
 {
 	struct counter c = leaping(0, PERIOD);
 	struct smpl s = sample_leaps(&c);
@@ -447,7 +447,7 @@ static void count_run_time(void *unused)
 	CHECK((__s64)value < (__s64)(counted / 2));
 }
 
-TEST(periods_that_one_event_brings_are_reported_or_lost)
+TEST(periods_of_one_event_are_reported_or_lost)
 {
 	with_sample_rate("100000", count_run_time, NULL);
 }

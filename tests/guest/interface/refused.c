@@ -127,7 +127,7 @@ static void ask_with_node(void *unused)
 	with_node_for_group(ask_at_levels, NULL);
 }
 
-TEST(each_refusal_says_which_it_was)
+TEST(pfmon_refusal_names_the_reason)
 {
 	char old[512] = "";
 	int status;
@@ -152,7 +152,7 @@ static void ask_under_a_group(void *unused)
 		     ask_outside_of_task_group, NULL);
 }
 
-TEST(the_administrators_group_is_named)
+TEST(pfmon_refusal_names_the_group)
 {
 	with_paranoid("2", ask_under_a_group, NULL);
 }
@@ -173,7 +173,7 @@ static void ask_to_block(void *unused)
 	expect(be_observer, command, "CAP_SYS_PTRACE");
 }
 
-TEST(holding_a_thread_takes_another_right)
+TEST(pfmon_blocking_refusal_names_cap_sys_ptrace)
 {
 	with_paranoid("2", ask_to_block, NULL);
 }

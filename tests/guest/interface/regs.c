@@ -24,7 +24,7 @@
 /* PFM_WRITE_PMCS, PFM_WRITE_PMDS, PFM_READ_PMDS */
 
 /* Proves 3.1.4-05, 3.1.4-06 */
-TEST(read_pmds_marks_what_is_wrong)
+TEST(read_pmds_marks_the_error)
 {
 	pfarg_pmd_t flags = { .reg_flags = 0x1 }, set = { .reg_set = 3 };
 	int fd = ctx_new(0);
@@ -42,7 +42,7 @@ static void expect_pmc_refused(int fd, pfarg_pmc_t pmc, __u32 mark)
 }
 
 /* Proves 3.1.2-04, 3.1.2-05, 3.1.2-06, 3.1.2-16, 3.1-08 */
-TEST(write_pmcs_marks_what_is_wrong)
+TEST(write_pmcs_marks_the_error)
 {
 	const pfarg_pmc_t good = { .reg_value = PAGE_FAULTS };
 	int fd = ctx_new(0);
@@ -275,7 +275,7 @@ TEST(registers_can_be_written_while_started)
 }
 
 /* Proves 3.1.2-25, 3.1.3-25 */
-TEST(registers_of_another_thread_are_written_while_it_runs)
+TEST(registers_of_running_thread_can_be_written)
 {
 	const __u64 far = 1ULL << 40;
 	pfarg_pmc_t pmc = { .reg_num = 1, .reg_value = PAGE_FAULTS };
@@ -331,7 +331,7 @@ static void read_own_hardware(void *fd)
 }
 
 /* Proves 4.3.2-02 */
-TEST(the_hardware_is_not_read_past_the_descriptor)
+TEST(user_level_cannot_read_hardware_counters)
 {
 	int fd = ctx_counting(), status;
 	struct worker w;
@@ -463,7 +463,7 @@ static void tells_about_many(getinfo_t *getinfo)
 }
 
 /* Proves 3.1.13-03, 3.1.14-03 */
-TEST(getinfo_tells_about_many_registers)
+TEST(getinfo_describes_many_registers)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(getinfos); i++)
 		tells_about_many(getinfos[i]);
@@ -487,7 +487,7 @@ static void returns_type_and_index(getinfo_t *getinfo, __u16 num, __u16 type)
 }
 
 /* Proves 3.1.13-05, 3.1.13-10, 3.1.13-11, 3.1.14-05, 3.1.14-09 */
-TEST(getinfo_ignores_what_it_returns)
+TEST(getinfo_ignores_output_fields)
 {
 	returns_type_and_index(pfm_getinfo_pmcs, 5, PFM_REG_TYPE_PERF);
 	returns_type_and_index(pfm_getinfo_pmds, 5, PFM_REG_TYPE_PERF);
@@ -514,14 +514,14 @@ static void mappings_differ(getinfo_t *getinfo)
 }
 
 /* Proves 3.1.13-12, 3.1.14-10, 3.2.3-01 */
-TEST(each_register_has_a_mapping_of_its_own)
+TEST(each_register_maps_to_a_distinct_index)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(getinfos); i++)
 		mappings_differ(getinfos[i]);
 }
 
 /* Proves 3.1.13-15, 3.1.14-13 */
-TEST(getinfo_vectors_have_a_largest_size)
+TEST(getinfo_vectors_have_a_size_limit)
 {
 	static pfarg_pmcinfo_t infos[4096];
 	int most = read_number(PFM_SYSFS "/arg_size_max") / sizeof(infos[0]);

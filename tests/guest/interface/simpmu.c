@@ -41,7 +41,7 @@ static int start_counting(void)
 }
 
 /* Proves 3.1.2-19 */
-TEST(counters_count_what_happens)
+TEST(counters_count_simulated_events)
 {
 	int fd = start_counting();
 
@@ -166,7 +166,7 @@ static void expect_one_instant(const struct smpl *s)
 }
 
 /* Proves 3.5.14-07, 3.5.14-08, 3.6.4-04, 3.6.4-07, 3.6.4-15, 3.6.4-16 */
-TEST(overflows_of_one_instant_are_recorded_in_order)
+TEST(simultaneous_overflows_are_recorded_in_order)
 {
 	struct smpl s = start_sampling(0);
 
@@ -201,7 +201,7 @@ TEST(time_stamps_advance)
 }
 
 /* Proves 3.1.9-06, 3.1.9-08, 3.4.3-03, 3.4.3-06 */
-TEST(overflows_of_one_instant_share_a_message)
+TEST(simultaneous_overflows_share_a_message)
 {
 	pfm_msg_t msg;
 	int fd = ctx_new(0);
@@ -263,7 +263,7 @@ TEST(samples_record_counters_and_other_pmds)
 }
 
 /* Proves 3.6.5-06, 3.6.5-07 */
-TEST(full_buffer_loses_what_is_left_of_the_instant)
+TEST(full_buffer_drops_remaining_overflows)
 {
 	struct smpl s = smpl_new_for(0, 2, 0);
 
@@ -382,7 +382,7 @@ static unsigned long long add_set(int fd, unsigned int set, struct reading *r)
 }
 
 /* Proves P8-06 */
-TEST(no_value_is_torn_while_sets_are_switched)
+TEST(set_switches_never_tear_mapped_values)
 {
 	bool *done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -70,7 +70,7 @@ static void expect_pause(int fd, const char *level)
 }
 
 /* Proves H21 */
-TEST(what_a_cpu_counts_stops_and_goes_on)
+TEST(cpu_counts_pause_during_suspend)
 {
 	ctx_pin(0);
 	expect_pause(new_clock(PFM_FL_SYSTEM_WIDE, CLOCK(CPU_CLOCK)),
@@ -78,13 +78,13 @@ TEST(what_a_cpu_counts_stops_and_goes_on)
 }
 
 /* Proves H21 */
-TEST(what_the_suspending_thread_counts_stops_and_goes_on)
+TEST(thread_counts_pause_during_suspend)
 {
 	expect_pause(new_clock(0, CLOCK(TASK_CLOCK)), "freezer");
 }
 
 /* Proves H21 */
-TEST(contexts_survive_that_devices_and_cpus_are_suspended)
+TEST(contexts_survive_suspend_of_devices_and_cpus)
 {
 	int fd = new_clock(PFM_FL_SYSTEM_WIDE, CLOCK(CPU_CLOCK));
 
@@ -192,7 +192,7 @@ static void expect_restarts(const struct restarts *r)
 }
 
 /* Proves H21 */
-TEST(threads_count_on_whenever_the_machine_was_suspended)
+TEST(threads_keep_counting_after_many_suspends)
 {
 	__u64 begin = clock_ns(CLOCK_MONOTONIC);
 	struct restarts r;

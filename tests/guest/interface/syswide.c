@@ -189,7 +189,7 @@ static void load_and_exit(void *fd)
 }
 
 /* Proves 3.1.2-23, 3.1.3-23, 3.1.4-17, 3.1.7-16, 3.3.6-06, 4.3.2-04 */
-TEST(context_stays_loaded_without_the_thread_that_loaded_it)
+TEST(context_stays_loaded_after_loader_exits)
 {
 	struct counter c = counter(0, 0, 0);
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -214,7 +214,7 @@ static void expect_affinity(int cpu)
 }
 
 /* Proves 3.1.7-22, 3.1.8-10 */
-TEST(commands_leave_the_affinity_alone)
+TEST(commands_keep_the_cpu_affinity)
 {
 	pfarg_load_t load = { .load_pid = thread_id() };
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
@@ -274,7 +274,7 @@ static int cpu_of(int fd)
 #define LOADS	20
 
 /* Proves 3.1.7-17, 3.1.7-18, 3.1.7-19 */
-TEST(load_of_a_thread_that_is_migrated_is_for_one_cpu)
+TEST(load_by_migrating_thread_binds_to_one_cpu)
 {
 	bool *over = mmap(NULL, sizeof(*over), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -333,7 +333,7 @@ static int count_read(const pfarg_pmd_t *pmds, int n)
  * A call either works on the monitored CPU or fails, whatever CPU it starts on.
  */
 /* Proves 3.1-07, 3.1.4-25, 4.3.2-05 */
-TEST(calls_of_a_thread_that_is_migrated_are_for_one_cpu)
+TEST(calls_by_migrating_thread_use_the_loaded_cpu)
 {
 	bool *over = mmap(NULL, sizeof(*over), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -383,7 +383,7 @@ static void measure_worker(int fd, struct worker *w)
 
 /* Values written while started apply to the CPU's counters. */
 /* Proves 3.1.2-23, 3.1.3-10, 3.1.3-23, 3.1.4-17 */
-TEST(registers_of_a_cpu_are_written_while_it_is_measured)
+TEST(registers_of_measured_cpu_can_be_written)
 {
 	const __u64 far = 1ULL << 40;
 	pfarg_pmc_t pmc = { .reg_num = 1, .reg_value = PAGE_FAULTS };
@@ -423,7 +423,7 @@ TEST(masked_context_can_be_read_on_its_cpu)
 }
 
 /* Proves P4.1-04 */
-TEST(notification_says_who_ran)
+TEST(notification_names_the_running_thread)
 {
 	int fd = ctx_notifying(PFM_FL_SYSTEM_WIDE, FAULTS);
 	struct worker w;

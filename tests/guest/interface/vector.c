@@ -48,7 +48,7 @@ TEST(vectors_refuse_bad_address)
 }
 
 /* Proves 3.1.2-27, 3.1.3-29, 3.1.4-21, 4.1-03, 4.4.2-01, H13, H14 */
-TEST(vectors_have_a_largest_size)
+TEST(vectors_have_a_size_limit)
 {
 	static pfarg_pmd_t pmds[4096];
 	int most = read_number("/sys/module/perfmon/parameters/arg_size_max") /
@@ -111,7 +111,7 @@ TEST(vectors_hold_many_registers)
 }
 
 /* Proves 3.1.2-30, 3.1.3-32, 3.1.4-24 */
-TEST(bad_element_is_found_by_its_flags)
+TEST(flags_identify_the_bad_element)
 {
 	pfarg_pmc_t pmcs[] = { { .reg_value = PAGE_FAULTS },
 			       { .reg_value = PAGE_FAULTS, .reg_num = 300 },
@@ -228,7 +228,7 @@ TEST(write_pmcs_stops_at_first_bad_element)
  * Proves 3.1.10-02, 3.1.10-05, 3.1.10-23, 3.1.11-09, 3.1.11-11, 3.1.12-15,
  * 3.1.12-17, P6.1-01
  */
-TEST(commands_treat_vectors_up_to_the_first_error)
+TEST(set_commands_stop_at_first_error)
 {
 	pfarg_setdesc_t desc[3] = { { .set_id = 9 }, { .set_id = 1 }, };
 	pfarg_setinfo_t info[3] = { { .set_id = 9 }, { .set_id = 4 }, };
@@ -251,7 +251,7 @@ TEST(commands_treat_vectors_up_to_the_first_error)
  * Proves 3.1.10-01, 3.1.10-02, 3.1.10-22, 3.1.11-01, 3.1.11-02, 3.1.11-10,
  * 3.1.12-01, 3.1.12-02, 3.1.12-16
  */
-TEST(commands_refuse_bad_vectors)
+TEST(set_commands_refuse_bad_vectors)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };
 	pfarg_setinfo_t info = {};
@@ -292,7 +292,7 @@ TEST(one_call_deletes_and_describes_many_sets)
 }
 
 /* Proves 3.1.11-10, 3.1.12-16 */
-TEST(set_vectors_have_a_largest_size)
+TEST(set_vectors_have_a_size_limit)
 {
 	static pfarg_setdesc_t desc[1024];
 	static pfarg_setinfo_t info[1024];
@@ -311,7 +311,7 @@ TEST(set_vectors_have_a_largest_size)
 }
 
 /* Proves P6.1-02 */
-TEST(one_call_writes_and_reads_registers_of_several_sets)
+TEST(one_call_accesses_registers_of_several_sets)
 {
 	pfarg_pmc_t pmcs[3] = {};
 	pfarg_pmd_t pmds[3] = {};

@@ -78,7 +78,7 @@ TEST(each_period_of_nmis_is_a_sample)
 
 /* Two counters overflow in the same NMI and share one message. */
 /* Proves 3.4.3-03, 3.4.3-06 */
-TEST(counters_of_one_nmi_are_in_one_message)
+TEST(counters_of_one_nmi_share_one_message)
 {
 	pfm_msg_t msg;
 	int fd;
@@ -100,7 +100,7 @@ TEST(counters_of_one_nmi_are_in_one_message)
 }
 
 /* Proves 3.5.14-07, 3.5.14-08 */
-TEST(counters_of_one_nmi_have_one_time)
+TEST(counters_of_one_nmi_share_one_time_stamp)
 {
 	struct smpl s = buffer(80, 0);
 
@@ -150,7 +150,7 @@ static void be_throttled(void *unused)
 	CHECK(ctx_read(s.fd, 0) >= -2ULL);
 }
 
-TEST(a_counter_that_perf_throttles_samples_on_after_a_tick)
+TEST(throttled_counter_resumes_after_a_tick)
 {
 	rig_need();
 	with_sample_rate(FEW_SAMPLES, be_throttled, NULL);
@@ -160,7 +160,7 @@ TEST(a_counter_that_perf_throttles_samples_on_after_a_tick)
  * It is reported as soon as the counter's shortest period allows. The periods
  * missed meanwhile are lost.
  */
-TEST(a_period_that_is_too_short_for_a_counter_is_reported_late)
+TEST(too_short_period_is_reported_late)
 {
 	struct smpl s = buffer(40, 0);
 
@@ -176,7 +176,7 @@ TEST(a_period_that_is_too_short_for_a_counter_is_reported_late)
 }
 
 /* Events beyond the end of a period count for the next one. */
-TEST(counters_that_overshoot_keep_what_is_too_much)
+TEST(overshoot_counts_toward_the_next_period)
 {
 	struct smpl s = buffer(40, 0);
 	struct counter c;
@@ -191,7 +191,7 @@ TEST(counters_that_overshoot_keep_what_is_too_much)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL);
 }
 
-TEST(samples_are_of_where_the_nmi_came)
+TEST(samples_have_the_address_of_the_nmi)
 {
 	struct smpl s = buffer(1000, 0);
 	struct counter c = rig_counter(0, 0, 1);
@@ -230,7 +230,7 @@ static void expect_samples_of_user_level(const struct smpl *s)
 		CHECK((__s64)smpl_entry(s, i, 0)->ip > 0);
 }
 
-TEST(samples_of_user_level_that_come_late_are_of_user_level)
+TEST(late_user_samples_have_user_addresses)
 {
 	struct smpl s = buffer(40, 0);
 
@@ -244,7 +244,7 @@ TEST(samples_of_user_level_that_come_late_are_of_user_level)
 }
 
 /* User level cannot be reported: CPU 1 is idle or runs the rig's thread. */
-TEST(samples_of_user_level_in_a_kernel_thread_are_lost)
+TEST(user_samples_in_kernel_threads_are_lost)
 {
 	struct rig_stats stats;
 	struct smpl s;
@@ -270,7 +270,7 @@ TEST(samples_of_user_level_in_a_kernel_thread_are_lost)
 }
 
 /* The next reported period shows how many were missed. */
-TEST(periods_that_are_not_reported_are_lost)
+TEST(muted_periods_count_as_lost)
 {
 	struct smpl s = buffer(40, 0);
 
@@ -313,7 +313,7 @@ static void begin_rest(const struct smpl *s)
 	start_set(s->fd, 0);
 }
 
-TEST(the_rest_of_a_period_is_one_period_however_late_it_ends)
+TEST(late_rest_of_a_period_counts_as_one_period)
 {
 	struct smpl s = buffer(40, 0);
 
@@ -331,7 +331,7 @@ TEST(the_rest_of_a_period_is_one_period_however_late_it_ends)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 }
 
-TEST(whole_periods_that_pass_after_a_rest_are_lost)
+TEST(full_periods_after_a_rest_count_as_lost)
 {
 	struct smpl s = buffer(40, 0);
 
@@ -347,7 +347,7 @@ TEST(whole_periods_that_pass_after_a_rest_are_lost)
 }
 
 /* Proves 3.5.14-03 */
-TEST(counters_that_wrap_in_one_nmi_overflow_in_one_instant)
+TEST(counters_wrapping_in_one_nmi_share_a_time_stamp)
 {
 	struct smpl s = buffer(40, 0);
 
@@ -367,7 +367,7 @@ TEST(counters_that_wrap_in_one_nmi_overflow_in_one_instant)
 }
 
 /* Proves 3.4.3-06 */
-TEST(counters_that_wrap_in_one_nmi_are_in_one_message)
+TEST(counters_wrapping_in_one_nmi_share_a_message)
 {
 	pfm_msg_t msg;
 	int fd;
@@ -453,12 +453,12 @@ static void reset_a_clock(__u64 reset)
 		CHECK_EQ(s.hdr->hdr_count, before);
 }
 
-TEST(a_clock_that_an_nmi_resets_to_0_counts_from_there)
+TEST(clock_reset_to_0_by_nmi_does_not_sample)
 {
 	reset_a_clock(0);
 }
 
-TEST(a_clock_that_an_nmi_resets_to_a_period_samples_on)
+TEST(clock_reset_to_period_by_nmi_keeps_sampling)
 {
 	reset_a_clock(-(__u64)CLOCK_PERIOD);
 }
@@ -467,7 +467,7 @@ TEST(a_clock_that_an_nmi_resets_to_a_period_samples_on)
  * Each NMI resets a clock. An interrupt sets the clock's timer afterwards, and
  * the next NMI may come right then.
  */
-TEST(no_time_is_told_twice_when_nmis_reset_a_clock)
+TEST(clock_reset_by_nmis_counts_no_time_twice)
 {
 	struct counter clock = counter(1, 0, FAR);
 	struct counter c = rig_counter(0, 0, 1);

@@ -66,7 +66,7 @@ static bool is_in(__u64 address, const char *start, const char *stop)
 	return address >= (uintptr_t)start && address < (uintptr_t)stop;
 }
 
-TEST(chain_at_user_level_is_who_called)
+TEST(user_chain_holds_the_callers)
 {
 	struct chains c = sampling(0);
 	unsigned int spinning = 0, known = 0;
@@ -94,7 +94,7 @@ TEST(chain_at_user_level_is_who_called)
 	CHECK(known > spinning / 2);
 }
 
-TEST(chain_in_the_kernel_is_the_system_call)
+TEST(kernel_chain_holds_the_system_call)
 {
 	struct chains c = sampling(0);
 
@@ -112,7 +112,7 @@ TEST(chain_in_the_kernel_is_the_system_call)
 }
 
 /* The NMIs arrive late, in the kernel. */
-TEST(event_that_excludes_the_kernel_gets_no_chain_there)
+TEST(user_only_event_has_no_kernel_chain)
 {
 	struct chains c = sampling(PFM_PERF_EXCL_KERNEL | RIG_SKID);
 

@@ -268,7 +268,7 @@ static struct fired pebs_fired(void)
 	};
 }
 
-TEST(samples_that_overwrite_each_other_are_all_counted)
+TEST(overwritten_samples_are_all_counted)
 {
 	struct fired f;
 
@@ -292,7 +292,7 @@ TEST(full_buffers_mask_and_are_restarted)
 	account_masked(&f);
 }
 
-TEST(a_whole_cpu_is_sampled)
+TEST(whole_cpu_is_sampled_under_nmis)
 {
 	struct fired f;
 
@@ -361,7 +361,7 @@ TEST(sets_are_switched_by_every_overflow)
 }
 
 /* Wraps are reported late, as if by a slow interrupt controller. */
-TEST(overflows_that_are_reported_late_are_not_forgotten)
+TEST(late_reported_overflows_are_accounted_for)
 {
 	struct fired f;
 

@@ -135,7 +135,7 @@ TEST(threads_are_blocked_and_restarted)
 	end_worker(&w);
 }
 
-TEST(blocked_threads_go_on_when_the_context_is_closed)
+TEST(close_releases_blocked_threads_under_nmis)
 {
 	begin();
 	for (unsigned int n = rounds(); n; n--) {

@@ -137,7 +137,7 @@ static bool has_callers(const struct sample *s)
 			  __stop_spin_root_text);
 }
 
-TEST(samples_of_user_level_have_file_offset_and_callers)
+TEST(user_samples_have_file_offset_and_callers)
 {
 	struct bridged b = bridged("2");
 	unsigned int spinning = 0, whole = 0, i = 0;
@@ -168,7 +168,7 @@ TEST(samples_of_user_level_have_file_offset_and_callers)
 }
 
 /* The NMIs arrive with interrupts off. */
-TEST(samples_of_the_kernel_are_told_apart)
+TEST(kernel_samples_are_marked_as_kernel)
 {
 	struct bridged b = bridged("2");
 
@@ -194,7 +194,7 @@ static size_t read_some(int device, size_t n)
 }
 
 /* NMIs arrive while samples move from one buffer to the other. */
-TEST(a_reader_under_fire_reads_a_whole_stream)
+TEST(reader_under_nmis_reads_a_valid_stream)
 {
 	struct bridged b;
 	size_t n = 0;
@@ -218,7 +218,7 @@ TEST(a_reader_under_fire_reads_a_whole_stream)
 	bridge_set("event_buffer_size", "131072", 0);
 }
 
-TEST(readers_come_and_go_under_fire)
+TEST(readers_can_reopen_under_nmis)
 {
 	struct bridged b = bridged("2");
 

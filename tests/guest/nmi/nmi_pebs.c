@@ -178,7 +178,7 @@ static unsigned int recorded(const struct mapped *m)
 	return (ds->pebs_index - ds->pebs_buf_base) / hdr64(m)->hdr_entry_size;
 }
 
-TEST(precise_events_make_contexts_that_want_them)
+TEST(precise_events_allow_precise_contexts)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
 				  PRECISE(2) | PFM_PERF_EXCL_KERNEL);
@@ -189,7 +189,7 @@ TEST(precise_events_make_contexts_that_want_them)
 	CHECK_EQ(hdr64(&m)->hdr_dropped, 0);
 }
 
-TEST(events_that_are_not_precise_are_refused)
+TEST(imprecise_events_are_refused)
 {
 	pfm_pebs64_smpl_arg_t arg = {
 		.buf_size = BASE + RECORDS * sizeof(pfm_pebs64_smpl_entry_t),
@@ -205,7 +205,7 @@ TEST(events_that_are_not_precise_are_refused)
 	CHECK_ERRNO(ctx_try_load(m.fd, thread_id()), EINVAL);
 }
 
-TEST(each_field_of_a_record_is_what_the_cpu_stored)
+TEST(record_fields_match_what_the_cpu_stored)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
 				  PRECISE(2) | PFM_PERF_EXCL_KERNEL);
@@ -233,7 +233,7 @@ TEST(each_field_of_a_record_is_what_the_cpu_stored)
 }
 
 /* Addresses of the place where it spins fit into 32 bits. */
-TEST(each_field_of_a_32_bit_record_is_what_the_cpu_stored)
+TEST(record32_fields_match_what_the_cpu_stored)
 {
 	pfm_pebs32_smpl_arg_t arg = {
 		.buf_size = BASE + RECORDS * sizeof(pfm_pebs32_smpl_entry_t),
@@ -266,7 +266,7 @@ TEST(each_field_of_a_32_bit_record_is_what_the_cpu_stored)
 }
 
 /* The interrupt is late: the registers are those of the system call. */
-TEST(records_of_user_level_that_come_late_are_imprecise)
+TEST(late_user_records_are_imprecise)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
 				  PRECISE(2) | PFM_PERF_EXCL_KERNEL | RIG_SKID);
@@ -282,7 +282,7 @@ TEST(records_of_user_level_that_come_late_are_imprecise)
 }
 
 /* As records that perf drains at a context switch. */
-TEST(records_that_are_not_reported_are_lost)
+TEST(muted_records_count_as_lost)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE, PRECISE(2));
 
@@ -299,7 +299,7 @@ TEST(records_that_are_not_reported_are_lost)
 }
 
 /* The other CPU is idle or runs the rig's thread. */
-TEST(records_of_user_level_in_a_kernel_thread_are_lost)
+TEST(user_records_in_kernel_threads_are_lost)
 {
 	struct mapped m = create64(PFM_FL_SYSTEM_WIDE, PFM_PEBS64_SMPL_SKYLAKE,
 				   PRECISE(2) | PFM_PERF_EXCL_KERNEL |

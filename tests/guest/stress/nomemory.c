@@ -390,28 +390,28 @@ static void with_masking_kinds(struct call c)
 }
 
 /* Proves H22 */
-TEST(contexts_are_created_or_not_at_all)
+TEST(create_fails_cleanly_without_memory)
 {
 	with_each_kind((struct call){ "create", NO_CONTEXT, NULL, NULL,
 				      call_create, leave_create });
 }
 
 /* Proves H22 */
-TEST(buffers_are_mapped_or_not_at_all)
+TEST(mmap_fails_cleanly_without_memory)
 {
 	with_each_kind((struct call){ "map", 0, "unloaded", NULL, call_map,
 				      leave_map });
 }
 
 /* Proves H22 */
-TEST(pmcs_are_written_before_loading)
+TEST(write_pmcs_unloaded_fails_cleanly)
 {
 	with_each_kind((struct call){ "write PMCs", 0, "unloaded", NULL,
 				      call_write_pmcs, NULL });
 }
 
 /* Proves H22 */
-TEST(pmcs_are_written_while_loaded)
+TEST(write_pmcs_loaded_fails_cleanly)
 {
 	with_each_kind((struct call){ "write PMCs loaded", 0, "stopped",
 				      enter_loaded, call_write_pmcs,
@@ -419,7 +419,7 @@ TEST(pmcs_are_written_while_loaded)
 }
 
 /* Proves H22 */
-TEST(pmds_are_written_while_started)
+TEST(write_pmds_started_fails_cleanly)
 {
 	with_each_kind((struct call){ "write PMDs started", 0, "started",
 				      enter_started, call_write_pmds,
@@ -427,35 +427,35 @@ TEST(pmds_are_written_while_started)
 }
 
 /* Proves H22 */
-TEST(sets_are_created)
+TEST(set_creation_fails_cleanly)
 {
 	with_each_kind((struct call){ "create sets", 0, "unloaded", NULL,
 				      call_create_sets, leave_sets });
 }
 
 /* Proves H22 */
-TEST(sets_are_described)
+TEST(set_info_fails_cleanly)
 {
 	with_no_kind((struct call){ "set info", 0, "unloaded", enter_sets,
 				    call_getinfo_sets, leave_sets });
 }
 
 /* Proves H22 */
-TEST(pmds_are_read)
+TEST(read_pmds_fails_cleanly)
 {
 	with_each_kind((struct call){ "read PMDs", 0, "started", enter_started,
 				      call_read_pmds, leave_loaded });
 }
 
 /* Proves H22 */
-TEST(contexts_are_loaded_or_not_at_all)
+TEST(load_fails_cleanly_without_memory)
 {
 	with_each_kind((struct call){ "load", 0, "unloaded", NULL, call_load,
 				      leave_loaded });
 }
 
 /* Proves H22 */
-TEST(system_wide_contexts_are_loaded_or_not_at_all)
+TEST(system_wide_load_fails_cleanly)
 {
 	ctx_pin(0);
 	with_each_kind((struct call){ "load system-wide", PFM_FL_SYSTEM_WIDE,
@@ -464,7 +464,7 @@ TEST(system_wide_contexts_are_loaded_or_not_at_all)
 }
 
 /* Proves H22 */
-TEST(contexts_are_started_or_not_at_all)
+TEST(start_fails_cleanly_without_memory)
 {
 	with_each_kind((struct call){ "start", 0, "stopped", enter_loaded,
 				      call_start, leave_loaded });
@@ -492,28 +492,28 @@ TEST(masked_contexts_are_restarted)
 }
 
 /* Proves H22 */
-TEST(messages_that_reach_nobody_stay)
+TEST(failed_read_keeps_the_message)
 {
 	with_masking_kinds((struct call){ "read", 0, "masked", enter_masked,
 					  call_read_message, leave_loaded });
 }
 
 /* Proves H22 */
-TEST(signals_are_asked_for)
+TEST(fasync_fails_cleanly_without_memory)
 {
 	with_no_kind((struct call){ "async", 0, "unloaded", NULL, call_async,
 				    leave_async });
 }
 
 /* Proves H22 */
-TEST(state_is_shown)
+TEST(fdinfo_fails_cleanly_without_memory)
 {
 	with_no_kind((struct call){ "fdinfo", 0, "unloaded", NULL, call_show,
 				    NULL });
 }
 
 /* Proves H22 */
-TEST(registers_are_described)
+TEST(getinfo_fails_cleanly_without_memory)
 {
 	with_no_kind((struct call){ "PMC info", NO_CONTEXT, NULL, NULL,
 				    call_getinfo_pmcs, NULL });
@@ -522,7 +522,7 @@ TEST(registers_are_described)
 }
 
 /* Proves H22 */
-TEST(configuration_is_read_and_set)
+TEST(config_commands_fail_cleanly)
 {
 	with_no_kind((struct call){ "get configuration", NO_CONTEXT, NULL, NULL,
 				    call_get_config, NULL });
@@ -542,7 +542,7 @@ static void load_worker_as_nobody(void *arg)
 }
 
 /* Proves H22 */
-TEST(processes_of_the_same_user_are_attached_to)
+TEST(load_of_same_users_process_fails_cleanly)
 {
 	struct worker w;
 	struct param_run unprivileged = {
@@ -606,7 +606,7 @@ static void load_module(const char *name, const char *file)
 }
 
 /* Proves H22 */
-TEST(modules_are_loaded_or_not_at_all)
+TEST(module_load_fails_cleanly_without_memory)
 {
 	/* Most of the failing requests are the kernel's own. */
 	alarm(4 * check_timeout());

@@ -87,7 +87,7 @@ static void *many_commands(void *target)
 }
 
 /* Proves H08 */
-TEST(commands_of_many_threads_take_turns)
+TEST(concurrent_commands_are_serialized)
 {
 	struct target t = { .fd = ctx_new(0) };
 	struct worker w;

@@ -238,7 +238,7 @@ static void storm(void (*function)(void *kind))
 }
 
 /* Proves H06, H07, H20 */
-TEST(contexts_are_loaded_unloaded_restarted_and_closed_while_they_overflow)
+TEST(context_life_cycle_survives_overflow_storm)
 {
 	storm(storm_self);
 }

@@ -249,7 +249,7 @@ static void stress(void (*sample)(void *job), struct job job, bool unload)
 }
 
 /* Proves H07, H11 */
-TEST(formats_come_and_go_under_contexts_of_all_kinds)
+TEST(format_unload_races_with_contexts_of_all_kinds)
 {
 	struct job job = { .rounds = 6, .work = touch };
 
@@ -277,7 +277,7 @@ TEST(sampled_processes_fork_all_the_time)
 }
 
 /* Proves H09 */
-TEST(sampled_processes_exec_and_exit_while_formats_restart)
+TEST(sampled_processes_exec_during_format_unload)
 {
 	struct job job = { .rounds = 3 };
 

@@ -31,14 +31,14 @@ def collected(*addresses: int) -> Collector:
     return collector
 
 
-def test_samples_of_other_functions_do_not_count() -> None:
+def test_annotation_ignores_other_functions() -> None:
     (samples,) = collected(KERNEL, KERNEL + 4, KERNEL + 4, KERNEL + 16).samples()
     assert samples.weights == {KERNEL: [1], KERNEL + 4: [2]} and samples.total == 3
     with pytest.raises(PfmParseError, match="no samples in a function 'f'"):
         collected(KERNEL + 16).samples()
 
 
-def test_without_the_file_only_addresses_are_known() -> None:
+def test_missing_object_file_leaves_addresses_only() -> None:
     collector = collected(KERNEL + 4, KERNEL)
     (samples,) = collector.samples()
     found = annotate(samples, collector.events(), None, SourceFiles([]), True)
@@ -68,7 +68,7 @@ class Claims:
         """Find no source."""
 
 
-def test_what_a_file_claims_has_limits() -> None:
+def test_size_of_annotated_function_is_limited() -> None:
     collector = collected(KERNEL)
     (samples,) = collector.samples()
     elf = cast(ElfFile, Claims())
@@ -78,7 +78,7 @@ def test_what_a_file_claims_has_limits() -> None:
     assert "bytes of code: only addresses are shown" in found.lacks[0]
 
 
-def test_source_is_read_once_and_only_from_files(tmp_path: Path) -> None:
+def test_source_is_read_once_from_regular_files_only(tmp_path: Path) -> None:
     path = tmp_path / "x.c"
     path.write_text("one\ntwo\n")
     sources = SourceFiles([])
@@ -90,7 +90,7 @@ def test_source_is_read_once_and_only_from_files(tmp_path: Path) -> None:
         assert sources.text(Line("/dev/zero", 1), elf) is None
 
 
-def test_source_that_is_not_here_comes_from_servers(
+def test_missing_source_is_fetched_from_debuginfod(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = tmp_path / "copy"

@@ -35,7 +35,7 @@ def profile(stacks: list[list[int]]) -> Profile:
 
 
 @given(STACKS)
-def test_each_sample_counts_once_for_each_function_and_call(
+def test_recursion_counts_a_sample_once_per_function(
     stacks: list[list[int]],
 ) -> None:
     own, inclusive = Counter[int](), Counter[int]()
@@ -53,7 +53,7 @@ def test_each_sample_counts_once_for_each_function_and_call(
         assert all(found.callees[up][callee] == part for up, part in calls.items())
 
 
-def test_deep_stacks_are_walked() -> None:
+def test_stack_of_100000_frames_is_walked() -> None:
     deep = [at % 2 for at in range(100_000)]
     found = calls_of(profile([deep]))
     assert found.inclusive == {0: 10, 1: 10}

@@ -16,13 +16,13 @@ IP = Samples(2, {"ip": np.array([1, 1 << 63], np.uint64)})
 WHERE = mapping(0x1000, 0x2000, 0, "[x]")
 
 
-def test_level_is_what_was_recorded_or_else_that_of_the_address() -> None:
+def test_kernel_column_falls_back_to_the_address() -> None:
     assert columns.in_kernel(IP).tolist() == [False, True]
     said = Samples(2, {**IP.columns, "kernel": np.array([1, 0])})
     assert columns.in_kernel(said).tolist() == [True, False]
 
 
-def test_process_is_what_was_recorded_or_else_the_only_one() -> None:
+def test_process_falls_back_to_the_only_one() -> None:
     one = opened(capture(json_chunk("SESS", session()), mapped(WHERE, 7))).recording
     assert columns.processes(IP, one).tolist() == [7, 7]
     said = Samples(1, {"tgid": np.array([5])})
@@ -32,7 +32,7 @@ def test_process_is_what_was_recorded_or_else_the_only_one() -> None:
         columns.processes(IP, opened(two).recording)
 
 
-def test_thread_is_what_was_recorded_or_else_the_only_one() -> None:
+def test_thread_falls_back_to_the_only_one() -> None:
     described = session()
     described["contexts"] = [{"id": 0, "tid": 9, "cpu": None, "buf_size": 1}]
     one = opened(capture(json_chunk("SESS", described))).recording
@@ -42,7 +42,7 @@ def test_thread_is_what_was_recorded_or_else_the_only_one() -> None:
         columns.threads(IP, opened(capture(json_chunk("SESS", described))).recording)
 
 
-def test_values_of_a_pmd_are_those_of_the_samples_that_have_it() -> None:
+def test_pmd_values_mark_samples_without_the_pmd() -> None:
     group = PmdGroup(np.array([1]), (3, 4), np.array([[30, 40]], np.uint64))
     samples = Samples(2, {}, (group,))
     values, there = columns.pmd_values(samples, 4)
@@ -51,6 +51,6 @@ def test_values_of_a_pmd_are_those_of_the_samples_that_have_it() -> None:
     assert columns.pmd_values(Samples(0, {}), 4)[0].size == 0
 
 
-def test_columns_that_are_not_there_are_none() -> None:
+def test_missing_optional_column_is_none() -> None:
     assert columns.optional(IP, Role.CPU) is None
     assert columns.optional(IP, Role.ADDRESS) is not None

@@ -36,17 +36,17 @@ SETS = {
 }
 
 
-def test_event_is_that_of_the_pmd_in_its_set() -> None:
+def test_event_is_found_by_set_and_pmd() -> None:
     found = names(events(SETS), set=[0, 2, 0, 0, 1], ovfl_pmd=[4, 4, 5, 6, 4])
     assert found == ["a", "d", "b", "[unknown]", "[unknown]"]
 
 
-def test_event_of_a_number_that_two_share_is_the_first() -> None:
+def test_shared_event_number_maps_to_the_first_event() -> None:
     found = names(events(SETS), event=[1, 2, 3, 9])
     assert found == ["a", "b", "[unknown]", "[unknown]"]
 
 
-def test_event_of_samples_that_do_not_say_is_the_only_one() -> None:
+def test_event_falls_back_to_the_only_one() -> None:
     assert names(events({0: [named(4, "a")]}), ip=[1, 2]) == ["a", "a"]
     assert names(events(SETS), ip=[1]) == ["[unknown]"]
 
@@ -60,6 +60,6 @@ def test_events_are_found_by_name() -> None:
         twice.named("c")
 
 
-def test_periods_are_the_long_resets() -> None:
+def test_event_period_is_the_long_reset() -> None:
     (event, _) = events({0: [named(4, "a")]}).all
     assert event.period == 1000

@@ -46,7 +46,7 @@ def chosen(rows: list[tuple[int, list[int]]], wanted: Wanted) -> set[int]:
     st.none() | st.integers(1, 5),
     st.sampled_from([0.5, 40.0, 99.0, 99.999999999999, 100.0]),
 )
-def test_no_row_that_comes_first_is_left_out(
+def test_first_rows_include_every_leading_row(
     rows: list[tuple[int, list[int]]], order: str, top: Optional[int], cum: float
 ) -> None:
     def sorted_by(row: tuple[int, Row]) -> Any:
@@ -66,14 +66,14 @@ def test_no_row_that_comes_first_is_left_out(
         assert at in found
 
 
-def test_few_are_enough_unless_addresses_are_shared() -> None:
+def test_first_rows_stay_few_unless_addresses_repeat() -> None:
     alone = [(at, [1, 0, 0]) for at in range(100)]
     assert len(chosen(alone, Wanted(top=3))) == 3
     assert len(chosen(alone, Wanted(cum=10))) < 15
     assert len(chosen([*alone, (5, [1, 0, 0])], Wanted(top=3))) == 5
 
 
-def test_enough_is_exact_and_all_are_the_last_sample_too() -> None:
+def test_sample_count_for_cum_percentage_is_exact() -> None:
     assert Wanted().enough((1 << 63) + 1) == (1 << 63) + 1
     assert Wanted(cum=60.0).enough(5) == 3 and Wanted(cum=60.1).enough(5) == 4
     assert Wanted().enough(0) == 0
@@ -83,7 +83,7 @@ def test_enough_is_exact_and_all_are_the_last_sample_too() -> None:
     "wanted,everything",
     [(Wanted(), True), (Wanted(top=5), False), (Wanted(cum=95), False)],
 )
-def test_everything_is_wanted_unless_something_is_said(
+def test_all_rows_are_wanted_without_top_or_cum(
     wanted: Wanted, everything: bool
 ) -> None:
     assert wanted.all == everything

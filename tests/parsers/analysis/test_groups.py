@@ -20,7 +20,7 @@ ROWS = st.lists(st.tuples(*(st.integers(0, 3) for _ in NAMES)), max_size=20)
 
 
 @given(st.lists(ROWS, max_size=3), st.integers(1, 3))
-def test_combinations_are_counted(
+def test_groups_count_combinations_of_keys(
     batches: list[list[tuple[int, ...]]], count: int
 ) -> None:
     source = opened(captured([]))

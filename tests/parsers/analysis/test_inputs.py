@@ -13,7 +13,7 @@ from pfmparse.recording import open_capture
 from pfmparse.symbols.options import SymbolOptions
 
 
-def test_host_is_what_the_capture_says() -> None:
+def test_host_comes_from_the_capture() -> None:
     described = session()
     described["machine"].pop("host", None)
     assert opened(capture(json_chunk("SESS", described))).host == "[unknown]"
@@ -21,7 +21,7 @@ def test_host_is_what_the_capture_says() -> None:
     assert opened(capture(json_chunk("SESS", described))).host == "box"
 
 
-def test_selected_samples_are_counted_beside_all() -> None:
+def test_input_counts_selected_and_all_samples() -> None:
     data = captured([Sample(cpu=cpu) for cpu in (1, 2, 1)])
     source = opened(data, selection=Selection(cpus=[1]))
     assert source.selected == 0
@@ -44,7 +44,7 @@ class Watched:
         self.told.append("end")
 
 
-def test_watcher_is_told_what_was_read_selected_or_not() -> None:
+def test_progress_watcher_counts_unselected_samples() -> None:
     data = captured([Sample(cpu=cpu) for cpu in (1, 2, 1)])
     watched, options = Watched(), Options(Selection(cpus=[1]), SymbolOptions())
     recording = open_capture(io.BytesIO(data))

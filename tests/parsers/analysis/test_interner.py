@@ -38,7 +38,7 @@ def known(table: Interner) -> list[tuple[int, int]]:
     st.sampled_from([1, 2, 4, 1 << 10]),
     st.sampled_from([1, 8, 1 << 20]),
 )
-def test_equal_pairs_and_no_others_have_the_same_number(
+def test_interner_gives_equal_pairs_equal_numbers(
     batches: list[list[tuple[int, int]]], block: int, slots: int, large: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -53,7 +53,7 @@ def test_equal_pairs_and_no_others_have_the_same_number(
             assert known(table) == sorted(numbers, key=lambda pair: numbers[pair])
 
 
-def test_pairs_that_collide_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interner_separates_colliding_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     def nowhere(a: NDArray[Any], b: NDArray[Any], size: int) -> NDArray[np.intp]:
         return np.zeros(np.broadcast(a, b).shape, np.intp)
 
@@ -76,7 +76,7 @@ def test_pairs_that_collide_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> N
     st.integers(1, 30),
     st.sampled_from([0, 20, 1 << 10]),
 )
-def test_pairs_with_one_a_have_the_same_numbers_with_a_window(
+def test_interner_window_keeps_numbers_of_pairs(
     batches: list[tuple[int, list[int]]], block: int, patience: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -90,7 +90,7 @@ def test_pairs_with_one_a_have_the_same_numbers_with_a_window(
         assert known(table) == sorted(numbers, key=lambda pair: numbers[pair])
 
 
-def test_close_numbers_need_no_search_once_they_are_known(
+def test_interner_window_finds_close_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table, a = Interner(), np.array([5], np.uint64)
@@ -103,7 +103,7 @@ def test_close_numbers_need_no_search_once_they_are_known(
 
 @pytest.mark.parametrize("a", [np.array([7]), np.broadcast_to(np.uint32(7), (6,))])
 @pytest.mark.parametrize("kind", ["u1", "<u4", ">i8", "<i4", "<u8"])
-def test_columns_may_be_of_any_kind(a: NDArray[Any], kind: str) -> None:
+def test_interner_accepts_any_integer_type(a: NDArray[Any], kind: str) -> None:
     columns = np.zeros(6, [("b", kind), ("other", "u1")])
     columns["b"] = [5, 6, 5, 0, 6, 5]
     table = Interner()
@@ -111,19 +111,19 @@ def test_columns_may_be_of_any_kind(a: NDArray[Any], kind: str) -> None:
     assert [known(table)[at] for at in ids] == [(7, n) for n in (5, 6, 5, 0, 6, 5)]
 
 
-def test_negative_numbers_are_those_modulo_two_to_the_64() -> None:
+def test_interner_wraps_negative_numbers_to_64_bits() -> None:
     table = Interner()
     assert table.ids(np.array([-1]), np.array([-2], np.int32)).tolist() == [0]
     assert known(table) == [(FAR, FAR - 1)]
 
 
-def test_nothing_has_no_number() -> None:
+def test_interner_accepts_empty_columns() -> None:
     table = Interner()
     assert table.ids(np.zeros(1), np.zeros(0)).size == 0
     assert len(table) == 0 and known(table) == []
 
 
-def test_memory_grows_with_distinct_pairs_only() -> None:
+def test_interner_memory_grows_with_distinct_pairs() -> None:
     table, same = Interner(), np.zeros(1 << 18, np.uint64)
     for number in range(20):
         table.ids(same[:1], same + np.uint64(number))

@@ -61,7 +61,7 @@ def tallied(by: str, *batches: dict[str, list[int]]) -> Tally:
     [("tid", "pid"), ("thread", "tid"), ("cpu", "cpu"), ("time", "tstamp")]
     + [("weight_of", "weight_of")],
 )
-def test_numbers_of_all_batches_are_counted(by: str, column: str) -> None:
+def test_number_key_counts_all_batches(by: str, column: str) -> None:
     tally = tallied(by, {column: [3, 1, 3]}, {column: [3]}, {column: []})
     assert tally.counts() == {3: 3, 1: 1}
     assert {value.label for value, _ in tally.rows()} == {"1", "3"}
@@ -74,12 +74,12 @@ def test_numbers_of_all_batches_are_counted(by: str, column: str) -> None:
         "colour",
     ],
 )
-def test_samples_that_lack_the_column_are_refused(by: str) -> None:
+def test_key_of_missing_column_is_refused(by: str) -> None:
     with pytest.raises(PfmParseError, match="the samples have no"):
         tallied(by, {"something": [1]})
 
 
-def test_values_of_one_name_are_one_row() -> None:
+def test_key_values_of_one_name_are_one_row() -> None:
     tally = tallied("kernel", {"kernel": [0, 1, 2, 0, 0]})
     assert tally.counts() == {"user": 3, "kernel": 2}
     # Two encodings of an L1 hit.
@@ -92,7 +92,7 @@ def numbered(num: int, eventid: int, event: str, sampling: bool = True) -> Json:
     return {**pmd(num, sampling=sampling), "eventid": eventid, "event": event}
 
 
-def test_events_have_the_names_of_the_session() -> None:
+def test_event_key_uses_names_of_the_session() -> None:
     sets = {
         0: [numbered(0, 1, "a"), numbered(1, 1, "b"), numbered(2, 2, "c")],
         1: [numbered(0, 1, "a"), numbered(1, 3, "d", sampling=False)],
@@ -107,7 +107,7 @@ def test_events_have_the_names_of_the_session() -> None:
     ]
 
 
-def test_pmds_are_told_apart_by_their_set() -> None:
+def test_pmd_key_separates_event_sets() -> None:
     tally = Tally("pmd", {0: [pmd(4)], 2: [pmd(4)]})
     columns = {"set": np.array([0, 2, 2, 1]), "ovfl_pmd": np.array([4, 4, 4, 4])}
     tally.add(Samples(4, columns))
@@ -118,7 +118,7 @@ def test_pmds_are_told_apart_by_their_set() -> None:
     ]
 
 
-def test_negative_numbers_stay_negative() -> None:
+def test_number_key_keeps_negative_numbers() -> None:
     tally = Tally("node")
     for dtype, nodes in (("<i4", [-1, 3]), ("<i4", [-1])):
         tally.add(Samples(len(nodes), {"node": np.array(nodes, dtype)}))
@@ -126,7 +126,7 @@ def test_negative_numbers_stay_negative() -> None:
 
 
 @pytest.mark.parametrize("by", ["node", "latency", "data-source", "event", "kernel"])
-def test_weights_count_as_many_samples(by: str) -> None:
+def test_key_sums_weights(by: str) -> None:
     tally = Tally(by)
     columns = {"node": np.array([7, 7, 9, 9]), "n": np.array([10, 20, 0, 5])}
     roles = {role: "node" for role in Role if role.value == by}
@@ -138,7 +138,7 @@ def test_weights_count_as_many_samples(by: str) -> None:
         assert found == {7: 30, 9: 5}
 
 
-def test_weights_count_for_pmds() -> None:
+def test_pmd_key_sums_weights() -> None:
     columns = {"ovfl_pmd": np.array([4, 4]), "set": np.array([0, 0])}
     columns["weight"] = np.array([3, 4])
     tally = Tally("pmd", {0: [pmd(4)]})

@@ -33,40 +33,40 @@ def named(classes: Classes, found: Samples) -> list[str]:
     return [classes.names[at] for at in classes.ids(found).tolist()]
 
 
-def test_latencies_up_to_the_thresholds_are_of_the_level() -> None:
+def test_latency_thresholds_are_inclusive() -> None:
     levels = Levels(None, Thresholds(5, 14))
     found = named(levels, samples(None, [1, 5, 6, 14, 15, 1 << 63, 0]))
     assert found == ["L2", "L2", "L3", "L3", "RAM", "RAM", "n/a"]
     assert levels.thresholds == Thresholds(5, 14) and not levels.by_source
 
 
-def test_data_source_is_preferred_to_latency() -> None:
+def test_level_prefers_data_source_to_latency() -> None:
     levels = Levels(None, Thresholds(5, 14))
     found = named(levels, samples([L1_HIT, L3_HIT, 0], [100, 1, 1]))
     assert found == ["L1", "L3", "L2"]
     assert levels.by_source and levels.thresholds is not None
 
 
-def test_thresholds_that_are_given_are_preferred_to_the_data_source() -> None:
+def test_given_thresholds_override_the_data_source() -> None:
     levels = Levels(Thresholds(5, 14), None)
     assert named(levels, samples([L1_HIT, L3_HIT], [100, 1])) == ["RAM", "L2"]
     assert not levels.by_source
 
 
-def test_level_that_nothing_tells_is_not_known() -> None:
+def test_level_without_source_or_thresholds_is_na() -> None:
     levels = Levels(None, None)
     assert named(levels, samples([L3_MISS, 0, 7], [9, 9, 9])) == ["n/a"] * 3
     assert named(levels, samples(None, [9])) == ["n/a"]
     assert levels.thresholds is None and not levels.by_source
 
 
-def test_classes_of_later_batches_are_the_same() -> None:
+def test_level_classes_stay_stable_across_batches() -> None:
     levels = Levels(None, None)
     assert named(levels, samples([L1_HIT, L1_HIT], None)) == ["L1", "L1"]
     assert named(levels, samples([L3_HIT, L1_HIT], None)) == ["L3", "L1"]
 
 
-def test_tlbs_need_a_data_source() -> None:
+def test_tlb_level_needs_a_data_source() -> None:
     sources = [0x42 | bits << 26 for bits in (0xA, 0x1A, 0x12, 0x22, 0x42, 0x14, 0)]
     found = named(Tlbs(), samples(sources, None))
     assert found == ["L1", "L1", "L2", "walk", "OS", "miss", "n/a"]
@@ -75,7 +75,7 @@ def test_tlbs_need_a_data_source() -> None:
 
 
 @pytest.mark.parametrize("arch,thresholds", [("ia64", ITANIUM_2), ("x86_64", None)])
-def test_thresholds_are_known_of_itanium(
+def test_default_thresholds_exist_for_itanium_only(
     arch: str, thresholds: Optional[Thresholds]
 ) -> None:
     sess = session()

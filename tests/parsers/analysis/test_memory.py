@@ -28,7 +28,7 @@ from pfmparse.errors import PfmParseError
 from pfmparse.symbols.location import Detail
 
 
-def test_weights_count_as_many_samples() -> None:
+def test_mem_rows_sum_weights() -> None:
     columns = {
         "address": np.array([8, 8, 16]),
         "cycles": np.array([3, 7, 20]),
@@ -58,7 +58,7 @@ def row(address: int, samples: int, where: str = "/lib") -> Row:
     return Row(Value("f", "f", extra), samples, 7 * samples, [samples, 0])
 
 
-def test_function_that_was_mapped_twice_is_one_row_with_its_lower_address() -> None:
+def test_function_mapped_twice_is_one_row() -> None:
     rows: dict[tuple[object, ...], Row] = {}
     for one in (row(0x2000, 1), row(0x1000, 2), row(0x3000, 4), row(9, 8, "/other")):
         add_row(rows, one)
@@ -67,7 +67,7 @@ def test_function_that_was_mapped_twice_is_one_row_with_its_lower_address() -> N
     assert ours.classes == [7, 0] and other.samples == 8
 
 
-def test_every_view_begins_with_its_usual_rows() -> None:
+def test_mem_views_have_default_rows() -> None:
     assert {view: pers[0] for view, pers in VIEWS.items()} == {
         "inst": "address",
         "data": "address",
@@ -77,12 +77,12 @@ def test_every_view_begins_with_its_usual_rows() -> None:
     assert set(PERS) == {per for pers in VIEWS.values() for per in pers}
 
 
-def test_lines_need_more_than_symbols() -> None:
+def test_mem_lines_need_line_details() -> None:
     assert detail_of("line") is Detail.LINE
     assert {detail_of(per) for per in set(PERS) - {"line"}} == {Detail.SYMBOL}
 
 
-def test_pages_of_no_size_are_refused() -> None:
+def test_page_rows_need_a_page_size() -> None:
     sess = session()
     sess["machine"]["page_size"] = 0
     source = opened(simple_capture([Sample()], sess))
@@ -90,7 +90,7 @@ def test_pages_of_no_size_are_refused() -> None:
         by("inst", "page", source)
 
 
-def test_places_are_named_by_what_is_known() -> None:
+def test_data_rows_are_labelled_by_mapping() -> None:
     data = capture(
         json_chunk("SESS", session({0: [pmd(0)]}, UUID_PEBS64)),
         mapped(mapping(0x1000, 0x2000, 0, "[heap]", prot="rw-p")),
@@ -104,7 +104,7 @@ def test_places_are_named_by_what_is_known() -> None:
     assert labels == {"0x1008": "[heap]", "0x5000": ""}
 
 
-def test_samples_that_lack_the_column_are_refused() -> None:
+def test_mem_rows_of_missing_column_are_refused() -> None:
     source = opened(captured([Sample()], mapped(mapping(0, 1, 0, "x"))))
     tally = Tally(by("data", "page", source), Levels(None, None))
     with pytest.raises(PfmParseError, match="no data-address"):
@@ -112,7 +112,7 @@ def test_samples_that_lack_the_column_are_refused() -> None:
             tally.add(batch)
 
 
-def test_what_has_no_symbol_begins_at_its_lowest_address() -> None:
+def test_row_without_symbol_has_lowest_address() -> None:
     data = capture(
         json_chunk("SESS", session({0: [pmd(0)]}, UUID_PEBS64)),
         mapped(mapping(0x1000, 0x2000, 0, "[heap]", prot="rw-p")),
@@ -127,7 +127,7 @@ def test_what_has_no_symbol_begins_at_its_lowest_address() -> None:
     assert sorted(rows) == [("[heap]", 0x1008, 3), ("[unknown]", 0x5000, 1)]
 
 
-def test_latencies_that_need_more_than_64_bits_are_refused() -> None:
+def test_latency_sum_beyond_64_bits_is_refused() -> None:
     columns = {
         "address": np.array([8, 8]),
         "cycles": np.array([3, 1 << 33]),

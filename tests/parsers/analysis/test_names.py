@@ -15,7 +15,7 @@ def thread(tid: int, tgid: int, comm: str) -> dict[str, object]:
     return {"tid": tid, "tgid": tgid, "comm": comm, "ppid": 1, "start_ns": 5}
 
 
-def test_name_is_that_of_the_thread_or_else_of_the_process() -> None:
+def test_thread_name_falls_back_to_the_process() -> None:
     data = capture(
         json_chunk("SESS", session()),
         json_chunk("MAPS", {**maps(10, []), "comm": "main"}),

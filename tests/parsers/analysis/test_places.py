@@ -31,7 +31,7 @@ from pfmparse.analysis.sums import Sums
 from pfmparse.commands import report_rows
 
 
-def test_images_need_no_file() -> None:
+def test_image_report_needs_no_object_file() -> None:
     where = mapping(0x1000, 0x2000, 0, "/gone", "ab")
     data = captured([Sample(ip=0x1800), Sample(ip=0x1900)], mapped(where))
     warnings = list[str]()
@@ -43,7 +43,7 @@ def test_images_need_no_file() -> None:
 ANON = mapping(0x1000, 0x3000, 0, "[anon]")
 
 
-def test_equal_locations_are_one_row_unless_addresses_count() -> None:
+def test_only_address_reports_split_one_location() -> None:
     samples = [Sample(ip=ip) for ip in (0x1000, 0x2000, 0x1000)]
     data = captured(samples, mapped(ANON))
     assert reported(data, "function").rows == [("[anon]", None, "[anon]", 3)]
@@ -53,7 +53,7 @@ def test_equal_locations_are_one_row_unless_addresses_count() -> None:
     ]
 
 
-def test_address_has_the_mappings_of_its_time() -> None:
+def test_address_uses_the_mappings_of_its_epoch() -> None:
     other = {**ANON, "path": "[later]"}
     one = bufr(buffer([Sample(ip=0x1000)]))
     chunks = [mapped(ANON), one, mapped(ANON), mapped(other), one, one]
@@ -64,14 +64,14 @@ def test_address_has_the_mappings_of_its_time() -> None:
     ]
 
 
-def test_address_has_the_mappings_of_its_process() -> None:
+def test_address_uses_the_mappings_of_its_process() -> None:
     samples = [Sample(ip=0x1000, tgid=tgid) for tgid in (100, 200, 300)]
     other = {**ANON, "path": "[other]"}
     data = captured(samples, mapped(ANON, 100), mapped(other, 200))
     assert {row[0] for row in reported(data).rows} == {"[anon]", "[other]", "[unknown]"}
 
 
-def test_negative_process_keeps_its_mappings() -> None:
+def test_negative_pid_finds_its_mappings() -> None:
     described = session(uuid=UUID_IA64)
     data = capture(
         json_chunk("SESS", described),
@@ -82,7 +82,7 @@ def test_negative_process_keeps_its_mappings() -> None:
     assert [row[0] for row in reported(data).rows] == ["[anon]"]
 
 
-def test_kernel_level_has_no_mappings_of_a_process() -> None:
+def test_kernel_samples_ignore_process_mappings() -> None:
     steps = [("tgid", 100), ("cookie", 0), ("at", 0x1000, 1)]
     steps += [("kernel",), ("at", 0x1000, 1), ("at", 1 << 63, 1)]
     data = capture(
@@ -97,7 +97,7 @@ def test_kernel_level_has_no_mappings_of_a_process() -> None:
     ]
 
 
-def test_data_addresses_are_counted_instead_of_code() -> None:
+def test_data_address_report_ignores_code_addresses() -> None:
     records = [{"ip": 0x1000, "dla": dla} for dla in (0x2000, 0x2000, 0x9000)]
     data = pebs_capture(records, 176, session(uuid=UUID_PEBS64))
     assert reported(data, "data-address").rows == [
@@ -106,13 +106,13 @@ def test_data_addresses_are_counted_instead_of_code() -> None:
     ]
 
 
-def test_address_of_the_event_is_preferred() -> None:
+def test_report_prefers_the_precise_address() -> None:
     records = [{"ip": 0x1004, "real_ip": 0x1000}, {"ip": 0x1008}]
     data = pebs_capture(records, 192, session(uuid=UUID_PEBS64))
     assert [row[0] for row in reported(data, "ip").rows] == ["0x1000", "0x1008"]
 
 
-def test_samples_without_process_have_the_mappings_of_their_time() -> None:
+def test_samples_without_process_use_current_mappings() -> None:
     other = {**ANON, "path": "[later]"}
     one = bufr(buffer([Sample(ip=0x1000)], flags=IIP_HDR))
     chunks = [mapped(ANON), one, mapped(ANON), mapped(other), one, one]
@@ -141,7 +141,7 @@ def array(*values: int) -> NDArray[np.uint64]:
     return np.array(values, np.uint64)
 
 
-def test_weights_count_for_locations() -> None:
+def test_location_counts_sum_weights() -> None:
     columns = {"pc": array(0x1000, 0x2000, 0x9000), "n": array(5, 6, 7)}
     samples = Samples(3, columns, roles={Role.ADDRESS: "pc", Role.WEIGHT: "n"})
     assert located("function", samples, mapped(ANON)) == {"[anon]": 11, "[unknown]": 7}
@@ -149,7 +149,7 @@ def test_weights_count_for_locations() -> None:
 
 
 @pytest.mark.parametrize("cookies", [(3, 3, 3), (3, 0, 3)])
-def test_weights_count_in_files(cookies: tuple[int, ...]) -> None:
+def test_cookie_location_counts_sum_weights(cookies: tuple[int, ...]) -> None:
     columns = {
         "ip": array(1, 2, 1),
         "cookie": array(*cookies),
@@ -158,7 +158,7 @@ def test_weights_count_in_files(cookies: tuple[int, ...]) -> None:
     assert located("ip", Samples(3, columns)) == {"0x1": 12, "0x2": 6}
 
 
-def test_callers_are_counted_where_they_called() -> None:
+def test_caller_is_counted_at_its_call() -> None:
     # The first caller returns to the end of the mapping: its call is the last
     # instruction there.
     chains = Chains.of_table(

@@ -8,7 +8,7 @@ from pfmparse.analysis.pmd_stats import Values, Wanted, check_stat, parse_wanted
 from pfmparse.analysis.spread import Bucket
 
 
-def test_wanted_is_a_pmd_or_a_ratio() -> None:
+def test_pmd_stats_parse_a_pmd_or_a_ratio() -> None:
     assert parse_wanted("3") == Wanted(3)
     assert parse_wanted("3/4") == Wanted(3, 4)
     for text in ("", "x", "3/", "1000", "3/4/5", "-1"):
@@ -16,7 +16,7 @@ def test_wanted_is_a_pmd_or_a_ratio() -> None:
             parse_wanted(text)
 
 
-def test_figures_have_names() -> None:
+def test_pmd_stat_names_are_checked() -> None:
     for stat in ("sum", "mean", "max", "hist", "p1", "p99", "p99.9"):
         assert check_stat(stat) == stat
     for stat in ("median", "p", "p100", "P9", ""):
@@ -26,7 +26,7 @@ def test_figures_have_names() -> None:
             check_stat(stat)
 
 
-def test_figures_are_those_of_all_values() -> None:
+def test_pmd_stats_merge_all_values() -> None:
     values = Values()
     values.merge(3, [Bucket(1, 1, 3)])
     values.merge(206, [Bucket(1, 1, 1), Bucket(204, 205, 1)])
@@ -35,16 +35,16 @@ def test_figures_are_those_of_all_values() -> None:
     assert values.histogram() == [Bucket(1, 1, 4), Bucket(128, 255, 1)]
 
 
-def test_no_values_have_no_figures() -> None:
+def test_pmd_stats_of_no_values_are_none() -> None:
     assert Values().figure("mean") is None and Values().histogram() == []
     assert ratio({1: Values(5), 2: Values(0)}, Wanted(1, 2)) is None
 
 
-def test_zero_has_a_histogram_line_of_its_own() -> None:
+def test_pmd_histogram_has_a_bucket_for_zero() -> None:
     values = Values()
     values.merge(0, [Bucket(0, 0, 2)])
     assert values.histogram() == [Bucket(0, 0, 2)]
 
 
-def test_ratio_is_that_of_the_sums() -> None:
+def test_pmd_ratio_divides_the_sums() -> None:
     assert ratio({1: Values(6), 2: Values(4)}, Wanted(1, 2)) == 1.5

@@ -52,7 +52,7 @@ def summed(found: Profile) -> Counter[tuple[str, str, object]]:
     return sums
 
 
-def test_captures_are_summed_by_what_things_are_called() -> None:
+def test_profile_sums_captures_by_name() -> None:
     samples = [Sample(ip=0x1000), Sample(ip=0x1008), Sample(ip=0x1000, pid=7)]
     one = captured(samples, mapped(ONE))
     found = profile(one, captured(samples[:1], mapped(TWO)), one)
@@ -65,7 +65,7 @@ def test_captures_are_summed_by_what_things_are_called() -> None:
     assert {thread.process for thread in found.threads} == {100}
 
 
-def test_unknown_event_counts_only_if_it_has_samples() -> None:
+def test_profile_hides_unknown_event_without_samples() -> None:
     sess = session({0: [pmd(0), pmd(1)]})
     found = profile(captured([Sample()]))
     assert [found.events[at] for at in found.sampled_events()] == ["event-0"]
@@ -76,14 +76,14 @@ def test_unknown_event_counts_only_if_it_has_samples() -> None:
     assert len(found.sampled_events()) == 3
 
 
-def test_places_are_told_apart_where_that_is_wanted() -> None:
+def test_profile_by_place_separates_addresses() -> None:
     data = captured([Sample(ip=0x1000), Sample(ip=0x1008)], mapped(ONE))
     assert len(profile(data).parents) == 1
     found = profile(data, apart=True)
     assert {frame.address for frame in found.frames} == {0x1000, 0x1008}
 
 
-def test_weights_are_summed_beside_samples() -> None:
+def test_profile_sums_weights_and_samples() -> None:
     sets = {0: [pmd(0), pmd(1)]}
     samples = [Sample(), Sample(ovfl_pmd=1, last_reset_val=(1 << 64) - 5)]
     data = capture(json_chunk("SESS", session(sets)), bufr(buffer(samples)))
@@ -95,7 +95,7 @@ def test_weights_are_summed_beside_samples() -> None:
 INLINED = Location("x", "outer", "x.c:9", (Inline("inner", "y.c", 3), Inline("outer")))
 
 
-def test_inlined_functions_are_frames_of_their_own() -> None:
+def test_profile_has_frames_of_inlined_functions() -> None:
     assert by_function(INLINED, 5) == [
         Frame("outer", "x"),
         Frame("inner", "x", inlined=True),
@@ -105,7 +105,7 @@ def test_inlined_functions_are_frames_of_their_own() -> None:
     assert inner == Frame("inner", "x", "y.c", 3, 5, inlined=True)
 
 
-def test_places_without_inlined_functions_have_one_frame() -> None:
+def test_place_without_inlining_has_one_frame() -> None:
     (frame,) = by_place(Location("x", "f", "x.c:9"), 7)
     assert frame == Frame("f", "x", "x.c", 9, 7)
     assert by_function(Location("x"), 7) == [Frame("[unknown]", "x")]

@@ -66,7 +66,7 @@ class Fed:
         self.recent.take()
 
 
-def test_samples_are_counted_by_function_file_and_thread() -> None:
+def test_recent_counts_by_function_file_and_thread() -> None:
     fed = Fed()
     fed.add([Sample(), Sample(ip=0x401001), Sample(pid=101), Sample(ip=1)])
     step = fed.recent.end_step(S, 7)
@@ -74,7 +74,7 @@ def test_samples_are_counted_by_function_file_and_thread() -> None:
     assert (step.lost, fed.recent.samples) == (7, 4)
 
 
-def test_rows_are_of_the_last_steps_only() -> None:
+def test_recent_rows_cover_the_window_only() -> None:
     fed = Fed()
     for count in (5, 3, 1):
         fed.add([Sample()] * count)
@@ -86,25 +86,25 @@ def test_rows_are_of_the_last_steps_only() -> None:
     assert not fed.recent.counts()
 
 
-def test_step_that_is_longer_than_the_window_is_kept() -> None:
+def test_recent_keeps_a_step_longer_than_the_window() -> None:
     fed = Fed()
     fed.add([Sample()])
     fed.recent.end_step(10 * S, 0)
     assert fed.recent.counts() == {HOT: 1}
 
 
-def test_losses_are_those_of_the_step() -> None:
+def test_recent_losses_are_per_step() -> None:
     fed = Fed()
     assert [fed.recent.end_step(S, lost).lost for lost in (3, 3, 10)] == [3, 0, 7]
 
 
-def test_only_what_is_selected_counts() -> None:
+def test_recent_counts_selected_samples_only() -> None:
     fed = Fed(Selection(tids=[101]))
     fed.add([Sample(), Sample(pid=101)])
     assert fed.recent.end_step(S, 0).counts == {WORK: 1}
 
 
-def test_places_are_numbered_anew_when_they_are_many(
+def test_recent_renumbers_places_beyond_a_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(recent_module, "MANY", 2)
@@ -115,14 +115,14 @@ def test_places_are_numbered_anew_when_they_are_many(
     assert fed.recent.counts() == {HOT: 10}
 
 
-def test_samples_of_an_unknown_thread_have_no_name() -> None:
+def test_recent_unknown_thread_has_no_name() -> None:
     fed = Fed()
     fed.add([Sample(pid=999, tgid=998, ip=1)])
     (place,) = fed.recent.end_step(S, 0).counts
     assert place == Place(UNKNOWN, UNKNOWN, UNKNOWN)
 
 
-def test_samples_without_a_thread_have_no_name() -> None:
+def test_recent_sample_without_thread_has_no_name() -> None:
     # PEBS records have no thread, and a CPU-wide context samples all threads.
     whole_cpu = {"id": 0, "tid": None, "cpu": 0, "buf_size": 65536}
     system_wide = session(uuid=UUID_PEBS64)
@@ -135,5 +135,5 @@ def test_samples_without_a_thread_have_no_name() -> None:
     assert fed.recent.end_step(S, 0).counts == {Place(UNKNOWN, UNKNOWN, UNKNOWN): 3}
 
 
-def test_events_are_those_that_sample() -> None:
+def test_recent_events_are_sampling_events() -> None:
     assert [event.name for event in Fed().recent.events] == ["event-0"]

@@ -93,18 +93,18 @@ def selected(data: bytes, **what: Any) -> list[int]:
         ({"sets": [1 << 16]}, []),
     ],
 )
-def test_samples_that_match_all_are_selected(what: Any, times: list[int]) -> None:
+def test_selection_combines_all_conditions(what: Any, times: list[int]) -> None:
     assert selected(whole(), **what) == times
 
 
-def test_event_that_was_not_sampled_is_named() -> None:
+def test_selecting_an_unsampled_event_is_refused() -> None:
     with pytest.raises(
         PfmParseError, match="event 'cycles' was not sampled; sampled events"
     ):
         opened(whole(), selection=Selection(events=["cycles"]))
 
 
-def test_samples_that_do_not_say_are_of_the_only_thread() -> None:
+def test_tid_selection_falls_back_to_the_only_thread() -> None:
     sess = session({0: [pmd(0)]}, UUID_PEBS64)
     data = pebs_capture([{"ip": 1}], 144, sess)
     tid = sess["contexts"][0]["tid"]
@@ -113,7 +113,7 @@ def test_samples_that_do_not_say_are_of_the_only_thread() -> None:
         assert sum(batch.samples.count for batch in source.batches()) == count
 
 
-def test_what_the_samples_do_not_say_cannot_be_selected() -> None:
+def test_selection_by_missing_column_is_refused() -> None:
     data = pebs_capture([{"ip": 1}], 144, session(uuid=UUID_PEBS64))
     with pytest.raises(PfmParseError, match="the samples have no cpu"):
         list(opened(data, selection=Selection(cpus=[1])).batches())
@@ -144,12 +144,14 @@ def groups_of() -> list[bytes]:
         ({"containers": ["user"]}, []),
     ],
 )
-def test_processes_of_control_groups(what: dict[str, Any], times: list[int]) -> None:
+def test_selection_by_control_group_or_container(
+    what: dict[str, Any], times: list[int]
+) -> None:
     head = capture(json_chunk("SESS", session(SETS)), *groups_of())
     assert selected(head + bufr(buffer(SAMPLES)), **what) == times
 
 
-def test_process_whose_control_group_is_unknown_is_in_the_root_only() -> None:
+def test_unknown_control_group_matches_the_root_only() -> None:
     times = [sample.tstamp for sample in SAMPLES]
     assert selected(whole(), cgroups=["/system.slice"]) == []
     assert selected(whole(), cgroups=["/"]) == times
@@ -162,7 +164,7 @@ def of_session(groups: list[str], **what: Any) -> list[int]:
     return selected(capture(sess, *groups_of()) + bufr(buffer(SAMPLES)), **what)
 
 
-def test_control_groups_are_those_that_the_capture_asks_for() -> None:
+def test_control_groups_default_to_the_captures() -> None:
     assert of_session([DOCKER]) == [1000, 2000]
     assert of_session(["/user.slice", "/none"]) == [3000, 4000]
     assert of_session([]) == [1000, 2000, 3000, 4000]
@@ -177,7 +179,7 @@ def test_control_groups_are_those_that_the_capture_asks_for() -> None:
         ({"containers": ["0a1b"]}, [1000, 2000]),
     ],
 )
-def test_who_reads_it_may_ask_for_others(
+def test_control_group_option_overrides_the_capture(
     what: dict[str, Any], times: list[int]
 ) -> None:
     assert of_session(["/none"], **what) == times

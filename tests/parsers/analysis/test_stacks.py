@@ -25,7 +25,7 @@ def batch(stacks: list[tuple[int, list[int]]], chains: bool = True) -> Batch:
 
 
 @given(st.lists(CHAINS, max_size=3))
-def test_each_stack_is_a_node_whose_parents_are_its_callers(
+def test_stack_nodes_have_their_callers_as_parents(
     batches: list[list[tuple[int, list[int]]]]
 ) -> None:
     source = opened(captured([]))
@@ -45,13 +45,13 @@ def test_each_stack_is_a_node_whose_parents_are_its_callers(
     assert found == expected
 
 
-def test_equal_stacks_are_one_node() -> None:
+def test_equal_stacks_share_a_node() -> None:
     source = opened(captured([]))
     ids = source.stacks.ids(batch([(1, [2, 3]), (1, [2, 3]), (1, [3]), (1, [])]))
     assert ids[0] == ids[1] and len(set(ids.tolist())) == 3
 
 
-def test_callers_in_different_files_are_different() -> None:
+def test_stacks_separate_callers_by_file() -> None:
     source = opened(captured([]))
     offsets, files = np.arange(4), np.array([3, 4, 3], np.uint64)
     chains = Chains(offsets, np.full(3, 9, np.uint64), None, files)
@@ -60,7 +60,7 @@ def test_callers_in_different_files_are_different() -> None:
     assert ids[0] == ids[2] != ids[1]
 
 
-def test_samples_without_chains_have_a_stack_of_their_own_address() -> None:
+def test_sample_without_chain_is_a_one_frame_stack() -> None:
     source = opened(captured([]))
     ids = source.stacks.ids(batch([(1, []), (2, []), (1, [])], chains=False))
     assert ids.tolist()[0] == ids.tolist()[2] and len(source.stacks) == 2

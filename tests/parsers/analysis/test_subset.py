@@ -42,7 +42,7 @@ def kept(samples: Samples, mask: list[bool]) -> list[dict[str, Any]]:
 
 
 @given(MASKS)
-def test_selected_samples_keep_all_that_they_have(mask: list[bool]) -> None:
+def test_subset_keeps_columns_pmds_and_chains(mask: list[bool]) -> None:
     samples = six()
     some = subset(samples, np.array(mask))
     assert list(samples_as_dicts(some)) == kept(samples, mask)
@@ -50,7 +50,7 @@ def test_selected_samples_keep_all_that_they_have(mask: list[bool]) -> None:
 
 
 @given(MASKS)
-def test_selected_chains_keep_their_levels(mask: list[bool]) -> None:
+def test_subset_keeps_privilege_levels_of_chains(mask: list[bool]) -> None:
     samples = six()
     assert samples.chains is not None
     some = subset(samples, np.array(mask)).chains
@@ -65,12 +65,12 @@ def test_selected_chains_keep_their_levels(mask: list[bool]) -> None:
     assert some.in_kernel().tolist() == expected
 
 
-def test_all_samples_are_the_samples_themselves() -> None:
+def test_subset_of_all_samples_is_not_copied() -> None:
     samples = six()
     assert subset(samples, np.ones(6, np.bool_)) is samples
 
 
-def test_columns_on_demand_stay_on_demand() -> None:
+def test_subset_keeps_derived_columns_lazy() -> None:
     sess = session({0: [pmd(0, [1])]})
     (region,) = decoder(sess)(buffer([Sample(pmds=((1, 5),))] * 3)).regions
     some = subset(region.samples, np.array([True, False, True]))

@@ -24,21 +24,21 @@ def test_sums_are_exact_beyond_64_bits(batches: list[list[tuple[int, int]]]) -> 
     assert found.result(10) == expected
 
 
-def test_large_batches_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_of_large_batches_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sums, "EXACT", 3)
     found, values = Sums(), [(1 << 63) + at for at in range(10)]
     found.add(np.zeros(10, np.intp), np.array(values, np.uint64))
     assert found.result(1) == [sum(values)]
 
 
-def test_samples_count_one_without_values() -> None:
+def test_sums_count_one_without_values() -> None:
     found = Sums()
     found.add(np.array([2, 0, 2], np.intp))
     found.add(np.array([], np.intp))
     assert found.result(4) == [1, 0, 2, 0]
 
 
-def test_numbers_wait_until_there_are_enough_of_them() -> None:
+def test_sums_delay_small_batches() -> None:
     found = Sums()
     found.add(np.arange(1000))
     values = np.array([1 << 40, 2], np.uint64)
@@ -53,7 +53,7 @@ def test_numbers_wait_until_there_are_enough_of_them() -> None:
     ]
 
 
-def test_sums_are_compared_by_their_words() -> None:
+def test_sums_split_into_high_and_low_words() -> None:
     found = Sums()
     for value in ((1 << 32) - 1, 1, 5):
         found.add(np.array([1]), np.array([value], np.uint64))
@@ -65,9 +65,7 @@ def test_sums_are_compared_by_their_words() -> None:
     st.lists(st.tuples(st.integers(0, 9), U64), max_size=20),
     st.lists(st.integers(0, 3), min_size=10, max_size=10),
 )
-def test_sums_that_are_moved_are_exact(
-    added: list[tuple[int, int]], places: list[int]
-) -> None:
+def test_moved_sums_are_exact(added: list[tuple[int, int]], places: list[int]) -> None:
     found, expected = Sums(), [0] * 4
     for at, value in added:
         found.add(np.array([at]), np.array([value], np.uint64))

@@ -31,12 +31,12 @@ def samples(**columns: list[int]) -> Samples:
     return Samples(2, made, (group,))
 
 
-def test_samples_count_one_or_what_the_format_counted() -> None:
+def test_count_weight_is_one_or_the_recorded_weight() -> None:
     assert weighed("count", samples(ip=[1, 2])) is None
     assert weighed("count", samples(ip=[1, 2], weight=[3, 4])) == [3, 4]
 
 
-def test_period_is_what_was_recorded_or_else_that_of_the_event() -> None:
+def test_period_weight_falls_back_to_the_event() -> None:
     assert weighed("period", samples(period=[5, 6])) == [5, 6]
     assert weighed("period", samples(set=[0, 0], ovfl_pmd=[1, 0])) == [7, 1000]
     both = samples(set=[0, 0], ovfl_pmd=[1, 0], weight=[2, 3])
@@ -48,18 +48,18 @@ def test_any_column_can_be_the_weight(name: str) -> None:
     assert weighed(name, samples(lat=[5, 6])) == [5, 6]
 
 
-def test_values_of_pmds_can_be_the_weight() -> None:
+def test_pmd_values_can_be_the_weight() -> None:
     assert weighed("pmd9", samples(ip=[1, 2])) == [0, 50]
     with pytest.raises(PfmParseError, match="no sample has values of PMD 8; rec.* 9"):
         weighed("pmd8", samples(ip=[1, 2]))
 
 
-def test_weight_that_is_not_there_is_refused() -> None:
+def test_missing_weight_column_is_refused() -> None:
     with pytest.raises(PfmParseError, match="the samples have no colour; they have ip"):
         weighed("colour", samples(ip=[1, 2]))
 
 
-def test_products_are_exact_or_refused() -> None:
+def test_weight_products_are_exact_or_refused() -> None:
     most = (1 << 64) - 1
     assert weighed("lat", samples(lat=[most, 1 << 32], weight=[1, (1 << 32) - 1])) == [
         most,
@@ -72,7 +72,7 @@ def test_products_are_exact_or_refused() -> None:
             weighed(name, large)
 
 
-def test_column_with_numbers_below_0_is_no_weight() -> None:
+def test_column_with_negative_numbers_as_weight_fails() -> None:
     for value in (-5, 5):
         signed = Samples(1, {"ip": np.array([1]), "drift": np.array([value])})
         if value > 0:

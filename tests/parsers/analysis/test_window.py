@@ -17,7 +17,7 @@ def _window(*numbers: int) -> Window:
     return window
 
 
-def test_what_was_said_is_found_and_the_rest_is_not() -> None:
+def test_window_finds_noted_numbers_only() -> None:
     window, ids = _window(100, 200), np.empty(3, np.intp)
     window.note(_u64s(150, 200), np.array([7, 0]))
     others = window.look_up(_u64s(200, 151, 150), ids)
@@ -25,7 +25,7 @@ def test_what_was_said_is_found_and_the_rest_is_not() -> None:
     assert ids[[0, 2]].tolist() == [0, 7]
 
 
-def test_numbers_beside_it_are_not_looked_up_and_not_noted() -> None:
+def test_window_ignores_numbers_outside() -> None:
     window, ids = _window(1 << 63, (1 << 63) + 10), np.empty(2, np.intp)
     for beside in (0, (1 << 63) - 6, (1 << 63) + 17, (1 << 64) - 1):
         window.note(_u64s(beside), np.array([5]))
@@ -34,7 +34,7 @@ def test_numbers_beside_it_are_not_looked_up_and_not_noted() -> None:
     assert found is not None and found.tolist() == [0, 1]
 
 
-def test_edges_of_the_numbers_are_within() -> None:
+def test_window_includes_its_edges() -> None:
     for numbers in ((0, 0), (0, 3), ((1 << 64) - 2, (1 << 64) - 1)):
         window, ids = _window(*numbers), np.empty(2, np.intp)
         window.note(_u64s(*numbers), np.array([3, 3]))
@@ -42,7 +42,7 @@ def test_edges_of_the_numbers_are_within() -> None:
         assert others is not None and others.size == 0 and ids.tolist() == [3, 3]
 
 
-def test_numbers_that_lie_apart_have_no_window() -> None:
+def test_distant_numbers_have_no_window() -> None:
     assert Window.around(_u64s(0, SIZE // 2 - 1)) is not None
     assert Window.around(_u64s(0, SIZE // 2)) is None
     assert Window.around(_u64s(0, (1 << 64) - 1)) is None

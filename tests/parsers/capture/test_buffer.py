@@ -28,14 +28,14 @@ def test_compressed_buffer_is_decoded() -> None:
     assert read_capture(data)[0] == ALL
 
 
-def test_problem_in_a_buffer_has_its_offset_in_the_file() -> None:
+def test_buffer_problem_has_its_file_offset() -> None:
     bad = buffer([Sample(), Sample(ovfl_pmd=9)])
     start = len(capture(SESS)) + 24 + 24
     _, recording = read_capture(capture(SESS, bufr(bad), DONE))
     assert [p.offset for p in recording.problems] == [start + HDR_SIZE + 40]
 
 
-def test_problem_in_a_compressed_buffer_names_its_byte() -> None:
+def test_compressed_buffer_problem_names_its_byte() -> None:
     bad = buffer([Sample(), Sample(ovfl_pmd=9)])
     _, recording = read_capture(capture(SESS, bufr(bad, compress=True), DONE))
     assert [p.offset for p in recording.problems] == [len(capture(SESS)) + 24]
@@ -59,7 +59,7 @@ IMAGE = buffer(SAMPLES)
         (bufr_pieces([(0, IMAGE)], len(IMAGE), compress=True), "assembled", 0),
     ],
 )
-def test_copy_says_how_the_file_stores_it(
+def test_buffer_copy_knows_how_it_is_stored(
     chunk_of_image: bytes, stored: str, offset: int
 ) -> None:
     (copy,) = copies(capture(SESS, chunk_of_image, DONE))
@@ -67,19 +67,19 @@ def test_copy_says_how_the_file_stores_it(
     assert copy.offset == len(capture(SESS)) + 24 + offset
 
 
-def test_copy_has_the_epoch_of_the_mappings_before_it() -> None:
+def test_buffer_copy_has_its_mappings_epoch() -> None:
     maps = mapped(mapping(0, 1, 0, "/x"))
     data = capture(SESS, FIRST, maps, FIRST, maps, maps, FIRST, DONE)
     assert [copy.epoch for copy in copies(data)] == [0, 1, 3]
 
 
-def test_copy_that_the_file_cuts_is_not_whole() -> None:
+def test_truncated_buffer_copy_is_not_whole() -> None:
     data = capture(SESS, FIRST)
     assert [copy.whole for copy in copies(data)] == [True]
     assert [copy.whole for copy in copies(data[:-1])] == [False]
 
 
-def test_copy_counts_those_before_it_that_cannot_be_read() -> None:
+def test_buffer_copy_counts_unreadable_predecessors() -> None:
     damaged = bytearray(FIRST)
     damaged[-1] ^= 1
     chunks = [FIRST, bytes(damaged), FIRST, chunk("BUFR", b"short"), FIRST]
@@ -93,7 +93,7 @@ def test_copy_counts_those_before_it_that_cannot_be_read() -> None:
         (bufr(buffer(SAMPLES), context=5), "context 5, which is not in the session"),
     ],
 )
-def test_bad_copy_is_named(bad: bytes, message: str) -> None:
+def test_bad_buffer_copy_is_reported(bad: bytes, message: str) -> None:
     _, recording = read_capture(capture(SESS, bad, DONE))
     (problem,) = recording.problems
     assert message in problem.message and not problem.truncated

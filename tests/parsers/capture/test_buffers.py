@@ -21,7 +21,7 @@ def some(begins: list[int], sizes: list[int]) -> Buffers:
     )
 
 
-def test_each_buffer_is_where_the_file_has_it() -> None:
+def test_buffers_have_their_file_offsets() -> None:
     one, other = some([10, 50], [5, 7])
     assert (one.data, one.offset) == (DATA[10:15], 1010)
     assert (other.data, other.offset) == (DATA[50:57], 1050)
@@ -30,17 +30,17 @@ def test_each_buffer_is_where_the_file_has_it() -> None:
     assert len(some([10, 50], [5, 7])) == 2
 
 
-def test_one_buffer_is_the_same_in_a_list_of_one() -> None:
+def test_buffers_of_one_buffer_return_it_unchanged() -> None:
     buffer = Buffer(memoryview(DATA), 1, 2, 3, "assembled", False, 4)
     assert list(Buffers.of(buffer)) == [buffer]
 
 
-def test_parts_are_buffers_in_the_same_order() -> None:
+def test_parts_of_buffers_keep_their_order() -> None:
     buffers = some([10, 50, 90], [5, 7, 9])
     assert list(buffers.part(1, 3)) == list(buffers)[1:]
 
 
-def test_heads_are_structures_at_the_beginnings() -> None:
+def test_heads_are_read_at_buffer_starts() -> None:
     head = struct_dtype(4, [("a", "<u2", 0), ("b", "<u2", 2)])
     found = some([11, 50], [5, 7]).heads(head)
     assert found.tolist() == [struct.unpack_from("<HH", DATA, at) for at in (11, 50)]
@@ -50,7 +50,7 @@ def test_heads_are_structures_at_the_beginnings() -> None:
     "begins,spacing",
     [([10], 5), ([10, 30], 20), ([10, 30, 50], 20), ([10, 30, 51], 0)],
 )
-def test_spacing_is_that_of_all_or_none(begins: list[int], spacing: int) -> None:
+def test_buffer_spacing_is_zero_if_not_uniform(begins: list[int], spacing: int) -> None:
     assert some(begins, [5] * len(begins)).spacing() == spacing
 
 
@@ -61,7 +61,7 @@ def payloads(*heads: tuple[int, int]) -> Buffers:
     return Buffers(memoryview(data), begins, np.full(len(heads), 32), 0, 0, 0)
 
 
-def test_plain_buffers_are_told_apart_by_context() -> None:
+def test_plain_buffers_are_split_by_context() -> None:
     found = plain_buffers(payloads((5, 0), (6, 0), (5, 0)), {5, 6})
     assert found is not None
     assert [buffers.context for buffers in found] == [5, 6]

@@ -31,13 +31,13 @@ def libraries(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.mark.usefixtures("libraries")
 @pytest.mark.parametrize("size", [0, 1, SMALL, SMALL + 1, 3 * SMALL + 5])
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
-def test_checksum_is_that_of_zlib(size: int, kind: type) -> None:
+def test_checksum_equals_zlib_crc32(size: int, kind: type) -> None:
     data = np.random.default_rng(size).bytes(size)
     assert crc32(kind(data)) == zlib.crc32(data)
 
 
 @pytest.mark.usefixtures("libraries")
-def test_checksums_of_parts_are_those_of_zlib() -> None:
+def test_checksums_of_parts_equal_zlib_crc32() -> None:
     data = np.random.default_rng(1).bytes(1000)
     parts = [(0, 1000), (5, 0), (7, 300), (999, 1)]
     begins, sizes = (list(column) for column in zip(*parts))
@@ -45,7 +45,9 @@ def test_checksums_of_parts_are_those_of_zlib() -> None:
     assert found == [zlib.crc32(data[at : at + size]) for at, size in parts]
 
 
-def test_small_data_do_not_need_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_checksum_does_not_load_libdeflate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[bool] = []
     monkeypatch.setattr(checksum, "_libdeflate", lambda: asked.append(True))
     for size in (0, SMALL):

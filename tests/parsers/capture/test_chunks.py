@@ -22,7 +22,7 @@ def test_unknown_chunks_are_skipped() -> None:
     assert samples == ALL and recording.problems == []
 
 
-def test_wrong_payload_checksum_loses_that_chunk_only() -> None:
+def test_bad_payload_checksum_skips_one_chunk() -> None:
     bad = bytearray(FIRST)
     bad[24 + 24 + HDR_SIZE] ^= 1
     samples, recording = read_capture(capture(SESS, bytes(bad), SECOND, DONE))
@@ -42,7 +42,7 @@ def test_wrong_header_checksum_ends_the_file() -> None:
 # Proves H26
 @pytest.mark.parametrize("kind", ["BUFR", "KSYM", "MAPS", "NEWS"])
 @pytest.mark.parametrize("length", [60 << 20, 256 << 20, 1 << 40, (1 << 64) - 1])
-def test_huge_length_allocates_no_more_than_the_file_holds(
+def test_huge_length_allocates_at_most_the_file_size(
     kind: str, length: int, tmp_path: Path
 ) -> None:
     head = struct.pack("<4sIQI", kind.encode(), 0, length, 0)
@@ -81,7 +81,7 @@ def test_capture_is_read_from_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
         assert recording.truncated
 
 
-def test_huge_length_in_a_pipe_allocates_about_what_was_read() -> None:
+def test_huge_length_in_pipe_allocates_bytes_read() -> None:
     head = struct.pack("<4sIQI", b"BUFR", 0, 256 << 20, 0)
     bad = head + struct.pack("<I", zlib.crc32(head)) + bytes(100)
     data = capture(SESS, FIRST, bad)

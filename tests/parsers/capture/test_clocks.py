@@ -33,7 +33,7 @@ def realtimes(made: Clocks, *times: int) -> list[int]:
     return [int(time) for time in shown]
 
 
-def test_moment_is_read_as_written() -> None:
+def test_clock_moment_is_read_as_written() -> None:
     document = clock_moment(10**9, EPOCH, tsc=(1 << 64) - 1)
     assert parse_moment(json.dumps(document).encode(), 0) == Moment(
         perf_ns=10**9,
@@ -46,21 +46,21 @@ def test_moment_is_read_as_written() -> None:
     assert moment(1, 2).tsc is None
 
 
-def test_one_moment_shifts_all_times() -> None:
+def test_single_clock_moment_shifts_all_times() -> None:
     made = clocks((10**9, EPOCH))
     assert realtimes(made, 10**9 - 3, 10**9, 10**9 + 7) == [
         *(EPOCH - 3, EPOCH, EPOCH + 7)
     ]
 
 
-def test_difference_changes_evenly_between_moments() -> None:
+def test_clock_offset_is_interpolated_between_moments() -> None:
     made = clocks((3000, EPOCH + 2060), (1000, EPOCH))
     assert realtimes(made, 0, 1000, 2000, 3000, 4000) == [
         *(EPOCH - 1000, EPOCH, EPOCH + 1030, EPOCH + 2060, EPOCH + 3060)
     ]
 
 
-def test_nanoseconds_stay_exact_after_years() -> None:
+def test_clock_conversion_is_exact_after_years() -> None:
     years = 10**18 + 1
     made = clocks((years, EPOCH), (years + 10**12, EPOCH + 10**12))
     assert realtimes(made, years + 1, years + 10**12 - 1) == [
@@ -68,13 +68,13 @@ def test_nanoseconds_stay_exact_after_years() -> None:
     ]
 
 
-def test_clocks_that_are_not_known_are_an_error() -> None:
+def test_conversion_without_clock_moments_fails() -> None:
     assert len(Clocks()) == 0
     with pytest.raises(PfmParseError, match="has no clock readings"):
         realtimes(Clocks(), 1)
 
 
-def test_moments_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_clock_moments_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pfmparse.capture.clocks.MAX_MOMENTS", 1)
     made = clocks((1, 2))
     with pytest.raises(PfmParseError, match="more than 1 CLCK") as error:
@@ -91,7 +91,7 @@ def test_moments_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     ),
     st.lists(st.integers(0, (1 << 64) - 1), max_size=3),
 )
-def test_any_moments_give_some_times(
+def test_arbitrary_clock_moments_convert(
     pairs: list[tuple[int, int]], times: list[int]
 ) -> None:
     assert len(realtimes(clocks(*pairs), *times)) == len(times)

@@ -33,7 +33,7 @@ FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
         cook([(1, "/x", "no hex")]),
     ],
 )
-def test_bad_cookies_are_a_problem_and_no_more(bad: bytes) -> None:
+def test_bad_cookie_chunk_is_one_problem(bad: bytes) -> None:
     data = bufr(oprofile(oprofile_words(STREAM)))
     file = capture(json_chunk("SESS", sess()), cook(FILES), bad, data)
     samples, recording = read_capture(file)
@@ -55,7 +55,7 @@ def test_empty_build_id_is_unknown() -> None:
     assert parse_cookies(text, 0) == {1: CookieFile("/x", None)}
 
 
-def test_problem_has_the_offset_of_its_document() -> None:
+def test_cookie_problem_has_its_document_offset() -> None:
     with pytest.raises(PfmParseError, match="COOK.cookies: not an array") as error:
         parse_cookies(b'{"cookies": 5}', 72)
     assert error.value.offset == 72

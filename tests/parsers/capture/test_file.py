@@ -53,14 +53,14 @@ def test_capture_without_buffers_has_no_samples() -> None:
 
 
 # Proves H27, H28
-def test_missing_done_is_a_truncation() -> None:
+def test_missing_done_chunk_is_a_truncation() -> None:
     samples, recording = read_capture(capture(SESS, FIRST, SECOND))
     assert samples == ALL and recording.truncated
     assert recording.lost is None and recording.notifications is None
 
 
 # Proves H27
-def test_every_prefix_gives_its_whole_samples() -> None:
+def test_capture_prefix_gives_its_complete_samples() -> None:
     data = full_capture()
     first = data.index(FIRST) + 24 + 24 + HDR_SIZE
     second = data.index(SECOND) + 24 + 24 + HDR_SIZE
@@ -80,7 +80,7 @@ def test_every_prefix_gives_its_whole_samples() -> None:
 
 # Proves H26
 @pytest.mark.parametrize("mask", [0x01, 0xFF])
-def test_every_flipped_byte_gives_samples_or_the_error_type(mask: int) -> None:
+def test_flipped_byte_gives_samples_or_pfmparseerror(mask: int) -> None:
     data = full_capture()
     for at in range(len(data)):
         changed = bytearray(data)
@@ -95,7 +95,7 @@ def test_every_flipped_byte_gives_samples_or_the_error_type(mask: int) -> None:
 # Proves H26
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.data())
-def test_mutated_capture_gives_samples_or_the_error_type(data: st.DataObject) -> None:
+def test_mutated_capture_parses_or_fails_cleanly(data: st.DataObject) -> None:
     image = bytearray(full_capture())
     for _ in range(data.draw(st.integers(1, 5))):
         at = data.draw(st.integers(0, len(image) - 1))
@@ -113,7 +113,7 @@ def test_mutated_capture_gives_samples_or_the_error_type(data: st.DataObject) ->
     st.data(),
     st.booleans(),
 )
-def test_mutated_payload_with_right_checksum_gives_samples_or_the_error_type(
+def test_mutated_payload_parses_or_fails_cleanly(
     kind: str, data: st.DataObject, compress: bool
 ) -> None:
     payloads = {
@@ -142,7 +142,7 @@ def test_mutated_payload_with_right_checksum_gives_samples_or_the_error_type(
 # Proves H26
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.binary(max_size=300))
-def test_arbitrary_bytes_are_no_capture(data: bytes) -> None:
+def test_arbitrary_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(PfmParseError):
         read_capture(data)
     with pytest.raises(PfmParseError):
@@ -161,7 +161,7 @@ def test_arbitrary_bytes_are_no_capture(data: bytes) -> None:
         (capture(json_chunk("SESS", session(uuid="00" * 16))), 0),
     ],
 )
-def test_what_is_no_usable_capture_is_refused(data: bytes, offset: int) -> None:
+def test_unusable_capture_is_refused(data: bytes, offset: int) -> None:
     with pytest.raises(PfmParseError) as error:
         read_capture(data)
     assert error.value.offset == offset
@@ -187,13 +187,13 @@ def test_what_is_no_usable_capture_is_refused(data: bytes, offset: int) -> None:
         SESS,
     ],
 )
-def test_chunk_that_cannot_be_read_is_a_problem_and_no_more(bad: bytes) -> None:
+def test_unreadable_chunk_is_one_problem(bad: bytes) -> None:
     samples, recording = read_capture(capture(SESS, FIRST, bad, SECOND, DONE))
     assert samples == ALL
     assert len(recording.problems) == 1 and not recording.truncated
 
 
-def test_what_stands_behind_the_buffers_is_known_before_them() -> None:
+def test_chunks_after_buffers_are_read_first() -> None:
     program = mapping(0x1000, 0x2000, 0, "/bin/x")
     later = [
         json_chunk("MAPS", maps(100, [program], "x")),
@@ -219,14 +219,14 @@ class Counted(io.BytesIO):
         return read
 
 
-def test_buffers_are_not_read_before_they_are_asked_for() -> None:
+def test_buffers_are_read_lazily() -> None:
     stream = Counted(capture(SESS, *[bufr(bytes(1 << 20))] * 3, DONE))
     Capture(stream)
     assert stream.number < 1 << 16
 
 
 @pytest.mark.parametrize("threads", [0, 1])
-def test_of_a_long_file_only_buffers_in_use_are_in_memory(
+def test_only_buffers_in_use_are_resident(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
     number, size, in_use = 256, 1 << 16, 8 << 20
@@ -244,7 +244,7 @@ def test_of_a_long_file_only_buffers_in_use_are_in_memory(
     assert found == number
 
 
-def test_problems_are_in_the_order_of_their_offsets() -> None:
+def test_problems_are_sorted_by_offset() -> None:
     bad, cut = chunk("MAPS", b"{"), bufr(buffer(SAMPLES))[:-50]
     parts = [SESS, bufr(b"short"), bad, bufr(b"", context=5), bad, cut]
     _, recording = read_capture(capture(*parts))
@@ -253,7 +253,7 @@ def test_problems_are_in_the_order_of_their_offsets() -> None:
     assert "the file ends within a chunk" in [p.message for p in recording.problems]
 
 
-def test_file_that_becomes_shorter_is_cut(tmp_path: Path) -> None:
+def test_capture_truncated_while_read_is_cut(tmp_path: Path) -> None:
     path = tmp_path / "x.pfm"
     path.write_bytes(capture(SESS, FIRST, SECOND, DONE))
     with open(path, "rb") as stream:
@@ -263,7 +263,7 @@ def test_file_that_becomes_shorter_is_cut(tmp_path: Path) -> None:
     assert samples == ALL[:5] and recording.truncated
 
 
-def test_contexts_that_came_later_are_of_the_session() -> None:
+def test_later_contexts_join_the_session() -> None:
     began = [ctxt(7, 131, 123), bufr(buffer(SAMPLES), context=7)]
     samples, recording = read_capture(capture(SESS, FIRST, *began, DONE))
     assert len(samples) == 4 + len(SAMPLES) and recording.problems == []
@@ -271,7 +271,7 @@ def test_contexts_that_came_later_are_of_the_session() -> None:
     assert (later.id, later.tid, later.tgid) == (7, 131, 123)
 
 
-def test_buffers_of_contexts_that_nobody_told_of_are_problems() -> None:
+def test_buffer_of_unknown_context_is_a_problem() -> None:
     chunks = [bufr(buffer(SAMPLES), context=7), FIRST]
     samples, recording = read_capture(capture(SESS, *chunks, DONE))
     assert len(samples) < len(ALL)
@@ -286,9 +286,7 @@ def test_buffers_of_contexts_that_nobody_told_of_are_problems() -> None:
         (chunk("CTXT", b"[]"), "CTXT: not an object"),
     ],
 )
-def test_a_wrong_context_is_a_problem_and_the_rest_is_read(
-    wrong: bytes, named: str
-) -> None:
+def test_bad_context_chunk_is_one_problem(wrong: bytes, named: str) -> None:
     samples, recording = read_capture(capture(SESS, wrong, FIRST, SECOND, DONE))
     assert samples == ALL
     assert [named in problem.message for problem in recording.problems] == [True]

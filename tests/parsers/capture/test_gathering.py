@@ -31,22 +31,22 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gathering, "MOST", 50)
 
 
-def test_contexts_are_told_apart_and_stay_in_order() -> None:
+def test_gathering_keeps_order_within_each_context() -> None:
     groups = [[one(0, 5), one(1, 6), one(2, 5)], [one(3, 6), one(4, 5)]]
     assert numbers(groups) == [[0, 2, 4], [1, 3]]
 
 
-def test_enough_of_a_context_does_not_wait_for_more() -> None:
+def test_gathering_stops_at_enough_bytes_of_a_context() -> None:
     groups = [[one(n, 5)] for n in range(7)]
     assert numbers(groups) == [[0, 1, 2], [3, 4, 5], [6]]
 
 
-def test_many_contexts_do_not_wait_for_ever() -> None:
+def test_gathering_limits_bytes_of_all_contexts() -> None:
     assert numbers([[one(n, n) for n in range(8)]]) == [[n] for n in range(8)]
     found = numbers([[one(n, n % 4) for n in range(8)]])
     assert found == [[0, 4], [1, 5], [2], [3], [6], [7]]
 
 
-def test_what_is_behind_a_change_comes_after_all_before_it() -> None:
+def test_gathering_does_not_cross_an_epoch_change() -> None:
     groups = [[one(0, 5), one(1, 6), one(2, 5, 1), one(3, 6, 1, 1)], [one(4, 5, 1, 1)]]
     assert numbers(groups) == [[0], [1], [2], [3], [4]]

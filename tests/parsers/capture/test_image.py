@@ -43,20 +43,20 @@ def split_at(*cuts: int) -> list[tuple[int, bytes]]:
 
 @pytest.mark.parametrize("compress", [False, True])
 @pytest.mark.parametrize("cuts", [(), (128,), (40, 128, 168), (5, 6, 7, 7, 130)])
-def test_pieces_are_put_together(compress: bool, cuts: tuple[int, ...]) -> None:
+def test_buffer_pieces_are_assembled(compress: bool, cuts: tuple[int, ...]) -> None:
     bufr = bufr_pieces(split_at(*cuts), 1 << 20, compress=compress)
     samples, recording = read_capture(capture(SESS, bufr, DONE))
     assert samples == ALL and recording.problems == []
 
 
-def test_what_is_in_no_piece_is_zero() -> None:
+def test_gaps_between_pieces_read_as_zero() -> None:
     hole = HDR_SIZE + 40  # the second sample
     pieces = [(0, IMAGE[:hole]), (hole + 40, IMAGE[hole + 40 :])]
     samples, _ = read_capture(capture(SESS, bufr_pieces(pieces, 4096), DONE))
     assert [sample["ip"] for sample in samples] == [1, 0, 3]
 
 
-def test_image_has_the_size_of_the_buffer() -> None:
+def test_assembled_image_has_the_buffer_size() -> None:
     # Only the header: the entries were not saved and read as zeros.
     pieces = [(0, IMAGE[:HDR_SIZE])]
     samples, _ = read_capture(capture(SESS, bufr_pieces(pieces, 4096), DONE))
@@ -80,7 +80,7 @@ def test_image_has_the_size_of_the_buffer() -> None:
         ([(0, IMAGE)], (1 << 64) - 1, 0),
     ],
 )
-def test_bad_table_is_a_problem_of_its_chunk(
+def test_bad_piece_table_is_one_problem(
     pieces: list[tuple[int, bytes]], size: int, at: int
 ) -> None:
     bad, good = bufr_pieces(pieces, size), bufr_pieces(split_at(), 4096)
@@ -91,7 +91,7 @@ def test_bad_table_is_a_problem_of_its_chunk(
 
 
 @pytest.mark.parametrize("change", [b"more", None])
-def test_bytes_that_no_piece_has_and_missing_ones_are_problems(
+def test_extra_or_missing_piece_bytes_are_problems(
     change: bytes | None,
 ) -> None:
     payload = pieces_payload(split_at(130), 4096)
@@ -102,13 +102,13 @@ def test_bytes_that_no_piece_has_and_missing_ones_are_problems(
     assert len(recording.problems) == 1
 
 
-def test_table_that_is_not_there_is_a_problem() -> None:
+def test_missing_piece_table_is_a_problem() -> None:
     payload = pieces_payload(split_at(130), 4096)[: 24 + 31]
     _, recording = read_capture(capture(SESS, chunk("BUFR", payload), DONE))
     assert [p.offset for p in recording.problems] == [START + 31]
 
 
-def test_unsaved_part_costs_no_memory() -> None:
+def test_unsaved_part_of_image_costs_no_memory() -> None:
     size = 256 << 20
     bufr = bufr_pieces([(0, IMAGE)], size)
     data = capture(SESS, *[bufr] * 50, DONE)
@@ -117,7 +117,7 @@ def test_unsaved_part_costs_no_memory() -> None:
     assert peak < 3 * size  # of address space: two images at a time
 
 
-def test_every_prefix_gives_the_samples_before_the_cut() -> None:
+def test_pieces_prefix_gives_samples_before_the_cut() -> None:
     regions = [
         NwayRegion(2, READY, (Sample(ip=1), Sample(ip=2))),
         NwayRegion(1, READY, (Sample(ip=3),)),
@@ -137,7 +137,7 @@ def test_every_prefix_gives_the_samples_before_the_cut() -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.data())
-def test_mutated_pieces_give_samples_or_the_error_type(data: st.DataObject) -> None:
+def test_mutated_pieces_parse_or_fail_cleanly(data: st.DataObject) -> None:
     payload = bytearray(pieces_payload(split_at(50, 130), 4096))
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, 24 + 3 * 16 + 48))

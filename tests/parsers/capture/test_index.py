@@ -31,7 +31,7 @@ def indexed(*buffers: tuple[int, int, int]) -> Index:
         ([(40, 100, 0), (200, 100, 0), (340, 100, 0)], [[0], [1, 2]]),
     ],
 )
-def test_buffers_of_an_epoch_that_are_close_together_are_a_group(
+def test_index_groups_close_buffers_of_an_epoch(
     buffers: Sequence[tuple[int, int, int]],
     groups: list[list[int]],
     monkeypatch: pytest.MonkeyPatch,
@@ -50,7 +50,7 @@ def test_buffers_of_an_epoch_that_are_close_together_are_a_group(
     assert found.total() == sum(length for _, length, _ in buffers)
 
 
-def test_huge_buffers_are_grouped_by_themselves() -> None:
+def test_index_gives_huge_buffers_their_own_group() -> None:
     far = (1 << 64) - 1
     found = indexed((40, far - 100, 0))
     (which,) = found.groups()

@@ -22,7 +22,7 @@ def names(text: str, *addresses: int) -> list[Optional[str]]:
     return [None if function is None else function.name for function in found]
 
 
-def test_addresses_are_found_from_start_to_before_end() -> None:
+def test_jit_function_excludes_its_end() -> None:
     text = "2000 10 second\n1000 100 first one\n"
     probes = 0x2010, 0x1000, 0xFFF, 0x10FF, 0x1100, 0x2000, 0, U64_MAX
     assert names(text, *probes) == [
@@ -31,18 +31,18 @@ def test_addresses_are_found_from_start_to_before_end() -> None:
     ]
 
 
-def test_function_has_its_first_address() -> None:
+def test_jit_function_has_its_start_address() -> None:
     symbols = JitSymbols(1, b"1000 100 f\n", cut=False)
     (function,) = symbols.find(np.array([0x1050], np.uint64))
     assert function is not None and function.start == 0x1000
 
 
-def test_what_was_written_last_holds() -> None:
+def test_later_jit_functions_replace_earlier_ones() -> None:
     text = "1000 100 old\n0ff0 20 new\n1050 10 newest\n1000 100 again\n1080 8 x\n"
     assert names(text, 0xFF8, 0x1008, 0x1058, 0x1084) == ["new", "again", "again", "x"]
 
 
-def test_lines_that_are_no_functions_are_left_out() -> None:
+def test_invalid_jit_map_lines_are_skipped() -> None:
     text = "\n# comment\n1000 10\nxyz 10 f\n1000 0 empty\n0x3000 0X10 hex\n"
     text += f"{U64_MAX:x} 10 over\n2000 {1 << 80:x} long\n4000 10 half"
     assert names(text, 0x1000, 0x2000, 0x3000, 0x4000, U64_MAX) == [
@@ -51,7 +51,7 @@ def test_lines_that_are_no_functions_are_left_out() -> None:
     assert len(JitSymbols(1, text.encode(), cut=False)) == 1
 
 
-def test_name_need_not_be_utf8() -> None:
+def test_jit_function_name_need_not_be_utf8() -> None:
     symbols = JitSymbols(1, b"1000 10 caf\xe9\r\n", cut=False)
     (function,) = symbols.find(np.array([0x1000], np.uint64))
     assert function is not None and function.name == "caf\ufffd"
@@ -62,7 +62,7 @@ def test_name_need_not_be_utf8() -> None:
     st.lists(st.tuples(st.integers(0, 40), st.integers(1, 20)), max_size=12),
     st.lists(st.integers(0, 64), max_size=12),
 )
-def test_every_address_has_the_last_function_around_it(
+def test_address_has_the_last_jit_function_around_it(
     functions: list[tuple[int, int]], addresses: list[int]
 ) -> None:
     text = "".join(f"{s:x} {n:x} {i}\n" for i, (s, n) in enumerate(functions))
@@ -75,7 +75,7 @@ def test_every_address_has_the_last_function_around_it(
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.binary(max_size=80))
-def test_any_text_is_functions_or_nothing(text: bytes) -> None:
+def test_arbitrary_jit_text_is_parsed(text: bytes) -> None:
     symbols = JitSymbols(1, text, cut=False)
     assert len(symbols.find(np.array([0, 1, U64_MAX], np.uint64))) == 3
 
@@ -84,7 +84,7 @@ def payload(tgid: int, text: bytes, flags: int = 0) -> bytes:
     return struct.pack("<II", tgid, flags) + text
 
 
-def test_last_chunk_of_a_process_holds() -> None:
+def test_last_jit_chunk_of_a_process_is_used() -> None:
     maps = JitMaps()
     for tgid, text, flags in ((7, b"1 1 a\n", 0), (5, b"", 1), (7, b"2 1 b\n", 0)):
         maps.add(payload(tgid, text, flags), 0)
@@ -97,7 +97,7 @@ def test_last_chunk_of_a_process_holds() -> None:
     ]
 
 
-def test_bytes_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_jit_text_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pfmparse.capture.jit.MAX_JIT_TEXT", 20)
     maps = JitMaps()
     maps.add(payload(1, b"1 1 a\n"), 0)
@@ -107,6 +107,6 @@ def test_bytes_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("size", [0, 7])
-def test_chunk_without_header_is_refused(size: int) -> None:
+def test_jit_chunk_without_header_is_refused(size: int) -> None:
     with pytest.raises(PfmParseError, match="JITM without a header"):
         JitMaps().add(bytes(size), 0)

@@ -22,12 +22,12 @@ def node(value: object) -> Node:
     "text",
     [b"", b"{", b"NaN", b"[Infinity]", b"\xff", b'"\xc3"', b"{} {}", b"[" * 100_000],
 )
-def test_what_is_not_json_is_refused(text: bytes) -> None:
+def test_invalid_json_is_refused(text: bytes) -> None:
     with pytest.raises(PfmParseError, match="^offset 0x28: DOC: "):
         Node.parse(text, "DOC", 40)
 
 
-def test_document_is_utf8() -> None:
+def test_json_document_is_utf8() -> None:
     assert Node.parse(b'"' + TEXT + b'"', "DOC", 0).string() == TEXT.decode()
 
 
@@ -41,7 +41,7 @@ def test_optional_member_may_be_missing_or_null() -> None:
         node([]).optional("a", Node.u64)
 
 
-def test_path_leads_to_the_place() -> None:
+def test_json_error_names_its_path() -> None:
     with pytest.raises(PfmParseError) as error:
         node({"a": [1, {"b": "x"}]})["a"].items()[1]["b"].u64()
     assert error.value.message == "DOC.a[1].b: not an integer"
@@ -59,7 +59,7 @@ def test_path_leads_to_the_place() -> None:
         (lambda n: n.integer(-5, 5), [-5, 5], [-6, 6, "5"]),
     ],
 )
-def test_values_have_their_type_and_range(
+def test_json_values_are_checked_for_type_and_range(
     read: Callable[[Node], object], good: list[object], bad: list[object]
 ) -> None:
     for value in good:
@@ -75,7 +75,7 @@ def test_hexadecimal_digits_are_bytes(text: str, value: bytes) -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "0x12", "gg", 12])
-def test_what_is_not_hexadecimal_is_refused(value: object) -> None:
+def test_invalid_hexadecimal_is_refused(value: object) -> None:
     with pytest.raises(PfmParseError, match="DOC: not"):
         node(value).hexadecimal()
 
@@ -97,7 +97,7 @@ def test_missing_member_is_named() -> None:
         node({"a": 1})["b"]
 
 
-def test_null_is_read_only_where_it_may_be() -> None:
+def test_null_is_accepted_only_where_allowed() -> None:
     assert node(None).unless_null(Node.u64) is None
     assert node(5).unless_null(Node.u64) == 5
     with pytest.raises(PfmParseError):

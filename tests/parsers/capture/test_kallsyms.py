@@ -49,12 +49,12 @@ def test_hidden_addresses_give_no_symbols(text: bytes) -> None:
 
 
 @pytest.mark.parametrize("line", [b"x T f", b"1 T", b"1 T f extra", b"f" * 200 + b" T"])
-def test_bad_line_is_named(line: bytes) -> None:
+def test_bad_kallsyms_line_is_named(line: bytes) -> None:
     with pytest.raises(PfmParseError, match="line 2"):
         KernelSymbols(b"ffffffff81000000 T f\n" + line + b"\n", 5)
 
 
-def test_only_addresses_of_the_kernel_are_symbols() -> None:
+def test_kallsyms_skips_user_addresses() -> None:
     text = (
         b"00007f0000000000 T user\n8000000000000000 T first\n" + b"f" * 17 + b" T no\n"
     )

@@ -48,7 +48,7 @@ WHOLE = capture(
 
 
 @pytest.mark.parametrize("size", [1, 7, 24, 1000, len(WHOLE)])
-def test_pieces_of_any_size_are_the_same_capture(size: int) -> None:
+def test_live_capture_accepts_pieces_of_any_size(size: int) -> None:
     live, lost, sizes = LiveCapture(), [], []
     for start in range(0, len(WHOLE), size):
         for step in live.ticks(WHOLE[start : start + size]):
@@ -64,7 +64,7 @@ def test_pieces_of_any_size_are_the_same_capture(size: int) -> None:
     assert live.came == len(WHOLE)
 
 
-def test_what_nobody_knows_is_skipped() -> None:
+def test_live_capture_skips_unknown_chunks() -> None:
     live = LiveCapture()
     odd = chunk("WHAT", bytes(100)) + chunk("WHAT", b"")
     data = capture(json_chunk("SESS", session()), odd, tick(3))
@@ -72,7 +72,7 @@ def test_what_nobody_knows_is_skipped() -> None:
     assert live.problems == []
 
 
-def test_damaged_chunk_is_lost_alone() -> None:
+def test_live_capture_loses_only_the_damaged_chunk() -> None:
     live = LiveCapture()
     bad = bytearray(bufr(buffer([Sample()])))
     bad[-1] ^= 1
@@ -83,7 +83,7 @@ def test_damaged_chunk_is_lost_alone() -> None:
     assert "wrong checksum" in live.problems[0].message
 
 
-def test_problems_that_are_kept_do_not_grow() -> None:
+def test_live_capture_limits_kept_problems() -> None:
     live = LiveCapture()
     bad = bufr(b"", context=9)
     data = capture(json_chunk("SESS", session()), bad * (KEPT_PROBLEMS + 5))
@@ -99,19 +99,19 @@ def test_problems_that_are_kept_do_not_grow() -> None:
         (capture(bytes(24)), "wrong checksum: the rest is not read"),
     ],
 )
-def test_what_is_no_capture_is_refused(data: bytes, complaint: str) -> None:
+def test_live_capture_refuses_other_data(data: bytes, complaint: str) -> None:
     with pytest.raises(PfmParseError, match=complaint):
         list(LiveCapture().ticks(data))
 
 
-def test_a_second_session_is_a_problem() -> None:
+def test_second_session_in_live_capture_is_a_problem() -> None:
     live = LiveCapture()
     sess = json_chunk("SESS", session())
     assert not list(live.ticks(capture(sess, sess)))
     assert "a second SESS" in live.problems[0].message
 
 
-def test_mappings_that_were_replaced_are_forgotten() -> None:
+def test_live_capture_forgets_replaced_mappings() -> None:
     live = LiveCapture()
     list(live.ticks(capture(json_chunk("SESS", session()))))
     live._mappings = MAX_MAPPINGS // 2 + 1  # as after days of recording
@@ -121,19 +121,19 @@ def test_mappings_that_were_replaced_are_forgotten() -> None:
     assert live.maps.candidates(1, live.maps.epoch)
 
 
-def test_it_is_read_once() -> None:
+def test_live_capture_cannot_be_read_again() -> None:
     with pytest.raises(PfmParseError, match="can be read only once"):
         LiveCapture().again()
 
 
-def test_header_of_the_file_may_come_late() -> None:
+def test_live_capture_waits_for_the_file_header() -> None:
     live = LiveCapture()
     assert not list(live.ticks(WHOLE[:9]))
     assert live.came == 9 and not live.begun
     assert struct.unpack_from("<8s", WHOLE)[0] == b"PFMCAP\r\n"
 
 
-def test_contexts_that_come_later_have_buffers() -> None:
+def test_live_capture_accepts_later_contexts() -> None:
     live = LiveCapture()
     later = [ctxt(7, 131, 123), bufr(buffer([Sample()]), context=7), tick(1)]
     assert len(list(live.ticks(capture(json_chunk("SESS", session()), *later)))) == 1

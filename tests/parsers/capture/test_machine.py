@@ -34,7 +34,7 @@ def test_machine_is_read_as_written() -> None:
     assert [vars(cache) for cache in kind.caches] == processors()["caches"]
 
 
-def test_machine_of_an_old_capture_has_no_host() -> None:
+def test_old_capture_has_no_host_or_processors() -> None:
     document = session()
     for name in NEW:
         del document["machine"][name]
@@ -44,13 +44,13 @@ def test_machine_of_an_old_capture_has_no_host() -> None:
 
 
 @pytest.mark.parametrize("name", ["model", "id", "khz"])
-def test_what_is_not_known_is_null(name: str) -> None:
+def test_unknown_processor_fields_are_null(name: str) -> None:
     document = session()
     document["machine"]["processors"][0][name] = None
     assert getattr(machine(document).processors[0], name) is None
 
 
-def test_line_is_that_of_data() -> None:
+def test_cache_line_is_the_largest_data_line() -> None:
     data = {**cache(1, "data", 1, 1), "line_size": 64}
     code = {**cache(1, "instruction", 1, 1), "line_size": 256}
     longer = {**cache(2, "unified", 1, 1), "line_size": 128}

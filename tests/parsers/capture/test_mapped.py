@@ -13,7 +13,7 @@ from pfmparse.capture.mapped import MappedFile
 SIZE, STEP = 8 << 20, 1 << 20  # bytes
 
 
-def test_only_what_is_in_use_is_in_memory(tmp_path: Path) -> None:
+def test_only_used_parts_of_mapped_file_are_resident(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(os.urandom(SIZE))
     content = path.read_bytes()
@@ -31,7 +31,7 @@ def test_only_what_is_in_use_is_in_memory(tmp_path: Path) -> None:
         assert b"".join(part for part in parts if part is not None) == content
 
 
-def test_file_that_becomes_shorter_has_less(tmp_path: Path) -> None:
+def test_mapped_file_truncated_later_reads_less(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(bytes(300))
     with open(path, "rb") as stream:

@@ -24,7 +24,7 @@ def names(history: MapsHistory, tgid: int, epoch: int) -> list[str]:
     return [m.comm for m in history.candidates(tgid, epoch)]
 
 
-def test_addresses_are_found_from_start_to_before_end() -> None:
+def test_mapping_excludes_its_end() -> None:
     found = parsed(
         maps(1, [mapping(0x3000, 0x4000, 0, "b"), mapping(0x1000, 0x2000, 0, "a")])
     )
@@ -34,7 +34,7 @@ def test_addresses_are_found_from_start_to_before_end() -> None:
     assert [m.path for m in found.mappings] == ["a", "b"]
 
 
-def test_later_maps_replace_earlier_ones_for_later_buffers() -> None:
+def test_later_maps_apply_to_later_buffers() -> None:
     history = MapsHistory()
     for tgid, name in ((1, "a"), (2, "other"), (1, "b"), (1, "c")):
         history.add(named(tgid, name))
@@ -45,7 +45,7 @@ def test_later_maps_replace_earlier_ones_for_later_buffers() -> None:
     assert names(history, 9, epoch=4) == []
 
 
-def test_all_mappings_are_told_in_order_with_their_epochs() -> None:
+def test_maps_history_lists_mappings_with_epochs() -> None:
     history = MapsHistory()
     for tgid, name in ((2, "a"), (1, "b"), (2, "c")):
         history.add(named(tgid, name))
@@ -53,7 +53,7 @@ def test_all_mappings_are_told_in_order_with_their_epochs() -> None:
     assert found == [(1, 2, "a"), (2, 1, "b"), (3, 2, "c")]
 
 
-def test_only_process_is_known_if_it_is_alone() -> None:
+def test_only_tgid_needs_a_single_process() -> None:
     history = MapsHistory()
     assert history.only_tgid() is None
     history.add(named(1, "a"))
@@ -63,7 +63,7 @@ def test_only_process_is_known_if_it_is_alone() -> None:
     assert history.processes() == {1: "a", 2: "b"}
 
 
-def test_mapping_says_what_may_be_done_there() -> None:
+def test_mapping_has_its_protection() -> None:
     heap = mapping(0x1000, 0x2000, 0, "[heap]", prot="rw-p")
     code = mapping(0x3000, 0x4000, 0, "/x", prot="r-xs")
     old = mapping(0x5000, 0x6000, 0, "/y")

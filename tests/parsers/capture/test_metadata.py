@@ -9,7 +9,7 @@ from helpers.sample_capture import DONE, SESS
 from helpers.writers import capture, chunk, cook, json_chunk, mapping, maps
 
 
-def test_cookies_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_number_of_cookies_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pfmparse.capture.metadata.MAX_COOKIES", 3)
     chunks = [cook([(n, "/x", None), (9, "/y", None)]) for n in range(3)]
     _, recording = read_capture(capture(SESS, *chunks, cook([(1, "/z", None)]), DONE))
@@ -23,7 +23,7 @@ def test_cookies_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> N
     }
 
 
-def test_mappings_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_number_of_mappings_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pfmparse.capture.metadata.MAX_MAPPINGS", 3)
     one, two = (
         json_chunk(
@@ -40,7 +40,7 @@ def test_mappings_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     "kind,text", [("KSYM", b""), ("DONE", DONE[24:].rstrip(b"\0"))]
 )
-def test_second_one_is_refused(kind: str, text: bytes) -> None:
+def test_second_ksym_or_done_chunk_is_a_problem(kind: str, text: bytes) -> None:
     _, recording = read_capture(capture(SESS, chunk(kind, text), chunk(kind, text)))
     assert f"a second {kind} chunk" in [
         problem.message for problem in recording.problems

@@ -24,12 +24,12 @@ def test_session_is_read_as_written() -> None:
     assert parsed.sets[0].pmds[0].long_reset == (1 << 64) - 1000
 
 
-def test_uuid_in_upper_case_is_the_same() -> None:
+def test_upper_case_uuid_is_equal() -> None:
     text = changed(session(), ["format", "uuid"], session()["format"]["uuid"].upper())
     assert parse_session(text, 0).format.uuid == session()["format"]["uuid"]
 
 
-def test_control_groups_may_be_missing() -> None:
+def test_session_without_control_groups_is_valid() -> None:
     assert parse_session(json.dumps(session()).encode(), 0).cgroups == ()
     text = json.dumps({**session(), "cgroups": ["/a", "/b*"]}).encode()
     assert parse_session(text, 0).cgroups == ("/a", "/b*")
@@ -70,7 +70,7 @@ def test_unknown_members_are_ignored() -> None:
         (["sets", 0, "pmds", 0, "smpl_pmds"], [-1], "pmds[0].smpl_pmds[0]"),
     ],
 )
-def test_bad_value_in_the_session_names_its_path(
+def test_bad_session_value_names_its_path(
     path: list[Any], value: object, named: str
 ) -> None:
     with pytest.raises(PfmParseError) as error:
@@ -90,7 +90,7 @@ def test_missing_member_of_the_session_is_named(name: str) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"\xff", b"[", b"NaN", b"{}", b"[]", b"1" * 5000, b"[" * 100_000]
 )
-def test_what_is_no_session_is_refused(text: bytes) -> None:
+def test_invalid_session_is_refused(text: bytes) -> None:
     with pytest.raises(PfmParseError, match="SESS"):
         parse_session(text, 0)
 
@@ -101,6 +101,6 @@ def test_unknown_pmu_is_null() -> None:
 
 
 @pytest.mark.parametrize("kind", ["pmcs", "pmds"])
-def test_last_register_is_319(kind: str) -> None:
+def test_register_319_is_the_last_valid_one(kind: str) -> None:
     text = changed(session(), ["sets", 0, kind, 0, "num"], 319)
     assert vars(parse_session(text, 0).sets[0])[kind][0].num == 319

@@ -39,7 +39,7 @@ def stream(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[io.IOBase
             yield opened
 
 
-def test_bytes_are_those_of_the_stream(
+def test_storage_returns_the_bytes_of_the_stream(
     stream: io.BufferedIOBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(storage, "PIECE", 100)
@@ -50,7 +50,7 @@ def test_bytes_are_those_of_the_stream(
         assert found.read(offset, length) == DATA[offset : offset + length]
 
 
-def test_bytes_are_at_the_same_place_in_their_page(tmp_path: Path) -> None:
+def test_storage_keeps_the_offset_within_a_page(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(bytes(storage.PAGE) + DATA)
     with open(path, "rb") as stream:
@@ -67,7 +67,7 @@ def is_mapped(data: memoryview) -> bool:
     return isinstance(data.obj, mmap.mmap)
 
 
-def test_much_of_a_file_is_mapped(
+def test_storage_maps_large_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(storage, "MAPPED", 100)
@@ -83,7 +83,7 @@ def test_much_of_a_file_is_mapped(
         assert not is_mapped(found.read(0, 99))
 
 
-def test_stream_begins_where_it_is(tmp_path: Path) -> None:
+def test_storage_starts_at_the_stream_position(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(DATA)
     with open(path, "rb") as stream:
@@ -93,7 +93,7 @@ def test_stream_begins_where_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mapped", [40, 1000])
-def test_file_that_becomes_shorter_has_fewer_bytes(
+def test_storage_of_truncated_file_reads_less(
     mapped: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(storage, "MAPPED", mapped)

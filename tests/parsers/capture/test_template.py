@@ -18,7 +18,7 @@ def test_template_is_a_session_of_one_sampling_pmd() -> None:
     assert (event_set.id, only.num, only.sampling, only.smpl_pmds) == (0, 0, True, ())
 
 
-def test_template_has_all_members_that_there_must_be() -> None:
+def test_template_has_all_mandatory_members() -> None:
     template, written = json.loads(session_template(UUID_2_2)), session()
     for name in ("host", "boot_id", "processors"):
         del written["machine"][name]

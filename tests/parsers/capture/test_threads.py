@@ -28,7 +28,7 @@ def test_thread_is_read_as_written() -> None:
     ]
 
 
-def test_capture_says_names_and_processes() -> None:
+def test_threads_have_names_and_processes() -> None:
     threads = of_capture(thrd(thread(125, 123, "worker"), thread(123, 123, "main")))
     assert threads.name(125) == "worker" and threads.process(125) == 123
     assert threads.name(7) is None and threads.process(7) is None
@@ -36,14 +36,14 @@ def test_capture_says_names_and_processes() -> None:
     assert [t.tid for t in threads] == [123, 125]
 
 
-def test_idle_thread_has_the_name_that_the_kernel_gives_it() -> None:
+def test_idle_thread_is_named_swapper() -> None:
     threads = of_capture()
     assert (threads.name(0), threads.process(0)) == ("swapper", 0)
     assert list(threads) == []
     assert of_capture(thrd(thread(0, 0, "other"))).name(0) == "other"
 
 
-def test_what_was_said_last_holds() -> None:
+def test_later_thread_names_replace_earlier_ones() -> None:
     threads = of_capture(
         thrd(thread(5, 5, "sh", ppid=2, start_ns=10)),
         json_chunk("MAPS", maps(5, [], comm="gzip")),
@@ -53,7 +53,7 @@ def test_what_was_said_last_holds() -> None:
     assert threads.name(6) == "new" and threads.process(6) == 6
 
 
-def test_number_of_a_thread_may_become_that_of_a_process() -> None:
+def test_reused_tid_becomes_a_process() -> None:
     threads = of_capture(
         thrd(thread(6, 5, "worker", ppid=2, start_ns=10)),
         json_chunk("MAPS", maps(6, [], comm="gzip")),
@@ -61,12 +61,12 @@ def test_number_of_a_thread_may_become_that_of_a_process() -> None:
     assert threads.find(6) == Thread(6, 6, "gzip")
 
 
-def test_process_of_a_capture_without_threads_has_its_name() -> None:
+def test_process_name_comes_from_maps_without_threads() -> None:
     threads = of_capture(json_chunk("MAPS", maps(100, [])))
     assert list(threads) == [Thread(100, 100, "hotloops")]
 
 
-def test_threads_of_all_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_number_of_threads_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pfmparse.capture.threads.MAX_THREADS", 3)
     two = thrd(thread(1, 1, "a"), thread(2, 1, "b"))
     _, recording = read_capture(capture(SESS, two, two, DONE))
@@ -94,7 +94,7 @@ def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
     assert error.value.offset == 64
 
 
-def test_control_group_is_the_processes() -> None:
+def test_threads_have_their_process_control_group() -> None:
     document: dict[str, Any] = {**DOCUMENT, "cgroup": "/system.slice"}
     assert parse_threads(json.dumps(document).encode(), 0)[0].cgroup == "/system.slice"
     threads = of_capture(

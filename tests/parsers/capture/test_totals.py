@@ -18,7 +18,7 @@ def test_totals_are_read_as_written() -> None:
     assert parsed.counts[0].value == 123
 
 
-def test_what_the_tool_does_not_know_is_null() -> None:
+def test_unknown_totals_are_null() -> None:
     document = {**totals(9), "samples": None, "exit_status": None}
     assert parse_totals(json.dumps(document).encode(), 0).samples is None
 
@@ -55,7 +55,7 @@ def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
     assert error.value.offset == 64
 
 
-def test_turns_of_event_sets_may_be_missing() -> None:
+def test_totals_without_event_set_turns_are_valid() -> None:
     assert parse_totals(json.dumps(totals(9)).encode(), 0).turns == ()
     turns = {"context": 1, "set": 2, "active_ns": 3, "runs": 4}
     parsed = parse_totals(changed(totals(9), ["turns"], [turns]), 0)

@@ -20,7 +20,7 @@ def test_view_is_read_as_written() -> None:
 
 
 @pytest.mark.parametrize("members", [{}, {"view": None}])
-def test_session_needs_no_view(members: dict[str, None]) -> None:
+def test_session_without_view_is_valid(members: dict[str, None]) -> None:
     text = json.dumps({**session(), **members}).encode()
     assert parse_session(text, 0).view is None
 
@@ -36,7 +36,7 @@ def test_session_needs_no_view(members: dict[str, None]) -> None:
         (["view", "options", "top"], ["10"]),
     ],
 )
-def test_what_is_no_view_is_refused(path: list[str], value: object) -> None:
+def test_invalid_view_in_session_is_refused(path: list[str], value: object) -> None:
     text = changed({**session(), "view": VIEW}, list(path), value)
     with pytest.raises(PfmParseError, match="SESS.view"):
         parse_session(text, 0)

@@ -70,7 +70,7 @@ def function(capsys: Capsys, *argv: str) -> dict[str, Any]:
     return found
 
 
-def test_samples_are_beside_instructions_and_lines(
+def test_annotate_has_samples_by_instruction_and_line(
     hot: str, program: Program, capsys: Capsys
 ) -> None:
     found = function(capsys, hot)
@@ -90,20 +90,20 @@ def test_samples_are_beside_instructions_and_lines(
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
 
 
-def test_one_event_can_be_selected(hot: str, capsys: Capsys) -> None:
+def test_annotate_selects_one_event(hot: str, capsys: Capsys) -> None:
     found = function(capsys, "--event", "event-1", hot)
     assert (found["events"], found["totals"]) == (["event-1"], [2])
 
 
-def test_periods_can_be_the_weight(hot: str, capsys: Capsys) -> None:
+def test_annotate_weighs_by_period(hot: str, capsys: Capsys) -> None:
     assert function(capsys, "--weight", "period", hot)["totals"] == [4000, 2000]
 
 
-def test_captures_of_one_file_are_added_up(hot: str, capsys: Capsys) -> None:
+def test_annotate_sums_captures_of_one_file(hot: str, capsys: Capsys) -> None:
     assert function(capsys, hot, hot)["totals"] == [8, 4]
 
 
-def test_text_shows_what_was_chosen(hot: str, capsys: Capsys) -> None:
+def test_annotate_text_shows_asm_or_source(hot: str, capsys: Capsys) -> None:
     text = {
         shown: run(capsys, "annotate", "-s", "hot", f"--{shown}", hot)[1]
         for shown in ("asm", "source")
@@ -116,7 +116,7 @@ def test_text_shows_what_was_chosen(hot: str, capsys: Capsys) -> None:
         assert out.startswith("hot (") and "4 event-0, 2 event-1" in out
 
 
-def test_page_shows_the_same_and_stands_alone(
+def test_annotate_page_is_self_contained(
     hot: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     page = tmp_path / "page.html"
@@ -126,7 +126,7 @@ def test_page_shows_the_same_and_stands_alone(
     assert page.stat().st_mode & 0o777 == 0o666 & ~0o022
 
 
-def test_source_is_looked_up_in_other_directories_too(
+def test_annotate_finds_source_below_symfs(
     program: Program, tmp_path: Path, capsys: Capsys
 ) -> None:
     source = tmp_path / "elsewhere" / "hotspots.c"
@@ -137,9 +137,7 @@ def test_source_is_looked_up_in_other_directories_too(
     assert "moved++" in out
 
 
-def test_program_without_debug_information_shows_instructions(
-    tmp_path: Path, capsys: Capsys
-) -> None:
+def test_annotate_without_debug_info_shows_asm(tmp_path: Path, capsys: Capsys) -> None:
     bare = compiled(tmp_path / "bare", "-g0")
     found = function(capsys, written(tmp_path / "x.pfm", bare))
     assert found["lines"] == [] and found["totals"] == [4, 2]
@@ -147,7 +145,7 @@ def test_program_without_debug_information_shows_instructions(
     assert "has no debug information" in found["lacks"][0]
 
 
-def test_kernel_shows_addresses(tmp_path: Path, capsys: Capsys) -> None:
+def test_annotate_kernel_shows_addresses_only(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "stacks.pfm"
     path.write_bytes(chained_capture([["main", "hot"], ["hot"]]))
     found = function(capsys, str(path))
@@ -156,12 +154,14 @@ def test_kernel_shows_addresses(tmp_path: Path, capsys: Capsys) -> None:
     assert only["text"] == "" and "cannot be read" in found["lacks"][0]
 
 
-def test_function_without_samples_is_named(hot: str, capsys: Capsys) -> None:
+def test_annotate_names_a_function_without_samples(hot: str, capsys: Capsys) -> None:
     status, out, err = run(capsys, "annotate", "-s", "cold", hot)
     assert (status, out) == (1, "") and "no samples in a function 'cold'" in err
 
 
-def test_code_of_another_machine_is_shown(tmp_path: Path, capsys: Capsys) -> None:
+def test_annotate_decodes_code_of_another_machine(
+    tmp_path: Path, capsys: Capsys
+) -> None:
     version = subprocess.check_output(["gcc", "-dumpversion"], text=True).strip()
     compiler = f"aarch64-linux-gnu-gcc-{version}"
     if not shutil.which(compiler):
@@ -173,7 +173,7 @@ def test_code_of_another_machine_is_shown(tmp_path: Path, capsys: Capsys) -> Non
     assert found["instructions"][-1]["text"] == "ret"
 
 
-def test_names_of_events_cannot_upset_the_terminal(
+def test_annotate_escapes_event_names(
     program: Program, tmp_path: Path, capsys: Capsys
 ) -> None:
     sets = {0: [{**pmd(0), "event": "\x1b[31mred"}]}

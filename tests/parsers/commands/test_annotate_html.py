@@ -22,7 +22,7 @@ ANNOTATION = Annotation(
 )
 
 
-def test_nothing_of_a_capture_becomes_markup() -> None:
+def test_annotate_page_escapes_markup() -> None:
     for shown in ("both", "asm", "source"):
         text = "".join(page([ANNOTATION], shown))
         assert "<script" not in text

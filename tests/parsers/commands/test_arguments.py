@@ -29,20 +29,20 @@ def selection(*words: str) -> Selection:
     return options_of(parser.parse_args(words)).selection
 
 
-def test_nothing_is_selected_by_default() -> None:
+def test_selection_options_default_to_everything() -> None:
     assert selection() == Selection(
         [], [], [], [], [], [], [], [], cgroups=[], containers=[]
     )
 
 
-def test_lists_and_repeated_options_add_up() -> None:
+def test_repeated_selection_options_add_up() -> None:
     found = selection("--cpu", "0,2-4", "--cpu", "9", "--event", "a,b", "--event", "c")
     assert (found.cpus, found.events) == ([0, 2, 3, 4, 9], ["a", "b", "c"])
     found = selection("--symbol", "a{1,2}", "--symbol", "b")
     assert [symbol.pattern for symbol in found.symbols] == ["a{1,2}", "b"]
 
 
-def test_each_option_is_its_own() -> None:
+def test_selection_options_set_their_own_fields() -> None:
     found = selection(
         *["--pid", "1", "--tid", "2", "--set", "3", "--comm", "c*", "--object", "[o]"],
         *["--symbol", "^f", "--time", "1s-2s", "--user"],
@@ -68,7 +68,7 @@ def test_each_option_is_its_own() -> None:
         (["--kernel", "--user"], "not allowed with argument"),
     ],
 )
-def test_what_cannot_be_meant_is_said(
+def test_invalid_option_value_is_explained(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
@@ -86,7 +86,7 @@ def test_frequencies_have_units(text: str, khz: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["1400", "0GHz", "-1GHz", "1e9GHz", "GHz", "1.4Ghz"])
-def test_what_is_no_frequency_is_refused(text: str) -> None:
+def test_invalid_frequency_is_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="must be a frequency such as"):
         frequency(text)
 
@@ -96,7 +96,7 @@ def test_what_is_no_frequency_is_refused(text: str) -> None:
     [(positive, "1", 1), (percentage, "12.5%", 12.5), (percentage, "100", 100.0)]
     + [(difference, "250%", 250.0), (span, "18446744073s", 18446744073 * 10**9)],
 )
-def test_numbers_are_read(
+def test_number_options_are_parsed(
     read: Callable[[str], float], text: str, number: float
 ) -> None:
     assert read(text) == number
@@ -115,7 +115,7 @@ def test_numbers_are_read(
         (span, ["20000000000s", "18446744073709551616ns"], "must be less than 2.64 ns"),
     ],
 )
-def test_refused_numbers_are_told_what_they_can_be(
+def test_refused_number_states_the_valid_range(
     read: Callable[[str], float], texts: list[str], message: str
 ) -> None:
     for text in texts:

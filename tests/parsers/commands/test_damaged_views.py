@@ -74,9 +74,7 @@ def view(argv: Sequence[str], count: Count, file: Path) -> Counted:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_view_has_what_a_report_counts_or_says_why_not(
-    argv: list[str], count: Count
-) -> None:
+def test_damaged_view_agrees_with_report(argv: list[str], count: Count) -> None:
     damaged.check(lambda file: view(argv, count, file))
 
 
@@ -89,7 +87,7 @@ def dumped(file: Path) -> Counted:
     return Counted(sum(sample.get("count", 1) for sample in samples), err)
 
 
-def test_dump_prints_what_a_report_counts_or_says_why_not() -> None:
+def test_damaged_dump_agrees_with_report() -> None:
     damaged.check(dumped)
 
 
@@ -105,5 +103,5 @@ def annotated(file: Path) -> Counted:
     return Counted(None, "a part of the samples")
 
 
-def test_annotate_has_what_a_report_counts_or_says_why_not() -> None:
+def test_damaged_annotate_agrees_with_report() -> None:
     damaged.check(annotated)

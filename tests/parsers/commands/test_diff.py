@@ -52,18 +52,18 @@ def deltas(capsys: Capsys, *argv: str) -> dict[Any, float]:
     return {row["key"]: row["delta"] for row in rows}
 
 
-def test_parts_of_the_total_are_compared(sides: list[str], capsys: Capsys) -> None:
+def test_diff_compares_shares_of_the_total(sides: list[str], capsys: Capsys) -> None:
     found = deltas(capsys, "--by", "cpu", *sides)
     assert list(found.items()) == [(1, -37.5), (0, 25.0), (2, 12.5)]
 
 
-def test_samples_per_second_are_compared(sides: list[str], capsys: Capsys) -> None:
+def test_diff_compares_samples_per_second(sides: list[str], capsys: Capsys) -> None:
     found = deltas(capsys, "--by", "cpu", "--normalise", "time", *sides)
     # Samples per second: 2 and 2 before; 3, 0.5 and 0.5 now.
     assert found == {1: -37.5, 0: 25.0, 2: 12.5}
 
 
-def test_capture_that_has_no_end_has_no_rate(
+def test_diff_by_time_refuses_capture_without_end(
     sides: list[str], tmp_path: Path, capsys: Capsys
 ) -> None:
     cut = tmp_path / "cut.pfm"
@@ -74,31 +74,33 @@ def test_capture_that_has_no_end_has_no_rate(
     assert f"{cut}: " in err and "has no end time" in err
 
 
-def test_small_differences_are_left_out(sides: list[str], capsys: Capsys) -> None:
+def test_diff_omits_small_differences(sides: list[str], capsys: Capsys) -> None:
     found = deltas(capsys, "--by", "cpu", "--min-delta", "20", *sides)
     assert set(found) == {0, 1}
     assert list(deltas(capsys, "--by", "cpu", "--top", "1", *sides)) == [1]
 
 
-def test_files_of_the_same_name_are_compared(sides: list[str], capsys: Capsys) -> None:
+def test_diff_matches_objects_by_base_name(sides: list[str], capsys: Capsys) -> None:
     rows = told(capsys, "diff", "--by", "function", *sides, warns=True)["rows"]
     assert [(row["old"], row["new"], row["delta"]) for row in rows] == [(4, 8, 0.0)]
 
 
-def test_sets_of_captures_are_added_up(sides: list[str], capsys: Capsys) -> None:
+def test_diff_sums_captures_of_each_side(sides: list[str], capsys: Capsys) -> None:
     old, new = sides
     found = deltas(capsys, "--by", "cpu", "--old", old, old, "--new", new)
     assert found == {1: -37.5, 0: 25.0, 2: 12.5}
 
 
-def test_noise_is_what_chance_can_do(sides: list[str], capsys: Capsys) -> None:
+def test_diff_noise_is_two_standard_deviations(
+    sides: list[str], capsys: Capsys
+) -> None:
     rows = told(capsys, "diff", "--by", "cpu", *sides)["rows"]
     noise = {row["key"]: row["noise"] for row in rows}
     # Two standard deviations, sqrt(p (1 - p) / n) of both sides, in percent.
     assert noise[0] == pytest.approx(200 * (0.25 / 4 + 0.75 * 0.25 / 8) ** 0.5)
 
 
-def test_text_has_a_line_for_each_difference(sides: list[str], capsys: Capsys) -> None:
+def test_diff_text_has_a_line_per_difference(sides: list[str], capsys: Capsys) -> None:
     _, out, _ = run(capsys, "diff", "--by", "cpu", *sides)
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["delta", "noise", "old", "new", "cpu"]
@@ -109,7 +111,7 @@ def test_text_has_a_line_for_each_difference(sides: list[str], capsys: Capsys) -
 @pytest.mark.parametrize(
     "which", [(), (0,), (0, 1, 0), (0, 1, "--old", 0), ("--old", 0), ("--new", 1)]
 )
-def test_two_sides_are_needed(
+def test_diff_needs_two_sides(
     which: Sequence[Any], sides: list[str], capsys: Capsys
 ) -> None:
     argv = [sides[word] if isinstance(word, int) else word for word in which]
@@ -118,7 +120,7 @@ def test_two_sides_are_needed(
 
 
 @pytest.mark.parametrize("least", ["nan", "-1", "inf"])
-def test_least_difference_is_a_number_from_0_on(
+def test_diff_min_delta_must_not_be_negative(
     least: str, sides: list[str], capsys: Capsys
 ) -> None:
     with pytest.raises(SystemExit):

@@ -58,7 +58,7 @@ def test_addresses_and_status_are_hexadecimal(
     assert words <= set(out.split())
 
 
-def test_samples_have_the_pmds_of_their_group() -> None:
+def test_dumped_samples_have_pmds_of_their_group() -> None:
     values = np.array([[50, 70], [51, 71]], "<u8")
     group = PmdGroup(np.array([2, 0]), (5, 7), values)
     samples = Samples(3, {"ip": np.array([1, 2, 3], "<u8")}, (group,))
@@ -69,7 +69,7 @@ def test_samples_have_the_pmds_of_their_group() -> None:
     ]
 
 
-def test_samples_without_columns_are_as_many() -> None:
+def test_dump_keeps_samples_without_columns() -> None:
     assert list(samples_as_dicts(Samples(2, {}))) == [{"pmds": {}}] * 2
 
 
@@ -84,7 +84,7 @@ def called() -> Recording:
     return recording
 
 
-def test_samples_have_their_callers(called: Recording) -> None:
+def test_dumped_samples_have_their_callers(called: Recording) -> None:
     out = "".join(json_lines(called.batches()))
     assert [json.loads(line) for line in out.splitlines()] == [
         {"pc": 17, "n": 1, "callers": [16, 255], "pmds": {}},
@@ -92,7 +92,7 @@ def test_samples_have_their_callers(called: Recording) -> None:
     ]
 
 
-def test_addresses_of_any_name_and_callers_are_hexadecimal(called: Recording) -> None:
+def test_dump_prints_addresses_in_hexadecimal(called: Recording) -> None:
     assert "".join(text_lines(called.batches())) == (
         "pc=0x11 n=1 callers=0x10,0xff\npc=0x12 n=2 callers=\n"
     )

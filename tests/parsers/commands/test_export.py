@@ -69,7 +69,7 @@ def export(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Job], None]],
 Use = Callable[[Callable[[Job], None]], None]
 
 
-def test_export_is_written_as_a_whole(
+def test_export_replaces_the_file_atomically(
     export: Use, file: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     export(count)
@@ -95,7 +95,7 @@ def test_selected_samples_are_exported(
     assert out.read_text() == "2\n"
 
 
-def test_second_file_is_there_with_the_first_or_not_at_all(
+def test_failed_export_leaves_no_second_file(
     export: Use, file: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     argv = ["export", file, "--to", "test", "-o", str(tmp_path / "out")]
@@ -110,7 +110,7 @@ def test_second_file_is_there_with_the_first_or_not_at_all(
 
 
 @pytest.mark.parametrize("write,why", [(failing, "no room"), (broken, "Division")])
-def test_export_that_fails_leaves_what_was_there(
+def test_failed_export_keeps_the_old_file(
     write: Callable[[Job], None],
     why: str,
     export: Use,
@@ -128,7 +128,7 @@ def test_export_that_fails_leaves_what_was_there(
     assert {path.name for path in tmp_path.iterdir()} == {"out", Path(file).name}
 
 
-def test_what_is_not_carried_is_said_once(
+def test_export_names_lacking_data_once(
     export: Use, file: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     export(lacking)
@@ -139,7 +139,7 @@ def test_what_is_not_carried_is_said_once(
     assert json.loads(printed)["not_carried"] == ["call chains"]
 
 
-def test_strict_export_writes_nothing_if_it_cannot_carry_everything(
+def test_strict_export_refuses_to_lose_data(
     export: Use, file: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     export(lacking)
@@ -150,7 +150,7 @@ def test_strict_export_writes_nothing_if_it_cannot_carry_everything(
     assert {path.name for path in tmp_path.iterdir()} == {Path(file).name}
 
 
-def test_directory_that_is_not_there_is_named(
+def test_export_names_a_missing_directory(
     export: Use, file: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     export(count)
@@ -159,7 +159,7 @@ def test_directory_that_is_not_there_is_named(
     assert status == 1 and "none" in err and "No such file" in err
 
 
-def test_export_needs_to_know_where_to(export: Use, file: str, capsys: Capsys) -> None:
+def test_export_needs_an_output_file(export: Use, file: str, capsys: Capsys) -> None:
     export(count)
     status, _, err = run(capsys, "export", file, "--to", "test")
     assert (status, err) == (1, "pfmparse: no output file: use -o FILE\n")
@@ -180,7 +180,7 @@ def test_capture_is_not_replaced_by_its_export(
     assert Path(file).read_bytes() == before
 
 
-def test_options_of_databases_are_for_databases(
+def test_export_refuses_sql_options_for_other_formats(
     export: Use, file: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     export(count)
@@ -190,7 +190,7 @@ def test_options_of_databases_are_for_databases(
         assert status == 1 and "--dsn and --rows need --to sql" in err
 
 
-def test_export_to_the_standard_output_is_alone_there(file: str) -> None:
+def test_export_to_stdout_prints_messages_to_stderr(file: str) -> None:
     done = program("export", file, "--to", "folded", "-o", "-")
     assert done.returncode == 0
     assert sum(int(line.split()[-1]) for line in done.stdout.splitlines()) == 3

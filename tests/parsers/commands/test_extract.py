@@ -24,7 +24,7 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_buffers_of_any_format_are_written_as_they_were(
+def test_extract_writes_buffers_of_any_format(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     into = tmp_path / "new/out"
@@ -39,7 +39,7 @@ def test_buffers_of_any_format_are_written_as_they_were(
     assert "context 9, which is not in the session" in err
 
 
-def test_json_names_the_files(
+def test_extract_json_names_the_files(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     into = str(tmp_path / "out")
@@ -52,7 +52,7 @@ def test_json_names_the_files(
     }
 
 
-def test_what_was_written_is_read_as_a_raw_buffer(
+def test_extracted_buffer_is_read_as_raw_buffer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, into = tmp_path / "nway.pfm", tmp_path / "out"
@@ -64,7 +64,7 @@ def test_what_was_written_is_read_as_a_raw_buffer(
     assert ips == [0x1000, 0x1000, 0x2000]
 
 
-def test_nothing_is_overwritten(
+def test_extract_does_not_overwrite_files(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(capsys, "extract", file, str(tmp_path / "out"))

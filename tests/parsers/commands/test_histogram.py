@@ -42,7 +42,7 @@ def text(histogram: Histogram) -> list[str]:
     return out.getvalue().splitlines()
 
 
-def test_what_is_not_known_has_a_column_if_there_is_any() -> None:
+def test_histogram_shows_na_column_if_needed() -> None:
     assert text(PLAIN)[-3:] == [
         "# #count   %self    %cum     %L2     %L3    %RAM    %n/a   instruction addr",
         "       3  75.00%  75.00%  33.33%  66.67%   0.00%   0.00% 0x0000000000000010"
@@ -51,14 +51,14 @@ def test_what_is_not_known_has_a_column_if_there_is_any() -> None:
     ]
 
 
-def test_levels_that_nothing_tells_have_no_columns() -> None:
+def test_histogram_omits_unknown_levels() -> None:
     unknown = replace(PLAIN, of_each=[0, 0, 0, 0, 4], thresholds=None)
     lines = text(unknown)
     assert "# levels are unknown: use --l2 and --l3 to classify by latency" in lines
     assert lines[-3] == "# #count   %self    %cum   instruction addr"
 
 
-def test_levels_of_data_sources_have_columns_if_they_occur() -> None:
+def test_histogram_shows_levels_that_occur() -> None:
     found = replace(PLAIN, thresholds=None, sources=True, of_each=[1, 0, 3, 0, 0])
     lines = text(found)
     assert "# %L1  : percentage of samples that hit L1" in lines
@@ -75,7 +75,7 @@ def test_levels_of_data_sources_have_columns_if_they_occur() -> None:
         (None, 5, 1, "-"),
     ],
 )
-def test_latencies_are_rounded(
+def test_histogram_rounds_latencies_to_ns(
     khz: Optional[int], latency: int, samples: int, ns: str
 ) -> None:
     level = Row(Value("L2 hit", "L2 hit"), samples, latency, [0, samples, 0, 0, 0])
@@ -92,13 +92,13 @@ def test_latencies_are_rounded(
         ("line", False, "line"),
     ],
 )
-def test_header_says_what_rows_are(per: str, of_data: bool, view: str) -> None:
+def test_histogram_header_names_the_rows(per: str, of_data: bool, view: str) -> None:
     lines = text(replace(PLAIN, per=per, of_data=of_data, rows=[]))
     assert lines[1] == f"# {view} view" and lines[-1].endswith(view)
     grouped = "per symbol histogram" if per == "symbol" else "per distinct value"
     assert lines[3] == f"# showing {grouped}"
 
 
-def test_histogram_of_nothing_is_a_header() -> None:
+def test_empty_histogram_has_only_a_header() -> None:
     empty = replace(PLAIN, samples=0, rows=[], of_each=[0] * 5)
     assert text(empty)[0] == "# total_samples 0"

@@ -77,7 +77,7 @@ def test_info_text_names_command_and_totals(
         assert line in out.splitlines()
 
 
-def test_control_groups_that_are_asked_for(
+def test_info_lists_control_groups_of_the_session(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pfm"
@@ -87,7 +87,7 @@ def test_control_groups_that_are_asked_for(
     assert "control groups: /a, /b" in lines and "samples: 3" in lines
 
 
-def test_text_output_escapes_what_disturbs_a_terminal(
+def test_info_text_escapes_control_characters(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pfm"
@@ -97,7 +97,7 @@ def test_text_output_escapes_what_disturbs_a_terminal(
     assert "command: \\x1b[2J \\ud800" in out
 
 
-def test_text_has_the_events_and_the_argument(
+def test_info_text_has_events_and_argument(
     nway_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = printed(capsys, "info", nway_file).splitlines()
@@ -107,7 +107,7 @@ def test_text_has_the_events_and_the_argument(
     assert lines[-1] == "truncated: no"
 
 
-def test_capture_that_was_cut_is_told(
+def test_info_reports_a_truncated_capture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pfm"
@@ -131,7 +131,7 @@ def test_argument_of_another_size_is_not_decoded(
     assert "argument:" not in printed(capsys, "info", str(path))
 
 
-def test_text_tells_where_and_how_often_an_event_is_sampled(
+def test_info_text_has_cpus_and_frequency_of_events(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     events: list[dict[str, Any]] = [

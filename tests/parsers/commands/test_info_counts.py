@@ -48,7 +48,7 @@ def written(path: Path, sets: dict[int, list[Json]], **members: Any) -> str:
     return str(path)
 
 
-def test_counts_are_summed_and_scaled_to_the_whole_time(
+def test_info_scales_counts_of_multiplexed_sets(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = written(tmp_path / "x.pfm", SETS, counts=COUNTS, turns=TURNS)
@@ -63,7 +63,7 @@ def test_counts_are_summed_and_scaled_to_the_whole_time(
     assert not any(line.startswith("count (set 0, PMD 0)") for line in lines)
 
 
-def test_a_set_that_was_never_active_has_no_estimate(
+def test_info_does_not_scale_counts_of_inactive_set(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     never = [turns(0, 0, 10, 1), turns(0, 1, 0, 0)]
@@ -74,7 +74,7 @@ def test_a_set_that_was_never_active_has_no_estimate(
     assert "set 1 was active: 0 times, 0.000 s" in lines
 
 
-def test_of_one_set_only_the_counts_are_told(
+def test_info_omits_activity_of_a_single_set(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sets = {0: SETS[0]}
@@ -84,7 +84,7 @@ def test_of_one_set_only_the_counts_are_told(
     assert not any("active" in line for line in lines)
 
 
-def test_json_has_counts_and_turns_as_they_were_written(
+def test_info_json_has_recorded_counts_and_turns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = written(tmp_path / "x.pfm", SETS, counts=COUNTS, turns=TURNS)

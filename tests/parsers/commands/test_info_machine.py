@@ -60,7 +60,9 @@ def full(tmp_path: Path) -> str:
     )
 
 
-def test_json_has_all_of_it(full: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_json_has_machine_threads_and_clocks(
+    full: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     described = told(capsys, "info", full)
     assert described["machine"]["processors"] == KINDS
     assert described["machine"]["host"] == "build7"
@@ -75,7 +77,9 @@ def test_json_has_all_of_it(full: str, capsys: pytest.CaptureFixture[str]) -> No
     assert described["clocks"] == [clock_moment(1000, 4000), clock_moment(5000, 9000)]
 
 
-def test_text_has_the_essentials(full: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_text_has_machine_and_threads(
+    full: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = printed(capsys, "info", full).splitlines()
     for line in (
         "host: build7",
@@ -88,7 +92,7 @@ def test_text_has_the_essentials(full: str, capsys: pytest.CaptureFixture[str]) 
         assert line in lines
 
 
-def test_old_capture_lacks_them(
+def test_info_accepts_capture_without_machine_details(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sess = session()

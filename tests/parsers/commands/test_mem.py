@@ -82,7 +82,7 @@ def itanium(tmp_path: Path, samples: list[Sample], sess: Json) -> str:
     ],
     ids=["instructions", "functions", "data", "levels"],
 )
-def test_histograms_of_the_manual_come_of_captures_with_their_counts(
+def test_mem_reproduces_histograms_of_the_manual(
     table: str,
     options: list[str],
     rest: list[str],
@@ -95,7 +95,7 @@ def test_histograms_of_the_manual_come_of_captures_with_their_counts(
     assert printed(capsys, "mem", *options, *rest, path) == table
 
 
-def test_json_has_the_numbers_of_the_histogram(
+def test_mem_json_equals_the_histogram(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, dear_hist.made(FUNCTIONS, tmp_path / "foo"))
@@ -119,7 +119,7 @@ def test_json_has_the_numbers_of_the_histogram(
 LEVEL_3 = ("L2", "L3", "RAM")
 
 
-def test_levels_are_those_of_the_data_source(
+def test_mem_levels_come_from_the_data_source(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "mem", file)
@@ -136,7 +136,7 @@ def test_levels_are_those_of_the_data_source(
     ]
 
 
-def test_thresholds_that_are_given_count_more_than_the_data_source(
+def test_mem_thresholds_override_the_data_source(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "mem", "--l2", "5", "--l3", "50", file)
@@ -163,7 +163,7 @@ def test_thresholds_that_are_given_count_more_than_the_data_source(
         ("tlb", "function", {"[vdso]": 5}),
     ],
 )
-def test_rows_are_what_was_asked_for(
+def test_mem_rows_follow_view_and_per(
     view: str,
     per: str,
     keys: dict[object, int],
@@ -176,7 +176,7 @@ def test_rows_are_what_was_asked_for(
     printed(capsys, "mem", "--view", view, "--per", per, file)
 
 
-def test_cache_lines_are_as_long_as_the_machine_says(
+def test_mem_uses_the_machines_cache_line_size(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sess = session({0: [pmd(0)]}, UUID_PEBS64)
@@ -191,7 +191,7 @@ def test_cache_lines_are_as_long_as_the_machine_says(
     ]
 
 
-def test_levels_have_their_mean_latency(
+def test_mem_level_view_has_mean_latency(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = printed(capsys, "mem", "--view", "level", file)
@@ -205,7 +205,7 @@ def test_levels_have_their_mean_latency(
     assert "           5      10  L1 hit" in slower
 
 
-def test_frequency_that_is_not_known_is_not_made_up(
+def test_mem_omits_ns_if_frequency_is_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sess = session({0: [pmd(0)]}, UUID_PEBS64)
@@ -227,7 +227,7 @@ def test_frequency_that_is_not_known_is_not_made_up(
         (["--cum", "61%"], ["0x1000", "0x1fff"]),
     ],
 )
-def test_rows_are_sorted_and_left_out_as_asked(
+def test_mem_sorts_and_limits_rows(
     options: list[str], keys: list[str], file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "mem", *options, file)
@@ -235,7 +235,7 @@ def test_rows_are_sorted_and_left_out_as_asked(
     assert found["total"] == 5 and sum(found["levels"].values()) == 5
 
 
-def test_a_row_is_shown_however_small_its_part_is(
+def test_mem_shows_rows_of_tiny_share(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     counts = {0x1000: 1 << 62, 0x2000: 1}
@@ -249,7 +249,7 @@ def test_a_row_is_shown_however_small_its_part_is(
     assert found["total"] == (1 << 62) + 1
 
 
-def test_farthest_levels_come_first(
+def test_mem_sorts_farthest_level_first(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ("--view", "level", "--sort", "level")
@@ -276,7 +276,7 @@ def test_farthest_levels_come_first(
     ],
     ids=["data", "code"],
 )
-def test_event_of_the_tlb_determines_the_columns(
+def test_mem_tlb_event_selects_tlb_columns(
     samples: list[Sample],
     event: str,
     pmds: tuple[int, ...],
@@ -297,7 +297,7 @@ def test_event_of_the_tlb_determines_the_columns(
     assert levels[1] == "# tlb view"
 
 
-def test_code_ear_has_latencies_of_lines(
+def test_mem_reads_latencies_of_the_code_ear(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     samples = [fetch(CODE + 32, latency) for latency in (5, 12, 12, 40)]
@@ -309,13 +309,13 @@ def test_code_ear_has_latencies_of_lines(
     assert (status, out) == (1, "") and "no data-address" in err
 
 
-def test_lost_samples_are_not_silent(
+def test_mem_reports_lost_samples(
     tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "# lost_samples 7" in printed(capsys, "mem", file).splitlines()
 
 
-def test_several_captures_are_one_histogram(
+def test_mem_merges_captures(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "mem", file, file)
@@ -323,7 +323,7 @@ def test_several_captures_are_one_histogram(
     assert [row["key"] for row in found["rows"]] == ["0x1000", "0x1fff", "0x1010"]
 
 
-def test_selection_is_as_everywhere(
+def test_mem_applies_the_selection(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert told(capsys, "mem", "--kernel", file)["rows"] == []
@@ -341,7 +341,7 @@ def test_selection_is_as_everywhere(
         (["--l2", "9", "--l3", "5"], "--l2 9 must not be greater than --l3 5"),
     ],
 )
-def test_options_that_contradict_each_other_are_refused(
+def test_mem_refuses_contradicting_options(
     options: list[str], reason: str, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, "mem", *options, file)
@@ -349,7 +349,7 @@ def test_options_that_contradict_each_other_are_refused(
 
 
 @pytest.mark.parametrize("option", ["--frequency=fast", "--view=all", "--cum=101"])
-def test_options_that_are_wrong_are_refused(
+def test_mem_refuses_invalid_options(
     option: str, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
@@ -357,7 +357,7 @@ def test_options_that_are_wrong_are_refused(
 
 
 @pytest.mark.parametrize("view", ["data", "level", "tlb"])
-def test_samples_without_memory_are_refused(
+def test_mem_refuses_samples_without_memory_data(
     view: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, simple_capture([Sample()]))
@@ -367,7 +367,7 @@ def test_samples_without_memory_are_refused(
 
 @pytest.mark.parametrize("sort", ["count", "value", "level"])
 @pytest.mark.parametrize("limit", [["--top", "3"], ["--cum", "50"]])
-def test_first_rows_are_those_of_all_rows(
+def test_mem_top_rows_equal_first_of_all_rows(
     sort: str, limit: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = [
@@ -412,7 +412,9 @@ def variables(tmp_path: Path) -> str:
     return written(tmp_path, data)
 
 
-def test_data_are_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mem_finds_variables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = variables(tmp_path)
     options = ("mem", "--view", "data")
     rows = told(capsys, *options, "--per", "symbol", path)["rows"]
@@ -432,7 +434,7 @@ def test_data_are_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     }
 
 
-def test_what_is_added_up_can_be_chosen(
+def test_mem_sums_the_chosen_weight(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ("mem", "--per", "address", "--weight", "latency")

@@ -31,12 +31,12 @@ def test_errors_name_the_file() -> None:
         raise OSError(2, "Is gone", "/other")
 
 
-def test_a_reader_that_has_gone_is_no_fault_of_the_file() -> None:
+def test_broken_pipe_is_not_blamed_on_the_file() -> None:
     with pytest.raises(BrokenPipeError), blaming("x.pfm"):
         raise BrokenPipeError(32, "Broken pipe")
 
 
-def test_control_groups_that_a_capture_asks_for_are_said_once(
+def test_session_control_groups_are_printed_once(
     tmp_path: Path, capsys: Capture
 ) -> None:
     file = tmp_path / "x.pfm"
@@ -52,7 +52,7 @@ def test_control_groups_that_a_capture_asks_for_are_said_once(
 
 
 @pytest.mark.parametrize("command", ["report", "info", "show", "mem"])
-def test_a_pipe_is_read(command: str) -> None:
+def test_commands_read_a_pipe(command: str) -> None:
     sess = session({0: [pmd(0)]}, UUID_PEBS64)
     data = pebs_capture([{"ip": 0x1000, "dla": 8, "dse": 0x142}], 176, sess)
     done = subprocess.run(

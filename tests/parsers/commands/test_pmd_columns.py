@@ -27,7 +27,7 @@ def with_pmds(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_json_has_the_figures_of_each_row(
+def test_report_json_has_pmd_statistics(
     with_pmds: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     argv = ["report", "--by", "cpu", "--pmd", "3,3/4", "--stat", "sum,mean,max,hist"]
@@ -53,7 +53,7 @@ def test_json_has_the_figures_of_each_row(
     ]
 
 
-def test_text_has_columns_and_lines_of_histograms(
+def test_report_text_has_pmd_columns_and_histograms(
     with_pmds: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     argv = ["report", "--by", "cpu", "--pmd", "3", "--stat", "mean,hist", with_pmds]
@@ -65,7 +65,7 @@ def test_text_has_columns_and_lines_of_histograms(
     assert lines[4] == ["1", "-", "25.00%", "100.00%", "1"]
 
 
-def test_pmd_that_no_sample_has_is_refused(
+def test_report_refuses_a_pmd_without_samples(
     with_pmds: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, "report", "--pmd", "5", with_pmds)

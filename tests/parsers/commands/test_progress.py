@@ -9,7 +9,7 @@ from pfmparse import status_line
 from pfmparse.commands.progress import Progress
 
 
-def test_progress_is_a_line_that_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_line_is_removed_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(status_line, "FIRST", 0.0)
     monkeypatch.setattr(status_line, "NEXT", 0.0)
     out = Terminal()

@@ -107,7 +107,7 @@ def test_report_of_no_samples_is_empty(
     assert not as_json or json.loads(out)["rows"] == []
 
 
-def test_report_by_a_field_that_was_not_recorded_is_refused(
+def test_report_by_unrecorded_field_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pfm"
@@ -118,7 +118,7 @@ def test_report_by_a_field_that_was_not_recorded_is_refused(
 
 
 @pytest.mark.parametrize("by", ["colour", "data-address", "caller"])
-def test_report_by_what_the_format_lacks_says_what_it_has(
+def test_report_by_unknown_key_lists_known_ones(
     by: str, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, "report", "--by", by, file)
@@ -139,14 +139,14 @@ def test_report_by_what_the_format_lacks_says_what_it_has(
         ("last_reset_val", [(1 << 64) - 1000]),
     ],
 )
-def test_any_role_or_column_can_be_counted_by(
+def test_report_by_any_role_or_column(
     by: str, keys: list[object], file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = told(capsys, "report", "--by", by, file)["rows"]
     assert [row["key"] for row in rows] == keys
 
 
-def test_several_keys_are_a_row_for_each_combination(
+def test_report_by_several_keys_counts_combinations(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = told(capsys, "report", "--by", "ip,cpu", file)["rows"]
@@ -156,13 +156,15 @@ def test_several_keys_are_a_row_for_each_combination(
     assert {key[1] for key in found} == {0, 1}
 
 
-def test_small_rows_are_left_out(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_omits_rows_below_min_percent(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     report = told(capsys, "report", "--by", "cpu", "--min-percent", "50", file)
     assert [row["key"] for row in report["rows"]] == [0] and report["total"] == 3
 
 
 @pytest.mark.parametrize("weight,total", [("period", 3000), ("cpu", 1)])
-def test_weights_are_added_up_beside_the_samples(
+def test_report_sums_weights_and_samples(
     weight: str, total: int, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = told(capsys, "report", "--by", "cpu", "--weight", weight, file)
@@ -172,7 +174,7 @@ def test_weights_are_added_up_beside_the_samples(
     assert sum(row["percent"] for row in report["rows"]) == pytest.approx(100)
 
 
-def test_several_captures_are_one_report_unless_told_apart(
+def test_report_merges_captures_unless_by_file(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other.pfm"
@@ -187,7 +189,7 @@ def test_several_captures_are_one_report_unless_told_apart(
     }
 
 
-def test_one_capture_that_cannot_be_read_leaves_nothing_printed(
+def test_report_prints_nothing_if_a_capture_fails(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other.pfm"
@@ -196,14 +198,14 @@ def test_one_capture_that_cannot_be_read_leaves_nothing_printed(
     assert (status, out) == (1, "") and f"{other}: offset 0x0: not a capture" in err
 
 
-def test_figures_without_pmds_are_refused(
+def test_report_refuses_stat_without_pmd(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, "report", "--stat", "max", file)
     assert (status, out) == (1, "") and "--stat needs --pmd" in err
 
 
-def test_every_format_knows_the_names_of_its_threads(
+def test_report_by_comm_works_for_every_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = compiled(tmp_path / "hotspots")

@@ -32,7 +32,7 @@ def rows(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, Any]:
     }
 
 
-def test_functions_have_what_they_call(
+def test_cumulative_report_includes_callees(
     stacks: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = rows(capsys, "--cumulative", stacks)
@@ -45,7 +45,7 @@ def test_functions_have_what_they_call(
     assert found["main"]["percent"] == 100 and found["hot"]["own_percent"] == 70
 
 
-def test_callers_and_callees_have_their_parts(
+def test_report_of_callers_and_callees_has_shares(
     stacks: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = rows(capsys, "--callers", stacks)
@@ -64,14 +64,14 @@ def test_callers_and_callees_have_their_parts(
     assert main == {"hot": 7, "warm": 3}
 
 
-def test_callers_of_some_functions_are_only_theirs(
+def test_caller_of_limits_report_to_these_functions(
     stacks: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = rows(capsys, "--caller-of", "^c", stacks)
     assert set(found) == {"cold"} and len(found["cold"]["callers"]) == 2
 
 
-def test_text_has_a_line_for_each_call(
+def test_callers_report_text_has_a_line_per_call(
     stacks: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, out, _ = run(capsys, "report", "--callers", "--top", "2", stacks)
@@ -84,7 +84,7 @@ def test_text_has_a_line_for_each_call(
     assert "samples: 10\n" in out
 
 
-def test_samples_without_chains_have_only_themselves(
+def test_callers_report_accepts_samples_without_chains(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = told(capsys, "report", "--callers", file)["rows"]
@@ -94,7 +94,7 @@ def test_samples_without_chains_have_only_themselves(
 
 
 @pytest.mark.parametrize("other", [["--by", "cpu"], ["--pmd", "1"], ["--csv"]])
-def test_calls_are_by_function_only(
+def test_callers_report_refuses_other_keys(
     other: list[str], stacks: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, "report", "--callers", *other, stacks)

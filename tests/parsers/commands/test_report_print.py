@@ -33,9 +33,7 @@ def rows(capsys: Capsys, *argv: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(out)))
 
 
-def test_csv_has_keys_figures_and_what_json_has_besides(
-    tmp_path: Path, capsys: Capsys
-) -> None:
+def test_report_csv_has_keys_counts_and_details(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "x.pfm"
     samples = [Sample(ip=0x1000, cpu=cpu) for cpu in (1, 1, 2)]
     path.write_bytes(captured(samples, mapped(mapping(0x1000, 0x2000, 0, NASTY))))
@@ -52,7 +50,9 @@ def test_csv_has_keys_figures_and_what_json_has_besides(
     ]
 
 
-def test_csv_has_weights_and_figures_of_pmds(tmp_path: Path, capsys: Capsys) -> None:
+def test_report_csv_has_weights_and_pmd_statistics(
+    tmp_path: Path, capsys: Capsys
+) -> None:
     path = tmp_path / "x.pfm"
     samples = [Sample(pmds=((3, 10),)), Sample(pmds=((3, 20),))]
     sess = json_chunk("SESS", session({0: [pmd(0, [3])]}))
@@ -63,13 +63,13 @@ def test_csv_has_weights_and_figures_of_pmds(tmp_path: Path, capsys: Capsys) -> 
     assert (row["pmd3 sum"], row["pmd3 mean"]) == ("30", "15.0")
 
 
-def test_no_samples_are_a_line_of_names(tmp_path: Path, capsys: Capsys) -> None:
+def test_report_csv_without_samples_is_a_header(tmp_path: Path, capsys: Capsys) -> None:
     path = tmp_path / "x.pfm"
     path.write_bytes(captured([]))
     status, out, _ = run(capsys, "report", "--csv", "--by", "cpu,tid", str(path))
     assert (status, out) == (0, "cpu,tid,count,percent\n")
 
 
-def test_csv_is_not_json(file: str, capsys: Capsys) -> None:
+def test_report_refuses_csv_with_json(file: str, capsys: Capsys) -> None:
     status, out, err = run(capsys, "report", "--csv", "--json", file)
     assert (status, out) == (1, "") and "cannot be combined" in err

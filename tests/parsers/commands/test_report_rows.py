@@ -36,7 +36,7 @@ def keys(by: str, data: bytes) -> list[object]:
     return [row.values[0].key for row in made(by, data).rows]
 
 
-def test_batches_are_counted_together() -> None:
+def test_report_sums_batches() -> None:
     chunks = [bufr(buffer(samples)) for samples in BUFFERS]
     done = json_chunk("DONE", totals(31))
     data = capture(json_chunk("SESS", session()), *chunks, done)
@@ -45,12 +45,12 @@ def test_batches_are_counted_together() -> None:
     assert counts == {cpu: cpus.count(cpu) for cpu in set(cpus)}
 
 
-def test_report_by_a_field_that_is_missing_is_refused() -> None:
+def test_report_rows_refuse_a_missing_field() -> None:
     with pytest.raises(BadInput, match="x.pfm: .*no latency; they have pid, "):
         made("latency", simple_capture([Sample()]))
 
 
-def test_rows_with_the_most_samples_come_first_then_by_key() -> None:
+def test_report_rows_sort_by_count_then_key() -> None:
     ips = [0x30, 0x20, 0x30, 0x100, 0x20]
     data = simple_capture([Sample(ip=ip) for ip in ips])
     assert keys("ip", data) == ["0x20", "0x30", "0x100"]
@@ -58,7 +58,7 @@ def test_rows_with_the_most_samples_come_first_then_by_key() -> None:
     assert keys("cpu", simple_capture(cpus)) == [10, 2, 9]
 
 
-def test_rows_without_a_number_come_after_those_with_one() -> None:
+def test_report_rows_sort_unknown_keys_last() -> None:
     sess = session({0: [pmd(0), pmd(3)]}, UUID_PEBS64)
     records = [{"status": status} for status in (0, 1 << 3, 1)]
     assert keys("pmd", pebs_capture(records, 176, sess)) == [0, 3, "[unknown]"]

@@ -22,14 +22,14 @@ OTHER = "00000000-0000-0000-0000-00000000000a"
         ([OTHER.upper()], "", OTHER),
     ],
 )
-def test_format_is_a_name_or_a_uuid(
+def test_session_template_accepts_name_or_uuid(
     argv: list[str], name: str, uuid: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told_format = json.loads(printed(capsys, "session-template", *argv))["format"]
     assert (told_format["name"], told_format["uuid"]) == (name, uuid)
 
 
-def test_unknown_name_is_refused_with_the_known_ones(
+def test_session_template_lists_known_formats(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     status, out, err = run(capsys, "session-template", "nosuch")
@@ -37,7 +37,7 @@ def test_unknown_name_is_refused_with_the_known_ones(
     assert "unknown format 'nosuch': use a UUID or one of default, " in err
 
 
-def test_template_reads_a_raw_buffer(
+def test_session_template_describes_a_raw_buffer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described, image = tmp_path / "session.json", tmp_path / "buffer"

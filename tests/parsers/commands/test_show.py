@@ -33,7 +33,7 @@ def capture(tmp_path: Path, view: Optional[dict[str, Any]]) -> str:
         ({"l2": "3", "l3": "4", "cum": "50"}, ["--l2=3", "--l3=4", "--cum=50"]),
     ],
 )
-def test_view_is_what_its_command_shows(
+def test_show_equals_the_command_of_the_view(
     options: dict[str, str],
     same: list[str],
     tmp_path: Path,
@@ -44,14 +44,14 @@ def test_view_is_what_its_command_shows(
     assert told(capsys, "show", path) == told(capsys, "mem", *same, path)
 
 
-def test_samples_are_selected_of_a_view_too(
+def test_show_applies_the_selection(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = capture(tmp_path, {"command": "mem", "options": {}})
     assert told(capsys, "show", "--kernel", path)["total"] == 0
 
 
-def test_capture_without_a_view_is_reported(
+def test_show_without_view_prints_a_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = capture(tmp_path, None)
@@ -83,7 +83,7 @@ def test_capture_without_a_view_is_reported(
         ),
     ],
 )
-def test_view_that_is_not_known_is_reported_instead(
+def test_show_of_unknown_view_prints_a_report(
     view: dict[str, Any],
     reason: str,
     tmp_path: Path,
@@ -95,7 +95,7 @@ def test_view_that_is_not_known_is_reported_instead(
     assert (status, out) == (0, printed(capsys, "report", path))
 
 
-def test_view_that_the_samples_cannot_have_is_an_error(
+def test_show_fails_if_samples_lack_data_of_view(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = {"command": "mem", "options": {"view": "data"}}
@@ -105,7 +105,7 @@ def test_view_that_the_samples_cannot_have_is_an_error(
     assert (status, out) == (1, "") and "the samples have no data-address" in err
 
 
-def test_what_is_no_capture_is_refused(
+def test_show_refuses_a_non_capture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pfm"

@@ -11,7 +11,7 @@ from pfmparse.commands import summary
 from pfmparse.recording import Recording
 
 
-def test_report_tells_what_was_lost_by_region(
+def test_summary_has_losses_by_region(
     nway_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = told(capsys, "report", "--by", "ip", nway_file)
@@ -39,7 +39,7 @@ def read(data: bytes) -> Recording:
     return read_capture(data)[1]
 
 
-def test_what_the_tool_did_not_tell_is_unknown() -> None:
+def test_summary_of_truncated_capture_is_unknown() -> None:
     recording = read(simple_capture([Sample()])[:-8])
     found = summary.as_json(recording)
     assert (found["lost"], found["notifications"]) == (None, None)
@@ -54,13 +54,13 @@ def test_what_the_tool_did_not_tell_is_unknown() -> None:
     ]
 
 
-def test_buffers_that_tell_nothing_have_no_lines() -> None:
+def test_summary_omits_losses_that_are_not_recorded() -> None:
     recording = read(simple_capture([Sample()]))
     assert summary.as_json(recording)["lost_in_buffers"] == {}
     assert summary.lines(recording) == [("lost samples", "7"), ("notifications", "3")]
 
 
-def test_imprecise_samples_are_told() -> None:
+def test_summary_counts_imprecise_samples() -> None:
     sess = session(uuid=UUID_PEBS64)
     recording = read(pebs_capture([{}, {}, {}], 144, sess))
     assert summary.as_json(recording)["imprecise"] == 2

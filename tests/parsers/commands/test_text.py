@@ -24,7 +24,7 @@ def test_only_printable_characters_are_printed(text: str, shown: str) -> None:
     assert printable(text) == shown and shown.isprintable()
 
 
-def test_unknown_number_is_a_word() -> None:
+def test_unknown_number_is_printed_as_unknown() -> None:
     assert (known(0), known(1 << 64), known(None)) == (
         "0",
         "18446744073709551616",

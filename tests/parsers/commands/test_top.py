@@ -26,7 +26,7 @@ def refreshes(capsys: Capture, *words: str) -> list[str]:
     return out.strip().split("\n\n")
 
 
-def test_each_refresh_is_printed(file: str, capsys: Capture) -> None:
+def test_top_prints_each_refresh(file: str, capsys: Capture) -> None:
     parts = refreshes(capsys, file)
     assert len(parts) == TICKS + 1
     assert parts[1].splitlines()[:2] == [
@@ -37,9 +37,7 @@ def test_each_refresh_is_printed(file: str, capsys: Capture) -> None:
     assert row == ["100.00", "3", "[unknown]", "hotloops", "hotloops"]
 
 
-def test_control_groups_that_the_capture_asks_for_are_above_the_rows(
-    tmp_path: Path, capsys: Capture
-) -> None:
+def test_top_heading_names_control_groups(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "group.cap"
     path.write_bytes(stream(cgroups=["/a", "/b\x1b"]))
     first = refreshes(capsys, str(path))[0].splitlines()
@@ -49,11 +47,11 @@ def test_control_groups_that_the_capture_asks_for_are_above_the_rows(
     assert first[0].endswith("by samples, of /") and first[1].startswith("1 samples")
 
 
-def test_it_ends_after_so_many_refreshes(file: str, capsys: Capture) -> None:
+def test_top_ends_after_given_iterations(file: str, capsys: Capture) -> None:
     assert len(refreshes(capsys, "--batch", "--iterations=2", file)) == 2
 
 
-def test_rows_window_order_and_selection(file: str, capsys: Capture) -> None:
+def test_top_options_limit_sort_and_select_rows(file: str, capsys: Capture) -> None:
     options = ("--rows=1", "--window=1s", "--sort=comm", "--comm=nobody")
     last = refreshes(capsys, *options, file)[-2]
     assert "rows: last 1 s by comm" in last
@@ -68,7 +66,7 @@ def test_rows_window_order_and_selection(file: str, capsys: Capture) -> None:
         (b"nonsense nonsense", "not a capture"),
     ],
 )
-def test_what_is_no_capture_is_refused(
+def test_top_refuses_a_non_capture(
     data: bytes, complaint: str, tmp_path: Path, capsys: Capture
 ) -> None:
     path = tmp_path / "x.cap"
@@ -78,12 +76,12 @@ def test_what_is_no_capture_is_refused(
     assert complaint in err and bool(complaint) == bool(err)
 
 
-def test_file_that_is_not_there_is_named(capsys: Capture) -> None:
+def test_top_names_a_missing_file(capsys: Capture) -> None:
     status, _, err = run(capsys, "top", "/no/such/file")
     assert status == 1 and "/no/such/file: No such file" in err
 
 
-def test_interrupt_is_the_usual_end(
+def test_top_exits_with_0_on_interrupt(
     file: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: object) -> None:
@@ -93,5 +91,5 @@ def test_interrupt_is_the_usual_end(
     assert run(capsys, "top", file)[0] == 0
 
 
-def test_reader_that_goes_ends_it(file: str) -> None:
+def test_top_ends_on_closed_output(file: str) -> None:
     assert program("top", file).returncode == 0

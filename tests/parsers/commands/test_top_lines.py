@@ -26,11 +26,11 @@ COUNTS = Counter({A: 1, B: 3, C: 1})
         ("comm", [C, B, A]),
     ],
 )
-def test_rows_are_in_order(order: str, places: list[Place]) -> None:
+def test_top_rows_are_sorted(order: str, places: list[Place]) -> None:
     assert [place for place, _ in rows(COUNTS, order)] == places
 
 
-def test_totals_rate_and_losses_are_in_the_heading() -> None:
+def test_top_heading_has_totals_rate_and_losses() -> None:
     status = Status(
         [Event("cpu-clock", 0, 0, 0, 1000)], 3 * S, 500, 20, S // 2, 100, 5, 2 * S
     )
@@ -40,14 +40,14 @@ def test_totals_rate_and_losses_are_in_the_heading() -> None:
     ]
 
 
-def test_nothing_has_no_rate() -> None:
+def test_top_heading_without_session_shows_zero_rate() -> None:
     assert heading(Status(())) == [
         "0 s, waiting for the session, rows: last 0 s by samples",
         "0 samples, 0/s; 0 lost, 0/s",
     ]
 
 
-def test_table_has_shares_and_names_of_files() -> None:
+def test_top_table_has_shares_and_base_names() -> None:
     lines = table(rows(COUNTS, "samples"), 5, 80, 2)
     assert [line.split() for line in lines] == [
         ["%", "samples", "function", "object", "comm"],
@@ -57,7 +57,7 @@ def test_table_has_shares_and_names_of_files() -> None:
     assert not table([], 0, 80, None)[1:]
 
 
-def test_what_is_too_long_is_cut_and_what_is_odd_escaped() -> None:
+def test_top_table_cuts_and_escapes_names() -> None:
     odd = Place("f" * 200, "/x/\x1b[2J", "e\nvil")
     (line,) = table([(odd, 1)], 1, 80, None)[1:]
     assert len(line) <= 80 and "fff~" in line

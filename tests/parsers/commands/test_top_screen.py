@@ -92,12 +92,12 @@ def fixture_session(tmp_path: Path) -> Iterator[Session]:
     session.close()
 
 
-def test_a_key_ends_it(session: Session) -> None:
+def test_top_screen_ends_on_key_q(session: Session) -> None:
     session.press("q")
     assert session.end() == 0
 
 
-def test_the_end_of_the_capture_ends_it(session: Session) -> None:
+def test_top_screen_ends_with_the_capture(session: Session) -> None:
     session.pipe.close()
     assert session.end() == 0
 
@@ -105,14 +105,14 @@ def test_the_end_of_the_capture_ends_it(session: Session) -> None:
 @pytest.mark.parametrize(
     "number,status", [(signal.SIGINT, 0), (signal.SIGTERM, 128 + signal.SIGTERM)]
 )
-def test_signals_leave_the_terminal_as_it_was(
+def test_top_screen_restores_terminal_on_signals(
     session: Session, number: signal.Signals, status: int
 ) -> None:
     session.program.send_signal(number)
     assert session.end() == status
 
 
-def test_rows_are_ordered_held_and_written(session: Session, tmp_path: Path) -> None:
+def test_top_screen_keys_sort_pause_and_write(session: Session, tmp_path: Path) -> None:
     session.press("s")
     session.await_text("function")
     session.press("p")
@@ -126,7 +126,7 @@ def test_rows_are_ordered_held_and_written(session: Session, tmp_path: Path) -> 
     assert session.end() == 0
 
 
-def test_it_follows_the_size_of_the_terminal(session: Session) -> None:
+def test_top_screen_follows_terminal_size(session: Session) -> None:
     session.await_text("w write")
     session.resize(10, 60)
     os.kill(session.program.pid, signal.SIGWINCH)
@@ -135,7 +135,7 @@ def test_it_follows_the_size_of_the_terminal(session: Session) -> None:
     assert session.end() == 0
 
 
-def test_it_ends_after_so_many_refreshes(tmp_path: Path) -> None:
+def test_top_screen_ends_after_given_iterations(tmp_path: Path) -> None:
     session = Session(tmp_path, "--iterations=2")
     session.pipe.write(stream())
     assert session.end() == 0

@@ -28,7 +28,7 @@ def watched(fd: int) -> Watch:
     return Watch(fd, Options(Selection(), SymbolOptions()), print, 100 * S)
 
 
-def test_each_tick_ends_a_step(pipe: tuple[int, int]) -> None:
+def test_watch_ends_a_step_at_each_tick(pipe: tuple[int, int]) -> None:
     watch = watched(pipe[0])
     seen = []
     for _ in watch.steps(stream()):
@@ -40,7 +40,7 @@ def test_each_tick_ends_a_step(pipe: tuple[int, int]) -> None:
     os.close(pipe[1])
 
 
-def test_what_has_come_is_read(pipe: tuple[int, int]) -> None:
+def test_watch_reads_available_data(pipe: tuple[int, int]) -> None:
     watch = watched(pipe[0])
     os.write(pipe[1], stream())
     assert watch.read_session()
@@ -50,13 +50,13 @@ def test_what_has_come_is_read(pipe: tuple[int, int]) -> None:
     assert watch.status.samples == 6
 
 
-def test_session_may_not_come(pipe: tuple[int, int]) -> None:
+def test_watch_ends_without_a_session(pipe: tuple[int, int]) -> None:
     os.close(pipe[1])
     watch = watched(pipe[0])
     assert not watch.read_session() and not watch.end()
 
 
-def test_the_end_is_a_step(pipe: tuple[int, int]) -> None:
+def test_watch_counts_the_end_as_a_step(pipe: tuple[int, int]) -> None:
     os.close(pipe[1])
     watch = watched(pipe[0])
     assert len(list(watch.steps(stream(rest=2)))) == TICKS
@@ -65,7 +65,7 @@ def test_the_end_is_a_step(pipe: tuple[int, int]) -> None:
     assert (watch.status.elapsed_ns, watch.status.lost) == (4 * S, 12)
 
 
-def test_a_stream_that_is_cut_has_what_came(pipe: tuple[int, int]) -> None:
+def test_watch_keeps_samples_of_truncated_stream(pipe: tuple[int, int]) -> None:
     os.close(pipe[1])
     watch = watched(pipe[0])
     assert len(list(watch.steps(stream(rest=2)[:-100]))) == TICKS
@@ -73,7 +73,7 @@ def test_a_stream_that_is_cut_has_what_came(pipe: tuple[int, int]) -> None:
     assert (watch.status.samples, watch.status.elapsed_ns) == (8, 3 * S)
 
 
-def test_what_was_before_can_be_forgotten(pipe: tuple[int, int]) -> None:
+def test_watch_forgets_earlier_samples(pipe: tuple[int, int]) -> None:
     os.close(pipe[1])
     watch = watched(pipe[0])
     watch.forget()

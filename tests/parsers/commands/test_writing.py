@@ -12,7 +12,7 @@ from pfmparse.commands.opening import BadInput
 from pfmparse.commands.writing import check_target, replaced
 
 
-def test_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
+def test_output_file_is_replaced_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("old")
     with replaced(path) as new:
@@ -21,7 +21,7 @@ def test_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
     assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
 
 
-def test_file_stays_if_there_is_an_error(tmp_path: Path) -> None:
+def test_output_file_is_kept_on_error(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("old")
     with pytest.raises(KeyboardInterrupt), replaced(path) as new:
@@ -30,7 +30,7 @@ def test_file_stays_if_there_is_an_error(tmp_path: Path) -> None:
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
 
 
-def test_links_are_followed(tmp_path: Path) -> None:
+def test_output_to_symlink_replaces_its_target(tmp_path: Path) -> None:
     real, link = tmp_path / "real", tmp_path / "link"
     real.write_text("old")
     link.symlink_to(real)
@@ -39,7 +39,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
     assert link.is_symlink() and real.read_text() == "new"
 
 
-def test_pipe_stays_a_pipe_and_gets_what_was_written(tmp_path: Path) -> None:
+def test_output_to_pipe_keeps_the_pipe(tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     with ThreadPoolExecutor(1) as pool:
@@ -50,7 +50,7 @@ def test_pipe_stays_a_pipe_and_gets_what_was_written(tmp_path: Path) -> None:
     assert fifo.is_fifo() and list(tmp_path.iterdir()) == [fifo]
 
 
-def test_directory_and_a_missing_one_are_named(tmp_path: Path) -> None:
+def test_output_error_names_the_directory(tmp_path: Path) -> None:
     for path, error in (
         (tmp_path, IsADirectoryError),
         (tmp_path / "none" / "x", FileNotFoundError),
@@ -61,7 +61,7 @@ def test_directory_and_a_missing_one_are_named(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_read_is_not_written(tmp_path: Path) -> None:
+def test_output_must_not_be_an_input(tmp_path: Path) -> None:
     path, other = tmp_path / "x", tmp_path / "y"
     path.write_text("capture")
     other.hardlink_to(path)

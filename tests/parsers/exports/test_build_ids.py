@@ -8,7 +8,7 @@ from helpers.writers import Sample, captured, cook, json_chunk, mapping, maps
 from pfmparse.exports.build_ids import build_ids_of
 
 
-def test_build_ids_are_those_of_mappings_and_cookies() -> None:
+def test_build_ids_come_from_mappings_and_cookies() -> None:
     where = [
         mapping(0x1000, 0x2000, 0, "/bin/x", "ab12"),
         mapping(0x3000, 0x4000, 0, "/bin/none"),
@@ -18,7 +18,7 @@ def test_build_ids_are_those_of_mappings_and_cookies() -> None:
     assert build_ids_of([source]) == {"/bin/x": b"\xab\x12", "/bin/y": b"\xcd\x34"}
 
 
-def test_file_that_was_replaced_has_none() -> None:
+def test_replaced_file_has_no_build_id() -> None:
     first, second = (
         json_chunk("MAPS", maps(100, [mapping(0x1000, 0x2000, 0, "/bin/x", build_id)]))
         for build_id in ("ab", "cd")

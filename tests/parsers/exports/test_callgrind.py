@@ -39,7 +39,7 @@ def costs(text: str) -> tuple[Counter[str], Counter[str]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_functions_have_what_a_report_says(
+def test_callgrind_functions_agree_with_report(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = captures[name]
@@ -54,14 +54,16 @@ def test_functions_have_what_a_report_says(
     assert re.search(rf"^ *{re.escape(total)}.*PROGRAM TOTALS$", text, re.M)
 
 
-def test_weights_can_be_others(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_callgrind_accepts_other_weights(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     options = ("--weight", "period")
     file = captures["default"]
     _, loads = costs(annotated(exported(file, "callgrind", tmp_path / "c", *options)))
     assert loads == by_symbol(file, "--event", "loads", *options)
 
 
-def test_calls_have_what_callees_cost(
+def test_callgrind_calls_have_inclusive_costs(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = exported(captures["callstack"], "callgrind", tmp_path / "c")
@@ -75,7 +77,7 @@ def test_calls_have_what_callees_cost(
     assert any(":_text (1x) [[kernel]]" in line for line in callees)
 
 
-def test_lines_of_the_source_have_their_costs(
+def test_callgrind_has_costs_of_source_lines(
     captures: dict[str, Path], program: Program, tmp_path: Path
 ) -> None:
     file = exported(captures["default"], "callgrind", tmp_path / "c")
@@ -83,7 +85,7 @@ def test_lines_of_the_source_have_their_costs(
     assert re.search(r"^40 \(67.80%\) 20 \(48.78%\)\s+sink\+\+;$", text, re.M)
 
 
-def test_names_are_written_once(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_callgrind_writes_names_once(captures: dict[str, Path], tmp_path: Path) -> None:
     text = exported(captures["callstack"], "callgrind", tmp_path / "c").read_text()
     for kind, name in (("c?fn", "hot"), ("c?fn", "do_work"), ("c?ob", "[kernel]")):
         named = re.findall(rf"^{kind}=\((\d+)\) {re.escape(name)}$", text, re.M)
@@ -91,7 +93,9 @@ def test_names_are_written_once(captures: dict[str, Path], tmp_path: Path) -> No
         assert re.search(rf"^{kind}=\({named[0]}\)$", text, re.M)
 
 
-def test_threads_are_noted(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_callgrind_notes_lacking_threads(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     argv = ["export", str(captures["flight"]), "--to", "callgrind"]
     _, _, err = called(*argv, "-o", str(tmp_path / "c"))
     assert "callgrind does not store the thread of each sample\n" in err

@@ -13,7 +13,7 @@ from pfmparse.exports.captions import events_of, title_of, unit_of
 from pfmparse.exports.job import Job
 
 
-def test_title_is_the_command_and_the_host() -> None:
+def test_graph_title_has_command_and_host() -> None:
     described = session()
     described["command"] = ["/usr/bin/prog", "-x", "1"]
     source = opened(written(json_chunk("SESS", described)))
@@ -26,7 +26,7 @@ def test_title_is_the_command_and_the_host() -> None:
     assert title_of([source]) == "build7, x.pfm"
 
 
-def test_title_of_several_captures_is_how_many_there_are() -> None:
+def test_graph_title_has_number_of_captures() -> None:
     elsewhere = session()
     elsewhere["machine"]["host"] = "build8"
     one, two = opened(captured([])), opened(written(json_chunk("SESS", elsewhere)))
@@ -34,7 +34,7 @@ def test_title_of_several_captures_is_how_many_there_are() -> None:
     assert title_of([one, two]) == "2 captures of 2 hosts"
 
 
-def test_unit_is_what_is_added_up() -> None:
+def test_graph_unit_is_the_weight() -> None:
     rows = [Row(0, 1, 0, 1, 1)]
     profile = Profile(events=["cycles", "loads"], rows=rows)
     assert events_of(profile) == ["loads"]

@@ -55,7 +55,7 @@ def exported(
         return list(csv.DictReader(stream, strict=True))
 
 
-def test_rows_have_all_that_samples_have(
+def test_csv_export_has_all_fields_of_samples(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sets = {0: [pmd(0, [1, 7]), pmd(1)]}
@@ -79,7 +79,7 @@ def test_rows_have_all_that_samples_have(
     ]
 
 
-def test_stacks_begin_with_the_outermost_function(
+def test_csv_export_stacks_start_outermost(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = exported(tmp_path, capsys, stack_capture())
@@ -94,7 +94,7 @@ def test_stacks_begin_with_the_outermost_function(
     )
 
 
-def test_what_is_not_recorded_is_empty(
+def test_csv_export_leaves_unrecorded_fields_empty(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = captured([Sample(ip=0x1000)], flags=IIP_HDR)
@@ -105,7 +105,7 @@ def test_what_is_not_recorded_is_empty(
     assert row["tid"] == "100"
 
 
-def test_data_addresses_latencies_and_sources_are_there(
+def test_csv_export_has_memory_fields(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = [{"ip": 1, "dla": 0x20, "lat": 9, "dse": 0x68100142}]
@@ -115,7 +115,7 @@ def test_data_addresses_latencies_and_sources_are_there(
     assert row["data_source"] == "L1 hit, TLB L1 or L2 hit"
 
 
-def test_unknown_process_is_empty(
+def test_csv_export_leaves_unknown_process_empty(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     steps = [("cookie", 5), ("at", 0x10, 0)]
@@ -129,7 +129,7 @@ def test_unknown_process_is_empty(
     assert (row["address"], row["object"]) == ("0x10", "/bin/x")
 
 
-def test_fields_with_commas_quotes_and_lines_are_quoted(
+def test_csv_export_quotes_fields(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = 'a,"b"\r\nc'
@@ -141,7 +141,7 @@ def test_fields_with_commas_quotes_and_lines_are_quoted(
     assert b'"a,""b""\r\nc"' in text
 
 
-def test_captures_follow_each_other(
+def test_csv_export_keeps_order_of_captures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = captured([Sample(tstamp=1), Sample(tstamp=2)])
@@ -150,7 +150,7 @@ def test_captures_follow_each_other(
     assert [row["time"] for row in found] == ["1", "2", "9", "3"]
 
 
-def test_only_stacks_of_samples_become_text(
+def test_csv_export_formats_each_used_stack_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stacks = [Stack(("hot", *["warm"] * at, "main")) for at in (60, 61)]
@@ -169,7 +169,7 @@ def test_only_stacks_of_samples_become_text(
     assert asked == {61: 1, 62: 1}
 
 
-def test_weights_are_a_column(
+def test_csv_export_has_a_weight_column(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     samples = [Sample(cpu=3), Sample(cpu=5, last_reset_val=(1 << 64) - 7)]
@@ -183,7 +183,7 @@ def test_weights_are_a_column(
 
 @pytest.mark.parametrize("to", ["csv", "npz", "sql"])
 @pytest.mark.parametrize("weight", ["nonsense", "pmd9"])
-def test_weight_that_is_not_there_is_refused(
+def test_table_export_refuses_missing_weight(
     to: str, weight: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, out = tmp_path / "1.pfm", tmp_path / "x"

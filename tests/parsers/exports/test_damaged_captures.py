@@ -13,7 +13,5 @@ from pfmparse.exports import registry
 
 
 @pytest.mark.parametrize("to", sorted(registry.OURS))
-def test_export_has_what_a_report_counts_or_says_why_not(
-    to: str, tmp_path: Path
-) -> None:
+def test_damaged_export_agrees_with_report(to: str, tmp_path: Path) -> None:
     damaged.check(partial(damaged_export, to, tmp_path))

@@ -47,7 +47,7 @@ def innermost(all_of_them: Any, title: str = "") -> Counter[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_functions_have_what_a_report_says(
+def test_firefox_functions_agree_with_report(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = captures[name]
@@ -57,7 +57,7 @@ def test_functions_have_what_a_report_says(
         assert innermost(found, "loads, ") == by_symbol(file, "--event", "loads")
 
 
-def test_columns_of_tables_are_as_long_as_they_say(
+def test_firefox_table_lengths_match_their_columns(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     for thread in threads(exported(captures["callstack"], "firefox", tmp_path / "f")):
@@ -73,7 +73,7 @@ def dict_of(value: Any) -> Any:
     return value if isinstance(value, dict) else {}
 
 
-def test_times_are_those_of_the_samples(
+def test_firefox_times_are_relative_to_first_sample(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     document = exported(captures["default"], "firefox", tmp_path / "f").read_text()
@@ -90,14 +90,14 @@ def test_times_are_those_of_the_samples(
     assert min(times) == 0 and max(times) <= last - first + step
 
 
-def test_samples_without_times_follow_each_other(
+def test_firefox_numbers_samples_without_times(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     for thread in threads(exported(captures["histogram"], "firefox", tmp_path / "f")):
         assert thread["samples"]["time"] == list(range(thread["samples"]["length"]))
 
 
-def test_categories_tell_kernel_and_user(
+def test_firefox_categories_are_kernel_and_user(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = captures["nway"]
@@ -112,7 +112,9 @@ def test_categories_tell_kernel_and_user(
     assert counts == {row["key"]: row["count"] for row in rows}
 
 
-def test_stacks_have_their_callers(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_firefox_stacks_have_their_callers(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     found: Counter[tuple[str, ...]] = Counter()
     for thread in threads(exported(captures["callstack"], "firefox", tmp_path / "f")):
         for stack, weight in stacks(thread):
@@ -121,7 +123,7 @@ def test_stacks_have_their_callers(captures: dict[str, Path], tmp_path: Path) ->
     assert found["do_work", "_text", "hot", "main"] == 3
 
 
-def test_moments_are_as_short_as_what_is_selected_allows(
+def test_firefox_interval_fits_selected_samples(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(firefox, "ROWS", 10)

@@ -11,7 +11,7 @@ from pfmparse.exports.flame_layout import colours_of, is_kernel, layout_of
 from pfmparse.exports.flame_tree import tree_of
 
 
-def test_boxes_are_side_by_side_in_the_order_of_their_names() -> None:
+def test_flame_boxes_are_sorted_by_name() -> None:
     profile = profiled(
         Stack(("c", "a"), 5), Stack(("b", "a"), 3), Stack(("a",), 1), Stack(("b",), 1)
     )
@@ -31,7 +31,7 @@ def test_boxes_are_side_by_side_in_the_order_of_their_names() -> None:
     assert (layout.left_out, layout.left_out_part) == (0, 0.0)
 
 
-def test_narrow_boxes_are_left_out_and_counted() -> None:
+def test_narrow_flame_boxes_are_omitted_and_counted() -> None:
     profile = profiled(Stack(("a",), 1000), Stack(("c", "b"), 1), Stack(("b", "a"), 2))
     tree = tree_of(profile)
     layout = layout_of(tree, tree.totals(weights(profile)))
@@ -40,13 +40,13 @@ def test_narrow_boxes_are_left_out_and_counted() -> None:
     assert layout.left_out == 2 and round(layout.left_out_part * 1003) == 1
 
 
-def test_no_samples_are_one_box() -> None:
+def test_flame_graph_without_samples_is_one_box() -> None:
     tree = tree_of(Profile())
     layout = layout_of(tree, tree.totals(np.zeros(0)))
     assert len(layout.boxes) == 1 and layout.left_out == 0
 
 
-def test_kernel_and_modules_are_no_files() -> None:
+def test_kernel_and_modules_are_coloured_as_kernel() -> None:
     names = ["[kernel]", "[mod]", "[vdso]", "[anon]", "[stack]", "[jit]", "/bin/x"]
     assert [name for name in names if is_kernel(name)] == ["[kernel]", "[mod]"]
     colours = colours_of(

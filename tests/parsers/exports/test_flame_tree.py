@@ -25,7 +25,7 @@ ANY_STACKS = st.lists(
 
 @settings(derandomize=True, deadline=None, max_examples=25)
 @given(ANY_STACKS)
-def test_boxes_sum_up_what_stands_on_them(stacks: list[Stack]) -> None:
+def test_flame_boxes_sum_their_descendants(stacks: list[Stack]) -> None:
     profile = profiled(*stacks)
     tree, expected = tree_of(profile), dict[tuple[str, ...], int]()
     apart = len({stack.pmd for stack in stacks}) > 1
@@ -42,13 +42,13 @@ def test_boxes_sum_up_what_stands_on_them(stacks: list[Stack]) -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=25)
 @given(ANY_STACKS)
-def test_a_function_that_calls_itself_is_lowest_once(stacks: list[Stack]) -> None:
+def test_recursive_function_is_lowest_once(stacks: list[Stack]) -> None:
     tree = tree_of(profiled(*stacks))
     for lowest, path in zip(tree.lowest_of_label().tolist(), paths(tree)):
         assert lowest == (path[-1] not in path[:-1])
 
 
-def test_functions_of_the_capture_are_there() -> None:
+def test_flame_tree_has_functions_of_the_capture() -> None:
     source = opened(stack_capture(STACKS))
     profiler = Profiler()
     profiler.add(source, source.batches())

@@ -32,7 +32,7 @@ def folded(
     return path.read_text().splitlines()
 
 
-def test_lines_are_stacks_from_the_outermost_function_on(
+def test_folded_stacks_start_outermost(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert folded(tmp_path, capsys, stack_capture()) == [
@@ -42,7 +42,7 @@ def test_lines_are_stacks_from_the_outermost_function_on(
     ]
 
 
-def test_one_event_is_not_named(
+def test_folded_stacks_omit_a_single_event(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = stack_capture([Stack(("hot", "main"), 2)])
@@ -51,14 +51,14 @@ def test_one_event_is_not_named(
     assert lines == ["program;main;warm 3"]
 
 
-def test_numbers_are_the_weights(
+def test_folded_numbers_are_weights(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = folded(tmp_path, capsys, stack_capture(), "--weight", "period")
     assert [line.rpartition(" ")[2] for line in lines] == ["6000", "1000", "3000"]
 
 
-def test_stacks_that_read_the_same_are_one_line(
+def test_folded_merges_equal_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = stack_capture(
@@ -69,7 +69,7 @@ def test_stacks_that_read_the_same_are_one_line(
     assert folded(tmp_path, capsys, same) == ["program;a:b 3"]
 
 
-def test_several_captures_are_summed(
+def test_folded_sums_captures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, path = tmp_path / "1.pfm", tmp_path / "x.folded"
@@ -79,7 +79,7 @@ def test_several_captures_are_summed(
     assert sum(int(line.split()[-1]) for line in path.read_text().splitlines()) == 20
 
 
-def test_what_lines_cannot_carry_is_named(
+def test_folded_names_lacking_data(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source, path = tmp_path / "x.pfm", tmp_path / "x.folded"
@@ -98,7 +98,7 @@ def test_what_lines_cannot_carry_is_named(
     assert not path.exists()
 
 
-def test_only_stacks_of_samples_take_memory(tmp_path: Path) -> None:
+def test_folded_memory_grows_with_stacks_of_samples(tmp_path: Path) -> None:
     path, out = tmp_path / "x.pfm", tmp_path / "x.folded"
     names = [f"function_{at:0100}" for at in range(120)]
     # Rotations of one list: no two stacks share callers.

@@ -68,7 +68,7 @@ def functions(found: Page) -> dict[str, tuple[str, int, int]]:
     }
 
 
-def test_table_has_what_is_in_functions_and_in_what_they_called(
+def test_html_table_has_self_and_total_counts(
     tmp_path: Path,
 ) -> None:
     assert functions(page(tmp_path, stack_capture())) == {
@@ -80,7 +80,7 @@ def test_table_has_what_is_in_functions_and_in_what_they_called(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_table_has_what_a_report_says(
+def test_html_table_agrees_with_report(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     found = functions(page(tmp_path, captures[name].read_bytes()))
@@ -89,7 +89,7 @@ def test_table_has_what_a_report_says(
     }
 
 
-def test_losses_are_told(tmp_path: Path) -> None:
+def test_html_page_reports_losses(tmp_path: Path) -> None:
     found = page(tmp_path, stack_capture())
     (row,) = (row for row in found.tables["captures"] if row)
     assert row[1:] == ["build7", "10", "7", "4 overwritten", ""]
@@ -99,7 +99,7 @@ def test_losses_are_told(tmp_path: Path) -> None:
     assert row[3] == "unknown" and "ends within" in row[5]
 
 
-def test_nothing_is_loaded(tmp_path: Path) -> None:
+def test_html_page_loads_no_resources(tmp_path: Path) -> None:
     found = page(tmp_path, stack_capture())
     assert found.loads == ["data:,"]
     text = (tmp_path / "x.html").read_text()
@@ -107,7 +107,7 @@ def test_nothing_is_loaded(tmp_path: Path) -> None:
     assert "default-src 'none'" in text
 
 
-def test_names_are_neither_markup_nor_script(tmp_path: Path) -> None:
+def test_html_page_escapes_names(tmp_path: Path) -> None:
     names = ["</script><script>alert(1)</script>", "<b>&amp;\"'", "<!--", "@DATA@"]
     found = page(tmp_path, stack_capture([Stack((name,)) for name in names], names))
     assert set(functions(found)) == set(names)
@@ -115,12 +115,12 @@ def test_names_are_neither_markup_nor_script(tmp_path: Path) -> None:
     assert set(names) <= labels
 
 
-def test_weights_have_their_unit(tmp_path: Path) -> None:
+def test_html_page_has_the_unit_of_the_weight(tmp_path: Path) -> None:
     found = page(tmp_path, stack_capture(), "--weight", "period")
     assert found.data["unit"] == "events"
     assert functions(found)["hot"] == ("[jit]", 6000, 6000)
 
 
-def test_captures_without_samples_are_a_page(tmp_path: Path) -> None:
+def test_html_page_without_samples_is_valid(tmp_path: Path) -> None:
     found = page(tmp_path, captured([]))
     assert functions(found) == {} and found.data["boxes"]["parents"] == [-1]

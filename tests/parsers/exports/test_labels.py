@@ -7,12 +7,12 @@ from pfmparse.analysis.profile import Frame, Profile, Row
 from pfmparse.exports.labels import label, several_events
 
 
-def test_frames_are_functions_or_else_objects() -> None:
+def test_frame_label_falls_back_to_the_object() -> None:
     assert label(Frame("f", "/bin/x")) == "f"
     assert label(Frame("[unknown]", "/bin/x")) == "/bin/x"
 
 
-def test_events_without_samples_are_not_several() -> None:
+def test_several_events_ignores_events_without_samples() -> None:
     profile = Profile(events=["a", "b"], rows=[Row(0, 1, 0, 1, 1), Row(1, 1, 0, 1, 1)])
     assert not several_events(profile)
     profile.rows.append(Row(0, 0, 0, 1, 1))

@@ -36,7 +36,7 @@ def lacks(data: bytes, *carries: Role, **more: bool) -> list[str]:
     return list(job.lacks)
 
 
-def test_columns_of_roles_are_noted_unless_they_are_carried() -> None:
+def test_lacking_roles_are_noted() -> None:
     data = captured([Sample()])
     names = ["addresses", "thread IDs", "CPUs", "times", "losses"]
     assert lacks(data) == names
@@ -44,7 +44,7 @@ def test_columns_of_roles_are_noted_unless_they_are_carried() -> None:
     assert lacks(data, *ALL, losses=True) == []
 
 
-def test_chains_and_values_of_pmds_are_noted_if_there_are_any() -> None:
+def test_lacking_chains_and_pmds_are_noted() -> None:
     assert lacks(stack_capture(), *ALL, chains=False, losses=True) == ["call chains"]
     data = capture(
         json_chunk("SESS", session({0: [pmd(0, [1])]})),
@@ -54,14 +54,14 @@ def test_chains_and_values_of_pmds_are_noted_if_there_are_any() -> None:
     assert lacks(data, *ALL, pmds=True) == []
 
 
-def test_columns_of_a_format_alone_are_noted_by_name() -> None:
+def test_lacking_format_columns_are_noted_by_name() -> None:
     data = pebs_capture([{"ip": 1, "eax": 5}], 176, session(uuid=UUID_PEBS64))
     found = lacks(data, *ALL, losses=True)
     (text,) = found
     assert text.startswith("columns eflags, eax, ") and "dla" not in text
 
 
-def test_what_is_lacking_can_be_an_error() -> None:
+def test_lacking_data_fails_a_strict_job() -> None:
     job = Job([], Path("x"), strict=True)
     job.check()
     job.lack("times")

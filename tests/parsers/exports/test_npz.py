@@ -56,7 +56,7 @@ def names(arrays: Arrays) -> list[str]:
     return arrays["names"].tobytes().decode().split("\0")
 
 
-def test_samples_are_one_array_with_all_that_was_recorded(
+def test_npz_samples_have_all_recorded_fields(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sets = {0: [pmd(0, [1, 7]), pmd(1)]}
@@ -84,7 +84,7 @@ def test_samples_are_one_array_with_all_that_was_recorded(
     assert events["pmd"].tolist() == [0, 1] and events["set"].tolist() == [0, 0]
 
 
-def test_stacks_are_trees_over_places(
+def test_npz_stacks_are_trees_of_places(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arrays = exported(tmp_path, capsys, stack_capture())
@@ -105,7 +105,7 @@ def test_stacks_are_trees_over_places(
     }
 
 
-def test_stacks_of_several_captures_are_their_own(
+def test_npz_separates_stacks_of_captures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = stack_capture([Stack(("f", "g"))], ["f", "g"])
@@ -118,7 +118,7 @@ def test_stacks_of_several_captures_are_their_own(
     assert stacks["parent"][stacks["parent"][last]] == -1
 
 
-def test_several_captures_keep_their_own_numbers(
+def test_npz_keeps_data_of_each_capture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = [{"ip": 1, "dla": 0x20, "lat": 9, "dse": 3}]
@@ -141,14 +141,14 @@ def test_several_captures_keep_their_own_numbers(
     )
 
 
-def test_captures_without_samples_have_empty_arrays(
+def test_npz_without_samples_has_empty_arrays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arrays = exported(tmp_path, capsys, captured([]))
     assert arrays["samples"].size == 0 and arrays["places"].size == 0
 
 
-def test_the_same_captures_make_the_same_file(
+def test_npz_export_is_reproducible(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     exported(tmp_path, capsys, stack_capture())
@@ -157,7 +157,7 @@ def test_the_same_captures_make_the_same_file(
     assert (tmp_path / "x.npz").read_bytes() == first
 
 
-def test_example_of_the_page_finds_what_a_report_says(
+def test_npz_example_of_the_page_agrees_with_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (ROOT / "docs/exports.md").read_text()
@@ -171,7 +171,7 @@ def test_example_of_the_page_finds_what_a_report_says(
     assert found == {"hot": 6, "warm": 3, "schedule": 1}
 
 
-def test_weights_are_a_field(
+def test_npz_has_a_weight_field(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     samples = [Sample(cpu=3), Sample(cpu=5, last_reset_val=(1 << 64) - 7)]

@@ -39,7 +39,7 @@ def sums(data: dict[str, Any], values: list[int], event: str) -> int:
 
 @settings(derandomize=True, deadline=None, max_examples=25)
 @given(ANY_STACKS)
-def test_functions_are_counted_by_event(stacks: list[Stack]) -> None:
+def test_page_data_counts_functions_by_event(stacks: list[Stack]) -> None:
     data: Any = PageData(profiled(*stacks)).as_json("samples")
     for event in data["events"]:
         ours = [stack for stack in stacks if f"event-{stack.pmd}" == event]
@@ -53,7 +53,7 @@ def test_functions_are_counted_by_event(stacks: list[Stack]) -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=25)
 @given(ANY_STACKS)
-def test_boxes_are_counted_by_event_and_thread(stacks: list[Stack]) -> None:
+def test_page_data_counts_boxes_by_event_and_thread(stacks: list[Stack]) -> None:
     data: Any = PageData(profiled(*stacks)).as_json("samples")
     of_series: dict[tuple[str, str], int] = {}
     for stack in stacks:
@@ -70,7 +70,7 @@ def test_boxes_are_counted_by_event_and_thread(stacks: list[Stack]) -> None:
     assert parents[0] == -1 and all(p < at for at, p in enumerate(parents))
 
 
-def test_boxes_that_only_one_event_has_are_shown_for_that() -> None:
+def test_page_data_keeps_boxes_wide_in_one_event() -> None:
     stacks = [Stack(("a",), 5000), Stack(("b",), 2, 1), Stack(("c",), 1)]
     data = PageData(profiled(*stacks))
     found: Any = data.as_json("samples")
@@ -80,7 +80,7 @@ def test_boxes_that_only_one_event_has_are_shown_for_that() -> None:
     assert [found["labels"][row[0]][0] for row in found["functions"]] == ["a", "b", "c"]
 
 
-def test_many_functions_and_threads_have_a_rest(monkeypatch: Any) -> None:
+def test_page_data_sums_omitted_functions_and_threads(monkeypatch: Any) -> None:
     monkeypatch.setattr(page_data, "FUNCTIONS", 1)
     monkeypatch.setattr(page_data, "THREADS", 1)
     stacks = [Stack(("a",), 5), Stack(("b",), 2, tid=WORKER), Stack(("c",), 1)]
@@ -90,14 +90,14 @@ def test_many_functions_and_threads_have_a_rest(monkeypatch: Any) -> None:
     assert found["others"] == {"count": 2, "self": [0, 1, 1, 2]}
 
 
-def test_threads_of_several_hosts_name_them() -> None:
+def test_page_data_threads_name_their_host() -> None:
     threads = [Thread("one", 1, 1, "x"), Thread("two", 1, None, "x")]
     rows = [Row(-1, 0, 0, 1, 1), Row(-1, 0, 1, 1, 1)]
     profile = Profile(events=["e"], threads=threads, rows=rows)
     assert PageData(profile).threads == ["x 1, one", "x, process 1, two"]
 
 
-def test_inlined_functions_count_for_what_they_are_inlined_into() -> None:
+def test_page_data_counts_inlined_for_outer_function() -> None:
     frames = [Frame(name, "/x", inlined=name != "f") for name in "fgh"]
     profile = Profile(
         events=["e"],
@@ -119,7 +119,7 @@ def test_inlined_functions_count_for_what_they_are_inlined_into() -> None:
     }
 
 
-def test_rows_of_many_threads_take_no_more_memory() -> None:
+def test_page_data_memory_is_independent_of_threads() -> None:
     count = 5000
 
     def peak(threads: int) -> int:

@@ -75,7 +75,7 @@ def by_function(file: Path, *options: str, column: str = "sample") -> Counter[st
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_report_finds_what_our_report_does(
+def test_perf_report_agrees_with_ours(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = exported(captures[name], "perf-data", tmp_path / "perf.data")
@@ -86,7 +86,7 @@ def test_report_finds_what_our_report_does(
         assert by_function(file) == by_symbol(captures[name])
 
 
-def test_report_by_thread_and_object_finds_what_ours_does(
+def test_perf_report_by_tid_and_dso_agrees_with_ours(
     captures: dict[str, Path], program: Program, tmp_path: Path
 ) -> None:
     file = exported(captures["nway"], "perf-data", tmp_path / "perf.data")
@@ -109,7 +109,7 @@ def test_report_by_thread_and_object_finds_what_ours_does(
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "histogram"])
-def test_script_finds_what_our_report_does(
+def test_perf_script_agrees_with_our_report(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = exported(captures[name], "perf-data", tmp_path / "perf.data")
@@ -126,7 +126,7 @@ def test_script_finds_what_our_report_does(
 
 
 @pytest.mark.parametrize("name", ["default", "oprofile", "callstack"])
-def test_script_has_the_thread_and_cpu_of_each_sample(
+def test_perf_script_has_thread_and_cpu_of_samples(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = exported(captures[name], "perf-data", tmp_path / "perf.data")
@@ -143,7 +143,7 @@ def test_script_has_the_thread_and_cpu_of_each_sample(
     assert sum(found.values()) == 100
 
 
-def test_events_build_ids_and_machine_are_in_the_header(
+def test_perf_header_has_events_build_ids_and_machine(
     captures: dict[str, Path], program: Program, tmp_path: Path
 ) -> None:
     file = exported(captures["flight"], "perf-data", tmp_path / "perf.data")
@@ -167,7 +167,9 @@ def test_events_build_ids_and_machine_are_in_the_header(
         assert line in out.splitlines()
 
 
-def test_memory_is_what_was_recorded(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_perf_mem_and_c2c_find_recorded_loads(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     file = exported(captures["pebs64"], "perf-data", tmp_path / "perf.data")
     argv = ["mem", "report", "-i", str(file), "--stdio"]
     out, _ = perf(*argv, "-F", "sample,mem,local_weight", cwd=tmp_path)
@@ -184,7 +186,7 @@ def test_memory_is_what_was_recorded(captures: dict[str, Path], tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_annotate_diff_and_conversion_read_each_format(
+def test_perf_annotate_diff_and_convert_read_formats(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = exported(captures[name], "perf-data", tmp_path / "perf.data")
@@ -201,7 +203,9 @@ def test_annotate_diff_and_conversion_read_each_format(
     assert (found["hot"], found["warm"]) == (60, 30)
 
 
-def test_conversion_has_call_chains(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_perf_convert_has_call_chains(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     file = exported(captures["callstack"], "perf-data", tmp_path / "perf.data")
     argv = ["data", "convert", "-i", str(file), "--to-json", str(tmp_path / "j")]
     perf(*argv, cwd=tmp_path)
@@ -211,7 +215,7 @@ def test_conversion_has_call_chains(captures: dict[str, Path], tmp_path: Path) -
     assert chains["hot", "main"] == 60 and chains["warm", "main"] == 30
 
 
-def test_callers_that_are_offsets_in_files_have_their_functions(
+def test_perf_script_resolves_callers_of_cookies(
     program: Program, tmp_path: Path
 ) -> None:
     shift = program.mapping["offset"] - program.mapping["start"]
@@ -238,7 +242,7 @@ def test_callers_that_are_offsets_in_files_have_their_functions(
     assert chains == [["hot", "main"], ["do_work", "hot", "main"]]
 
 
-def test_symbols_of_the_kernel_are_in_a_file_beside_it(
+def test_perf_export_writes_a_kallsyms_file(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = exported(captures["default"], "perf-data", tmp_path / "perf.data")
@@ -249,7 +253,7 @@ def test_symbols_of_the_kernel_are_in_a_file_beside_it(
     assert by_function(file)["[unknown]"] == 7
 
 
-def test_losses_are_a_record(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_perf_data_has_a_lost_record(captures: dict[str, Path], tmp_path: Path) -> None:
     file = exported(captures["flight"], "perf-data", tmp_path / "perf.data")
     assert not [r for r in perf_file.records(file) if r.kind == 2]
     source = tmp_path / "lost.pfm"
@@ -259,7 +263,7 @@ def test_losses_are_a_record(captures: dict[str, Path], tmp_path: Path) -> None:
     assert int.from_bytes(record.body[8:16], "little") == 7
 
 
-def test_times_of_two_contexts_are_put_in_order_by_perf(tmp_path: Path) -> None:
+def test_perf_sorts_samples_of_two_contexts(tmp_path: Path) -> None:
     sess = session()
     sess["contexts"].append({**sess["contexts"][0], "id": 1})
     chunks = [
@@ -279,7 +283,7 @@ def test_times_of_two_contexts_are_put_in_order_by_perf(tmp_path: Path) -> None:
     assert "out of order" not in err
 
 
-def test_mappings_hold_for_the_samples_behind_them(
+def test_perf_applies_mappings_to_later_samples(
     program: Program, tmp_path: Path
 ) -> None:
     other = compiled(tmp_path / "other")
@@ -305,9 +309,7 @@ def test_mappings_hold_for_the_samples_behind_them(
     assert found == {program.path.name: 4, other.path.name: 2}
 
 
-def test_several_captures_are_one_file(
-    captures: dict[str, Path], tmp_path: Path
-) -> None:
+def test_perf_data_merges_captures(captures: dict[str, Path], tmp_path: Path) -> None:
     out = tmp_path / "perf.data"
     argv = ["export", str(captures["pebs64"]), str(captures["callstack"])]
     status, _, err = called(*argv, "--to", "perf-data", "-o", str(out))
@@ -317,7 +319,9 @@ def test_several_captures_are_one_file(
     assert found == twice
 
 
-def test_what_is_not_carried_is_said(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_perf_data_names_lacking_data(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     argv = ["--to", "perf-data", "-o", str(tmp_path / "perf.data")]
     _, _, err = called("export", str(captures["flight"]), *argv)
     assert err == (
@@ -327,7 +331,7 @@ def test_what_is_not_carried_is_said(captures: dict[str, Path], tmp_path: Path) 
     assert "weights of samples, except as factors of the period\n" in err
 
 
-def test_memory_does_not_grow_with_the_samples(tmp_path: Path) -> None:
+def test_perf_data_memory_is_independent_of_samples(tmp_path: Path) -> None:
     def peak(buffers: int) -> int:
         samples = [Sample(tstamp=n, ip=n % 64) for n in range(2000)]
         chunks = [bufr(buffer(samples))] * buffers

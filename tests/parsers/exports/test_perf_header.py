@@ -32,7 +32,7 @@ def features(header: Header) -> dict[int, bytes]:
     return {number: file[at : at + size] for number, (at, size) in zip(numbers, table)}
 
 
-def test_events_have_identifiers_behind_their_attributes() -> None:
+def test_perf_attributes_are_followed_by_event_ids() -> None:
     header = Header(IP, [("cycles", 1000), ("loads", 250)], described())
     tail, attrs = header.tail(1000)
     file = bytes(1000) + tail
@@ -56,16 +56,16 @@ def test_events_have_identifiers_behind_their_attributes() -> None:
         ("something else", None),
     ],
 )
-def test_cpu_is_named_as_perfs_header_does(name: str, expected: bytes | None) -> None:
+def test_perf_cpuid_has_perfs_spelling(name: str, expected: bytes | None) -> None:
     found = features(Header(IP, [], described(name))).get(CPUID)
     assert (found and found[4:].rstrip(b"\0")) == expected
 
 
-def test_nodes_are_there_for_sources_of_data_only() -> None:
+def test_perf_numa_topology_needs_data_sources() -> None:
     assert NUMA_TOPOLOGY not in features(Header(IP, [], described()))
     assert NUMA_TOPOLOGY in features(Header(IP | DATA_SRC, [], described()))
 
 
-def test_texts_are_padded_to_64_bytes() -> None:
+def test_perf_header_strings_are_padded_to_64_bytes() -> None:
     host = features(Header(IP, [], described()))[3]
     assert host == struct.pack("<I", 64) + b"build7".ljust(64, b"\0")

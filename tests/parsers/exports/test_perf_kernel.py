@@ -23,25 +23,25 @@ def mapped(kernel: Kernel) -> tuple[int, int, int, bytes]:
     return start, start + length, reference, record.body[32:].rstrip(b"\0")
 
 
-def test_kernel_begins_with_its_first_symbol_and_has_the_modules() -> None:
+def test_perf_kernel_mapping_starts_at_first_symbol() -> None:
     name = b"[kernel.kallsyms]_text"
     assert mapped(KNOWN) == (KERNEL, (1 << 64) - 1, KERNEL, name)
 
 
-def test_unknown_kernel_is_everything_above() -> None:
+def test_perf_unknown_kernel_maps_upper_half() -> None:
     start, end, reference, _ = mapped(Kernel(None))
     assert (start, end, reference) == (1 << 63, (1 << 64) - 1, 0)
     assert Kernel(None).kallsyms() == b""
 
 
-def test_symbols_are_functions_of_the_kernel_and_of_modules() -> None:
+def test_perf_kallsyms_has_kernel_and_modules() -> None:
     lines = KNOWN.kallsyms().decode().splitlines()
     assert lines[0] == f"{KERNEL:x} T _text"
     assert f"{MODULE:x} T mod_work" in lines
     assert len(lines) == len(KALLSYMS.splitlines())
 
 
-def test_first_symbol_is_there_under_perfs_name() -> None:
+def test_perf_kallsyms_adds_missing_text_symbol() -> None:
     text = b"ffffffff81000000 D data\nffffffff81000100 T start\n"
     kernel = Kernel(KernelSymbols(text, 0))
     assert kernel.kallsyms().decode().splitlines() == [
@@ -50,13 +50,13 @@ def test_first_symbol_is_there_under_perfs_name() -> None:
     ]
 
 
-def test_identifier_is_of_the_symbols() -> None:
+def test_perf_kernel_build_id_depends_on_symbols() -> None:
     assert len(KNOWN.identifier()) == 20
     assert KNOWN.identifier() == Kernel(KernelSymbols(KALLSYMS, 0)).identifier()
     assert KNOWN.identifier() != Kernel(None).identifier()
 
 
-def test_addresses_in_modules_are_found() -> None:
+def test_perf_kernel_finds_addresses_in_modules() -> None:
     def is_in(*addresses: int) -> bool:
         return KNOWN.is_in_modules(np.array(addresses, np.uint64))
 

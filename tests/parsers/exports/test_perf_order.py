@@ -7,12 +7,12 @@ from pfmparse.exports.perf_order import Order
 from pfmparse.exports.perf_records import finished_round
 
 
-def test_round_ends_after_each_batch_of_an_only_context() -> None:
+def test_perf_round_ends_after_batch_of_one_context() -> None:
     order = Order(1)
     assert [order.after(0, time) for time in (5, 9)] == [finished_round()] * 2
 
 
-def test_round_waits_for_the_slowest_context() -> None:
+def test_perf_round_waits_for_slowest_context() -> None:
     order = Order(2)
     assert not order.after(0, 100)
     # No sample precedes time 0, and perf flushes nothing at the first round.
@@ -25,12 +25,12 @@ def test_round_waits_for_the_slowest_context() -> None:
     assert order.after(1, 201)
 
 
-def test_times_that_begin_anew_have_no_rounds() -> None:
+def test_perf_unordered_times_have_no_rounds() -> None:
     order = Order(None)
     assert not order.after(0, 5) and not order.after(0, 9)
 
 
-def test_two_rounds_make_perf_handle_everything() -> None:
+def test_perf_flush_writes_two_rounds() -> None:
     order = Order(2)
     assert not order.flush()
     order.after(0, 5)

@@ -47,14 +47,14 @@ def of(tgid: int, *paths: str) -> bytes:
     return json_chunk("MAPS", maps(tgid, where))
 
 
-def test_threads_have_their_names() -> None:
+def test_perf_threads_have_names() -> None:
     names = processes(thrd(thread(5, 5, "x"), thread(6, 5, "y"))).names()
     found = [record.body for record in perf_file.parsed(names, 0)]
     assert [struct.unpack_from("<II", body) for body in found] == [(5, 5), (5, 6)]
     assert [body[8:].rstrip(b"\0") for body in found] == [b"x", b"y"]
 
 
-def test_mappings_are_written_when_they_begin_to_hold() -> None:
+def test_perf_mappings_are_written_at_their_epoch() -> None:
     known = processes(of(5, "/a"), of(6, "/b", "/gone (deleted)"), of(5, "/c"))
     # Mappings after the buffer are written first, so that earlier ones override them.
     records, replace = known.mappings(1)
@@ -71,7 +71,7 @@ def test_mappings_are_written_when_they_begin_to_hold() -> None:
     assert known.mappings(4) == (b"", False)
 
 
-def test_files_of_cookies_are_where_perf_finds_their_offsets() -> None:
+def test_perf_cookie_files_have_their_own_addresses() -> None:
     known = processes(cook([(7, "/a", None), (8, "/b", None)]))
 
     def placed(tgid: int, *offsets: tuple[int, int]) -> tuple[list[int], bytes]:

@@ -23,7 +23,7 @@ def one(data: bytes, sample_type: int = 0) -> perf_file.Record:
     return record
 
 
-def test_names_are_padded_and_end_with_a_nul() -> None:
+def test_perf_comm_record_is_padded_and_terminated() -> None:
     record = one(perf_records.comm(5, 6, "worker"))
     assert (record.kind, record.misc) == (3, 2)
     assert record.body == struct.pack("<II", 5, 6) + b"worker\0\0"
@@ -34,7 +34,7 @@ def test_names_are_padded_and_end_with_a_nul() -> None:
     "prot,misc,bits,flags",
     [("r-xp", 2, 5, 2), ("rw-s", 2 | 1 << 13, 3, 1), ("---p", 2 | 1 << 13, 0, 2)],
 )
-def test_mappings_say_what_may_be_done_there(
+def test_perf_mmap2_record_has_protection(
     prot: str, misc: int, bits: int, flags: int
 ) -> None:
     record = one(
@@ -46,7 +46,7 @@ def test_mappings_say_what_may_be_done_there(
     assert record.body[64:] == b"/x" + bytes(6)
 
 
-def test_mapping_has_its_build_id() -> None:
+def test_perf_mmap2_record_has_build_id() -> None:
     build_id = bytes(range(20))
     record = one(perf_records.mmap2(7, Mapping(0, 1, 0, "/x", build_id)))
     assert record.misc == 2 | 1 << 14
@@ -55,7 +55,7 @@ def test_mapping_has_its_build_id() -> None:
     assert long.misc == 2 and b"//anon\0" in long.body
 
 
-def test_records_but_for_rounds_have_what_samples_have_of_time_and_event() -> None:
+def test_perf_records_except_rounds_have_sample_id() -> None:
     plain = perf_records.lost(7) + perf_records.finished_round()
     made = perf_records.identified(plain, ALL)
     first, second = perf_file.parsed(made, ALL)
@@ -75,7 +75,7 @@ def columns(count: int, kernel: bool = False) -> Columns:
 
 
 @pytest.mark.parametrize("count", [0, 1, perf_records.BLOCK, perf_records.BLOCK + 3])
-def test_samples_have_their_words_in_perfs_order(count: int) -> None:
+def test_perf_sample_words_are_in_perfs_order(count: int) -> None:
     kind = ALL & ~perf_records.CALLCHAIN
     data = b"".join(map(bytes, perf_records.samples(kind, columns(count))))
     found = list(perf_file.parsed(data, kind))
@@ -88,7 +88,7 @@ def test_samples_have_their_words_in_perfs_order(count: int) -> None:
         ]
 
 
-def test_words_that_are_not_known_are_0() -> None:
+def test_perf_unknown_sample_words_are_0() -> None:
     kind = perf_records.IP | perf_records.TIME | perf_records.WEIGHT
     words = {perf_records.IP: np.array([7], np.uint64)}
     made = Columns(words, np.array([True]))
@@ -107,7 +107,7 @@ CHAIN = st.lists(st.tuples(st.integers(0, 99), st.booleans()), max_size=5)
 
 @settings(max_examples=100)
 @given(st.lists(st.tuples(st.booleans(), CHAIN), max_size=6))
-def test_chains_name_each_change_of_the_level(
+def test_perf_chains_mark_changes_of_level(
     samples: list[tuple[bool, list[tuple[int, bool]]]]
 ) -> None:
     lengths = [len(chain) for _, chain in samples]
@@ -137,7 +137,7 @@ def test_chains_name_each_change_of_the_level(
         assert record.fields["weight"] == number + (1 << 14 + 32)
 
 
-def test_chain_that_is_too_long_ends_early() -> None:
+def test_perf_chain_is_cut_at_the_limit() -> None:
     many = perf_records.MAX_CHAIN + 5
     words, sizes = chain_words(
         np.array([1, 2], np.uint64),

@@ -33,14 +33,14 @@ def samples(file: Path, tmp_path: Path, *options: str) -> list[perf_file.Record]
         ("histogram", 0),
     ],
 )
-def test_samples_have_what_the_format_records(
+def test_perf_sample_type_matches_the_format(
     name: str, bits: int, captures: dict[str, Path]
 ) -> None:
     source = opened(captures[name].read_bytes())
     assert sample_type([source]) == IP_TID_PERIOD_ID | bits
 
 
-def test_words_are_as_recorded(
+def test_perf_samples_have_recorded_words(
     captures: dict[str, Path], program: Program, tmp_path: Path
 ) -> None:
     found = samples(captures["flight"], tmp_path)
@@ -58,7 +58,7 @@ def test_words_are_as_recorded(
         assert record.misc == (1 if point.ip >= every_format.KERNEL else 2)
 
 
-def test_memory_is_as_recorded(
+def test_perf_samples_have_recorded_memory_data(
     captures: dict[str, Path], program: Program, tmp_path: Path
 ) -> None:
     found = samples(captures["pebs64"], tmp_path)
@@ -68,7 +68,7 @@ def test_memory_is_as_recorded(
         assert expected.items() <= record.fields.items()
 
 
-def test_chains_are_as_recorded(
+def test_perf_samples_have_recorded_chains(
     captures: dict[str, Path], program: Program, tmp_path: Path
 ) -> None:
     found = samples(captures["callstack"], tmp_path)
@@ -78,7 +78,7 @@ def test_chains_are_as_recorded(
         assert addresses == [point.ip, *point.callers]
 
 
-def test_weight_of_samples_is_in_their_periods(
+def test_perf_sample_periods_include_the_weight(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     found = samples(captures["histogram"], tmp_path)
@@ -89,14 +89,14 @@ def test_weight_of_samples_is_in_their_periods(
     ]
 
 
-def test_what_is_added_up_can_be_something_else(
+def test_perf_sample_period_can_be_another_column(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     found = samples(captures["default"], tmp_path, "--weight", "cpu")
     assert all(r.fields["period"] == r.fields["cpu"] for r in found)
 
 
-def test_sources_in_the_cpus_own_encoding_are_not_perfs(tmp_path: Path) -> None:
+def test_perf_omits_raw_pebs_data_sources(tmp_path: Path) -> None:
     values = (1, 1 << 46, every_format.L1_HIT, 0)
     records = [{"ip": 0x1000, "dse": value} for value in values]
     file = tmp_path / "x.pfm"
@@ -105,7 +105,7 @@ def test_sources_in_the_cpus_own_encoding_are_not_perfs(tmp_path: Path) -> None:
     assert found == [NOT_AVAILABLE] * 2 + [every_format.L1_HIT, NOT_AVAILABLE]
 
 
-def test_unknown_event_is_the_last_and_there_only_with_samples() -> None:
+def test_perf_unknown_event_is_added_last_if_sampled() -> None:
     source = opened(simple_capture([Sample()]))
     events = Events([source, source])
     assert events.all() == [("event-0", 1000)]

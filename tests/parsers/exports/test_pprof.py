@@ -86,7 +86,7 @@ def innermost(profile: Profile, value: int) -> Counter[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_functions_of_each_event_have_what_a_report_says(
+def test_pprof_functions_agree_with_report_by_event(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = captures[name]
@@ -101,7 +101,9 @@ def test_functions_of_each_event_have_what_a_report_says(
     assert found == by_symbol(file)
 
 
-def test_weights_are_further_values(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_pprof_weights_are_further_values(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     file = captures["default"]
     options = ("--weight", "period")
     profile = read(exported(file, "pprof", tmp_path / "p", *options))
@@ -112,7 +114,9 @@ def test_weights_are_further_values(captures: dict[str, Path], tmp_path: Path) -
     assert innermost(profile, 3) == by_symbol(file, *loads, *options)
 
 
-def test_stacks_have_their_callers(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_pprof_stacks_have_their_callers(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     profile = read(exported(captures["callstack"], "pprof", tmp_path / "p"))
     stacks: Counter[tuple[str, ...]] = Counter()
     for names, values, _ in profile.samples():
@@ -121,7 +125,7 @@ def test_stacks_have_their_callers(captures: dict[str, Path], tmp_path: Path) ->
     assert stacks["do_work", "_text", "hot", "main"] == 3
 
 
-def test_labels_name_event_and_thread(
+def test_pprof_labels_name_event_and_thread(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = captures["flight"]
@@ -137,7 +141,7 @@ def test_labels_name_event_and_thread(
     assert counts == {row["key"]: row["count"] for row in rows}
 
 
-def test_mappings_have_build_ids_and_addresses_are_the_files_own(
+def test_pprof_mappings_have_build_ids(
     captures: dict[str, Path], program: Program, tmp_path: Path
 ) -> None:
     profile = read(exported(captures["nway"], "pprof", tmp_path / "p"))
@@ -157,7 +161,7 @@ def test_mappings_have_build_ids_and_addresses_are_the_files_own(
     assert warm == program.address("warm") + 1
 
 
-def test_inlined_functions_are_lines_of_one_location(tmp_path: Path) -> None:
+def test_pprof_inlined_functions_share_a_location(tmp_path: Path) -> None:
     source = tmp_path / "inlined.c"
     source.write_text(
         "static volatile int sink;\n"
@@ -179,7 +183,7 @@ def test_inlined_functions_are_lines_of_one_location(tmp_path: Path) -> None:
     assert len(profile.by_id(4)) == 1
 
 
-def test_sum_that_does_not_fit_is_refused(
+def test_pprof_refuses_sum_beyond_63_bits(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     argv = ["export", str(captures["default"]), "--to", "pprof"]
@@ -189,7 +193,7 @@ def test_sum_that_does_not_fit_is_refused(
     assert not (tmp_path / "p").exists()
 
 
-def test_what_is_not_carried_is_said(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_pprof_names_lacking_data(captures: dict[str, Path], tmp_path: Path) -> None:
     argv = ["export", str(captures["flight"]), "--to", "pprof"]
     _, _, err = called(*argv, "-o", str(tmp_path / "p"))
     for text in ("times", "CPUs", "losses"):

@@ -11,7 +11,7 @@ from pfmparse.exports.protobuf import integer, integers, message, varint
 U64 = st.integers(0, (1 << 64) - 1)
 
 
-def test_numbers_are_as_the_documentation_of_the_format_shows() -> None:
+def test_protobuf_encodes_the_documented_examples() -> None:
     assert varint(1) == b"\x01"
     assert varint(150) == b"\x96\x01"
     assert varint(-1) == b"\xff" * 9 + b"\x01"
@@ -20,13 +20,13 @@ def test_numbers_are_as_the_documentation_of_the_format_shows() -> None:
     assert integers(6, [3, 270, 86942]) == b"\x32\x06\x03\x8e\x02\x9e\xa7\x05"
 
 
-def test_zero_and_nothing_are_left_out() -> None:
+def test_protobuf_omits_zero_and_empty_fields() -> None:
     assert integer(1, 0) == integers(1, []) == b""
     assert integers(1, [0]) == b"\x0a\x01\x00"
 
 
 @given(st.lists(U64), st.integers(1, 1000), st.binary())
-def test_what_is_written_can_be_read(
+def test_protobuf_fields_can_be_read_back(
     values: list[int], field: int, text: bytes
 ) -> None:
     packed = integers(field, values)

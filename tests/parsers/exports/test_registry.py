@@ -51,19 +51,19 @@ def export(site: Path, name: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", sorted(registry.OURS))
-def test_ours_have_their_names(name: str) -> None:
+def test_built_in_export_has_name_and_title(name: str) -> None:
     found = registry.find(name)
     assert isinstance(found, Export) and found.name == name and found.title
 
 
-def test_exports_of_other_packages_are_found(site: Path) -> None:
+def test_third_party_export_is_found(site: Path) -> None:
     done = export(site, "count")
     assert done.returncode == 0
     assert done.stderr == "pfmparse: count does not store anything else\n"
     assert (site / "out").read_text() == "3"
 
 
-def test_ours_win(site: Path) -> None:
+def test_built_in_export_precedes_third_party_export(site: Path) -> None:
     done = export(site, "pprof")
     assert done.returncode == 0
     assert (site / "out").read_bytes()[:2] == b"\x1f\x8b"
@@ -80,13 +80,13 @@ def test_ours_win(site: Path) -> None:
         ("failing", "export failing: ZeroDivisionError"),
     ],
 )
-def test_broken_exports_are_named(site: Path, name: str, why: str) -> None:
+def test_broken_third_party_export_is_named(site: Path, name: str, why: str) -> None:
     done = export(site, name)
     assert done.returncode == 1 and why in done.stderr
     assert "Traceback" not in done.stderr and not (site / "out").exists()
 
 
-def test_names_are_all_there_are(site: Path) -> None:
+def test_unknown_export_lists_all_names(site: Path) -> None:
     done = export(site, "stone")
     assert done.returncode == 1
     names = sorted({*registry.OURS, "count", "wrong", "gone", "failing"})

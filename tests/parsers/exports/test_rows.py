@@ -26,7 +26,7 @@ def rows(data: bytes, pmds: tuple[int, ...] = ()) -> Rows:
     return RowMaker(source, pmds).rows(batch)
 
 
-def test_what_is_not_recorded_is_none() -> None:
+def test_unrecorded_row_fields_are_none() -> None:
     found = rows(captured([Sample(ip=5)], flags=IIP_HDR))
     assert found.count == 1 and found.addresses.tolist() == [5]
     assert found.times is None and found.cpus is None and found.tgids is None
@@ -37,7 +37,7 @@ def test_what_is_not_recorded_is_none() -> None:
     assert found.names is not None and found.counts is None
 
 
-def test_values_of_pmds_are_there_where_they_were_recorded() -> None:
+def test_row_pmd_values_mark_unrecorded_samples() -> None:
     samples = [Sample(pmds=((1, 8),)), Sample(ovfl_pmd=2, pmds=((5, 9),)), Sample()]
     sets = {0: [pmd(0, [1]), pmd(2, [5])]}
     data = capture(json_chunk("SESS", session(sets)), bufr(buffer(samples[:2])))
@@ -49,6 +49,6 @@ def test_values_of_pmds_are_there_where_they_were_recorded() -> None:
     ]
 
 
-def test_stacks_are_there_with_call_chains() -> None:
+def test_rows_have_stacks_with_call_chains() -> None:
     found = rows(stack_capture())
     assert found.stacks is not None and len(set(found.stacks.tolist())) == 3

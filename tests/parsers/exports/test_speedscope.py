@@ -31,7 +31,7 @@ def innermost(document: Any, title: str = "") -> Counter[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_functions_have_what_a_report_says(
+def test_speedscope_functions_agree_with_report(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = captures[name]
@@ -41,14 +41,16 @@ def test_functions_have_what_a_report_says(
         assert innermost(document, "loads, ") == by_symbol(file, "--event", "loads")
 
 
-def test_weights_can_be_others(captures: dict[str, Path], tmp_path: Path) -> None:
+def test_speedscope_accepts_other_weights(
+    captures: dict[str, Path], tmp_path: Path
+) -> None:
     options = ("--weight", "period")
     file = captures["default"]
     document = read(exported(file, "speedscope", tmp_path / "s", *options))
     assert innermost(document) == by_symbol(file, *options)
 
 
-def test_profiles_are_of_one_event_and_thread(
+def test_speedscope_profiles_are_per_event_and_thread(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     file = captures["flight"]
@@ -62,7 +64,7 @@ def test_profiles_are_of_one_event_and_thread(
     assert sum(innermost(document, "worker").values()) == worker["count"]
 
 
-def test_stacks_begin_with_the_outermost_caller(
+def test_speedscope_stacks_start_outermost(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     document = read(exported(captures["callstack"], "speedscope", tmp_path / "s"))
@@ -77,7 +79,7 @@ def test_stacks_begin_with_the_outermost_caller(
     assert files["hot"].endswith("hotspots.c") and files["do_work"] == "[kernel]"
 
 
-def test_sum_that_javascript_rounds_is_noted(
+def test_speedscope_notes_sums_beyond_53_bits(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:
     argv = ["export", str(captures["default"]), "--to", "speedscope", "-o"]

@@ -63,7 +63,7 @@ def query(database: Path, text: str) -> list[tuple[Any, ...]]:
         return link.execute(text).fetchall()
 
 
-def test_samples_have_all_that_was_recorded(tmp_path: Path) -> None:
+def test_sql_samples_have_all_recorded_fields(tmp_path: Path) -> None:
     sets = {0: [pmd(0, [1, 7]), pmd(1)]}
     samples = [
         Sample(ip=0x1008, pid=101, cpu=3, tstamp=5, pmds=((1, 8), (7, 1 << 63))),
@@ -91,7 +91,7 @@ def test_samples_have_all_that_was_recorded(tmp_path: Path) -> None:
     assert values == [(1, 1, 8), (1, 7, -(1 << 63))]
 
 
-def test_stacks_are_trees_over_locations(tmp_path: Path) -> None:
+def test_sql_stacks_are_trees_of_locations(tmp_path: Path) -> None:
     database = add(tmp_path / "1.pfm", stack_capture())
     text = """
         WITH RECURSIVE walk (id, at, path) AS (
@@ -117,7 +117,7 @@ def test_stacks_are_trees_over_locations(tmp_path: Path) -> None:
     assert found == {"main;hot": 6, "main;warm": 3, "main;warm;schedule": 1}
 
 
-def test_latencies_and_data_are_there(tmp_path: Path) -> None:
+def test_sql_samples_have_memory_data(tmp_path: Path) -> None:
     records = [{"ip": 1, "dla": 0x20, "lat": 9, "dse": 3}]
     data = pebs_capture(records, 176, session(uuid=UUID_PEBS64))
     database = add(tmp_path / "1.pfm", data)
@@ -126,7 +126,7 @@ def test_latencies_and_data_are_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", ["sample", "location"])
-def test_captures_meet_in_one_database(
+def test_sql_export_appends_to_a_database(
     kept: str, tmp_path: Path, capsys: Capture
 ) -> None:
     first = tmp_path / "1.pfm"
@@ -153,7 +153,7 @@ def test_captures_meet_in_one_database(
     assert query(database, "SELECT COUNT(*), SUM(count) FROM samples") == [(count, 15)]
 
 
-def test_the_same_capture_is_refused(tmp_path: Path, capsys: Capture) -> None:
+def test_sql_export_refuses_a_capture_twice(tmp_path: Path, capsys: Capture) -> None:
     database = add(tmp_path / "1.pfm", stack_capture())
     before = database.read_bytes()
     copy, new = tmp_path / "copy.pfm", tmp_path / "new.pfm"
@@ -168,9 +168,7 @@ def test_the_same_capture_is_refused(tmp_path: Path, capsys: Capture) -> None:
     assert database.read_bytes() == before
 
 
-def test_nothing_is_left_of_what_cannot_be_written(
-    tmp_path: Path, capsys: Capture
-) -> None:
+def test_failed_sql_export_leaves_nothing(tmp_path: Path, capsys: Capture) -> None:
     path, database = tmp_path / "1.pfm", tmp_path / "x.db"
     path.write_bytes(stack_capture())
     argv = ["export", str(path), "--to", "sql", "-o", str(database)]
@@ -184,7 +182,9 @@ def test_nothing_is_left_of_what_cannot_be_written(
     assert database.read_bytes() == b"no database" * 100
 
 
-def test_tables_of_another_version_are_refused(tmp_path: Path, capsys: Capture) -> None:
+def test_sql_export_refuses_other_schema_version(
+    tmp_path: Path, capsys: Capture
+) -> None:
     database = add(tmp_path / "1.pfm", stack_capture())
     with closing(sqlite3.connect(database)) as link:
         link.execute("UPDATE pfmparse_schema SET version = 2")
@@ -194,7 +194,7 @@ def test_tables_of_another_version_are_refused(tmp_path: Path, capsys: Capture) 
     assert status == 1 and "the tables have version 2, not 1: use a new" in err
 
 
-def test_tables_of_others_stay(tmp_path: Path) -> None:
+def test_sql_export_keeps_foreign_tables(tmp_path: Path) -> None:
     database = tmp_path / "x.db"
     with closing(sqlite3.connect(database)) as link:
         link.execute("CREATE TABLE mine (n)")
@@ -203,7 +203,7 @@ def test_tables_of_others_stay(tmp_path: Path) -> None:
     assert query(database, "SELECT COUNT(*) FROM mine") == [(0,)]
 
 
-def test_file_or_dsn_is_needed_and_not_both(tmp_path: Path, capsys: Capture) -> None:
+def test_sql_export_needs_either_file_or_dsn(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "1.pfm"
     path.write_bytes(stack_capture())
     argv = ["export", str(path), "--to", "sql"]
@@ -213,14 +213,14 @@ def test_file_or_dsn_is_needed_and_not_both(tmp_path: Path, capsys: Capture) -> 
     assert status == 1 and "either -o FILE or --dsn DSN" in err
 
 
-def test_names_that_are_no_text_are_written(tmp_path: Path) -> None:
+def test_sql_export_accepts_control_chars_in_paths(tmp_path: Path) -> None:
     path = "/a\t\\N\0'b"
     data = captured([Sample(ip=0x1000)], mapped(mapping(0x1000, 0x2000, 0, path)))
     database = add(tmp_path / "1.pfm", data)
     assert query(database, "SELECT path FROM objects") == [("/a\t\\N 'b",)]
 
 
-def test_names_of_events_and_threads_can_be_no_text(tmp_path: Path) -> None:
+def test_sql_export_escapes_invalid_unicode_in_names(tmp_path: Path) -> None:
     event = {**pmd(0), "event": "e\udcfe"}
     where = json_chunk("MAPS", maps(100, [], "c\udcfe\0"))
     head = json_chunk("SESS", session({0: [event]}))
@@ -234,7 +234,7 @@ def test_names_of_events_and_threads_can_be_no_text(tmp_path: Path) -> None:
     assert found == [("e\\udcfe", "c\\udcfe ")]
 
 
-def test_queries_of_the_page_answer(
+def test_sql_queries_of_the_page_return_rows(
     captures: dict[str, Path], tmp_path: Path, capsys: Capture
 ) -> None:
     database = tmp_path / "x.db"
@@ -252,7 +252,7 @@ def test_queries_of_the_page_answer(
 
 
 @pytest.mark.parametrize("kept", ["sample", "location"])
-def test_numbers_that_databases_do_not_have_are_named(
+def test_sql_export_notes_numbers_beyond_63_bits(
     kept: str, tmp_path: Path, capsys: Capture
 ) -> None:
     path, database = tmp_path / "1.pfm", tmp_path / "x.db"
@@ -274,13 +274,13 @@ def test_numbers_that_databases_do_not_have_are_named(
         database.unlink()
 
 
-def test_period_is_there_with_any_weight_that_is_possible(tmp_path: Path) -> None:
+def test_sql_export_has_count_and_period(tmp_path: Path) -> None:
     text = "SELECT count, samples.period FROM samples"
     database = add(tmp_path / "1.pfm", captured([Sample()]), "--weight", "period")
     assert query(database, text) == [(1, 1000)]
 
 
-def test_other_weights_are_refused(tmp_path: Path, capsys: Capture) -> None:
+def test_sql_export_refuses_other_weights(tmp_path: Path, capsys: Capture) -> None:
     path, database = tmp_path / "1.pfm", tmp_path / "x.db"
     path.write_bytes(captured([Sample()]))
     argv = ["export", str(path), "--to", "sql", "-o", str(database)]

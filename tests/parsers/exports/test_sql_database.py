@@ -37,7 +37,7 @@ def columns(count: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_rows_are_added_whatever_form_their_values_have(
+def test_database_inserts_arrays_lists_and_constants(
     count: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.db"
@@ -50,7 +50,7 @@ def test_rows_are_added_whatever_form_their_values_have(
     assert stored(path) == [(at, 3, None, 2, -(1 << 63)) for at in range(1, count + 1)]
 
 
-def test_what_is_not_committed_is_dropped(tmp_path: Path) -> None:
+def test_database_drops_uncommitted_rows(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     with closing(Sqlite(path)) as database:
         database.prepare()
@@ -64,7 +64,7 @@ def test_what_is_not_committed_is_dropped(tmp_path: Path) -> None:
     assert stored(path) == []
 
 
-def test_mistakes_are_the_exports_errors(tmp_path: Path) -> None:
+def test_database_errors_are_export_errors(tmp_path: Path) -> None:
     with closing(Sqlite(tmp_path / "x.db")) as database:
         with pytest.raises(ExportError, match="x.db: no such table: none"):
             database.run("SELECT * FROM none")
@@ -74,7 +74,7 @@ def test_mistakes_are_the_exports_errors(tmp_path: Path) -> None:
         Sqlite(tmp_path / "none" / "x.db")
 
 
-def test_without_its_library_postgresql_cannot_be_used(
+def test_postgresql_needs_psycopg2(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     modules: dict[str, object] = dict(sys.modules, psycopg2=None)

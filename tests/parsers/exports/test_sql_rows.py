@@ -31,7 +31,7 @@ def kept(tmp_path: Path, kind: type[SampleRows] | type[LocationRows]) -> list[An
         return list(database.run(query).fetchall())
 
 
-def test_a_row_is_a_sample_or_all_samples_of_a_location(tmp_path: Path) -> None:
+def test_location_rows_sum_the_sample_rows(tmp_path: Path) -> None:
     samples, locations = kept(tmp_path, SampleRows), kept(tmp_path, LocationRows)
     assert [row[:6] for row in samples] == [row[:6] for row in locations]
     assert [row[4:] for row in samples] == [

@@ -12,7 +12,7 @@ from pfmparse.exports.sql_database import Sqlite
 from pfmparse.exports.sql_run import Run
 
 
-def test_runs_have_hosts_and_functions_in_common(tmp_path: Path) -> None:
+def test_sql_runs_share_hosts_and_functions(tmp_path: Path) -> None:
     with closing(Sqlite(tmp_path / "x.db")) as database:
         database.prepare()
         for identity in ("a", "b"):

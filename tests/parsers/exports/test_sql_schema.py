@@ -11,7 +11,7 @@ from helpers.cli import ROOT
 from pfmparse.exports.sql_schema import VERSION, statements
 
 
-def test_page_names_each_table_and_its_columns() -> None:
+def test_sql_schema_is_documented() -> None:
     with closing(sqlite3.connect(":memory:")) as link:
         for statement in statements("INTEGER PRIMARY KEY"):
             link.execute(statement)

@@ -36,7 +36,7 @@ def words(root: ElementTree.Element) -> str:
     return "\n".join(text.text or "" for text in root.iter(f"{SVG}text"))
 
 
-def test_boxes_are_as_wide_as_their_part_of_the_samples(tmp_path: Path) -> None:
+def test_svg_box_width_is_the_share_of_samples(tmp_path: Path) -> None:
     root, boxes = drawn(tmp_path, stack_capture())
     width = boxes["all\n10 samples, 100.00%"][1]
     found = {
@@ -58,7 +58,7 @@ def test_boxes_are_as_wide_as_their_part_of_the_samples(tmp_path: Path) -> None:
     assert "10 samples of event-0, event-1" in text
 
 
-def test_weights_have_their_unit(tmp_path: Path) -> None:
+def test_svg_has_the_unit_of_the_weight(tmp_path: Path) -> None:
     options = ("--weight", "period")
     root, boxes = drawn(tmp_path, stack_capture(), *options)
     assert "all\n10,000 events, 100.00%" in boxes
@@ -67,7 +67,7 @@ def test_weights_have_their_unit(tmp_path: Path) -> None:
     assert "all\n3,000 event-1, 100.00%" in boxes
 
 
-def test_names_are_no_markup(tmp_path: Path) -> None:
+def test_svg_escapes_names(tmp_path: Path) -> None:
     names = ["<b>&\"'", "]]></script>", "\x1bx", "a\u00e9"]
     data = stack_capture([Stack((name,)) for name in names], names)
     _, boxes = drawn(tmp_path, data)
@@ -78,7 +78,7 @@ def test_names_are_no_markup(tmp_path: Path) -> None:
     assert any(title.startswith("/a<b>&c\ufffd") for title in boxes)
 
 
-def test_what_is_left_out_is_named(tmp_path: Path) -> None:
+def test_svg_states_omitted_frames(tmp_path: Path) -> None:
     rare = [Stack((f"f{at}",)) for at in range(5)]
     names = ["hot", *(f"f{at}" for at in range(5))]
     data = stack_capture([Stack(("hot",), 6000), *rare], names)
@@ -90,7 +90,7 @@ def test_what_is_left_out_is_named(tmp_path: Path) -> None:
     assert status == 1 and "frames below 0.1% of the width" in err
 
 
-def test_many_different_stacks_are_a_small_picture(tmp_path: Path) -> None:
+def test_svg_of_many_stacks_stays_small(tmp_path: Path) -> None:
     names = [f"function_{at}" for at in range(250)]
     stacks = [
         Stack((names[n % 250], names[n // 250 % 250], names[n % 7], names[n % 3]))
@@ -100,7 +100,7 @@ def test_many_different_stacks_are_a_small_picture(tmp_path: Path) -> None:
     assert (tmp_path / "x.svg").stat().st_size < 100_000
 
 
-def test_picture_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
+def test_svg_loads_no_resources(tmp_path: Path) -> None:
     root, _ = drawn(tmp_path, stack_capture())
     text = (tmp_path / "x.svg").read_text()
     assert re.findall(r"https?://[^\"' ]*", text) == ["http://www.w3.org/2000/svg"]
@@ -108,7 +108,7 @@ def test_picture_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
     assert all(child.tag.startswith(SVG) for child in root.iter())
 
 
-def test_captures_without_samples_are_a_picture_without_functions(
+def test_svg_without_samples_has_one_box(
     tmp_path: Path,
 ) -> None:
     root, boxes = drawn(tmp_path, captured([]))
@@ -116,7 +116,7 @@ def test_captures_without_samples_are_a_picture_without_functions(
 
 
 @pytest.mark.parametrize("name", ["default", "oprofile", "callstack", "histogram"])
-def test_innermost_functions_are_those_of_a_report(
+def test_svg_functions_agree_with_report(
     name: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     _, boxes = drawn(tmp_path, captures[name].read_bytes())

@@ -9,13 +9,13 @@ from pfmparse.exports.threads import Titles, by_event_and_thread, thread_name
 ONE = Thread("build7", 100, 101, "worker")
 
 
-def test_rows_are_grouped_by_event_and_thread() -> None:
+def test_profile_rows_are_grouped_by_event_and_thread() -> None:
     rows = [Row(0, 1, 0, 1, 1), Row(1, 0, 0, 2, 2), Row(2, 1, 0, 3, 3)]
     found = by_event_and_thread(Profile(events=["a", "b"], threads=[ONE], rows=rows))
     assert found == [((0, 0), [rows[1]]), ((1, 0), [rows[0], rows[2]])]
 
 
-def test_title_names_what_differs() -> None:
+def test_profile_title_names_what_differs() -> None:
     rows = [Row(0, 0, 0, 1, 1)]
     plain = Profile(events=["a", "b"], threads=[ONE], rows=rows)
     assert Titles(plain).of(0, 0) == "worker 100/101"
@@ -25,6 +25,6 @@ def test_title_names_what_differs() -> None:
     assert Titles(plain).of(1, 1) == "b, build8: worker 100/101"
 
 
-def test_thread_has_the_numbers_that_are_known() -> None:
+def test_thread_name_has_known_ids_only() -> None:
     assert thread_name(Thread("", 100, None, "x")) == "x 100"
     assert thread_name(Thread("", None, None, "[unknown]")) == "[unknown]"

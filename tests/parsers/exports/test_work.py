@@ -49,7 +49,7 @@ def mappings(count: int) -> bytes:
         ("csv", 50, buffers),
     ],
 )
-def test_work_is_in_proportion(
+def test_export_time_is_linear(
     to: str,
     size: int,
     made: Callable[[int], bytes],

@@ -22,7 +22,7 @@ def read(*records: bytes) -> Samples:
     return region.samples
 
 
-def test_fields_are_columns_and_numbers_of_words_are_none() -> None:
+def test_callstack_columns_omit_word_counts() -> None:
     samples = read(record(user=(0x1000, 0x2000)))
     assert {name: column.tolist() for name, column in samples.fields().items()} == {
         "tstamp": [5],
@@ -35,7 +35,7 @@ def test_fields_are_columns_and_numbers_of_words_are_none() -> None:
     }
 
 
-def test_chains_are_callers_without_the_own_address() -> None:
+def test_callstack_chains_omit_the_own_address() -> None:
     samples = read(
         record(user=(0x1000, 0x2000, 0x3000)),
         record(kernel=(KERNEL, KERNEL + 8), user=(0x10, 0x20), ip=KERNEL),
@@ -48,7 +48,7 @@ def test_chains_are_callers_without_the_own_address() -> None:
     assert chains.kernel is not None and chains.kernel.tolist() == [0, 1, 0, 0]
 
 
-def test_values_of_pmds_are_in_front_of_the_chains() -> None:
+def test_callstack_skips_unexplained_pmd_values() -> None:
     (event_set,) = SESSION.sets
     (pmd,) = event_set.pmds
     assert pmd.smpl_pmds == ()
@@ -58,7 +58,7 @@ def test_values_of_pmds_are_in_front_of_the_chains() -> None:
     assert samples.chains.to_lists() == [[0x2000]]
 
 
-def test_values_belong_to_the_pmds_that_the_session_names() -> None:
+def test_callstack_pmd_values_follow_the_session() -> None:
     text = session_template(UUID).replace(b'"smpl_pmds": []', b'"smpl_pmds": [4, 6]')
     session = parse_session(text, 0)
     records = record(pmds=(7, 8), user=(0x1000,)), record(pmds=(9, 10))

@@ -28,24 +28,24 @@ def test_each_sample_has_its_chain() -> None:
     assert chains().count == 0 and chains().callers().tolist() == []
 
 
-def test_kernel_part_comes_first() -> None:
+def test_chain_starts_with_kernel_addresses() -> None:
     made = chains([1, 2, 3], [], [4], [5, 6], kernel=[2, 0, 0, 2])
     assert made.in_kernel().tolist() == [True, True, False, False, True, True]
 
 
-def test_addresses_tell_the_level_if_nothing_else_does() -> None:
+def test_chain_level_falls_back_to_the_address() -> None:
     made = chains([KERNEL, 5], [KERNEL - 1])
     assert made.in_kernel().tolist() == [True, False, False]
 
 
-def test_table_has_room_that_is_not_used() -> None:
+def test_chains_of_table_skip_unused_entries() -> None:
     table = np.arange(1, 10, dtype=np.uint64).reshape(3, 3)
     made = Chains.of_table(table, np.array([3, 0, 1]), np.array([1, 0, 1]))
     assert made.to_lists() == [[1, 2, 3], [], [7]]
     assert made.in_kernel().tolist() == [True, False, False, True]
 
 
-def test_addresses_can_be_offsets_in_files() -> None:
+def test_chain_addresses_can_be_file_offsets() -> None:
     made = Chains(np.array([0, 2, 2, 3]), np.array([1, 2, 3], "<u8"), None, FILES)
     assert made.files_to_lists() == [[8, 0], [], [9]]
     found = made.files_of_callers()
@@ -57,7 +57,7 @@ def test_addresses_can_be_offsets_in_files() -> None:
 
 
 @pytest.mark.parametrize("lengths", [[4, 0], [-1, 0], [1]])
-def test_lengths_are_those_of_the_table(lengths: list[int]) -> None:
+def test_chain_lengths_must_fit_the_table(lengths: list[int]) -> None:
     with pytest.raises(ValueError, match="lengths of 2 chains are not from 0 to 3"):
         Chains.of_table(np.zeros((2, 3), np.uint64), np.array(lengths))
 
@@ -75,7 +75,7 @@ def test_lengths_are_those_of_the_table(lengths: list[int]) -> None:
         ([0, 3], [-1], "not from 0 to the length"),
     ],
 )
-def test_arrays_that_do_not_belong_together_are_refused(
+def test_inconsistent_chain_arrays_are_refused(
     offsets: list[int], kernel: Optional[list[int]], said: str
 ) -> None:
     parts = None if kernel is None else np.array(kernel)

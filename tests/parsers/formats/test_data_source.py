@@ -48,13 +48,13 @@ def test_every_data_source_has_a_name(value: int) -> None:
         *[(11, "any cache"), (12, "LFB"), (13, "RAM"), (14, "PMEM")],
     ],
 )
-def test_number_of_the_level_is_preferred_to_its_bits(number: int, name: str) -> None:
+def test_data_source_prefers_level_number_to_bits(number: int, name: str) -> None:
     bits = 0x2 | 0x20  # a hit in L2
     assert data_source.name_of(0x2 | bits << 5 | number << 33) == f"{name} hit"
 
 
 @pytest.mark.parametrize("number", [0, 5, 8, 15])
-def test_level_without_a_number_has_its_bits(number: int) -> None:
+def test_data_source_falls_back_to_level_bits(number: int) -> None:
     assert data_source.name_of(0x2 | 0x22 << 5 | number << 33) == "L2 hit"
 
 
@@ -68,7 +68,7 @@ def test_level_without_a_number_has_its_bits(number: int) -> None:
         *[(40 + 1, "data blocked"), (40 + 2, "address conflict")],
     ],
 )
-def test_every_bit_has_its_name(bit: int, name: str) -> None:
+def test_data_source_names_every_bit(bit: int, name: str) -> None:
     assert data_source.name_of(0x2 | 1 << bit | 1 << 19) == name
 
 
@@ -91,7 +91,7 @@ def test_every_bit_has_its_name(bit: int, name: str) -> None:
         (0x2 | 0x1 << 5 | 0x12 << 26, "not available", "n/a"),
     ],
 )
-def test_level_alone_is_named_and_sorted(value: int, level: str, where: str) -> None:
+def test_memory_level_has_name_and_class(value: int, level: str, where: str) -> None:
     assert data_source.level_name(value) == level
     assert data_source.level_of(value) == where
 
@@ -108,7 +108,7 @@ def test_level_alone_is_named_and_sorted(value: int, level: str, where: str) -> 
         (0x42, "OS hit", "OS"),
     ],
 )
-def test_tlb_alone_is_named_and_sorted(bits: int, name: str, where: str) -> None:
+def test_tlb_level_has_name_and_class(bits: int, name: str, where: str) -> None:
     value = 0x142 | bits << 26
     assert data_source.tlb_name(value) == name
     assert data_source.tlb_of(value) == where
@@ -116,7 +116,7 @@ def test_tlb_alone_is_named_and_sorted(bits: int, name: str, where: str) -> None
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.integers(0, U64_MAX))
-def test_every_data_source_has_its_place(value: int) -> None:
+def test_every_data_source_has_a_class(value: int) -> None:
     assert data_source.level_of(value) in data_source.NEAREST_FIRST
     assert data_source.tlb_of(value) in data_source.TLBS_FIRST
     assert data_source.level_name(value) and data_source.tlb_name(value)

@@ -18,23 +18,23 @@ def decoder(session: object) -> Any:
 
 
 @pytest.mark.parametrize("uuid", [UUID.upper(), f"{{{UUID}}}", UUID.replace("-", "")])
-def test_uuid_has_many_forms(uuid: str) -> None:
+def test_format_accepts_all_uuid_forms(uuid: str) -> None:
     assert Format("mine", uuid, decoder).uuid == UUID
 
 
 @pytest.mark.parametrize("uuid", ["", "mine", UUID[1:], None, 5, UUID.encode()])
-def test_what_is_no_uuid_is_refused(uuid: Any) -> None:
+def test_format_refuses_invalid_uuid(uuid: Any) -> None:
     with pytest.raises(ValueError, match="of format 'mine' is not a UUID"):
         Format("mine", uuid, decoder)
 
 
-def test_decoder_can_be_called() -> None:
+def test_format_refuses_uncallable_decoder() -> None:
     wrong: Any = "decode"
     with pytest.raises(ValueError, match="the decoder of format 'mine' cannot be"):
         Format("mine", UUID, wrong)
 
 
-def test_argument_is_described_by_its_structure() -> None:
+def test_format_argument_is_described_by_its_dtype() -> None:
     argument = struct_dtype(8, [("depth", "<u4", 0), ("reserved", "<u4", 4)])
     form = Format("mine", UUID, decoder, dtypes={"argument": argument})
     assert form.describe_arg(b"\5\0\0\0\0\0\0\0") == {"depth": 5}
@@ -44,14 +44,14 @@ def test_argument_is_described_by_its_structure() -> None:
     assert own.describe_arg(b"\5") == {"n": 1}
 
 
-def test_numbers_of_numpy_become_plain() -> None:
+def test_lost_counts_become_python_integers() -> None:
     number: Any = np.uint64((1 << 64) - 1)
     lost = Lost({"full": number}, ({"full": number},))
     assert json.dumps(lost.total) == '{"full": 18446744073709551615}'
     assert json.dumps(lost.regions[0]) == json.dumps(lost.total)
 
 
-def test_decoded_has_regions_and_problems() -> None:
+def test_decoded_checks_regions_and_problems() -> None:
     samples, text = Samples(0, {}), "bad"
     wrong: Any = (samples,)
     with pytest.raises(TypeError, match="in regions is not a Region"):

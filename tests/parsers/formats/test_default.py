@@ -100,7 +100,7 @@ def test_iip_entries_need_no_pmds() -> None:
         (NO_HDR, {0: [pmd(0)]}),  # entries of 0 bytes
     ],
 )
-def test_short_entries_that_cannot_be_told_apart_are_refused(
+def test_ambiguous_short_entries_are_refused(
     flags: int, sets: dict[int, list[Json]]
 ) -> None:
     with pytest.raises(PfmParseError) as error:
@@ -124,7 +124,7 @@ def test_extreme_values_stay_exact() -> None:
     assert decode_buffer(buffer([sample]), session(sets))[0] == [sample.as_dict()]
 
 
-def test_smpl_pmds_are_in_increasing_index_whatever_the_session_lists() -> None:
+def test_smpl_pmds_are_sorted_by_index() -> None:
     sample = Sample(pmds=((5, 55), (7, 77)))
     sess = session({0: [pmd(0, [7, 5])]})
     assert decode_buffer(buffer([sample]), sess)[0] == [sample.as_dict()]
@@ -144,7 +144,7 @@ def test_smpl_pmds_are_in_increasing_index_whatever_the_session_lists() -> None:
         (UUID_IA64, {"buf_size": 100}, 8),
     ],
 )
-def test_bad_header_reports_the_field(
+def test_default_bad_header_has_the_field_offset(
     uuid: str, fields: dict[str, int], offset: int
 ) -> None:
     others = {name: fields[name] for name in fields if name != "cur_offs"}
@@ -156,7 +156,7 @@ def test_bad_header_reports_the_field(
 
 @pytest.mark.parametrize("sets", [ONE_SIZE, MANY_SIZES])
 @pytest.mark.parametrize("wrong", [{"ovfl_pmd": 9}, {"set": 1}])
-def test_entry_of_a_pmd_that_does_not_sample_ends_the_samples(
+def test_entry_of_non_sampling_pmd_ends_the_samples(
     sets: dict[int, list[Json]], wrong: dict[str, int]
 ) -> None:
     good = [of_kind(sets, 0, seed) for seed in range(3)]
@@ -169,7 +169,7 @@ def test_entry_of_a_pmd_that_does_not_sample_ends_the_samples(
 
 @pytest.mark.parametrize("sets", [ONE_SIZE, MANY_SIZES])
 @pytest.mark.parametrize("count", [0, 4, 6, 1 << 60, U64_MAX])
-def test_count_that_disagrees_with_cur_offs_is_a_problem(
+def test_count_must_agree_with_cur_offs(
     sets: dict[int, list[Json]], count: int
 ) -> None:
     samples = [of_kind(sets, seed, seed) for seed in range(5)]
@@ -180,7 +180,7 @@ def test_count_that_disagrees_with_cur_offs_is_a_problem(
 
 
 # Proves H28
-def test_entries_beyond_the_count_are_not_believed() -> None:
+def test_entries_beyond_the_count_are_ignored() -> None:
     torn = buffer([Sample(ip=1), Sample(ip=2)], count=1, cur_offs=HDR_SIZE + 40)
     decoded, problem = decode_buffer(torn, session())
     assert [sample["ip"] for sample in decoded] == [1]
@@ -190,7 +190,7 @@ def test_entries_beyond_the_count_are_not_believed() -> None:
 # Proves H27
 @LAYOUTS
 @pytest.mark.parametrize("sets", [ONE_SIZE, MANY_SIZES])
-def test_every_prefix_gives_its_whole_entries(
+def test_default_prefix_gives_its_complete_entries(
     uuid: str, sets: dict[int, list[Json]]
 ) -> None:
     samples = [of_kind(sets, seed, seed) for seed in range(6)]
@@ -213,7 +213,7 @@ def test_every_prefix_gives_its_whole_entries(
 @pytest.mark.parametrize("sets", [ONE_SIZE, MANY_SIZES])
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(st.data())
-def test_mutated_buffer_gives_samples_or_the_error_type(
+def test_default_mutated_buffer_fails_cleanly(
     flags: int, sets: dict[int, list[Json]], data: st.DataObject
 ) -> None:
     sets = ONE_SIZE if flags else sets
@@ -230,7 +230,7 @@ def test_mutated_buffer_gives_samples_or_the_error_type(
     assert len(decoded) <= (len(image) - HDR_SIZE) // 8
 
 
-def test_samples_of_one_size_are_views_of_the_buffer() -> None:
+def test_default_equal_size_samples_are_views() -> None:
     data = np.frombuffer(buffer([of_kind(ONE_SIZE, 0, 1)] * 3), np.uint8)
     region = decoder(session(ONE_SIZE))(data.data).regions[0]
     assert np.shares_memory(region.samples.columns["ip"], data)

@@ -45,7 +45,7 @@ def entries(sets: dict[int, list[Json]]) -> Entries:
     return Entries(ENTRY, parsed)
 
 
-def test_kinds_are_those_of_sampling_pmds() -> None:
+def test_entry_kinds_are_sampling_pmds() -> None:
     kinds = entries(SETS).kinds
     assert kinds.keys.tolist() == [0, 4, 3 << 16 | 4]
     assert kinds.lists == ((), (5, 7))
@@ -54,7 +54,7 @@ def test_kinds_are_those_of_sampling_pmds() -> None:
     assert entries({0: [pmd(1, [2]), pmd(3, [4])]}).kinds.one_size()
 
 
-def test_key_that_no_pmd_records_has_no_group() -> None:
+def test_entry_key_without_sampling_pmd_has_no_group() -> None:
     keys = np.array([0, 1, 4, 3 << 16 | 4, 3 << 16 | 9, (1 << 32) - 1], np.uint32)
     assert entries(SETS).kinds.groups_of(keys).tolist() == [0, -1, 1, 1, -1, -1]
     assert entries({}).kinds.groups_of(keys).tolist() == [-1] * 6
@@ -62,7 +62,7 @@ def test_key_that_no_pmd_records_has_no_group() -> None:
 
 @pytest.mark.parametrize("sets", [{0: [pmd(0)]}, {0: [pmd(0), pmd(2)]}])
 @pytest.mark.parametrize("wrong", [{"ovfl_pmd": 1}, {"set": 1}])
-def test_first_entry_of_no_pmd_is_found(
+def test_first_entry_without_sampling_pmd_is_found(
     sets: dict[int, list[Json]], wrong: dict[str, int]
 ) -> None:
     good, bad = entry(Sample()), entry(replace(Sample(), **wrong))
@@ -88,7 +88,7 @@ def test_entries_are_found_within_their_span(
 
 
 @pytest.mark.parametrize("sets", [{0: [pmd(0)]}, {0: [pmd(0), pmd(2, [5])]}])
-def test_run_stops_at_an_entry_of_no_pmd(sets: dict[int, list[Json]]) -> None:
+def test_run_stops_at_entry_without_sampling_pmd(sets: dict[int, list[Json]]) -> None:
     data = entry(Sample(ip=1)) + entry(Sample(ovfl_pmd=9)) + entry(Sample(ip=3))
     run = entries(sets).find(data, Span(0, len(data), 3))
     assert run.samples.column("ip").tolist() == [1]
@@ -110,7 +110,7 @@ def test_entries_of_several_sizes_keep_their_values() -> None:
     assert not isinstance(which, slice) and which.tolist() == [0, 2]
 
 
-def test_only_pmd_of_a_later_set_is_known() -> None:
+def test_sole_pmd_in_a_later_set_is_known() -> None:
     kinds = entries({3: [pmd(5)]}).kinds
     found = np.frombuffer(entry(Sample(set=3, ovfl_pmd=5)) * 2, ENTRY)
     assert kinds.first_unknown(found) is None

@@ -31,7 +31,7 @@ def roles(samples: Samples, *wanted: Role) -> list[list[int]]:
     return [samples.role(role).tolist() for role in wanted]
 
 
-def test_data_ear_has_instruction_data_and_latency() -> None:
+def test_data_ear_has_addresses_and_latency() -> None:
     instructions = [CODE + 0x1ED0, CODE + 0x1ED1, CODE + 0x1EE2, CODE + 0x1EE0]
     samples = [load(ip, 0x6000 + ip % 64, 5 + ip % 4) for ip in instructions]
     found = decoded(samples, ear_session("data_ear_cache_lat4"))
@@ -44,13 +44,13 @@ def test_data_ear_has_instruction_data_and_latency() -> None:
     assert found.name_of(Role.DATA_SOURCE) is None
 
 
-def test_latency_has_thirteen_bits() -> None:
+def test_ear_latency_has_13_bits() -> None:
     sample = load(CODE, 8, (1 << 13) - 1, found_by=3)
     found = decoded([sample], ear_session("DATA_EAR_CACHE_LAT4"))
     assert roles(found, Role.LATENCY) == [[8191]]
 
 
-def test_instruction_that_is_not_valid_is_that_of_the_interrupt() -> None:
+def test_invalid_ear_address_falls_back_to_ip() -> None:
     samples = [load(CODE, 8, valid=False), load(CODE, 8)]
     found = decoded(samples, ear_session("data_ear_cache_lat4"))
     assert roles(found, Role.ADDRESS) == [[CODE + 0x40, CODE]]
@@ -64,7 +64,7 @@ def test_instruction_that_is_not_valid_is_that_of_the_interrupt() -> None:
     ],
     ids=["data", "code"],
 )
-def test_events_of_the_tlb_say_who_found_the_translation(
+def test_tlb_ear_events_have_the_tlb_level(
     event: str, pmds: tuple[int, ...], make: "object"
 ) -> None:
     assert callable(make)
@@ -74,7 +74,7 @@ def test_events_of_the_tlb_say_who_found_the_translation(
     assert found.name_of(Role.LATENCY) is None
 
 
-def test_code_ear_has_the_line_and_the_latency() -> None:
+def test_code_ear_has_line_address_and_latency() -> None:
     samples = [fetch(CODE + 0x20, 9, found_by=2), fetch(CODE + 0x40, 4095)]
     found = decoded(samples, ear_session("l1i_ear_cache_lat0", CODE_EAR))
     where, latencies = roles(found, Role.ADDRESS, Role.LATENCY)
@@ -83,7 +83,7 @@ def test_code_ear_has_the_line_and_the_latency() -> None:
         found.role(Role.DATA_ADDRESS)
 
 
-def test_successors_have_other_registers() -> None:
+def test_ear_of_later_itanium_uses_other_pmds() -> None:
     sample = load(CODE + 0x11, 0x6008, 7)
     values = dict(sample.pmds)
     pmds = ((32, values[2]), (33, values[3]), (36, values[17]))
@@ -93,7 +93,7 @@ def test_successors_have_other_registers() -> None:
     assert roles(found, *wanted) == [[CODE + 0x11], [0x6008], [7]]
 
 
-def test_samples_of_other_events_have_no_data() -> None:
+def test_samples_of_non_ear_events_have_no_data() -> None:
     ear = {**pmd(4, list(DATA_EAR)), "event": "data_ear_cache_lat4"}
     sess = session({0: [ear, pmd(5)]}, UUID_IA64)
     found = decoded([Sample(ovfl_pmd=5, ip=0x77), load(CODE, 0x6000, 5)], sess)
@@ -101,7 +101,7 @@ def test_samples_of_other_events_have_no_data() -> None:
     assert roles(found, *wanted) == [[0x77, CODE], [0, 0x6000], [0, 5]]
 
 
-def test_samples_without_an_ear_are_as_before() -> None:
+def test_samples_without_ear_are_unchanged() -> None:
     found = decoded([Sample()], session(uuid=UUID_IA64))
     assert found.name_of(Role.DATA_ADDRESS) is None
     assert found.name_of(Role.ADDRESS) == "ip"

@@ -20,7 +20,7 @@ def record(tstamp: int, *values: int) -> bytes:
     return head + struct.pack(f"<{len(values)}Q", *values)
 
 
-def test_records_come_in_the_order_in_which_they_were_made() -> None:
+def test_flight_records_are_in_recording_order() -> None:
     session = parse_session(session_template(UUID), 0)
     newer = SinkRegion(8, (record(3),), FILLING)
     buffer = sink([newer, SinkRegion(7, (record(1), record(2)))], flags=1)
@@ -39,7 +39,7 @@ def test_records_come_in_the_order_in_which_they_were_made() -> None:
     }
 
 
-def test_values_are_those_of_the_pmds_that_the_session_names() -> None:
+def test_flight_pmd_values_follow_the_session() -> None:
     text = session_template(UUID).replace(b'"smpl_pmds": []', b'"smpl_pmds": [4, 6]')
     session = parse_session(text, 0)
     buffer = sink([SinkRegion(1, (record(1, 7, 8), record(2, 9, 10)))])

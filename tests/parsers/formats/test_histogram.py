@@ -18,7 +18,7 @@ def record(tgid: int, ip: int, count: int) -> bytes:
     return struct.pack("<HHIQQ", 3, 4, tgid, ip, count)
 
 
-def test_records_are_samples_that_weigh_what_they_count() -> None:
+def test_histogram_record_weight_is_its_count() -> None:
     decode = find(UUID).decoder(SESSION)
     records = record(11, 0x1000, 5), record(12, 0x1000, 7)
     decoded = decode(sink([SinkRegion(1, records, FILLING)]))
@@ -34,7 +34,7 @@ def test_records_are_samples_that_weigh_what_they_count() -> None:
     assert decoded.lost.total["table"] == 3
 
 
-def test_what_was_counted_before_is_not_counted_again() -> None:
+def test_histogram_counts_only_increments() -> None:
     decode = find(UUID).decoder(SESSION)
     decode(sink([SinkRegion(1, (record(11, 0x1000, 5),), FILLING)]))
     records = record(11, 0x1000, 8), record(11, 0x2000, 1)

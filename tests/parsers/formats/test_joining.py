@@ -37,7 +37,7 @@ def rows(*parts: Samples) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("kernel", [False, True])
 @pytest.mark.parametrize("files", [False, True])
-def test_joined_samples_have_all_that_the_parts_have(kernel: bool, files: bool) -> None:
+def test_joined_samples_equal_their_parts(kernel: bool, files: bool) -> None:
     values = np.arange(6, dtype=np.uint64).reshape(3, 2)
     one = Samples(
         3,
@@ -67,7 +67,7 @@ def test_joined_samples_have_all_that_the_parts_have(kernel: bool, files: bool) 
         assert levels == [True, False, True, False, True, True]
 
 
-def test_columns_are_made_once_and_only_if_they_are_needed() -> None:
+def test_joined_lazy_columns_are_made_once_on_demand() -> None:
     made: list[str] = []
 
     def lazy(name: str) -> Samples:
@@ -83,7 +83,7 @@ def test_columns_are_made_once_and_only_if_they_are_needed() -> None:
     assert made == ["a", "b"]
 
 
-def test_columns_of_one_value_take_its_place_only() -> None:
+def test_joined_constant_columns_stay_compact() -> None:
     one, other = (
         Samples(n, {"cpu": constant(np.array([value]), n), "ip": np.arange(n)})
         for n, value in ((3, 7), (2, 7))
@@ -94,7 +94,7 @@ def test_columns_of_one_value_take_its_place_only() -> None:
     assert compact(both.column("ip")).tolist() == [0, 1, 2, 0, 1]
 
 
-def test_columns_of_different_values_are_joined() -> None:
+def test_different_constant_columns_are_joined() -> None:
     parts = [Samples(2, {"cpu": constant(np.array([n]), 2)}) for n in (7, 8)]
     assert join(parts).column("cpu").tolist() == [7, 7, 8, 8]
 
@@ -112,7 +112,7 @@ def test_columns_of_different_values_are_joined() -> None:
         Samples(2, OTHER, chains=chains([[1], [2]], None, True)),
     ],
 )
-def test_samples_that_have_something_else_are_not_alike(other: Samples) -> None:
+def test_samples_with_other_columns_are_not_alike(other: Samples) -> None:
     one = Samples(3, ONE)
     assert alike(one, Samples(2, OTHER)) and not alike(one, other)
     if other.chains is not None:
@@ -120,6 +120,6 @@ def test_samples_that_have_something_else_are_not_alike(other: Samples) -> None:
         assert alike(one, other) == (other.chains.kernel is other.chains.files)
 
 
-def test_one_part_is_what_it_was() -> None:
+def test_joining_one_part_returns_it() -> None:
     samples = Samples(3, ONE)
     assert join([samples]) is samples

@@ -62,7 +62,7 @@ def fed(decode: Decoder, *regions: NwayRegion) -> list[int]:
 
 @SETS
 @pytest.mark.parametrize("number", [2, 3, 64])
-def test_regions_are_decoded_in_the_order_in_which_they_were_filled(
+def test_nway_regions_are_decoded_in_fill_order(
     sets: dict[int, list[Json]], number: int
 ) -> None:
     regions = [
@@ -83,7 +83,7 @@ def test_regions_are_decoded_in_the_order_in_which_they_were_filled(
     ]
 
 
-def test_free_and_unused_regions_are_skipped() -> None:
+def test_nway_free_and_unused_regions_are_skipped() -> None:
     regions = [
         NwayRegion(5, FREE, ips(1)),
         NwayRegion(0, FILLING, ips(2)),
@@ -93,13 +93,13 @@ def test_free_and_unused_regions_are_skipped() -> None:
     assert fed(decoder(sess()), *regions) == [3]
 
 
-def test_regions_keep_their_number() -> None:
+def test_nway_regions_keep_their_number() -> None:
     regions = [NwayRegion(2, READY, ips(1)), NwayRegion(1, READY, ips(2))]
     decoded = decoder(sess())(nway(regions))
     assert [region.number for region in decoded.regions] == [1, 0]
 
 
-def test_region_that_was_saved_before_is_not_decoded_again() -> None:
+def test_nway_saved_region_is_not_decoded_again() -> None:
     decode = decoder(sess())
     regions = [NwayRegion(1, READY, ips(1, 2)), NwayRegion(2, READY, ips(3))]
     assert fed(decode, *regions) == [1, 2, 3]
@@ -107,7 +107,7 @@ def test_region_that_was_saved_before_is_not_decoded_again() -> None:
 
 
 @SETS
-def test_region_that_was_filled_further_adds_its_new_samples(
+def test_nway_growing_region_adds_new_samples(
     sets: dict[int, list[Json]],
 ) -> None:
     decode, samples = decoder(sess(sets)), samples_of(sets, range(9))
@@ -119,13 +119,13 @@ def test_region_that_was_filled_further_adds_its_new_samples(
         assert decoded.problems == ()
 
 
-def test_region_that_is_filled_anew_is_decoded_from_its_start() -> None:
+def test_nway_refilled_region_is_decoded_from_start() -> None:
     decode = decoder(sess())
     assert fed(decode, NwayRegion(1, READY, ips(1, 2)), NwayRegion()) == [1, 2]
     assert fed(decode, NwayRegion(3, FILLING, ips(7)), NwayRegion()) == [7]
 
 
-def test_sequence_that_goes_back_is_a_problem() -> None:
+def test_nway_decreasing_sequence_is_a_problem() -> None:
     decode = decoder(sess())
     fed(decode, NwayRegion(9, READY, ips(1)), NwayRegion())
     older = [NwayRegion(8, READY, ips(2)), NwayRegion(10, READY, ips(3))]
@@ -136,7 +136,7 @@ def test_sequence_that_goes_back_is_a_problem() -> None:
 
 
 # Proves H28
-def test_size_of_a_region_being_filled_may_be_ahead_of_its_count() -> None:
+def test_nway_size_may_be_ahead_of_count_while_filling() -> None:
     region = NwayRegion(1, FILLING, ips(1, 2), count=1)
     decoded, problem = decode_buffer(nway([region, NwayRegion()]), sess())
     assert [sample["ip"] for sample in decoded] == [1]
@@ -145,7 +145,7 @@ def test_size_of_a_region_being_filled_may_be_ahead_of_its_count() -> None:
 
 @SETS
 @pytest.mark.parametrize("count", [0, 4, 6, U64_MAX])
-def test_count_that_disagrees_with_the_size_is_a_problem(
+def test_nway_count_must_agree_with_size(
     sets: dict[int, list[Json]], count: int
 ) -> None:
     samples = samples_of(sets, range(5))
@@ -159,7 +159,7 @@ def test_count_that_disagrees_with_the_size_is_a_problem(
 
 
 @SETS
-def test_entry_of_a_pmd_that_does_not_sample_ends_its_region_only(
+def test_nway_bad_entry_ends_its_region_only(
     sets: dict[int, list[Json]],
 ) -> None:
     samples = samples_of(sets, range(4))
@@ -189,7 +189,9 @@ def test_entry_of_a_pmd_that_does_not_sample_ends_its_region_only(
         ({"buf_size": 1024}, 0),
     ],
 )
-def test_bad_header_reports_the_field(fields: dict[str, int], offset: int) -> None:
+def test_nway_bad_header_has_the_field_offset(
+    fields: dict[str, int], offset: int
+) -> None:
     values = {"regions": 2, "region_size": 1024, **fields}
     data = nway_header(**values) + bytes(4096)
     with pytest.raises(PfmParseError) as error:
@@ -205,7 +207,7 @@ def test_bad_header_reports_the_field(fields: dict[str, int], offset: int) -> No
         (NwayRegion(1, READY, ips(1), size=U64_MAX), 128 + 64 + 24),
     ],
 )
-def test_bad_header_of_a_region_reports_the_field(bad: NwayRegion, offset: int) -> None:
+def test_nway_bad_region_header_reports_the_field(bad: NwayRegion, offset: int) -> None:
     decoded, problem = decode_buffer(nway([NwayRegion(2, READY, ips(5)), bad]), sess())
     assert [sample["ip"] for sample in decoded] == [5]
     assert problem is not None and problem.offset == offset
@@ -214,7 +216,7 @@ def test_bad_header_of_a_region_reports_the_field(bad: NwayRegion, offset: int) 
 
 # Proves H27
 @SETS
-def test_every_prefix_gives_its_whole_entries(sets: dict[int, list[Json]]) -> None:
+def test_nway_prefix_gives_its_complete_entries(sets: dict[int, list[Json]]) -> None:
     samples = samples_of(sets, range(12))
     regions = [NwayRegion(2, READY, samples[:7]), NwayRegion(1, FILLING, samples[7:])]
     data, first = nway(regions, region_size=512), 128 + 2 * 64
@@ -242,7 +244,7 @@ def test_every_prefix_gives_its_whole_entries(sets: dict[int, list[Json]]) -> No
 @SETS
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.data())
-def test_mutated_buffer_gives_samples_or_the_error_type(
+def test_nway_mutated_buffer_fails_cleanly(
     sets: dict[int, list[Json]], data: st.DataObject
 ) -> None:
     decode = decoder(sess(sets))
@@ -264,7 +266,7 @@ def test_mutated_buffer_gives_samples_or_the_error_type(
         assert len(all_samples(decoded)) <= len(image) // 40
 
 
-def test_samples_of_one_size_are_views_of_the_buffer() -> None:
+def test_nway_equal_size_samples_are_views() -> None:
     region = NwayRegion(1, READY, samples_of(ONE_SIZE, range(3)))
     data = np.frombuffer(nway([region, NwayRegion()]), np.uint8)
     samples = decoder(sess(ONE_SIZE))(data.data).regions[0].samples

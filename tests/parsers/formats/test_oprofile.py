@@ -56,12 +56,12 @@ def fed(decode: Decoder, words: Sequence[int]) -> list[Json]:
     return told_by(decoded)
 
 
-def test_escapes_hold_for_the_samples_behind_them() -> None:
+def test_oprofile_escapes_apply_to_later_samples() -> None:
     assert fed(decoder(sess()), oprofile_words(STREAM)) == expected(STREAM)
 
 
 @pytest.mark.parametrize("arch", ["i686", "armv7l"])
-def test_words_of_32_bit_machines_have_4_bytes(arch: str) -> None:
+def test_oprofile_words_have_4_bytes_on_32_bit(arch: str) -> None:
     steps: list[Step] = [
         ("cpu", 3),
         ("cookie", NOBODY),
@@ -76,11 +76,11 @@ def test_words_of_32_bit_machines_have_4_bytes(arch: str) -> None:
 
 
 @pytest.mark.parametrize("arch", ["aarch64", "arm64", "ia64", "ppc64le", "s390x"])
-def test_words_of_64_bit_machines_have_8_bytes(arch: str) -> None:
+def test_oprofile_words_have_8_bytes_on_64_bit(arch: str) -> None:
     assert fed(decoder(sess(arch)), oprofile_words(STREAM)) == expected(STREAM)
 
 
-def test_chunks_may_end_between_any_two_words() -> None:
+def test_oprofile_stream_may_be_split_at_any_word() -> None:
     words = oprofile_words([*STREAM, ("trace",), *STREAM[4:6], ("end",), *STREAM])
     steps = [*STREAM, ("trace",), *STREAM[4:6], ("end",), *STREAM]
     for cut in range(len(words) + 1):
@@ -91,7 +91,7 @@ def test_chunks_may_end_between_any_two_words() -> None:
     assert [s for word in words for s in fed(decode, [word])] == expected(steps)
 
 
-def test_callers_in_a_trace_are_no_samples() -> None:
+def test_oprofile_callers_are_not_samples() -> None:
     caller = ("at", 0x10, 0)
     steps: list[Step] = [
         ("cpu", 1),
@@ -143,7 +143,7 @@ TRACED: list[Step] = [
 ]
 
 
-def test_callers_are_chains_with_the_files_that_they_are_in() -> None:
+def test_oprofile_callers_have_their_cookies() -> None:
     decoded = decoder(sess())(oprofile(oprofile_words(TRACED)))
     chains = decoded.regions[0].samples.chains
     assert chains is not None
@@ -152,7 +152,7 @@ def test_callers_are_chains_with_the_files_that_they_are_in() -> None:
     assert chains.in_kernel().tolist() == [False, False, False]
 
 
-def test_trace_without_end_is_not_kept_for_ever() -> None:
+def test_oprofile_unterminated_trace_is_limited() -> None:
     decode = decoder(sess())
     head = oprofile_words([("cpu", 1), ("trace",), ("at", 1, 1)])
     words = [*head, *[7, 0] * (LONGEST_TRACE // 2)]
@@ -174,7 +174,7 @@ def test_trace_without_end_is_not_kept_for_ever() -> None:
         [("cpu", 0), ("at", 1, TOP), ("at", 2, 3), ("at", 5, 6)],
     ],
 )
-def test_argument_or_event_that_looks_like_an_escape_is_none(steps: list[Step]) -> None:
+def test_oprofile_argument_is_not_taken_for_escape(steps: list[Step]) -> None:
     assert fed(decoder(sess()), oprofile_words(steps)) == expected(steps)
 
 
@@ -194,7 +194,7 @@ STEPS = st.one_of(
 
 @settings(derandomize=True, deadline=None, max_examples=400)
 @given(st.lists(STEPS, max_size=40), st.lists(st.integers(0, 150), max_size=4))
-def test_any_stream_in_any_chunks_is_decoded(
+def test_oprofile_decodes_any_stream_in_any_chunks(
     steps: list[Step], cuts: list[int]
 ) -> None:
     steps = [("cpu", 0), *steps]
@@ -206,14 +206,14 @@ def test_any_stream_in_any_chunks_is_decoded(
     assert samples == expected(steps)
 
 
-def test_what_comes_before_the_first_escape_is_not_decoded() -> None:
+def test_oprofile_skips_words_before_first_escape() -> None:
     words = [1, 2, 3, *oprofile_words(STREAM)]
     assert fed(decoder(sess()), words) == expected(STREAM)
     assert fed(decoder(sess()), [1, 2, 3, 4]) == []
 
 
 @pytest.mark.parametrize("code", [0, 6, 10, 1 << 63])
-def test_unknown_escape_skips_to_the_next_that_is_known(code: int) -> None:
+def test_oprofile_unknown_escape_skips_to_known_one(code: int) -> None:
     first, second = oprofile_words(STREAM[:6]), oprofile_words(STREAM[11:])
     words = [*first, TOP, code, 77, 78, 79, *second]
     decoded = decoder(sess())(oprofile(words))
@@ -226,7 +226,7 @@ def test_unknown_escape_skips_to_the_next_that_is_known(code: int) -> None:
 
 
 @pytest.mark.parametrize("code", [6, 1 << 63])
-def test_unknown_escape_at_the_end_of_a_chunk_skips_on_in_the_next(code: int) -> None:
+def test_oprofile_skips_unknown_escape_across_chunks(code: int) -> None:
     first, second = oprofile_words(STREAM[:6]), oprofile_words(STREAM[11:])
     decode = decoder(sess())
     assert len(fed(decode, [*first, TOP])) == 2
@@ -236,7 +236,7 @@ def test_unknown_escape_at_the_end_of_a_chunk_skips_on_in_the_next(code: int) ->
     assert [s["offset"] for s in fed(decode, [78, 79, *second])] == [0x7F0000001000]
 
 
-def test_half_a_word_is_a_truncation() -> None:
+def test_oprofile_partial_word_is_a_truncation() -> None:
     data = oprofile(oprofile_words(STREAM))
     decoded = decoder(sess())(data[:-3])
     assert told_by(decoded) == expected(STREAM)[:-1]
@@ -246,7 +246,7 @@ def test_half_a_word_is_a_truncation() -> None:
 
 
 # Proves H27
-def test_every_prefix_gives_the_samples_before_the_cut() -> None:
+def test_oprofile_prefix_gives_samples_before_the_cut() -> None:
     data = oprofile(oprofile_words(STREAM))
     ends = [
         8 * len(oprofile_words(STREAM[: n + 1]))
@@ -283,7 +283,7 @@ def test_arbitrary_bytes_give_samples(chunks: list[bytes], fill: bytes) -> None:
         assert all(problem.offset <= 4 * len(data) for problem in decoded.problems)
 
 
-def test_samples_after_a_lost_chunk_wait_for_an_escape() -> None:
+def test_oprofile_resumes_at_escape_after_lost_chunk() -> None:
     words = oprofile_words(STREAM)
     parts = [bufr(oprofile(part)) for part in (words[:15], words[15:18], words[18:])]
     bad = bytearray(parts[1])
@@ -331,7 +331,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(path)
 
 
-def test_reports_find_cookies_kernel_symbols_and_mappings(
+def test_oprofile_reports_resolve_all_addresses(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert rows(capsys, "image", file) == {
@@ -364,7 +364,7 @@ def written(tmp_path: Path, steps: Sequence[Step]) -> str:
     return str(path)
 
 
-def test_callers_are_found_in_their_files(
+def test_oprofile_callers_are_resolved_by_cookie(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     anon: list[Step] = [("trace",), ("at", 9, 1), ("cookie", 0), ("at", CALL, 0)]
@@ -373,14 +373,14 @@ def test_callers_are_found_in_their_files(
     assert found == {"/bin/x": 1, "[anon]": 1, "[unknown]": 2}
 
 
-def test_stream_without_traces_has_no_callers(
+def test_oprofile_report_without_traces_has_no_callers(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", "--by", "caller", file]) == 1
     assert "the samples have no call chains" in capsys.readouterr().err
 
 
-def test_dump_has_callers_and_their_cookies(
+def test_oprofile_dump_has_callers_and_cookies(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["dump", written(tmp_path, TRACED)])
@@ -388,7 +388,7 @@ def test_dump_has_callers_and_their_cookies(
     assert lines[1].endswith("callers=0x11,0x12,0x7f0000001000 caller_cookies=5,6,0")
 
 
-def test_reports_by_what_escapes_and_samples_say(
+def test_oprofile_reports_by_escape_and_sample_fields(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert rows(capsys, "kernel", file) == {"user": 4, "kernel": 1}
@@ -402,14 +402,14 @@ def test_reports_by_what_escapes_and_samples_say(
 
 
 @pytest.mark.parametrize("by", ["pmd", "latency", "data-address"])
-def test_report_by_what_the_stream_lacks_is_refused(
+def test_oprofile_report_by_missing_field_is_refused(
     by: str, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", "--by", by, file]) == 1
     assert "the samples have no" in capsys.readouterr().err
 
 
-def test_event_that_the_session_does_not_have_is_unknown(
+def test_oprofile_event_outside_session_is_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pfm"
@@ -419,7 +419,7 @@ def test_event_that_the_session_does_not_have_is_unknown(
     assert [(r["key"], r["event"]) for r in report["rows"]] == [(99, None)]
 
 
-def test_cookie_that_nobody_told_is_unknown(
+def test_oprofile_undescribed_cookie_is_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "x.pfm"
@@ -429,7 +429,7 @@ def test_cookie_that_nobody_told_is_unknown(
     assert rows(capsys, "image", str(path), warns=True) == {"[unknown]": 2}
 
 
-def test_info_and_dump_know_the_stream(
+def test_oprofile_info_and_dump_agree(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described = told(capsys, "info", file)
@@ -441,7 +441,7 @@ def test_info_and_dump_know_the_stream(
     assert [json.loads(line) for line in lines] == without_callers(expected(STREAM))
 
 
-def test_columns_have_the_width_of_what_they_hold() -> None:
+def test_oprofile_columns_have_minimal_types() -> None:
     samples = decoder(sess())(oprofile(oprofile_words(STREAM))).regions[0].samples
     array = samples.to_array()
     assert array.dtype["offset"] == np.dtype("<u8")

@@ -45,7 +45,7 @@ def as_dict(uuid: str, size: int, record: dict[str, int]) -> Json:
 
 @LAYOUTS
 @pytest.mark.parametrize("count", [0, 1, 2, 50])
-def test_records_are_decoded(uuid: str, size: int, count: int) -> None:
+def test_pebs_records_are_decoded(uuid: str, size: int, count: int) -> None:
     records = [record_of(uuid, size, seed) for seed in range(count)]
     decoded, problem = decode_buffer(pebs(records, uuid, size), session(uuid=uuid))
     assert decoded == [as_dict(uuid, size, record) for record in records]
@@ -62,7 +62,7 @@ def test_extreme_values_stay_exact(uuid: str, size: int) -> None:
 
 @LAYOUTS
 @pytest.mark.parametrize("start_offs", [0, 4, 1000])
-def test_records_start_where_the_header_says(
+def test_pebs_records_start_at_the_header_offset(
     uuid: str, size: int, start_offs: int
 ) -> None:
     records = [record_of(uuid, size, seed) for seed in range(3)]
@@ -74,7 +74,7 @@ def test_records_start_where_the_header_says(
 
 # Proves H28
 @LAYOUTS
-def test_what_lies_behind_the_index_is_ignored(uuid: str, size: int) -> None:
+def test_pebs_data_beyond_the_index_is_ignored(uuid: str, size: int) -> None:
     records = [record_of(uuid, size, seed) for seed in range(3)]
     index = 256 + 2 * size
     data = pebs(records, uuid, size, index=index) + b"\xa5" * 1000
@@ -103,7 +103,7 @@ OFFSETS64 = {"version": 24, "entry_size": 36, "base": 88, "index": 96, "max": 10
         ({"buf_size": 300}, "max"),
     ],
 )
-def test_bad_header_reports_the_field(
+def test_pebs_bad_header_has_the_field_offset(
     uuid: str, size: int, fields: dict[str, int], broken: str
 ) -> None:
     data = pebs([], uuid, size, **fields)
@@ -115,7 +115,7 @@ def test_bad_header_reports_the_field(
 
 
 @LAYOUTS
-def test_index_within_a_record_is_a_problem(uuid: str, size: int) -> None:
+def test_pebs_index_within_a_record_is_a_problem(uuid: str, size: int) -> None:
     records = [record_of(uuid, size, seed) for seed in range(3)]
     data = pebs(records, uuid, size, index=256 + 2 * size + 8)
     decoded, problem = decode_buffer(data, session(uuid=uuid))
@@ -125,7 +125,7 @@ def test_index_within_a_record_is_a_problem(uuid: str, size: int) -> None:
 
 # Proves H27
 @LAYOUTS
-def test_every_prefix_gives_its_whole_records(uuid: str, size: int) -> None:
+def test_pebs_prefix_gives_its_complete_records(uuid: str, size: int) -> None:
     records = [record_of(uuid, size, seed) for seed in range(3)]
     data, sess = pebs(records, uuid, size), session(uuid=uuid)
     for end in range(len(data)):
@@ -144,7 +144,7 @@ def test_every_prefix_gives_its_whole_records(uuid: str, size: int) -> None:
 @LAYOUTS
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(st.data())
-def test_mutated_buffer_gives_samples_or_the_error_type(
+def test_pebs_mutated_buffer_fails_cleanly(
     uuid: str, size: int, data: st.DataObject
 ) -> None:
     records = [record_of(uuid, size, seed) for seed in range(5)]
@@ -159,7 +159,7 @@ def test_mutated_buffer_gives_samples_or_the_error_type(
     assert len(decoded) <= len(image) // 40
 
 
-def test_records_are_views_of_the_buffer() -> None:
+def test_pebs_samples_are_views_of_the_buffer() -> None:
     records = [record_of(UUID_PEBS64, 200, seed) for seed in range(3)]
     data = np.frombuffer(pebs(records, UUID_PEBS64, 200), np.uint8)
     samples = decoder(session(uuid=UUID_PEBS64))(data.data).regions[0].samples
@@ -167,7 +167,7 @@ def test_records_are_views_of_the_buffer() -> None:
 
 
 @LAYOUTS
-def test_lost_records_and_imprecise_ones_are_told(uuid: str, size: int) -> None:
+def test_pebs_lost_and_imprecise_records_are_counted(uuid: str, size: int) -> None:
     sess = json_chunk("SESS", session(uuid=uuid))
     first = pebs([record_of(uuid, size, 1)] * 2, uuid, size, dropped=1, lost=2, flags=1)
     second = pebs([record_of(uuid, size, 2)], uuid, size, dropped=3, lost=4)
@@ -186,7 +186,7 @@ def file_of(
 
 
 @LAYOUTS
-def test_report_counts_by_ip_and_object(
+def test_pebs_report_counts_by_ip_and_object(
     uuid: str, size: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = [{"ip": ip} for ip in (0x1000, 0x1000, 0x3000)]
@@ -202,7 +202,7 @@ def test_report_counts_by_ip_and_object(
     assert "imprecise samples: 2" in capsys.readouterr().out
 
 
-def test_report_uses_the_real_ip_where_there_is_one(
+def test_pebs_report_prefers_the_real_ip(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = [{"ip": 0x1004, "real_ip": 0x1000}, {"ip": 0x1004}, {"real_ip": 0x1000}]
@@ -210,7 +210,7 @@ def test_report_uses_the_real_ip_where_there_is_one(
     assert rows(capsys, "ip", path) == {"0x1000": 2, "0x1004": 1}
 
 
-def test_report_by_data_address_latency_and_source(
+def test_pebs_report_by_address_latency_and_source(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     l1, ram = 0x2 | 0xA << 5, 0x2 | 0x2 << 5 | 0xD << 33 | 1 << 37
@@ -240,7 +240,7 @@ def test_report_by_data_address_latency_and_source(
 
 
 @pytest.mark.parametrize("by", ["data-address", "latency", "data-source", "cpu"])
-def test_report_by_what_the_record_lacks_is_refused(
+def test_pebs_report_by_missing_field_is_refused(
     by: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = file_of(tmp_path, [{}], 144, session(uuid=UUID_PEBS64))
@@ -248,7 +248,7 @@ def test_report_by_what_the_record_lacks_is_refused(
     assert "the samples have no" in capsys.readouterr().err
 
 
-def test_status_tells_the_pmd(
+def test_pebs_status_identifies_the_pmd(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sets = {0: [pmd(0), pmd(3), pmd(5, sampling=False)], 1: [pmd(2), pmd(63), pmd(319)]}
@@ -265,7 +265,7 @@ def test_status_tells_the_pmd(
     }
 
 
-def test_status_of_a_pmd_in_two_sets_tells_neither(
+def test_pebs_status_is_ambiguous_for_pmd_in_two_sets(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sets = {0: [pmd(0)], 1: [pmd(0)]}
@@ -274,7 +274,7 @@ def test_status_of_a_pmd_in_two_sets_tells_neither(
 
 
 @LAYOUTS
-def test_the_only_sampling_pmd_recorded_what_has_no_status(
+def test_pebs_without_status_uses_the_only_pmd(
     uuid: str, size: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sess = session({7: [pmd(4), pmd(5, sampling=False)]}, uuid)
@@ -283,7 +283,7 @@ def test_the_only_sampling_pmd_recorded_what_has_no_status(
     assert [(r["set"], r["key"], r["count"]) for r in report["rows"]] == [(7, 4, 2)]
 
 
-def test_without_status_several_sampling_pmds_cannot_be_told_apart(
+def test_pebs_without_status_refuses_report_by_pmd(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sess = session({0: [pmd(0), pmd(1)]}, UUID_PEBS64)
@@ -292,7 +292,7 @@ def test_without_status_several_sampling_pmds_cannot_be_told_apart(
     assert "the samples have no set" in capsys.readouterr().err
 
 
-def test_dump_has_the_registers(
+def test_pebs_dump_has_the_registers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = [record_of(UUID_PEBS64, 200, 1)]

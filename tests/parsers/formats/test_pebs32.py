@@ -12,7 +12,7 @@ from helpers.readers import decode_buffer
 from helpers.writers import UUID_PEBS32, pebs, pebs_capture, session
 
 
-def test_registers_have_32_bits() -> None:
+def test_pebs32_registers_have_32_bits() -> None:
     top = (1 << 32) - 1
     data = pebs([{"eax": top, "esp": 1}], UUID_PEBS32, 40)
     (sample,), problem = decode_buffer(data, session(uuid=UUID_PEBS32))

@@ -21,7 +21,7 @@ from helpers.writers import UUID_PEBS64, pebs, pebs_capture, session
         (200, "tsc", "none"),
     ],
 )
-def test_size_of_a_record_tells_its_cpu(size: int, has: str, lacks: str) -> None:
+def test_pebs64_record_size_selects_the_layout(size: int, has: str, lacks: str) -> None:
     data = pebs([{has: 7}], UUID_PEBS64, size)
     (sample,), problem = decode_buffer(data, session(uuid=UUID_PEBS64))
     assert (sample[has], lacks in sample, problem) == (7, False, None)

@@ -38,14 +38,14 @@ def found(*records: tuple[int, int, tuple[int, ...]]) -> dict[int, dict[int, int
     return values
 
 
-def test_values_are_those_of_the_pmds_in_the_session() -> None:
+def test_pmd_words_follow_the_session() -> None:
     assert found((0, 0, (7, 8)), (0, 0, (9, 10))) == {
         0: {4: 7, 6: 8},
         1: {4: 9, 6: 10},
     }
 
 
-def test_records_that_the_session_does_not_explain_have_no_values() -> None:
+def test_pmd_words_of_unknown_records_are_skipped() -> None:
     known, fewer, other_pmd, other_set = (0, 0, (7, 8)), (0, 0, (7,)), 3, 1
     assert found(fewer, known, (other_pmd, 0, (1, 2)), (0, other_set, (3, 4))) == {
         1: {4: 7, 6: 8}

@@ -109,7 +109,7 @@ def raw(site: Path, uuid: str) -> list[str]:
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_formats_of_other_packages_are_found(site: Path, number: int) -> None:
+def test_third_party_format_is_found(site: Path, number: int) -> None:
     install(site, "one = others:ONE", "two = others:TWO")
     done = run(site, "report", "--by", "ip", "--json", *raw(site, f"{OTHER}{number}"))
     assert (done.returncode, done.stderr) == (0, "")
@@ -117,7 +117,7 @@ def test_formats_of_other_packages_are_found(site: Path, number: int) -> None:
     assert [(row["address"], row["count"]) for row in rows] == [(98, 3), (97, 2)]
 
 
-def test_our_formats_win(site: Path) -> None:
+def test_built_in_format_precedes_third_party_format(site: Path) -> None:
     install(site, "ours = others:OURS", "two = others:TWO")
     (site / "x.pfm").write_bytes(simple_capture([Sample()] * 3))
     done = run(site, "info", "--json", str(site / "x.pfm"))
@@ -132,14 +132,14 @@ def test_our_formats_win(site: Path) -> None:
     )
 
 
-def test_our_formats_are_where_the_table_says() -> None:
+def test_format_table_lists_the_built_in_modules() -> None:
     modules = {import_module(f"pfmparse.formats.{name}") for name in OWN.values()}
     forms = [form for module in modules for form in module.FORMATS]
     assert sorted(form.uuid for form in forms) == sorted(OWN)
     assert all(find(form.uuid) is form for form in forms)
 
 
-def test_formats_that_are_not_needed_are_not_imported(site: Path) -> None:
+def test_unneeded_formats_are_not_imported(site: Path) -> None:
     (site / "x.pfm").write_bytes(simple_capture([Sample()]))
     code = (
         "import sys; from pfmparse.__main__ import main\n"
@@ -164,7 +164,7 @@ def test_formats_that_are_not_needed_are_not_imported(site: Path) -> None:
         *("leaves:ONE", "misspelt:ONE"),
     ],
 )
-def test_broken_package_is_named_and_stops_no_other(site: Path, broken: str) -> None:
+def test_broken_format_package_does_not_stop_others(site: Path, broken: str) -> None:
     (site / "leaves.py").write_text("import others\nothers.leave()\n")
     (site / "misspelt.py").write_text("import others\nothers.made('5', 'x')\n")
     install(site, f"broken = {broken}", "two = others:TWO")
@@ -176,7 +176,7 @@ def test_broken_package_is_named_and_stops_no_other(site: Path, broken: str) -> 
 
 
 @pytest.mark.parametrize("module", ["leaves", "misspelt"])
-def test_broken_package_is_named_with_its_line(site: Path, module: str) -> None:
+def test_broken_format_package_is_named_with_line(site: Path, module: str) -> None:
     (site / "leaves.py").write_text("import others\nothers.leave()\n")
     (site / "misspelt.py").write_text("import others\nothers.made('5', 'x')\n")
     install(site, f"broken = {module}:ONE", "two = others:TWO")
@@ -188,7 +188,7 @@ def test_broken_package_is_named_with_its_line(site: Path, module: str) -> None:
     assert f"{said[module]} ({site}/others.py, line " in done.stderr
 
 
-def test_uuid_may_be_in_upper_case(site: Path) -> None:
+def test_registry_accepts_upper_case_uuid(site: Path) -> None:
     install(site, "shouted = others:SHOUTED")
     done = run(site, "info", "--json", *raw(site, f"{OTHER}a"))
     assert (done.returncode, done.stderr) == (0, "")
@@ -196,7 +196,7 @@ def test_uuid_may_be_in_upper_case(site: Path) -> None:
     assert (found["name"], found["parser"]) == ("shouted", "shouted (others:SHOUTED)")
 
 
-def test_second_parser_of_a_format_is_named(site: Path) -> None:
+def test_second_parser_of_a_format_is_reported(site: Path) -> None:
     install(site, "one = others:ONE", "again = others:AGAIN")
     done = run(site, "info", "--json", *raw(site, f"{OTHER}1"))
     assert json.loads(done.stdout)["format"]["name"] == "one"
@@ -215,7 +215,7 @@ def test_second_parser_of_a_format_is_named(site: Path) -> None:
         ("NO_DECODED", "TypeError: it returned [] instead of a Decoded object"),
     ],
 )
-def test_decoder_that_fails_is_named_and_what_it_did(
+def test_failing_decoder_is_named_with_its_error(
     site: Path, which: str, said: str
 ) -> None:
     install(site, f"bad = others:{which}")
@@ -226,7 +226,7 @@ def test_decoder_that_fails_is_named_and_what_it_did(
     assert which == "NO_DECODED" or f"({site}/others.py, line " in line
 
 
-def test_describing_that_fails_leaves_the_rest(site: Path) -> None:
+def test_failing_describe_arg_leaves_the_rest(site: Path) -> None:
     install(site, "bad = others:UNSURE")
     done = run(site, "info", "--json", *raw(site, f"{OTHER}8"))
     assert done.returncode == 0
@@ -235,14 +235,14 @@ def test_describing_that_fails_leaves_the_rest(site: Path) -> None:
     assert described["format"]["arg"] is None and described["samples"] == 5
 
 
-def test_unknown_format_names_those_of_other_packages(site: Path) -> None:
+def test_unknown_format_lists_third_party_formats(site: Path) -> None:
     install(site, "one = others:ONE")
     done = run(site, "dump", *raw(site, f"{OTHER}9"))
     assert done.returncode == 1
     assert f"{OTHER}1 (one)" in done.stderr and UUID_2_2 in done.stderr
 
 
-def test_unknown_format_names_the_known_ones() -> None:
+def test_unknown_format_lists_built_in_formats() -> None:
     data = capture(json_chunk("SESS", session(uuid="00" * 16)))
     with pytest.raises(PfmParseError, match="d139b29e.*4d72bec0") as error:
         read_capture(data)

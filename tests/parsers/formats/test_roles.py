@@ -8,14 +8,14 @@ from helpers.cli import ROOT
 from pfmparse import Role
 
 
-def test_each_role_has_usual_names_and_no_two_have_the_same() -> None:
+def test_usual_names_of_roles_are_unique() -> None:
     names = [name for role in Role for name in role.usual]
     assert len(set(names)) == len(names) and all(role.usual for role in Role)
     assert Role("data-address") is Role.DATA_ADDRESS
 
 
 @pytest.mark.parametrize("role", Role)
-def test_page_has_the_role_and_its_names(role: Role) -> None:
+def test_role_and_its_names_are_documented(role: Role) -> None:
     page = (ROOT / "docs/writing_a_parser.md").read_text()
     usual = ", ".join(f"`{name}`" for name in role.usual)
     assert f"| `{role.name}` | `{role.value}` | {usual} |" in page

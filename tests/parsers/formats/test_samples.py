@@ -14,7 +14,7 @@ from pfmparse.errors import PfmParseError
 from pfmparse.formats.samples import BLOCK, Column, Lazy, PmdGroup, Samples
 
 
-def test_array_has_all_columns_and_pmds() -> None:
+def test_sample_array_has_all_columns_and_pmds() -> None:
     samples = [
         Sample(ip=1, pmds=()),
         Sample(ip=2, ovfl_pmd=4, pmds=((5, 55), (7, 77))),
@@ -53,7 +53,7 @@ def test_missing_column_is_named() -> None:
         Samples(1, {}).role(Role.LATENCY)
 
 
-def test_lazy_columns_are_made_when_they_are_asked_for() -> None:
+def test_lazy_columns_are_made_on_demand() -> None:
     made: list[str] = []
 
     def maker(name: str) -> Callable[[], Column]:
@@ -70,7 +70,7 @@ def test_lazy_columns_are_made_when_they_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, BLOCK - 1, BLOCK, 2 * BLOCK + 1])
-def test_array_has_every_sample(count: int) -> None:
+def test_sample_array_has_every_sample(count: int) -> None:
     ips, which = np.arange(count, dtype="<u8"), np.arange(0, count, 2)
     group = PmdGroup(which, (5,), np.arange(which.size, dtype="<u8")[:, np.newaxis])
     array = Samples(count, {"ip": ips}, (group,)).to_array()
@@ -106,15 +106,13 @@ FIVE = {"ip": np.zeros(5, "<u8")}
         ({"chains": chains(4)}, "4 call chains for 5 samples"),
     ],
 )
-def test_what_does_not_belong_together_is_refused(
-    given: dict[str, Any], said: str
-) -> None:
+def test_inconsistent_samples_are_refused(given: dict[str, Any], said: str) -> None:
     arguments: dict[str, Any] = {"count": 5, "columns": FIVE, **given}
     with pytest.raises(ValueError, match=said):
         Samples(**arguments)
 
 
-def test_good_samples_are_taken() -> None:
+def test_consistent_samples_are_accepted() -> None:
     groups = (group(slice(0, 4, 2), (2, 2)), group(np.arange(3), (3, 2)))
     flags: Any = {**FIVE, "flag": np.zeros(5, np.bool_)}
     made = Samples(5, flags, groups, roles={Role.KERNEL: "flag"}, chains=chains(5))
@@ -131,7 +129,7 @@ def test_good_samples_are_taken() -> None:
         ),
     ],
 )
-def test_lazy_column_that_is_wrong_is_named(maker: Any, said: str) -> None:
+def test_failing_lazy_column_is_named(maker: Any, said: str) -> None:
     made = Samples(3, Lazy({"ip": maker}), derived=Lazy({"at": maker}))
     with pytest.raises(PfmParseError, match=said):
         made.column("ip")
@@ -155,7 +153,7 @@ def test_lazy_column_that_is_wrong_is_named(maker: Any, said: str) -> None:
         ("pid", {Role.PROCESS: "pid"}, Role.PROCESS, "pid"),
     ],
 )
-def test_roles_are_what_was_said_or_else_what_is_usual(
+def test_role_falls_back_to_usual_names(
     names: str, roles: dict[Role, str], role: Role, name: Optional[str]
 ) -> None:
     made = Samples(1, columns(**{n: [5] for n in names.split()}), roles=roles)
@@ -167,7 +165,7 @@ def test_roles_are_what_was_said_or_else_what_is_usual(
         assert made.role(role) is made.column(name)
 
 
-def test_sample_stands_for_as_many_as_its_weight_says() -> None:
+def test_total_of_samples_sums_weights() -> None:
     plain = Samples(3, columns(ip=[1, 2, 3]))
     assert plain.weights() is None and plain.total() == 3
     counted = Samples(2, columns(n=[5, 0]), roles={Role.WEIGHT: "n"})
@@ -177,7 +175,7 @@ def test_sample_stands_for_as_many_as_its_weight_says() -> None:
     assert counted.total() == (1 << 64) + (1 << 63) + 2
 
 
-def test_fields_of_records_are_columns() -> None:
+def test_record_fields_become_columns() -> None:
     fields = [("ip", "<u8"), ("reserved", "<u4"), ("pad1", "<u4"), ("pmds", "<u8", 2)]
     records = np.zeros(3, np.dtype(fields))
     records["ip"] = [1, 2, 3]

@@ -52,7 +52,7 @@ def fed(decode: SinkDecoder, *regions: SinkRegion) -> list[int]:
     return found(decoded)
 
 
-def test_regions_are_read_in_the_order_in_which_they_were_filled() -> None:
+def test_sink_regions_are_read_in_fill_order() -> None:
     regions = [
         SinkRegion(5, numbers(1, 2)),
         SinkRegion(6, numbers(3), FILLING),
@@ -65,7 +65,7 @@ def test_regions_are_read_in_the_order_in_which_they_were_filled() -> None:
     assert found(decoded) == [4, 1, 2, 3] and decoded.problems == ()
 
 
-def test_records_are_read_once() -> None:
+def test_sink_records_are_read_once() -> None:
     decode = SinkDecoder(by_number)
     assert fed(decode, SinkRegion(1, numbers(1)), SinkRegion()) == [1]
     full, next_one = SinkRegion(1, numbers(1, 2)), SinkRegion(2, numbers(3), FILLING)
@@ -95,7 +95,7 @@ def by_itself(records: Records) -> Samples:
     "read,records",
     [(by_number, numbers), (by_head, heads), (by_itself, numbers)],
 )
-def test_record_that_a_live_copy_does_not_count_yet_is_read_later(
+def test_sink_uncounted_record_is_read_later(
     read: Callable[[Records], Samples], records: Callable[..., tuple[bytes, ...]]
 ) -> None:
     decode = SinkDecoder(read)
@@ -106,7 +106,7 @@ def test_record_that_a_live_copy_does_not_count_yet_is_read_later(
 
 
 @pytest.mark.parametrize("read,records", [(by_number, numbers), (by_head, heads)])
-def test_records_behind_a_cut_are_read_from_the_next_copy(
+def test_sink_records_after_cut_come_from_next_copy(
     read: Callable[[Records], Samples], records: Callable[..., tuple[bytes, ...]]
 ) -> None:
     decode, data = SinkDecoder(read), sink([SinkRegion(1, records(2, 2, 2))])
@@ -114,7 +114,7 @@ def test_records_behind_a_cut_are_read_from_the_next_copy(
     assert found(decode(data)) == [2, 2] and found(decode(data)) == []
 
 
-def test_what_was_lost_has_its_reasons() -> None:
+def test_sink_losses_have_their_reasons() -> None:
     decoded = SinkDecoder(by_number)(sink([SinkRegion()]))
     assert decoded.lost.total == {
         "overwritten": 6,
@@ -125,7 +125,7 @@ def test_what_was_lost_has_its_reasons() -> None:
     }
 
 
-def test_records_need_not_be_whole_words() -> None:
+def test_sink_records_need_no_word_alignment() -> None:
     records = tuple(struct.pack("<QI", n, n + 1) for n in (5, 6))
     read: list[list[tuple[int, ...]]] = []
 
@@ -138,7 +138,7 @@ def test_records_need_not_be_whole_words() -> None:
 
 
 @pytest.mark.parametrize("lengths", [(2, 2, 2), (0, 0), (1, 0, 3, 2), (2, 0), (0,)])
-def test_records_have_words_behind_them(lengths: tuple[int, ...]) -> None:
+def test_sink_records_have_trailing_words(lengths: tuple[int, ...]) -> None:
     behind = [[10 * n + at for at in range(k)] for n, k in enumerate(lengths)]
     records = tuple(
         struct.pack(f"<II{len(words)}Q", n, len(words), *words)
@@ -170,7 +170,7 @@ def by_count(records: Records) -> Samples:
     return Samples.of_records(records.fixed(PAIR), roles={Role.WEIGHT: "count"})
 
 
-def test_counts_that_rise_in_place_are_read_as_what_they_have_risen_by() -> None:
+def test_sink_rising_counts_are_read_as_increments() -> None:
     decode = SinkDecoder(by_count, rising=True)
 
     def risen(seq: int, *pairs: tuple[int, int]) -> list[tuple[int, int]]:
@@ -186,7 +186,7 @@ def test_counts_that_rise_in_place_are_read_as_what_they_have_risen_by() -> None
     assert risen(2, (7, 3)) == [(7, 3)]
 
 
-def test_counts_that_rise_are_weights() -> None:
+def test_sink_rising_counts_need_a_weight() -> None:
     decode = SinkDecoder(by_number, rising=True)
     with pytest.raises(ValueError, match="weights are rising have none"):
         decode(sink([SinkRegion(1, numbers(1))]))
@@ -206,7 +206,7 @@ def test_counts_that_rise_are_weights() -> None:
         ("region_size", 1 << 63, 16, "hdr_buf_size: the regions end at"),
     ],
 )
-def test_header_that_is_wrong_is_refused(
+def test_sink_bad_header_is_refused(
     field: str, value: int, offset: int, said: str
 ) -> None:
     with pytest.raises(PfmParseError, match=said) as error:
@@ -214,7 +214,7 @@ def test_header_that_is_wrong_is_refused(
     assert error.value.offset == offset
 
 
-def test_minor_versions_and_more_are_read() -> None:
+def test_sink_later_minor_version_is_read() -> None:
     fields = {"version": (1 << 16) + 5, "fmt_version": (1 << 16) + 7}
     data = sink([SinkRegion(1, numbers(1))], **fields)
     assert found(SinkDecoder(by_number, 1 << 16)(data)) == [1]
@@ -232,7 +232,7 @@ def test_minor_versions_and_more_are_read() -> None:
         (SinkRegion(1, numbers(1), count=1 << 63), 8, "rgn_count: region 1"),
     ],
 )
-def test_region_that_is_wrong_leaves_the_others(
+def test_sink_bad_region_leaves_the_others(
     region: SinkRegion, offset: int, said: str
 ) -> None:
     decoded = SinkDecoder(by_number)(sink([SinkRegion(2, numbers(7)), region]))
@@ -241,14 +241,14 @@ def test_region_that_is_wrong_leaves_the_others(
     assert said in problem.message and problem.offset == 128 + 32 + offset
 
 
-def test_older_filling_of_a_region_is_refused() -> None:
+def test_sink_decreasing_sequence_is_refused() -> None:
     decode = SinkDecoder(by_number)
     fed(decode, SinkRegion(5, numbers(1)))
     (problem,) = decode(sink([SinkRegion(4, numbers(1))])).problems
     assert problem.message == "rgn_seq: region 0: 4 after 5"
 
 
-def test_records_that_do_not_fill_what_is_used_are_a_problem() -> None:
+def test_sink_incomplete_record_is_a_problem() -> None:
     broken = (struct.pack("<II", 0, 0), struct.pack("<II", 1, 9))
     decoded = SinkDecoder(by_head)(sink([SinkRegion(1, broken)]))
     assert found(decoded) == [0]
@@ -256,7 +256,7 @@ def test_records_that_do_not_fill_what_is_used_are_a_problem() -> None:
     assert problem.message == "1 of 2 records are whole" and problem.offset == 160 + 8
 
 
-def test_each_prefix_gives_the_whole_records_before_the_cut() -> None:
+def test_sink_prefix_gives_its_complete_records() -> None:
     data = sink([SinkRegion(1, numbers(1, 2, 3)), SinkRegion(2, numbers(4))])
     starts = [192, 200, 208, 192 + REGION_SIZE]
     for size in range(len(data) - REGION_SIZE + 8):
@@ -276,7 +276,7 @@ def test_each_prefix_gives_the_whole_records_before_the_cut() -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.data())
-def test_damaged_buffers_raise_nothing_else(data: st.DataObject) -> None:
+def test_sink_damaged_buffer_decodes_or_fails_cleanly(data: st.DataObject) -> None:
     regions = [SinkRegion(1, numbers(1, 2, 3)), SinkRegion(2, numbers(4))]
     image = bytearray(sink(regions))
     for _ in range(data.draw(st.integers(1, 4))):
@@ -294,7 +294,7 @@ def test_damaged_buffers_raise_nothing_else(data: st.DataObject) -> None:
         pass
 
 
-def test_format_has_a_decoder_for_each_context() -> None:
+def test_sink_format_makes_a_decoder_per_context() -> None:
     sessions: list[Session] = []
 
     def read(records: Records, session: Session) -> Samples:
@@ -309,7 +309,7 @@ def test_format_has_a_decoder_for_each_context() -> None:
 
 
 @pytest.mark.parametrize("version,is_one", [(1 << 16, True), (2 << 16, False)])
-def test_sink_is_known_by_its_magic_and_version(version: int, is_one: bool) -> None:
+def test_sink_is_identified_by_magic_and_version(version: int, is_one: bool) -> None:
     data = sink([SinkRegion(state=READY)], version=version)
     assert is_sink(data) is is_one and is_sink(data[:128]) is is_one
     assert not is_sink(data[:127]) and not is_sink(bytes(128))

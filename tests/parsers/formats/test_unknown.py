@@ -32,7 +32,7 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_info_tells_all_but_the_samples(
+def test_info_describes_capture_without_parser(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described = told(capsys, "info", file)
@@ -50,7 +50,7 @@ def test_info_tells_all_but_the_samples(
 
 
 @pytest.mark.parametrize("command", ["dump", "report"])
-def test_commands_that_read_samples_fail(
+def test_commands_without_parser_fail(
     command: str, file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, command, file)
@@ -58,7 +58,7 @@ def test_commands_that_read_samples_fail(
     assert f"no parser for format {UUID}" in err
 
 
-def test_any_format_must_be_asked_for() -> None:
+def test_opening_without_parser_needs_any_format() -> None:
     with pytest.raises(PfmParseError, match=f"no parser for format {UUID}"):
         open_capture(io.BytesIO(unknown_capture()))
     recording = open_capture(io.BytesIO(unknown_capture()), any_format=True)
@@ -82,7 +82,7 @@ def sink_file(tmp_path: Path) -> str:
 LOST = {"overwritten": 6, "full": 9, "table": 3, "registers": 4, "other": 5}
 
 
-def test_samples_in_a_sink_are_counted(
+def test_unknown_sink_samples_are_counted(
     sink_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     described = told(capsys, "info", sink_file)
@@ -91,7 +91,7 @@ def test_samples_in_a_sink_are_counted(
     assert described["lost_in_buffers"] == LOST
 
 
-def test_records_that_stand_for_many_samples_are_counted_so(
+def test_unknown_sink_records_count_all_their_samples(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     two, path = SinkRegion(1, (b"a" * 8, b"b" * 8)), tmp_path / "x.pfm"
@@ -103,7 +103,7 @@ def test_records_that_stand_for_many_samples_are_counted_so(
     assert told(capsys, "info", str(path))["samples"] == 10
 
 
-def test_report_of_a_sink_has_what_was_lost(
+def test_report_of_unknown_sink_has_losses(
     sink_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, "report", sink_file, "--json")
@@ -117,7 +117,7 @@ def test_report_of_a_sink_has_what_was_lost(
     )
 
 
-def test_damaged_sink_is_a_problem(
+def test_damaged_unknown_sink_is_a_problem(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, image = tmp_path / "x.pfm", sink([SinkRegion(1, (b"a" * 8,), count=9)])

@@ -116,24 +116,24 @@ CPP_NAMES = {"inner": "_Z5inneri", "middle": "_Z6middlei", "outer": "_Z5outerv"}
     ],
     ids=" ".join,
 )
-def test_inlined_functions_are_those_of_the_source(
+def test_dwarf_inlined_functions_match_the_source(
     options: list[str], tmp_path: Path
 ) -> None:
     check(compiled(tmp_path, CHAIN, "gcc", *BASE, *options), C_NAMES)
 
 
-def test_names_are_those_of_the_linker(tmp_path: Path) -> None:
+def test_dwarf_function_names_are_linkage_names(tmp_path: Path) -> None:
     text = CHAIN.replace("static inline", "inline")
     check(compiled(tmp_path, text, "g++", *BASE, suffix=".cpp"), CPP_NAMES)
 
 
-def test_files_without_a_table_of_addresses_do(tmp_path: Path) -> None:
+def test_dwarf_without_debug_aranges_is_read(tmp_path: Path) -> None:
     if not shutil.which("clang"):
         pytest.skip("clang is not installed, which writes no .debug_aranges")
     check(compiled(tmp_path, CHAIN, "clang", *BASE), C_NAMES)
 
 
-def test_files_of_another_machine_do(tmp_path: Path) -> None:
+def test_dwarf_of_another_machine_is_read(tmp_path: Path) -> None:
     version = subprocess.check_output(["gcc", "-dumpversion"], text=True).strip()
     compiler = f"aarch64-linux-gnu-gcc-{version}"
     if not shutil.which(compiler):
@@ -141,7 +141,7 @@ def test_files_of_another_machine_do(tmp_path: Path) -> None:
     check(compiled(tmp_path, CHAIN, compiler, *BASE), C_NAMES)
 
 
-def test_debug_information_can_be_in_a_file_of_its_own(tmp_path: Path) -> None:
+def test_separate_debug_file_is_read(tmp_path: Path) -> None:
     made = compiled(tmp_path, CHAIN, "gcc", *BASE)
     apart = tmp_path / "chain.debug"
     run("objcopy", "--only-keep-debug", made.path, apart)
@@ -149,7 +149,7 @@ def test_debug_information_can_be_in_a_file_of_its_own(tmp_path: Path) -> None:
     check(made, C_NAMES)
 
 
-def test_rows_are_those_of_a_function_in_order(tmp_path: Path) -> None:
+def test_line_rows_of_a_function_are_sorted(tmp_path: Path) -> None:
     made = compiled(tmp_path, CHAIN, "gcc", *BASE)
     with ElfFile(str(made.path)) as elf:
         start = made.labels["outer"]
@@ -168,7 +168,7 @@ def test_rows_are_those_of_a_function_in_order(tmp_path: Path) -> None:
     assert {made.line('LABEL("in_inner")'), made.line('LABEL("in_outer")')} <= shown
 
 
-def test_row_between_functions_has_no_line(tmp_path: Path) -> None:
+def test_line_row_between_functions_has_no_line(tmp_path: Path) -> None:
     options = ("-ffunction-sections", "-falign-functions=256")
     made = compiled(tmp_path, CHAIN, "gcc", *BASE, *options)
     with ElfFile(str(made.path)) as elf:
@@ -180,7 +180,7 @@ def test_row_between_functions_has_no_line(tmp_path: Path) -> None:
     assert rows[-1] == Row(outer.end, None)
 
 
-def test_addresses_without_debug_information_have_none(tmp_path: Path) -> None:
+def test_addresses_outside_debug_info_have_no_line(tmp_path: Path) -> None:
     made = compiled(tmp_path, CHAIN, "gcc", *BASE)
     outside = np.array([0, 1 << 40, 2**64 - 1], np.uint64)
     with ElfFile(str(made.path)) as elf:
@@ -205,7 +205,7 @@ pub fn outer(side: u64) -> u64 {
 """
 
 
-def test_rust_is_read(tmp_path: Path) -> None:
+def test_dwarf_of_rust_is_read(tmp_path: Path) -> None:
     if not shutil.which("rustc"):
         pytest.skip("rustc is not installed")
     command = ("rustc", "-g", "-C", "opt-level=2")

@@ -116,7 +116,7 @@ def look(
     return symbol and symbol.name, line is not None
 
 
-def test_files_come_from_the_server_once(program: Split, server: Server) -> None:
+def test_debuginfod_files_are_fetched_once(program: Split, server: Server) -> None:
     server.files = {
         program.path("executable"): program.stripped,
         program.path("debuginfo"): program.debug,
@@ -129,7 +129,7 @@ def test_files_come_from_the_server_once(program: Split, server: Server) -> None
     assert debuginfod.URLS not in os.environ
 
 
-def test_servers_are_those_of_the_environment(
+def test_debuginfod_servers_come_from_the_environment(
     program: Split, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.files = {program.path("debuginfo"): program.debug}
@@ -142,13 +142,15 @@ def test_servers_are_those_of_the_environment(
     assert os.environ[debuginfod.URLS] == server.url
 
 
-def test_what_is_here_is_not_asked_for(program: Split, server: Server) -> None:
+def test_debuginfod_is_not_asked_for_local_files(
+    program: Split, server: Server
+) -> None:
     whole = str(program.whole.path)
     assert look(program, server.url, [], whole) == ("hot", True)
     assert server.asked == []
 
 
-def test_sources_come_from_the_server(
+def test_debuginfod_provides_sources(
     program: Split, server: Server, tmp_path: Path
 ) -> None:
     (tmp_path / "x.c").write_text("text")
@@ -166,7 +168,9 @@ def test_sources_come_from_the_server(
         assert elf.source("/src/x.c") is None
 
 
-def test_what_no_server_has_is_missing(program: Split, server: Server) -> None:
+def test_debuginfod_file_that_no_server_has_is_missing(
+    program: Split, server: Server
+) -> None:
     said: list[str] = []
     assert look(program, server.url, said) == (None, False)
     (complaint,) = said
@@ -176,7 +180,7 @@ def test_what_no_server_has_is_missing(program: Split, server: Server) -> None:
     assert said == [complaint]
 
 
-def test_server_that_does_not_answer_is_given_up(
+def test_debuginfod_gives_up_a_silent_server(
     program: Split, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.open.clear()
@@ -192,7 +196,7 @@ def test_server_that_does_not_answer_is_given_up(
     assert len(said) == 1 and "/gone/x takes too long; DEBUGINFOD_MAXTIME" in said[0]
 
 
-def test_server_that_is_not_there_is_told_once(
+def test_debuginfod_reports_missing_server_once(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
@@ -202,7 +206,7 @@ def test_server_that_is_not_there_is_told_once(
     assert len(said) == 1 and "servers are no longer asked" in said[0]
 
 
-def test_missing_library_is_told_if_it_is_needed(
+def test_debuginfod_reports_missing_library_if_needed(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(debuginfod, "LIBRARY", "libnone.so.1")
@@ -215,7 +219,7 @@ def test_missing_library_is_told_if_it_is_needed(
     assert len(said) == 1 and "libnone.so.1 is not installed" in said[0]
 
 
-def test_progress_is_shown_while_a_server_is_asked(
+def test_debuginfod_shows_progress(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.open.clear()
@@ -231,7 +235,7 @@ def test_progress_is_shown_while_a_server_is_asked(
 
 
 @pytest.mark.parametrize("what", ["executable", "debuginfo"])
-def test_interrupt_ends_the_wait(
+def test_debuginfod_wait_ends_on_interrupt(
     what: str, program: Split, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.open.clear()

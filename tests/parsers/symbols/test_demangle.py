@@ -35,19 +35,19 @@ def demangled(names: list[str], said: list[str]) -> list[str]:
     return shown(Names(True, said.append), names)
 
 
-def test_names_are_those_of_the_source() -> None:
+def test_cpp_and_rust_names_are_demangled() -> None:
     said: list[str] = []
     assert demangled(list(NAMES), said) == list(NAMES.values())
     assert said == []
 
 
-def test_other_names_stay() -> None:
+def test_unmangled_names_are_not_changed() -> None:
     said: list[str] = []
     assert demangled(PLAIN, said) == PLAIN
     assert said == []
 
 
-def test_names_of_any_number_and_length_are_demangled() -> None:
+def test_many_and_long_names_are_demangled() -> None:
     said: list[str] = []
     sources = [f"f{at:0>{50 + at % 900}}" for at in range(2000)]
     found = demangled([f"_Z{len(name)}{name}v" for name in sources], said)
@@ -55,7 +55,7 @@ def test_names_of_any_number_and_length_are_demangled() -> None:
     assert said == []
 
 
-def test_names_that_c_filt_cannot_hold_stay() -> None:
+def test_names_too_long_for_c_filt_are_not_changed() -> None:
     name = f"_Z40000{'x' * 40000}v"
     assert demangled([name], []) == [name]
 
@@ -69,7 +69,7 @@ def fake(where: Path, text: str, patch: pytest.MonkeyPatch) -> Path:
     return where / f"{demangle.PROGRAM}.log"
 
 
-def test_one_process_demangles_all_names_once(
+def test_one_c_filt_demangles_each_name_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = 'while read -r name; do echo "$name" >>"$0.log"; echo "of $name"; done'
@@ -80,7 +80,7 @@ def test_one_process_demangles_all_names_once(
     assert log.read_text().split() == ["started", "_Z1f", "_Z1g", "_Z1h"]
 
 
-def test_without_the_program_names_stay_and_it_is_said_once(
+def test_missing_c_filt_is_reported_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -100,7 +100,7 @@ def test_without_the_program_names_stay_and_it_is_said_once(
         ("read -r name; tr '\\0' x </dev/zero", "output is too long"),
     ],
 )
-def test_program_that_does_not_answer_is_given_up(
+def test_unresponsive_c_filt_is_given_up(
     text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake(tmp_path, text, monkeypatch)
@@ -116,7 +116,7 @@ def test_program_that_does_not_answer_is_given_up(
     assert len(said) == 1 and re.search(why, said[0])
 
 
-def test_names_stay_if_they_are_to(
+def test_demangling_can_be_disabled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = fake(tmp_path, "", monkeypatch)
@@ -124,7 +124,7 @@ def test_names_stay_if_they_are_to(
     assert not log.exists()
 
 
-def test_process_ends_with_the_names() -> None:
+def test_c_filt_ends_with_its_names_object() -> None:
     shower = Names(True, print)
     shower.learn(["_Z1fv"])
     assert shower._filter

@@ -27,7 +27,7 @@ from pfmparse.symbols.disassembly import (
         (EM_ARM, "1eff2fe1", ["bx lr"]),
     ],
 )
-def test_code_of_any_machine_is_decoded(
+def test_code_of_several_machines_is_disassembled(
     machine: int, code: str, texts: list[str]
 ) -> None:
     found = disassemble(bytes.fromhex(code), 0x1000, machine)
@@ -36,7 +36,7 @@ def test_code_of_any_machine_is_decoded(
     assert sum(one.size for one in found) == len(code) // 2
 
 
-def test_what_is_no_code_is_data_and_code_goes_on_behind_it() -> None:
+def test_disassembly_continues_after_invalid_bytes() -> None:
     found = disassemble(bytes.fromhex("90 06 90"), 0x10, EM_X86_64)
     assert found == [
         Instruction(0x10, 1, "nop"),
@@ -47,7 +47,7 @@ def test_what_is_no_code_is_data_and_code_goes_on_behind_it() -> None:
     assert [one.address for one in found] == [0, 4] and found[1].text == "ret"
 
 
-def test_instruction_that_is_cut_off_is_data() -> None:
+def test_truncated_instruction_is_data() -> None:
     found = disassemble(bytes.fromhex("4889"), 0, EM_X86_64)
     assert sum(one.size for one in found) == 2
 
@@ -57,7 +57,9 @@ def test_unknown_machine_is_named() -> None:
         disassemble(b"x", 0, 50)
 
 
-def test_without_capstone_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_capstone_error_names_the_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     nothing: dict[str, Any] = {"capstone": None}
     monkeypatch.setattr(sys, "modules", {**sys.modules, **nothing})
     with pytest.raises(PfmParseError, match="Debian: python3-capstone"):

@@ -42,7 +42,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return compiled(tmp_path_factory.mktemp("bin") / "hotspots", "-no-pie")
 
 
-def test_build_id_is_that_of_the_note(program: Program) -> None:
+def test_build_id_is_read_from_the_note(program: Program) -> None:
     with ElfFile(str(program.path)) as elf:
         build_id = elf.build_id()
     assert build_id is not None and build_id.hex() == program.build_id
@@ -55,7 +55,7 @@ def test_file_without_build_id_has_none(tmp_path: Path) -> None:
         assert elf.build_id() is None
 
 
-def test_only_code_has_an_address(program: Program) -> None:
+def test_only_code_offsets_have_addresses(program: Program) -> None:
     with open(program.path, "rb") as stream:
         segments = [s.header for s in ELFFile(stream).iter_segments("PT_LOAD")]
     with ElfFile(str(program.path)) as elf:
@@ -67,7 +67,7 @@ def test_only_code_has_an_address(program: Program) -> None:
         assert code_at(elf, 1 << 40) == [None]
 
 
-def test_function_and_line_are_those_of_the_source(program: Program) -> None:
+def test_function_and_line_match_the_source(program: Program) -> None:
     numbers = {
         name: next(n for n, text in enumerate(lines, 1) if mark in text)
         for lines in [SOURCE.read_text().splitlines()]
@@ -99,7 +99,7 @@ def test_stripped_file_has_no_functions_and_no_lines(
 
 
 @pytest.mark.parametrize("where", ["", ".debug"])
-def test_symbols_and_lines_can_be_in_a_file_of_their_own(
+def test_debuglink_file_has_symbols_and_lines(
     where: str, program: Program, tmp_path: Path
 ) -> None:
     stripped, apart = tmp_path / "stripped", tmp_path / where / "apart.debug"
@@ -114,7 +114,7 @@ def test_symbols_and_lines_can_be_in_a_file_of_their_own(
         assert one.lines(at)[0] is not None
 
 
-def test_symbols_can_be_compressed_beside_the_dynamic_ones(tmp_path: Path) -> None:
+def test_compressed_gnu_debugdata_symbols_are_read(tmp_path: Path) -> None:
     program = compiled(tmp_path / "x", "-rdynamic")
     apart, stripped = tmp_path / "apart", tmp_path / "stripped"
     run("objcopy", "--strip-debug", "--strip-symbol=main", program.path, apart)
@@ -128,7 +128,7 @@ def test_symbols_can_be_compressed_beside_the_dynamic_ones(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("linked", ["-pie", "-no-pie"])
-def test_variables_are_found_in_all_of_the_data(linked: str, tmp_path: Path) -> None:
+def test_variables_are_found_in_data_and_bss(linked: str, tmp_path: Path) -> None:
     source = tmp_path / "variables.c"
     source.write_text(VARIABLES)
     path = tmp_path / "variables"
@@ -152,7 +152,7 @@ def test_variables_are_found_in_all_of_the_data(linked: str, tmp_path: Path) -> 
             assert elf.functions(found) == [None] * 2
 
 
-def test_code_and_machine_are_those_of_the_file(program: Program) -> None:
+def test_elf_code_and_machine_match_the_file(program: Program) -> None:
     start = program.address("hot")
     with open(program.path, "rb") as stream:
         stream.seek(program.symbols["hot"])
@@ -166,7 +166,7 @@ def test_code_and_machine_are_those_of_the_file(program: Program) -> None:
         assert ENUM_E_MACHINE[machine] == elf.machine
 
 
-def test_what_is_not_elf_is_refused(tmp_path: Path) -> None:
+def test_non_elf_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("text")
     with pytest.raises(ValueError, match="is not an ELF file"):
         ElfFile(str(tmp_path / "text"))
@@ -183,6 +183,6 @@ def test_refused_files_are_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/nonexistent", "/dev/zero", "/"])
-def test_what_is_not_a_regular_file_is_refused(path: str) -> None:
+def test_non_regular_file_is_refused(path: str) -> None:
     with pytest.raises(OSError):
         ElfFile(path)

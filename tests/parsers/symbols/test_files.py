@@ -37,7 +37,7 @@ def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def test_file_of_perf_is_found_by_build_id(
+def test_file_in_perfs_cache_is_found_by_build_id(
     program: Program,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -59,9 +59,7 @@ def test_file_of_perf_is_found_by_build_id(
     assert len(said) == 1 and "/gone/hotspots" in said[0]
 
 
-def test_file_stays_open_and_is_the_same_under_all_its_names(
-    program: Program, found: Files
-) -> None:
+def test_file_is_shared_by_all_its_names(program: Program, found: Files) -> None:
     build_id = bytes.fromhex(program.build_id)
     first = found.open(build_id, [str(program.path)])
     assert first is not None
@@ -86,7 +84,7 @@ def test_debug_information_is_found_below_symfs(
         assert [f and f.name for f in file.functions(at)] == ["hot"]
 
 
-def test_files_that_were_used_least_are_closed(
+def test_least_recently_used_files_are_closed(
     program: Program, found: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "OPEN", 3)
@@ -103,7 +101,7 @@ def test_files_that_were_used_least_are_closed(
         assert descriptors() == before
 
 
-def test_file_that_is_used_is_not_closed(
+def test_file_in_use_is_not_closed(
     program: Program, found: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "OPEN", 1)
@@ -116,7 +114,7 @@ def test_file_that_is_used_is_not_closed(
     assert found.open(None, [str(program.path)]) is not first
 
 
-def test_missing_file_is_told_once_and_not_looked_for_again(
+def test_missing_file_is_reported_and_searched_once(
     found: Files, said: list[str], program: Program
 ) -> None:
     build_id = bytes.fromhex(program.build_id)
@@ -130,6 +128,8 @@ def test_missing_file_is_told_once_and_not_looked_for_again(
 
 
 @pytest.mark.parametrize("path", ["", "[vdso]", "[heap]"])
-def test_what_is_no_path_is_no_file(path: str, found: Files, said: list[str]) -> None:
+def test_mapping_without_path_has_no_file(
+    path: str, found: Files, said: list[str]
+) -> None:
     assert found.open(None, [path]) is None
     assert said == []

@@ -75,7 +75,7 @@ def functions_of(elf: ElfFile) -> Functions:
         ("main", ["main"]),
     ],
 )
-def test_functions_are_those_of_the_source(
+def test_unit_functions_match_the_source(
     label: str, names: list[str], program: Program
 ) -> None:
     with ElfFile(str(program.path)) as elf:
@@ -83,7 +83,7 @@ def test_functions_are_those_of_the_source(
     assert found == names
 
 
-def test_what_is_inlined_is_read_when_it_is_looked_up(program: Program) -> None:
+def test_inlined_functions_are_read_on_demand(program: Program) -> None:
     with ElfFile(str(program.path)) as elf:
         read = functions_of(elf)
         before = len(read._dies)
@@ -94,19 +94,21 @@ def test_what_is_inlined_is_read_when_it_is_looked_up(program: Program) -> None:
             assert len(read._dies) == before + 1
 
 
-def test_depth_is_limited(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_depth_of_inlined_functions_is_limited(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(functions, "DEEPEST", 3)
     with ElfFile(str(program.path)) as elf:
         assert names_at(elf, program, "in_leaf") == ["deep"]
 
 
-def test_addresses_of_no_function_have_none(program: Program) -> None:
+def test_addresses_outside_functions_have_no_function(program: Program) -> None:
     with ElfFile(str(program.path)) as elf:
         outside = np.array([0, 1 << 40, 2**64 - 1], np.uint64)
         assert functions_of(elf).innermost(outside).tolist() == [NONE] * 3
 
 
-def test_file_without_functions_has_none(tmp_path: Path) -> None:
+def test_file_without_functions_has_no_inlines(tmp_path: Path) -> None:
     source = tmp_path / "x.c"
     source.write_text("int main = 0xc3;")
     made = compiled(tmp_path / "x", "-w", source=source)

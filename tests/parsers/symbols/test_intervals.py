@@ -43,12 +43,12 @@ def test_the_innermost_interval_is_found(pairs: list[tuple[int, int]]) -> None:
     ]
 
 
-def test_higher_rank_is_further_in() -> None:
+def test_interval_of_higher_rank_is_inner() -> None:
     assert innermost([(0, 9, 1), (0, 9, 2), (0, 9, 0)], [3]) == [1]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 64, 1000])
-def test_gaps_in_a_large_one_are_its_own(count: int) -> None:
+def test_gaps_between_intervals_belong_to_outer_one(count: int) -> None:
     whole = (0, 10 * count + 10, 0)
     small = [(10 * at, 10 * at + 5, 1) for at in range(count)]
     addresses = [10 * at + 7 for at in range(count)]
@@ -56,7 +56,7 @@ def test_gaps_in_a_large_one_are_its_own(count: int) -> None:
     assert innermost(small, addresses) == [NONE] * count
 
 
-def test_ends_of_the_address_space_are_found() -> None:
+def test_intervals_reach_the_end_of_the_address_space() -> None:
     last = (1 << 64) - 1
     assert innermost([(last - 1, last, 0)], [last - 2, last - 1, last]) == [-1, 0, -1]
     assert innermost([], [0, last]) == [NONE, NONE]

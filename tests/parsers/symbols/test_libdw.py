@@ -9,7 +9,7 @@ import pytest
 from pfmparse.symbols import libdw
 
 
-def test_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_libdw_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> ctypes.CDLL:
         raise OSError(name)
 

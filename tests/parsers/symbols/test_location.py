@@ -6,7 +6,7 @@ from __future__ import annotations
 from pfmparse.symbols.location import Detail, Frame, Location
 
 
-def test_addresses_of_one_line_are_the_same_location() -> None:
+def test_locations_of_one_line_are_equal() -> None:
     one = Location("/x", "f", "f.c:3", (), 0x10, 0x8, "_Z1f")
     assert one == Location("/x", "f", "f.c:3", (), 0x14, 0x8, "_Z1fv")
     assert hash(one) == hash(Location("/x", "f", "f.c:3"))
@@ -14,7 +14,7 @@ def test_addresses_of_one_line_are_the_same_location() -> None:
     assert one != Location("/x", "f", "f.c:3", (Frame("g"), Frame("f")))
 
 
-def test_frames_are_the_function_if_nothing_is_inlined() -> None:
+def test_frames_without_inlining_are_the_function() -> None:
     assert Location("/x").frames() == (Frame(None),)
     assert Location("/x", "f").frames() == (Frame("f"),)
     assert Location("/x", "f", "a:b.c:3").frames() == (Frame("f", "a:b.c", 3),)
@@ -22,6 +22,6 @@ def test_frames_are_the_function_if_nothing_is_inlined() -> None:
     assert Location("/x", "f", "g.h:1", inlines).frames() == inlines
 
 
-def test_details_include_those_before() -> None:
+def test_symbol_details_include_lower_ones() -> None:
     found = [[one.includes(other) for other in Detail] for one in Detail]
     assert found == [[column <= row for column in range(4)] for row in range(4)]

@@ -20,7 +20,7 @@ from pfmparse.symbols.options import SymbolOptions, add_symbol_options, symbol_o
         (["--debuginfod", "http://x"], SymbolOptions(debuginfod="http://x")),
     ],
 )
-def test_options_are_those_of_the_command_line(
+def test_symbol_options_come_from_the_command_line(
     argv: list[str], options: SymbolOptions
 ) -> None:
     parser = argparse.ArgumentParser()

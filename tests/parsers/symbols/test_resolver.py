@@ -54,7 +54,7 @@ def samples_in(program: Program) -> list[Sample]:
 
 
 @pytest.mark.parametrize("options", [["-pie"], ["-no-pie"], ["-static"]])
-def test_functions_are_found_however_the_program_is_linked(
+def test_functions_are_found_for_every_link_type(
     options: list[str], tmp_path: Path
 ) -> None:
     program = compiled(tmp_path / "program", *options)
@@ -64,7 +64,7 @@ def test_functions_are_found_however_the_program_is_linked(
     assert found.warnings == []
 
 
-def test_lines_are_found(program: Program) -> None:
+def test_resolver_finds_lines(program: Program) -> None:
     text = SOURCE.read_text().splitlines()
     hot = next(i for i, line in enumerate(text, 1) if "sink++" in line)
     warm = next(i for i, line in enumerate(text, 1) if "sink--" in line)
@@ -73,7 +73,7 @@ def test_lines_are_found(program: Program) -> None:
     assert keys == [f"{SOURCE}:{hot}", f"{SOURCE}:{warm}"]
 
 
-def test_addresses_keep_their_function(program: Program) -> None:
+def test_address_report_has_functions(program: Program) -> None:
     data = captured(samples_in(program), mapped(program.mapping))
     path = str(program.path)
     assert reported(data, by="ip").rows == [
@@ -82,7 +82,7 @@ def test_addresses_keep_their_function(program: Program) -> None:
     ]
 
 
-def test_other_build_id_gives_the_object_only_and_one_warning(
+def test_other_build_id_gives_object_and_one_warning(
     program: Program,
 ) -> None:
     other = {**program.mapping, "build_id": "00" * 20}
@@ -125,7 +125,7 @@ def test_symfs_with_another_build_is_passed_over(
     assert found.warnings == []
 
 
-def test_file_that_is_gone_gives_the_object_only() -> None:
+def test_deleted_file_gives_the_object_only() -> None:
     where = mapping(0x1000, 0x2000, 0, "/gone (deleted)", "ab")
     found = reported(captured([Sample(ip=0x1800)], mapped(where)))
     assert found.rows == [("/gone (deleted)", None, "/gone (deleted)", 1)]
@@ -133,7 +133,7 @@ def test_file_that_is_gone_gives_the_object_only() -> None:
 
 
 @pytest.mark.parametrize("path", ["[vdso]", "//anon", "/dev/zero", "/\0x", "/\ud800"])
-def test_mapping_of_no_readable_file_gives_its_name(path: str) -> None:
+def test_mapping_without_readable_file_gives_its_name(path: str) -> None:
     where = mapping(0x1000, 0x2000, 0, path)
     found = reported(captured([Sample(ip=0x1800)], mapped(where)))
     assert [row[1:3] for row in found.rows] == [(None, path)]
@@ -146,7 +146,7 @@ def test_fifo_does_not_block(tmp_path: Path) -> None:
     assert found.rows[0][1] is None
 
 
-def test_file_that_is_not_elf_gives_its_name(tmp_path: Path) -> None:
+def test_non_elf_file_gives_its_name(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("text")
     where = mapping(0x1000, 0x2000, 0, str(tmp_path / "text"))
     found = reported(captured([Sample(ip=0x1800)], mapped(where)))
@@ -164,12 +164,12 @@ def test_processes_have_their_own_mappings(program: Program) -> None:
     assert sorted(row[0] for row in found.rows) == ["[unknown]", "hot"]
 
 
-def test_samples_without_process_belong_to_the_only_one(program: Program) -> None:
+def test_samples_without_process_use_the_only_one(program: Program) -> None:
     data = captured(samples_in(program), mapped(program.mapping), flags=IIP_HDR)
     assert [row[0] for row in reported(data).rows] == ["hot", "warm"]
 
 
-def test_maps_after_a_buffer_serve_it_if_there_were_none_before(
+def test_later_maps_apply_if_none_precede_the_buffer(
     program: Program,
 ) -> None:
     data = capture(
@@ -200,12 +200,12 @@ def test_kernel_addresses_use_the_kernel_symbols() -> None:
     ]
 
 
-def test_kernel_addresses_without_symbols_are_of_the_kernel() -> None:
+def test_kernel_address_without_symbol_has_object() -> None:
     found = reported(captured([Sample(ip=(1 << 64) - 1)]))
     assert found.rows == [("[kernel]", None, "[kernel]", 1)]
 
 
-def test_without_libdw_objects_are_still_reported(
+def test_missing_libdw_still_reports_objects(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(libdw, "available", lambda: False)
@@ -215,7 +215,7 @@ def test_without_libdw_objects_are_still_reported(
 
 
 @pytest.mark.parametrize("build", ["same", None, "other"])
-def test_offsets_in_a_file_are_looked_up_by_its_cookie(
+def test_file_offsets_are_resolved_by_cookie(
     build: Optional[str], program: Program
 ) -> None:
     steps = [("cookie", 5), *[("at", program.symbols["hot"] + 1, 1)] * 2]
@@ -250,7 +250,7 @@ int main() { return shapes::area(3) + shapes::area(2.0); }
 
 
 @pytest.mark.parametrize("demangle", [True, False])
-def test_names_are_those_of_the_source(demangle: bool, tmp_path: Path) -> None:
+def test_resolver_demangles_names(demangle: bool, tmp_path: Path) -> None:
     source = tmp_path / "shapes.cpp"
     source.write_text(CPP)
     program = compiled(tmp_path / "shapes", source=source)
@@ -263,13 +263,13 @@ def test_names_are_those_of_the_source(demangle: bool, tmp_path: Path) -> None:
     assert found.warnings == []
 
 
-def test_names_of_the_kernel_are_those_of_the_source() -> None:
+def test_kernel_names_are_demangled() -> None:
     text = b"ffffffff81000000 T _RNvNtCs1234_6kernel4sync4lock\n"
     data = captured([Sample(ip=0xFFFFFFFF81000010)], chunk("KSYM", text, True))
     assert [row[1] for row in reported(data).rows] == ["kernel::sync::lock"]
 
 
-def test_location_says_where_in_the_file_the_function_is(program: Program) -> None:
+def test_location_has_function_start_and_offset(program: Program) -> None:
     ips = np.array([program.ip("hot"), 0xFFFFFFFF81000010], np.uint64)
     maps = MapsHistory()
     text = json.dumps({"tgid": 1, "comm": "", "maps": [program.mapping]})
@@ -296,7 +296,7 @@ def jit_capture(samples: list[Sample], where: list[Json], *jits: bytes) -> bytes
     )
 
 
-def test_functions_made_at_run_time_are_found_in_anonymous_memory() -> None:
+def test_jit_functions_are_found_in_anonymous_memory() -> None:
     where = [
         mapping(0x10000, 0x20000, 0, "", prot="rwxp"),
         mapping(0x20000, 0x30000, 0, "[anon:code]"),
@@ -318,7 +318,7 @@ def test_functions_made_at_run_time_are_found_in_anonymous_memory() -> None:
     assert found.warnings == []
 
 
-def test_functions_made_at_run_time_are_those_of_the_process() -> None:
+def test_jit_functions_belong_to_their_process() -> None:
     samples = [Sample(ip=0x1000, tgid=100), Sample(ip=0x1000, tgid=200)]
     two = jitm(200, "1000 10 two\n"), jitm(300, "1000 10 three\n")
     found = reported(jit_capture(samples, [], *two))
@@ -352,7 +352,7 @@ extern "C++" int main() { shapes::area(); return 0; }
 
 
 @pytest.mark.parametrize("inlines", [True, False])
-def test_inlined_functions_are_frames(inlines: bool, tmp_path: Path) -> None:
+def test_resolved_inlined_functions_are_frames(inlines: bool, tmp_path: Path) -> None:
     source, path = tmp_path / "x.cpp", tmp_path / "x"
     source.write_text(INLINED)
     program = compiled(path, "-O2", source=source)
@@ -369,7 +369,7 @@ def test_inlined_functions_are_frames(inlines: bool, tmp_path: Path) -> None:
     assert location.inlines == location.frames() == frames
 
 
-def test_function_is_called_as_its_symbol_in_all_frames(tmp_path: Path) -> None:
+def test_outermost_frame_has_the_symbols_name(tmp_path: Path) -> None:
     source, path = tmp_path / "x.cpp", tmp_path / "x"
     source.write_text(INLINED)
     program = compiled(path, "-O2", source=source)
@@ -382,7 +382,7 @@ def test_function_is_called_as_its_symbol_in_all_frames(tmp_path: Path) -> None:
     assert location.symbol == "main.cold"
 
 
-def test_calls_for_few_addresses_find_what_one_for_all_finds(
+def test_resolving_in_parts_equals_resolving_at_once(
     program: Program,
 ) -> None:
     where = Mapping(0x1000, 1 << 40, 0, str(program.path), None)
@@ -394,7 +394,7 @@ def test_calls_for_few_addresses_find_what_one_for_all_finds(
     assert {location.symbol for location in whole} >= {"hot", "warm", "main", None}
 
 
-def test_file_of_a_location_can_be_read(program: Program) -> None:
+def test_resolver_opens_the_file_of_a_location(program: Program) -> None:
     build_id = bytes.fromhex(program.build_id)
     where = Mapping(0x1000, 1 << 40, 0, str(program.path), build_id)
     found = resolver([where], Detail.SYMBOL)
@@ -409,7 +409,7 @@ def test_file_of_a_location_can_be_read(program: Program) -> None:
 VARIABLES = "int first = 1; static int last[100000]; int main(void) { return last[0]; }"
 
 
-def test_variables_are_found_behind_the_mapping_of_their_file_too(
+def test_bss_variables_are_found_beyond_file_mapping(
     tmp_path: Path,
 ) -> None:
     source, path = tmp_path / "x.c", tmp_path / "x"

@@ -75,7 +75,7 @@ def start_of(path: Path, section: str) -> int:
 
 
 @pytest.mark.parametrize("options", [[], ["-m32"]])
-def test_each_address_of_nested_functions_has_the_innermost_one(
+def test_nested_functions_resolve_to_the_innermost(
     options: list[str], tmp_path: Path
 ) -> None:
     path = assembled(tmp_path, NESTED, *options)
@@ -87,7 +87,7 @@ def test_each_address_of_nested_functions_has_the_innermost_one(
     assert functions(path, start_of(path, ".other"), 16) == [None] * 16
 
 
-def test_of_several_names_the_smallest_and_global_one_is_shown(tmp_path: Path) -> None:
+def test_smallest_and_global_alias_is_shown(tmp_path: Path) -> None:
     names = ("local", "weak", "strong", "large")
     for order in (names, names[::-1]):
         labels = "\n".join(f".type {name}, @function\n{name}:" for name in order)
@@ -96,7 +96,7 @@ def test_of_several_names_the_smallest_and_global_one_is_shown(tmp_path: Path) -
         assert found == [("strong", 0)] * 16 + [("large", 0)] * 16
 
 
-def test_functions_of_other_files_are_not_in_this_one(tmp_path: Path) -> None:
+def test_undefined_functions_are_not_symbols(tmp_path: Path) -> None:
     source, path = tmp_path / "x.c", tmp_path / "x"
     source.write_text("extern int puts();\nint main() { return (long)&puts == 1; }\n")
     run("gcc", "-no-pie", "-fno-pic", "-o", path, source)
@@ -108,7 +108,7 @@ def test_functions_of_other_files_are_not_in_this_one(tmp_path: Path) -> None:
     assert functions(path, puts["st_value"], 4) == [None] * 4
 
 
-def test_section_beyond_the_address_space_is_cut(tmp_path: Path) -> None:
+def test_section_beyond_address_space_is_truncated(tmp_path: Path) -> None:
     path = assembled(tmp_path, ".text\nlabel: .fill 16, 1, 0x90\n")
     start = start_of(path, ".text")
     with open(path, "r+b") as stream:
@@ -119,7 +119,7 @@ def test_section_beyond_the_address_space_is_cut(tmp_path: Path) -> None:
     assert functions(path, start, 16) == [("label", 0)] * 16
 
 
-def test_file_of_many_symbols_is_looked_up_at_once(tmp_path: Path) -> None:
+def test_file_of_many_symbols_is_read(tmp_path: Path) -> None:
     parts = [
         f".type f{at}, @function\nf{at}: .byte 0x90, 0x90\n.size f{at}, 2\n.byte 0x90\n"
         for at in range(5000)

@@ -18,7 +18,7 @@ static bool is_page_aligned(const void *at)
 	return IS_ALIGNED((unsigned long)at, PAGE_SIZE);
 }
 
-static void buffer_and_area_are_as_large_as_asked_for(struct kunit *test)
+static void buffer_and_area_have_exact_sizes(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_area_smpl_arg_t arg = { .buf_size = 5001, .area_size = 10007 };
@@ -32,14 +32,14 @@ static void buffer_and_area_are_as_large_as_asked_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ((u8 *)pfm_fmt_area(d->buf))[10006], 2);
 }
 
-static void an_area_without_a_buffer_is_refused(struct kunit *test)
+static void area_without_buffer_is_rejected(struct kunit *test)
 {
 	pfm_area_smpl_arg_t arg = { .area_size = 1 };
 
 	KUNIT_EXPECT_EQ(test, pfm_calls_try(test, &arg), -EINVAL);
 }
 
-static void every_context_has_its_exit(struct kunit *test)
+static void exit_is_called_once_per_context(struct kunit *test)
 {
 	pfm_area_smpl_arg_t arg = { .buf_size = 64, .area_size = 64 };
 
@@ -52,7 +52,7 @@ static void every_context_has_its_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_area_exits, 2);
 }
 
-static void exit_is_not_called_after_init_has_failed(struct kunit *test)
+static void exit_is_not_called_after_failed_init(struct kunit *test)
 {
 	pfm_area_smpl_arg_t arg = { .buf_size = 64, .error = -EDOM };
 
@@ -62,10 +62,10 @@ static void exit_is_not_called_after_init_has_failed(struct kunit *test)
 }
 
 static struct kunit_case area_cases[] = {
-	KUNIT_CASE(buffer_and_area_are_as_large_as_asked_for),
-	KUNIT_CASE(an_area_without_a_buffer_is_refused),
-	KUNIT_CASE(every_context_has_its_exit),
-	KUNIT_CASE(exit_is_not_called_after_init_has_failed),
+	KUNIT_CASE(buffer_and_area_have_exact_sizes),
+	KUNIT_CASE(area_without_buffer_is_rejected),
+	KUNIT_CASE(exit_is_called_once_per_context),
+	KUNIT_CASE(exit_is_not_called_after_failed_init),
 	{}
 };
 

@@ -12,7 +12,7 @@ static int plain_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-static void call_backs_that_are_absent_are_not_called(struct kunit *test)
+static void missing_callbacks_are_not_called(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -22,7 +22,7 @@ static void call_backs_that_are_absent_are_not_called(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, (u32)PFM_OVFL_CTRL_RESET);
 }
 
-static void restart_without_a_call_back_is_the_core_s(struct kunit *test)
+static void restart_without_callback_resumes(struct kunit *test)
 {
 	pfm_calls_make(test, NULL);
 	KUNIT_EXPECT_EQ(test, pfm_calls_restart(test, false),
@@ -31,8 +31,8 @@ static void restart_without_a_call_back_is_the_core_s(struct kunit *test)
 }
 
 static struct kunit_case plain_cases[] = {
-	KUNIT_CASE(call_backs_that_are_absent_are_not_called),
-	KUNIT_CASE(restart_without_a_call_back_is_the_core_s),
+	KUNIT_CASE(missing_callbacks_are_not_called),
+	KUNIT_CASE(restart_without_callback_resumes),
 	{}
 };
 

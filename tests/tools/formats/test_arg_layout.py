@@ -44,7 +44,7 @@ def make(
         ("threshold=4294967295", (65536, 16, 255, 2**32 - 1)),
     ],
 )
-def test_what_is_named_is_set_and_the_rest_has_its_default(
+def test_smpl_arg_sets_fields_and_keeps_defaults(
     programs: Path, assignments: str, fields: tuple[int, ...]
 ) -> None:
     run = make(programs, assignments)
@@ -85,7 +85,7 @@ def test_what_is_named_is_set_and_the_rest_has_its_default(
         ("level=1,level=1", "level is given twice"),
     ],
 )
-def test_what_cannot_be_set_is_refused(
+def test_invalid_smpl_arg_fields_are_refused(
     programs: Path, assignments: str, complaint: str
 ) -> None:
     run = make(programs, assignments)
@@ -107,11 +107,11 @@ def test_what_cannot_be_set_is_refused(
         "",
     ],
 )
-def test_lines_that_are_of_no_field_are_left_out(programs: Path, line: str) -> None:
+def test_invalid_layout_lines_are_ignored(programs: Path, line: str) -> None:
     run = make(programs, "", f"{line}\nlevel 10 1 7 number\n")
     assert run.stdout.splitlines() == ["00" * 10 + "07" + "00" * 13, "level=7"]
 
 
-def test_words_that_are_yet_to_come_do_no_harm(programs: Path) -> None:
+def test_unknown_layout_words_are_ignored(programs: Path) -> None:
     run = make(programs, "level=1", "level 0 1 7 number between 1 and 7\n", 1)
     assert run.stdout.splitlines() == ["01", "level=1"]

@@ -10,7 +10,7 @@ from saver import ENTRY, Saver, default_header
 from sessions import Printer, room, without_kernel
 
 
-def test_default_buffer_is_full_with_the_last_entry(printer: Printer) -> None:
+def test_default_buffer_size_fits_last_entry(printer: Printer) -> None:
     without_kernel()
     arg = printer.arg("--smpl-entries=10")
     assert arg == struct.pack("<QII48x", 128 + room(10, pmds=1), 0, 0)
@@ -25,15 +25,13 @@ def test_default_buffer_is_saved_up_to_its_last_entry(save: Saver) -> None:
 
 
 @pytest.mark.parametrize("offset", [0, 127, 129 + 400, 2**64 - 1])
-def test_default_offset_outside_of_the_buffer_leaves_it_whole(
-    save: Saver, offset: int
-) -> None:
+def test_invalid_default_offset_saves_whole_buffer(save: Saver, offset: int) -> None:
     content = default_header(2, offset, 128 + 400) + bytes(400)
     outcome = save("default", "load", content, "rest")
     assert outcome.saved[0].pieces == {0: content}
 
 
-def test_buffer_without_a_whole_header_has_no_samples(save: Saver) -> None:
+def test_truncated_header_has_no_samples(save: Saver) -> None:
     content = default_header(2, 128 + 2 * ENTRY, 528)[:116]
     outcome = save("default", "load", content, "rest", "totals")
     assert outcome.answers[1:] == ["1", "0 0"]

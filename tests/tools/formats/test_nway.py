@@ -95,7 +95,7 @@ def test_nway_regions_share_the_entries(
     assert arg == struct.pack("<QII48x", size, flags, regions)
 
 
-def test_notification_saves_the_oldest_region_and_restarts(save: Saver) -> None:
+def test_nway_notification_saves_oldest_and_restarts(save: Saver) -> None:
     outcome = save("nway", "load", BUSY, "notified", "totals")
     assert outcome.answers[1:] == ["1 1", "5 9"]
     (buffer,) = outcome.saved
@@ -108,7 +108,7 @@ def test_notification_saves_the_oldest_region_and_restarts(save: Saver) -> None:
     }
 
 
-def test_each_notification_takes_the_next_region(save: Saver) -> None:
+def test_nway_notifications_save_regions_in_order(save: Saver) -> None:
     later = nway(
         6,
         6,
@@ -126,26 +126,26 @@ def test_each_notification_takes_the_next_region(save: Saver) -> None:
     ]
 
 
-def test_notification_without_a_full_region_frees_nothing(save: Saver) -> None:
+def test_nway_notification_without_full_region(save: Saver) -> None:
     outcome = save("nway", "load", IDLE, "notified", "totals")
     assert outcome.answers[1:] == ["0 0", "0 0"]
     assert outcome.saved == []
 
 
-def test_region_that_is_about_to_be_handed_out_is_left_alone(save: Saver) -> None:
+def test_nway_unpublished_region_is_not_freed(save: Saver) -> None:
     rest = [Region(FREE, 5, seq=1)] * 3
     content = nway(4, 4, Region(READY, 5, seq=5), *rest)
     outcome = save("nway", "load", content, "notified", "totals")
     assert outcome.answers[1:] == ["0 0", "0 0"]
 
 
-def test_region_that_could_not_be_freed_is_saved_at_the_end_only(save: Saver) -> None:
+def test_nway_unfreed_region_is_saved_at_end_only(save: Saver) -> None:
     outcome = save("nway", "load", BUSY, "detached", "rest", "totals")
     assert outcome.answers[1:] == ["0 0", "1", "11 9"]
     assert len(outcome.saved) == 1
 
 
-def test_exec_saves_the_region_that_is_being_filled(save: Saver) -> None:
+def test_nway_exec_saves_filling_region(save: Saver) -> None:
     outcome = save("nway", "load", IDLE, "exec", "totals", "rest", "totals")
     # A region that is saved twice is counted once.
     assert outcome.answers[1:] == ["1 1", "0 0", "1", "3 0"]
@@ -156,20 +156,20 @@ def test_exec_saves_the_region_that_is_being_filled(save: Saver) -> None:
     }
 
 
-def test_exec_saves_a_region_before_a_restart_frees_it(save: Saver) -> None:
+def test_nway_exec_saves_region_before_restart(save: Saver) -> None:
     outcome = save("nway", "load", BUSY, "exec", "totals")
     assert outcome.answers[1:] == ["1 1", "5 9"]
     assert NWAY_OFFS + NWAY_REGION in outcome.saved[0].pieces
 
 
-def test_exec_without_samples_saves_nothing(save: Saver) -> None:
+def test_nway_exec_without_samples_saves_nothing(save: Saver) -> None:
     empty = nway(0, 0, Region(FILLING, 0, seq=1), *[Region(FREE, 0, seq=0)] * 3)
     outcome = save("nway", "load", empty, "exec")
     assert outcome.answers[1:] == ["0 0"]
     assert outcome.saved == []
 
 
-def test_end_saves_all_headers_and_the_regions_with_samples(save: Saver) -> None:
+def test_nway_end_saves_headers_and_used_regions(save: Saver) -> None:
     outcome = save("nway", "load", BUSY, "rest", "totals")
     assert outcome.answers[1:] == ["1", "11 9"]
     (buffer,) = outcome.saved
@@ -181,7 +181,7 @@ def test_end_saves_all_headers_and_the_regions_with_samples(save: Saver) -> None
     }
 
 
-def test_end_of_an_empty_nway_buffer_saves_its_headers(save: Saver) -> None:
+def test_nway_end_without_samples_saves_headers(save: Saver) -> None:
     empty = nway(0, 0, Region(FILLING, 0, seq=1), *[Region(FREE, 0, seq=0)] * 3)
     outcome = save("nway", "load", empty, "rest")
     assert outcome.saved[0].pieces == {0: empty[:NWAY_OFFS]}
@@ -195,7 +195,7 @@ def test_end_of_an_empty_nway_buffer_saves_its_headers(save: Saver) -> None:
         (Region(FILLING, 5, seq=2), "0"),
     ],
 )
-def test_region_that_changed_while_it_was_copied_is_noticed(
+def test_nway_detects_change_during_copy(
     save: Saver, oldest: Region, intact: str
 ) -> None:
     now = nway(3, 1, Region(FILLING, 3, seq=5), oldest, *[Region(READY, 4, seq=3)] * 2)
@@ -203,7 +203,7 @@ def test_region_that_changed_while_it_was_copied_is_noticed(
     assert outcome.answers[-1] == intact
 
 
-def test_nonsense_in_the_nway_header_leaves_the_whole_buffer(save: Saver) -> None:
+def test_invalid_nway_header_saves_whole_buffer(save: Saver) -> None:
     broken = bytearray(BUSY)
     broken[16:24] = struct.pack("<Q", NWAY_REGION + 8)
     outcome = save("nway", "load", bytes(broken), "notified", "totals")

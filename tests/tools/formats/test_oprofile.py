@@ -14,7 +14,7 @@ def test_oprofile_has_no_argument(printer: Printer) -> None:
     assert printer.arg("--smpl-module=oprofile") == b""
 
 
-def test_cookies_are_told_behind_the_part_that_has_them_first(device: Device) -> None:
+def test_cookies_follow_the_chunk_of_first_use(device: Device) -> None:
     shutil.copy("/bin/true", device.files / "7777")
     (device.files / "8888").write_bytes(b"no ELF file")
     first, second = device.record(STREAM, STREAM).cookies()
@@ -31,13 +31,13 @@ def test_cookies_are_told_behind_the_part_that_has_them_first(device: Device) ->
     assert f"Build ID: {first['build_id']}\n" in notes
 
 
-def test_cookie_that_is_gone_is_left_out(device: Device) -> None:
+def test_cookie_of_missing_file_is_omitted(device: Device) -> None:
     (device.files / "8888").write_bytes(b"no ELF file")
     (told,) = device.record(STREAM).cookies()
     assert told["cookie"] == 8888
 
 
-def test_lost_are_those_of_this_session(device: Device) -> None:
+def test_oprofile_loss_before_session_is_excluded(device: Device) -> None:
     for name, count in {
         "sample_lost_overflow": 5,
         "sample_lost_no_mm": 3,

@@ -34,39 +34,39 @@ def fixture_scan(programs: Path) -> Scanner:
     return Scanner(programs / "opstream_scanner")
 
 
-def test_samples_are_counted_and_callers_are_not(scan: Scanner) -> None:
+def test_opstream_counts_samples_without_callers(scan: Scanner) -> None:
     assert scan(STREAM) == (COOKIES, SAMPLES)
 
 
-def test_stream_may_be_cut_anywhere(scan: Scanner) -> None:
+def test_opstream_may_be_truncated_anywhere(scan: Scanner) -> None:
     for cut in range(len(STREAM) + 1):
         assert scan(STREAM[:cut], STREAM[cut:]) == (COOKIES, SAMPLES), cut
 
 
-def test_stream_may_come_word_by_word(scan: Scanner) -> None:
+def test_opstream_accepts_single_words(scan: Scanner) -> None:
     assert scan(*([word] for word in STREAM)) == (COOKIES, SAMPLES)
 
 
-def test_cookies_without_a_file_are_left_out(scan: Scanner) -> None:
+def test_invalid_cookies_are_omitted(scan: Scanner) -> None:
     stream = [ESC, COOKIE_SWITCH, 0, ESC, CTX_SWITCH, 5, INVALID, 1, 0]
     assert scan(stream) == ([], 1)
 
 
-def test_cookies_are_told_once_in_the_order_of_the_stream(scan: Scanner) -> None:
+def test_cookies_are_reported_once_in_stream_order(scan: Scanner) -> None:
     order = [50, 20, 80, 20, 10, 50, 90, 80, 30]
     stream = [word for cookie in order for word in (ESC, COOKIE_SWITCH, cookie)]
     assert scan(stream) == ([50, 20, 80, 10, 90, 30], 0)
 
 
-def test_arguments_are_no_escapes(scan: Scanner) -> None:
+def test_opstream_escape_arguments_are_skipped(scan: Scanner) -> None:
     stream = [ESC, COOKIE_SWITCH, INVALID, ESC, CPU_SWITCH, INVALID, 5, 1]
     assert scan(stream) == ([], 1)
 
 
-def test_event_may_look_like_an_escape(scan: Scanner) -> None:
+def test_opstream_event_may_equal_escape(scan: Scanner) -> None:
     assert scan([ESC, CPU_SWITCH, 1, 5, ESC, COOKIE_SWITCH, 3]) == ([], 2)
 
 
-def test_words_behind_an_unknown_escape_are_no_samples(scan: Scanner) -> None:
+def test_words_after_unknown_escape_are_ignored(scan: Scanner) -> None:
     stream = [ESC, CPU_SWITCH, 1, 5, 0, ESC, 99, 6, 0, ESC, CPU_SWITCH, 1, 7, 0]
     assert scan(stream) == ([], 2)

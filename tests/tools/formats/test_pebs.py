@@ -82,7 +82,7 @@ def test_pebs_buffer_is_saved_up_to_its_index(
 
 @pytest.mark.parametrize(("module", "make"), [("pebs32", pebs32), ("pebs64", pebs64)])
 @pytest.mark.parametrize("index", [0, 83, 2**32 - 1])
-def test_pebs_index_outside_of_the_buffer_leaves_it_whole(
+def test_invalid_pebs_index_saves_whole_buffer(
     save: Saver, module: str, make: Callable[[int], bytes], index: int
 ) -> None:
     content = make(index)

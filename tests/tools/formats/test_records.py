@@ -26,18 +26,18 @@ def test_records_are_saved_and_counted(records: Device) -> None:
     assert recorded.totals == "3 0"
 
 
-def test_lost_are_those_of_this_session(records: Device) -> None:
+def test_records_lost_before_session_are_excluded(records: Device) -> None:
     assert records.record(RECORD, f"stat {UUID}/lost 30").totals == "1 23"
 
 
-def test_a_format_that_names_no_device_has_none(records: Device) -> None:
+def test_format_without_device_saves_no_records(records: Device) -> None:
     (records.format / "device").unlink()
     recorded = records.record()
     assert recorded.chunks == []
     assert recorded.totals == "0 0"
 
 
-def test_missing_device_says_so(records: Device) -> None:
+def test_missing_records_device_is_reported(records: Device) -> None:
     (records.directory / "device").unlink()
     run = records.run()
     assert run.returncode == 1

@@ -67,7 +67,7 @@ ROUND = sink(
 LOST = 5 + 7 + 11
 
 
-def test_notification_saves_the_region_that_was_handed_out_first(save: Saver) -> None:
+def test_sink_notification_saves_oldest_region(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", BUSY, "notified", "totals")
     assert outcome.answers[1:] == ["1 1", f"5 {LOST}"]
     assert outcome.saved[0].pieces == {
@@ -77,18 +77,18 @@ def test_notification_saves_the_region_that_was_handed_out_first(save: Saver) ->
     }
 
 
-def test_notification_without_a_full_region_frees_nothing(save: Saver) -> None:
+def test_sink_notification_without_full_region(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", IDLE, "notified", "totals")
     assert outcome.answers[1:] == ["0 0", f"0 {LOST}"]
     assert outcome.saved == []
 
 
-def test_region_that_is_about_to_be_handed_out_is_left_alone(save: Saver) -> None:
+def test_sink_unpublished_region_is_not_freed(save: Saver) -> None:
     content = sink(1, 1, Region(FILLING, 1, 3), Region(READY, 5, 2), NEVER)
     assert save(UNKNOWN, "load", content, "notified").answers[1:] == ["0 0"]
 
 
-def test_exec_saves_the_region_that_is_being_filled(save: Saver) -> None:
+def test_sink_exec_saves_filling_region(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", IDLE, "exec", "totals", "rest", "totals")
     # A region that is saved twice is counted once.
     assert outcome.answers[1:] == ["1 1", f"0 {LOST}", "1", f"3 {LOST}"]
@@ -99,7 +99,7 @@ def test_exec_saves_the_region_that_is_being_filled(save: Saver) -> None:
     }
 
 
-def test_end_saves_all_headers_and_what_is_used(save: Saver) -> None:
+def test_sink_end_saves_headers_and_used_parts(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", BUSY, "rest", "totals")
     assert outcome.answers[1:] == ["1", f"11 {LOST}"]
     assert outcome.saved[0].pieces == {
@@ -110,13 +110,13 @@ def test_end_saves_all_headers_and_what_is_used(save: Saver) -> None:
     }
 
 
-def test_region_that_could_not_be_freed_is_saved_at_the_end_only(save: Saver) -> None:
+def test_sink_unfreed_region_is_saved_at_end_only(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", BUSY, "detached", "rest", "totals")
     assert outcome.answers[1:] == ["0 0", "1", f"11 {LOST}"]
     assert len(outcome.saved) == 1
 
 
-def test_recorder_that_is_frozen_is_saved_whole(save: Saver) -> None:
+def test_frozen_recorder_is_saved_whole(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", ROUND, "notified", "totals")
     assert outcome.answers[1:] == ["1 1", f"12 {LOST}"]
     assert outcome.saved[0].pieces == {
@@ -131,7 +131,7 @@ def test_recorder_that_is_frozen_is_saved_whole(save: Saver) -> None:
     ("oldest", "intact"),
     [(Region(READY, 5, seq=2), "1"), (Region(FILLING, 5, seq=5), "0")],
 )
-def test_region_that_changed_while_it_was_copied_is_noticed(
+def test_sink_detects_change_during_copy(
     save: Saver, oldest: Region, intact: str
 ) -> None:
     now = sink(3, 1, Region(FILLING, 3, 4), oldest, Region(READY, 4, 3))
@@ -152,7 +152,7 @@ def test_region_that_changed_while_it_was_copied_is_noticed(
         (48, struct.pack("<I", 65)),
     ],
 )
-def test_what_is_no_sink_is_saved_whole_and_not_counted(
+def test_invalid_sink_is_saved_whole_uncounted(
     save: Saver, at: int, value: bytes
 ) -> None:
     broken = BUSY[:at] + value + BUSY[at + len(value) :]
@@ -161,7 +161,7 @@ def test_what_is_no_sink_is_saved_whole_and_not_counted(
     assert outcome.saved[0].pieces == {0: broken}
 
 
-def test_used_beyond_a_region_is_cut(save: Saver) -> None:
+def test_sink_used_size_is_limited_to_region(save: Saver) -> None:
     broken = bytearray(BUSY)
     broken[128 + 16 : 128 + 24] = struct.pack("<Q", 2**63)
     outcome = save(UNKNOWN, "load", bytes(broken), "rest")

@@ -101,7 +101,7 @@ def test_format_is_found_by_name_and_by_uuid(
         ),
     ],
 )
-def test_what_a_format_does_not_take_is_refused(
+def test_options_a_format_lacks_are_refused(
     printer: Printer, options: tuple[str, ...], complaint: str
 ) -> None:
     run = printer.run(*EVENTS, *options)

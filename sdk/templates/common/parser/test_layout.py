@@ -27,7 +27,7 @@ int main(void)
 """
 
 
-def test_layout_is_that_of_the_header(tmp_path: Path) -> None:
+def test_layout_matches_c_header(tmp_path: Path) -> None:
     names = RECORD.names or ()
     fields = "".join(f"FIELD({name});\n" for name in names)
     (tmp_path / "layout.c").write_text(f"{PROGRAM}{fields}}}\n")

@@ -38,7 +38,7 @@ def test_every_field_is_a_column(decode: pfm.Decoder) -> None:
     ]
 
 
-def test_what_was_read_later_is_decoded_too(decode: pfm.Decoder) -> None:
+def test_later_records_are_decoded(decode: pfm.Decoder) -> None:
     for number in range(3):
         (region,) = decode(record(number)).regions
         assert region.samples.to_array()["tid"].tolist() == [30 + number]
@@ -49,7 +49,7 @@ def test_another_version_is_refused(decode: pfm.Decoder) -> None:
         decode(record(0) + record(1, version=2 << 16))
 
 
-def test_every_prefix_has_its_whole_records(decode: pfm.Decoder) -> None:
+def test_prefix_decodes_to_complete_records(decode: pfm.Decoder) -> None:
     whole = record(0) + record(1)
     for size in range(len(whole) + 1):
         decoded = decode(whole[:size])
@@ -57,7 +57,7 @@ def test_every_prefix_has_its_whole_records(decode: pfm.Decoder) -> None:
         assert bool(decoded.problems) == bool(size % SIZE)
 
 
-def test_damaged_records_have_problems_and_nothing_worse(decode: pfm.Decoder) -> None:
+def test_damaged_record_raises_only_parse_error(decode: pfm.Decoder) -> None:
     whole = record(0) + record(1)
     chance = random.Random(1)
     for _ in range(1000):

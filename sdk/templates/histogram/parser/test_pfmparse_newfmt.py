@@ -39,7 +39,7 @@ def test_what_was_counted_before_is_not_counted_again(decode: pfm.Decoder) -> No
     assert sum(region.samples.total() for region in decoded.regions) == 3
 
 
-def test_losses_are_those_of_the_header(decode: pfm.Decoder) -> None:
+def test_losses_match_buffer_header(decode: pfm.Decoder) -> None:
     assert decode(buffer(record(0, 1), lost=3)).lost.total["full"] == 3
 
 

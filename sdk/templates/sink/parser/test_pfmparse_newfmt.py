@@ -45,13 +45,13 @@ def test_every_field_is_a_column(decode: pfm.Decoder) -> None:
     ]
 
 
-def test_what_was_decoded_before_is_not_decoded_again(decode: pfm.Decoder) -> None:
+def test_known_records_are_not_decoded_again(decode: pfm.Decoder) -> None:
     decode(buffer(record(0, 8, 9)))
     decoded = decode(buffer(record(0, 8, 9), record(1, 10, 11)))
     assert [region.samples.count for region in decoded.regions] == [1]
 
 
-def test_losses_are_those_of_the_header(decode: pfm.Decoder) -> None:
+def test_losses_match_buffer_header(decode: pfm.Decoder) -> None:
     assert decode(buffer(record(0, 8, 9), lost=3)).lost.total["full"] == 3
 
 
