@@ -14,7 +14,7 @@
 #define PFM_MINI_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 
 /**
- * typedef pfm_mini_record_t - a record; values of PMDs follow
+ * struct pfm_mini_record_t - a record; values of PMDs follow
  * @ip:       instruction pointer
  * @tid:      thread
  * @num_pmds: number of 64-bit values that follow

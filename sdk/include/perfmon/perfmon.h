@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon.h - the user interface of perfmon2: structures, commands, library
+/**
+ * DOC: User interface of perfmon: structures, commands, library calls
  *
  * Names and semantics follow the perfmon2 interface specification, version 0.6;
  * section numbers below refer to it. Where the specification uses types whose
@@ -161,7 +161,7 @@ typedef unsigned char pfm_uuid_t[16];
 	PFM_UUID_BYTE(s, 32), PFM_UUID_BYTE(s, 34) }
 
 /**
- * typedef pfarg_ctx_t - argument of PFM_CREATE_CONTEXT (3.1.1)
+ * struct pfarg_ctx_t - argument of PFM_CREATE_CONTEXT (3.1.1)
  * @ctx_smpl_buf_id:   UUID of the sampling format; all zero for no format
  * @ctx_flags:         PFM_FL_* flags; all other bits must be 0
  * @ctx_fd:            out: file descriptor of the context
@@ -189,7 +189,7 @@ PFM_ASSERT_FIELD(pfarg_ctx_t, reserved, 32, 96);
 #define ct_smpl_buf_size	ctx_smpl_buf_size
 
 /**
- * typedef pfarg_pmc_t - element of PFM_WRITE_PMCS (3.1.2)
+ * struct pfarg_pmc_t - element of PFM_WRITE_PMCS (3.1.2)
  * @reg_num:          index of the PMC
  * @reg_set:          event set of the PMC
  * @reg_flags:        in: PFM_REGFL_*; out: PFM_REG_RETFL_*
@@ -221,7 +221,7 @@ PFM_ASSERT_FIELD(pfarg_pmc_t, reg_smpl_eventid, 96, 8);
 PFM_ASSERT_FIELD(pfarg_pmc_t, reserved, 104, 32);
 
 /**
- * typedef pfarg_pmd_t - element of PFM_WRITE_PMDS and PFM_READ_PMDS (3.1.3)
+ * struct pfarg_pmd_t - element of PFM_WRITE_PMDS and PFM_READ_PMDS (3.1.3)
  * @reg_num:            index of the PMD
  * @reg_set:            event set of the PMD
  * @reg_flags:          in: 0, or PFM_REGFL_SMPL with PFM_REGFL_OVFL_NOTIFY and
@@ -274,7 +274,7 @@ PFM_ASSERT_FIELD(pfarg_pmd_t, reserved, 148, 28);
 #define reg_smpl_pmd		reg_smpl_pmds
 
 /**
- * typedef pfarg_start_t - optional argument of PFM_START (3.1.5)
+ * struct pfarg_start_t - optional argument of PFM_START (3.1.5)
  * @start_set: event set to activate first
  * @reserved1: must be 0
  * @reserved2: must be 0
@@ -294,7 +294,7 @@ PFM_ASSERT_FIELD(pfarg_start_t, reserved2, 4, 4);
 PFM_ASSERT_FIELD(pfarg_start_t, reserved3, 8, 24);
 
 /**
- * typedef pfarg_load_t - argument of PFM_LOAD_CONTEXT (3.1.7)
+ * struct pfarg_load_t - argument of PFM_LOAD_CONTEXT (3.1.7)
  * @load_pid:  thread to attach to (gettid()); the calling thread for a
  *             system-wide context
  * @load_set:  event set to load first
@@ -315,7 +315,7 @@ PFM_ASSERT_FIELD(pfarg_load_t, reserved1, 6, 2);
 PFM_ASSERT_FIELD(pfarg_load_t, reserved2, 8, 24);
 
 /**
- * typedef pfarg_setdesc_t - element of PFM_CREATE_EVTSETS and
+ * struct pfarg_setdesc_t - element of PFM_CREATE_EVTSETS and
  *			     PFM_DELETE_EVTSETS (3.1.10, 3.1.11)
  * @set_id:      number of the event set
  * @set_id_next: with PFM_SETFL_EXPL_NEXT: number of the set to switch to
@@ -345,7 +345,7 @@ PFM_ASSERT_FIELD(pfarg_setdesc_t, set_mmap_offset, 24, 8);
 PFM_ASSERT_FIELD(pfarg_setdesc_t, reserved, 32, 32);
 
 /**
- * typedef pfarg_setinfo_t - element of PFM_GETINFO_EVTSETS (3.1.12)
+ * struct pfarg_setinfo_t - element of PFM_GETINFO_EVTSETS (3.1.12)
  * @set_id:           number of the event set
  * @set_id_next:      out: as passed at creation
  * @set_flags:        in: 0; out: as passed at creation, or PFM_SET_RETFL_*
@@ -406,7 +406,7 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 96, 32);
 #define PFM_MAPFL_ACTIVE	0x1	/* attached, the active set */
 
 /**
- * typedef pfm_map_counter_t - a running counter that its thread can read itself
+ * struct pfm_map_counter_t - a running counter that its thread can read itself
  * @cnt_seq:   odd during an update; changes with every update of the rest
  * @cnt_index: number of the actual counter, plus one; 0: only PFM_READ_PMDS has
  *             the value
@@ -432,7 +432,7 @@ PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_start, 8, 8);
 PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_count, 16, 8);
 
 /**
- * typedef pfm_set_page_t - the mapped PMDs of an event set (2006 paper, 8)
+ * struct pfm_set_page_t - the mapped PMDs of an event set (2006 paper, 8)
  * @map_seq:      odd during an update; changes with every update
  * @map_flags:    PFM_MAPFL_*
  * @map_set:      number of the event set
@@ -476,7 +476,7 @@ PFM_ASSERT_FIELD(pfm_set_page_t, map_value, 384, 2560);
 PFM_ASSERT_FIELD(pfm_set_page_t, map_counter, 2944, 768);
 
 /**
- * typedef pfarg_pmcinfo_t - element of PFM_GETINFO_PMCS (3.1.13)
+ * struct pfarg_pmcinfo_t - element of PFM_GETINFO_PMCS (3.1.13)
  * @reg_num:       index of the PMC
  * @reg_type:      out: PFM_REG_TYPE_*
  * @reg_flags:     in: 0; out: PFM_REG_RETFL_*
@@ -517,7 +517,7 @@ typedef pfarg_pmcinfo_t pfarg_pmdinfo_t;
 #define PFM_GROUP_ANY		(~0U)
 
 /**
- * typedef pfarg_config_t - argument of PFM_SET_CONFIG and PFM_GET_CONFIG
+ * struct pfarg_config_t - argument of PFM_SET_CONFIG and PFM_GET_CONFIG
  * (3.1.16)
  * @cf_version:           out: see PFM_VERSION_MAJOR(), PFM_VERSION_MINOR()
  * @cf_flags:             in: must be 0, no flags are defined; out: 0
@@ -577,7 +577,7 @@ PFM_ASSERT_FIELD(pfarg_config_t, reserved3, 120, 8);
 #define PFM_END_MSG		PFM_MSG_END
 
 /**
- * typedef pfm_ovfl_msg_t - overflow notification message (3.4.3)
+ * struct pfm_ovfl_msg_t - overflow notification message (3.4.3)
  * @msg_type:       PFM_MSG_OVFL
  * @msg_ovfl_pid:   process that was running (thread group id)
  * @msg_active_set: event set that was active
@@ -606,7 +606,7 @@ PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_ovfl_ip, 16, 8);
 PFM_ASSERT_FIELD(pfm_ovfl_msg_t, msg_ovfl_pmds, 24, 40);
 
 /**
- * typedef pfm_msg_t - any message (3.3.2)
+ * union pfm_msg_t - any message (3.3.2)
  * @msg_type: PFM_MSG_*; selects the member
  * @ovfl:     overflow notification; PFM_MSG_END has no body
  */

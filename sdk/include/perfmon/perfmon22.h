@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon22.h - the user interface of perfmon 2.2, as libpfm22 provides it
+/**
+ * DOC: User interface of perfmon 2.2, provided by libpfm22
  *
  * It is the interface of perfmon2x.h, except that pfm_create_context() takes
- * the UUID of the format.
+ * the UUID of the format in @ctx::
+ *
+ *	int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg,
+ *			       size_t fmt_arg_size);
+ *
+ * It returns 0, and the descriptor, which the caller closes, in ctx_fd.
  */
 #ifndef PERFMON_PERFMON22_H
 #define PERFMON_PERFMON22_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon2x.h - the user interface of perfmon 2.3 to 2.x, as libpfm2x provides
- * it
+/**
+ * DOC: User interface of perfmon 2.3 to 2.x, provided by libpfm2x
  *
  * This is for programs written against the 2.x headers; docs/perfmon2x.md tells
  * what works and what differs. With PERFMON_2_2 defined it is the interface of
@@ -355,7 +354,7 @@ extern "C" {
  */
 
 #ifdef PERFMON_2_2
-/**
+/*
  * pfm_create_context() - create a context; the UUID selects the format
  * @ctx:          flags and format; out: ctx_fd and ctx_smpl_buf_size
  * @fmt_arg:      the format's argument, or NULL

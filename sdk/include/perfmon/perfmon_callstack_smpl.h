@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon_callstack_smpl.h - samples with call graphs, in a sink
- *			      (perfmon_sink.h)
+/**
+ * DOC: Buffer of the callstack format: samples with call chains
+ *
+ * The buffer is a sink (perfmon_sink.h).
  */
 #ifndef PERFMON_CALLSTACK_SMPL_H
 #define PERFMON_CALLSTACK_SMPL_H
@@ -20,7 +21,7 @@
 #define PFM_CALLSTACK_MAX_DEPTH	128
 
 /**
- * typedef pfm_callstack_smpl_arg_t - argument of the format
+ * struct pfm_callstack_smpl_arg_t - argument of the format
  * @sink:      layout of the buffer
  * @max_depth: maximum number of addresses in a call chain, for the kernel chain
  *             and the user chain each; 1 to PFM_CALLSTACK_MAX_DEPTH
@@ -45,7 +46,7 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, reserved, 20, 4);
 	PFM_ARG(pfm_callstack_smpl_arg_t, max_depth, 32, "addresses") }
 
 /**
- * typedef pfm_callstack_record_t - a record; 64-bit words follow
+ * struct pfm_callstack_record_t - a record; 64-bit words follow
  * @tstamp:     time in ns, on the clock of all samples
  * @ip:         instruction pointer
  * @tid:        thread

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon_default_smpl.h - the default sampling format's buffer (3.6)
+/**
+ * DOC: Buffer of the default format (3.6)
  *
  * UUID and layout are the same as in perfmon 2.2, on all architectures. The two
  * flags that shorten the entry header come from the specification.
@@ -25,7 +25,7 @@
 #define PFM_DFL_SMPL_ALL	(PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR)
 
 /**
- * typedef pfm_default_smpl_arg_t - argument of the format (3.6.2)
+ * struct pfm_default_smpl_arg_t - argument of the format (3.6.2)
  * @buf_size:  size of the buffer in bytes, header included
  * @buf_flags: PFM_DFL_SMPL_* flags; all other bits must be 0
  * @reserved1: must be 0
@@ -50,7 +50,7 @@ PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved2, 16, 48);
 	PFM_ARG(pfm_default_smpl_arg_t, buf_flags, 0, "flags") }
 
 /**
- * typedef pfm_default_smpl_hdr_t - first bytes of the buffer (3.6.3)
+ * struct pfm_default_smpl_hdr_t - first bytes of the buffer (3.6.3)
  * @hdr_count:         entries since the buffer was last reset
  * @hdr_cur_offs:      offset in bytes of the first byte after the last entry
  * @hdr_overflows:     number of times the buffer became full; never reset
@@ -87,7 +87,7 @@ PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_buf_flags, 44, 4);
 PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_reserved, 48, 80);
 
 /**
- * typedef pfm_default_smpl_entry_t - header of an entry (3.6.4)
+ * struct pfm_default_smpl_entry_t - header of an entry (3.6.4)
  * @pid:            thread that was running (the specification's tid)
  * @ovfl_pmd:       PMD whose overflow recorded the entry
  * @reserved:       0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon_flight_smpl.h - the flight recorder: the samples before an event
+/**
+ * DOC: Buffer of the flight format: the samples before an event
  *
  * The buffer is a sink (perfmon_sink.h) that overwrites its oldest records.
  * When a PMD whose PMC has PFM_REGFL_OVFL_NOTIFY overflows, the recorder
@@ -27,7 +27,7 @@
 	PFM_ARG(pfm_sink_arg_t, flags, PFM_SINK_OVERWRITE, "flags") }
 
 /**
- * typedef pfm_flight_record_t - a record; PMD values follow
+ * struct pfm_flight_record_t - a record; PMD values follow
  * @tstamp:   time in ns, on the clock of all samples
  * @ip:       instruction pointer
  * @tid:      thread

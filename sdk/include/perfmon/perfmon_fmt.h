@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_fmt.h - the interface between sampling formats and the perfmon core
+/**
+ * DOC: Interface between sampling formats and the core
  *
  * A format is one pfm_buffer_fmt_t registered under its UUID (specification
  * 3.5.7-3.5.15). The core calls the format back; the format never accesses the
@@ -19,7 +19,7 @@ struct attribute_group;
 struct pt_regs;
 
 /**
- * typedef pfm_ovfl_ctrl_t - actions of the core after a call-back (3.5.14)
+ * union pfm_ovfl_ctrl_t - actions of the core after a call-back (3.5.14)
  * @notify_user:     append an overflow message; only if the controlling PMC
  *                   has PFM_REGFL_OVFL_NOTIFY; ignored by fmt_restart
  * @reset_ovfl_pmds: reset the overflowed PMD and its reset_pmds, with short
@@ -56,7 +56,7 @@ typedef union {
 	(PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_BLOCK | PFM_OVFL_CTRL_MASK)
 
 /**
- * typedef pfm_ovfl_arg_t - description of one PMD's overflow (3.5.14)
+ * struct pfm_ovfl_arg_t - description of one PMD's overflow (3.5.14)
  * @ovfl_pmd:         PMD that overflowed
  * @reserved1:        0; read-only for the format: samples copy it into a field
  *                    that must be 0
@@ -277,7 +277,7 @@ struct pfm_arg_field {
 			   [PFM_ARG_MAX_FIELDS + 1]) __VA_ARGS__
 
 /**
- * typedef pfm_buffer_fmt_t - a sampling buffer format (3.5.7)
+ * struct pfm_buffer_fmt_t - a sampling buffer format (3.5.7)
  * @fmt_name:       name, for people (required)
  * @fmt_uuid:       UUID (required, not all zero)
  * @fmt_arg_size:   size in bytes of the argument, 0 for none; at most

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_fmt_callers.h - call chains of the code that overflowed
+/**
+ * DOC: Call chains of the interrupted thread
  *
  * Gives fmt_handler the return addresses of the interrupted thread. User chains
  * are found by frame pointers, kernel chains by the kernel's unwinder on x86

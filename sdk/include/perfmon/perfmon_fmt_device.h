@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_fmt_device.h - a format whose samples are read from a device
+/**
+ * DOC: Formats whose samples are read from a device
  *
  * Each overflow writes a record of a fixed size to a ring of its CPU. One
  * program at a time can open /dev/pfm_<name>; it reads the records of all
- * contexts. The format needs no mapped buffer:
+ * contexts. The format needs no mapped buffer::
  *
  *	record = pfm_device_begin(&mine_device, arg);
  *	if (!record)

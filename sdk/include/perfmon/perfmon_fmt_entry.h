@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_fmt_entry.h - write samples in the default format's layout (3.6.4)
+/**
+ * DOC: Writing samples in the default format's layout (3.6.4)
  */
 #ifndef PERFMON_PERFMON_FMT_ENTRY_H
 #define PERFMON_PERFMON_FMT_ENTRY_H

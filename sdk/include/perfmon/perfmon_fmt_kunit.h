@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_fmt_kunit.h - support for KUnit suites of formats
+/**
+ * DOC: KUnit suites of formats
  *
  * A suite calls the format's call-backs directly, on a buffer of exact size, so
  * that KASAN reports the first byte that the format touches beyond it. The

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_fmt_ring.h - a ring that passes samples from one CPU's handlers to a
- *			consumer
+/**
+ * DOC: A ring that passes samples from one CPU's handlers to a consumer
  *
  * All slots have the same size. A handler reserves a slot and then publishes
  * it. Handlers can interrupt each other at any point, so slots can be published

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_fmt_sdk.h - helpers for short sampling formats
+/**
+ * DOC: Helpers for short sampling formats
  *
  * UUID helpers, a private area that user space cannot reach, a bounded record
  * allocator in the buffer, a ring of regions, restart helpers, and the module
@@ -52,7 +52,7 @@ static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
  */
 #define PFM_FMT_PRIV_SIZE	4032
 
-/**
+/*
  * struct pfm_fmt_front - memory in front of a buffer
  * @priv: private area of the format
  * @area: the private area of fmt_getpriv, or NULL; written only by the core

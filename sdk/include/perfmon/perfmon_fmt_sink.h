@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_fmt_sink.h - the sink (perfmon_sink.h) for format handlers
+/**
+ * DOC: The sink (perfmon_sink.h) for format handlers
  *
  * A format defines its record and the size of the largest one. The sink decides
- * where a record goes, when to notify the tool and which samples are lost:
+ * where a record goes, when to notify the tool and which samples are lost::
  *
  *	struct mine_record *rec = pfm_sink_begin(buf, arg);
  *
@@ -269,7 +269,7 @@ static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
  * @buf:  as passed to fmt_handler
  * @arg:  as passed to fmt_handler; ovfl_ctrl is set to reset and continue, to
  *        notify the tool as well, or to mask. For more actions, add bits after
- *        this call: arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY
+ *        this call: ``arg->ovfl_ctrl.val |= PFM_OVFL_CTRL_NOTIFY``
  * @size: size in bytes of the record, at most that of the largest
  *
  * Context: fmt_handler.

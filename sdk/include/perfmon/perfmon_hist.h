@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon_hist.h - records of formats that count by key, in a sink
+/**
+ * DOC: Records of formats that count by key, in a sink
  *
  * The buffer is a sink (perfmon_sink.h) of one region. Each key has one record,
  * in the order in which the keys first occurred. The record's count rises in
@@ -15,7 +15,7 @@
 #include <perfmon/perfmon_sink.h>
 
 /**
- * typedef pfm_hist_record_t - a key and its count
+ * struct pfm_hist_record_t - a key and its count
  * @key:   key, defined by the format
  * @count: number of samples with this key, at least 1
  */

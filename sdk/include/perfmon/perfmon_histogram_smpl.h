@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon_histogram_smpl.h - samples counted by process, event and address
+/**
+ * DOC: Buffer of the histogram format
+ *
+ * The format counts samples by process, event and address.
  *
  * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is
  * described in perfmon_hist.h; its size limits the number of records.
@@ -20,7 +22,7 @@
 #define PFM_HISTOGRAM_SMPL_VERSION ((1U << 16) | 0U)	/* major.minor */
 
 /**
- * typedef pfm_histogram_record_t - a pfm_hist_record_t of this format
+ * struct pfm_histogram_record_t - a pfm_hist_record_t of this format
  * @ovfl_pmd: PMD that overflowed
  * @set:      event set that was active
  * @tgid:     process

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_irq_work.h - an irq_work that can be waited for
+/**
+ * DOC: An irq_work that can be waited for
  *
  * irq_work_sync() is not enough: it does not notice that an irq_work still runs
  * on a CPU that the monitored thread has left, while it is queued or running on

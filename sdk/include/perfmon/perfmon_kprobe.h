@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_kprobe.h - a kprobe with users
+/**
+ * DOC: A kprobe with users
  *
  * It is removed one second after its last user has gone. The delay avoids
  * repeated patching of the kernel's text, which disturbs all CPUs.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon_nway_smpl.h - the n-way sampling format's buffer (6.3.1; paper, 5.4)
+/**
+ * DOC: Buffer of the n-way format (6.3.1; paper, 5.4)
  *
  * The buffer is split into N regions of equal size, N from 2 to 64. Samples, in
  * the default format's layout, fill one region after the other, in circular
  * order. A full region is handed out: the tool is notified, monitoring stays
  * active, and samples go into the next region. PFM_RESTART frees the oldest
- * region that is handed out. N = 2 is double buffering.
+ * region that is handed out. N = 2 is double buffering. Offsets in bytes::
  *
  *	0		pfm_nway_smpl_hdr_t
  *	128		pfm_nway_smpl_rgn_t of region 0, 1, ... N - 1
@@ -49,7 +49,7 @@
 #define PFM_NWAY_SMPL_ALL		PFM_NWAY_SMPL_MASK_WHEN_FULL
 
 /**
- * typedef pfm_nway_smpl_arg_t - argument of the format
+ * struct pfm_nway_smpl_arg_t - argument of the format
  * @buf_size:    size of the buffer in bytes, headers included
  * @buf_flags:   PFM_NWAY_SMPL_* flags; all other bits must be 0
  * @num_regions: number of regions, PFM_NWAY_MIN_REGIONS to PFM_NWAY_MAX_REGIONS
@@ -75,7 +75,7 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, reserved, 16, 48);
 	PFM_ARG(pfm_nway_smpl_arg_t, num_regions, 4, "regions") }
 
 /**
- * typedef pfm_nway_smpl_hdr_t - first bytes of the buffer
+ * struct pfm_nway_smpl_hdr_t - first bytes of the buffer
  * @hdr_buf_size:    requested size in bytes
  * @hdr_region_offs: offset in bytes of region 0
  * @hdr_region_size: size in bytes of each region, a multiple of 8
@@ -130,7 +130,7 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_reserved, 80, 48);
 #define PFM_NWAY_RGN_READY	2	/* handed out: full and stable */
 
 /**
- * typedef pfm_nway_smpl_rgn_t - header of a region
+ * struct pfm_nway_smpl_rgn_t - header of a region
  * @rgn_seq:         number of this filling, increasing over all regions; 0 if
  *                   the region was never filled
  * @rgn_state:       PFM_NWAY_RGN_*

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon_pebs32_smpl.h - the 32-bit PEBS sampling format's buffer (paper, 5.4)
+/**
+ * DOC: Buffer of the 32-bit PEBS format (paper, 5.4)
  *
  * UUID and layout are the same as in perfmon 2.x for the 32-bit Pentium 4 and
  * Xeon. On every architecture the layout has the natural alignment of i386:
- * 64-bit fields are aligned to 4 bytes.
+ * 64-bit fields are aligned to 4 bytes. Offsets in bytes::
  *
  *	0		pfm_pebs32_smpl_hdr_t
  *	sizeof(hdr) +	the first record, aligned to 256 bytes; records follow
@@ -46,7 +46,7 @@ typedef __u64 __attribute__((aligned(4))) pfm_pebs32_u64;
 #define PFM_PEBS32_SMPL_ALIGN	256
 
 /**
- * typedef pfm_pebs32_smpl_arg_t - argument of the format
+ * struct pfm_pebs32_smpl_arg_t - argument of the format
  * @buf_size:   size of the buffer in bytes, header included
  * @intr_thres: number of records after which the CPU interrupts: from 1 to the
  *              number that fits
@@ -80,7 +80,7 @@ PFM_ASSERT_FIELD(pfm_pebs32_smpl_arg_t, reserved2, 24, 16);
 	PFM_ARG(pfm_pebs32_smpl_arg_t, cnt_reset, 0, "events") }
 
 /**
- * typedef pfm_pebs32_ds_area_t - the CPU's debug-store area
+ * struct pfm_pebs32_ds_area_t - the CPU's debug-store area
  * @bts_buf_base:    0, branch traces are not used
  * @bts_index:       0
  * @bts_abs_max:     0
@@ -118,7 +118,7 @@ PFM_ASSERT_FIELD(pfm_pebs32_ds_area_t, pebs_cnt_reset, 32, 8);
 #define PFM_PEBS32_HDR_IMPRECISE	0x1
 
 /**
- * typedef pfm_pebs32_smpl_hdr_t - first bytes of the buffer
+ * struct pfm_pebs32_smpl_hdr_t - first bytes of the buffer
  * @hdr_overflows:  number of times the threshold was reached; never reset
  * @hdr_buf_size:   requested size in bytes
  * @hdr_start_offs: bytes from the end of this header to the first record
@@ -155,7 +155,7 @@ PFM_ASSERT_FIELD(pfm_pebs32_smpl_hdr_t, hdr_lost, 36, 8);
 PFM_ASSERT_FIELD(pfm_pebs32_smpl_hdr_t, hdr_ds, 44, 40);
 
 /**
- * typedef pfm_pebs32_smpl_entry_t - a record: the registers at the event
+ * struct pfm_pebs32_smpl_entry_t - a record: the registers at the event
  * @eflags:     flags register
  * @ip:         instruction pointer, after the instruction of the event
  * @eax:        register

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon_pebs64_smpl.h - the 64-bit PEBS sampling format's buffer (paper, 5.4)
+/**
+ * DOC: Buffer of the 64-bit PEBS format (paper, 5.4)
  *
  * UUID and layout are the same as in perfmon 2.x for the 64-bit (EM64T) Pentium
- * 4 and Xeon; the argument can select the longer records of later CPUs.
+ * 4 and Xeon; the argument can select the longer records of later CPUs. Offsets
+ * in bytes::
  *
  *	0		pfm_pebs64_smpl_hdr_t
  *	sizeof(hdr) +	the first record, aligned to 256 bytes; records follow
@@ -51,7 +52,7 @@
 #define PFM_PEBS64_SMPL_ALIGN	256
 
 /**
- * typedef pfm_pebs64_smpl_arg_t - argument of the format
+ * struct pfm_pebs64_smpl_arg_t - argument of the format
  * @buf_size:   size of the buffer in bytes, header included
  * @intr_thres: number of records after which the CPU interrupts: from 1 to the
  *              number that fits
@@ -91,7 +92,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_arg_t, reserved2, 40, 16);
 	PFM_ARG(pfm_pebs64_smpl_arg_t, cnt_reset, 0, "events") }
 
 /**
- * typedef pfm_pebs64_ds_area_t - the CPU's debug-store area
+ * struct pfm_pebs64_ds_area_t - the CPU's debug-store area
  * @bts_buf_base:    0, branch traces are not used
  * @bts_index:       0
  * @bts_abs_max:     0
@@ -129,7 +130,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_cnt_reset, 64, 8);
 #define PFM_PEBS64_HDR_IMPRECISE	0x1
 
 /**
- * typedef pfm_pebs64_smpl_hdr_t - first bytes of the buffer
+ * struct pfm_pebs64_smpl_hdr_t - first bytes of the buffer
  * @hdr_overflows:  number of times the threshold was reached; never reset
  * @hdr_buf_size:   requested size in bytes
  * @hdr_start_offs: bytes from the end of this header to the first record
@@ -169,7 +170,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_hdr_t, hdr_lost, 48, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_smpl_hdr_t, hdr_ds, 56, 72);
 
 /**
- * typedef pfm_pebs64_smpl_entry_t - a record: the registers at the event
+ * struct pfm_pebs64_smpl_entry_t - a record: the registers at the event
  * @eflags:     flags register
  * @ip:         instruction pointer, after the instruction of the event
  * @eax:        register
@@ -231,7 +232,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_smpl_entry_t, r14, 128, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_smpl_entry_t, r15, 136, 8);
 
 /**
- * typedef pfm_pebs64_nhm_entry_t - a record, Nehalem
+ * struct pfm_pebs64_nhm_entry_t - a record, Nehalem
  * @base:       the shorter record
  * @status:     counters that overflowed, one bit each
  * @dla:        data linear address
@@ -254,7 +255,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_nhm_entry_t, dse, 160, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_nhm_entry_t, lat, 168, 8);
 
 /**
- * typedef pfm_pebs64_hsw_entry_t - a record, Haswell
+ * struct pfm_pebs64_hsw_entry_t - a record, Haswell
  * @base:       the shorter record
  * @real_ip:    instruction pointer of the event itself
  * @tsx_tuning: transactional memory information
@@ -271,7 +272,7 @@ PFM_ASSERT_FIELD(pfm_pebs64_hsw_entry_t, real_ip, 176, 8);
 PFM_ASSERT_FIELD(pfm_pebs64_hsw_entry_t, tsx_tuning, 184, 8);
 
 /**
- * typedef pfm_pebs64_skl_entry_t - a record, Skylake
+ * struct pfm_pebs64_skl_entry_t - a record, Skylake
  * @base:       the shorter record
  * @tsc:        time stamp counter
  */

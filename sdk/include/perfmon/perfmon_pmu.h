@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * perfmon_pmu.h - the interface between PMU descriptions and the perfmon core
+/**
+ * DOC: Interface between PMU descriptions and the core
  *
  * A PMU description (2006 paper, 4.4) maps the logical PMC and PMD registers to
  * actual ones. It has a table of both and the operations on them. Only one

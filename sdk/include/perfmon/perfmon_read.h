@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * perfmon_read.h - common part of the readers of sampling buffers
+/**
+ * DOC: Common part of the readers of sampling buffers
  *
  * Each format has a reader, perfmon_read_<name>.h, that returns the records of
- * a buffer one by one:
+ * a buffer one by one::
  *
  *	struct pfm_read_nway r;
  *	int got;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * perfmon_read_callstack.h - reads buffers of the callstack format
- *			      (perfmon_callstack_smpl.h)
+/**
+ * DOC: Reader of the callstack format (perfmon_callstack_smpl.h)
  *
  * perfmon_read.h tells how to use a reader; perfmon_read_sink.h is its base.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * perfmon_read_default.h - reads buffers of the default format (3.6)
+/**
+ * DOC: Reader of the default format (3.6)
  *
  * Also reads buffers of perfmon 2.0 on ia64, which have another UUID, and
  * converts their entries to the current layout. perfmon_read.h tells how to use

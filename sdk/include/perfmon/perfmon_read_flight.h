@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * perfmon_read_flight.h - reads buffers of the flight recorder
- *			   (perfmon_flight_smpl.h)
+/**
+ * DOC: Reader of the flight format (perfmon_flight_smpl.h)
  *
  * perfmon_read.h tells how to use a reader; perfmon_read_sink.h is its base.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * perfmon_read_histogram.h - reads buffers of the histogram format
- *			      (perfmon_histogram_smpl.h)
+/**
+ * DOC: Reader of the histogram format (perfmon_histogram_smpl.h)
  *
  * perfmon_read.h tells how to use a reader; perfmon_read_sink.h is its base.
  * Counts rise in place, so each begin returns all records again, in the same

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * perfmon_read_nway.h - reads buffers of the n-way format (6.3.1; paper, 5.4),
- *			 also while the kernel writes
+/**
+ * DOC: Reader of the n-way format (6.3.1; paper, 5.4)
+ *
+ * It can read while the kernel writes.
  *
  * perfmon_read.h tells how to use a reader. The reader remembers how far it has
  * read each region. It continues there if the region was being filled, in the

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * perfmon_read_pebs.h - common part of the readers of the PEBS formats: records
- *			 in a debug-store area (paper, 5.4)
+/**
+ * DOC: Common part of the readers of the PEBS formats (paper, 5.4)
+ *
+ * It reads records in a debug-store area.
  *
  * Programs do not include this file, but perfmon_read_pebs32.h or
  * perfmon_read_pebs64.h.

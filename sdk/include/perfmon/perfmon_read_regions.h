@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * perfmon_read_regions.h - reads buffers with regions that are filled in turn,
- *			    also while the kernel writes
+/**
+ * DOC: Reader of regions that are filled in turn
+ *
+ * It can read while the kernel writes.
  *
  * The n-way format (6.3.1; paper, 5.4) and the sink share one protocol. This is
  * the reader's side of it, for the readers of both and for tools that copy
- * complete regions. The kernel writes
+ * complete regions. The kernel writes::
  *
  *	begin or overwrite a region	a record
  *	  count = 0, used = 0		  the record

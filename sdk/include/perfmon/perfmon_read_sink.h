@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/*
- * perfmon_read_sink.h - reads buffers of formats with a sink (perfmon_sink.h),
- *			 also while the kernel writes
+/**
+ * DOC: Reader of formats with a sink (perfmon_sink.h)
+ *
+ * It can read while the kernel writes.
  *
  * perfmon_read.h tells how to use a reader. Only the format knows the layout of
  * its records. Its reader calls pfm_read_sink_head() for the fixed part of a
  * record, and then pfm_read_sink_words() for the variable part that the fixed
- * part announces. For examples/format_mini this would be
+ * part announces. For examples/format_mini this would be::
  *
  *	static inline int mini_next(struct mini *r)
  *	{

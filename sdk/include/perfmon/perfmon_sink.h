@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
-/*
- * perfmon_sink.h - the sink: a buffer layout that many formats share
+/**
+ * DOC: The sink, a buffer layout that many formats share
  *
  * The buffer is split into 1 to 64 regions of equal size. Records, whose layout
- * the format defines, fill one region after the other, in circular order:
+ * the format defines, fill one region after the other, in circular order::
  *
  *	0		pfm_sink_hdr_t
  *	128		pfm_sink_rgn_t of region 0, 1, ... N - 1
@@ -17,7 +17,8 @@
  * overwritten: a flight recorder.
  *
  * A tool that knows only this header can tell how many samples were recorded,
- * and which bytes are records. While nothing is recorded, freed or overwritten:
+ * and which bytes are records. While nothing is recorded, freed or
+ * overwritten::
  *
  *	recorded = hdr_past + hdr_overwritten + the sum of all rgn_count
  *
@@ -51,7 +52,7 @@
 #define PFM_SINK_ALL		PFM_SINK_OVERWRITE
 
 /**
- * typedef pfm_sink_arg_t - layout of the buffer
+ * struct pfm_sink_arg_t - layout of the buffer
  * @buf_size:    size of the buffer in bytes, headers included
  * @num_regions: number of regions, at most PFM_SINK_MAX_REGIONS; 0 means 1; at
  *               least 2 with PFM_SINK_OVERWRITE
@@ -87,7 +88,7 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
 #define PFM_SINK_NUM_LOST	4
 
 /**
- * typedef pfm_sink_hdr_t - first bytes of the buffer
+ * struct pfm_sink_hdr_t - first bytes of the buffer
  * @hdr_magic:       PFM_SINK_MAGIC
  * @hdr_version:     PFM_SINK_VERSION
  * @hdr_fmt_version: version of the records, defined by the format, major.minor
@@ -153,7 +154,7 @@ PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_lost, 96, 32);
 #define PFM_SINK_RGN_READY	2	/* full and stable */
 
 /**
- * typedef pfm_sink_rgn_t - header of a region
+ * struct pfm_sink_rgn_t - header of a region
  * @rgn_seq:      number of this filling, increasing over all regions; 0 if the
  *                region is empty
  * @rgn_count:    number of records in the region

@@ -26,7 +26,7 @@
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
 /**
- * typedef pfm_newfmt_record_t - a sample
+ * struct pfm_newfmt_record_t - a sample
  * @ip:      instruction pointer
  * @tstamp:  time in ns
  * @event:   eventid of the event that overflowed

@@ -21,7 +21,7 @@
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
 /**
- * typedef pfm_newfmt_record_t - the format's pfm_hist_record_t
+ * struct pfm_newfmt_record_t - the format's pfm_hist_record_t
  * @event: eventid of the event that overflowed, lower half of the first key
  * @tgid:  process, the upper half
  * @ip:    instruction pointer, the second key

@@ -26,7 +26,7 @@
 	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags") }
 
 /**
- * typedef pfm_newfmt_record_t - a sample; values of PMDs follow
+ * struct pfm_newfmt_record_t - a sample; values of PMDs follow
  * @ip:       instruction pointer
  * @tstamp:   time in ns
  * @event:    eventid of the event that overflowed
