@@ -32,6 +32,9 @@ BENCH_PACKAGES := $(CHECK_PACKAGES) libdeflate0
 VIEWER_PACKAGES := $(CHECK_PACKAGES) chromium chromium-driver golang-go \
 	postgresql python3-jsonschema python3-psycopg2 \
 	$(if $(shell command -v npm),,nodejs npm)
+# The headers depend on linux-kbuild, which has kernel-doc.
+DOCS_PACKAGES = python3-sphinx python3-numpy \
+	linux-headers-cloud-$(shell dpkg --print-architecture)
 
 .PHONY: help
 help:
@@ -48,6 +51,7 @@ help:
 	@echo '              (/usr/local); uninstall removes them'
 	@echo 'make debs     build Debian packages into build/debs/; for another release:'
 	@echo '              RELEASE=trixie'
+	@echo 'make docs     build the API reference in HTML, build/docs/html'
 	@echo 'make user     build libperfmon, libpfm2x, libpfm22 and pfmon'
 	@echo 'make kunit    run the KUnit suites on User Mode Linux'
 	@echo 'make sdk      build out-of-tree formats and run their suites and VMs'
@@ -60,7 +64,8 @@ help:
 	@echo 'make parsers, lib, tools, scripts'
 	@echo '              run the tests of pfmparse, the libraries, pfmon, the scripts'
 	@echo 'make style    run checkpatch, sparse, kernel-doc, Python style and type checks,'
-	@echo '              check the length of the formats and the proofs of the demands'
+	@echo '              check the API reference, the length of the formats and the proofs'
+	@echo '              of the demands'
 	@echo 'make conformance  write the tables of docs/conformance.md'
 	@echo 'make pfmon-docs  generate completion and manual from pfmon'"'"'s option table'
 	@echo 'make check-debug  run the VM tests and the KUnit suites on a debug kernel, with'
@@ -77,13 +82,15 @@ help:
 # Missing packages are installed if make runs as root; otherwise one line shows how to
 # install them. The compiler is installed first: the names of packages that only some
 # tests need depend on its version.
-.PHONY: deps-run deps-check deps-bench deps-viewers
+.PHONY: deps-run deps-check deps-bench deps-viewers deps-docs
 deps-run:
 	@scripts/need-packages $(RUN_PACKAGES)
 deps-check: deps-run
 	@scripts/need-packages $(CHECK_PACKAGES) -- $$(scripts/parts.py --packages)
 deps-viewers: deps-run
 	@scripts/need-packages $(VIEWER_PACKAGES)
+deps-docs:
+	@scripts/need-packages $(DOCS_PACKAGES)
 deps-bench: deps-run
 	@scripts/need-packages $(BENCH_PACKAGES) $$(scripts/parts.py --packages)
 
@@ -146,6 +153,24 @@ pfmon-docs:
 	@$(MAKE) -s -f scripts/user.mk UARCH=$(HOST_ARCH) $@
 user-arm64 user-i386: user-%:
 	@$(MAKE) -s -f scripts/user.mk UARCH=$* user
+
+# The API reference, from kernel-doc of the SDK's headers and docstrings of pfmparse.
+# Each build starts anew: Sphinx does not repeat warnings about unchanged pages.
+KBUILD_TOOLS := /usr/lib/linux-kbuild-*
+KERNEL_DOC = $(or $(lastword $(sort $(wildcard $(KBUILD_TOOLS)/scripts/kernel-doc))), \
+	$(error there is no $(KBUILD_TOOLS)/scripts/kernel-doc; run make deps-docs))
+.PHONY: docs api-docs
+docs: deps-docs
+	@$(MAKE) -s api-docs
+	@echo '$(BUILD)/docs/html/index.html'
+api-docs:
+	@rm -rf $(BUILD)/docs && mkdir -p $(BUILD)/docs/rst
+	@for header in sdk/include/perfmon/*.h; do \
+		$(KERNEL_DOC) -rst -Werror -sphinx-version 5.3.0 $$header \
+			>$(BUILD)/docs/rst/$${header##*/}.rst || exit; done
+	@$(PYTHON) -B -m sphinx -q -W --keep-going -d $(BUILD)/docs/doctrees \
+		docs/api $(BUILD)/docs/html
+
 # Programs for the tests in VMs and for the benchmark.
 .PHONY: guest-x86_64 guest-arm64
 guest-x86_64: user
@@ -188,7 +213,7 @@ build: parts
 built: user guest-x86_64 $(if $(filter user-arm64,$(LEFT_OUT)),,guest-arm64)
 built: $(patsubst modules-%,test-modules-%,$(filter-out $(LEFT_OUT),$(TARGETS:%=modules-%)))
 # Fast checks come first; tests/style/layers reads the objects that sparse built.
-STYLE_PARTS := checkpatch sparse python-style man-pages
+STYLE_PARTS := checkpatch sparse python-style man-pages api-docs
 style: user
 	@$(PYTEST) tests/style
 	@tests/style/conformance

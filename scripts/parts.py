@@ -68,6 +68,7 @@ def parts() -> dict[str, Part]:
         "other-host": Part(("mmdebstrap", "git", *users), other_host.root),
         "secure-boot": Part(("mokutil", "openssl"), firmware.fetch),
         "man-pages": Part(("groff", "git"), _nothing),
+        "api-docs": Part(("python3-sphinx", "git"), _nothing),
     }
     machine = ("mmdebstrap", "e2fsprogs", "git", QEMU["x86_64"])
     for release in bare.SOURCES:
