@@ -13,32 +13,38 @@ class Role(Enum):
     ``usual`` names has it. A column with an explicit role has no other one.
     """
 
-    # The address of the sample, or an offset in FILE.
+    #: The address of the sample, or an offset in FILE.
     ADDRESS = "address", "event_ip", "ip"
-    # The address of the accessed data.
+    #: The address of the accessed data.
     DATA_ADDRESS = "data-address", "dla"
-    # The source of the data: union perf_mem_data_src.
+    #: The source of the data: union perf_mem_data_src.
     DATA_SOURCE = "data-source", "dse"
-    # The latency of the access in cycles.
+    #: The latency of the access in cycles.
     LATENCY = "latency", "lat"
-    # The number of samples that this one represents.
+    #: The number of samples that this one represents.
     WEIGHT = "weight", "weight"
+    #: The process ID.
     PROCESS = "process", "tgid"
+    #: The thread ID.
     THREAD = "thread", "tid", "pid"
+    #: The number of the CPU.
     CPU = "cpu", "cpu"
-    # The time in ns, in the kernel's clock for time stamps of samples.
+    #: The time in ns, in the kernel's clock for time stamps of samples.
     TIME = "time", "tstamp"
-    # The PMD that overflowed, its event set, and its eventid.
+    #: The PMD that overflowed.
     PMD = "pmd", "ovfl_pmd"
+    #: Its event set.
     SET = "set", "set"
+    #: Its ``eventid`` in the session.
     EVENT = "event", "event"
-    # The sampling period: events from the last reset to the overflow.
+    #: The sampling period: events from the last reset to the overflow.
     PERIOD = "period", "period"
-    # 0 at user level.
+    #: 0 at user level.
     KERNEL = "kernel", "kernel"
-    # The cookie of the file in which ADDRESS is an offset; 0 for none.
+    #: The cookie of the file in which ADDRESS is an offset; 0 for none.
     FILE = "file", "cookie"
 
+    #: The names of columns that have the role.
     usual: tuple[str, ...]
 
     def __new__(cls, key: str, *usual: str) -> Role:
