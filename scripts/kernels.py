@@ -247,7 +247,7 @@ def _cross(kernel: Kernel) -> list[str]:
 
 
 def _installed(arch: str, name: str, series: Series) -> Kernel | None:
-    """Return the kernel of the newest installed headers, None if there are none.
+    """Return the kernel of the newest installed headers, or None.
 
     Headers of another architecture cannot be installed; their versions are the same.
     """

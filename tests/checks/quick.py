@@ -81,7 +81,7 @@ def names_of_tests(name: str) -> set[str]:
 
 
 def suites(files: Iterable[str]) -> str | None:
-    """Return a pattern for the suites of these files, None if there are none."""
+    """Return a pattern for the suites of these files, or None."""
     chosen = [name for name in files if name.startswith((*KERNEL, SUITES))]
     if not chosen:
         return None

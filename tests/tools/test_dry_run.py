@@ -125,4 +125,4 @@ def test_dry_run_prints_json(pfmon: Pfmon, options: tuple[str, ...]) -> None:
 def test_dry_run_reports_unknown_event(pfmon: Pfmon) -> None:
     run = pfmon("--dry-run", "-e", "nosuch")
     assert run.returncode == ERROR
-    assert "there is no event nosuch" in run.stderr
+    assert "unknown event 'nosuch'" in run.stderr

@@ -16,7 +16,7 @@ def test_event_check_answers_without_running(pfmon: Pfmon, tmp_path: Path) -> No
     assert run.returncode == ERROR
     cycles, nosuch = run.stdout.splitlines()
     assert cycles.startswith("cycles: no: perfmon is not loaded")
-    assert nosuch.startswith("nosuch: no: there is no event nosuch")
+    assert nosuch.startswith("nosuch: no: unknown event 'nosuch'")
     assert not (tmp_path / "ran").exists()
 
 

@@ -113,7 +113,8 @@ def test_there_are_three_precise_levels(encoder: Encoder) -> None:
 @pytest.mark.parametrize(
     ("event", "complaint"),
     [
-        ("no-such-event", "there is no event no-such-event"),
+        ("no-such-event", "unknown event 'no-such-event'; see"),
+        ("page-fault", "unknown event 'page-fault' (did you mean 'page-faults'?)"),
         ("r1000000000000", "48 bits"),
         ("perf::NO_SUCH", "NO_SUCH"),
     ],

@@ -23,6 +23,7 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         ((*SAMPLING, "--switch-overflow=4", "true"), "several -e"),
         (("-e", "a", "--excl-idle", "true"), "needs --system-wide"),
         (("--no-such-option",), "unrecognized option"),
+        (("--smpl-perods-random=1:1",), "did you mean --smpl-periods-random?"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-ip-only", "true"), "exclude each other"),
         (
             ("-e", "cpu-clock", "--smpl-imprecise", "true"),

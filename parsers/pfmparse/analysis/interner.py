@@ -81,7 +81,7 @@ class Interner:
         return ids
 
     def _window_for(self, a: U64s, b: NDArray[Any]) -> Optional[Window]:
-        """The window for pairs with this a, None if there is none."""
+        """The window for pairs with this a, or None."""
         if self._window is not None and self._window_of == a[0]:
             return self._window
         self._tries += b.size

@@ -104,7 +104,7 @@ class Places:
         return self._locations
 
     def elf(self, location: Location) -> Optional[ElfFile]:
-        """The ELF file of a location, None if there is none."""
+        """The ELF file of a location, or None."""
         return self._resolver.file(location)
 
     def some(self, ids: Ids) -> list[Location]:

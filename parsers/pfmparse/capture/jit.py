@@ -49,7 +49,7 @@ class JitSymbols:
         return len(self._parsed[2])
 
     def find(self, addresses: NDArray[np.uint64]) -> list[Optional[JitFunction]]:
-        """The function of each address, None if there is none; n elements.
+        """The function of each address, or None; n elements.
 
         If several functions were at an address, the last one in the file counts.
         """

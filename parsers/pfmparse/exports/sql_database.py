@@ -54,7 +54,7 @@ class Database(ABC):
         return int(found)
 
     def one(self, query: str, *values: object) -> Optional[tuple[Any, ...]]:
-        """The first row of a query's result, None if there is none."""
+        """The first row of a query's result, or None."""
         row: Optional[tuple[Any, ...]] = self.run(query, *values).fetchone()
         return row
 

@@ -141,7 +141,7 @@ class Samples:
         return {name: _made(columns, name, self.count) for name in columns}
 
     def name_of(self, role: Role) -> Optional[str]:
-        """The name of the column that has a role, None if there is none."""
+        """The name of the column that has a role, or None."""
         if self.roles and role in self.roles:
             return self.roles[role]
         for name in role.usual:

@@ -204,7 +204,7 @@ class SinkDecoder:
         number: int,
         region: Mapping[str, int],
     ) -> Optional[Records]:
-        """The new records of a region, None if there are none."""
+        """The new records of a region, or None."""
         seq, count, used = region["rgn_seq"], region["rgn_count"], region["rgn_used"]
         if seq == 0 or count == 0:
             return None

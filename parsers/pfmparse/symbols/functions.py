@@ -53,7 +53,7 @@ class Functions:
         self._is_read = np.zeros(len(self._dies), np.bool_)
 
     def innermost(self, addresses: U64s) -> Ids:
-        """The number of the innermost function at each address, NONE if there is none.
+        """The number of the innermost function at each address, else NONE.
 
         An inlined function is inside the function into which it is inlined.
         """
@@ -178,14 +178,14 @@ class _Attributes:
         self._at, self._out = c.byref(self._attribute), c.byref(self._value)
 
     def number(self, die: Die, name: int) -> Optional[int]:
-        """The value of a numeric attribute, None if there is none."""
+        """The value of a numeric attribute, or None."""
         if not self._dw.dwarf_attr(c.byref(die), name, self._at):
             return None
         failed = self._dw.dwarf_formudata(self._at, self._out)
         return None if failed else self._value.value
 
     def die(self, die: Die, name: int) -> Optional[Die]:
-        """The DIE that an attribute refers to, None if there is none."""
+        """The DIE that an attribute refers to, or None."""
         found = Die()
         if not self._dw.dwarf_attr(c.byref(die), name, self._at):
             return None

@@ -34,7 +34,7 @@ class Intervals:
             self._latest.append(np.maximum(below[0::2], below[1::2]))
 
     def innermost(self, addresses: U64s) -> Ids:
-        """The index of the interval around each address, NONE if there is none."""
+        """The index of the interval around each address, else NONE."""
         found: Ids = np.searchsorted(self.starts, addresses, side="right") - 1
         # Nearly always, the last interval that starts before the address contains it.
         unsure = np.flatnonzero(found >= 0)

@@ -10,7 +10,7 @@
 #include <perfmon/perfmon_sink.h>
 
 #define PFM_CALLSTACK_SMPL_NAME	"callstack"
-/* What a sample is, for people. */
+/* Describes a sample in one line. */
 #define PFM_CALLSTACK_SMPL_SUMMARY \
 	"call chains of kernel and user level, thread, time, PMDs"
 #define PFM_CALLSTACK_SMPL_UUID_STR "bad42f83-abb5-4fb1-bc94-36de0415f7ca"

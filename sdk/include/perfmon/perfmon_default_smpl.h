@@ -11,7 +11,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_DFL_SMPL_NAME	"default"
-/* What a sample is, for people. */
+/* Describes a sample in one line. */
 #define PFM_DFL_SMPL_SUMMARY \
 	"thread, address, time, PMDs; or only the address, or PMDs"
 #define PFM_DFL_SMPL_UUID_STR "d139b29e-62e8-40e4-b402-73078792e937"

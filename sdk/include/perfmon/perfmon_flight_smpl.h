@@ -12,7 +12,7 @@
 #include <perfmon/perfmon_sink.h>
 
 #define PFM_FLIGHT_SMPL_NAME	"flight"
-/* What a sample is, for people. */
+/* Describes a sample in one line. */
 #define PFM_FLIGHT_SMPL_SUMMARY \
 	"the last samples before an event: thread, address, time, PMDs"
 #define PFM_FLIGHT_SMPL_UUID_STR "b9d0cd6e-d66e-486b-aa83-880009473ebf"

@@ -24,7 +24,7 @@
 #include <perfmon/perfmon_default_smpl.h>
 
 #define PFM_NWAY_SMPL_NAME	"nway"
-/* What a sample is, for people. */
+/* Describes a sample in one line. */
 #define PFM_NWAY_SMPL_SUMMARY \
 	"as default, in regions that are read while others fill"
 #define PFM_NWAY_SMPL_UUID_STR "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"

@@ -17,7 +17,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_OPROFILE_SMPL_NAME	"oprofile"
-/* What a sample is, for people. */
+/* Describes a sample in one line. */
 #define PFM_OPROFILE_SMPL_SUMMARY \
 	"a pair of words in OProfile's event stream"
 #define PFM_OPROFILE_SMPL_UUID_STR "777a6e61-2065-7369-746e-722061650a6c"

@@ -23,7 +23,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_PEBS64_SMPL_NAME	"pebs64"
-/* What a sample is, for people. */
+/* Describes a sample in one line. */
 #define PFM_PEBS64_SMPL_SUMMARY \
 	"a PEBS record: registers, data address, source, latency"
 #define PFM_PEBS64_SMPL_UUID_STR "36be9794-1fbf-41df-b463-1062eb729bad"

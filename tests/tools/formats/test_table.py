@@ -113,4 +113,10 @@ def test_options_a_format_lacks_are_refused(
 def test_unknown_format_is_named(pfmon: Pfmon) -> None:
     run = pfmon(*SAMPLING, "--smpl-module=nonesuch", "true")
     assert run.returncode == ERROR
-    assert "no sampling format 'nonesuch'" in run.stderr
+    assert "unknown sampling format 'nonesuch'; pfmon --list-formats" in run.stderr
+
+
+def test_mistyped_format_is_suggested(pfmon: Pfmon) -> None:
+    run = pfmon(*SAMPLING, "--smpl-module=histgram", "true")
+    assert run.returncode == ERROR
+    assert "'histgram' (did you mean 'histogram'?)" in run.stderr

@@ -13,6 +13,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 #include <perfmon/perfmon.h>
 
+#include "base/similar.h"
 #include "base/util.h"
 #include "events/event_names.h"
 #include "events/events.h"
@@ -101,11 +102,21 @@ static bool is_raw(const char *name)
 	       strspn(name + 1, "0123456789abcdefABCDEF") == strlen(name + 1);
 }
 
-static void explain(const char *name, int error)
+static void explain_unknown(const char *root, const char *name)
+{
+	struct similar similar = { .name = name };
+	char *hint;
+
+	events_each(root, similar_consider, &similar);
+	hint = similar_hint(&similar);
+	message("unknown event '%s'%s; see pfmon --list-events", name, hint);
+	free(hint);
+}
+
+static void explain(const char *root, const char *name, int error)
 {
 	if (error == PFM_ERR_NOTFOUND)
-		message("there is no event %s on this machine; see pfmon --list-events",
-			name);
+		explain_unknown(root, name);
 	else if (error == PFM_ERR_UMASK)
 		message("event %s: its unit mask is missing or wrong; see pfmon -i",
 			name);
@@ -114,15 +125,15 @@ static void explain(const char *name, int error)
 			pfm_strerror(error));
 }
 
-static bool encode_with_pfmlib(const char *name, unsigned int levels,
-			       struct encoded_event *event)
+static bool encode_with_pfmlib(const char *root, const char *name,
+			       unsigned int levels, struct encoded_event *event)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	struct event_code code = { .type = 0 };
 	int ret = pfmlib_encode(name, levels, &attr);
 
 	if (ret != PFM_SUCCESS) {
-		explain(name, ret);
+		explain(root, name, ret);
 		return false;
 	}
 	code.type = attr.type;
@@ -172,7 +183,7 @@ static enum finding find_tracepoint(const char *root, const char *name,
 	case TRACEPOINT_UNKNOWN:
 		if (pfmlib_encode(name, LEVEL_USER, &attr) == PFM_SUCCESS)
 			return NOT_FOUND;
-		message("there is no event %s on this machine, unless it is a tracepoint: only root may read /sys/kernel/tracing",
+		message("unknown event '%s', unless it is a tracepoint: only root may read /sys/kernel/tracing",
 			name);
 		return REFUSED;
 	default:
@@ -230,8 +241,8 @@ static bool encode(const char *root, const char *name, unsigned int own,
 		break;
 	case NOT_FOUND:
 		levels = own ? own : levels;
-		return encode_with_pfmlib(name, levels ? levels : LEVEL_USER,
-					  event);
+		return encode_with_pfmlib(root, name,
+					  levels ? levels : LEVEL_USER, event);
 	default:
 		return false;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* arg_layout.c - the fields of a format's argument, as sysfs shows them */
+/* arg_layout.c - fields of a format's argument, as published in sysfs */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/util.h"
 #include "formats/arg_layout.h"
 
-/* Values have the byte order of the machine: little endian, all of them. */
+/* Values have native byte order; all supported machines are little endian. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "");
 
 static bool parse_field(const char *line, size_t arg_size,
@@ -119,7 +119,7 @@ static const struct arg_field *find_field(const struct arg_layout *layout,
 	return NULL;
 }
 
-/* The powers of 1024 that a last letter stands for; 0 if it is a digit. */
+/* Returns the exponent to 1024 of a suffix k, M or G; 0 without a suffix. */
 static unsigned int power_of(const char *number)
 {
 	static const char letters[] = "kmg";
@@ -130,7 +130,7 @@ static unsigned int power_of(const char *number)
 	return found ? (unsigned int)(found - letters) + 1 : 0;
 }
 
-/* Returns false if it is not a number, or one of more than 64 bits. */
+/* Returns false if the text is not a number of at most 64 bits. */
 static bool parse_number(const char *text, uint64_t *value)
 {
 	unsigned int power = power_of(text);
@@ -167,7 +167,7 @@ static bool parse_value(const struct arg_field *field, const char *text,
 	return false;
 }
 
-/* Sets one field, unless that was done already. */
+/* Sets one field; it is an error to set it twice. */
 static bool assign(const struct arg_layout *layout, const char *format,
 		   char *assignment, void *arg, bool *was_set)
 {

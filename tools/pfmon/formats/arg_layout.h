@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* arg_layout.h - the fields of a format's argument, as sysfs shows them */
+/* arg_layout.h - fields of a format's argument, as published in sysfs */
 #ifndef PFMON_FORMATS_ARG_LAYOUT_H
 #define PFMON_FORMATS_ARG_LAYOUT_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* No word in the kernel's file is longer. */
+/* Maximum size of a word in the kernel's file, with the terminating zero. */
 #define ARG_WORD_SIZE	32
 
 struct arg_field {
@@ -24,26 +24,26 @@ struct arg_layout {
 };
 
 /*
- * Takes what is in the file arg_layout, of an argument of size bytes; lines
- * that are not of a field in it are left out.
+ * Parses the content of the sysfs file arg_layout, for an argument of size
+ * bytes. Lines that do not describe a field of it are ignored.
  */
 void arg_layout_parse(struct arg_layout *layout, const char *text, size_t size);
 void arg_layout_free(struct arg_layout *layout);
 
 void arg_layout_set_defaults(const struct arg_layout *layout, void *arg);
 
-/* False if there is no field of that name. */
+/* Returns false if the field does not exist or cannot hold the value. */
 bool arg_layout_set_field(const struct arg_layout *layout, const char *name,
 			  uint64_t value, void *arg);
 
 /*
- * Sets what --smpl-arg names, NAME=VALUE,...; format is for messages. False
- * with one.
+ * Sets the fields of --smpl-arg, NAME=VALUE,... Returns false with a
+ * message, which names the format, on an error.
  */
 bool arg_layout_set(const struct arg_layout *layout, const char *format,
 		    const char *assignments, void *arg);
 
-/* All fields as --smpl-arg takes them, with their values; to be freed. */
+/* Returns all fields and values in the syntax of --smpl-arg; to be freed. */
 char *arg_layout_text(const struct arg_layout *layout, const void *arg);
 
 #endif /* PFMON_FORMATS_ARG_LAYOUT_H */

@@ -43,7 +43,7 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 	return true;
 }
 
-/* Looks at the header only: no entry is read. */
+/* Checks the header only. */
 static bool begin(struct pfm_read_default *reader,
 		  const struct smpl_format *format, const void *buffer,
 		  size_t size)

@@ -2,8 +2,8 @@
 /*
  * described.c - arguments of formats whose fields the kernel describes
  *
- * The kernel knows how many bytes the argument has and, if the format publishes
- * them, its fields: their names, units and defaults.
+ * sysfs has the size of the argument and, if the format publishes them, the
+ * names, units and defaults of its fields.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static bool start_with_defaults(struct smpl_format *format,
 	return true;
 }
 
-/* Sets a field for an option; false with a message if there is none. */
+/* Sets a field for an option; returns false with a message on failure. */
 static bool set_for(const char *option, const struct smpl_format *format,
 		    const struct arg_layout *layout, const char *field,
 		    uint64_t value)
@@ -86,7 +86,7 @@ static bool set_fields(const struct smpl_format *format,
 	return false;
 }
 
-/* Last, as the size of a sample follows from other fields. */
+/* To be called last: the size of a sample depends on other fields. */
 static bool set_buf_size(const struct smpl_format *format,
 			 const struct arg_layout *layout,
 			 const struct options *options)
@@ -125,7 +125,7 @@ static bool set_arg(struct smpl_format *format, const struct options *options)
 	return ok;
 }
 
-/* Options that set something in an argument. */
+/* Whether an option sets a field of the argument. */
 static bool sets_argument(const struct options *options)
 {
 	return options->format_options &
@@ -135,7 +135,7 @@ static bool sets_argument(const struct options *options)
 bool described_set_up(struct smpl_format *format,
 		      const struct options *options)
 {
-	/* If it is not there, creating a context fails, and says why. */
+	/* If it is missing, creating the context will fail and explain why. */
 	if (!is_there(format)) {
 		smpl_format_set_arg(format, options->format_arg,
 				    options->format_arg_size);

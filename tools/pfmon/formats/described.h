@@ -8,9 +8,9 @@
 #include "formats/format.h"
 
 /*
- * Makes the argument: the defaults of its fields, what --smpl-regions and
- * --smpl-arg set, and the size of the buffer that --smpl-entries takes. Loads
- * the format's module if possible. False with a message.
+ * Builds the argument from the defaults of its fields, --smpl-regions,
+ * --smpl-arg and --smpl-entries. The kernel loads the format's module if it is
+ * installed. Returns false with a message on an error.
  */
 bool described_set_up(struct smpl_format *format,
 		      const struct options *options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* entries.c - entries of the default format, in its buffer and in others' */
+/* entries.c - entries of the default format, which nway uses, too */
 #include "events/pmu.h"
 #include "formats/entries.h"
 

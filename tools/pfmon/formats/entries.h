@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* entries.h - entries of the default format, in its buffer and in others' */
+/* entries.h - entries of the default format, which nway uses, too */
 #ifndef PFMON_FORMATS_ENTRIES_H
 #define PFMON_FORMATS_ENTRIES_H
 
@@ -10,16 +10,16 @@
 #include "formats/format.h"
 
 /*
- * A buffer is full when the largest possible entry, one with every PMD of the
- * PMU, does not fit any more (3.6.5). These are the bytes, without headers of
- * the buffer, of one for which that becomes so with the last of count entries.
+ * Returns the bytes for count entries, without headers of the buffer. A buffer
+ * is full when the largest possible entry, with every PMD of the PMU, does not
+ * fit any more (3.6.5): here, after exactly count entries.
  */
 uint64_t entries_room(size_t header_size, size_t entry_size, uint64_t count);
 
-/* Bytes of the values in the longest of these. */
+/* Returns the bytes of PMD values in the longest kind of samples. */
 size_t entries_values(const struct smpl_kinds *kinds);
 
-/* Calls visit with the processes of entries that have the whole header. */
+/* Calls visit with the process of each entry; entries have full headers. */
 void entries_each_process(const struct smpl_kinds *kinds, const void *entries,
 			  size_t size,
 			  void (*visit)(pid_t tgid, void *data), void *data);

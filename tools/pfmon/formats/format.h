@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* format.h - what pfmon knows of a sampling format */
+/* format.h - a sampling format, and the operations on its buffer */
 #ifndef PFMON_FORMATS_FORMAT_H
 #define PFMON_FORMATS_FORMAT_H
 
@@ -16,13 +16,13 @@
 
 struct smpl_device;
 
-/* How far entries of a buffer have been seen. */
+/* Position behind the entries of a buffer that were already visited. */
 struct smpl_position {
 	uint64_t count;
 	uint64_t offset;
 };
 
-/* What samples are recorded of: one kind per event that samples. */
+/* The kinds of samples, one per sampling event. */
 struct smpl_kinds {
 	const struct pfm_read_kind *list;
 	unsigned int count;
@@ -52,53 +52,57 @@ enum smpl_moment {
 	SMPL_END,		/* nothing follows: save all that is left */
 };
 
-/* What was found in a part of a stream. */
+/* Result of scanning a part of a stream. */
 struct smpl_scan {
 	uint64_t samples;
-	char *text;		/* a chunk that explains them, or NULL */
+	char *text;		/* payload of a chunk for the device, or NULL */
 };
 
-/* A device that the samples of a format without a buffer are read from. */
+/* A device from which samples are read, for formats without a buffer. */
 struct smpl_device {
-	const char *chunk;	/* type of the chunks that explain samples */
+	const char *chunk;	/* type of its chunks in the capture */
 
-	/* The state of one measurement; losses count from here. */
+	/* Allocates the state of a measurement; losses count from here. */
 	void *(*begin)(const struct smpl_format *format);
 
-	/* Looks through what was read from fd, in its order. */
+	/* Scans data read from fd; called for all parts in order. */
 	void (*scan)(void *state, int fd, const struct image *image,
 		     struct smpl_scan *found);
 
-	/* Samples that were lost since begin(). */
+	/* Returns the number of samples lost since begin(). */
 	uint64_t (*lost)(void *state);
 	void (*end)(void *state);
 };
 
 /*
- * What pfmon knows of one format's layout. buffer is the mapped buffer, size
- * its size in bytes.
+ * The operations of one format. buffer is the mapped sampling buffer, size its
+ * size in bytes.
  */
 struct smpl_module {
 	const char *name;
 	const char *uuid;
-	const char *summary;			/* what a sample is */
+	const char *summary;			/* one line: the samples */
 	unsigned int options;			/* FORMAT_OPT_* that it takes */
 	const char *view;			/* pfmparse's, or NULL */
 
-	/* Sets what follows the kinds in format. False with a message. */
+	/*
+	 * Sets the members of format after kinds. Returns false with a message
+	 * on an error.
+	 */
 	bool (*set_up)(struct smpl_format *format,
 		       const struct options *options);
 
 	/*
-	 * For described_set_up(), with FORMAT_OPT_ENTRIES: bytes of a buffer
-	 * that holds so many samples, as the argument is.
+	 * Returns the bytes of a buffer for so many samples, with the argument
+	 * of format. For described_set_up() with FORMAT_OPT_ENTRIES.
 	 */
 	uint64_t (*buffer_size)(const struct smpl_format *format,
 				uint64_t entries);
 
 	/*
-	 * What to save. Returns the number of pieces; 0: nothing, and a restart
-	 * has nothing to free. What is saved at an exec may be saved again.
+	 * Chooses the pieces to save and returns their number; 0 if nothing
+	 * is to be saved, so that a restart would free nothing. Samples saved
+	 * at an exec may be saved again.
 	 */
 	unsigned int (*choose)(const struct smpl_format *format,
 			       const void *buffer, size_t size,
@@ -106,23 +110,22 @@ struct smpl_module {
 			       struct piece pieces[IMAGE_MAX_PIECES]);
 
 	/*
-	 * Optional: whether the kernel has left alone what was copied. Without
-	 * it, what is chosen does not change before PFM_RESTART.
+	 * Optional: returns whether the kernel has not changed the pieces while
+	 * they were copied. Without it, they are stable until PFM_RESTART.
 	 */
 	bool (*intact)(const void *buffer, const struct image *image);
 
-	/* Samples in what was saved and will not be saved again. */
+	/* Returns the number of saved samples that will not be saved again. */
 	uint64_t (*samples)(const struct smpl_format *format,
 			    const struct image *image);
 
-	/* Optional: samples that the buffer says were lost, so far. */
+	/* Optional: returns the number of lost samples in the header. */
 	uint64_t (*lost)(const struct smpl_format *format, const void *buffer);
 
 	/*
-	 * Optional, for formats whose entries have the value that their counter
-	 * was loaded with: calls visit with those behind the position, which
-	 * moves on. The buffer may be in use; the position is 0 when it has
-	 * been freed.
+	 * Optional, for formats whose entries contain the period: calls visit
+	 * with each entry after position, and advances it. The kernel may be
+	 * writing the buffer. A restart resets the position to 0.
 	 */
 	void (*each_new)(const struct smpl_format *format, const void *buffer,
 			 size_t size, struct smpl_position *position,
@@ -131,8 +134,8 @@ struct smpl_module {
 			 void *data);
 
 	/*
-	 * Optional: calls visit with the process of each entry; repetitions may
-	 * be left out.
+	 * Optional: calls visit with the process of each entry; consecutive
+	 * repetitions may be omitted.
 	 */
 	void (*each_process)(const struct smpl_format *format,
 			     const struct image *image,
@@ -145,7 +148,7 @@ void smpl_format_free(struct smpl_format *format);
 void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 			 size_t size);
 
-/* Samples come from /dev/<name>, instead of a buffer; for set_up(). */
+/* Sets the device /dev/<name> to read samples from; for set_up(). */
 void smpl_format_set_device(struct smpl_format *format,
 			    const struct smpl_device *device, const char *name);
 

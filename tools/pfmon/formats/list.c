@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* list.c - prints the sampling formats that are registered or installed */
+/* list.c - print the registered and installed sampling formats */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ static struct json_object *describe_field(const struct arg_field *field)
 	return object;
 }
 
-/* The fields of an argument, as --smpl-arg takes them. */
+/* Describes the fields that --smpl-arg sets. */
 static struct json_object *describe_fields(const char *uuid_text)
 {
 	struct json_object *list = json_new_array();

@@ -68,7 +68,7 @@ static uint64_t samples(const struct smpl_format *format,
 	return regions_samples(&layout, image);
 }
 
-/* The context has already counted dropped overflows as lost. */
+/* Dropped overflows are already in pfm_lost of the context. */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {
 	const header_t *header = buffer;

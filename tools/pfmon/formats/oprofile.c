@@ -3,8 +3,8 @@
  * oprofile.c - the bridge to OProfile
  *
  * The samples of all contexts come from a device, as OProfile's event stream.
- * It has cookies in the place of files; which files they are only the device
- * knows, as long as it is open.
+ * The stream contains cookies instead of file names; the device translates them
+ * while it is open.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -28,7 +28,7 @@ struct bridge {
 	uint64_t lost_before;
 };
 
-/* A list of cookies that is being made, and whom to ask. */
+/* A growing list of translated cookies, and the device. */
 struct cookie_list {
 	int fd;
 	struct json_object *list;	/* NULL while it is empty */
@@ -42,7 +42,7 @@ static int counts_losses(const struct dirent *entry)
 	       !strcmp(entry->d_name, "event_lost_overflow");
 }
 
-/* Samples lost since the format was loaded. */
+/* Returns the number of samples lost since the module was loaded. */
 static uint64_t count_lost(void)
 {
 	struct dirent **entries;
@@ -92,7 +92,7 @@ static void list_cookie(uint64_t cookie, void *data)
 		.size = sizeof(path),
 	};
 
-	/* It may be gone; then its samples have no file. */
+	/* The file may be unmapped by now; its samples have no file then. */
 	if (ioctl(cookies->fd, PFM_OPROFILE_IOC_COOKIE, &request))
 		return;
 	build_id = buildid_of(path);
@@ -114,7 +114,7 @@ static void scan(void *state, int fd, const struct image *image,
 	uint64_t before = bridge->stream.samples;
 	struct json_object *object;
 
-	/* The device gives whole words. */
+	/* The device returns whole words. */
 	opstream_scan(&bridge->stream, (const uint64_t *)image->bytes,
 		      image->size / sizeof(uint64_t), list_cookie, &cookies);
 	found->samples = bridge->stream.samples - before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* opstream.c - looks through OProfile's event stream for samples and cookies */
+/* opstream.c - find samples and cookies in OProfile's event stream */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "formats/opstream.h"
 
-/* Remembers a cookie; false if it was known. */
+/* Adds a cookie; returns false if it was already there. */
 static bool is_new(struct opstream *stream, uint64_t cookie)
 {
 	size_t first = 0, end = stream->cookie_count;
@@ -33,7 +33,7 @@ static bool is_new(struct opstream *stream, uint64_t cookie)
 	return true;
 }
 
-/* Returns the cookie of an escape if it stands for a file. */
+/* Returns the cookie in an escape sequence if it identifies a file. */
 static uint64_t cookie_of(const struct pfm_read_oprofile *reader)
 {
 	uint64_t cookie = PFM_OPROFILE_NO_COOKIE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* opstream.h - looks through OProfile's event stream for samples and cookies */
+/* opstream.h - find samples and cookies in OProfile's event stream */
 #ifndef PFMON_FORMATS_OPSTREAM_H
 #define PFMON_FORMATS_OPSTREAM_H
 
@@ -9,8 +9,8 @@
 #include <perfmon/perfmon_read_oprofile.h>
 
 /*
- * A stream that is read part by part; all zero at its beginning. Its words are
- * the kernel's, which has 64 bits even if pfmon has 32.
+ * State of a stream that is read in parts; initially all zero. Words have 64
+ * bits, also in a 32-bit pfmon.
  */
 struct opstream {
 	struct pfm_read_oprofile reader;
@@ -20,8 +20,8 @@ struct opstream {
 };
 
 /*
- * Looks through the next words, wherever they were cut. Calls visit with each
- * cookie when it comes for the first time.
+ * Scans the next words, which may end within an escape sequence. Calls visit
+ * with each new cookie.
  */
 void opstream_scan(struct opstream *stream, const uint64_t *words, size_t count,
 		   void (*visit)(uint64_t cookie, void *data), void *data);

@@ -2,8 +2,8 @@
 /*
  * pebs.c - the PEBS sampling formats, 32-bit and 64-bit
  *
- * They differ in the width of the fields; what the readers of both have in
- * common is enough here.
+ * They differ in the width of the fields. The common part of their readers is
+ * sufficient here.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static bool is_wide(const struct smpl_format *format)
 	return format->module != &smpl_pebs32;
 }
 
-/* Looks at the headers only; false if they are not right. */
+/* Reads the headers only; returns false if they are invalid. */
 static bool read_area(const struct smpl_format *format, const void *buffer,
 		      size_t size, struct pfm_read_pebs *area)
 {
@@ -42,7 +42,7 @@ static bool read_area(const struct smpl_format *format, const void *buffer,
 	return ok;
 }
 
-/* The shortest one with what a view of memory needs is enough for it. */
+/* The view of memory needs at least Nehalem's record. */
 static uint32_t record_of(const struct smpl_format *format,
 			  const struct options *options)
 {
@@ -68,7 +68,7 @@ static size_t record_size(const struct smpl_format *format,
 	}
 }
 
-/* The counter's value after each record, the same for all events. */
+/* Finds the counter's reset value, which must be the same for all events. */
 static bool find_reset(const struct smpl_format *format,
 		       const struct options *options, uint64_t *reset)
 {
@@ -130,8 +130,8 @@ static void set_up_wide(struct smpl_format *format,
 }
 
 /*
- * Both headers fit before the first multiple of 256 bytes, where the records
- * begin. The notification comes with the last one that there is room for.
+ * Records begin at offset 256, after the headers. The notification comes with
+ * the last record that fits.
  */
 static bool set_up(struct smpl_format *format, const struct options *options)
 {
@@ -213,7 +213,7 @@ const struct smpl_module smpl_pebs64 = {
 	.lost = lost_wide,
 };
 
-/* The old pfmon's histograms, of the same records. */
+/* The histograms of the original pfmon, from the same records. */
 const struct smpl_module smpl_dear_hist = {
 	.name = "dear-hist",
 	.uuid = PFM_PEBS64_SMPL_UUID_STR,

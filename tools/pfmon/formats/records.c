@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * records.c - any format whose samples are records that a device gives out
+ * records.c - formats whose samples are records read from a device
  *
- * What they are is not known here. The kernel says which device it is, how many
- * bytes each has, and how many were lost (perfmon_fmt_device.h).
+ * Their layout does not matter here. sysfs has the name of the device, the size
+ * of a record, and the number of lost records (perfmon_fmt_device.h).
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* records.h - any format whose samples are records that a device gives out */
+/* records.h - formats whose samples are records read from a device */
 #ifndef PFMON_FORMATS_RECORDS_H
 #define PFMON_FORMATS_RECORDS_H
 
 #include "formats/format.h"
 
-/* Sets the format's device, if the kernel says that it has one. */
+/* Sets the format's device if sysfs names one. */
 void records_find(struct smpl_format *format);
 
 #endif /* PFMON_FORMATS_RECORDS_H */

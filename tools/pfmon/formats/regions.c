@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* regions.c - buffers whose regions are filled, handed out and freed in turn */
+/* regions.c - buffers with regions that are filled and freed in turn */
 #include "formats/regions.h"
 
 static uint64_t region_header_at(const struct region_layout *layout,
@@ -19,7 +19,7 @@ static struct pfm_read_region region_of(const struct region_layout *layout,
 	return region;
 }
 
-/* False if they are not right; of an image all regions need not be there. */
+/* Returns false if the headers are invalid. An image may lack regions. */
 static bool find_regions(const struct region_layout *layout, const void *buffer,
 			 size_t size, struct regions *all)
 {
@@ -41,7 +41,7 @@ bool regions_fit(const struct region_layout *layout, const void *buffer,
 	       all.areas.offs + all.areas.num * all.areas.size <= size;
 }
 
-/* The samples of a region. */
+/* Sets the piece with the samples of a region. */
 static struct piece content(const struct pfm_read_areas *areas, uint64_t number,
 			    const struct pfm_read_region *region)
 {
@@ -69,9 +69,9 @@ static unsigned int choose_one(const struct region_layout *layout,
 }
 
 /*
- * The oldest region that is handed out, which a restart frees. Without one, at
- * an exec, that which is being filled: a restart leaves it as it is, and it is
- * saved again when it is full.
+ * Chooses the oldest full region, which a restart frees. At an exec without a
+ * full region, chooses the one being filled: a restart does not change it, and
+ * it is saved again when it is full.
  */
 unsigned int regions_choose_now(const struct region_layout *layout,
 				const void *buffer, size_t size,
@@ -112,7 +112,7 @@ unsigned int regions_choose_rest(const struct region_layout *layout,
 	return count;
 }
 
-/* The first piece has the headers, with the others go headers of regions. */
+/* Piece 0 has the headers; each other piece is a region. */
 bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
 		   struct saved_region *saved)
@@ -157,7 +157,7 @@ bool regions_intact(const struct region_layout *layout, const void *buffer,
 	return true;
 }
 
-/* Only what is not saved again has the headers of all regions. */
+/* Only the last image contains the headers of all regions. */
 static bool is_final(const struct region_layout *layout,
 		     const struct image *image)
 {

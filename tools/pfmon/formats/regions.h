@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * regions.h - buffers whose regions are filled, handed out and freed in turn
+ * regions.h - buffers with regions that are filled and freed in turn
  *
- * A header is followed by one header for each region, and these by the regions.
- * How the fields lie in them differs from layout to layout, what they mean does
- * not. PFM_RESTART frees the oldest region that is handed out, so that this is
- * what is saved at a notification, while the kernel fills other regions. By a
- * region's number of filling readers know what of it was in an earlier buffer.
+ * The buffer's header is followed by a header for each region, then by the
+ * regions. Formats differ in the layout of the headers, not in their meaning.
+ * PFM_RESTART frees the oldest full region, so pfmon saves that one at a
+ * notification, while the kernel fills others. Each filling of a region has a
+ * number, by which readers recognise samples that were already saved.
  */
 #ifndef PFMON_FORMATS_REGIONS_H
 #define PFMON_FORMATS_REGIONS_H
@@ -20,7 +20,7 @@
 #include "formats/format.h"
 #include "formats/image.h"
 
-/* What a buffer's header says. */
+/* State of the regions, from the buffer's header. */
 struct regions {
 	struct pfm_read_areas areas;
 	uint64_t current;	/* the one that is being filled */
@@ -31,16 +31,16 @@ struct regions {
 struct region_layout {
 	const struct pfm_read_region_layout *fields;
 
-	/* Where regions are; as pfm_read_nway_areas(). */
+	/* Finds the regions; see pfm_read_nway_areas(). */
 	int (*areas)(const void *buffer, size_t size,
 		     struct pfm_read_areas *areas,
 		     struct pfm_read_problem *problem);
 
-	/* Sets what is behind the areas. */
+	/* Sets the members after areas. */
 	void (*turns)(const void *header, struct regions *all);
 };
 
-/* A region whose samples were saved. */
+/* A saved region. */
 struct saved_region {
 	unsigned int number;
 	struct pfm_read_region header;
@@ -48,14 +48,14 @@ struct saved_region {
 	size_t size;
 };
 
-/* Whether what the header says of regions is right, and all are there. */
+/* Whether the headers are valid and all regions are in the buffer. */
 bool regions_fit(const struct region_layout *layout, const void *buffer,
 		 size_t size);
 
 /*
- * What to save of a buffer whose regions fit, as of struct smpl_module: all
- * headers, and the regions whose samples were not saved yet; and what a moment
- * asks for that is not the end.
+ * Choose the pieces of a valid buffer to save, like choose() of struct
+ * smpl_module: at the end, all headers and all unsaved regions; at another
+ * moment, one region.
  */
 unsigned int regions_choose_rest(const struct region_layout *layout,
 				 const void *buffer, size_t size,
@@ -64,16 +64,16 @@ unsigned int regions_choose_now(const struct region_layout *layout,
 				const void *buffer, size_t size,
 				enum smpl_moment moment, struct piece *pieces);
 
-/* Piece i of an image; false if it is no region's. */
+/* Returns the region in piece i of an image; false if it has none. */
 bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
 		   struct saved_region *saved);
 
-/* Whether regions are still what they were when their headers were copied. */
+/* Whether the saved regions did not change since their headers were copied. */
 bool regions_intact(const struct region_layout *layout, const void *buffer,
 		    const struct image *image);
 
-/* Samples in what was saved and will not be saved again. */
+/* Returns the number of saved samples that will not be saved again. */
 uint64_t regions_samples(const struct region_layout *layout,
 			 const struct image *image);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* registered.c - formats that the kernel has registered, or can load */
+/* registered.c - registered formats, and formats that the kernel can load */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ bool registered_by_name(const char *name, pfm_uuid_t uuid)
 	return found;
 }
 
-/* A line "alias perfmon-fmt-UUID pfm_fmt_NAME"; false for other lines. */
+/* Parses a line "alias perfmon-fmt-UUID pfm_fmt_NAME"; false for others. */
 static bool parse_alias(char *line, const char **name, const char **uuid)
 {
 	char *module;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* rows.h - the rows of pfmon's table of sampling formats, and of unknown sinks */
+/* rows.h - the rows of the table of sampling formats */
 #ifndef PFMON_FORMATS_ROWS_H
 #define PFMON_FORMATS_ROWS_H
 
@@ -15,7 +15,7 @@ extern const struct smpl_module smpl_callstack;
 extern const struct smpl_module smpl_flight;
 extern const struct smpl_module smpl_histogram;
 
-/* For formats without a row whose buffer is a sink: no UUID, no set_up(). */
+/* For unknown formats whose buffer is a sink; has no UUID and no set_up(). */
 extern const struct smpl_module smpl_sink;
 
 #endif /* PFMON_FORMATS_ROWS_H */

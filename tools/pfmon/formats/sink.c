@@ -2,9 +2,9 @@
 /*
  * sink.c - formats whose buffer is a sink (perfmon_sink.h)
  *
- * The header tells how many records there are, and where; their layout does not
- * matter here. A flight recorder hands no region out: all of it is saved when
- * it is frozen, and a restart empties it.
+ * The header has the number of records and their place; their layout does not
+ * matter here. The buffer of a flight recorder is saved as a whole when it is
+ * frozen; a restart empties it.
  */
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
@@ -72,7 +72,7 @@ static uint64_t samples(const struct smpl_format *format,
 	return regions_samples(&layout, image);
 }
 
-/* The context has already counted those that found no room. */
+/* Samples that did not fit are already in pfm_lost of the context. */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {
 	const header_t *header = buffer;
@@ -84,10 +84,7 @@ static uint64_t lost(const struct smpl_format *format, const void *buffer)
 	return sum;
 }
 
-/*
- * Bytes of a buffer for so many records of a size, of which the last does not
- * leave room for another one with all PMDs.
- */
+/* Returns the bytes of a buffer for records of this size, plus PMD values. */
 static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
 			   size_t record)
 {
@@ -116,7 +113,7 @@ static uint64_t flight_buffer(const struct smpl_format *format,
 	return buffer_for(format, entries, sizeof(pfm_flight_record_t));
 }
 
-/* Entries are keys. */
+/* An entry is a key: process, event and address. */
 static uint64_t histogram_buffer(const struct smpl_format *format,
 				 uint64_t entries)
 {

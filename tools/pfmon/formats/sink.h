@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* sink.h - buffers with the sink's header, of whatever format */
+/* sink.h - recognise buffers that are sinks */
 #ifndef PFMON_FORMATS_SINK_H
 #define PFMON_FORMATS_SINK_H
 
@@ -8,7 +8,7 @@
 
 #include "formats/format.h"
 
-/* Whether a buffer begins with such a header, and what it says fits. */
+/* Whether a buffer begins with the valid header of a sink. */
 bool sink_is_one(const void *buffer, size_t size);
 
 #endif /* PFMON_FORMATS_SINK_H */

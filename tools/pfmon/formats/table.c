@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* table.c - the sampling formats that pfmon knows, and those of the kernel */
+/* table.c - find sampling formats by name or UUID */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <uuid/uuid.h>
 
+#include "base/similar.h"
 #include "base/util.h"
 #include "formats/described.h"
 #include "formats/records.h"
@@ -35,7 +36,7 @@ const struct smpl_module *smpl_module_named(const char *name)
 	return NULL;
 }
 
-/* The first of those that record this format. */
+/* Returns the first row with this UUID, or NULL. */
 static const struct smpl_module *module_of(const pfm_uuid_t uuid)
 {
 	uuid_t known;
@@ -102,14 +103,33 @@ char *smpl_formats_with(unsigned int option)
 	return names_with(option, ", ");
 }
 
+static void consider_installed(const char *name, const char *uuid, void *data)
+{
+	(void)uuid;
+	similar_consider(name, data);
+}
+
+static void explain_unknown(const char *name)
+{
+	struct similar similar = { .name = name };
+	char *hint;
+
+	for (size_t i = 0; i < smpl_module_count; i++)
+		similar_consider(smpl_modules[i]->name, &similar);
+	installed_each(consider_installed, &similar);
+	hint = similar_hint(&similar);
+	message("unknown sampling format '%s'%s; pfmon --list-formats prints the formats of this machine, others need their module installed or their UUID",
+		name, hint);
+	free(hint);
+}
+
 bool smpl_format_find(struct smpl_format *format, const char *name,
 		      const struct smpl_kinds *kinds)
 {
 	memset(format, 0, sizeof(*format));
 	format->kinds = *kinds;
 	if (!find_uuid(name, format->uuid)) {
-		message("there is no sampling format '%s' on this machine; pfmon --list-formats prints those that are, others need their module installed (modprobe) or their UUID",
-			name);
+		explain_unknown(name);
 		return false;
 	}
 	format->module = smpl_module_named(name);
@@ -126,7 +146,7 @@ bool smpl_format_set_up(struct smpl_format *format,
 		return format->module->set_up(format, options);
 	if (!described_set_up(format, options))
 		return false;
-	/* That has loaded the module, if it is installed. */
+	/* The module is loaded now, if it is installed. */
 	records_find(format);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* table.h - the sampling formats that pfmon knows, and those of the kernel */
+/* table.h - find sampling formats by name or UUID */
 #ifndef PFMON_FORMATS_TABLE_H
 #define PFMON_FORMATS_TABLE_H
 
@@ -7,31 +7,31 @@
 
 #include "formats/format.h"
 
-/* The formats that pfmon has a row for. */
+/* The formats that pfmon knows. */
 extern const struct smpl_module * const smpl_modules[];
 extern const size_t smpl_module_count;
 
-/* The row of that name, or NULL. */
+/* Returns the row of that name, or NULL. */
 const struct smpl_module *smpl_module_named(const char *name);
 
 /*
- * Finds the format of a name or UUID, which may be registered or installed.
- * The list of kinds must outlive it. False with a message if there is none; it
- * is to be freed all the same.
+ * Finds a known, registered or installed format by its name or UUID. The list
+ * of kinds must outlive it. Returns false with a message if the name is
+ * unknown; the caller calls smpl_format_free() in any case.
  */
 bool smpl_format_find(struct smpl_format *format, const char *name,
 		      const struct smpl_kinds *kinds);
 
-/* Makes its argument; false with a message. */
+/* Builds the argument; returns false with a message on an error. */
 bool smpl_format_set_up(struct smpl_format *format,
 			const struct options *options);
-/* All names, or of those that take one of FORMAT_OPT_*; to be freed. */
+/* Return the names of all formats, or of those that take an option. */
 char *smpl_formats_names(const char *separator);
 char *smpl_formats_with(unsigned int format_option);
 
 /*
- * Prints the formats that are registered or installed, as text or JSON; false
- * with a message if perfmon is missing.
+ * Prints the registered and installed formats as text or JSON. Returns false
+ * with a message if perfmon is not loaded.
  */
 bool smpl_formats_list(bool json);
 

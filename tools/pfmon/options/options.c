@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access/cgroup.h"
+#include "base/similar.h"
 #include "base/util.h"
 #include "events/events.h"
 #include "options/counting_options.h"
@@ -221,7 +222,22 @@ static bool apply(struct options *options, const struct option_row *row,
 	return true;
 }
 
-/* getopt_long() itself prints a message about unknown options. */
+/* getopt_long() has printed a message about the option. */
+static void suggest_option(const char *argument,
+			   const struct getopt_table *table)
+{
+	char *name = checked_strdup(argument);
+	struct similar similar = { .name = name };
+
+	name[strcspn(name, "=")] = '\0';
+	for (const struct option *option = table->longs; option->name; option++)
+		similar_consider(option->name, &similar);
+	if (similar.best && similar.edits)
+		message("did you mean --%s?", similar.best);
+	free(similar.best);
+	free(name);
+}
+
 static bool apply_all(struct options *options, int argc, char **argv)
 {
 	struct getopt_table table = make_getopt_table(options);
@@ -233,6 +249,8 @@ static bool apply_all(struct options *options, int argc, char **argv)
 					  table.longs, NULL)) != -1) {
 		row = row_of(value);
 		ok = row && apply(options, row, optarg);
+		if (!row && !strncmp(argv[optind - 1], "--", 2))
+			suggest_option(argv[optind - 1] + 2, &table);
 	}
 	free(table.longs);
 	free(table.letters);

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/similar.h"
 #include "base/util.h"
 #include "process/symbols.h"
 
-/* Most similar names in a message, and their largest edit distance. */
+/* Number of similar names in a message. */
 #define MOST_SIMILAR	5
-#define MOST_EDITS	2
 
 /* Bytes */
 #define AARCH64_INSTRUCTION	4
@@ -63,43 +63,10 @@ static bool is_code(Elf *elf, uint64_t address)
 	return find_offset(elf, address, &(uint64_t){ 0 });
 }
 
-static unsigned int least(unsigned int a, unsigned int b, unsigned int c)
-{
-	unsigned int ab = a < b ? a : b;
-
-	return ab < c ? ab : c;
-}
-
-/* The edit distance: characters to insert, delete or change. */
-static unsigned int edits_between(const char *one, const char *other)
-{
-	size_t length = strlen(other);
-	unsigned int *row = checked_calloc(length + 1, sizeof(*row));
-	unsigned int edits;
-
-	for (size_t i = 0; i <= length; i++)
-		row[i] = (unsigned int)i;
-	for (unsigned int n = 1; *one; one++, n++) {
-		unsigned int diagonal = row[0];
-
-		row[0] = n;
-		for (size_t i = 1; i <= length; i++) {
-			unsigned int above = row[i];
-
-			row[i] = least(above + 1, row[i - 1] + 1,
-				       diagonal + (*one != other[i - 1]));
-			diagonal = above;
-		}
-	}
-	edits = row[length];
-	free(row);
-	return edits;
-}
-
 static bool resembles(const char *one, const char *other)
 {
 	return strcasestr(one, other) ||
-	       edits_between(one, other) <= MOST_EDITS;
+	       edits_between(one, other) <= SIMILAR_EDITS;
 }
 
 static void look_at(struct search *search, const char *name,
