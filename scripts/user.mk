@@ -5,7 +5,7 @@
 #
 #   make -f scripts/user.mk [UARCH=ARCH]	from the top of the tree
 #
-# What is built goes to build/$(UARCH)/, by default for this machine. On x86_64 also
+# The output directory is build/$(UARCH)/, by default of this machine. On x86_64 also
 # for arm64 and i386: those programs are linked statically, against libraries that
 # scripts/sysroot.py fetches.
 

@@ -16,7 +16,7 @@
 #define PAGE_FAULTS	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, \
 				       PERF_COUNT_SW_PAGE_FAULTS)
 
-/* A bound for arm64 only; 0 is no bound. */
+/* A bound on arm64; 0 on other architectures: not checked. */
 #ifdef __aarch64__
 #define IS_ARM64	1
 #else

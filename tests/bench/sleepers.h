@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-/* What to do with a thread. */
+/* Called for each thread. */
 typedef void (*watch_t)(pid_t tid);
 
 #define SLEEPERS_MAX	1000U

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Folders whose files use each other without a circle, and rooms that only use those below.
+"""Check that folders have no circle of files, and that rooms only use those below.
 
 A file uses another one if it includes its header or calls its functions. A unit is a
 source with its header: NAME.c and NAME.h.
