@@ -255,7 +255,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	WARN_ON_ONCE(s->task && event->cpu != -1);
 	reg->update = perf_updater(reg->pmc_value, event);
 	reg->ask_counter = perf_has_counter(reg->pmc_value, event);
-		/* Publish reg->update before the event that it reads. */
+	/* Publish reg->update before the event that it reads. */
 	smp_store_release(&reg->priv, event);
 	return 0;
 }

@@ -209,7 +209,7 @@ static void random_resets_follow_seed(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
 		fixture_count(test, -fixture_value(test, 0));
-			/* The handler saw the period that has just ended. */
+		/* The handler saw the period that has just ended. */
 		KUNIT_EXPECT_EQ(test, f->script.arg[i].pmd_last_reset,
 				expected);
 		expected = -10000ULL + (pfm_carta_next(&state) & 0xff);
