@@ -47,3 +47,9 @@ def test_option_usage_errors(
 
 def test_options_after_command_belong_to_it(pfmon: Pfmon) -> None:
     assert pfmon("-e", "no-such-event", "true", "--help").returncode == ERROR
+
+
+def test_missing_argument_suggests_no_option(pfmon: Pfmon) -> None:
+    said = complaint_of(pfmon, ("--smpl-modul",))
+    assert "'--smpl-module' requires an argument" in said
+    assert "did you mean" not in said

@@ -222,7 +222,10 @@ static bool apply(struct options *options, const struct option_row *row,
 	return true;
 }
 
-/* getopt_long() has printed a message about the option. */
+/*
+ * getopt_long() has printed a message: no option begins with this name, or
+ * several do.
+ */
 static void suggest_option(const char *argument,
 			   const struct getopt_table *table)
 {
@@ -249,7 +252,8 @@ static bool apply_all(struct options *options, int argc, char **argv)
 					  table.longs, NULL)) != -1) {
 		row = row_of(value);
 		ok = row && apply(options, row, optarg);
-		if (!row && !strncmp(argv[optind - 1], "--", 2))
+		/* optopt is 0 only for unknown and ambiguous long options. */
+		if (!row && !optopt)
 			suggest_option(argv[optind - 1] + 2, &table);
 	}
 	free(table.longs);
