@@ -63,8 +63,12 @@ def read_uses(folder: Path, built: Path) -> Calls:
 
 
 def room_of(unit: str, rooms: Sequence[str]) -> str:
-    """Return the room of a unit: the longest of its folders that is one."""
-    folders = [str(parent) for parent in Path(unit).parents]
+    """Return the room of a unit: the longest of its folders that is one.
+
+    The room "." has only the files that are in no folder.
+    """
+    folder, *above = [str(parent) for parent in Path(unit).parents]
+    folders = [folder, *(parent for parent in above if parent != ".")]
     return next((folder for folder in folders if folder in rooms), "")
 
 

@@ -37,7 +37,7 @@ def test_use_of_a_room_above_is_found() -> None:
 
 
 def test_unit_outside_all_rooms_is_found() -> None:
-    assert rooms.find_upward({"odd/x": {}}, ROOMS[1:]) == ["odd/x is in no room"]
+    assert rooms.find_upward({"odd/x": {}}, ROOMS) == ["odd/x is in no room"]
 
 
 def test_unit_of_a_folder_in_a_room_belongs_to_it() -> None:
