@@ -59,7 +59,11 @@ static bool matches_one(const char *path, const char *patterns)
 	return found;
 }
 
-bool cgroup_matches(const char *path, const char *patterns)
+/*
+ * Whether the group or one of its ancestors matches one of these patterns, a
+ * comma-separated list as for pfmparse's --cgroup.
+ */
+static bool cgroup_matches(const char *path, const char *patterns)
 {
 	char *above = checked_strdup(path), *slash;
 	bool found = matches_one("/", patterns);

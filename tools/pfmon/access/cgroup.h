@@ -12,12 +12,6 @@
 char *cgroup_of(pid_t tgid);
 
 /*
- * Whether the group or one of its ancestors matches one of these patterns, a
- * comma-separated list as for pfmparse's --cgroup.
- */
-bool cgroup_matches(const char *path, const char *patterns);
-
-/*
  * Warns if no process is in a group that --cgroup selects, and lists the groups
  * that have processes. This is not an error, because processes may join later.
  */

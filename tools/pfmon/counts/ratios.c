@@ -39,7 +39,8 @@ static bool is_cache_miss(uint64_t event)
 	return (event & PFM_PERF_TYPE_MASK) == CACHES && event & CACHE_MISS;
 }
 
-bool ratio_is_clock(const struct plan *plan, unsigned int i)
+/* Whether event i is a clock, which counts ns. */
+static bool is_clock(const struct plan *plan, unsigned int i)
 {
 	return kind(plan, i) == SOFTWARE(CPU_CLOCK) ||
 	       kind(plan, i) == SOFTWARE(TASK_CLOCK);
@@ -72,7 +73,7 @@ static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
 static int find_clock(const struct plan *plan)
 {
 	for (unsigned int i = 0; i < plan->options->event_count; i++) {
-		if (ratio_is_clock(plan, i))
+		if (is_clock(plan, i))
 			return (int)i;
 	}
 	return NONE;
@@ -128,7 +129,7 @@ bool ratio_find(const struct plan *plan, const struct result *row,
 
 	if (!was_counted(&row->events[i]))
 		return false;
-	if (ratio_is_clock(plan, i))
+	if (is_clock(plan, i))
 		return set(ratio, count, (double)elapsed_ns, "CPUs utilised");
 	if (find_pair(plan, row, i, ratio))
 		return true;

@@ -15,9 +15,6 @@ struct ratio {
 
 #define PER_SECOND	"/sec"
 
-/* Whether event i is a clock, which counts ns. */
-bool ratio_is_clock(const struct plan *plan, unsigned int i);
-
 /*
  * Finds the ratio for event i of a row that was measured for elapsed_ns.
  * Returns false if there is no ratio or if the other event was not counted.

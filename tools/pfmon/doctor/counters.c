@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util.h"
 #include "doctor/checks.h"
 
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"

@@ -7,7 +7,6 @@
 
 #include "base/util.h"
 #include "doctor/checks.h"
-#include "doctor/kmod.h"
 
 /* The oldest supported kernel. */
 #define OLDEST_MAJOR	6
