@@ -364,7 +364,9 @@ const struct option_row option_table[] = {
 		.details =
 			"The buffer is full after exactly _N_ samples; a buffer of\n"
 			"*callstack* holds at least _N_, as chains differ in length,\n"
-			"one of *histogram* _N_ keys.\n",
+			"one of *histogram* _N_ keys. *flight* keeps the last _N_, except\n"
+			"those of the region that is being overwritten. This option\n"
+			"replaces the size in *--smpl-arg*.\n",
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
@@ -430,8 +432,10 @@ const struct option_row option_table[] = {
 		.name = "smpl-regions", .group = GROUP_FORMAT, .argument = "N",
 		.effect = CALLS(parse_smpl_regions),
 		.format_option = FORMAT_OPT_REGIONS,
-		.summary = "number of regions, 2 to 64 (default "
-			   TEXT_OF(DEFAULT_REGIONS) ")",
+		.summary = "number of regions, 2 to 64",
+		.details =
+			"The default is " TEXT_OF(DEFAULT_REGIONS) " for *nway*, 1 for *callstack* and 16\n"
+			"for *flight*.\n",
 	}, {
 		.name = "smpl-mask-when-full", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_MASK_WHEN_FULL,
