@@ -58,6 +58,16 @@ static void explain_absent(void)
 	free(why);
 }
 
+/* The option that sets the size of the sampling buffer. */
+static const char *size_option(const struct plan *plan)
+{
+	unsigned int given = plan->options->format_options;
+
+	return given & FORMAT_OPT_ENTRIES ||
+	       (plan->format.module && !(given & FORMAT_OPT_ARG)) ?
+	       "--smpl-entries" : "its size in --smpl-arg";
+}
+
 /* Prints why a context could not be created, and what to do. */
 static void explain_create(const struct plan *plan, int error)
 {
@@ -73,7 +83,8 @@ static void explain_create(const struct plan *plan, int error)
 	else if (error == EINVAL && sampling && !registered_has(format->uuid))
 		message("the sampling format %s is not registered: load its module with modprobe, or see pfmon doctor",
 			format->name);
-	else if (error == EINVAL && sampling && format->module)
+	else if (error == EINVAL && sampling && format->module &&
+		 !format->arg_text)
 		message("the sampling format %s rejects its argument: check --smpl-entries and the PMDs to record",
 			format->name);
 	else if (error == EINVAL && sampling)
@@ -91,8 +102,7 @@ static void explain_create(const struct plan *plan, int error)
 			format->name);
 	else if (error == ENOMEM && sampling)
 		message("no memory for the sampling buffer: lower %s, or raise the locked-memory limit (ulimit -l)",
-			format->module ? "--smpl-entries" :
-			"its size in --smpl-arg");
+			size_option(plan));
 	else
 		message("cannot create a context: %s", strerror(error));
 }
