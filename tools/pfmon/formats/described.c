@@ -91,9 +91,16 @@ static bool set_buf_size(const struct smpl_format *format,
 			 const struct arg_layout *layout,
 			 const struct options *options)
 {
-	return !(options->format_options & FORMAT_OPT_ENTRIES) ||
-	       set_for("--smpl-entries", format, layout, "buf_size",
-		       format->module->buffer_size(format, options->entries));
+	const struct smpl_module *module = format->module;
+
+	if (!(options->format_options & FORMAT_OPT_ENTRIES))
+		return true;
+	if (format->arg_size >= module->arg_size)
+		return set_for("--smpl-entries", format, layout, "buf_size",
+			       module->buffer_size(format, options->entries));
+	message("the argument of the registered format %s has %zu bytes, not the %zu that pfmon knows: omit --smpl-entries, and use --smpl-arg",
+		format->name, format->arg_size, module->arg_size);
+	return false;
 }
 
 static char *text_of(const struct smpl_format *format,
@@ -146,7 +153,7 @@ bool described_set_up(struct smpl_format *format,
 		return set_arg(format, options);
 	if (!sets_argument(options))
 		return true;
-	message("the sampling format %s takes no argument: leave out --smpl-arg and --smpl-regions",
+	message("the sampling format %s takes no argument: omit --smpl-arg, --smpl-entries and --smpl-regions",
 		format->name);
 	return false;
 }

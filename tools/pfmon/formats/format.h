@@ -84,6 +84,7 @@ struct smpl_module {
 	const char *summary;			/* one line: the samples */
 	unsigned int options;			/* FORMAT_OPT_* that it takes */
 	const char *view;			/* pfmparse's, or NULL */
+	size_t arg_size;			/* for buffer_size() */
 
 	/*
 	 * Sets the members of format after kinds. Returns false with a message
@@ -94,7 +95,8 @@ struct smpl_module {
 
 	/*
 	 * Returns the bytes of a buffer for so many samples, with the argument
-	 * of format. For described_set_up() with FORMAT_OPT_ENTRIES.
+	 * of format, of which it reads arg_size bytes. For described_set_up()
+	 * with FORMAT_OPT_ENTRIES.
 	 */
 	uint64_t (*buffer_size)(const struct smpl_format *format,
 				uint64_t entries);

@@ -91,6 +91,19 @@ static void print_state(const struct json_object *format)
 		puts("\tinstalled: the kernel loads it when a session names it");
 }
 
+static void print_fields(const struct json_object *fields)
+{
+	for (size_t i = 0; i < json_length(fields); i++) {
+		const struct json_object *field = json_at(fields, i);
+
+		printf("\t%s=%" PRIu64 " (%s, in %" PRIu64 " bytes)\n",
+		       json_text_of(field, "name"),
+		       json_u64_of(field, "default"),
+		       json_text_of(field, "unit"),
+		       json_u64_of(field, "size"));
+	}
+}
+
 static void print_format(const struct json_object *format)
 {
 	const struct json_object *fields = json_member(format, "fields");
@@ -102,15 +115,9 @@ static void print_format(const struct json_object *format)
 		       json_u64_of(format, "arg_size"));
 	putchar('\n');
 	print_state(format);
-	for (size_t i = 0; i < json_length(fields); i++) {
-		const struct json_object *field = json_at(fields, i);
-
-		printf("\t%s=%" PRIu64 " (%s, in %" PRIu64 " bytes)\n",
-		       json_text_of(field, "name"),
-		       json_u64_of(field, "default"),
-		       json_text_of(field, "unit"),
-		       json_u64_of(field, "size"));
-	}
+	/* Only registered formats have fields. */
+	if (fields)
+		print_fields(fields);
 }
 
 static void print_text(struct json_object *list)

@@ -106,7 +106,7 @@ static bool parse_alias(char *line, const char **name, const char **uuid)
 		return false;
 	*uuid = line + strlen(ALIAS_PREFIX);
 	*name = module + strlen(MODULE_PREFIX);
-	return !uuid_parse(*uuid, parsed);
+	return **name && !uuid_parse(*uuid, parsed);
 }
 
 void installed_each(void (*visit)(const char *name, const char *uuid,

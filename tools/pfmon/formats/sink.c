@@ -139,6 +139,7 @@ const struct smpl_module smpl_callstack = {
 	.summary = PFM_CALLSTACK_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_UNKNOWN,
 	.set_up = described_set_up,
+	.arg_size = sizeof(pfm_callstack_smpl_arg_t),
 	.buffer_size = callstack_buffer,
 	SINK_CALLS,
 };
@@ -149,6 +150,7 @@ const struct smpl_module smpl_flight = {
 	.summary = PFM_FLIGHT_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_UNKNOWN,
 	.set_up = described_set_up,
+	.arg_size = sizeof(pfm_sink_arg_t),
 	.buffer_size = flight_buffer,
 	SINK_CALLS,
 };
@@ -159,6 +161,7 @@ const struct smpl_module smpl_histogram = {
 	.summary = PFM_HISTOGRAM_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_RANDOM | FORMAT_OPT_ARG,
 	.set_up = described_set_up,
+	.arg_size = sizeof(pfm_sink_arg_t),
 	.buffer_size = histogram_buffer,
 	SINK_CALLS,
 };

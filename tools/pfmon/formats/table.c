@@ -68,17 +68,38 @@ static char *uuid_text(const pfm_uuid_t uuid)
 	return checked_strdup(text);
 }
 
-static char *name_of(const struct smpl_format *format)
+/* Returns the name of a registered format, or NULL. */
+static char *registered_name(const struct smpl_format *format)
 {
 	char *uuid = uuid_text(format->uuid);
 	char *name = registered_line(uuid, "name");
 
-	if (!name && format->module)
-		name = checked_strdup(format->module->name);
-	if (!name)
-		return uuid;
 	free(uuid);
 	return name;
+}
+
+static char *name_of(const struct smpl_format *format, const char *given)
+{
+	char *name = registered_name(format);
+	uuid_t uuid;
+
+	if (name)
+		return name;
+	if (format->module)
+		return checked_strdup(format->module->name);
+	return uuid_parse(given, uuid) ? checked_strdup(given) :
+					 uuid_text(format->uuid);
+}
+
+/* Takes the name of a format whose module has been loaded meanwhile. */
+static void rename_registered(struct smpl_format *format)
+{
+	char *name = registered_name(format);
+
+	if (!name)
+		return;
+	free(format->name);
+	format->name = name;
 }
 
 static char *names_with(unsigned int options, const char *separator)
@@ -135,7 +156,7 @@ bool smpl_format_find(struct smpl_format *format, const char *name,
 	format->module = smpl_module_named(name);
 	if (!format->module)
 		format->module = module_of(format->uuid);
-	format->name = name_of(format);
+	format->name = name_of(format, name);
 	return true;
 }
 
@@ -147,6 +168,7 @@ bool smpl_format_set_up(struct smpl_format *format,
 	if (!described_set_up(format, options))
 		return false;
 	/* The module is loaded now, if it is installed. */
+	rename_registered(format);
 	records_find(format);
 	return true;
 }

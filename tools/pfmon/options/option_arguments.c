@@ -15,7 +15,6 @@
 #include "base/util.h"
 #include "events/events.h"
 #include "events/pmu.h"
-#include "options/event_options.h"
 #include "options/option_arguments.h"
 
 #define LARGEST_ENTRIES		(1ULL << 32)
@@ -274,6 +273,7 @@ bool parse_smpl_arg(struct options *options, const char *text)
 {
 	free(options->format_arg);
 	options->format_arg = NULL;
+	options->format_arg_size = 0;
 	options->format_fields = strchr(text, '=') ? text : NULL;
 	return options->format_fields || parse_bytes(options, text);
 }

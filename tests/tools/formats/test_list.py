@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Formats that are registered or installed, in a mount namespace of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from pfmon import SAMPLING, without_kernel
+
+NAMESPACE = ("unshare", "--map-root-user", "--mount", "sh", "-ec")
+FORMATS = "/sys/kernel/perfmon/formats"
+MODULES = "/lib/modules"
+CALLSTACK = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
+MINE = "00000000-0000-0000-0000-00000000000a"
+OTHER = "00000000-0000-0000-0000-00000000000b"
+LAYOUT = """\
+buf_size 0 8 65536 bytes
+num_regions 8 4 1 regions
+flags 12 4 0 flags
+max_depth 16 4 32 addresses
+"""
+ALIASES = f"""\
+# Aliases extracted from modules themselves.
+alias perfmon-fmt-{CALLSTACK} pfm_fmt_callstack
+alias perfmon-fmt-{OTHER} pfm_fmt_other_one
+alias perfmon-fmt-{OTHER[:-1]}c pfm_fmt_
+alias perfmon-fmt-{OTHER[:-1]}d
+alias perfmon-fmt-{OTHER[:-1]}e elsewhere
+alias perfmon-fmt-nothing pfm_fmt_nothing
+"""
+
+
+class Formats:
+    """Runs pfmon with formats of its own."""
+
+    def __init__(self, program: Path, root: Path) -> None:
+        self.program = program
+        self.root = root
+        (root / "modules" / os.uname().release).mkdir(parents=True)
+        (root / "formats").mkdir()
+
+    def register(self, uuid: str, **files: str) -> None:
+        """Register a format with these files."""
+        folder = self.root / "formats" / uuid
+        folder.mkdir(exist_ok=True)
+        for name, text in files.items():
+            (folder / name).write_text(text)
+
+    def install(self, aliases: str) -> None:
+        """Install modules with these aliases."""
+        (self.root / "modules" / os.uname().release / "modules.alias").write_text(
+            aliases
+        )
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        mounts = (
+            f"mount -t tmpfs none /sys/kernel; mkdir -p {FORMATS}; "
+            f"mount --bind {self.root}/formats {FORMATS}; "
+            f"mount --bind {self.root}/modules {MODULES}; "
+        )
+        return subprocess.run(
+            [*NAMESPACE, mounts + 'exec "$@"', "sh", self.program, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def fields(self, *options: str) -> str:
+        """Return the argument's fields in a dry run."""
+        run = self.run("--dry-run", *SAMPLING, *options, "true")
+        assert run.returncode == 0, run.stderr
+        (fields,) = [line for line in run.stdout.splitlines() if "\tfields: " in line]
+        return fields.removeprefix("\tfields: ")
+
+    def complaint(self, *options: str) -> str:
+        """Return the message of a dry run that fails."""
+        run = self.run("--dry-run", *SAMPLING, *options, "true")
+        assert run.returncode == 1
+        return run.stderr
+
+
+@pytest.fixture(name="formats")
+def fixture_formats(programs: Path, tmp_path: Path) -> Formats:
+    without_kernel()
+    trial = [*NAMESPACE, f"mount -t tmpfs none /sys/kernel; test -d {MODULES}"]
+    if subprocess.run(trial, capture_output=True, check=False).returncode:
+        pytest.skip(f"no mount namespaces, or no {MODULES}")
+    made = Formats(programs / "pfmon", tmp_path)
+    made.register(CALLSTACK, name="callstack\n", arg_size="24\n", arg_layout=LAYOUT)
+    made.register(MINE, name="mine\n", arg_size="8\n")
+    made.install(ALIASES)
+    return made
+
+
+def test_registered_and_installed_formats_are_listed(formats: Formats) -> None:
+    run = formats.run("--list-formats")
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+    heads = [line for line in run.stdout.splitlines() if not line.startswith("\t")]
+    assert heads == [
+        f"{MINE} mine (argument: 8 bytes)",
+        f"{CALLSTACK} callstack (argument: 24 bytes)",
+        f"{OTHER} other_one",
+    ]
+    assert run.stdout.endswith(
+        "other_one\n\tinstalled: the kernel loads it when a session names it\n"
+    )
+
+
+def test_formats_as_json(formats: Formats) -> None:
+    listed = json.loads(formats.run("--list-formats", "--json").stdout)["formats"]
+    by_name = {one["name"]: one for one in listed}
+    assert by_name["callstack"]["registered"]
+    assert [field["name"] for field in by_name["callstack"]["fields"]][0] == "buf_size"
+    assert by_name["other_one"] == {
+        "uuid": OTHER,
+        "name": "other_one",
+        "summary": None,
+        "registered": False,
+    }
+
+
+@pytest.mark.parametrize("name", ["other_one", "other-one"])
+def test_installed_format_keeps_its_name(formats: Formats, name: str) -> None:
+    run = formats.run("--dry-run", *SAMPLING, f"--smpl-module={name}", "true")
+    assert f"Format:   {name}, {OTHER}\n" in run.stdout
+
+
+def test_mistyped_installed_format_is_suggested(formats: Formats) -> None:
+    assert "did you mean 'other_one'?" in formats.complaint("--smpl-module=othr_one")
+
+
+def test_entries_size_the_buffer_after_the_other_fields(formats: Formats) -> None:
+    module = "--smpl-module=callstack"
+    assert formats.fields(module) == "buf_size=65536,num_regions=1,flags=0,max_depth=32"
+    one = int(formats.fields(module, "--smpl-entries=1").split(",")[0].split("=")[1])
+    arg = "--smpl-arg=max_depth=2,num_regions=3"
+    found = formats.fields(module, "--smpl-entries=10", arg, "--smpl-regions=2")
+    size, *others = found.split(",")
+    # In each of three regions three records and the largest possible one.
+    longest = one - 128 - 32 - 2 * 30 * 8
+    assert size == f"buf_size={128 + 3 * (32 + longest + 3 * (40 + 2 * 2 * 8))}"
+    assert others == ["num_regions=3", "flags=0", "max_depth=2"]
+
+
+def test_entries_need_the_known_argument(formats: Formats) -> None:
+    formats.register(CALLSTACK, arg_size="16\n")
+    said = formats.complaint("--smpl-module=callstack", "--smpl-entries=10")
+    assert "callstack has 16 bytes, not the 24 that pfmon knows" in said
+
+
+def test_fields_replaced_bytes(formats: Formats) -> None:
+    options = ("--smpl-module=callstack", f"--smpl-arg={'00' * 24}")
+    found = formats.fields(*options, "--smpl-arg=max_depth=4")
+    assert found == "buf_size=65536,num_regions=1,flags=0,max_depth=4"
+
+
+def test_regions_need_a_field(formats: Formats) -> None:
+    said = formats.complaint("--smpl-module=mine", "--smpl-regions=4")
+    assert "mine has no field 'num_regions'" in said
