@@ -76,7 +76,7 @@ static int pfm_fmt_sizes(struct pfm_context *ctx, void *arg, size_t *size,
 				     fmt->fmt_getpriv(ctx->flags, arg, area));
 	if (ret || *size || !*area)
 		return ret;
-	pr_warn_ratelimited("perfmon: format %s: fmt_getpriv asks for %zu bytes, but fmt_getsize for no buffer\n",
+	pr_warn_ratelimited("perfmon: format %s: fmt_getpriv asks for %zu bytes, but fmt_getsize asks for no buffer\n",
 			    fmt->fmt_name, *area);
 	return -EINVAL;
 }

@@ -19,7 +19,7 @@ bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value);
 /*
  * Keep the values of the active set, and discard further counts. A pending
  * overflow is counted as lost, but its PMD will be reset. Context: the owner of
- * the overflow path; or paused. @read must fit the context.
+ * the overflow path, or the context is paused. @read must fit the context.
  */
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*read)(struct pfm_pmd *pmd));

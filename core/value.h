@@ -35,7 +35,7 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 /*
  * Get the next value to reset a PMD to: @base, plus a random number if
  * PFM_REGFL_RANDOM is set. It is recorded as the last reset value. Context: the
- * owner of the overflow path; or paused.
+ * owner of the overflow path, or the context is paused.
  */
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 
@@ -55,7 +55,7 @@ void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 
 /*
  * Update pfm_context.several and .values for the overflow path. Context: as
- * pfm_begin_evtset(), or paused.
+ * pfm_begin_evtset(), or the context is paused.
  */
 void pfm_note_sampling(struct pfm_context *ctx);
 

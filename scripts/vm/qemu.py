@@ -64,10 +64,10 @@ FIRMWARE_BOARD = "q35,smm=on"
 def command(
     machine: Machine, initramfs: Path, backends: Mapping[str, str]
 ) -> list[str]:
-    """Return the argument vector that boots the machine.
+    """Return the QEMU command line that boots the machine, as a list of arguments.
 
-    `backends` has the character device behind each of CHANNELS, in the syntax of
-    QEMU's -chardev. Raises QemuError.
+    `backends` maps each of CHANNELS to its character device, in the syntax of QEMU's
+    -chardev. Raises QemuError.
     """
     arguments = [_program(machine.arch), *_cpu(machine)]
     arguments += ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]

@@ -79,7 +79,7 @@ class Options:
 
 @dataclass
 class Facts:
-    """Facts about a format that a guest has reported.
+    """Facts that a guest has reported about a format.
 
     uuid, size: UUID of the format and size of its argument, once it is loaded.
     """

@@ -20,11 +20,11 @@ WITH_BREAKPOINTS = platform.machine() in ("x86_64", "aarch64")
         (("--attach-task=1",), "need a command"),
         (("--attach-process=1",), "need a command"),
         (("--system-wide", "true"), "--system-wide measures CPUs"),
-        (("--follow-fork", "true"), "exclude --follow-* and --exclude"),
-        (("--exclude=x", "true"), "exclude --follow-* and --exclude"),
-        (("--delay=1", "true"), "exclude --delay and --duration"),
-        (("--delay=-1", "true"), "exclude --delay and --duration"),
-        (("--duration=1", "true"), "exclude --delay and --duration"),
+        (("--follow-fork", "true"), "combined with --follow-* or --exclude"),
+        (("--exclude=x", "true"), "combined with --follow-* or --exclude"),
+        (("--delay=1", "true"), "combined with --delay or --duration"),
+        (("--delay=-1", "true"), "combined with --delay or --duration"),
+        (("--duration=1", "true"), "combined with --delay or --duration"),
     ],
 )
 def test_trigger_option_usage_errors(

@@ -73,7 +73,7 @@ def test_formats_without_a_view_refuse_its_options(
     [
         (("--smpl-show-top=0",), "'0' is not a number from 1"),
         (("--smpl-show-top=all",), "'all' is not a number from 1"),
-        (("--smpl-inst-view", "--smpl-level-view"), "exclude each other"),
+        (("--smpl-inst-view", "--smpl-level-view"), "mutually exclusive"),
     ],
 )
 def test_view_usage_errors(

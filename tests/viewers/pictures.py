@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Draw the documentation's pictures of pages, from a capture of hotframes.
 
-The capture is "traced", which make vm records, or any other one.
+Use the capture "traced", which `make vm` records, or any other capture.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ FUZZ_SEED = int(os.environ.get("FUZZ_SEED", "1"), 0)
 FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
 # Timeout of a guest in seconds; on an idle machine it takes minutes.
 TIMEOUT = 1800 + FUZZ_CALLS // 10
-# A format with faults, which are chosen by module parameters.
+# A deliberately faulty format; module parameters select its faults.
 ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
 # A format that pfmon knows only from sysfs, named so that it is loaded on demand; and
 # arguments that pfmon or the format refuses.

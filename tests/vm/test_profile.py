@@ -68,7 +68,7 @@ class Format:
 
 ENTRY_KEYS = ("ip", "line", "image", "tid", "cpu", "pmd")
 PEBS64 = "pebs64 --smpl-imprecise --smpl-record"
-# Large enough to stay below full if pfmon has to wait for its turn.
+# Large enough not to fill up while pfmon waits for a CPU.
 ROOMY = "--smpl-entries=8192 --smpl-regions=8"
 FORMATS = {
     "nway": Format(f"nway {ROOMY}", ENTRY_KEYS),

@@ -22,7 +22,7 @@ from .names import Names
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a key; ``extra`` has further members of the JSON row."""
+    """A value of a key; ``extra`` holds further members of the JSON row."""
 
     key: Union[str, int]
     label: str

@@ -57,7 +57,7 @@ class Classes(ABC):
 
 
 class Levels(Classes):
-    """The level by data source, or by latency if the source does not tell."""
+    """Memory levels, by data source, or by latency if the source is unknown."""
 
     names = NEAREST_FIRST
 

@@ -170,7 +170,7 @@ class Tally:
         return self._classes_of.totals(self._width * self._count, self._width)
 
     def _rows(self, ids: Ids, numbers: Ids, values: Sequence[Value]) -> Rows:
-        """The rows of ``values``; ``numbers`` has the index of each id's value."""
+        """The rows of ``values``; ``numbers`` holds the index of each id's value."""
         rows: Rows = {}
         width, count = self._width, len(values)
         samples = self._samples.moved(ids, numbers).result(count)

@@ -24,7 +24,7 @@ from .places import Places
 from .subset import subset
 from .times import Window, first_time
 
-ROOT = "/"  # the root control group matches all samples, also those of unknown group
+ROOT = "/"  # the root control group matches all samples, even if their group is unknown
 
 Mask = NDArray[np.bool_]
 Test = Callable[[Batch], Mask]

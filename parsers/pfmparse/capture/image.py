@@ -21,9 +21,9 @@ PIECE = struct_dtype(
 def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryview:
     """The image of ``size`` bytes; bytes outside all pieces are zero.
 
-    ``saved`` has the table of pieces and the pieces. If it is not ``whole``, the image
-    ends at the first missing byte. PfmParseError with an offset in ``saved`` if the
-    table or the pieces are invalid.
+    ``saved`` holds the table of pieces and the pieces. If it is not ``whole``, the
+    image ends at the first missing byte. PfmParseError with an offset in ``saved`` if
+    the table or the pieces are invalid.
     """
     if pieces > MAX_PIECES:
         raise PfmParseError(f"{pieces} pieces exceed the limit, {MAX_PIECES}", 0)

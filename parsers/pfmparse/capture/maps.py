@@ -24,8 +24,8 @@ _ANONYMOUS = ("[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV")
 class Mapping:
     """Addresses start <= a < end map the file from byte ``offset`` on.
 
-    ``prot`` has the permissions as in /proc/PID/maps, "r-xp" for example; old captures
-    lack it and have executable mappings only.
+    ``prot`` holds the permissions as in /proc/PID/maps, "r-xp" for example; old
+    captures lack it and have executable mappings only.
     """
 
     start: int

@@ -66,12 +66,12 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add("--event", "NAME", _words, "this event of the session")
     add("--pid", "PID", _numbers, "this process")
     add("--tid", "TID", _numbers, "this thread")
-    add("--comm", "PATTERN", _words, "a thread or process of this name; * and ? match")
-    add("--cgroup", "PATTERN", _words, "this control group or one below; * and ? match")
+    add("--comm", "PATTERN", _words, "a thread or process of this name; wildcards * ?")
+    add("--cgroup", "PATTERN", _words, "this control group or one below; wildcards * ?")
     add("--container", "ID", _words, "this container; the ID may be shortened")
     add("--cpu", "CPU", _numbers, "this CPU, or a range of CPUs such as 0-3")
     add("--set", "SET", _numbers, "this event set")
-    add("--object", "PATTERN", _words, "a program, library or [module]; * and ? match")
+    add("--object", "PATTERN", _words, "a program, library or [module]; wildcards * ?")
     group.add_argument(
         "--symbol",
         metavar="REGEX",

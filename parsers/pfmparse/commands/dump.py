@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
     """Each sample's fields, its ``callers``, and its PMDs' values as ``pmds``.
 
-    If callers may be offsets in files, ``caller_cookies`` has the files' cookies.
+    If callers may be offsets in files, ``caller_cookies`` holds the files' cookies.
     """
     pmds: list[dict[str, int]] = [{}] * samples.count
     numbers = np.arange(samples.count)

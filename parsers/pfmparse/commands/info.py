@@ -84,7 +84,7 @@ def _events(recording: Recording) -> list[dict[str, object]]:
 
 def print_json(recording: Recording, out: TextIO) -> None:
     """Prints one JSON object."""
-    # describe_arg() of another package may return objects of any type.
+    # Another package's describe_arg() may return objects of any type.
     json.dump(describe(recording), out, default=str)
     out.write("\n")
 

@@ -34,7 +34,7 @@ class Options:
 class Row:
     """Samples that have the same values of all keys, and their weight.
 
-    ``pmds`` has the values of the PMDs that are reported.
+    ``pmds`` holds the values of the PMDs that are reported.
     """
 
     values: Values
@@ -52,7 +52,7 @@ class Report:
     """The rows, sorted by descending weight, and the totals of all samples.
 
     ``titles`` are the keys' titles, empty if the samples cannot be decoded.
-    ``figures`` has further figures by name.
+    ``figures`` holds further figures by name.
     """
 
     titles: Sequence[str]

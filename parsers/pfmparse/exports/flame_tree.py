@@ -34,7 +34,7 @@ class Label(NamedTuple):
 class Tree:
     """Boxes, sorted by depth. A parent has a smaller number; the first box has -1.
 
-    ``label_of`` has each box's index in ``labels``, ``depths`` each box's depth. The
+    ``label_of`` holds each box's index in ``labels``, ``depths`` each box's depth. The
     stack of row i of the profile ends at box ``tops[i]``.
     """
 

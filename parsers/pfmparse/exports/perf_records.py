@@ -114,7 +114,7 @@ def finished_round() -> bytes:
 class Columns:
     """The words of n samples, by bit of sample_type; absent if no sample has the word.
 
-    ``kernel`` is a mask of samples at kernel level. ``chains`` has the words of all
+    ``kernel`` is a mask of samples at kernel level. ``chains`` holds the words of all
     chains, ``lengths`` the number of words of each chain.
     """
 
@@ -182,8 +182,8 @@ def chain_words(
 ) -> tuple[Words, NDArray[np.intp]]:
     """Chains in perf's format: addresses with marks of levels, own address first.
 
-    ``kernel`` has the levels of the n samples, and of the addresses. Returns the words
-    of all chains, and the number of words of each one. Long chains are truncated.
+    ``kernel`` holds the levels of the n samples, and of the addresses. Returns the
+    words of all chains, and the number of words of each one. Long chains are truncated.
     """
     count = own.size
     of_own, of_callers = (np.asarray(part, np.bool_) for part in kernel)

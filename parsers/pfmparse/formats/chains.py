@@ -20,7 +20,7 @@ class Chains:
     first. It has return addresses, without the sample's own address. ``offsets`` has
     shape (n + 1,) and increases. The first ``kernel[i]`` addresses of a chain are at
     kernel level, the others at user level; without ``kernel``, the address decides. If
-    an address is an offset in a file, ``files`` has the file's cookie, otherwise 0.
+    an address is an offset in a file, ``files`` holds the file's cookie, otherwise 0.
     """
 
     offsets: NDArray[np.intp]
@@ -56,8 +56,8 @@ class Chains:
     ) -> Chains:
         """Chains of records with the same maximum number of addresses each.
 
-        ``addresses`` has shape (n, room); ``lengths``, of shape (n,), has the number of
-        used addresses.
+        ``addresses`` has shape (n, room); ``lengths``, of shape (n,), holds the number
+        of used addresses.
         """
         count, room = addresses.shape
         if lengths.shape != (count,) or (lengths > room).any() or (lengths < 0).any():

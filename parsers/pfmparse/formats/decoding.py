@@ -40,8 +40,8 @@ def _plain(numbers: Mapping[str, int]) -> dict[str, int]:
 class Lost:
     """The losses that a buffer reports, since its context was created.
 
-    ``total`` has the number of lost samples by reason, ``regions`` the numbers of each
-    region, if the format records these.
+    ``total`` holds the number of lost samples by reason, ``regions`` the numbers of
+    each region, if the format records these.
     """
 
     total: Mapping[str, int] = field(default_factory=dict)

@@ -25,7 +25,7 @@ class Kinds:
     """The kinds of entries that a session records, one per sampling PMD and set.
 
     ``keys`` are set << 16 | PMD in ascending order, ``lists`` the distinct smpl_pmds;
-    ``group`` has each key's index in ``lists``.
+    ``group`` holds each key's index in ``lists``.
     """
 
     keys: NDArray[np.uint32]
@@ -243,7 +243,7 @@ def _follow(
 ) -> tuple[NDArray[np.intp], int]:
     """The starts of up to ``count`` entries, and the end of the last one, in words.
 
-    ``keys`` has the key of an entry that would start at each word, ``sizes`` the size
+    ``keys`` holds the key of an entry that would start at each word, ``sizes`` the size
     of an entry in words by its key. The walk ends at a key that is not in ``sizes``, or
     at an entry that would extend beyond ``words``.
     """

@@ -187,9 +187,9 @@ class Decoder:
 class _Filled:
     """The full regions of several buffers in the order in which they were filled.
 
-    ``entries`` locates the entries of each region, ``counts`` has their number;
+    ``entries`` locates the entries of each region, ``counts`` holds their number;
     ``numbers`` are the regions' numbers, ``reads`` their states after decoding.
-    ``lost`` has the losses that the last buffer reports.
+    ``lost`` holds the losses that the last buffer reports.
     """
 
     entries: Buffers

@@ -62,7 +62,7 @@ Indices = NDArray[np.intp]
 class _Escapes:
     """The escapes among some words, and the pairs between them.
 
-    ``at`` has the indices of n escapes, ``codes`` their codes. The n + 1 segments of
+    ``at`` holds the indices of n escapes, ``codes`` their codes. The n + 1 segments of
     pairs go from ``starts`` to ``ends``; the first one is before all escapes.
     """
 
@@ -96,7 +96,7 @@ class _Escapes:
 class _Walk:
     """The result of the search for escapes.
 
-    ``real`` has the indices of candidates that are escapes; ``ends`` is as in
+    ``real`` holds the indices of candidates that are escapes; ``ends`` is as in
     _Escapes. ``cut`` is an incomplete escape at the end of the words, ``unknown`` the
     first escape with an unknown code. ``lost`` is set if no known escape follows it.
     """

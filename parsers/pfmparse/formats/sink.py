@@ -334,7 +334,7 @@ def _follow(
 ) -> tuple[NDArray[np.intp], int]:
     """The starts of up to ``count`` records, and the end of the last one, in words.
 
-    ``lengths`` has the length of a record that would start at each of ``size`` words.
+    ``lengths`` holds the length of a record that would start at each of ``size`` words.
     """
     if lengths.size == 0 or count == 0:
         return np.zeros(0, np.intp), 0

@@ -92,7 +92,7 @@ class Unit:
     """A compilation unit."""
 
     def __init__(self, die: Die, root: Die) -> None:
-        """``root`` has the functions: with split DWARF it differs from ``die``."""
+        """``root`` holds the functions: with split DWARF it differs from ``die``."""
         self.die = die
         self._root = root
         self._known: dict[int, Optional[Line]] = {}

@@ -48,7 +48,7 @@ static int calls_guards(struct conform *c)
  * The life of a context
  */
 
-/* Return: 0, also if rejected (see @refused); or a finding. */
+/* Return: 0, even if rejected (see @refused); or a finding. */
 static int calls_sizes(struct conform *c, size_t *size, size_t *area)
 {
 	const pfm_buffer_fmt_t *fmt = c->fmt;

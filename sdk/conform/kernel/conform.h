@@ -142,7 +142,7 @@ u64 conform_arg_smallest(struct conform *c);
 
 /*
  * Do what PFM_CREATE_CONTEXT does, with @arg, or NULL for the default one. Ends
- * an earlier context. Return: 0, also if rejected (see @live); or a finding.
+ * an earlier context. Return: 0, even if rejected (see @live); or a finding.
  */
 int conform_create(struct conform *c, const void *arg);
 /* Create a context with this buffer size, if the argument has a size. */

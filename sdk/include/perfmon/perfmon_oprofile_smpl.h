@@ -5,7 +5,7 @@
  * The format has no argument and no mapped buffer. Its records are read from a
  * character device, /dev/PFM_OPROFILE_DEVICE, as from OProfile's event buffer.
  * They form a stream of the kernel's native unsigned longs in native byte
- * order; on a 64-bit kernel these have 64 bits, also for 32-bit programs. The
+ * order; on a 64-bit kernel these have 64 bits, even for 32-bit programs. The
  * stream consists of samples and escapes. A sample is a pair (offset, event),
  * where the event is the reg_smpl_eventid of the counter that overflowed. An
  * escape is PFM_OPROFILE_ESC, a code, and its arguments. Escapes are never
@@ -52,7 +52,7 @@
  * @cookie: in: the cookie
  * @path:   in: address of the caller's buffer for the path, NUL-terminated
  * @size:   in: size in bytes of that buffer
- * @length: out: length of the path with its NUL, also if @size is too small
+ * @length: out: length of the path with its NUL, even if @size is too small
  *
  * Errors: ENOENT for an unknown cookie; ERANGE if @size is too small; EFAULT.
  */

@@ -97,7 +97,7 @@ struct pfm_read_oprofile {
  * pfm_read_oprofile_init() - set up a reader for a stream
  * @r:         the reader
  * @word_size: size in bytes of the kernel's unsigned long, 8 or 4; 8 for a
- *             64-bit kernel, also in a 32-bit program
+ *             64-bit kernel, even in a 32-bit program
  *
  * Context: any.
  * Return: 0; -1 for another size, see @problem of the reader.

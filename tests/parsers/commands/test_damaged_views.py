@@ -99,7 +99,7 @@ def annotated(file: Path) -> Counted:
     found = sum(total for one in functions for total in one["totals"])
     assert found == (json.loads(reported)["total"] if reported else 0)
     assert functions or err
-    # The totals agree with the report, but do not tell the number of all samples.
+    # The totals agree with the report, but do not include all samples.
     return Counted(None, "a part of the samples")
 
 

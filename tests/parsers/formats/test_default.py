@@ -94,7 +94,7 @@ def test_iip_entries_need_no_pmds() -> None:
 @pytest.mark.parametrize(
     "flags,sets",
     [
-        (NO_HDR, TWO_LISTS),  # entries do not tell which list they have
+        (NO_HDR, TWO_LISTS),  # entries do not say which list they have
         (IIP_HDR, MANY_SIZES),
         (IIP_HDR, {0: [pmd(0, [], False)]}),  # no sampling PMD
         (NO_HDR, {0: [pmd(0)]}),  # entries of 0 bytes

@@ -22,7 +22,7 @@ struct pid_table {
 /* Returns the entry of a pid, or NULL. */
 void *pid_table_find(const struct pid_table *table, pid_t pid);
 
-/* Returns the entry of a pid; a new one has @bytes bytes, all zero. */
+/* Finds or adds the entry of a pid; a new one has @bytes bytes, all zero. */
 void *pid_table_get(struct pid_table *table, pid_t pid, size_t bytes);
 
 /* Removes an entry, which the caller owns afterwards. */

@@ -10,7 +10,7 @@
 
 /*
  * State of a stream that is read in parts; initially all zero. Words have 64
- * bits, also in a 32-bit pfmon.
+ * bits, even in a 32-bit pfmon.
  */
 struct opstream {
 	struct pfm_read_oprofile reader;

@@ -2,8 +2,8 @@
 /*
  * pebs.c - the PEBS sampling formats, 32-bit and 64-bit
  *
- * They differ in the width of the fields. The common part of their readers is
- * sufficient here.
+ * They differ in the width of the fields. The code below needs only the part
+ * that their readers share, struct pfm_read_pebs.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

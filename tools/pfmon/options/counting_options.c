@@ -52,13 +52,13 @@ bool counting_options_agree(const struct options *options)
 		message("--repeat, --print-interval, --json, --csv, --table and --append are for counting: do not use them with a sampling period");
 	else if ((options->json && options->csv) ||
 		 (options->table && (options->json || options->csv)))
-		message("--json, --csv and --table exclude each other: give one of them");
+		message("--json, --csv and --table are mutually exclusive: give one of them");
 	else if (options->append && !options->outfile)
 		message("--append needs a file: -o FILE");
 	else if (options->runs && options->interval_ns)
-		message("--repeat and --print-interval exclude each other: give one of them");
+		message("--repeat and --print-interval are mutually exclusive: give one of them");
 	else if (options->interval_ns && options->snapshot_ns)
-		message("--print-interval and --snapshot exclude each other: give one of them");
+		message("--print-interval and --snapshot are mutually exclusive: give one of them");
 	else if (options->runs && !options->command)
 		message("--repeat needs a command to run");
 	else

@@ -126,18 +126,18 @@ bool follow_options_agree(const struct options *options)
 	bool follows = options->follow || options->exclude;
 
 	if (options->attach && options->attach_process)
-		message("--attach-task and --attach-process exclude each other");
+		message("--attach-task and --attach-process are mutually exclusive");
 	else if (options->attach_process && options->command)
 		message("--attach-process does not take a command");
 	else if (options->system_wide && options->attach_process)
-		message("--system-wide and --attach-process exclude each other");
+		message("--system-wide and --attach-process are mutually exclusive");
 	else if (options->system_wide && follows)
 		message("--system-wide measures all threads on its CPUs: do not use options that follow threads");
 	else if (options->system_wide && options->aggregation)
 		message("--aggregate is for threads; --aggregate-results sums up CPUs");
 	else if (options->runs && (options->aggregation == AGGREGATE_THREAD ||
 				   options->aggregation == AGGREGATE_PROCESS))
-		message("--repeat and --aggregate=thread or process exclude each other, because each run has different threads");
+		message("--repeat cannot be combined with --aggregate=thread or process, because each run has different threads");
 	else if (options->attach && follows)
 		message("--attach-task measures one thread only: use --attach-process to follow others");
 	else

@@ -62,11 +62,11 @@ static bool agree(const struct options *options)
 	else if (options->adapts && options->format_options & short_entries)
 		message("--smpl-no-hdr and --smpl-ip-only omit the period of each sample, which --smpl-freq needs");
 	else if ((options->format_options & short_entries) == short_entries)
-		message("--smpl-no-hdr and --smpl-ip-only exclude each other: give one of them");
+		message("--smpl-no-hdr and --smpl-ip-only are mutually exclusive: give one of them");
 	else if (has_two(options->format_options & FORMAT_OPT_VIEWS))
-		message("--smpl-inst-view, --smpl-data-view and --smpl-level-view exclude each other: give one of them");
+		message("--smpl-inst-view, --smpl-data-view and --smpl-level-view are mutually exclusive: give one of them");
 	else if (options->system_wide && options->attach)
-		message("--system-wide and --attach-task exclude each other: give one of them");
+		message("--system-wide and --attach-task are mutually exclusive: give one of them");
 	else if (options->attach && options->command)
 		message("--attach-task does not take a command: omit it");
 	else if (options->system_wide && options->overflow_block)

@@ -31,10 +31,10 @@ bool trigger_options_agree(const struct options *options)
 	else if (options->system_wide)
 		message("--trigger-start and --trigger-stop are for a thread, but --system-wide measures CPUs");
 	else if (options->follow || options->exclude)
-		message("--trigger-start and --trigger-stop are for the command's first thread: they exclude --follow-* and --exclude");
+		message("--trigger-start and --trigger-stop are for the command's first thread: they cannot be combined with --follow-* or --exclude");
 	else if (options->delay_ns || options->delayed_for_good ||
 		 options->duration_ns)
-		message("--trigger-start and --trigger-stop exclude --delay and --duration");
+		message("--trigger-start and --trigger-stop cannot be combined with --delay or --duration");
 	else
 		return true;
 	return false;

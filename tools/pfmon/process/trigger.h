@@ -32,7 +32,7 @@ bool trigger_options_agree(const struct options *options);
 
 /*
  * Sets breakpoints in a new program. The thread is stopped at its exec, which
- * has removed all earlier breakpoints. Code in libraries is searched later.
+ * has removed all earlier breakpoints. Code in libraries is looked up later.
  * Returns false with a message on failure.
  */
 bool trigger_arm(struct trigger *trigger, const struct options *options,

@@ -260,10 +260,10 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 	bool system_wide = context->cpu != NO_CPU;
 
 	if (error == EBUSY && system_wide)
-		message("CPU %d or a thread is being measured already: system-wide and per-thread sessions exclude each other; wait until the other session ends",
+		message("CPU %d or a thread is being measured already: system-wide and per-thread sessions are mutually exclusive; wait until the other session ends",
 			context->cpu);
 	else if (error == EBUSY)
-		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions exclude each other; wait until the other session ends",
+		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions are mutually exclusive; wait until the other session ends",
 			tid);
 	else if (error == ESRCH)
 		message("there is no thread %d; ps -eL lists all threads", tid);
