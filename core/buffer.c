@@ -18,7 +18,7 @@
  *
  * If the format requests one, a private area of any size is allocated, charged
  * and freed with the buffer. It is a separate allocation so that nothing is
- * mapped behind it: a write there is an oops, and KASAN detects even a single
+ * mapped after it: a write there is an oops, and KASAN detects even a single
  * byte.
  */
 #include <linux/anon_inodes.h>

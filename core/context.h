@@ -85,7 +85,7 @@ struct pfm_pmd_ovfl {
  *               PFM_DEFERRED, or PFM_DEFERRING while it is being noted
  * @due:         its overflow was handled with another PMD's of the same
  *               instant; the PMU has not yet reported it
- * @slot:        its place in the PMU's table; the clock's is behind the last
+ * @slot:        its place in the PMU's table; the clock's is after the last
  * @random:      state of the random series
  * @due_from:    its value when @due was set
  * @short_reset: value to load after an overflow that does not mask
@@ -144,8 +144,8 @@ struct pfm_pmd {
  * @runs:        times that it became the active set
  * @duration:    time in ns that it was the active set, minus what its clock
  *               says
- * @to_reset:    PMDs (by place in the table) that overflowed and were not reset
- * @switch_pmds: PMDs (by place) that caused the last switch from it
+ * @to_reset:    PMDs (bitmap of slots) that overflowed and were not reset
+ * @switch_pmds: PMDs (bitmap of slots) that caused the last switch from it
  * @page:        page for user level, or NULL; the kernel does not read it
  * @page_seq:    sequence number of the page
  * @counter_seq: sequence number of the counters in the page
@@ -447,7 +447,7 @@ pfm_smpl_regs(const struct pfm_pmd_ovfl *ovfl)
 	return (void *)&arg->smpl_pmds_values[arg->num_smpl_pmds];
 }
 
-/* Places of the PMDs that are reset with this one, behind pfm_smpl_regs(). */
+/* Slots of the PMDs that are reset with this one, after pfm_smpl_regs(). */
 static inline u16 *pfm_reset_slots(const struct pfm_pmd_ovfl *ovfl)
 {
 	return (u16 *)(pfm_smpl_regs(ovfl) + ovfl->arg.num_smpl_pmds);

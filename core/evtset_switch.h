@@ -47,7 +47,7 @@ bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
 /*
  * Handle the timeout of a set. Sets are not switched while the monitored thread
  * is in a command (3.7.7). A masked set finds at its restart that its time is
- * up. The timeout runs on during idle time. Context: the owner of the overflow
+ * up. The timeout continues in idle time. Context: the owner of the overflow
  * path.
  */
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);

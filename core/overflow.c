@@ -203,7 +203,7 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
 }
 
-/* Reset @reset with short values; the other PMDs of @ovfl count on. */
+/* Reset @reset with short values; the others of @ovfl keep counting. */
 static void pfm_reset_short(struct pfm_evtset *set, const unsigned long *ovfl,
 			    const unsigned long *reset)
 {
@@ -267,8 +267,8 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 }
 
 /*
- * Handle one overflow event; @ovfl by place in the table. @tstamp is 0 if it
- * happened just now. The caller owns @ctx.
+ * Handle one overflow event. @ovfl: bitmap of the PMDs' slots. @tstamp: 0 if
+ * the overflow happened just now. The caller owns @ctx.
  */
 static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 		      u64 tstamp, u64 ip, struct pt_regs *regs)
@@ -518,7 +518,7 @@ static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 	       pfm_is_past_zero(pmd, pfm_value_read_ovfl(pmd));
 }
 
-/* Find other PMDs that have overflowed too, by place in the table. */
+/* Find other PMDs that have overflowed too. @ovfl: bitmap of their slots. */
 static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 {
 	struct pfm_pmd *other;

@@ -12,9 +12,9 @@
 DECLARE_PER_CPU(u64, pfm_last_stamp);
 
 /*
- * Handle overflows that were deferred to the caller. If there is a new owner,
- * that one does it, or an interrupt if it is a command. Context: as the
- * overflow, which no longer owns the context.
+ * Handle overflows that were deferred to the caller. If another overflow owns
+ * the context now, it handles them; if a command owns it, an interrupt after
+ * the command does. Context: as the overflow, which no longer owns the context.
  */
 void pfm_see_to_deferred(struct pfm_context *ctx);
 

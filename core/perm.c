@@ -163,7 +163,7 @@ static bool pfm_creds_allow(struct task_struct *task)
 }
 
 /*
- * Return: 0; -EPERM, also for kernel threads; -ESRCH if the thread is exiting.
+ * Return: 0; -EPERM, including for kernel threads; -ESRCH for exiting threads.
  */
 static int pfm_may_ptrace(struct task_struct *task)
 {

@@ -40,15 +40,15 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 
 /*
- * A PMD overflowed and is not reset: let it count on, to wrap at 2^64 whatever
- * the armed period was. Context: the owner of the overflow path, interrupts
- * off.
+ * A PMD overflowed and is not reset: let it keep counting, to wrap at 2^64
+ * whatever the armed period was. Context: the owner of the overflow path,
+ * interrupts off.
  */
 void pfm_count_on(struct pfm_pmd *pmd);
 
 /*
- * Reset PMDs, by place in the table, and those in their reset_pmds, each once.
- * Context: the owner of the overflow path, interrupts off.
+ * Reset the PMDs in the bitmap @slots, and those in their reset_pmds, each
+ * once. Context: the owner of the overflow path, interrupts off.
  */
 void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nway_reader - print the samples of an n-way buffer, also while it is written
+ * nway_reader - print the samples of an n-way buffer, even while it is written
  *
  * FILE is an image of a buffer. A tool would map the context's file descriptor
  * instead, read-only, pass PFM_READ_LIVE, and call begin again to get new

@@ -160,7 +160,10 @@ static __u64 any_of(const __u64 *words, int n)
 	return any;
 }
 
-/* Does it configure an overflow? Only counters can overflow. */
+/*
+ * Does the element configure overflows? For a counter always; for another PMD,
+ * which cannot overflow, if a field for overflows is set.
+ */
 static bool concerns_overflow(const struct pfm2x_pmd *pmd)
 {
 	return pmd->reg_num < PFM_MAX_HW_REGS || pmd->reg_flags & PMD_FLAGS ||

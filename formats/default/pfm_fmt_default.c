@@ -16,7 +16,7 @@
  * struct default_priv - the handler's private state; it is not mapped
  * @records:   the entries
  * @quick:     last offset for the fast path: entries have the whole header, and
- *             another entry fits behind; 0 to disable the fast path
+ *             another entry fits after it; 0 to disable the fast path
  * @hdr_size:  size of an entry's header in bytes
  * @overflows: times the buffer became full
  */

@@ -49,7 +49,7 @@ struct pfm_op_record {
  * struct pfm_op_stream - the event buffer
  * @words:  the ring
  * @mask:   number of words, a power of two, minus 1
- * @head:   position behind the last whole sample
+ * @head:   position after the last whole sample
  * @tail:   position of the next word to read
  * @pos:    the writer's position in the sample being added
  * @full:   the sample being added did not fit

@@ -66,7 +66,7 @@ class GuestError(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """Options of guests; same as the command-line options of these names."""
+    """Options for guests, set by the command-line options of the same names."""
 
     kernel: str
     arch: str

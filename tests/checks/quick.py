@@ -108,7 +108,7 @@ def guest_programs(files: Iterable[str]) -> list[str]:
 
 
 def python_tests(files: Iterable[str]) -> list[str]:
-    """Return the Python tests for these files, as files or folders."""
+    """Return the paths of the Python tests for these files: files or folders."""
     found = {test for name in files for test in _tests_of(PurePath(name))}
     return sorted(str(path) for path in found if not found & set(path.parents))
 

@@ -128,7 +128,7 @@ static struct kunit_suite stack_suite = {
 	.test_cases = stack_cases,
 };
 
-/* User memory: one page, and no memory behind it. */
+/* User memory: one page, and no memory after it. */
 
 static unsigned long user_page(struct kunit *test)
 {

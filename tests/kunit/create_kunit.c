@@ -441,7 +441,7 @@ static void private_area_needs_buffer(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgp");
 }
 
-/* The memory right behind the area is not mapped. */
+/* The memory right after the area is not mapped. */
 static void private_area_ends_in_unmapped_page(struct kunit *test)
 {
 	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);

@@ -5,7 +5,7 @@
 #include <kunit/test.h>
 #include <perfmon/perfmon_fmt_ring.h>
 
-/* Bytes of each slot behind its header. */
+/* Bytes of each slot after its header. */
 #define ROOM	24
 
 struct slot {

@@ -159,8 +159,9 @@ static void thread_counts(struct kunit *test, struct task_struct *task,
 }
 
 /*
- * Before threads are frozen and after they are thawed, a switch, a restart or a
- * command may stop the PMU of another thread for a moment.
+ * A suspend begins before threads are frozen and ends after they are thawed. In
+ * between, a switch of sets, a restart or a command may pause the context of a
+ * thread that still runs; the context must then continue to count.
  */
 /* Proves H21 */
 static void suspended_context_of_other_thread_counts(struct kunit *test)

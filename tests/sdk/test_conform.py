@@ -36,7 +36,7 @@ EXPECTED = {
         "full": "the default argument is rejected with -22",
         "recording": "pfmon cannot record with it: .* rejects its argument",
     },
-    "exits": {"full": "fmt_exit returns -16: .*, return 0"},
+    "exits": {"full": "fmt_exit returns -16: .* must return 0"},
     "late": {"exit": "wrote to its buffer after fmt_exit, byte 0"},
     "leaks": {"leaks": r"leaked \d+ kB, about (1[89]|2[0-2])\d\d bytes each"},
     "notifies": {

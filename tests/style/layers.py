@@ -181,7 +181,7 @@ def find_circle(uses: Calls) -> list[str]:
 
 
 def with_includes(calls: Calls, includes: Includes) -> Calls:
-    """Return the calls, with files that are only included as calls of no symbol."""
+    """Return the calls, with an empty list for files that are only included."""
     uses = {caller: dict(callees) for caller, callees in calls.items()}
     for file, headers in includes.items():
         user = Path(file).stem

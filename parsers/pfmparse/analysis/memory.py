@@ -214,13 +214,13 @@ def _some(words: Words, ids: Ids) -> Words:
 
 
 def _times(ids: Ids, width: int) -> Ids:
-    """The numbers of all classes of each id."""
+    """The indices of each id's sums by class: ``width`` consecutive ones per id."""
     numbers: Ids = (ids[:, np.newaxis] * width + np.arange(width)).reshape(-1)
     return numbers
 
 
 def _unit(per: str, source: Input) -> int:
-    """The number of bytes that have one value."""
+    """The size in bytes of the blocks of addresses that become one row each."""
     machine = source.recording.session.machine
     if per == CACHELINE:
         return machine.cache_line or CACHE_LINE

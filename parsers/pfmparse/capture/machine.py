@@ -57,7 +57,7 @@ class Machine:
 
     @property
     def cache_line(self) -> Optional[int]:
-        """The longest line of a data cache in bytes, None if unknown."""
+        """The largest line size of a data cache in bytes, None if unknown."""
         caches = (cache for kind in self.processors for cache in kind.caches)
         return max(
             (c.line_size for c in caches if c.line_size and c.type != "instruction"),

@@ -143,7 +143,7 @@ def _cpuid(name: str) -> str:
 
 
 def _one_node(cpus: int) -> bytes:
-    """A topology with all CPUs on one node: perf c2c needs one, captures have none."""
+    """A topology with all CPUs on one node: perf c2c needs it, but captures lack it."""
     return struct.pack("<IIQQ", 1, 0, 0, 0) + _text(f"0-{max(cpus, 1) - 1}")
 
 

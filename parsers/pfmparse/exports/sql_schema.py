@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The tables of the database for captures (docs/exports.md).
 
-Integers of databases are signed, so kernel addresses are negative. Samples have no
-foreign keys: checking them would be slow, and all rows of a capture are added together.
+Databases have no unsigned integers, so kernel addresses are stored as negative numbers.
+Samples have no foreign keys: checking them would be slow, and all rows of a capture are
+inserted in one transaction.
 """
 
 from __future__ import annotations

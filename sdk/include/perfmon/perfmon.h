@@ -743,7 +743,7 @@ extern "C" {
  *        argument follows pfarg_ctx_t immediately
  * @narg: number of elements at @arg
  *
- * Return: 0, also for PFM_CREATE_CONTEXT; -1: EINVAL for an unknown command, or
+ * Return: 0, even for PFM_CREATE_CONTEXT; -1: EINVAL for an unknown command, or
  * the errors that the functions below list for each command.
  */
 int perfmonctl(int fd, int cmd, void *arg, int narg);

@@ -414,7 +414,7 @@ int pfm_read_pmds(int fd, pfarg_pmd_t *pmds, int n);
  * @fd:   the context
  * @load: thread or CPU to attach to, and event set to start with
  *
- * Return: 0; -1: EINVAL also if load_pid is not the CPU of the caller.
+ * Return: 0; -1: EINVAL, for example if load_pid is not the caller's CPU.
  */
 int pfm_load_context(int fd, pfarg_load_t *load);
 

@@ -68,7 +68,7 @@ PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  * @fmt_version: version of the records
  * @past:        hdr_past
  * @overwritten: number of records that the kernel has overwritten so far
- * @lost:        number of samples lost so far, by PFM_SINK_LOST_*
+ * @lost:        number of samples lost so far, indexed by PFM_SINK_LOST_*
  * @is_rising:   private: records are returned again, as they change
  * @needed:      private: major version that the records must have, or 0
  * @pass:        private, but pass.overtaken is the number of regions that were

@@ -23,8 +23,9 @@
  *	recorded = hdr_past + hdr_overwritten + the sum of all rgn_count
  *
  * Lost samples are counted in pfm_lost of the context's fdinfo and in hdr_lost.
- * PFM_SINK_LOST_FULL is a part of pfm_lost, because one overflow without room
- * also ends the calls for others. The other reasons are only in hdr_lost.
+ * PFM_SINK_LOST_FULL is a part of pfm_lost: when an overflow finds no room, the
+ * handler is not called for the remaining overflows of that instant, which are
+ * lost, too. The other reasons are only in hdr_lost.
  *
  * The buffer can be read while the kernel writes, without a lock. Load rgn_seq
  * (acquire), then rgn_count (acquire), and copy that many records. Then, after
@@ -78,8 +79,8 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
 	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags") }
 
 /*
- * Reasons for lost samples, hdr_lost. The context counts those without room,
- * too; the others are counted only in the header.
+ * Reasons for lost samples, indices of hdr_lost. PFM_SINK_LOST_FULL is also
+ * counted by the context; the others are counted only in the header.
  */
 #define PFM_SINK_LOST_FULL	0	/* all regions are handed out */
 #define PFM_SINK_LOST_TABLE	1	/* no room in a table */
@@ -105,11 +106,11 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
  *                   PFM_SINK_OVERWRITE each of them was handed out, in the
  *                   order of rgn_seq
  * @hdr_freed:       number of regions that PFM_RESTART freed
- * @hdr_past:        number of recorded samples without a record of their own:
- *                   those of freed regions, and those merged into an existing
- *                   record
+ * @hdr_past:        number of recorded samples that have no record of their own
+ *                   in the buffer: those whose region was freed, and those
+ *                   merged into an existing record
  * @hdr_overwritten: number of overwritten records
- * @hdr_lost:        number of lost samples, by PFM_SINK_LOST_*
+ * @hdr_lost:        number of lost samples, indexed by PFM_SINK_LOST_*
  */
 typedef struct {
 	__u64	hdr_magic;

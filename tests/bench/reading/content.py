@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 BASE = 0x555555554000  # address where the program's first byte is mapped
 PAGE = 4096
 PID = 1000
-THREADS = 4  # PID and the numbers behind it
+THREADS = 4  # PID and the numbers after it
 CPUS = 2
 SLICE = 256  # samples in a row of one thread on one CPU
 PERIOD = 100_000  # events

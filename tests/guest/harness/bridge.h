@@ -21,7 +21,7 @@
 
 /* Create a context. The first one loads the module. */
 int ctx_bridged(__u32 flags);
-/* Open the device non-blocking. */
+/* Open the device in non-blocking mode. */
 int open_device(void);
 
 /* Read one statistic; read the sum of all loss statistics. */

@@ -60,7 +60,7 @@ void worker_kill(const struct worker *w);
 
 /* In the worker: do work on request until the pipe is closed. */
 void worker_loop(int ask, int done, unsigned long *progress);
-/* Descriptors of the worker, also after exec. */
+/* Descriptors of the worker, which keeps them after exec. */
 #define WORKER_ASK_FD	100
 #define WORKER_DONE_FD	101
 #define WORKER_HELD_FD	102

@@ -386,7 +386,7 @@ static void go_on_at_higher_levels(void *unused)
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 10);
 	raise_level_to('3');
-	/* A running event keeps counting, also in the kernel. */
+	/* A running event keeps counting, even in the kernel. */
 	worker_do(&w, WORK_TOUCH, 10);
 	ctx_stop(fd);
 	CHECK(ctx_read(fd, 0) >= 20);

@@ -429,7 +429,7 @@ def test_bss_variables_are_found_beyond_file_mapping(
     assert [(one.symbol, one.object) for one in locations] == [
         ("first", str(path)),
         ("last", str(path)),
-        # Anonymous memory behind the variables, and elsewhere.
+        # Anonymous memory after the variables, and elsewhere.
         (None, "[unknown]"),
         (None, "[unknown]"),
     ]

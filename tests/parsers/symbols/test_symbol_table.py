@@ -13,7 +13,7 @@ from elftools.elf.elffile import ELFFile  # type: ignore[import]
 from helpers.programs import run
 from pfmparse.symbols.elf_file import ElfFile
 
-# A function with another one inside it, a label without a size behind both, which ends
+# A function with another one inside it, a label without a size after both, which ends
 # at the next symbol, and a section without symbols. Symbols that begin with "$" and
 # labels within a function are not functions.
 NESTED = """

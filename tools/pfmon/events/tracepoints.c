@@ -98,7 +98,7 @@ enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 			  TRACEPOINT_NO_NAME;
 	if (answer == TRACEPOINT_FOUND) {
 		code->type = PERF_TYPE_TRACEPOINT;
-		/* Tracepoints happen in the kernel, also for user code. */
+		/* Tracepoints happen in the kernel, even for user code. */
 		code->levels = LEVEL_USER | LEVEL_KERNEL;
 		code->per_thread = true;
 	}

@@ -16,7 +16,7 @@
 
 struct smpl_device;
 
-/* Position behind the entries of a buffer that were already visited. */
+/* Position after the entries of a buffer that were already visited. */
 struct smpl_position {
 	uint64_t count;
 	uint64_t offset;
