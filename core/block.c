@@ -39,7 +39,7 @@
  *          running or to be queued again
  * @task:   the thread
  * @wanted: the thread is to be blocked
- * @queued: bit 0: there is a task work, which also holds this module
+ * @queued: bit 0: there is a task work, which also pins this module
  * @left:   the thread has left the task work and must come back
  * @work:   the task work
  * @again:  queues @work if the kprobe hit counts as an NMI

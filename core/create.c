@@ -88,7 +88,7 @@ static int pfm_fmt_buffer(struct pfm_context *ctx, void *arg)
 
 	if (ret || !size)
 		return ret;
-		/* It must fit into the page in front of the mapping. */
+	/* The front must fit into the page before the mapping. */
 	BUILD_BUG_ON(sizeof(struct pfm_fmt_front) > PAGE_SIZE);
 	ctx->buffer = pfm_buffer_create(size, 1, area);
 	if (!ctx->buffer)

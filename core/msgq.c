@@ -5,7 +5,7 @@
  * There is one writer: the overflow path, or a command that keeps it out.
  * Readers do not wait for each other: each copies the next message to its
  * destination, however long that takes, and then removes it if it is still the
- * next. Positions are wide enough not to repeat meanwhile. Overflow messages
+ * next. Positions are wide enough not to repeat in that time. Overflow messages
  * are dropped and counted if the queue is full; one slot is reserved for
  * PFM_MSG_END.
  */

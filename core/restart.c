@@ -115,7 +115,7 @@ static int pfm_restart_active(struct pfm_context *ctx)
 	if (ret || !ctrl.val)
 		return ret;
 	pfm_pause(ctx);
-	/* A mask by an overflow meanwhile is left to the next restart. */
+	/* A mask set by an overflow in between is left to the next restart. */
 	ret = pfm_restart_apply(ctx, ctrl, true);
 	err = pfm_resume(ctx);
 	return ret ?: err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * thread_work.h - task works that hold this module
+ * thread_work.h - task works that pin this module
  */
 #ifndef PFM_CORE_THREAD_WORK_H
 #define PFM_CORE_THREAD_WORK_H

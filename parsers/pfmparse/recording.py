@@ -28,7 +28,7 @@ from .formats.joining import alike, join
 from .formats.samples import Samples
 from .pipeline import cpus
 
-MUCH = 8 << 20  # bytes of buffers from which on threads pay off
+MUCH = 8 << 20  # bytes of buffers for which threads pay off
 ENOUGH = 1 << 16  # samples in a batch, unless one buffer has more
 
 

@@ -53,8 +53,9 @@ class SupplyError(Exception):
 class Modules:
     """Perfmon's modules for one kernel.
 
-    files: host path by path below a directory. where: the directory they come from.
-    symvers: their Module.symvers, None if it is missing.
+    files: the host's file for each path below the guest's directory of modules.
+    where: the host directory that the files come from.
+    symvers: their Module.symvers, or None if it is missing.
     """
 
     files: Mapping[Path, Path]

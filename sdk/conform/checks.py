@@ -20,7 +20,7 @@ GUEST = {
     "exit": "nothing is written after fmt_exit",
     "leaks": "thousands of contexts leak no memory",
     "recording": "pfmon records with it, several times",
-    "unload": "a context holds the module; later it can be unloaded and reloaded",
+    "unload": "a context pins the module; later it can be unloaded and reloaded",
 }
 # Run on the host: on the module's file, and on the parser with data of "records".
 HOST = {"alias": "creating a context loads the module by the format's UUID"}

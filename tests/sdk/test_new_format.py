@@ -27,7 +27,7 @@ WARNINGS = (
     "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers "
     "-Wno-sign-compare -Wno-type-limits -Wno-shift-negative-value"
 )
-# An open device excludes other readers and holds the module, until it is closed.
+# An open device excludes other readers and pins the module, until it is closed.
 UNLOADED = """
 exec 3< /dev/pfm_my_device
 if (: < /dev/pfm_my_device) || rmmod pfm_fmt_my_device; then exit 1; fi
@@ -35,7 +35,7 @@ exec 3<&-
 rmmod pfm_fmt_my_device
 test ! -e /dev/pfm_my_device
 """
-# Kernels that need another compiler or other headers than this machine's.
+# Kernels that need a different compiler or different headers than this machine's.
 OTHERS = [
     (arch, name)
     for arch, names in kernels.SUPPORTED.items()

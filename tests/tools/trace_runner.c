@@ -5,13 +5,15 @@
  * usage: trace_runner COMMAND [ARGS]
  *
  * With SIGNAL in the environment, it sends SIGTERM to the command after an exec
- * of another thread than the first. With SLOW, it delays each birth, so that
- * other threads end meanwhile. With BYSTANDER, it has another, untraced child,
- * and prints that child's exit status at the end. With DETACH, it detaches
- * everything when the command has ended.
+ * by a thread other than the first. With SLOW, it handles each birth late, so
+ * that other threads can end before that. With BYSTANDER, it has another,
+ * untraced child, and prints that child's exit status at the end. With DETACH,
+ * it detaches everything when the command has ended.
  *
- * When nothing is traced any more, prints the number of threads and processes
- * that were born, that are gone, of execs, and the exit status for pfmon.
+ * When nothing is traced any more, it prints how many threads and processes
+ * were born, how many of both are gone, how many execs there were, and how many
+ * of these were by a thread other than the first. The next line is the exit
+ * status that pfmon would return.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ struct counts {
 	unsigned int processes;
 	unsigned int gone;
 	unsigned int execs;
-	unsigned int renamed;	/* execs of another thread than the first */
+	unsigned int renamed;	/* execs by a thread other than the first */
 	struct command *command;
 };
 

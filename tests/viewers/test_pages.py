@@ -82,7 +82,7 @@ def opened(browser: Browser, file: Path, to: str, directory: Path) -> Path:
 
 
 def functions(browser: Browser) -> dict[str, int]:
-    """Return the functions with own samples in the page's table."""
+    """Return the functions with samples of their own in the page's table."""
     rows = browser.run(ROWS)
     counts = {row[0]: int(row[2].replace(",", "")) for row in rows}
     return {name: count for name, count in counts.items() if count}

@@ -97,7 +97,7 @@ timed_out() {
 	return $status
 }
 
-# After the exec, the command is another thread than the one that pfmon started.
+# After the exec, the command is not the thread that pfmon started.
 signal_after_exec() {
 	start $ALL -o /out/signalled family thread-waits
 	kill -TERM $started

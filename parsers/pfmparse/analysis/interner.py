@@ -16,7 +16,7 @@ Ids = NDArray[np.intp]
 BLOCK = 1 << 15  # pairs that are looked up at once: the work data fit into the cache
 SLOTS = 1 << 12  # initial size of the table
 SPARE = 4  # slots per pair, at least: collisions are rare
-LARGE = 1 << 22  # slots from which on two per pair are enough
+LARGE = 1 << 22  # slots; in tables at least this large two per pair are enough
 PATIENCE = 1 << 14  # pairs that are looked up without a window before one is tried
 
 # An odd number that spreads neighbouring numbers: 2^64 / golden ratio.
@@ -25,7 +25,7 @@ HALF = np.uint64(32)  # bits
 
 
 class Interner:
-    """Numbers distinct pairs (a, b) of 64-bit numbers from 0 on; numbers never change.
+    """Numbers distinct pairs (a, b) of 64-bit numbers from 0; numbers never change.
 
     Memory grows with the number of distinct pairs, not with the number of look-ups.
     The class is not thread-safe.

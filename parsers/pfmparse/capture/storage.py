@@ -16,7 +16,7 @@ from .mapped import MappedFile
 
 PIECE = 1 << 18  # bytes that are copied at once from a stream that cannot seek
 PAGE = 4096  # bytes
-MAPPED = 1 << 16  # bytes from which on a read is mapped; smaller ones are copied
+MAPPED = 1 << 16  # bytes; reads of at least this size are mapped, others copied
 
 
 class Storage:

@@ -62,7 +62,7 @@ class _Writer:
         self._job = job
         self._profile = profile
         self._string = _Strings()
-        # Numbers of the objects that samples and locations refer to, from 1 on.
+        # Numbers of the objects that samples and locations refer to, from 1.
         self._locations: dict[tuple[int, ...], int] = {}
         self._functions: dict[tuple[str, str], int] = {}
         self._mappings: dict[str, int] = {}

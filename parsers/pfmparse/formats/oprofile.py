@@ -49,7 +49,7 @@ ZERO = np.zeros(1, np.intp)
 
 NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # the meaning of the next pair
 
-LONG = 32  # average pairs per segment from which on segments are copied one by one
+LONG = 32  # average pairs per segment that make it pay to copy segments one by one
 
 # The maximum number of words in a trace; the bridge's longest traces have 326.
 LONGEST_TRACE = 1 << 12

@@ -162,8 +162,8 @@ typedef int (*fmt_getpriv_t)(u32 ctx_flags, void *arg, size_t *size);
  * @arg:       the format's argument, validated
  * @buf:       first byte of the buffer, zeroed and page aligned; NULL if the
  *             format has no buffer. PFM_FMT_PRIV_SIZE bytes in front of it, and
- *             the area of fmt_getpriv, are private to the format and never
- *             mapped (perfmon_fmt_sdk.h)
+ *             the area that fmt_getpriv requested, are private to the format
+ *             and never mapped (perfmon_fmt_sdk.h)
  *
  * Context: process, may sleep.
  * Return: 0, or a negative errno for PFM_CREATE_CONTEXT; fmt_exit is not called

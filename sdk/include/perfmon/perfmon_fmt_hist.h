@@ -2,9 +2,9 @@
 /**
  * DOC: Counting by key in the handler (perfmon_hist.h)
  *
- * The private area of fmt_getpriv holds a hash table of counts. The buffer, a
- * sink, shows each key as a record. The table has a fixed size and a search is
- * bounded, so that the cost of a sample does not grow over time::
+ * The private area that fmt_getpriv requests holds a hash table of counts. The
+ * buffer, a sink, shows each key as a record. The table has a fixed size and a
+ * search is bounded, so that the cost of a sample does not grow over time::
  *
  *	pfm_hist_add(buf, arg, (u64)data->tgid << 32, data->ip);
  *	return 0;

@@ -32,7 +32,7 @@
  *        format wants no buffer
  * @buf:  first byte of the buffer, or NULL
  * @size: its size in bytes
- * @area: the private area of fmt_getpriv, or NULL
+ * @area: the private area that fmt_getpriv requested, or NULL
  * @live: whether fmt_exit must still be called
  * @arg:  the last overflow; a test may set fields that pfm_calls_sample() does
  *        not set, such as pmd_eventid

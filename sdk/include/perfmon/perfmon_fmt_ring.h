@@ -4,9 +4,9 @@
  *
  * All slots have the same size. A handler reserves a slot and then publishes
  * it. Handlers can interrupt each other at any point, so slots can be published
- * in another order than they were reserved. The single consumer, on any CPU,
- * takes slots in the order of reservation. It stops at the first slot that is
- * not yet published.
+ * in a different order than they were reserved. The single consumer, on any
+ * CPU, takes slots in the order of reservation. It stops at the first slot that
+ * is not yet published.
  */
 #ifndef PERFMON_PERFMON_FMT_RING_H
 #define PERFMON_PERFMON_FMT_RING_H

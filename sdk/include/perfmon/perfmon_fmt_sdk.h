@@ -55,7 +55,8 @@ static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
 /*
  * struct pfm_fmt_front - memory in front of a buffer
  * @priv: private area of the format
- * @area: the private area of fmt_getpriv, or NULL; written only by the core
+ * @area: the private area that fmt_getpriv requested, or NULL; written only by
+ *        the core
  */
 struct pfm_fmt_front {
 	u8	priv[PFM_FMT_PRIV_SIZE];
@@ -94,7 +95,8 @@ static inline void *pfm_fmt_priv(void *buf)
  * user space. No kernel memory is mapped after its last page.
  *
  * Context: any.
- * Return: the area, page aligned, in the size of fmt_getpriv; NULL for none.
+ * Return: the area, page aligned, of the size that fmt_getpriv requested; NULL
+ * if there is none.
  */
 static inline void *pfm_fmt_area(void *buf)
 {

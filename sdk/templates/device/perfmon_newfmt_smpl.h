@@ -19,10 +19,10 @@
 
 /* Its reader gets the samples of all contexts; a second open fails: EBUSY. */
 #define PFM_NEWFMT_DEVICE	"/dev/pfm_newfmt"
-/* Records that each CPU has room for, a power of two; more are lost. */
+/* Records that each CPU has room for, a power of two; others are lost. */
 #define PFM_NEWFMT_RECORDS	4096
 
-/* Version of the records, major.minor; a new major one is incompatible. */
+/* Version of the records: major.minor. A new major version is incompatible. */
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
 /**

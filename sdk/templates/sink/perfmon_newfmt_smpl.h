@@ -16,7 +16,7 @@
 #define PFM_NEWFMT_SMPL_UUID \
 	PFM_UUID(PFM_NEWFMT_SMPL_UUID_STR)
 
-/* Version of the records, major.minor; a new major one is incompatible. */
+/* Version of the records: major.minor. A new major version is incompatible. */
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
 /* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */

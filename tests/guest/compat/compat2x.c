@@ -562,7 +562,7 @@ TEST(bad_event_sets_are_refused)
 	int fd = context(0);
 
 	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 0), EINVAL);
-	/* The flags are exclusive, and 2.x has no others. */
+	/* The flags are mutually exclusive, and 2.x has no others. */
 	set.set_flags = PFM_SETFL_OVFL_SWITCH | PFM_SETFL_TIME_SWITCH;
 	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
 	for (int bit = 2; bit < 29; bit++) {

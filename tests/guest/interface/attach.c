@@ -544,7 +544,7 @@ TEST(reaped_thread_is_detached)
 
 	/*
 	 * Stay on one CPU, so that no other CPU can detach the context
-	 * meanwhile.
+	 * before the next command.
 	 */
 	ctx_pin(0);
 	for (int i = 1; i <= THREADS; i++) {
@@ -569,7 +569,7 @@ static void write_after_wait(void *arg)
 	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
 	/*
 	 * Stay on one CPU, so that no other CPU can detach the context
-	 * meanwhile.
+	 * before the next command.
 	 */
 	ctx_pin(0);
 	for (int i = 0; i < THREADS; i++) {

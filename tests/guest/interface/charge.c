@@ -154,8 +154,8 @@ TEST(sets_beyond_memlock_limit_are_refused)
 }
 
 /*
- * Fill counters of @set from 0 on until memory runs out. Return: the first one
- * that does not fit.
+ * Fill counters of @set, starting with 0, until memory runs out. Return: the
+ * first one that does not fit.
  */
 static unsigned int fill_set(int fd, unsigned int set)
 {

@@ -155,7 +155,7 @@ static void judge_kernel_thread(const struct access_wish *wish,
 					 wish->thread);
 }
 
-/* Blocking a thread requires another capability than observing it. */
+/* Blocking a thread requires a different capability than observing it. */
 static const char *right_to(const struct access_wish *wish)
 {
 	return wish->block ? "CAP_SYS_PTRACE" : "CAP_PERFMON";

@@ -18,7 +18,7 @@
 #include "base/util.h"
 #include "doctor/kmod.h"
 
-/* PATH of other users than root often lacks sbin. */
+/* The PATH of users other than root often lacks sbin. */
 static const char * const programs[] = {
 	"/usr/sbin/modinfo", "/sbin/modinfo", "/usr/bin/modinfo", "/bin/modinfo",
 };

@@ -20,7 +20,7 @@ struct machine {
 	const char *root;	/* "": the machine that pfmon runs on */
 	char *release;		/* of the running kernel */
 	char *arch;		/* as printed by uname -m */
-	bool is_container;	/* or another system without own kernel */
+	bool is_container;	/* or another system without its own kernel */
 	bool is_debian;
 
 	/* The user. */
@@ -33,7 +33,7 @@ struct machine {
 	void (*try_count)(struct trial *trial);
 };
 
-/* Examines a root, "" for this machine, and the calling user. */
+/* Examines the machine below root ("": this machine) and the calling user. */
 void machine_init(struct machine *machine, const char *root);
 void machine_free(struct machine *machine);
 

@@ -46,7 +46,7 @@ static inline unsigned int event_config_pmc(unsigned int word)
 /* Returns an event's name without the suffix, to be freed. */
 char *event_plain_name(const char *name);
 
-/* Calls visit with the name of every event, valid only during the call. */
+/* Calls visit with every event's name, which is valid only during the call. */
 void events_each(const char *root, void (*visit)(const char *name, void *data),
 		 void *data);
 

@@ -18,7 +18,7 @@ struct piece {
 
 struct image {
 	unsigned int count;
-	struct piece pieces[IMAGE_MAX_PIECES];	/* in increasing offset */
+	struct piece pieces[IMAGE_MAX_PIECES];	/* by increasing offset */
 	unsigned char *bytes;		/* the contents of all pieces */
 	size_t room;			/* allocated size of bytes */
 	size_t size;			/* used size of bytes */

@@ -72,9 +72,9 @@ struct option_heading {
 
 extern const struct option_row option_table[];
 extern const size_t option_count;
-/* As the first word: diagnose the machine (troubleshooting). */
+/* As pfmon's first argument: diagnose the machine. */
 #define DOCTOR_WORD	"doctor"
-/* As the first word: show a live view. */
+/* As pfmon's first argument: show a live view. */
 #define TOP_WORD	"top"
 
 extern const struct option_heading option_headings[OPTION_GROUPS];

@@ -112,7 +112,7 @@ static bool check_headers(const struct plan *plan)
 		odd = find_odd(plan);
 	if (!odd)
 		return true;
-	message("samples of %s record other counters than those of earlier events, and --smpl-no-hdr and --smpl-ip-only omit the header that distinguishes them",
+	message("samples of %s record different counters than those of earlier events, and --smpl-no-hdr and --smpl-ip-only omit the header that distinguishes them",
 		odd->name);
 	return false;
 }

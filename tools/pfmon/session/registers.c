@@ -47,7 +47,7 @@ static void explain_register(const struct context *context, const char *kind,
 	else if (flags & PFM_REG_RETFL_NOTAVAIL)
 		message("event %s: there is no %s%u; this PMU has fewer registers than there are events%s",
 			event, kind, number, plan->options->set_count > 1 ?
-			" in that set: use more -e" :
+			" in that set: use more -e options" :
 			": use several event sets (--switch-timeout)");
 	else if (flags & PFM_REG_RETFL_NOSET)
 		message("event %s: %s%u: no such event set", event, kind,
