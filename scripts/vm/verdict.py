@@ -106,7 +106,8 @@ def _misread_patch(log: str) -> str | None:
     """Return the place of the first oops if only the emulator can have caused it.
 
     A real int3, before the address of the exception, or a real invalid opcode would
-    still be in memory. An instruction that the emulator misread has been replaced by valid code.
+    still be in memory. An instruction that the emulator misread has been replaced by
+    valid code.
     """
     fault = _first(_FAULT, log, stamped=True)
     if not fault or not _PATCHING.match(fault):

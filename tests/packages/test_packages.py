@@ -55,8 +55,8 @@ PACKAGES = (
 # The example in the SDK, built as an out-of-tree format and installed.
 FORMAT = (
     "cp -r /usr/share/perfmon/examples/format_count . && make -C format_count && "
-    "sudo install -D -t /lib/modules/$(uname -r)/extra format_count/pfm_fmt_count.ko && "
-    "sudo depmod $(uname -r)"
+    "sudo install -D -t /lib/modules/$(uname -r)/extra format_count/pfm_fmt_count.ko "
+    "&& sudo depmod $(uname -r)"
 )
 # All formats by name, with options; no module of theirs is loaded before.
 FORMATS = (
@@ -94,7 +94,8 @@ FIRST_BOOT = {
     "on-demand": "modprobe -r pfm_fmt_nway; "
     + as_user(USER, f"{PROFILE} --smpl-module=nway -o nway.cap {LOOP}")
     + ' && grep "^pfm_fmt_nway " /proc/modules',
-    "formats": "modprobe -r -a $(sed -n 's/^\\(pfm_fmt_[^ ]*\\) .*/\\1/p' /proc/modules); "
+    "formats": "modprobe -r -a "
+    "$(sed -n 's/^\\(pfm_fmt_[^ ]*\\) .*/\\1/p' /proc/modules); "
     f"for form in {shlex.join(FORMATS)}; do echo $form; "
     f"{PROFILE} --smpl-module=$form -o all.cap {LOOP} && "
     "pfmparse report all.cap | grep dash || exit 1; done",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * capture_writer - write a capture with tools/pfmon/capture/capture.c for the tests
+ * capture_writer - write a capture with pfmon's capture.c for the tests
  *
  * usage: capture_writer FILE
  *

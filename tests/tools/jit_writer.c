@@ -4,8 +4,8 @@
  *
  * usage: jit_writer CAPTURE PID...
  *
- * Opens the files of the processes, prints "looked", and writes the capture when
- * standard input ends.
+ * Opens the files of the processes, prints "looked", and writes the capture
+ * when standard input ends.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""tools/pfmon/capture/capture.c compared with an independent reader of docs/capture.md."""
+"""pfmon's capture.c, against an independent reading of docs/capture.md."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@
  * FLAGS are passed to begin, WORD is the size of an OProfile word in bytes, and
  * KINDS are the sampling PMDs as SET:PMD:PMDS;... with commas between the PMDs
  * that are recorded. The buffers are those of one context, in their order. For
- * each one the program prints samples, problems and losses as lines of JSON, and
- * a line "end".
+ * each one the program prints samples, problems and losses as lines of JSON,
+ * and a line "end".
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #define CHECKED_FORMAT __attribute__( \
 	(format(printf, 1, 2)))
 
-/* Prints "pfmon: TEXT" to standard error, unless it repeats the last message. */
+/* Prints "pfmon: TEXT" to standard error, unless it repeats the last one. */
 void message(const char *format, ...) CHECKED_FORMAT;
 
 /* Holds back messages until this is called with false. */

@@ -90,7 +90,8 @@ static struct json_object *describe(const struct plan *plan,
 }
 
 static struct json_object *
-capture_counts_json(const struct capture_counts *counts, const struct plan *plan)
+capture_counts_json(const struct capture_counts *counts,
+		    const struct plan *plan)
 {
 	struct json_object *list = json_new_array();
 

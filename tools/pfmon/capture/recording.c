@@ -505,8 +505,8 @@ static char *put_aside(struct recording *recording)
 	name = checked_printf("%s.%u", path, recording->divisions + 1);
 	if (!rename(path, name))
 		return name;
-	message("cannot take a snapshot: cannot rename %s to %s: %s", path, name,
-		strerror(errno));
+	message("cannot take a snapshot: cannot rename %s to %s: %s", path,
+		name, strerror(errno));
 	free(name);
 	return NULL;
 }

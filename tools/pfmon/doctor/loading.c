@@ -74,8 +74,8 @@ static void compare(const struct machine *machine, const char *interface,
 				loaded, interface, PFM_PROJECT_VERSION, own);
 	else if (installed)
 		finding_note(finding, reload_remedy(machine),
-			     "perfmon %s is loaded, but %s is installed", loaded,
-			     installed);
+			     "perfmon %s is loaded, but %s is installed",
+			     loaded, installed);
 	else if (strcmp(loaded, PFM_PROJECT_VERSION))
 		finding_note(finding, upgrade_remedy(machine),
 			     "perfmon %s is loaded, but this is pfmon %s; they have the same interface",

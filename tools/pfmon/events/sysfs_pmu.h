@@ -15,8 +15,8 @@
 #include "events/event_code.h"
 
 /*
- * Encodes "PMU/TERM,.../" from the files below root. Returns false with a message
- * if the PMU or a term is unknown.
+ * Encodes "PMU/TERM,.../" from the files below root. Returns false with a
+ * message if the PMU or a term is unknown.
  */
 bool sysfs_event_encode(const char *root, const char *name,
 			struct event_code *code);

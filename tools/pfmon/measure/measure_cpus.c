@@ -510,7 +510,8 @@ static bool open_ask_fds(struct system *system)
 		int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 		if (fd < 0) {
-			message("cannot create an eventfd: %s", strerror(errno));
+			message("cannot create an eventfd: %s",
+				strerror(errno));
 			return false;
 		}
 		system->workers[i].ask_fd = fd;

@@ -146,8 +146,8 @@ static void complain(const struct search *search, const char *path)
 		message("%s is stripped of its symbols: give an address instead of %s",
 			path, search->name);
 	else if (search->similar)
-		message("%s has no function %s; similar names: %s", path, search->name,
-			search->list);
+		message("%s has no function %s; similar names: %s", path,
+			search->name, search->list);
 	else
 		message("%s has no function %s or similar: nm lists the functions of a program, nm -D those of a library, which you give as LIBRARY:FUNCTION",
 			path, search->name);
@@ -193,7 +193,7 @@ static bool find(Elf *elf, const char *path, const char *text,
 	uint64_t address;
 
 	if (gelf_getclass(elf) != ELFCLASS64 || !gelf_getehdr(elf, &header)) {
-		message("cannot find code in %s: it is not a 64-bit program",
+		message("no code can be looked up in %s: it is not a 64-bit program",
 			path);
 		return false;
 	}

@@ -79,7 +79,8 @@ static void explain_create(const struct plan *plan, int error)
 	else if (error == EPERM)
 		explain_refusal(plan, 0);
 	else if (error == ENODEV)
-		message("perfmon has no PMU description: load one with " ACCESS_LOAD);
+		message("perfmon has no PMU description: load one with "
+			ACCESS_LOAD);
 	else if (error == EINVAL && sampling && !registered_has(format->uuid))
 		message("the sampling format %s is not registered: load its module with modprobe, or see pfmon doctor",
 			format->name);
