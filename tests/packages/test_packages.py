@@ -58,10 +58,10 @@ FORMAT = (
     "sudo install -D -t /lib/modules/$(uname -r)/extra format_count/pfm_fmt_count.ko "
     "&& sudo depmod $(uname -r)"
 )
-# All formats by name, with options; no module of theirs is loaded before.
+# Formats by name, with options. Records of pebs32 hold 32-bit programs only.
 FORMATS = (
     *("default", "nway", "callstack", "flight", "histogram", "oprofile"),
-    *("pebs32 --smpl-imprecise", "pebs64 --smpl-imprecise"),
+    "pebs64 --smpl-imprecise",
 )
 READ_COUNTS = """
 import pfmparse, struct
@@ -96,9 +96,11 @@ FIRST_BOOT = {
     + ' && grep "^pfm_fmt_nway " /proc/modules',
     "formats": "modprobe -r -a "
     "$(sed -n 's/^\\(pfm_fmt_[^ ]*\\) .*/\\1/p' /proc/modules); "
-    f"for form in {shlex.join(FORMATS)}; do echo $form; "
+    f"(for form in {shlex.join(FORMATS)}; do echo $form; "
     f"{PROFILE} --smpl-module=$form -o all.cap {LOOP} && "
-    "pfmparse report all.cap | grep dash || exit 1; done",
+    "pfmparse report all.cap | grep dash || exit 1; done) && "
+    f"{PROFILE} --smpl-module=pebs32 --smpl-imprecise -o all.cap {LOOP} && "
+    "pfmparse info all.cap | grep pebs32",
     "own-format": as_user(
         USER,
         f"{PROFILE} --smpl-module=count --smpl-arg=0100000000000000 -o count.cap {LOOP}"
