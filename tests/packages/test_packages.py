@@ -100,7 +100,7 @@ FIRST_BOOT = {
     f"{PROFILE} --smpl-module=$form -o all.cap {LOOP} && "
     "pfmparse report all.cap | grep dash || exit 1; done) && "
     f"{PROFILE} --smpl-module=pebs32 --smpl-imprecise -o all.cap {LOOP} && "
-    "pfmparse info all.cap | grep pebs32",
+    "pfmparse info all.cap | grep '32-bit PEBS'",
     "own-format": as_user(
         USER,
         f"{PROFILE} --smpl-module=count --smpl-arg=0100000000000000 -o count.cap {LOOP}"
