@@ -119,7 +119,7 @@ def check(found: Demands, tags: Iterable[Tag], proofs: Proofs) -> list[str]:
         elif demand.text and not any(_is_in(demand, c) for c in found.chapters):
             problems.append(f"{where} belongs to no chapter")
     problems += [
-        f"tests/{tag.path}:{tag.line}: there is no demand {tag.id}"
+        f"tests/{tag.path}:{tag.line}: demand {tag.id} does not exist"
         for tag in tags
         if tag.id not in seen
     ]

@@ -63,11 +63,11 @@ def compare(kbuild: Floors, page: Floors, files: set[str]) -> list[str]:
     for file in sorted(files - named):
         problems.append(f"{PAGE}: core/{file}.c is not in the table")
     for file in sorted(named - files):
-        problems.append(f"{PAGE}: there is no core/{file}.c")
+        problems.append(f"{PAGE}: core/{file}.c does not exist")
     for file in sorted(files - built):
         problems.append(f"{KBUILD}: core/{file}.c is in no layer")
     for file in sorted(built - files):
-        problems.append(f"{KBUILD}: there is no core/{file}.c")
+        problems.append(f"{KBUILD}: core/{file}.c does not exist")
     if not problems and kbuild != page:
         problems.append(f"{PAGE}: the layers differ from those of {KBUILD}")
     return problems
@@ -158,7 +158,7 @@ def find_upward_includes(floors: Floors, includes: Includes) -> list[str]:
 
 
 def find_circle(uses: Calls) -> list[str]:
-    """Return the files of one cycle in order, or nothing if there is none."""
+    """Return the files of one cycle in order, or nothing."""
     done: set[str] = set()
 
     def search(file: str, path: list[str]) -> list[str]:

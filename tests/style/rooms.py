@@ -94,7 +94,9 @@ def check(folder: Path, built: Path) -> list[str]:
     if page.exists():
         rooms = rooms_of(page.read_text())
         problems += [
-            f"there is no room {room}" for room in rooms if not (folder / room).is_dir()
+            f"room {room} does not exist"
+            for room in rooms
+            if not (folder / room).is_dir()
         ]
         problems += find_upward(uses, rooms)
     circle = find_circle(uses)

@@ -62,8 +62,8 @@ def test_file_missing_on_page_is_found() -> None:
 
 def test_page_row_without_file_is_found() -> None:
     assert layers.compare(FLOORS, FLOORS, FILES - {"value"}) == [
-        "docs/architecture.md: there is no core/value.c",
-        "core/Kbuild: there is no core/value.c",
+        "docs/architecture.md: core/value.c does not exist",
+        "core/Kbuild: core/value.c does not exist",
     ]
 
 

@@ -37,7 +37,7 @@ def _broken(page: Page, target: str) -> str:
     path, _, anchor = target.partition("#")
     name = os.path.normpath(os.path.join(os.path.dirname(page.name), path))
     if path and name not in _places():
-        return f"there is no {name}"
+        return f"{name} does not exist"
     if not anchor:
         return ""
     if path and not name.endswith(".md"):
@@ -60,7 +60,7 @@ def missing_paths(page: Page) -> Iterator[str]:
             path = name.rstrip(".")
             ours = path.partition("/")[0] in _folders() and not _BUILT.match(path)
             if ours and not (ROOT / path).exists():
-                yield f"{where}: there is no {path}"
+                yield f"{where}: {path} does not exist"
 
 
 def test_page_links_are_valid() -> None:
@@ -75,7 +75,7 @@ def test_broken_links_are_found() -> None:
     text = "# A b: `c`\n[x](#a-b-c) [x](no.md) [x](../README.md#no)\n[x](#b)\n"
     page = Page("docs/p.md", f"{text}```\n[x](y)\n```\n[x](../Makefile#a)\n")
     assert list(broken_links(page)) == [
-        "docs/p.md:2: there is no docs/no.md",
+        "docs/p.md:2: docs/no.md does not exist",
         "docs/p.md:2: README.md has no heading #no",
         "docs/p.md:3: docs/p.md has no heading #b",
         "docs/p.md:7: Makefile is not a page",
@@ -84,19 +84,19 @@ def test_broken_links_are_found() -> None:
 
 @pytest.mark.parametrize("text", ['[x](no.md "title")', "[x](<no.md>)", "[x]: no.md"])
 def test_all_kinds_of_links_are_read(text: str) -> None:
-    assert list(broken_links(Page("p.md", text))) == ["p.md:1: there is no no.md"]
+    assert list(broken_links(Page("p.md", text))) == ["p.md:1: no.md does not exist"]
 
 
 @pytest.mark.parametrize("target", ["build/x", "../main", "/etc/passwd"])
 def test_links_to_build_results_are_broken(target: str) -> None:
     page = Page("p.md", f"[x]({target})")
-    assert list(broken_links(page)) == [f"p.md:1: there is no {target}"]
+    assert list(broken_links(page)) == [f"p.md:1: {target} does not exist"]
 
 
 def test_paths_that_do_not_exist_are_found() -> None:
     text = "`core/no.c` `core/` `a/core/x` `core/<name>.c` `build/x`\n"
     page = Page("docs/p.md", f"{text}```\ncore/x -- core/Kbuild\n```\n")
     assert list(missing_paths(page)) == [
-        "docs/p.md:1: there is no core/no.c",
-        "docs/p.md:2: there is no core/x",
+        "docs/p.md:1: core/no.c does not exist",
+        "docs/p.md:2: core/x does not exist",
     ]

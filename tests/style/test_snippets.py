@@ -29,7 +29,7 @@ def _problem(block: Block) -> str:
         return "" if named else "this C has neither a source nor 'own example'"
     path = ROOT / block.mark.removeprefix("from: ")
     if not path.is_file():
-        return f"there is no {path.relative_to(ROOT)}"
+        return f"{path.relative_to(ROOT)} does not exist"
     line = differs(block.text, path.read_text())
     return f"{path.relative_to(ROOT)} does not have '{line}' there" if line else ""
 
@@ -58,7 +58,7 @@ def test_snippets_without_source_are_found() -> None:
     text = "```c\na\n```\n<!-- from: no.c -->\n```\nb\n```\n```\nb\n```\n"
     assert list(problems(Page("p.md", text))) == [
         "p.md:1: this C has neither a source nor 'own example'",
-        "p.md:5: there is no no.c",
+        "p.md:5: no.c does not exist",
     ]
 
 
