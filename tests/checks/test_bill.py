@@ -26,6 +26,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(bill, "JSON", tmp_path / "bill.json")
     monkeypatch.setattr(bill, "BUDGET", tmp_path / "budget.toml")
     monkeypatch.setenv("REQUIRE_ALL", "1")
+    monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
     (tmp_path / "budget.toml").write_text(BUDGET.format(1, 1))
     bill._start()
     return tmp_path
@@ -56,6 +57,17 @@ def test_bill_fails_on_failed_or_missing_phase(
     printed = capfd.readouterr().out
     assert "failed: kunit" in printed and "not run: sdk" in printed
     assert "| 2 | 0 | 3 |" in printed
+
+
+def test_bill_tells_an_empty_cache_from_a_full_one(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bill._show([])
+    (place / "cache/roots/bookworm").mkdir(parents=True)
+    bill._start()
+    bill._show([])
+    printed = capfd.readouterr().out
+    assert printed.index("caches: cold") < printed.index("caches: warm")
 
 
 @pytest.mark.parametrize(("kernels", "guests"), [(0, 1), (1, 2)])
