@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import cache
-import kept
+import cache_entries
 import kernel_source
 
 HERE = Path(__file__).resolve().parent
@@ -46,14 +46,14 @@ def tree() -> Path:
     """
     source = kernel_source.pristine()
     entry = cache.root() / "kernels" / f"{source.name}-debug-{_key(source)}"
-    kept.use(entry, [entry.name])
+    cache_entries.use(entry, [entry.name])
     if entry.is_dir():
         return entry
     with cache.locked("kernels"):
         if not entry.is_dir():
             with cache.filling(entry) as unfinished:
                 _build(source, unfinished)
-    kept.prune(entry, shutil.rmtree)
+    cache_entries.prune(entry, shutil.rmtree)
     return entry
 
 

@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import cache
+import cache_entries
 import counted
-import kept
 import kernel_source
 import packages
 import verdict
@@ -122,10 +122,10 @@ def _need_programs() -> None:
 def _workspace(name: str) -> Path:
     """Return the directory of a workspace; making one deletes unused ones."""
     workspace = cache.root() / "kunit" / name
-    kept.use(workspace, [name])
+    cache_entries.use(workspace, [name])
     if not workspace.is_dir():
         workspace.mkdir(exist_ok=True)
-        kept.prune(workspace, shutil.rmtree)
+        cache_entries.prune(workspace, shutil.rmtree)
     return workspace
 
 

@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 
 import cache
-import kept
+import cache_entries
 import kernels
 import module_sources
 
@@ -83,7 +83,7 @@ def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> None:
         return
     stamp.unlink(missing_ok=True)
     entry = cache.root() / "test-modules" / f"{tree.name}-{key}"
-    kept.use(entry, [tree.name, *variables])
+    cache_entries.use(entry, [tree.name, *variables])
     if not entry.is_dir():
         _remove_modules(tree)
         module_sources.build(kernel, tree, "modules and test modules", *variables)
@@ -94,7 +94,7 @@ def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> None:
             if not entry.is_dir():
                 with cache.filling(entry) as target:
                     _copy(_results(tree), tree, target)
-        kept.prune(entry, shutil.rmtree)
+        cache_entries.prune(entry, shutil.rmtree)
     else:
         _remove_modules(tree)
         _copy(_results(entry), entry, tree)

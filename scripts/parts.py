@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import bare
+import bare_machines
 import firmware
 import host
 import kernel_source
@@ -71,8 +71,10 @@ def parts() -> dict[str, Part]:
         "api-docs": Part(("python3-sphinx", "git"), _nothing),
     }
     machine = ("mmdebstrap", "e2fsprogs", "git", QEMU["x86_64"])
-    for release in bare.SOURCES:
-        found[f"packages-{release}"] = Part(machine, partial(bare.root, release))
+    for release in bare_machines.SOURCES:
+        found[f"packages-{release}"] = Part(
+            machine, partial(bare_machines.root, release)
+        )
     for name, kernel in (kernels.KERNELS | kernels.REFUSED).items():
         for arch in kernel.archs:
             compiler = cross if arch == "arm64" else ()

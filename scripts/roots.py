@@ -37,8 +37,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import cache
+import cache_entries
 import debian
-import kept
 import packages
 
 TREE = Path(__file__).resolve().parents[1]
@@ -91,13 +91,13 @@ def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
     larger = None if entry.is_dir() or bare else _larger(entry, release, names)
     if larger:
         return larger
-    kept.use(entry, names)
+    cache_entries.use(entry, names)
     if not entry.is_dir():
         with cache.locked(f"root-{release}"):
             if not entry.is_dir():
                 with cache.filling(entry) as tree:
                     _make(tree, release, names)
-        kept.prune(entry, _remove)
+        cache_entries.prune(entry, _remove)
     return entry
 
 
@@ -110,14 +110,14 @@ def _entry(release: str, names: list[str]) -> Path:
 
 def _larger(entry: Path, release: str, names: list[str]) -> Path | None:
     """Return an existing root with these packages and others, or None."""
-    for more in kept.names_beside(entry):
+    for more in cache_entries.names_beside(entry):
         if not set(names) < set(more):
             continue
         # If one package is no longer offered, another root may still serve.
         with contextlib.suppress(packages.PackageError):
             larger = _entry(release, more)
             if larger.is_dir():
-                kept.use(larger, more)
+                cache_entries.use(larger, more)
                 return larger
     return None
 

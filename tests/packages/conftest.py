@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-import bare
+import bare_machines
 import cache
 import packages
 import programs
@@ -49,10 +49,10 @@ def _passed() -> Path | None:
     """Return the file that exists if all tests passed with these inputs."""
     digest = hashlib.sha256()
     try:
-        for release, source in bare.SOURCES.items():
+        for release, source in bare_machines.SOURCES.items():
             offer = packages.Offer(packages.native(), source)
             offered = packages.offered(offer, list(INSTALLED))
-            digest.update(f"{bare.root(release).name}{offered}\0".encode())
+            digest.update(f"{bare_machines.root(release).name}{offered}\0".encode())
     except roots.ERRORS:
         return None
     digest.update(f"{packages.installed_version(EMULATOR)}\0".encode())

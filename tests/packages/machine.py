@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import archives
-import bare
+import bare_machines
 import boot
 import rootdisk
 import roots
@@ -121,7 +121,7 @@ def clean(release: str) -> Iterator[Machine]:
 
     Raises one of roots.ERRORS, or AssertionError if apt cannot fetch its lists.
     """
-    root = bare.root(release)
+    root = bare_machines.root(release)
     with roots.copied(root) as tree:
         machine = Machine(tree)
         _configure(tree)

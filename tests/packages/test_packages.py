@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import bare
+import bare_machines
 import debfiles
 import debs
 import machine
@@ -141,7 +141,7 @@ REMAINS = re.compile(
 # The releases whose machines also get the next version and another kernel.
 WHOLE = tuple(
     release
-    for release in bare.SOURCES
+    for release in bare_machines.SOURCES
     if programs.ALL or release == debs.host_release()
 )
 # The author's machine has this release, because the cache has its kernel.
@@ -305,7 +305,7 @@ def lives(
         each.close()
 
 
-@pytest.fixture(params=bare.SOURCES)
+@pytest.fixture(params=bare_machines.SOURCES)
 def life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
     """Return the life of the machine of each release."""
     reason = parts.left_out(f"packages-{request.param}")

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import time
 
-import kept
+import cache_entries
 import pytest
 
 
 def release_all() -> None:
     """Release all entries, as if this process had ended."""
-    for lock in kept._locks.values():
+    for lock in cache_entries._locks.values():
         lock.close()
-    kept._locks.clear()
+    cache_entries._locks.clear()
 
 
 def pass_days(days: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the entries older by this number of days."""
     now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + days * kept.DAY)
+    monkeypatch.setattr(time, "time", lambda: now + days * cache_entries.DAY)

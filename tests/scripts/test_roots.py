@@ -134,8 +134,11 @@ def test_root_in_use_is_kept(
 ) -> None:
     old = roots.root("trixie", ["make"])
     release_all()
-    works = "import kept, os, pathlib, sys; entry = pathlib.Path(sys.argv[1])\n"
-    works += "kept.use(entry, ['make']); os.execvp('sh', ['sh', '-c', 'echo; read x'])"
+    works = (
+        "import cache_entries, os, pathlib, sys; entry = pathlib.Path(sys.argv[1])\n"
+    )
+    works += "cache_entries.use(entry, ['make'])\n"
+    works += "os.execvp('sh', ['sh', '-c', 'echo; read x'])"
     with subprocess.Popen(
         [sys.executable, "-c", works, str(old)],
         env={**os.environ, "PYTHONPATH": str(roots.TREE / "scripts")},

@@ -6,13 +6,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import control_groups
 import counting
 import event_sets
-import followed
-import frequencies
-import going_on
-import grouped
-import triggered
+import following
+import live_sessions
+import sampling_rates
+import triggers
 from boot import ROOT, Boot, without_narrow
 from programs import (
     ALL,
@@ -195,7 +195,7 @@ def _everywhere(guest: Guest) -> dict[str, str]:
     """Return the pfmon commands for guests with one CPU and with two."""
     return {
         "events": _events(),
-        "going_on": going_on.command(),
+        "going_on": live_sessions.command(),
         "counting": counting.command(with_perf(guest)),
     }
 
@@ -205,7 +205,7 @@ def _pfmon(guest: Guest) -> dict[str, str]:
     return {
         "asked": _asked(),
         "sets": event_sets.command(guest.arch),
-        "often": frequencies.command(guest.arch),
+        "often": sampling_rates.command(guest.arch),
     }
 
 
@@ -222,7 +222,7 @@ def _parallel(guest: Guest) -> dict[str, str]:
     # Emulated CPUs may misread patched code: see keep_events.c.
     found = {"keep_events": "keep_events"}
     if guest == FOLLOWED:
-        found["follow"] = followed.script()
+        found["follow"] = following.script()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found |= _everywhere(guest)
     found["own_cpus"] = event_sets.command_for_cpus(guest.arch)
@@ -243,9 +243,9 @@ def _exact(guest: Guest) -> dict[str, str]:
     """Return the commands of a guest whose time depends on instructions only."""
     found = {}
     if guest in TRIGGERED:
-        found["triggers"] = triggered.script()
+        found["triggers"] = triggers.script()
     if guest == GROUPED:
-        found["group"] = grouped.command()
+        found["group"] = control_groups.command()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found["named"] = _named()
     found |= _everywhere(guest) | _pfmon(guest)

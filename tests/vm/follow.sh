@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 # pfmon follows the threads and processes of family, which prints how often it has
-# called getppid(); followed.py compares.
+# called getppid(); following.py compares.
 
 ALL="pfmon --follow-all -e $E"
 SAMPLE="pfmon -e $E -uk --long-smpl-periods=10 --smpl-entries=64"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Common start of scripts that count calls of getppid(); followed.py prepends it. Each
+# Common start of scripts that count calls of getppid(); following.py prepends it. Each
 # part of such a script begins with "-- NAME" and ends with "=> STATUS". Scripts call
 # let_go at the end.
 

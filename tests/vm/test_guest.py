@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import commands
+import control_groups
 import counting
 import event_sets
-import followed
-import frequencies
-import going_on
-import grouped
+import following
+import live_sessions
 import programs
 import pytest
-import triggered
+import sampling_rates
+import triggers
 from boot import ROOT, SOURCES, Boot, Boots, check_test, without_narrow
 from commands import BESIDE_PERF, COUNT, COUNTERS, CYCLES, INSTRUCTIONS, PERIOD
 from programs import ARM64, GUESTS, PARALLEL, TARGETS, WITH_NMIS, X86_64, Guest
@@ -159,9 +159,9 @@ def test_event_aliases_count_the_same(target: Guest, boots: Boots[Guest]) -> Non
 
 
 @pytest.mark.parametrize("target", [commands.FOLLOWED], ids=str)
-@pytest.mark.parametrize("check", followed.cases())
+@pytest.mark.parametrize("check", following.cases())
 def test_pfmon_follows(target: Guest, check: str, boots: Boots[Guest]) -> None:
-    followed.cases()[check](boots[target])
+    following.cases()[check](boots[target])
 
 
 @pytest.mark.parametrize(
@@ -169,21 +169,21 @@ def test_pfmon_follows(target: Guest, check: str, boots: Boots[Guest]) -> None:
     [
         (target, check)
         for target in commands.TRIGGERED
-        for check in triggered.cases(target.arch)
+        for check in triggers.cases(target.arch)
     ],
     ids=str,
 )
 def test_pfmon_measures_between_two_places(
     target: Guest, check: str, boots: Boots[Guest]
 ) -> None:
-    triggered.cases(target.arch)[check](boots[target])
+    triggers.cases(target.arch)[check](boots[target])
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
 def test_samples_of_a_control_group_are_shown(
     target: Guest, boots: Boots[Guest]
 ) -> None:
-    grouped.check(boots[target])
+    control_groups.check(boots[target])
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
@@ -244,7 +244,7 @@ def test_unknown_format_takes_named_arguments(
 def test_delay_and_duration_limit_measurement(
     target: Guest, boots: Boots[Guest]
 ) -> None:
-    going_on.check_times(boots[target])
+    live_sessions.check_times(boots[target])
 
 
 @pytest.mark.parametrize("name", ["divided", "all"])
@@ -252,7 +252,7 @@ def test_delay_and_duration_limit_measurement(
 def test_snapshots_have_every_sample_once(
     target: Guest, boots: Boots[Guest], name: str
 ) -> None:
-    going_on.check_snapshots(boots[target], name)
+    live_sessions.check_snapshots(boots[target], name)
 
 
 @pytest.mark.parametrize("target", GUESTS, ids=str)
@@ -372,14 +372,14 @@ def test_software_periods_adapt_to_frequency(
 ) -> None:
     boot = boots[target]
     assert boot.command("often") == 0, boot.printed("often")
-    frequencies.check_faults(boot.out)
+    sampling_rates.check_faults(boot.out)
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_hardware_samples_have_frequency(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]
     assert boot.command("often") == 0, boot.printed("often")
-    frequencies.check_cycles(boot.out)
+    sampling_rates.check_cycles(boot.out)
 
 
 @pytest.mark.parametrize("target", ARM64, ids=str)

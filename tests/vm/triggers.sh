@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
 # pfmon measures between two functions of triggered, and from an instruction of gated
-# on. Both print how often they have called getppid(); triggered.py compares.
+# on. Both print how often they have called getppid(); triggers.py compares.
 
 BETWEEN_ANY="pfmon --trigger-start=begin --trigger-stop=finish"
 BETWEEN="$BETWEEN_ANY -e $E"

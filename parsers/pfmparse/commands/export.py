@@ -13,7 +13,7 @@ from typing import Sequence, TextIO
 from ..analysis.inputs import Input
 from ..errors import blamed
 from ..exports import registry
-from ..exports.job import Export, ExportError, Job
+from ..exports.interface import Export, ExportError, Job
 from ..symbols.options import add_symbol_options
 from . import summary
 from .arguments import add_files, add_selection, add_weight

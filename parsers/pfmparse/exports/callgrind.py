@@ -9,8 +9,8 @@ from typing import NamedTuple, Optional, TextIO
 from ..analysis.profile import Frame, Profile, Profiler, by_place
 from ..analysis.stacks import ROOT
 from ..symbols.location import UNKNOWN, Detail, Location
-from .job import Export, Job
-from .lacking import noted
+from .interface import Export, Job
+from .unsupported import noted
 
 UNKNOWN_FILE = "???"  # as in callgrind itself
 

@@ -19,10 +19,10 @@ from ..formats.data_source import name_of
 from ..formats.samples import Column
 from ..recording import Batch
 from ..symbols.location import Detail, Location
-from .job import Export, Job
+from .interface import Export, Job
 from .labels import label
-from .lacking import noted
 from .rows import CARRIED, RowMaker, Rows, pmds_of
+from .unsupported import noted
 
 HEAD = ("time", "cpu", "pid", "tid", "comm", "event", "period", "count")
 WEIGHT = ("weight",)  # unless the weight is the count

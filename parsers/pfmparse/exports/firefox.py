@@ -13,9 +13,9 @@ from ..capture.session import Session
 from ..formats.roles import Role
 from ..layout import KERNEL_START
 from ..symbols.location import Detail, Location
-from .job import Export, Job
-from .lacking import noted
+from .interface import Export, Job
 from .threads import Titles, by_event_and_thread
+from .unsupported import noted
 
 GECKO_VERSION, VERSION = 27, 48  # of the raw format, and of the processed format
 ROWS = 100_000  # approximate limit of samples that a browser can handle

@@ -7,9 +7,9 @@ from collections import Counter
 
 from ..analysis.profile import Profile, Profiler
 from ..symbols.location import UNKNOWN, Detail
-from .job import Export, Job
+from .interface import Export, Job
 from .labels import label, several_events
-from .lacking import noted
+from .unsupported import noted
 
 
 def write(job: Job) -> None:

@@ -12,11 +12,11 @@ from .. import __version__
 from ..analysis.inputs import Input
 from ..analysis.profile import Profiler
 from ..symbols.location import Detail
-from .captions import title_of, unit_of
 from .flame_layout import LEAST
-from .job import Export, Job
-from .lacking import noted
+from .interface import Export, Job
 from .page_data import PageData, Values
+from .titles import title_of, unit_of
+from .unsupported import noted
 
 NARROW = f"frames below {LEAST:.1%} of the width"
 

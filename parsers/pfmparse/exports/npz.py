@@ -19,9 +19,9 @@ from ..formats.roles import Role
 from ..formats.samples import Column
 from ..recording import Batch
 from ..symbols.location import Detail
-from .job import Export, Job
-from .lacking import noted
+from .interface import Export, Job
 from .rows import CARRIED, RowMaker, Rows, pmds_of
+from .unsupported import noted
 
 NPY: Any = np.lib.format  # has no type annotations
 BLOCK = 1 << 12  # samples whose fields are copied at once, which fit into the cache

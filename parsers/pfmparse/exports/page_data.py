@@ -10,9 +10,9 @@ import numpy as np
 
 from ..analysis.profile import Profile, Thread
 from ..arrays import NDArray
-from .captions import events_of
 from .flame_layout import LEAST, colours_of
 from .flame_tree import PLAIN, Ids, Tree, Weights, tree_of
+from .titles import events_of
 
 THREADS = 100  # in the menu; all others are one entry
 FUNCTIONS = 1000  # in the table; all others are one row

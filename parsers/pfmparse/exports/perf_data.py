@@ -10,13 +10,13 @@ from ..recording import Batch
 from ..symbols.location import Detail
 from . import perf_records
 from .build_ids import build_ids_of
-from .job import Export, Job
-from .lacking import noted
+from .interface import Export, Job
 from .perf_header import SIZE, Header
 from .perf_kernel import Kernel
 from .perf_order import Order
 from .perf_processes import Processes
 from .perf_samples import CARRIED, Events, Maker, sample_type
+from .unsupported import noted
 
 MODULES = "the modules of kernel functions"
 

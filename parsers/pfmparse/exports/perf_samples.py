@@ -18,7 +18,7 @@ from ..formats.samples import Column, Samples
 from ..recording import Batch
 from ..symbols.location import UNKNOWN
 from . import perf_records
-from .job import Job
+from .interface import Job
 from .perf_processes import Processes
 from .perf_records import MAX_CHAIN, Columns, Words, chain_words
 

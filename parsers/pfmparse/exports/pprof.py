@@ -13,9 +13,9 @@ from ..analysis.stacks import ROOT
 from ..analysis.weights import COUNT
 from ..symbols.location import Detail, Location
 from .build_ids import build_ids_of
-from .job import Export, ExportError, Job
-from .lacking import noted
+from .interface import Export, ExportError, Job
 from .protobuf import integer, integers, message
+from .unsupported import noted
 
 PIECE = 1 << 16  # bytes that are compressed at once
 EVERYWHERE = (1 << 64) - 1  # end of a mapping whose addresses are those in the file

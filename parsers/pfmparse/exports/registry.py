@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from ..errors import PfmParseError, blamed
-from .job import Export
+from .interface import Export
 
 GROUP = "pfmparse.exports"  # entry points of other packages' exports
 

@@ -8,9 +8,9 @@ from typing import TextIO
 
 from ..analysis.profile import Frame, Profile, Profiler, Row, by_place
 from ..symbols.location import Detail, Location
-from .job import Export, Job
-from .lacking import noted
+from .interface import Export, Job
 from .threads import Titles, by_event_and_thread
+from .unsupported import noted
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 EXACT = 1 << 53  # the limit of exact integers in JavaScript

@@ -10,12 +10,12 @@ from ..analysis.inputs import Input
 from ..analysis.weights import COUNT, PERIOD
 from ..formats.roles import Role
 from ..symbols.location import Detail
-from .job import Export, ExportError, Job
-from .lacking import noted
+from .interface import Export, ExportError, Job
 from .rows import CARRIED
 from .sql_database import Database, Postgres, Sqlite
 from .sql_rows import LocationRows, SampleRows
 from .sql_run import Run
+from .unsupported import noted
 
 # Roles that a row per location does not store.
 SINGLE = (Role.TIME, Role.CPU, Role.DATA_ADDRESS, Role.LATENCY, Role.DATA_SOURCE)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import NDArray
 from . import sql_schema
-from .job import ExportError
+from .interface import ExportError
 
 # Integers or other values, one for each row, or one number or NULL for all rows.
 Values = Union[NDArray[Any], Sequence[object], int, None]

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..analysis.profile import Profile, Profiler
 from ..symbols.location import Detail
-from .captions import events_of, title_of, unit_of
 from .flame_layout import LEAST, Box, Layout, colours_of, layout_of
 from .flame_tree import PLAIN, Tree, Weights, tree_of
-from .job import Export, Job
-from .lacking import noted
+from .interface import Export, Job
+from .titles import events_of, title_of, unit_of
+from .unsupported import noted
 
 # Sizes in pixels; flame_svg.js has the same.
 WIDTH, LEFT = 1184, 8

@@ -11,7 +11,7 @@ import pytest
 from helpers.cli import program, run
 from pfmparse.errors import PfmParseError
 from pfmparse.exports import registry
-from pfmparse.exports.job import Export, Job
+from pfmparse.exports.interface import Export, Job
 
 Capsys = pytest.CaptureFixture[str]
 

@@ -10,11 +10,11 @@ import pytest
 from helpers import three_samples
 from helpers.cli import PARSERS, program
 from pfmparse.exports import registry
-from pfmparse.exports.job import Export
+from pfmparse.exports.interface import Export
 
 # A package with an export that writes the number of samples.
 MODULE = """
-from pfmparse.exports.job import Export
+from pfmparse.exports.interface import Export
 
 def count(job):
     total = sum(

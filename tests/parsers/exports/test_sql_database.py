@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pfmparse.exports.job import ExportError
+from pfmparse.exports.interface import ExportError
 from pfmparse.exports.sql_database import Postgres, Sqlite
 
 

@@ -9,7 +9,7 @@ from typing import Sequence
 from ..analysis.inputs import Input
 from ..analysis.profile import Profile
 from ..analysis.weights import COUNT, PERIOD
-from .job import Job
+from .interface import Job
 
 LONGEST = 80  # characters of a command
 

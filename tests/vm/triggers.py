@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import followed
+import following
 import pytest
 from boot import Boot, without_narrow
 
@@ -57,17 +57,17 @@ Check = Callable[[Boot], None]
 
 def script() -> str:
     """Return the command."""
-    return followed.script(SCRIPT)
+    return following.script(SCRIPT)
 
 
 def _part(guest: Boot, name: str) -> tuple[str, int]:
-    return followed.part(guest, name, "triggers")
+    return following.part(guest, name, "triggers")
 
 
 def calls_between_triggers_are_counted(guest: Boot) -> None:
     for name, calls in ROUNDS.items():
         printed, traps = _part(guest, name)
-        assert followed.counts(printed) == [calls], printed
+        assert following.counts(printed) == [calls], printed
         # A SIGTRAP that the program sends to itself reaches it, once.
         assert traps == 1
 
@@ -75,43 +75,43 @@ def calls_between_triggers_are_counted(guest: Boot) -> None:
 def trigger_can_be_system_call(guest: Boot) -> None:
     for name, status in GATED.items():
         printed, ended = _part(guest, name)
-        expected = followed.expected(printed)
-        assert (followed.counts(printed), ended) == ([expected], status), printed
+        expected = following.expected(printed)
+        assert (following.counts(printed), ended) == ([expected], status), printed
 
 
 def triggers_are_set_in_next_program(guest: Boot) -> None:
     printed, traps = _part(guest, "programs")
-    assert (followed.counts(printed), traps) == ([(5 + 3) * INSIDE], 1), printed
+    assert (following.counts(printed), traps) == ([(5 + 3) * INSIDE], 1), printed
 
 
 def program_without_triggers_is_reported(guest: Boot) -> None:
     printed, status = _part(guest, "exec")
-    assert (followed.counts(printed), status) == ([5 * INSIDE], 0), printed
+    assert (following.counts(printed), status) == ([5 * INSIDE], 0), printed
     assert re.search(r"^pfmon: \S* .*begin", printed, re.MULTILINE), printed
 
 
 def command_without_trigger_is_not_started(guest: Boot) -> None:
     printed, status = _part(guest, "nowhere")
-    assert "executed" not in printed and followed.counts(printed) == []
+    assert "executed" not in printed and following.counts(printed) == []
     assert re.match(r"pfmon: \S*busybox .*begn", printed), printed
     assert status == 1
 
 
 def samples_are_between_triggers(guest: Boot) -> None:
     assert _part(guest, "samples")[1] == 1
-    info = followed.pfmparse("info", guest.out / "triggered.cap")
+    info = following.pfmparse("info", guest.out / "triggered.cap")
     assert info["samples"] == 20 * INSIDE and info["lost"] == 0
 
 
 def triggers_can_be_in_libraries(guest: Boot) -> None:
     for name, calls in LINKED.items():
         printed, traps = _part(guest, name)
-        assert (followed.counts(printed), traps) == ([calls], 1), printed
+        assert (following.counts(printed), traps) == ([calls], 1), printed
 
 
 def next_program_without_library_is_reported(guest: Boot) -> None:
     printed, status = _part(guest, "linked-exec")
-    assert (followed.counts(printed), status) == ([5 * INSIDE], 0), printed
+    assert (following.counts(printed), status) == ([5 * INSIDE], 0), printed
     assert re.search(r"^pfmon: .* a library 'libmarks'", printed, re.MULTILINE), printed
 
 
@@ -120,7 +120,7 @@ def command_without_library_is_not_started(guest: Boot) -> None:
         printed, status = _part(guest, name)
         assert re.search(f"^pfmon: {complaint}", printed, re.MULTILINE), printed
         assert "executed" not in printed and status == 1
-        assert followed.counts(printed) == []
+        assert following.counts(printed) == []
     # An existing file is not overwritten with a capture.
     assert _part(guest, "linked-kept") == ("kept\n", 0)
 

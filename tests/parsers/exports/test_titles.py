@@ -9,8 +9,8 @@ from helpers.readers import opened
 from helpers.writers import capture as written
 from helpers.writers import captured, json_chunk, session
 from pfmparse.analysis.profile import Profile, Row
-from pfmparse.exports.captions import events_of, title_of, unit_of
-from pfmparse.exports.job import Job
+from pfmparse.exports.interface import Job
+from pfmparse.exports.titles import events_of, title_of, unit_of
 
 
 def test_graph_title_has_command_and_host() -> None:

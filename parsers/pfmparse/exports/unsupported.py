@@ -9,7 +9,7 @@ from ..analysis.inputs import Input
 from ..formats.roles import Role
 from ..formats.samples import Samples
 from ..recording import Batch
-from .job import Job
+from .interface import Job
 
 # Descriptions of roles whose columns a format may lack. All formats store the other
 # roles: event, level and file as parts of the place, and the period as the weight.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import followed
+import following
 from boot import Boot
 
 GROUP = "/busy"
@@ -28,10 +28,10 @@ def check(boot: Boot) -> None:
     # The group is empty at first.
     assert f"no process is in the control group {GROUP} now" in printed
     capture = boot.out / CAPTURE
-    info = followed.pfmparse("info", capture)
+    info = following.pfmparse("info", capture)
     assert info["cgroups"] == [GROUP]
-    of_group = followed.pfmparse("report", "--by", "cgroup", capture)
+    of_group = following.pfmparse("report", "--by", "cgroup", capture)
     assert [row["key"] for row in of_group["rows"]] == [GROUP]
-    whole = followed.pfmparse("report", "--by", "cgroup", "--cgroup=/", capture)
+    whole = following.pfmparse("report", "--by", "cgroup", "--cgroup=/", capture)
     assert whole["total"] == info["samples"]
     assert {GROUP, "/command"} <= {row["key"] for row in whole["rows"]}

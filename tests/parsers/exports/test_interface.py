@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pfmparse.exports.job import Export, Job
+from pfmparse.exports.interface import Export, Job
 
 
 def test_job_notes_lacking_data_once_in_order() -> None:

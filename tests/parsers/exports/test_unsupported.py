@@ -21,8 +21,8 @@ from helpers.writers import (
     session,
 )
 from pfmparse import Role
-from pfmparse.exports.job import ExportError, Job
-from pfmparse.exports.lacking import noted
+from pfmparse.exports.interface import ExportError, Job
+from pfmparse.exports.unsupported import noted
 
 ALL = frozenset(Role)
 
