@@ -260,7 +260,7 @@ struct pfm_odd_answers {
  * @fmt:      sampling format, or NULL
  * @buffer:   its buffer, or NULL
  * @buf_size: size of the buffer's mapping in bytes
- * @areas:    VMAs that map part of it, and calls of mmap() in progress; changed
+ * @areas:    VMAs that map part of it, and calls to mmap() in progress; changed
  *            without @mutex
  * @attachment: to a thread, or NULL
  * @self:     attached by the thread's own process

@@ -43,9 +43,8 @@ static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 }
 
 /*
- * Length of the period after the one that perf was told. The latter may be the
- * rest of a period, with which perf re-arms the event, but the periods to
- * follow are whole ones.
+ * Length of the periods after the one for which the event was armed. That one
+ * may be only the rest of a period; those that follow are whole.
  */
 static u64 perf_whole_period(const struct pfm_pmu_reg *reg)
 {

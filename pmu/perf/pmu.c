@@ -177,8 +177,9 @@ static bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
 }
 
 /*
- * Check what perf checks in perf_event_open() but not for kernel events: the
- * rights to count in the kernel, and to see registers under lockdown.
+ * Make the checks that perf makes in perf_event_open() but not for events
+ * created in the kernel: may the user count in the kernel, and see registers
+ * under lockdown?
  */
 static bool perf_may_count(const struct pfm_pmu_reg *reg)
 {

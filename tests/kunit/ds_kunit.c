@@ -8,8 +8,8 @@
 #include "ds_area.h"
 
 /*
- * The format uses the scripted handler, so it can continue at the threshold;
- * its area can be described wrongly.
+ * The format uses the scripted handler, so that it can continue at the
+ * threshold. Its area is as the test describes it, which may be wrong.
  */
 static struct pfm_ds described;
 

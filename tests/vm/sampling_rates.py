@@ -20,7 +20,7 @@ CYCLES_A_SECOND = 1_000_000_000
 ROUNDS = 100_000_000
 # Sampling frequency of page faults; each program of the loop has some.
 FAULT_HZ = 20
-# The part of the samples in which the period still adapts.
+# The share of the samples in which the period still adapts.
 EARLY = 1 / 2
 
 

@@ -214,11 +214,11 @@ def test_odd_handler_results_are_reported(target: Guest, boots: Boots[Guest]) ->
     boot = boots[target]
     assert boot.command("odd") == 0
     printed = boot.printed("odd")
-    told = re.findall(r"context \d+: (.*calls of the format's handler.*)", printed)
+    told = re.findall(r"context \d+: (.*calls to the format's handler.*)", printed)
     patterns = (
-        r"failed calls of the format's handler: \d+, the last with: Input/output error",
-        r"calls of .* without a control bit, which did not reset the counter: \d+",
-        r"calls of .* with unknown control bits: \d+",
+        r"failed calls to the format's handler: \d+, the last with: Input/output error",
+        r"calls to .* without a control bit, which did not reset the counter: \d+",
+        r"calls to .* with unknown control bits: \d+",
     )
     assert len(told) == len(patterns)
     for line, pattern in zip(told, patterns):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Checks of measurements between two places of a program in a guest.
 
-The expected counts are exact: the programs' calls of getppid() are known.
+The expected counts are exact: the programs' calls to getppid() are known.
 """
 
 from __future__ import annotations

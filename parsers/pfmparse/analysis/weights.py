@@ -19,7 +19,7 @@ GREATEST = np.uint64((1 << 64) - 1)
 
 
 class Weight:
-    """The weight that a view sums for each sample."""
+    """The weight that each sample adds to the sums of a view."""
 
     def __init__(self, name: str, events: Events) -> None:
         """``name`` is "count", "period", or a name for columns.named().

@@ -13,7 +13,7 @@ from ..errors import PfmParseError
 from .json_node import Node
 
 MAX_MOMENTS = 1 << 12
-MAX_NS = (1 << 62) - 1  # so that any difference of two times fits into 64 bits
+MAX_NS = (1 << 62) - 1  # so that any difference between two times fits into 64 bits
 
 
 @dataclass(frozen=True)

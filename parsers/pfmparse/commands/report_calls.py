@@ -37,7 +37,7 @@ class CallOptions:
 
 @dataclass(frozen=True)
 class Call:
-    """A caller or callee, and its part of the weight."""
+    """A caller or callee, and the weight of the samples with that call."""
 
     frame: Frame
     weight: int

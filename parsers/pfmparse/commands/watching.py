@@ -18,9 +18,10 @@ PIECE = 1 << 20  # bytes per read
 
 
 class Watch:
-    """The state of a capture as far as it was read.
+    """The state of a capture as far as it has been read.
 
-    ``ended`` counts its finished steps; ``status`` and ``counts`` are of the last one.
+    ``ended`` counts its finished steps, and ``status`` and ``counts`` describe the last
+    one.
     """
 
     def __init__(

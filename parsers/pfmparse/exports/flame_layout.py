@@ -11,7 +11,7 @@ import numpy as np
 from ..symbols.location import JIT, UNKNOWN
 from .flame_tree import PLAIN, Ids, Tree, Weights
 
-LEAST = 0.001  # part of the width: narrower boxes are left out
+LEAST = 0.001  # share of the width: narrower boxes are left out
 
 # All colours are light enough for black text.
 OF_PLAIN, OF_UNKNOWN, OF_JIT = "#d3d7de", "#e6e0d4", "#bfe08f"

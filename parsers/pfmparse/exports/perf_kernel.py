@@ -34,7 +34,7 @@ class Kernel:
 
     def mapping(self) -> bytes:
         """The MMAP record."""
-        # perf relocates addresses if its symbols differ here; 0 disables that.
+        # perf relocates addresses if its own _text is elsewhere; 0 disables that.
         reference = self._start if self._functions else 0
         return mmap(self._start, END - self._start, reference, PERFS_NAME)
 

@@ -23,7 +23,7 @@ NONE = -1
 
 
 class Call(NamedTuple):
-    """The call of an inlined function; ``file`` is an index in the unit's files."""
+    """The call to an inlined function; ``file`` is an index in the unit's files."""
 
     file: int
     line: int
@@ -86,7 +86,7 @@ class Functions:
         return self._names[number]
 
     def call(self, number: int) -> Optional[Call]:
-        """The call of an inlined function, None if it is unknown."""
+        """The call to an inlined function, None if it is unknown."""
         die = self._die(number)
         file = self._attribute.number(die, AT_CALL_FILE)
         line = self._attribute.number(die, AT_CALL_LINE)

@@ -57,7 +57,7 @@ struct conform_mem {
  * @calls:   number of overflows
  * @stored:  number of overflows for which the handler returned 0
  * @held:    monitoring is masked
- * @failed:  the last call of the handler returned an error
+ * @failed:  the last call to the handler returned an error
  * @notify: the PMC asks for messages, in every other context
  * @current_thread: overflows are in the running thread
  * @quick:   reduced checks

@@ -432,7 +432,7 @@ PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_start, 8, 8);
 PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_count, 16, 8);
 
 /**
- * struct pfm_set_page_t - the mapped PMDs of an event set (2006 paper, 8)
+ * struct pfm_set_page_t - mapped PMDs of an event set (2006 paper, section 8)
  * @map_seq:      odd during an update; changes with every update
  * @map_flags:    PFM_MAPFL_*
  * @map_set:      number of the event set

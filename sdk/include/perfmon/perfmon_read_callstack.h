@@ -2,7 +2,7 @@
 /**
  * DOC: Reader of the callstack format (perfmon_callstack_smpl.h)
  *
- * perfmon_read.h tells how to use a reader; perfmon_read_sink.h is its base.
+ * perfmon_read.h explains how to use a reader; perfmon_read_sink.h is its base.
  */
 #ifndef PERFMON_READ_CALLSTACK_H
 #define PERFMON_READ_CALLSTACK_H

@@ -3,8 +3,8 @@
  * DOC: Reader of the default format (3.6)
  *
  * Also reads buffers of perfmon 2.0 on ia64, which have another UUID, and
- * converts their entries to the current layout. perfmon_read.h tells how to use
- * a reader.
+ * converts their entries to the current layout. perfmon_read.h explains how
+ * to use a reader.
  */
 #ifndef PERFMON_READ_DEFAULT_H
 #define PERFMON_READ_DEFAULT_H
@@ -260,7 +260,7 @@ static inline int pfm_read_default_init(struct pfm_read_default *r,
 }
 
 /**
- * pfm_read_default_ia64_init() - set up a reader for buffers of ia64
+ * pfm_read_default_ia64_init() - set up a reader for ia64 buffers
  * @r:         the reader
  * @kinds:     as for pfm_read_default_init()
  * @num_kinds: as for pfm_read_default_init()

@@ -2,7 +2,7 @@
 /**
  * DOC: Reader of the histogram format (perfmon_histogram_smpl.h)
  *
- * perfmon_read.h tells how to use a reader; perfmon_read_sink.h is its base.
+ * perfmon_read.h explains how to use a reader; perfmon_read_sink.h is its base.
  * Counts rise in place, so each begin returns all records again, in the same
  * order, with their current counts.
  */

@@ -4,9 +4,9 @@
  *
  * It can read while the kernel writes.
  *
- * perfmon_read.h tells how to use a reader. The reader remembers how far it has
- * read each region. It continues there if the region was being filled, in the
- * same mapping or in a later copy of the buffer.
+ * perfmon_read.h explains how to use a reader. The reader remembers how far it
+ * has read each region. It continues there if the region was being filled, in
+ * the same mapping or in a later copy of the buffer.
  */
 #ifndef PERFMON_READ_NWAY_H
 #define PERFMON_READ_NWAY_H

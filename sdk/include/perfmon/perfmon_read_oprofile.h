@@ -2,10 +2,10 @@
 /**
  * DOC: Reader of the OProfile bridge's stream (paper, 5.4)
  *
- * perfmon_read.h tells how to use a reader, but this one reads a stream: call
- * begin with one part after the other, as read() returns them. Parts may be cut
- * anywhere. Words before the first escape, and after an unknown escape, have no
- * meaning and are skipped.
+ * perfmon_read.h explains how to use a reader, but this one reads a stream:
+ * call begin with one part after the other, as read() returns them. Parts may
+ * be cut anywhere. Words before the first escape, and after an unknown escape,
+ * have no meaning and are skipped.
  */
 #ifndef PERFMON_READ_OPROFILE_H
 #define PERFMON_READ_OPROFILE_H

@@ -2,7 +2,7 @@
 /**
  * DOC: Reader of the 64-bit PEBS format (paper, 5.4)
  *
- * perfmon_read.h tells how to use a reader.
+ * perfmon_read.h explains how to use a reader.
  */
 #ifndef PERFMON_READ_PEBS64_H
 #define PERFMON_READ_PEBS64_H

@@ -4,8 +4,8 @@
  *
  * It can read while the kernel writes.
  *
- * perfmon_read.h tells how to use a reader. Only the format knows the layout of
- * its records. Its reader calls pfm_read_sink_head() for the fixed part of a
+ * perfmon_read.h explains how to use a reader. Only the format knows the layout
+ * of its records. Its reader calls pfm_read_sink_head() for the fixed part of a
  * record, and then pfm_read_sink_words() for the variable part that the fixed
  * part announces. For examples/format_mini this would be::
  *

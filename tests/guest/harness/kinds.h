@@ -59,7 +59,7 @@ extern const struct kind kinds[NUM_KINDS];
  * @m:        its descriptor, and its buffer if it has one
  * @pid:      the single-threaded process that it samples
  * @messages: overflow messages read
- * @restarts: calls of PFM_RESTART after them
+ * @restarts: uses of PFM_RESTART after them
  * @ended:    the thread has exited and the end message was read
  * @samples:  samples of page faults read
  * @faults:   number of page faults in the last one

@@ -37,11 +37,11 @@ extern struct sample samples[MAX_SAMPLES];
 extern unsigned int num_samples;
 
 /*
- * Append to the first n words until the non-blocking device is empty. Return:
- * the number of words.
+ * Read the non-blocking device until it is empty; append to the first n words.
+ * Return: the new number of words.
  */
 size_t drain(int device, size_t n);
-/* Decode the first n words, which must begin the stream. */
+/* Decode the first n words, which must be the start of the stream. */
 void decode(size_t n);
 /* Read and decode, and expect this number of samples. */
 void read_samples(int device, unsigned int expected);

@@ -94,7 +94,7 @@ static void limit_pages_for_now(rlim_t pages)
 	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
 }
 
-/* A tenth of what they took in an earlier version. */
+/* 256 KiB is a tenth of what these sets took in an earlier version. */
 static void many_sets_of_a_user(void *unused)
 {
 	int fd;

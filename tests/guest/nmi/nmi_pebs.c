@@ -232,7 +232,7 @@ TEST(record_fields_match_what_the_cpu_stored)
 	CHECK(spinning > RECORDS / 2);
 }
 
-/* Addresses of the place where it spins fit into 32 bits. */
+/* The code in which the thread spins is at addresses below 4 GiB. */
 TEST(record32_fields_match_what_the_cpu_stored)
 {
 	pfm_pebs32_smpl_arg_t arg = {

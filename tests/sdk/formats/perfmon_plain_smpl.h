@@ -27,7 +27,7 @@ typedef struct {
 	__u32	beyond;			/* 1: write past buffer, 2: past area */
 } pfm_area_smpl_arg_t;
 
-/* Number of calls of fmt_exit. */
+/* Number of calls to fmt_exit. */
 extern int pfm_area_exits;
 
 #endif /* PERFMON_PLAIN_SMPL_H */

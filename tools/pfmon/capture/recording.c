@@ -383,15 +383,15 @@ static void tell_of_handler(const struct context *context,
 			    const struct context_stats *stats)
 {
 	if (stats->handler_errors)
-		message("context %u: failed calls of the format's handler: %llu, the last with: %s",
+		message("context %u: failed calls to the format's handler: %llu, the last with: %s",
 			context->id, (unsigned long long)stats->handler_errors,
 			strerror(stats->handler_errno));
 	if (stats->handler_bad_ctrl)
-		message("context %u: calls of the format's handler with unknown control bits: %llu",
+		message("context %u: calls to the format's handler with unknown control bits: %llu",
 			context->id,
 			(unsigned long long)stats->handler_bad_ctrl);
 	if (stats->handler_no_ctrl)
-		message("context %u: calls of the format's handler without a control bit, which did not reset the counter: %llu",
+		message("context %u: calls to the format's handler without a control bit, which did not reset the counter: %llu",
 			context->id,
 			(unsigned long long)stats->handler_no_ctrl);
 }

@@ -121,7 +121,7 @@ static void explain(const char *root, const char *name, int error)
 		message("event %s: its unit mask is missing or wrong; see pfmon -i",
 			name);
 	else
-		message("event %s: error of libpfm4: %s", name,
+		message("event %s: libpfm4 error: %s", name,
 			pfm_strerror(error));
 }
 

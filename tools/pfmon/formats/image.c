@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "formats/image.h"
 
-/* Enlarges bytes without keeping their contents. */
+/* Makes room for all pieces; the old bytes may be lost. */
 static void make_room(struct image *image)
 {
 	size_t size = 0;

@@ -8,7 +8,7 @@
 
 #include "base/pid_table.h"
 
-/* New threads and processes to be traced, too. */
+/* Trace new processes and threads, too. */
 #define TRACE_FORK	0x1
 #define TRACE_VFORK	0x2
 #define TRACE_CLONE	0x4	/* threads */
