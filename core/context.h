@@ -8,7 +8,7 @@
  *   pfm_context.mutex   serializes commands; user memory is not accessed and
  *                       mmap_lock not taken under it
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
- *   pfm_config_lock     changes of the configuration (config.c)
+ *   pfm_config_lock     changes to the configuration (config.c)
  *   pfm_idle_lock       the scheduler probe (idle.c)
  *   pfm_attach_lock     attachments (attach.c); the exit and exec probes do
  *                       not take it

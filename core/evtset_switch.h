@@ -32,7 +32,7 @@ void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 void pfm_end_evtset(struct pfm_evtset *set);
 
 /*
- * Switch to the next set, which may be the same. If bits of
+ * Switch to the next set, which may be the same set. If bits of
  * pfm_context.ovfl_end are set afterwards, the caller must queue the irq_work.
  * Context: the owner of the overflow path, interrupts off.
  */
@@ -46,9 +46,9 @@ bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
 
 /*
  * Handle the timeout of a set. Sets are not switched while the monitored thread
- * is in a command (3.7.7). A masked set finds at its restart that its time is
- * up. The timeout continues in idle time. Context: the owner of the overflow
- * path.
+ * is in a command (3.7.7). A timeout that expires while the set is masked takes
+ * effect after the restart. Excluded idle time does not delay a timeout.
+ * Context: the owner of the overflow path.
  */
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 

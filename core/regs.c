@@ -231,7 +231,7 @@ static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 }
 
 /*
- * Allocate all that a write needs: the PMD, which exists from now on, and its
+ * Allocate all that a write needs: the PMD, which exists from then on, and its
  * new overflow, unless @conf is NULL. After that the write cannot fail for lack
  * of memory. Context: paused. Return: 0, -ENOMEM, or an error of the PMU.
  */

@@ -2,7 +2,7 @@
 """The kernel of `make check-debug`: Debian's 6.12 source, configured to detect faults.
 
 It is built once, from debug.config, and kept in the cache with everything that modules
-are built against. A change of the configuration, the source or the compiler makes a new
+are built against. A change to the configuration, the source or the compiler makes a new
 entry of the cache; each build then deletes entries unused for two weeks.
 """
 

@@ -104,7 +104,7 @@ def busybox(arch: str) -> Path:
     if debian == packages.native() and packages.installed_version(BUSYBOX):
         return Path("/bin/busybox")
     tree = packages.unpacked_any(BUSYBOX, debian)
-    # Below usr since Debian 13.
+    # Debian 13 moved it from bin to usr/bin.
     return next(tree.rglob("bin/busybox"))
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmc_kunit.c - configuration words of a counter beside its PMC
+ * pmc_kunit.c - configuration words of a counter in addition to its PMC
  */
 #include "context.h"
 #include "evtset_fixture.h"

@@ -274,7 +274,7 @@ static void counter_of_two_pmcs_is_einval(struct kunit *test)
 	expect(test, d, -EINVAL);
 }
 
-/* Add PMC2 as a configuration word beside PMC0. */
+/* Add PMC2 as a configuration word in addition to PMC0. */
 static struct desc *with_config(struct kunit *test, u16 flags)
 {
 	struct desc *d = good(test);

@@ -181,7 +181,7 @@ static void start_with_old_pmc(struct kunit *test)
 	pmc.reg_smpl_pmds[0] = 1 << 1;
 	pmc.reg_reset_pmds[0] = 1 << 2;
 	fixture_counter(test, 0, 0, 100);
-	/* Changes of these do not need the PMU. */
+	/* Changes to these do not need the PMU. */
 	fixture_counter(test, 3, 0, 0);
 	fixture_counter(test, 4, 0, 0);
 	fixture_pmc(test, pmc);

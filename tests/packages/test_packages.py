@@ -339,7 +339,7 @@ def check(guest: Boot, name: str) -> str:
     return guest.printed(name)
 
 
-# First, so that its machine runs beside the others.
+# First, so that its machine runs in parallel with the others.
 @pytest.mark.parametrize("step", STEPS, ids=[step.where for step in STEPS])
 def test_tutorial_step_works(author: Author, step: Step) -> None:
     done = author.outcome(step)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that folders have no circle of files, and that rooms only use those below.
+"""Check that folders have no cycle of files, and that rooms only use those below.
 
 A file uses another one if it includes its header or calls its functions. A unit is a
 source with its header: NAME.c and NAME.h.
@@ -101,7 +101,7 @@ def check(folder: Path, built: Path) -> list[str]:
         problems += find_upward(uses, rooms)
     circle = find_circle(uses)
     if circle:
-        problems.append("circle: " + " uses ".join([*circle, circle[0]]))
+        problems.append("cycle: " + " uses ".join([*circle, circle[0]]))
     return [f"{folder.name}: {problem}" for problem in problems]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The check of rooms finds what goes up and what goes in a circle."""
+"""The check of rooms finds what goes up and what goes in a cycle."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_circle_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.h").write_text('#include "b.h"\n')
     (tmp_path / "b.h").write_text('#include "a.h"\n')
     (problem,) = rooms.check(tmp_path, tmp_path)
-    assert problem.endswith(": circle: a uses b uses a")
+    assert problem.endswith(": cycle: a uses b uses a")
 
 
 def test_wide_folder_is_found(tmp_path: Path) -> None:

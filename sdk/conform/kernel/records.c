@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * records.c - a buffer whose records are known, for the format's parser
+ * records.c - make a buffer with known records, to test the format's parser
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -11,7 +11,7 @@
 #define MOST		50
 #define LINE		160
 
-/* Columns, by pfmparse's names. */
+/* Columns, as pfmparse names them. */
 static const char records_names[] =
 	"time address thread process cpu set pmd event\n";
 static const char records_ds_names[] = "address\n";

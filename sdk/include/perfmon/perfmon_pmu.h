@@ -30,7 +30,8 @@ struct task_struct;
 #define PFM_REGD_MONOTONIC	0x4
 /*
  * PMC: it does not control a counter by itself. It is the first or second
- * configuration word beside the PMC that controls @pmd. Its default value is 0.
+ * configuration word of the counter @pmd, in addition to the PMC that controls
+ * @pmd. Its default value is 0.
  */
 #define PFM_REGD_CONFIG1	0x8
 #define PFM_REGD_CONFIG2	0x10

@@ -12,13 +12,13 @@
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_read.h>
 
-/* A kind with this PMD stands for all PMDs in all sets; it must be alone. */
+/* A kind with this PMD stands for all PMDs in all sets: pass no other kind. */
 #define PFM_READ_ANY_PMD	0xffff
 
 /**
  * struct pfm_read_kind - number of values of a programmed PMD's entries
  * @set:      number of the event set
- * @pmd:      PMD that samples in it; PFM_READ_ANY_PMD
+ * @pmd:      PMD that samples in it, or PFM_READ_ANY_PMD
  * @num_pmds: PMDs in the reg_smpl_pmds of its PMC, whose values follow
  *
  * The caller must know this: entries do not contain their length (3.6.4).
@@ -91,7 +91,7 @@ PFM_STATIC_ASSERT(sizeof(pfm_read_ia64_entry_t) ==
 PFM_STATIC_ASSERT(offsetof(pfm_read_ia64_hdr_t, hdr_version) ==
 		  offsetof(pfm_default_smpl_hdr_t, hdr_version));
 
-/* Return: 0; -1 for too many PMDs, or a kind for any PMD that is not alone. */
+/* Return: 0; -1 for too many PMDs, or PFM_READ_ANY_PMD among other kinds. */
 static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 					const struct pfm_read_kind *kinds,
 					__u32 num_kinds)
@@ -122,7 +122,7 @@ static inline int pfm_read_is_kind(const struct pfm_read_kind *kind,
 	       kind->pmd == PFM_READ_ANY_PMD;
 }
 
-/* Search for a kind other than the last one. Return: the kind; NULL. */
+/* Search for a kind other than the last one. Return: it, or NULL. */
 static inline const struct pfm_read_kind *
 pfm_read_find_kind(struct pfm_read_entries *entries,
 		   const pfm_default_smpl_entry_t *entry)

@@ -48,9 +48,9 @@ enum pfm_read_took {
  *              an address in the kernel, and without a cookie
  * @event:      reg_smpl_eventid of the counter; 0 for a caller
  * @is_caller:  it is a caller of the last sample, or of the last caller
- * @cpu:        CPU; PFM_READ_NOBODY
- * @tid:        thread; PFM_READ_NOBODY
- * @tgid:       process; PFM_READ_NOBODY
+ * @cpu:        CPU, or PFM_READ_NOBODY
+ * @tid:        thread, or PFM_READ_NOBODY
+ * @tgid:       process, or PFM_READ_NOBODY
  * @is_kernel:  it is in the kernel
  * @app_cookie: cookie of the program; all bits of a word set if not yet known
  * @cookie:     cookie of the file; all bits of a word set if not yet known

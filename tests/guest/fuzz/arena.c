@@ -116,5 +116,5 @@ void fuzz_check_arena(struct fuzz *f, const void *changed, size_t size)
 		memcpy(f->arena + (start - f->arena),
 		       before + (start - f->arena), size);
 	if (memcmp(f->arena, before, FUZZ_ARENA_BYTES))
-		fuzz_fail(f, "memory beside the argument has changed");
+		fuzz_fail(f, "memory outside the argument has changed");
 }

@@ -5,7 +5,7 @@
  * Multithreaded processes issue commands with valid, nearly valid or arbitrary
  * arguments on descriptors and mappings that their threads share. The last
  * process is unprivileged. Each call is checked: only certain errno values are
- * allowed, and no memory but the argument may change. In the end, no descriptor
+ * allowed, and no memory but the argument may change. At the end, no descriptor
  * may be left and all modules must unload.
  */
 #define _GNU_SOURCE
@@ -402,7 +402,7 @@ static bool run(void)
 static const char usage[] =
 	"usage: fuzz [OPTION]...\n"
 	"Make random perfmon calls and check the results. Needs root. No other program\n"
-	"may use perfmon: in the end all modules are reloaded.\n"
+	"may use perfmon: at the end all modules are reloaded.\n"
 	"\n"
 	"  --seed N       seed of all random numbers (default: 1)\n"
 	"  --calls N      total number of calls of all threads (default: 4000)\n"

@@ -183,10 +183,9 @@ void fuzz_device(struct fuzz *f);
  * Set limits that suit a small guest and allow unprivileged users to monitor.
  */
 void fuzz_configure(void);
-/*
- * As fuzz_configure(), and limit perf's sample rate; restore the boot settings.
- */
+/* As fuzz_configure(), but also limit perf's sample rate. */
 void fuzz_begin(void);
+/* Restore the boot settings. */
 void fuzz_end(void);
 /* Unload all modules, which must not be in use, and load the initial ones. */
 bool fuzz_unload_all(void);

@@ -77,7 +77,7 @@ struct counter counter(unsigned int n, __u32 flags, __u64 period);
 void counter_write(int fd, struct counter *c);
 /* Describe a counter and write it. */
 void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
-/* Create a context without format, with PMD0 counting or notifying. */
+/* Create a context without a format, with PMD0 counting or notifying. */
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
 /* Create one that counts at user level only, as unprivileged users may. */

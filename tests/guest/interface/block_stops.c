@@ -464,7 +464,7 @@ static void wait_for_end(pid_t pid)
 }
 
 /*
- * In any order and at any time. In the end, the context and its references are
+ * In any order and at any time. At the end, the context and its references are
  * gone.
  */
 /* Proves H24 */

@@ -182,13 +182,13 @@ TEST(set_duration_is_exact_for_any_events)
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, 0);
 	ctx_load_self(fd);
 	expect_time_is_told(fd);
-	/* The time is taken from another event, */
+	/* The time is now taken from the other event, */
 	write_pmc_stopped(fd, 0, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
-	/* from none, */
+	/* from the clock's own event, as no counter has one, */
 	write_pmc_stopped(fd, 1, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
-	/* or from one that may also be asked for it in an overflow. */
+	/* or from the clock's own event, as an overflow may read it. */
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, PFM_REGFL_OVFL_NOTIFY);
 	expect_time_is_told(fd);
 	CHECK_OK(pfm_unload_context(fd));

@@ -30,7 +30,7 @@
 
 /**
  * struct subject - the object of a call
- * @kind: its kind, or NULL for a context without format
+ * @kind: its kind, or NULL for a context without a format
  * @arg:  the format's argument
  * @arg_size: size of the argument, or 0
  * @fd:   the context's descriptor

@@ -58,7 +58,7 @@ static bool set_for(const char *option, const struct smpl_format *format,
 {
 	if (arg_layout_set_field(layout, field, value, format->arg))
 		return true;
-	message("the argument of the sampling format %s has no field '%s' that can be %ju, as %s asks",
+	message("the argument of the sampling format %s has no field '%s' that can hold %ju, as %s requires",
 		format->name, field, (uintmax_t)value, option);
 	return false;
 }
