@@ -64,7 +64,7 @@ def refused(sdk: Sdk, *words: str | Path) -> str:
 
 def test_missing_input_is_named(sdk: Sdk, tmp_path: Path) -> None:
     for option in ("--format", "--program", "--modules-dir", "--add"):
-        assert "/nonexistent " in refused(sdk, option, "/nonexistent")
+        assert "/nonexistent" in refused(sdk, option, "/nonexistent")
     (tmp_path / "text").write_text("no program\n")
     assert "text' is not an executable" in refused(sdk, "--program", tmp_path / "text")
 
