@@ -26,7 +26,7 @@ def check(boot: Boot) -> None:
     printed = boot.printed("group")
     assert boot.command("group") == 0, printed
     # The group is empty at first.
-    assert f"no process is in the control group {GROUP} now" in printed
+    assert f"no process is in the control group {GROUP} yet" in printed
     capture = boot.out / CAPTURE
     info = following.pfmparse("info", capture)
     assert info["cgroups"] == [GROUP]

@@ -144,7 +144,7 @@ def test_emulator_fault_reboots_guest(misread: tuple[Boot, Path]) -> None:
 
 def test_second_emulator_fault_fails(misread: tuple[Boot, Path]) -> None:
     boot, _ = misread
-    with pytest.warns(UserWarning, match="booted again"):
+    with pytest.warns(UserWarning, match="rebooted"):
         assert boot.status() == verdict.EMULATOR
     with pytest.raises(pytest.fail.Exception, match="__schedule"):
         boot.check_end()

@@ -175,7 +175,7 @@ TEST(refused_format_names_the_wrong_field)
 		char wrong[32], reason[64];
 
 		snprintf(wrong, sizeof(wrong), "wrong=%s", fields[i]);
-		snprintf(reason, sizeof(reason), "in module %s: %s ",
+		snprintf(reason, sizeof(reason), "in module %s: %s",
 			 MODULE_ODD, fields[i]);
 		expect_refusal(wrong, reason);
 	}
