@@ -136,7 +136,7 @@
  */
 typedef unsigned char pfm_uuid_t[16];
 
-/* Value of a hexadecimal digit of a UUID's text form; byte of two digits. */
+/* The value of a hexadecimal digit in a UUID's text form; the byte of two. */
 #define PFM_UUID_DIGIT(c) \
 	((unsigned int)((c) <= '9' ? (c) - '0' : (c) - 'a' + 10))
 #define PFM_UUID_BYTE(s, i) \
@@ -235,7 +235,7 @@ PFM_ASSERT_FIELD(pfarg_pmc_t, reserved, 104, 32);
  * @reg_smpl_pmds:      with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
  * @reg_smpl_eventid:   with PFM_REGFL_SMPL: as in pfarg_pmc_t, else 0
  * @reg_random_mask:    bits of the random value to add on a reset
- * @reg_random_seed:    seed of the random series; 0 is taken as 1
+ * @reg_random_seed:    seed of the random series; 0 means 1
  * @reserved:           must be 0
  */
 typedef struct {
@@ -445,10 +445,10 @@ PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_count, 16, 8);
  * @map_value:    value of each PMD, by index, all 64 bits
  * @map_counter:  running counters that can be read without the kernel
  *
- * One page for each set of a context with PFM_FL_MAP_SETS. Map it shared and
- * read-only at the set's set_mmap_offset. Read @map_seq before and after a
- * PMD's state and value: they are valid if @map_seq was even and did not
- * change. pfm_read_mapped() does this.
+ * There is one page for each set of a context with PFM_FL_MAP_SETS. Map it
+ * shared and read-only at the set's set_mmap_offset. Read @map_seq before and
+ * after a PMD's state and value: they are valid if @map_seq was even and did
+ * not change. pfm_read_mapped() does this.
  */
 typedef struct {
 	__u32	map_seq;

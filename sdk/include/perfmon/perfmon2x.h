@@ -9,7 +9,8 @@
  *
  * This header reuses the names of perfmon.h with other contents. A program
  * includes only one of the two. Code that needs both includes perfmon.h first;
- * this header then defines its structures by their tags only.
+ * this header then defines only structures with tags, and neither the typedefs
+ * nor the functions.
  */
 #ifndef PERFMON_PERFMON2X_H
 #define PERFMON_PERFMON2X_H

@@ -40,7 +40,7 @@
  * @real_ip:    instruction pointer of the event itself
  * @tsx_tuning: transactional memory information
  * @tsc:        time stamp counter
- * @imprecise:  the registers are not those of the event; shown in the header
+ * @imprecise:  the registers are not those of the event; the header shows this
  *
  * A 64-bit record is a prefix of this; a 32-bit record has the first ten
  * fields.
@@ -95,11 +95,11 @@ enum pfm_ds_support {
  * @record_size:  size in bytes of a record
  * @word:         size in bytes of a record's fields and of the shown index, 4
  *                or 8
- * @index_offs:   where the buffer shows @index, a word
- * @overflows_offs: where it shows @overflows, 64 bits
- * @flags_offs:   where it shows flags, 32 bits; an imprecise record sets bit 0
- * @dropped_offs: where it shows @dropped, 64 bits
- * @lost_offs:    where it shows @lost, 64 bits
+ * @index_offs:   offset of the copy of @index that tools read, @word bytes
+ * @overflows_offs: offset of the 64-bit copy of @overflows
+ * @flags_offs:   offset of 32 bits of flags; an imprecise record sets bit 0
+ * @dropped_offs: offset of the 64-bit copy of @dropped
+ * @lost_offs:    offset of the 64-bit copy of @lost
  * @overflows:    number of times the CPU interrupted
  * @dropped:      records dropped because a value does not fit into a word
  * @lost:         records lost for lack of room

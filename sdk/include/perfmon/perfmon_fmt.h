@@ -58,8 +58,8 @@ typedef union {
 /**
  * struct pfm_ovfl_arg_t - description of one PMD's overflow (3.5.14)
  * @ovfl_pmd:         PMD that overflowed
- * @reserved1:        0; read-only for the format: samples copy it into a field
- *                    that must be 0
+ * @reserved1:        0; the format must not change it, because samples copy it
+ *                    into a field that must be 0
  * @ovfl_cpu:         CPU
  * @active_set:       event set that was active
  * @pmd_last_reset:   value that was last loaded into the PMD
@@ -71,8 +71,8 @@ typedef union {
  * @ovfl_notify:      1 if the controlling PMC has PFM_REGFL_OVFL_NOTIFY
  * @num_smpl_pmds:    number of values in @smpl_pmds_values
  * @smpl_pmds_values: values of the PMDs in @smpl_pmds, in order of PMD index.
- *                    Memory ends after the first @num_smpl_pmds of them, so do
- *                    not copy the structure as a whole
+ *                    The memory of the structure ends after the first
+ *                    @num_smpl_pmds values, so do not copy it as a whole
  *
  * Owned by the core, valid only during the call. The fields that samples copy
  * are in the order of the default format's entries.
@@ -149,8 +149,9 @@ typedef int (*fmt_getsize_t)(u32 ctx_flags, void *arg, size_t *size);
  *
  * For data that does not fit into the PFM_FMT_PRIV_SIZE bytes in front of the
  * buffer. pfm_fmt_area() returns the area. It is charged to the same user and
- * limits as the buffer. A format without a buffer cannot have one: creating a
- * context fails with EINVAL. Called after fmt_getsize, before any allocation.
+ * limits as the buffer. A format without a buffer cannot have such an area:
+ * creating a context fails with EINVAL. Called after fmt_getsize, before any
+ * allocation.
  * Context: process, may sleep.
  * Return: 0, or a negative errno for PFM_CREATE_CONTEXT.
  */

@@ -239,8 +239,9 @@ fault:
  * @max:    maximum number of addresses
  *
  * Each frame must lie above the previous one, and its return address in the
- * lower half of the address space, where user code is. Without frame pointers
- * the register may hold anything, so the chain ends at other frames.
+ * lower half of the address space, where user code is. In code without frame
+ * pointers the register may hold anything, so the chain ends at a frame that
+ * violates this.
  *
  * Context: any, NMI included; current is the thread.
  * Return: number of addresses.

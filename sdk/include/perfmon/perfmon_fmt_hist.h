@@ -19,7 +19,7 @@
 #include <perfmon/perfmon_fmt_sink.h>
 #include <perfmon/perfmon_hist.h>
 
-/* Slots in which a key can be; the table has two slots for each record. */
+/* Slots that are searched for a key; the table has two slots per record. */
 #define PFM_HIST_PROBES		8
 
 /**

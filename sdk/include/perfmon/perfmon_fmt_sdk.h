@@ -420,7 +420,7 @@ static inline void pfm_restart_resume(int is_active, pfm_ovfl_ctrl_t *ctrl)
 	ctrl->val = is_active ? 0 : PFM_OVFL_CTRL_RESET;
 }
 
-/* Setup and cleanup of a format without anything else to set up. */
+/* Setup and cleanup of a format that has nothing else to set up. */
 static inline int pfm_fmt_setup_none(void)
 {
 	return 0;

@@ -2,9 +2,9 @@
 /**
  * DOC: An irq_work that can be waited for
  *
- * irq_work_sync() is not enough: it does not notice that an irq_work still runs
- * on a CPU that the monitored thread has left, while it is queued or running on
- * another one. So the runs are counted.
+ * irq_work_sync() is not sufficient. While an irq_work is queued or running on
+ * one CPU, it does not notice that an earlier run has not ended on a CPU that
+ * the monitored thread has left. Therefore struct pfm_irq_work counts the runs.
  */
 #ifndef PERFMON_PERFMON_IRQ_WORK_H
 #define PERFMON_PERFMON_IRQ_WORK_H
@@ -39,7 +39,7 @@ static inline void pfm_irq_work_queue(struct pfm_irq_work *w)
 }
 
 /*
- * Wait until it has run on all CPUs, except for runs that are queued later.
+ * Wait until all runs that are now queued or running have ended, on all CPUs.
  * Context: process.
  */
 static inline void pfm_irq_work_wait(struct pfm_irq_work *w)

@@ -2,8 +2,9 @@
 /**
  * DOC: A kprobe with users
  *
- * It is removed one second after its last user has gone. The delay avoids
- * repeated patching of the kernel's text, which disturbs all CPUs.
+ * The kprobe is removed one second after its last user has released it. The
+ * delay avoids repeated patching of the kernel's text, which interrupts all
+ * CPUs.
  */
 #ifndef PERFMON_PERFMON_KPROBE_H
 #define PERFMON_PERFMON_KPROBE_H

@@ -138,7 +138,8 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_reserved, 80, 48);
  * @rgn_count:       number of samples in the region
  * @rgn_size:        size in bytes of these samples
  * @rgn_overwritten: this region's part of hdr_overwritten
- * @rgn_dropped:     part of hdr_dropped since this region was filled
+ * @rgn_dropped:     part of hdr_dropped: overflows dropped after this region
+ *                   became full
  * @rgn_reserved2:   0
  */
 typedef struct {

@@ -49,15 +49,16 @@ struct task_struct;
  * @num:   index of the PMC or PMD, below PFM_MAX_PMCS or PFM_MAX_PMDS
  * @type:  PFM_REG_TYPE_* of the actual register
  * @flags: PFM_REGD_* flags of a PMD or a PMC, at most one
- * @pmd:   PMC: the counting PMD that it controls or configures, as the only PMC
- *         with these flags; or PFM_REGD_NO_PMD
+ * @pmd:   PMC: the counting PMD that it controls or configures, or
+ *         PFM_REGD_NO_PMD; two PMCs with the same flags need different PMDs
  * @dfl:   default value; a PMC that controls a counter and has this value
  *         measures nothing
  * @rsvd:  reserved bits: they keep their default value
  * @index: index or address of the actual register, or PFM_REG_IDX_NONE
  * @name:  name: 1 to PFM_REGD_NAME_MAX printable ASCII characters
- * @read:  (optional, as the overflow) virtual PMD that does not count: read the
- *         resource of this thread; for the PMU's own operations
+ * @read:  (optional) virtual PMD that does not count: read the resource of this
+ *         thread. The core does not call it, but the PMU's own operations do,
+ *         also in the context of an overflow
  */
 struct pfm_reg_desc {
 	u16		num;
@@ -74,16 +75,17 @@ struct pfm_reg_desc {
 /*
  * Register number of a set's clock, which follows the PMDs. The clock counts
  * nanoseconds while the set counts; in a per-thread context only while the
- * thread runs. It has 64 bits regardless of counter_width. The operations on
- * PMDs apply to it. If it samples, the PMU calls pfm_timeout() when it reaches
- * 0.
+ * thread runs. It has 64 bits regardless of counter_width. The core calls the
+ * operations on PMDs for the clock, too. If the clock samples, the PMU calls
+ * pfm_timeout() when the clock reaches 0.
  */
 #define PFM_REG_CLOCK		0xffff
 
 /*
- * No reload value. Hardware cannot reload itself with such a long period.
- * Therefore the sum of an overflowed counter and its @reload is negative unless
- * a whole period has passed since the overflow.
+ * Value of @reload if the hardware does not reload itself; it stands for a
+ * period that is too long for any hardware. Therefore the sum of an overflowed
+ * counter and its @reload is negative unless a whole period has passed since
+ * the overflow.
  */
 #define PFM_RELOAD_NONE		BIT_ULL(63)
 
@@ -101,8 +103,8 @@ struct pfm_pmu_set;
  * @update:    owned by the PMU
  * @set:       event set that the register belongs to
  * @desc:      the PMD's description
- * @pmc_value: value of the PMC that controls it; the PMU owns that of the
- *             clock. pfm_pmc_configs() has the configuration words
+ * @pmc_value: value of the PMC that controls it; in the clock, owned by the
+ *             PMU. pfm_pmc_configs() returns the configuration words
  * @sampling:  its overflows must be reported
  * @user_read: owned by the PMU: while the set counts, pfm_show_counter() tells
  *             the monitored thread how to read the counter itself. The PMD's
@@ -150,7 +152,7 @@ struct pfm_pmu_set {
 
 /*
  * All event sets of a context are loaded together, but at most one of them is
- * started at a time. The PMU needs room on the hardware for that one only.
+ * started at a time. The hardware needs counters only for the started set.
  */
 
 /**
@@ -184,22 +186,23 @@ struct pfm_pmu_set {
  * @stop:          (process) stop counting; no effect if stopped. Nothing counts
  *                 on return, but an overflow that is in progress may still be
  *                 reported
- * @write_pmc:     (process) the PMC of a register of a loaded, stopped set has
- *                 changed, or one of its configuration words has; or the
- *                 register is new, and this is the first call for it, with its
- *                 PMC at the default value. Errors as for load
+ * @write_pmc:     (process) use the new value of the PMC, or of a configuration
+ *                 word, of a register in a loaded, stopped set. The first call
+ *                 for a new register is made with its PMC at the default value.
+ *                 Errors as for load
  * @write_pmd:     (process) load a PMD of a loaded, stopped set. 0, -EINVAL
  *                 or -ENOMEM
  * @read_pmd:      (process) read a PMD of a loaded set
- * @read_pmds_ovfl: (as the overflow; or the set is stopped, on any CPU) read
- *                 registers, at least one
- * @reset_pmd:     (as the overflow, or the set is stopped; interrupts off) load
- *                 a PMD. @reported: the PMU is reporting this PMD's overflow
- *                 right now, so it may load the counter itself at once. Any
- *                 other PMD must read as @value at once, but its counter may
- *                 follow later. @value 0, the longest period, silences a
- *                 counter that is reported while nothing counts, of any set of
- *                 the context; it is loaded before it counts again
+ * @read_pmds_ovfl: (in the context of the overflow, or on any CPU if the set is
+ *                 stopped) read registers, at least one
+ * @reset_pmd:     (in the context of the overflow, or on any CPU if the set is
+ *                 stopped; interrupts off) load a PMD. @reported: the PMU is
+ *                 reporting this PMD's overflow right now, so it may load the
+ *                 counter itself at once. Any other PMD must read as @value at
+ *                 once, but its counter may be loaded later. The core calls
+ *                 this with @value 0, the longest period, to silence a counter
+ *                 of any of the context's sets that is reported while nothing
+ *                 counts; it loads the counter again before it counts
  */
 struct pfm_pmu {
 	const char			*pmu_name;
@@ -306,15 +309,15 @@ void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n);
 u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
 
 /**
- * pfm_overflow_is_known() - test whether an overflow was handled with another's
+ * pfm_overflow_is_known() - test whether an overflow has already been handled
  * @reg:   the counter
  * @value: its current value
  *
  * Counters that overflow at the same instant are one event. If the PMU reports
  * each counter separately, all are handled with the first report, and
- * pfm_overflow() ignores the others. A PMU that changes an overflowed counter
- * which has not reached 0 must call this first. If it returns true, there is
- * nothing to change and nothing to report.
+ * pfm_overflow() ignores the others. The PMU must call this function before it
+ * changes an overflowed counter that has not reached 0. If the result is true,
+ * there is nothing to change and nothing to report.
  * Context: as pfm_overflow().
  * Return: true once for each such overflow.
  */

@@ -3,8 +3,8 @@
  * DOC: Reader of the default format (3.6)
  *
  * Also reads buffers of perfmon 2.0 on ia64, which have another UUID, and
- * converts their entries to the current layout. perfmon_read.h explains how
- * to use a reader.
+ * converts their entries to the current layout. perfmon_read.h tells how to use
+ * a reader.
  */
 #ifndef PERFMON_READ_DEFAULT_H
 #define PERFMON_READ_DEFAULT_H
@@ -12,13 +12,13 @@
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_read.h>
 
-/* A kind with this PMD stands for all PMDs in all sets: pass no other kind. */
+/* A kind with this PMD is for all PMDs in all sets; it must be the only one. */
 #define PFM_READ_ANY_PMD	0xffff
 
 /**
- * struct pfm_read_kind - number of values of a programmed PMD's entries
+ * struct pfm_read_kind - number of values in the entries of a sampling PMD
  * @set:      number of the event set
- * @pmd:      PMD that samples in it, or PFM_READ_ANY_PMD
+ * @pmd:      PMD that samples in this set, or PFM_READ_ANY_PMD
  * @num_pmds: PMDs in the reg_smpl_pmds of its PMC, whose values follow
  *
  * The caller must know this: entries do not contain their length (3.6.4).
@@ -91,7 +91,7 @@ PFM_STATIC_ASSERT(sizeof(pfm_read_ia64_entry_t) ==
 PFM_STATIC_ASSERT(offsetof(pfm_read_ia64_hdr_t, hdr_version) ==
 		  offsetof(pfm_default_smpl_hdr_t, hdr_version));
 
-/* Return: 0; -1 for too many PMDs, or PFM_READ_ANY_PMD among other kinds. */
+/* Return: 0; -1 for too many PMDs, or a kind for any PMD that is not alone. */
 static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 					const struct pfm_read_kind *kinds,
 					__u32 num_kinds)
@@ -103,7 +103,7 @@ static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 		if (kinds[i].num_pmds > PFM_MAX_PMDS ||
 		    (kinds[i].pmd == PFM_READ_ANY_PMD && num_kinds > 1))
 			return -1;
-		/* Entries of several lengths have at least the header. */
+		/* If the lengths differ, an entry has at least its header. */
 		if (kinds[i].num_pmds != kinds[0].num_pmds)
 			values = 0;
 	}
@@ -122,7 +122,7 @@ static inline int pfm_read_is_kind(const struct pfm_read_kind *kind,
 	       kind->pmd == PFM_READ_ANY_PMD;
 }
 
-/* Search for a kind other than the last one. Return: it, or NULL. */
+/* Search for a kind other than the last one. Return: the kind; NULL. */
 static inline const struct pfm_read_kind *
 pfm_read_find_kind(struct pfm_read_entries *entries,
 		   const pfm_default_smpl_entry_t *entry)
@@ -260,7 +260,7 @@ static inline int pfm_read_default_init(struct pfm_read_default *r,
 }
 
 /**
- * pfm_read_default_ia64_init() - set up a reader for ia64 buffers
+ * pfm_read_default_ia64_init() - set up a reader for buffers of ia64
  * @r:         the reader
  * @kinds:     as for pfm_read_default_init()
  * @num_kinds: as for pfm_read_default_init()

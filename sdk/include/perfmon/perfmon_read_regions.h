@@ -16,8 +16,8 @@
  *
  * A reader that sees the new number therefore never sees the old count. A
  * reader that sees any part of a new record sees the new number after a fence.
- * There is no order between an old number, used and count: while the kernel
- * writes, only count is meaningful.
+ * The stores of used and count are not ordered with an old number. While the
+ * kernel writes, only count is meaningful.
  */
 #ifndef PERFMON_READ_REGIONS_H
 #define PERFMON_READ_REGIONS_H

@@ -17,8 +17,8 @@
  * overwritten: a flight recorder.
  *
  * A tool that knows only this header can tell how many samples were recorded,
- * and which bytes are records. While nothing is recorded, freed or
- * overwritten::
+ * and which bytes are records. The following holds while nothing is being
+ * recorded, freed or overwritten::
  *
  *	recorded = hdr_past + hdr_overwritten + the sum of all rgn_count
  *
@@ -48,7 +48,7 @@
 #define PFM_SINK_REGION_OFFS(num_regions) \
 	(sizeof(pfm_sink_hdr_t) + (num_regions) * sizeof(pfm_sink_rgn_t))
 
-/* Flag of the argument: overwrite the oldest records, hand nothing out. */
+/* Flag of the argument: overwrite the oldest records, hand out no region. */
 #define PFM_SINK_OVERWRITE	0x1
 #define PFM_SINK_ALL		PFM_SINK_OVERWRITE
 
