@@ -85,7 +85,7 @@ struct pfm_pmd_ovfl {
  *               PFM_DEFERRED, or PFM_DEFERRING while it is being noted
  * @due:         its overflow was handled with another PMD's of the same
  *               instant; the PMU has not yet reported it
- * @slot:        its place in the PMU's table; the clock's is after the last
+ * @slot:        its index in the PMU's table; the clock's is after the last
  * @random:      state of the random series
  * @due_from:    its value when @due was set
  * @short_reset: value to load after an overflow that does not mask

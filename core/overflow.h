@@ -13,8 +13,9 @@ DECLARE_PER_CPU(u64, pfm_last_stamp);
 
 /*
  * Handle overflows that were deferred to the caller. If another overflow owns
- * the context now, it handles them; if a command owns it, an interrupt after
- * the command does. Context: as the overflow, which no longer owns the context.
+ * the context now, that overflow handles them; if a command owns it, an
+ * interrupt that follows the command does. Context: as the overflow, which no
+ * longer owns the context.
  */
 void pfm_see_to_deferred(struct pfm_context *ctx);
 

@@ -328,8 +328,8 @@ static bool pfm_pmc_is_good(const pfarg_pmc_t *req)
 
 /*
  * Compute the PMC values of a counter after a write of @value to @pmc. @pmd:
- * place of the counter, negative if @pmc controls none. Return: does the PMU
- * accept the values?
+ * slot of the counter, negative if @pmc does not control one. Return: true if
+ * the PMU accepts the values.
  */
 static bool pfm_make_words(const struct pfm_evtset *set, int pmd,
 			   const struct pfm_reg_desc *pmc, u64 value,

@@ -45,7 +45,7 @@ static __u32 *wiped_by_fork(void)
 	return NULL;
 }
 
-/* Create the page, maybe in several threads at once. Return: is it there? */
+/* Create the page, maybe in several threads at once. Return: 1 if it exists. */
 static int have_generation(void)
 {
 	__u32 *page, *none = NULL;
@@ -117,7 +117,7 @@ ask_and_read(const struct counter_user *user,
 				 : "i"(PFM_MAP_COUNTER_MARK) : "memory"); \
 		break
 
-/* Return: could the counter be read? */
+/* Return: 1 if the counter could be read, else 0. */
 static int read_actual(unsigned int n, __u64 *count)
 {
 	__u64 value = 0;

@@ -47,7 +47,7 @@ struct perf_set {
 	bool				user_read;
 };
 
-/* The event behind a PMD, or NULL if it is virtual or its PMC is not used. */
+/* The perf event of a PMD, or NULL if it is virtual or its PMC is not used. */
 static __always_inline struct perf_event *
 perf_event_of(const struct pfm_pmu_reg *reg)
 {

@@ -38,7 +38,7 @@
  * @regs:  its registers
  * @select: hardware registers of the PMCs, by index
  * @started: counting
- * @value: hardware registers of the PMDs, indexed by place in the table
+ * @value: hardware registers of the PMDs, by their index in the table
  */
 struct sim_set {
 	struct list_head		list;

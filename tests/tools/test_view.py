@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The view of a capture, and the program that shows it."""
+"""Tests of the view that a capture records, and of the viewer that pfmon starts."""
 
 from __future__ import annotations
 

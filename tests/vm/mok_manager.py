@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Enrolling a key in MokManager, which asks the owner before the system boots."""
+"""Enrolling a key in MokManager, which asks for confirmation before the boot."""
 
 from __future__ import annotations
 

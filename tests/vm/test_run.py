@@ -112,7 +112,7 @@ Code: 83 a8 0c 00 00 01 0f <1f> 44 00 00 e9 d4
 """
 
 
-# The first command logs a file as if it were the kernel.
+# The first command writes a file to the kernel log, as if the kernel had logged it.
 PLANT = "while read -r line; do echo $line >/dev/kmsg; done </planted"
 PLANTED = {"plant": f"{PLANT} && echo ok 1 - planted", "after": "true"}
 

@@ -20,7 +20,7 @@ SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s|)")
 
 @dataclass(frozen=True)
 class Window:
-    """The time from ``start`` to before ``end``, in ns; None means no end."""
+    """The time from ``start`` up to but excluding ``end``, in ns; None means no end."""
 
     start: int
     end: Optional[int]

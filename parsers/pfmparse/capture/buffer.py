@@ -28,9 +28,9 @@ assert _HEADER.size == BUFFER_HEADER.itemsize
 class Buffer(NamedTuple):
     """A copy of a sampling buffer.
 
-    ``epoch`` is the epoch of the mappings at the time of the copy. ``offset`` is the
-    place of ``data`` in the file. If the file has them in another form, ``stored``
-    names it (compressed or in pieces), and ``offset`` is the place of that form.
+    ``epoch`` is the epoch of the mappings at the time of the copy. ``offset`` is
+    where ``data`` starts in the file. If the file stores the data in another form,
+    ``stored`` names the form (compressed or in pieces), and ``offset`` is its start.
     ``whole`` is False if the end of the file may have cut off part of the copy.
     ``unread`` is the number of previous buffers that could not be read.
     """

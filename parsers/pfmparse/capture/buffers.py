@@ -20,7 +20,7 @@ class Buffers:
     """Some copies of one context's buffers, at one epoch of the mappings.
 
     Copy i is at byte ``begins[i]`` of ``data`` and has ``sizes[i]`` bytes; the arrays
-    have shape (n,). ``offset`` is the place of ``data`` in the file; the other fields
+    have shape (n,). ``offset`` is where ``data`` starts in the file; the other fields
     are as in Buffer.
     """
 
@@ -60,7 +60,7 @@ class Buffers:
             )
 
     def part(self, start: int, end: int) -> Buffers:
-        """The copies from number ``start`` to before number ``end``."""
+        """The copies from number ``start`` up to but excluding ``end``."""
         return replace(self, begins=self.begins[start:end], sizes=self.sizes[start:end])
 
     def first(self) -> memoryview:

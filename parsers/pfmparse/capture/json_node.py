@@ -66,7 +66,7 @@ class Node:
             raise PfmParseError("; ".join(texts), self._offset)
 
     def refuse(self, message: str) -> None:
-        """Raises or collects an error at this place of the document."""
+        """Raises or collects an error at this place in the document."""
         if self._wrong is None:
             raise self.error(message)
         # A missing member has already been reported.
@@ -74,7 +74,7 @@ class Node:
             self._wrong.append(self.error(message))
 
     def error(self, message: str) -> PfmParseError:
-        """Makes an error at this place of the document."""
+        """Makes an error at this place in the document."""
         return PfmParseError(f"{self._path}: {message}", self._offset)
 
     def __getitem__(self, key: str) -> Node:

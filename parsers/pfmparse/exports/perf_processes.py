@@ -36,7 +36,7 @@ class Processes:
         )
 
     def mappings(self, epoch: int) -> tuple[bytes, bool]:
-        """MMAP2 records of new mappings in an epoch, and whether any replace others.
+        """MMAP2 records of new mappings in an epoch, and whether any replace old ones.
 
         Calls must be in ascending order of epochs.
         """

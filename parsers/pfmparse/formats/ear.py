@@ -3,7 +3,7 @@
 
 The data EAR has the data address, latency and instruction address of a load that
 missed; the instruction EAR has the code line and the latency. With TLB events, both
-have the source of the translation instead of a latency.
+have the source of the address translation instead of a latency.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ SLOT, NEXT_BUNDLE, VALID = 0x3, 0x4, 0x8  # bits of the instruction
 BUNDLE = 16  # bytes
 LINE = 32  # bytes
 
-# The source of the translation in perf's encoding (data_source.py) by these two bits:
-# unknown, second-level TLB, hardware page walker (VHPT), operating system.
+# The translation's source in perf's encoding (data_source.py), indexed by the two
+# status bits: unknown, second-level TLB, hardware page walker (VHPT), operating system.
 HIT = 0x2 << 26
 FOUND_BY = np.array([0, HIT | 0x10 << 26, HIT | 0x20 << 26, HIT | 0x40 << 26], "<u8")
 LOAD, EXEC, NO_LEVEL = 0x2, 0x10, 0x20
@@ -98,7 +98,7 @@ def _bits(pmd: int, mask: int, group: PmdGroup) -> U64s:
 
 
 def _source(pmd: int, shift: int, operation: int, group: PmdGroup) -> U64s:
-    """The source of the translation in perf's encoding."""
+    """The translation's source in perf's encoding."""
     status = _value(pmd, group) >> np.uint64(shift) & np.uint64(3)
     source: U64s = FOUND_BY[status.astype(np.intp)] | np.uint64(operation | NO_LEVEL)
     return source

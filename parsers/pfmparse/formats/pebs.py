@@ -66,7 +66,7 @@ class Decoder:
         )
 
     def _records(self, data: Data, header: Mapping[str, int]) -> _Records:
-        """The place of the records, after checks of the header and the area."""
+        """The location of the records, after checks of the header and the area."""
         layout = self._layout.header
         if header["hdr_version"] != VERSION:
             text = f"{header['hdr_version']:#x} is not {VERSION:#x}"

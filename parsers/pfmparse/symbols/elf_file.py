@@ -141,7 +141,7 @@ class ElfFile:
         return self._debuginfod.source(self.build_id() or b"", path)
 
     def code(self, start: int, end: int) -> bytes:
-        """The bytes from ``start`` to before ``end``; fewer at the segment's end."""
+        """The bytes from ``start`` to ``end``, excluded; fewer at the segment's end."""
         for segment in self._segments:
             at = start - segment.p_vaddr
             if 0 <= at < segment.p_filesz:

@@ -41,7 +41,7 @@ _SYM32 = np.dtype(
 
 
 class Symbol(NamedTuple):
-    """A function or an object, from address ``start`` to before ``end``."""
+    """A function or an object, from address ``start`` up to but excluding ``end``."""
 
     name: str
     start: int

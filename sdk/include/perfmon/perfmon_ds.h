@@ -102,7 +102,8 @@ enum pfm_ds_support {
  * @lost_offs:    offset of the 64-bit copy of @lost
  * @overflows:    number of times the CPU interrupted
  * @dropped:      records dropped because a value does not fit into a word
- * @lost:         records lost for lack of room
+ * @lost:         records not written, for lack of room or because the overflow
+ *                was deferred and its registers are gone
  * @imprecise_ok: imprecise records are allowed
  *
  * Owned by the overflow path once fmt_init has returned.

@@ -126,7 +126,8 @@ PFM_ASSERT_FIELD(pfm_pebs32_ds_area_t, pebs_cnt_reset, 32, 8);
  * @hdr_flags:      PFM_PEBS32_HDR_* flags
  * @hdr_entry_size: size of a record in bytes
  * @hdr_dropped:    records dropped because a register did not fit into 32 bits
- * @hdr_lost:       records lost for lack of room before pebs_abs_max
+ * @hdr_lost:       records not written, for lack of room before pebs_abs_max or
+ *                  because the registers were gone
  * @hdr_ds:         the debug-store area
  *
  * In perfmon 2.x, @hdr_flags to @hdr_lost were 24 reserved bytes.

@@ -139,7 +139,8 @@ PFM_ASSERT_FIELD(pfm_pebs64_ds_area_t, pebs_cnt_reset, 64, 8);
  * @hdr_flags:      PFM_PEBS64_HDR_* flags
  * @hdr_entry_size: size of a record in bytes
  * @hdr_dropped:    0: all registers fit into these records
- * @hdr_lost:       records lost for lack of room before pebs_abs_max
+ * @hdr_lost:       records not written, for lack of room before pebs_abs_max or
+ *                  because the registers were gone
  * @hdr_ds:         the debug-store area
  *
  * In perfmon 2.x, @hdr_flags to @hdr_lost were 24 reserved bytes.

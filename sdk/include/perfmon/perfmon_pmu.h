@@ -136,7 +136,7 @@ struct pfm_pmu_reg {
  * @ds:        debug-store area, or NULL: overflows of sampling counters come
  *             with a record
  * @denied:    written by the PMU at start or stop: PMDs that should count but
- *             got no counter, by their place in pfm_pmu.pmds. Zero when loaded
+ *             got no counter, by their index in pfm_pmu.pmds. Zero when loaded
  * @priv:      owned by the PMU
  */
 struct pfm_pmu_set {

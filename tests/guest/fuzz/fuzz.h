@@ -144,7 +144,7 @@ size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg);
 /* Return a descriptor of the table, which may be closed, or another number. */
 int fuzz_any_fd(struct fuzz *f);
 /*
- * Choose a place in the table; put a descriptor there and close the previous
+ * Choose an index in the table; put a descriptor there and close the previous
  * one.
  */
 unsigned int fuzz_any_place(struct fuzz *f);

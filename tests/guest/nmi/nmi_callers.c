@@ -13,7 +13,7 @@
 #include "rig.h"
 
 #define NMIS	200
-/* A round under fire may take long: stop at this many samples. */
+/* A round of NMIs may take long: stop at this many samples. */
 #define ROUNDS	30
 #define ENOUGH	5000
 

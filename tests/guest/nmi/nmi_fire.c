@@ -37,7 +37,7 @@
 enum { PMD_SAMPLES, PMD_ALL };
 
 /**
- * struct fired - a context under fire
+ * struct fired - a context that samples NMIs
  * @m:        its descriptor and buffer
  * @masks:    a full buffer masks monitoring and PFM_RESTART empties it
  * @recorded: return the number of samples in the buffer

@@ -183,7 +183,10 @@ TEST(kernel_samples_are_marked_as_kernel)
 	}
 }
 
-/* Read once: under fire the device is never empty. Return: number of words. */
+/*
+ * Read once: while NMIs arrive, the device is never empty. Return: number of
+ * words.
+ */
 static size_t read_some(int device, size_t n)
 {
 	ssize_t len = read(device, words + n, sizeof(words) - n * WORD);

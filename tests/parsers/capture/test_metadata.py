@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The metadata of a capture, from all chunks together."""
+"""Tests of a capture's metadata, collected from all of its chunks."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ struct measurement {
 	struct counting *counting;	/* prints the counts */
 	struct plan plan;
 	struct recording *recording;	/* NULL when counting */
-	struct moment start;		/* the clocks at the start */
-	struct times begun;		/* the times at the start */
+	struct moment start;		/* clocks_read() at the start */
+	struct times begun;		/* times_read() at the start */
 	struct stream stream;
 	struct command command;
 	struct context **contexts;
