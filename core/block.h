@@ -10,27 +10,31 @@
 struct pfm_context;
 
 /*
- * A context is created: if it may block, register the kprobe. Context: process,
- * may sleep.
+ * A context is being created: if it may block, register the kprobe. Context:
+ * process, may sleep.
  */
 void pfm_block_init(const struct pfm_context *ctx);
 
-/* A context is destroyed; it has been detached. Context: process, may sleep. */
+/*
+ * A context is being destroyed; it has been detached already. Context: process,
+ * may sleep.
+ */
 void pfm_block_gone(const struct pfm_context *ctx);
 
 /*
- * The module is unloaded; there are no contexts. Context: process, may sleep.
+ * The module is being unloaded; there are no contexts any more. Context:
+ * process, may sleep.
  */
 void pfm_block_exit(void);
 
 /*
- * The context is attached to a thread. Context: process, pfm_context.mutex
- * held. Return: 0 or -ENOMEM.
+ * The context is being attached to a thread. Context: process,
+ * pfm_context.mutex held. Return: 0 or -ENOMEM.
  */
 int pfm_block_attach(struct pfm_context *ctx);
 
 /*
- * The context is detached: release the thread. Context: process,
+ * The context is being detached: release the thread. Context: process,
  * pfm_context.mutex held, no overflow in progress.
  */
 void pfm_block_detach(struct pfm_context *ctx);

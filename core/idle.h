@@ -10,9 +10,9 @@
 struct pfm_context;
 
 /*
- * A context is attached to its CPU: probe the scheduler if one of its sets
- * excludes the idle thread. Context: process, on that CPU, pfm_context.mutex
- * held. Return: 0, or an error of the tracepoint.
+ * The context is being attached to its CPU: probe the scheduler if one of its
+ * sets excludes the idle thread. Context: process, on that CPU,
+ * pfm_context.mutex held. Return: 0, or an error of the tracepoint.
  */
 int pfm_idle_attach(struct pfm_context *ctx);
 

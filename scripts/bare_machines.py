@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Roots for bare machines, on which the project's packages are tested."""
+"""Root file systems of bare machines, on which the project's packages are tested."""
 
 from __future__ import annotations
 

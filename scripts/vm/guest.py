@@ -85,7 +85,7 @@ def run(
 ) -> Ending:
     """Boot a guest and wait for its end; return how it ended.
 
-    timeout: seconds of host time from the start to the end of QEMU.
+    timeout: limit in seconds of host time for QEMU, from its start to its exit.
     may_deny: as for verdict.judge().
     Raises qemu.QemuError.
     """

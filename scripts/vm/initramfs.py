@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 DRIVERS = ("virtio_pci", "virtio_console")
 # Needed if the guest has a disk.
 DISK_DRIVERS = ("virtio_blk", "ext4")
-# Needed if the guest's firmware has variables.
+# Needed if UEFI firmware boots the guest, to access its EFI variables.
 FIRMWARE_DRIVERS = ("efivarfs",)
 # Our modules, in loading order.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
@@ -60,10 +60,10 @@ class Content:
     libraries: directory with shared libraries for the guest, or None.
     added: pairs of host path and absolute guest path.
     command: argument vector to run.
-    collect: whether the guest sends its $OUT.
-    disk: whether the command runs in the root on the guest's disk. That root gets
-        only `added` below /perfmon, none of our programs.
-    firmware: whether firmware boots the guest, so that there are variables.
+    collect: whether the guest sends the files in its directory $OUT.
+    disk: whether the command runs in the root file system on the guest's disk, which
+        gets only `added` below /perfmon, none of our programs.
+    firmware: whether UEFI firmware boots the guest, which then has EFI variables.
     end_mark: bytes that the guest sends after the end of output and of files.
     """
 

@@ -57,7 +57,7 @@ WITHOUT_AVX = "-avx,-avx2,-fma,-f16c,-vaes,-vpclmulqdq"
 # interrupts and no precise events, so they keep the default.
 CPU = "max"
 INTERRUPTED_CPU = f"{CPU},-cx16,{WITHOUT_AVX},vendor=GenuineIntel"
-# System management mode protects the firmware's variables.
+# System management mode protects the EFI variables.
 FIRMWARE_BOARD = "q35,smm=on"
 
 
@@ -93,7 +93,7 @@ def command(
 def firmware_arguments(firmware: Firmware) -> list[str]:
     """Return the arguments for a q35 machine that this firmware boots.
 
-    Only code in system management mode may write the firmware's variables.
+    Only code in system management mode may write the EFI variables.
     """
     flash = "if=pflash,format=raw"
     disk = f"if=none,id=boot,format=raw,readonly=on,file=fat:{firmware.disk}"

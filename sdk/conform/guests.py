@@ -31,13 +31,13 @@ LOG = "kernel.log"
 IN_GUEST = "/perfmon/add/conform"
 # Limit in seconds for a whole guest; it ends by itself long before.
 MOST_TIME = 100_000
-# In the guest's kernel log, before each check.
+# Message in the guest's kernel log before each check.
 MARK = "pfm_conform: begin {}"
 # Maximum delay of the log, in tenths of a second.
 LATE = 100
 # Number of guests that one format may crash.
 MOST_CRASHES = 2
-# Seconds from the last line of output to the end of QEMU.
+# Limit in seconds for scripts/vm/run to exit after its last line of output.
 ENDING = 10
 # Patterns of kernel faults, with explanations for an author.
 MEANINGS = {

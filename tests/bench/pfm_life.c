@@ -137,9 +137,9 @@ struct step {
 };
 
 /**
- * struct side - the steps of one of the two compared sides
+ * struct side - the steps of one side of a comparison
  * @steps: all steps from creation to destruction
- * @n:	   number of these
+ * @n:	   number of @steps
  */
 struct side {
 	const struct step	*steps;
@@ -153,7 +153,7 @@ struct side {
 /**
  * struct life - a comparison
  * @name:    what is compared
- * @bound:   of the ratio, or 0 for none
+ * @bound:   upper bound of the ratio, or 0 for none
  * @context: steps with a context
  * @perf:    steps with perf's events
  */

@@ -30,7 +30,7 @@ def on_other_host(*command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(autouse=True)
 def root() -> None:
-    """Skip the test if this machine cannot have a root of the other release."""
+    """Skip the test if the other release's root file system cannot be made here."""
     reason = parts.left_out("other-host")
     if reason:
         pytest.skip(reason)

@@ -17,7 +17,7 @@ static struct pfm_arg_field odd_layout[] = {
 	{}
 };
 
-/* Return: the result of registering a layout with @field as second field. */
+/* Return: the result of registering a layout whose second field is @field. */
 static int register_with(struct pfm_arg_field field)
 {
 	pfm_buffer_fmt_t fmt = script_fmt;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A clean Debian machine: packages are installed in its root, then it boots.
+"""A clean Debian machine: packages are installed in its root directory, then it boots.
 
 Compiling under emulation takes minutes, so compilers run in the root on the host's CPU;
 only what needs the machine's own kernel runs in a VM. In the root, `uname -r` prints

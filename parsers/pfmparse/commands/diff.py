@@ -30,7 +30,10 @@ NS = 10**9
 
 @dataclass(frozen=True)
 class Options:
-    """The keys and weight to compare, and the differences to show, in percent."""
+    """The keys and the weight to compare, and which differences to show.
+
+    ``min_delta`` is in percent of the old side's total; ``top`` limits the rows.
+    """
 
     by: Sequence[str]
     weight: str = COUNT

@@ -62,7 +62,7 @@ class _Writer:
         self._job = job
         self._profile = profile
         self._string = _Strings()
-        # Numbers of the objects that samples and locations refer to, from 1.
+        # IDs of the objects that samples and locations refer to; the first ID is 1.
         self._locations: dict[tuple[int, ...], int] = {}
         self._functions: dict[tuple[str, str], int] = {}
         self._mappings: dict[str, int] = {}
@@ -132,7 +132,7 @@ class _Writer:
         return b"".join(message(3, label) for label in labels)
 
     def _stack(self, node: int) -> list[int]:
-        """The numbers of a stack's locations, innermost first."""
+        """The IDs of a stack's locations, innermost first."""
         profile = self._profile
         found: list[int] = []
         frames: list[int] = []

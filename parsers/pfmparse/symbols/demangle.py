@@ -118,7 +118,7 @@ def _line(name: str) -> str:
 
 
 def _chunks(names: Iterable[str]) -> Iterator[list[str]]:
-    """The names in groups of at most CHUNK bytes; longer names are groups alone."""
+    """The names in groups of at most CHUNK bytes; a longer name is its own group."""
     chunk: list[str] = []
     size = 0
     for name in names:

@@ -87,17 +87,17 @@ enum pfm_ds_support {
 /**
  * struct pfm_ds - a debug-store area in a buffer
  * @buf:          first byte of the buffer
- * @base:         offset in bytes of the first record from @buf, as all offsets
+ * @base:         offset of the first record; all offsets are in bytes from @buf
  * @index:        offset of the next record
  * @abs_max:      offset of the end of the last record that fits
  * @thres:        offset at which the CPU interrupts
  * @cnt_reset:    value that is loaded into a counter after its record
  * @record_size:  size in bytes of a record
- * @word:         size in bytes of a record's fields and of the shown index, 4
- *                or 8
- * @index_offs:   offset of the copy of @index that tools read, @word bytes
+ * @word:         size in bytes of each field of a record, and of the copy of
+ *                @index that tools read: 4 or 8
+ * @index_offs:   offset of that copy
  * @overflows_offs: offset of the 64-bit copy of @overflows
- * @flags_offs:   offset of 32 bits of flags; an imprecise record sets bit 0
+ * @flags_offs:   offset of the 32-bit flags; an imprecise record sets bit 0
  * @dropped_offs: offset of the 64-bit copy of @dropped
  * @lost_offs:    offset of the 64-bit copy of @lost
  * @overflows:    number of times the CPU interrupted

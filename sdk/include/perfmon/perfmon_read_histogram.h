@@ -3,8 +3,8 @@
  * DOC: Reader of the histogram format (perfmon_histogram_smpl.h)
  *
  * perfmon_read.h explains how to use a reader; perfmon_read_sink.h is its base.
- * Counts rise in place, so each begin returns all records again, in the same
- * order, with their current counts.
+ * Counts rise in place, so after each pfm_read_histogram_begin() the reader
+ * returns all records again, in the same order, with their current counts.
  */
 #ifndef PERFMON_READ_HISTOGRAM_H
 #define PERFMON_READ_HISTOGRAM_H

@@ -41,7 +41,7 @@ struct check_test {
 extern const struct check_test __start_check_tests[];
 extern const struct check_test __stop_check_tests[];
 
-/* Tests run in source order, which the section keeps. */
+/* Tests run in source order, which no_reorder preserves in the section. */
 #define TEST(name_)							\
 	static void name_(void);					\
 	static const struct check_test test_##name_			\

@@ -19,7 +19,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> programs.Program:
 def captures(
     program: programs.Program, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
-    """Write a capture of each format, by format name."""
+    """Write a capture of each format; the keys are the names of the formats."""
     directory = tmp_path_factory.mktemp("captures")
     found = {}
     for name, data in every_format.captures(program).items():

@@ -93,7 +93,7 @@ def session(uuid: str, argument: bytes = b"") -> Json:
 
 
 def captures(program: Program) -> dict[str, bytes]:
-    """Build a capture of each format, by format name."""
+    """Build a capture of each format; the keys are the names of the formats."""
     return {name: make(program) for name, make in FORMATS.items()}
 
 

@@ -10,7 +10,7 @@
 #define LEVEL_USER	0x1
 #define LEVEL_KERNEL	0x2
 
-/* config, config1 and config2. */
+/* Number of configuration words: config, config1 and config2. */
 #define CODE_CONFIGS	3
 
 /* Where the event name is defined. */

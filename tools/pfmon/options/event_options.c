@@ -71,7 +71,7 @@ bool event_options_add(struct options *options, const char *list)
 	return true;
 }
 
-/* Assigns register numbers, from 0 in each set. */
+/* Assigns register numbers, which start at 0 in each set. */
 static void number_events(struct options *options)
 {
 	bool take_turns = options->switch_ns || options->switch_overflows;

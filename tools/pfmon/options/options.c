@@ -100,8 +100,8 @@ static bool check(struct options *options)
 }
 
 /*
- * getopt_long() returns the letter of an option, or for options without letter
- * FIRST_ROW plus the row number.
+ * getopt_long() returns the letter of an option or, for an option without a
+ * letter, FIRST_ROW plus the row number.
  */
 #define FIRST_ROW	256
 

@@ -21,7 +21,7 @@ static void make_empty(struct result *result, const struct plan *plan, int cpu)
 				      sizeof(*result->runs));
 }
 
-/* Events that this CPU does not count are unsupported in its result. */
+/* Events that this CPU does not count are marked unsupported in its result. */
 void result_init(struct result *result, const struct plan *plan, int cpu)
 {
 	make_empty(result, plan, cpu);
