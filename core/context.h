@@ -177,7 +177,7 @@ struct pfm_evtset {
 };
 
 /**
- * struct pfm_reader - a thread, identified as at user level
+ * struct pfm_reader - a thread, by the IDs that user space sees
  * @tid:    return value of its gettid(), or 0 for none
  * @pid_ns: inode number of its PID namespace
  */
@@ -351,8 +351,8 @@ struct pfm_context {
 #define PFM_END_SWITCH_HERE	5	/* before the thread is at user level */
 
 /*
- * Bits of pfm_context.frozen. PFM_IDLE may change on another CPU than the
- * others, so all are changed with set_mask_bits(), which is also a barrier.
+ * Bits of pfm_context.frozen. PFM_IDLE and the others may change on different
+ * CPUs, so all are changed with set_mask_bits(), which is also a barrier.
  */
 #define PFM_MASKED		0x1	/* until PFM_RESTART */
 #define PFM_SWITCHING		0x2	/* until the PMU has the active set */

@@ -213,7 +213,7 @@ static u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 }
 
 /*
- * Does another PMU than those recognized by its number count each event when it
+ * Does a PMU other than those recognized by number count each event when it
  * happens? Its periods are set differently from a hardware counter's.
  */
 static bool perf_has_odd_periods(const struct pfm_pmu_reg *reg,

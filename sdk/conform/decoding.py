@@ -215,7 +215,7 @@ def check_prefixes(known: Known) -> None:
 
 def check_damaged(known: Known) -> None:
     """Check that any bytes give only samples or problems."""
-    # The end of the data; all bytes after it are 0.
+    # Only bytes before this offset are damaged; all later ones are 0.
     end = len(known.buffer.rstrip(b"\0")) + 16
     for number in range(DAMAGED_QUICK if known.quick else DAMAGED):
         damaged = bytearray(known.buffer)

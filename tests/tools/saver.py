@@ -31,7 +31,11 @@ def default_header(count: int, offset: int, size: int) -> bytes:
 
 
 def saver_of(program: Path, directory: Path) -> Saver:
-    """Return a function that runs commands; bytes are written to files."""
+    """Return a function that gives commands to the buffer_saver `program`.
+
+    Bytes among the commands are written to a file, whose path becomes the argument of
+    the command before them.
+    """
 
     def run(module: str, *commands: str | bytes) -> Outcome:
         lines: list[str] = []

@@ -29,7 +29,7 @@ SKIPPED = pytest.StashKey[list[str]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the group that may take long and runs in sequence."""
+    """Start with the group that may take a long time and runs in sequence."""
     items.sort(key=lambda item: _group(item, _target(item)) != TIME)
 
 

@@ -10,7 +10,7 @@ from ..status_line import StatusLine
 
 
 class Progress:
-    """A line on a terminal that counts samples, shown if reading takes long."""
+    """A line on a terminal that counts samples, shown if reading takes a while."""
 
     def __init__(self, verb: str, out: TextIO = sys.stderr) -> None:
         self._verb = verb

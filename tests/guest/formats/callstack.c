@@ -55,7 +55,7 @@ static __attribute__((noipa)) void fault(void *page)
 	__atomic_store_n((char *)page, 1, __ATOMIC_RELAXED);
 }
 
-/* Cause a page fault below known callers, with a PMD of known value. */
+/* Sample a page fault with known callers, and a PMD with a known value. */
 static void sample_one(const struct mapped *m)
 {
 	struct counter c = counter(0, 0, 1), other = counter(1, 0, 0);

@@ -23,7 +23,7 @@
 
 #define PERIOD		4
 
-/* Number of threads to reap. Each is a process, which may take long. */
+/* Number of threads to reap. Each is a process, which may be slow. */
 #define THREADS		20
 
 /* The monitored thread */

@@ -108,7 +108,7 @@ TEST(only_overflow_of_64_bits_makes_a_sample)
 
 	ctx_add_counter(s.fd, 0, 0, (1ULL << 33) + 5);
 	ctx_start_on(s.fd, thread_id());
-	/* The hardware counter carries twice, then all 64 bits are ones. */
+	/* The 32-bit counter wraps twice; then all 64 bits of the PMD are 1. */
 	sim_advance("0=0xffffffff");
 	sim_advance("0=0xffffffff");
 	sim_advance("0=6");

@@ -31,7 +31,7 @@ static __u64 next_random(__u64 *state)
 	return *state >> 24;
 }
 
-/* One word in eight differs from that of the valid buffer. */
+/* About one word in eight differs from the same word of the valid buffer. */
 static void *make_noise(void *unused)
 {
 	__u64 state = 1, word, at;
