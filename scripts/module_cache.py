@@ -28,6 +28,8 @@ import module_sources
 CHECKOUT = Path(__file__).resolve().parents[1]
 # Environment variables that change kbuild's results.
 FLAGS = re.compile(r"KCFLAGS|KCPPFLAGS|KAFLAGS|KBUILD_\w+|W|C|CF|CHECK|CONFIG_\w+")
+# Objects to keep: `make style` reads which file calls which.
+OBJECTS = ("core/*.o", "pmu/perf/*.o", "sdk/conform/kernel/*.o")
 # The file of a tree that holds the key of its built modules.
 KEY = ".key"
 
@@ -37,7 +39,7 @@ def _key(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> str:
     command = kernels.make(kernel, variables)
     compiler = [word for word in command if word.startswith("CC=")] or ["CC=gcc"]
     # The command contains the root's path, which changes with the root's compiler.
-    words = [kernel.release, kernel.version, *command]
+    words = [kernel.release, kernel.version, *command, *OBJECTS]
     programs = [compiler[0].removeprefix("CC=")] if kernel.native else []
     programs += ["sparse"] if any(word.startswith("C=") for word in variables) else []
     for program in programs:
@@ -53,11 +55,9 @@ def _key(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> str:
 
 
 def _results(tree: Path) -> list[Path]:
-    """Return the built files that are kept, by path below the tree.
-
-    `make style` reads the core's objects to find which file calls which.
-    """
-    found = [*tree.rglob("*.ko"), *tree.glob("core/*.o"), tree / module_sources.SYMVERS]
+    """Return the built files that are kept, by path below the tree."""
+    objects = [path for pattern in OBJECTS for path in tree.glob(pattern)]
+    found = [*tree.rglob("*.ko"), *objects, tree / module_sources.SYMVERS]
     return [path.relative_to(tree) for path in found]
 
 
