@@ -6,7 +6,7 @@ SHELL := /bin/bash
 include scripts/cross.mk
 PYTHON := /usr/bin/python3
 BUILD := build
-# How many jobs run in parallel.
+# Number of jobs that run in parallel.
 JOBS ?= $(shell nproc)
 
 # ARCH-KERNEL of each set of modules.
