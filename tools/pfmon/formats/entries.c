@@ -10,6 +10,14 @@ uint64_t entries_room(size_t header_size, size_t entry_size, uint64_t count)
 	return largest + (count - 1) * entry_size;
 }
 
+uint64_t entries_room_in(uint64_t regions, size_t header_size,
+			 size_t entry_size, uint64_t count)
+{
+	uint64_t per_region = (count + regions - 1) / regions;
+
+	return regions * entries_room(header_size, entry_size, per_region);
+}
+
 size_t entries_values(const struct smpl_kinds *kinds)
 {
 	size_t most = 0;

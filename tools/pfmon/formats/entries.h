@@ -16,6 +16,13 @@
  */
 uint64_t entries_room(size_t header_size, size_t entry_size, uint64_t count);
 
+/*
+ * Returns the bytes for count entries in regions of equal size, at least
+ * count / regions in each.
+ */
+uint64_t entries_room_in(uint64_t regions, size_t header_size,
+			 size_t entry_size, uint64_t count);
+
 /* Returns the bytes of PMD values in the longest kind of samples. */
 size_t entries_values(const struct smpl_kinds *kinds);
 

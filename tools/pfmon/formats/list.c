@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* list.c - print the registered and installed sampling formats */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,16 +26,12 @@ static struct json_object *describe_field(const struct arg_field *field)
 }
 
 /* Describes the fields that --smpl-arg sets. */
-static struct json_object *describe_fields(const char *uuid_text)
+static struct json_object *describe_fields(const pfm_uuid_t uuid)
 {
 	struct json_object *list = json_new_array();
-	struct arg_layout layout = { .count = 0 };
-	pfm_uuid_t uuid;
-	char *text;
+	char *text = registered_file(uuid, "arg_layout");
+	struct arg_layout layout;
 
-	if (uuid_parse(uuid_text, uuid))
-		return list;
-	text = registered_file(uuid, "arg_layout");
 	arg_layout_parse(&layout, text ? text : "", SIZE_MAX);
 	for (size_t i = 0; i < layout.count; i++)
 		json_append(list, describe_field(&layout.fields[i]));
@@ -45,22 +40,24 @@ static struct json_object *describe_fields(const char *uuid_text)
 	return list;
 }
 
-static struct json_object *describe(const char *name, const char *uuid,
+static struct json_object *describe(const char *name, const pfm_uuid_t uuid,
 				    bool registered)
 {
 	struct json_object *object = json_new_object();
 	const struct smpl_module *module = smpl_module_named(name);
+	char text[UUID_STR_LEN];
 
-	json_add_text(object, "uuid", uuid);
+	uuid_unparse_lower(uuid, text);
+	json_add_text(object, "uuid", text);
 	json_add_text(object, "name", name);
 	json_add_text(object, "summary", module ? module->summary : NULL);
 	json_add_bool(object, "registered", registered);
 	return object;
 }
 
-static struct json_object *describe_registered(const char *uuid)
+static void append_registered(const char *name, const pfm_uuid_t uuid,
+			      void *list)
 {
-	char *name = registered_line(uuid, "name");
 	char *arg_size = registered_line(uuid, "arg_size");
 	struct json_object *object = describe(name ? name : "?", uuid, true);
 	uint64_t size;
@@ -68,16 +65,14 @@ static struct json_object *describe_registered(const char *uuid)
 	json_add(object, "arg_size", arg_size && parse_u64(arg_size, &size) ?
 		 json_new_u64(size) : NULL);
 	json_add(object, "fields", describe_fields(uuid));
-	free(name);
+	json_append(list, object);
 	free(arg_size);
-	return object;
 }
 
-static void append_installed(const char *name, const char *uuid, void *list)
+static void append_installed(const char *name, const pfm_uuid_t uuid,
+			     void *list)
 {
-	pfm_uuid_t parsed;
-
-	if (!uuid_parse(uuid, parsed) && !registered_has(parsed))
+	if (!registered_has(uuid))
 		json_append(list, describe(name, uuid, false));
 }
 
@@ -129,22 +124,14 @@ static void print_text(struct json_object *list)
 
 bool smpl_formats_list(bool json)
 {
-	struct json_object *list;
-	struct dirent **entries;
-	int count = scandir(REGISTERED_DIR, &entries, registered_is_uuid,
-			    alphasort);
+	struct json_object *list = json_new_array();
 
-	if (count < 0) {
+	if (!registered_each(append_registered, list)) {
 		message("cannot read " REGISTERED_DIR ": %s; is perfmon loaded? (modprobe pfm_pmu_perf)",
 			strerror(errno));
+		json_drop(list);
 		return false;
 	}
-	list = json_new_array();
-	for (int i = 0; i < count; i++) {
-		json_append(list, describe_registered(entries[i]->d_name));
-		free(entries[i]);
-	}
-	free(entries);
 	installed_each(append_installed, list);
 	if (json)
 		json_print_list("formats", list);

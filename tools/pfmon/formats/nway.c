@@ -28,16 +28,14 @@ static const struct region_layout layout = {
 static bool set_up(struct smpl_format *format, const struct options *options)
 {
 	const size_t entry_header = sizeof(pfm_default_smpl_entry_t);
-	uint64_t regions = options->regions;
-	uint64_t per_region = (options->entries + regions - 1) / regions;
 	pfm_nway_smpl_arg_t arg = { .num_regions = options->regions };
 
 	if (options->format_options & FORMAT_OPT_MASK_WHEN_FULL)
 		arg.buf_flags |= PFM_NWAY_SMPL_MASK_WHEN_FULL;
 	format->entry_size = entry_header + entries_values(&format->kinds);
 	arg.buf_size = PFM_NWAY_REGION_OFFS(options->regions) +
-		       regions * entries_room(entry_header, format->entry_size,
-					      per_region);
+		       entries_room_in(options->regions, entry_header,
+				       format->entry_size, options->entries);
 	smpl_format_set_arg(format, &arg, sizeof(arg));
 	return true;
 }

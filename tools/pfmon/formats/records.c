@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/util.h"
 #include "formats/records.h"
@@ -64,11 +63,10 @@ static const struct smpl_device device = {
 
 void records_find(struct smpl_format *format)
 {
-	char *name = registered_file(format->uuid, "device");
+	char *name = registered_line(format->uuid, "device");
 
 	if (!name)
 		return;
-	name[strcspn(name, "\n")] = '\0';
 	smpl_format_set_device(format, &device, name);
 	free(name);
 }

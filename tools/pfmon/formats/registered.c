@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* registered.c - registered formats, and formats that the kernel can load */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +14,6 @@
 
 #define MODULE_PREFIX	"pfm_fmt_"
 #define ALIAS_PREFIX	"alias perfmon-fmt-"
-
-int registered_is_uuid(const struct dirent *entry)
-{
-	uuid_t uuid;
-
-	return !uuid_parse(entry->d_name, uuid);
-}
 
 static char *path_of(const pfm_uuid_t uuid, const char *name)
 {
@@ -39,9 +33,9 @@ char *registered_file(const pfm_uuid_t uuid, const char *name)
 	return content;
 }
 
-char *registered_line(const char *uuid, const char *name)
+char *registered_line(const pfm_uuid_t uuid, const char *name)
 {
-	char *path = checked_printf(REGISTERED_DIR "/%s/%s", uuid, name);
+	char *path = path_of(uuid, name);
 	char *text = read_line_of(path);
 
 	free(path);
@@ -50,14 +44,12 @@ char *registered_line(const char *uuid, const char *name)
 
 uint64_t registered_number(const pfm_uuid_t uuid, const char *name)
 {
-	char *path = path_of(uuid, name);
-	char *text = read_line_of(path);
+	char *text = registered_line(uuid, name);
 	uint64_t number = 0;
 
 	if (text)
 		parse_u64(text, &number);
 	free(text);
-	free(path);
 	return number;
 }
 
@@ -70,31 +62,37 @@ bool registered_has(const pfm_uuid_t uuid)
 	return registered;
 }
 
-bool registered_by_name(const char *name, pfm_uuid_t uuid)
+static int is_uuid(const struct dirent *entry)
+{
+	uuid_t uuid;
+
+	return !uuid_parse(entry->d_name, uuid);
+}
+
+bool registered_each(visit_format_t *visit, void *data)
 {
 	struct dirent **entries;
-	int count = scandir(REGISTERED_DIR, &entries, registered_is_uuid,
-			    alphasort);
-	bool found = false;
-	char *other;
+	int count = scandir(REGISTERED_DIR, &entries, is_uuid, alphasort);
+	uuid_t uuid;
+	char *name;
 
+	if (count < 0)
+		return false;
 	for (int i = 0; i < count; i++) {
-		other = registered_line(entries[i]->d_name, "name");
-		if (!found && other && !strcmp(other, name))
-			found = !uuid_parse(entries[i]->d_name, uuid);
-		free(other);
+		uuid_parse(entries[i]->d_name, uuid);
+		name = registered_line(uuid, "name");
+		visit(name, uuid, data);
+		free(name);
 		free(entries[i]);
 	}
-	if (count >= 0)
-		free(entries);
-	return found;
+	free(entries);
+	return true;
 }
 
 /* Parses a line "alias perfmon-fmt-UUID pfm_fmt_NAME"; false for others. */
-static bool parse_alias(char *line, const char **name, const char **uuid)
+static bool parse_alias(char *line, const char **name, pfm_uuid_t uuid)
 {
 	char *module;
-	uuid_t parsed;
 
 	if (strncmp(line, ALIAS_PREFIX, strlen(ALIAS_PREFIX)))
 		return false;
@@ -104,18 +102,16 @@ static bool parse_alias(char *line, const char **name, const char **uuid)
 	*module++ = '\0';
 	if (strncmp(module, MODULE_PREFIX, strlen(MODULE_PREFIX)))
 		return false;
-	*uuid = line + strlen(ALIAS_PREFIX);
 	*name = module + strlen(MODULE_PREFIX);
-	return **name && !uuid_parse(*uuid, parsed);
+	return **name && !uuid_parse(line + strlen(ALIAS_PREFIX), uuid);
 }
 
-void installed_each(void (*visit)(const char *name, const char *uuid,
-				  void *data),
-		    void *data)
+void installed_each(visit_format_t *visit, void *data)
 {
 	char *path, *text, *rest, *line;
-	const char *name, *uuid;
 	struct utsname system;
+	const char *name;
+	uuid_t uuid;
 	size_t length;
 
 	uname(&system);
@@ -123,7 +119,7 @@ void installed_each(void (*visit)(const char *name, const char *uuid,
 	text = read_file(path, &length);
 	rest = text;
 	while (rest && (line = strsep(&rest, "\n"))) {
-		if (parse_alias(line, &name, &uuid))
+		if (parse_alias(line, &name, uuid))
 			visit(name, uuid, data);
 	}
 	free(text);
@@ -131,27 +127,38 @@ void installed_each(void (*visit)(const char *name, const char *uuid,
 }
 
 struct wanted {
-	char *name;
+	const char *name;
 	unsigned char *uuid;
 	bool found;
 };
 
-static void compare(const char *name, const char *uuid, void *data)
+static void compare(const char *name, const pfm_uuid_t uuid, void *data)
 {
 	struct wanted *wanted = data;
 
-	if (!wanted->found && !strcmp(name, wanted->name))
-		wanted->found = !uuid_parse(uuid, wanted->uuid);
+	if (wanted->found || !name || strcmp(name, wanted->name))
+		return;
+	memcpy(wanted->uuid, uuid, sizeof(pfm_uuid_t));
+	wanted->found = true;
+}
+
+bool registered_by_name(const char *name, pfm_uuid_t uuid)
+{
+	struct wanted wanted = { .name = name, .uuid = uuid };
+
+	registered_each(compare, &wanted);
+	return wanted.found;
 }
 
 bool installed_by_name(const char *name, pfm_uuid_t uuid)
 {
-	struct wanted wanted = { .name = checked_strdup(name), .uuid = uuid };
+	char *module = checked_strdup(name);
+	struct wanted wanted = { .name = module, .uuid = uuid };
 
 	/* A module's name has no dashes. */
-	for (char *at = wanted.name; (at = strchr(at, '-')); at++)
+	for (char *at = module; (at = strchr(at, '-')); at++)
 		*at = '_';
 	installed_each(compare, &wanted);
-	free(wanted.name);
+	free(module);
 	return wanted.found;
 }

@@ -9,7 +9,6 @@
 #ifndef PFMON_FORMATS_REGISTERED_H
 #define PFMON_FORMATS_REGISTERED_H
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,33 +16,36 @@
 
 #define REGISTERED_DIR	PFM_SYSFS "/formats"
 
-/* Selects the directories of formats, for scandir(). */
-int registered_is_uuid(const struct dirent *entry);
-
 /*
  * Return the content of a format's file in sysfs: all of it, or the first line
  * without its newline. To be freed; NULL if the file does not exist.
  */
 char *registered_file(const pfm_uuid_t uuid, const char *name);
-char *registered_line(const char *uuid, const char *name);
+char *registered_line(const pfm_uuid_t uuid, const char *name);
 
 /* Returns the number in such a file; 0 if the file does not exist. */
 uint64_t registered_number(const pfm_uuid_t uuid, const char *name);
 
 bool registered_has(const pfm_uuid_t uuid);
 
-/* Finds the UUID of a registered format by its name. */
-bool registered_by_name(const char *name, pfm_uuid_t uuid);
+/* Called with the name of a format, or NULL if it cannot be read. */
+typedef void visit_format_t(const char *name, const pfm_uuid_t uuid,
+			    void *data);
+
+/*
+ * Calls visit with each registered format, in the order of their UUIDs. Returns
+ * false with errno set if sysfs cannot be read.
+ */
+bool registered_each(visit_format_t *visit, void *data);
 
 /*
  * Calls visit with each format that is installed for the running kernel. By
  * convention, the module of format NAME is called pfm_fmt_NAME.
  */
-void installed_each(void (*visit)(const char *name, const char *uuid,
-				  void *data),
-		    void *data);
+void installed_each(visit_format_t *visit, void *data);
 
-/* Finds the UUID of an installed format by its name. */
+/* Find the UUID of a registered, or of an installed, format by its name. */
+bool registered_by_name(const char *name, pfm_uuid_t uuid);
 bool installed_by_name(const char *name, pfm_uuid_t uuid);
 
 #endif /* PFMON_FORMATS_REGISTERED_H */

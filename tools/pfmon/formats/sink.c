@@ -90,11 +90,10 @@ static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
 {
 	const pfm_sink_arg_t *arg = (const pfm_sink_arg_t *)format->arg;
 	uint64_t regions = arg->num_regions ? arg->num_regions : 1;
-	uint64_t per_region = (entries + regions - 1) / regions;
 	size_t values = entries_values(&format->kinds);
 
 	return PFM_SINK_REGION_OFFS(regions) +
-	       regions * entries_room(record, record + values, per_region);
+	       entries_room_in(regions, record, record + values, entries);
 }
 
 static uint64_t callstack_buffer(const struct smpl_format *format,

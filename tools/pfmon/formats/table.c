@@ -60,41 +60,24 @@ static bool find_uuid(const char *name, pfm_uuid_t uuid)
 	return registered_by_name(name, uuid) || installed_by_name(name, uuid);
 }
 
-static char *uuid_text(const pfm_uuid_t uuid)
-{
-	char text[UUID_STR_LEN];
-
-	uuid_unparse_lower(uuid, text);
-	return checked_strdup(text);
-}
-
-/* Returns the name of a registered format, or NULL. */
-static char *registered_name(const struct smpl_format *format)
-{
-	char *uuid = uuid_text(format->uuid);
-	char *name = registered_line(uuid, "name");
-
-	free(uuid);
-	return name;
-}
-
 static char *name_of(const struct smpl_format *format, const char *given)
 {
-	char *name = registered_name(format);
+	char *name = registered_line(format->uuid, "name");
+	char text[UUID_STR_LEN];
 	uuid_t uuid;
 
 	if (name)
 		return name;
 	if (format->module)
 		return checked_strdup(format->module->name);
-	return uuid_parse(given, uuid) ? checked_strdup(given) :
-					 uuid_text(format->uuid);
+	uuid_unparse_lower(format->uuid, text);
+	return checked_strdup(uuid_parse(given, uuid) ? given : text);
 }
 
 /* Takes the name of a format whose module has been loaded meanwhile. */
 static void rename_registered(struct smpl_format *format)
 {
-	char *name = registered_name(format);
+	char *name = registered_line(format->uuid, "name");
 
 	if (!name)
 		return;
@@ -124,7 +107,8 @@ char *smpl_formats_with(unsigned int option)
 	return names_with(option, ", ");
 }
 
-static void consider_installed(const char *name, const char *uuid, void *data)
+static void consider_installed(const char *name, const pfm_uuid_t uuid,
+			       void *data)
 {
 	(void)uuid;
 	similar_consider(name, data);
