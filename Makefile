@@ -221,11 +221,10 @@ style: user
 	@scripts/parts.py $(STYLE_PARTS)
 	@tests/style/run
 	@tests/checks/quick.py --advice
-	@test -e $(BUILD)/left-out/sparse || \
-		tests/style/rooms $(BUILD)/$(HOST_ARCH)/obj \
-			$(BUILD)/sparse/kmod/x86_64-$$(scripts/host.py newest)
-	@test -e $(BUILD)/left-out/sparse || \
-		tests/style/layers $(BUILD)/sparse/kmod/x86_64-$$(scripts/host.py newest)/core
+	@test -e $(BUILD)/left-out/sparse || { \
+		built=$(BUILD)/sparse/kmod/x86_64-$$(scripts/host.py newest) && \
+		tests/style/rooms $(BUILD)/$(HOST_ARCH)/obj $$built && \
+		tests/style/layers $$built/core; }
 conformance:
 	@tests/style/conformance --write
 kunit:
