@@ -22,8 +22,8 @@ void pfm_block_init(const struct pfm_context *ctx);
 void pfm_block_gone(const struct pfm_context *ctx);
 
 /*
- * The module is being unloaded; there are no contexts any more. Context:
- * process, may sleep.
+ * The module is being unloaded, after its last context. Context: process, may
+ * sleep.
  */
 void pfm_block_exit(void);
 

@@ -273,7 +273,7 @@ void pfm_note_sampling(struct pfm_context *ctx)
 	WRITE_ONCE(ctx->values, values);
 }
 
-/* How to read the value of a PMD: PFM_MAP_*. */
+/* Return PFM_MAP_*: the way to read the value of a PMD. */
 static u8 pfm_where_is(const struct pfm_pmd *pmd, bool active)
 {
 	const struct pfm_context *ctx = pmd->ctx;

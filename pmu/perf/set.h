@@ -54,7 +54,7 @@ perf_event_of(const struct pfm_pmu_reg *reg)
 	return READ_ONCE(reg->priv);
 }
 
-/* The event at place @i of a set, where there may be no register. */
+/* The event at place @i of a set, or NULL, also if the place is empty. */
 static inline struct perf_event *perf_event_at(const struct perf_set *ps,
 					       unsigned int i)
 {

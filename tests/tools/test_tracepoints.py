@@ -54,7 +54,7 @@ def test_unreadable_tracefs_is_reported(encoder: Encoder) -> None:
     complaint = encoder.complaint("sched:sched_switch")
     tracing.chmod(0o755)
     assert "unless it is a tracepoint: only root may read" in complaint
-    # Without tracefs there are no tracepoints, so being root would not help.
+    # The kernel has no tracepoints without tracefs, so root would not find any.
     (encoder.root / "sys/kernel").rename(encoder.root / "sys/kernels")
     complaint = encoder.complaint("sched:sched_switch")
     assert "only root" not in complaint

@@ -100,7 +100,7 @@ class Chains:
         return levels
 
     def callers(self) -> NDArray[np.uint64]:
-        """The innermost caller of each sample, 0 if there is none; shape (n,)."""
+        """The innermost caller of each sample, or 0; shape (n,)."""
         return self._innermost(self.addresses)
 
     def files_of_callers(self) -> Optional[NDArray[np.uint64]]:

@@ -74,7 +74,7 @@ class Functions:
         return self._parents[number]
 
     def name(self, number: int) -> Optional[str]:
-        """The linkage name, or the source name if there is none."""
+        """The linkage name, or else the source name."""
         if number not in self._names:
             die = self._attribute.die(self._die(number), AT_ABSTRACT_ORIGIN)
             die = die or self._die(number)
@@ -192,7 +192,7 @@ class _Attributes:
         return found if self._dw.dwarf_formref_die(self._at, c.byref(found)) else None
 
     def full_name(self, die: Die) -> Optional[str]:
-        """The linkage name, or the source name if there is none."""
+        """The linkage name, or else the source name."""
         for kind in (AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME):
             if self._dw.dwarf_attr_integrate(c.byref(die), kind, self._at):
                 name = self._dw.dwarf_formstring(self._at)

@@ -50,7 +50,7 @@ struct conform_mem {
  * @area:    its private area
  * @max_size: CONFORM_MAX_SIZE, or CONFORM_MAX_CHANCE
  * @live:    fmt_init was called, fmt_exit was not
- * @refused: why there is no context; 0 if there is one
+ * @refused: errno of the failed creation of the context, or 0
  * @ovfl:    the overflow argument of the handler, of exact size
  * @before:  its content before the call
  * @tstamp:  time of the last overflow in ns

@@ -392,8 +392,8 @@ static inline unsigned int pfm_user_callers(const struct pfm_ovfl_data *data,
  *        innermost first
  * @max:  maximum number of addresses
  *
- * An event that excludes the kernel has only user registers, so there is no
- * kernel chain. Users who may not sample the kernel thus get no kernel
+ * An event that excludes the kernel has only user registers and so no kernel
+ * chain. Users without permission to sample the kernel thus get no kernel
  * addresses.
  *
  * Context: fmt_handler, NMI included.

@@ -100,7 +100,7 @@ static bool set_percent(struct ratio *ratio, const struct plan *plan,
 	return true;
 }
 
-/* Returns false if there is no other event to compare with. */
+/* Sets the ratio to the paired event; returns false if it was not counted. */
 static bool find_pair(const struct plan *plan, const struct result *row,
 		      unsigned int i, struct ratio *ratio)
 {

@@ -10,7 +10,7 @@
 /* Finds an event by name; false if there is none. */
 bool generic_event_find(const char *name, struct event_code *code);
 
-/* Returns what an event counts, to be freed; NULL if there is no such event. */
+/* Returns what an event counts, to be freed; NULL if the name is unknown. */
 char *generic_event_meaning(const char *name);
 
 /* Calls visit with every name, which is valid only during the call. */

@@ -33,7 +33,7 @@ bool follow_go_on(struct follow *follow);
 /* Handles an event of a traced thread; data is the struct follow. */
 void follow_handle(const struct trace_event *event, void *data);
 
-/* Reads messages, or creates contexts in advance if there are none. */
+/* Reads pending messages; without any, creates contexts in advance. */
 void follow_serve(struct follow *follow);
 
 /*
