@@ -108,16 +108,17 @@ static int pfm_check_access(const struct pfm_context *ctx,
 }
 
 /*
- * Process elements until one fails, in at most one pause. An element that
- * returns PFM_ASK_FIRST stays the next one. Context: process, pfm_context.mutex
- * held.
+ * Process elements until one fails, in at most one pause. With @ask_first, an
+ * element may return PFM_ASK_FIRST; it stays the next one. Context: process,
+ * pfm_context.mutex held.
  */
 static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
-			 struct pfm_elems *todo)
+			 struct pfm_elems *todo, bool ask_first)
 {
+	const struct pfm_many many = { .ask_first = ask_first };
 	int ret = 0, err;
 
-	pfm_begin_many(ctx);
+	pfm_begin_many(ctx, &many);
 	while (todo->next < todo->end && !ret) {
 		ret = pfm_check_access(ctx, cmd) ?: cmd->with(ctx, todo->next);
 		if (ret != PFM_ASK_FIRST)
@@ -160,7 +161,7 @@ static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	else if (ctx->loaded && user_only && !ctx->target.user_only)
 		ret = -EPERM;
 	else
-		ret = pfm_call_each(ctx, cmd, todo);
+		ret = pfm_call_each(ctx, cmd, todo, false);
 	mutex_unlock(&ctx->mutex);
 	return ret;
 }
@@ -204,9 +205,7 @@ static int pfm_run_each(const void *with, struct pfm_elems *todo)
 	int ret;
 
 	mutex_lock(&ctx->mutex);
-	ctx->ask_first = true;
-	ret = pfm_call_each(ctx, call->cmd, todo);
-	ctx->ask_first = false;
+	ret = pfm_call_each(ctx, call->cmd, todo, true);
 	mutex_unlock(&ctx->mutex);
 	if (ret != PFM_ASK_FIRST)
 		return ret;

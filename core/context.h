@@ -81,17 +81,12 @@ struct pfm_pmd_ovfl {
  * @ovfl:        prepared overflow; NULL until the controlling PMC is written,
  *               before which it does not sample (@hw.sampling)
  * @plain_reset: @short_reset if an overflow only loads this value, else 0
- * @deferred:    an overflow came while the context had another owner: 0,
- *               PFM_DEFERRED, or PFM_DEFERRING while it is being noted
- * @due:         its overflow was handled with another PMD's of the same
- *               instant; the PMU has not yet reported it
+ * @state:       what the overflow path knows of its overflows: PFM_QUIET etc.
  * @slot:        its index in the PMU's table; the clock's is after the last
  * @random:      state of the random series
- * @due_from:    its value when @due was set
+ * @known_from:  its value when it became PFM_KNOWN
  * @short_reset: value to load after an overflow that does not mask
- * @ovfl_ip:     instruction pointer of the deferred overflow
- * @ovfl_tstamp: time stamp of the deferred overflow if a command was the owner;
- *               used if it is handled where another context has its overflows
+ * @ovfl_ip:     PFM_NOTED: instruction pointer of the overflow
  * @value:       software value. While the set is not active, or is frozen: the
  *               whole value. Otherwise the part above the hardware counter's
  *               width, and below that a lower bound: what the counter held when
@@ -112,14 +107,12 @@ struct pfm_pmd {
 	struct pfm_pmd_ovfl	*ovfl;
 	u64			plain_reset;
 
-	u8			deferred;
-	bool			due;
+	u8			state;
 	u16			slot;
 	u32			random;
-	u64			due_from;
+	u64			known_from;
 	u64			short_reset;
 	u64			ovfl_ip;
-	u64			ovfl_tstamp;
 	u64			value;
 	u32			loads;
 	u32			seen_loads;
@@ -201,6 +194,14 @@ struct pfm_odd_answers {
 };
 
 /**
+ * struct pfm_many - a vector of commands in progress, on its stack
+ * @ask_first: it must not make the PMU attach again unchecked
+ */
+struct pfm_many {
+	bool	ask_first;
+};
+
+/**
  * struct pfm_context - a perfmon context
  *
  * The overflow path:
@@ -265,8 +266,7 @@ struct pfm_odd_answers {
  * @attachment: to a thread, or NULL
  * @self:     attached by the thread's own process
  * @trusted:  attached with CAP_PERFMON, and unable to block the thread
- * @ask_first: the command must not make the PMU attach again unchecked
- * @many:     a vector of commands is in progress, in one pause
+ * @many:     the vector of commands in progress, or NULL
  * @stop:     stops the PMU after the context was masked, or its CPU has gone
  * @msgq:     messages
  * @block:    blocks the monitored thread; NULL while not attached, or without
@@ -335,8 +335,7 @@ struct pfm_context {
 	struct pfm_attachment	*attachment;
 	bool			self;
 	bool			trusted;
-	bool			ask_first;
-	bool			many;
+	const struct pfm_many	*many;
 	struct work_struct	stop;
 	struct pfm_msgq		msgq;
 	struct pfm_block	*block;
@@ -367,9 +366,14 @@ struct pfm_context {
 #define PFM_BUSY_OVERFLOW	1
 #define PFM_BUSY_COMMAND	2
 
-/* pfm_pmd.deferred */
-#define PFM_DEFERRED		1
-#define PFM_DEFERRING		2
+/*
+ * pfm_pmd.state. A report makes a note if it finds the context owned. Only the
+ * owner takes notes, and sets PFM_KNOWN.
+ */
+#define PFM_QUIET		0	/* no overflow is open */
+#define PFM_KNOWN		1	/* handled, but not yet reported */
+#define PFM_NOTING		2	/* reported, being noted */
+#define PFM_NOTED		3	/* reported, to be handled by the owner */
 
 static inline void pfm_context_free(struct kref *ref)
 {
@@ -406,6 +410,12 @@ static inline u64 pfm_hw_mask(const struct pfm_pmu *pmu)
 {
 	return pmu->counter_width >= 64 ? ~0ULL :
 					  (1ULL << pmu->counter_width) - 1;
+}
+
+/* Does a deferred overflow of the PMD wait for the owner? */
+static inline bool pfm_is_noted(const struct pfm_pmd *pmd)
+{
+	return READ_ONCE(pmd->state) >= PFM_NOTING;
 }
 
 /* Is it the clock of a set instead of a PMD? */

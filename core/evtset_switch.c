@@ -79,9 +79,9 @@ void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 	bitmap_zero(set->to_reset, PFM_MAX_PMDS);
 	pfm_for_each_pmd(set, i, pmd) {
 		pmd->ovflsw_left = pmd->ovflsw_thres;
-		/* Deferred overflows of an earlier turn were discarded. */
+		/* Overflows of an earlier turn were discarded. */
 		if (!stays)
-			pmd->deferred = 0;
+			pmd->state = PFM_QUIET;
 	}
 	pfm_note_sampling(ctx);
 	if (last != set)

@@ -10,9 +10,9 @@
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 #include "context.h"
+#include "defer.h"
 #include "freeze.h"
 #include "idle.h"
-#include "overflow.h"
 #include "owner.h"
 #include "tracepoint.h"
 #include "value.h"

@@ -7,7 +7,7 @@
  * time, so an overflow that finds the context owned by an overflow has
  * interrupted it. Work that an overflow leaves to an interrupt may run when the
  * thread is already elsewhere; then it owns the context like a command
- * (overflow.c).
+ * (defer.c).
  *
  * Most commands stop the PMU to keep overflows out (pause.c). The restart of an
  * active context must not, or it would miss events: it takes ownership.

@@ -114,16 +114,16 @@ int pfm_resume(struct pfm_context *ctx)
 	return ctx->pmu->start(&ctx->set->pmu_set);
 }
 
-void pfm_begin_many(struct pfm_context *ctx)
+void pfm_begin_many(struct pfm_context *ctx, const struct pfm_many *many)
 {
 	lockdep_assert_held(&ctx->mutex);
-	ctx->many = true;
+	ctx->many = many;
 }
 
 int pfm_end_many(struct pfm_context *ctx)
 {
 	lockdep_assert_held(&ctx->mutex);
-	ctx->many = false;
+	ctx->many = NULL;
 	return ctx->paused ? pfm_resume(ctx) : 0;
 }
 

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct pfm_context;
+struct pfm_many;
 struct task_struct;
 
 /*
@@ -34,7 +35,7 @@ int pfm_resume(struct pfm_context *ctx);
  * pfm_pause() and ends at pfm_end_many(). Context: as pfm_pause(). Return: as
  * pfm_resume().
  */
-void pfm_begin_many(struct pfm_context *ctx);
+void pfm_begin_many(struct pfm_context *ctx, const struct pfm_many *many);
 int pfm_end_many(struct pfm_context *ctx);
 
 /* Stop, and resume with the context's new state. Context: as pfm_pause(). */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rate.c - limit of the overflow rate of each context (4.4.4)
+ * rate.c - limit of the overflow rate of each context (4.4.4); time stamps
  *
  * Counting down costs next to nothing in the overflow path. The clock is read
  * only when a context has used up its overflows for a tenth of a second.
@@ -10,6 +10,8 @@
 #include <linux/time64.h>
 #include "context.h"
 #include "rate.h"
+
+DEFINE_PER_CPU(u64, pfm_last_stamp);
 
 #define PFM_WINDOWS	10	/* per second */
 

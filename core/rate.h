@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * rate.h - limit of the overflow rate of each context
+ * rate.h - limit of the overflow rate of each context; time stamps
  */
 #ifndef PFM_CORE_RATE_H
 #define PFM_CORE_RATE_H
 
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/sched/clock.h>
 #include <linux/types.h>
 
 struct pfm_context;
@@ -20,5 +23,22 @@ void pfm_rate_init(struct pfm_context *ctx);
  * Return: true if it was used up too fast.
  */
 bool pfm_rate_is_exceeded(struct pfm_context *ctx);
+
+/* The last time stamp of an overflow on this CPU */
+DECLARE_PER_CPU(u64, pfm_last_stamp);
+
+/*
+ * Take a time stamp that is unique on this CPU (3.5.14), of the clock of perf's
+ * samples, which may stand still. There are no concurrent callers: only one
+ * context at a time has overflows on a CPU (attach.c), and the caller owns it.
+ */
+static __always_inline u64 pfm_stamp(void)
+{
+	u64 now = local_clock();
+	u64 *last = raw_cpu_ptr(&pfm_last_stamp);
+
+	*last = max(now, *last + 1);
+	return *last;
+}
 
 #endif /* PFM_CORE_RATE_H */

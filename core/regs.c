@@ -269,7 +269,7 @@ static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
 	if ((!words || pfm_pmc_says(pmd, words)) &&
 	    pmd->hw.sampling == sampling)
 		return 0;
-	if (ctx->loaded && ctx->ask_first)
+	if (ctx->loaded && ctx->many && ctx->many->ask_first)
 		return PFM_ASK_FIRST;
 	if (words)
 		pfm_pmc_write(pmd, words);

@@ -25,7 +25,7 @@ void pfm_prepare_evtset(struct pfm_evtset *set);
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EINVAL, with the element marked and nothing changed; -EBUSY;
  * -ENOMEM; an error of the PMU; PFM_ASK_FIRST, with nothing changed, if
- * pfm_context.ask_first is set.
+ * pfm_many.ask_first is set.
  */
 int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);

@@ -198,7 +198,9 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->last_reset = value;
-	pmd->due = false;
+	/* The report that was to come is overtaken. */
+	if (pmd->state == PFM_KNOWN)
+		cmpxchg(&pmd->state, PFM_KNOWN, PFM_QUIET);
 	if (pmd->ovfl)
 		pmd->ovfl->arg.pmd_last_reset = value;
 }

@@ -8,7 +8,8 @@
 #include <linux/time64.h>
 #include "context.h"
 #include "fixture.h"
-#include "overflow.h"
+#include "owner.h"
+#include "rate.h"
 
 /* All combinations of the control bits, with and without notification. */
 struct bits {
@@ -359,6 +360,65 @@ static void separate_reports_are_handled_together(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 }
 
+static struct kunit *reporting;
+
+static void report_pmd0_inside(void)
+{
+	report(reporting, 0);
+}
+
+/* As an NMI between the look at the other counters and their reset. */
+/* Proves 3.5.14-07 */
+static void report_during_its_instant_is_known(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	int i;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	for (i = 0; i < 4; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	reporting = test;
+	f->script.during = report_pmd0_inside;
+	start_one_by_one(test);
+	counter_is(test, 0, 2);
+	counter_is(test, 1, 0);
+	report(test, 1);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
+	/* The next report is that of another overflow. */
+	counter_is(test, 0, 0);
+	report(test, 0);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+}
+
+/* This report comes while a command owns the context. */
+static void known_report_is_not_deferred(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
+	start_one_by_one(test);
+	counter_is(test, 0, 2);
+	counter_is(test, 1, 0);
+	report(test, 1);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 2);
+	counter_is(test, 0, SHORT_RESET + 3);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	pfm_overflow(&fixture_pmd_of(f->ctx, 0)->hw, SHORT_RESET + 3, NULL, 0);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	pfm_wait_kicks(f->ctx);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET + 3);
+}
+
 static void missing_report_does_not_hide_later_ones(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -617,6 +677,8 @@ static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(mask_notifies_for_earlier_pmds),
 	KUNIT_CASE(handler_error_loses_separate_report),
 	KUNIT_CASE(separate_reports_are_handled_together),
+	KUNIT_CASE(report_during_its_instant_is_known),
+	KUNIT_CASE(known_report_is_not_deferred),
 	KUNIT_CASE(missing_report_does_not_hide_later_ones),
 	KUNIT_CASE(writes_while_counting_affect_next_overflow),
 	KUNIT_CASE(counter_without_reset_overflows_once),

@@ -3,8 +3,8 @@
  * owner_kunit.c - overflows during an overflow or a command
  */
 #include "context.h"
+#include "defer.h"
 #include "fixture.h"
-#include "overflow.h"
 #include "owner.h"
 
 /* Proves H19 */
@@ -64,7 +64,7 @@ static void nested_overflow_is_deferred_after_command(
 	unsigned long flags;
 
 	fixture_start_owned(test, &flags);
-	fixture_pmd_of(f->ctx, 0)->deferred = PFM_DEFERRED;
+	fixture_pmd_of(f->ctx, 0)->state = PFM_NOTED;
 	f->ctx->deferred = 1;
 	pfm_see_to_deferred(f->ctx);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
@@ -149,6 +149,33 @@ static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 	kthread_stop(away);
 }
 
+/* The tool waits for this overflow; a later one may never come. */
+/* Proves H06 */
+static void switched_out_overflow_notifies(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+	pfm_msg_t msg;
+
+	away = fixture_thread();
+	KUNIT_ASSERT_FALSE(test, IS_ERR(away));
+	f->script.ctrl[0] = PFM_OVFL_CTRL_HOLD;
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_start_on(test, away);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	pfm_sim_advance(&(struct pfm_sim_tick){ .task = away, .ip = 0x1234,
+						.delta = { 12 } });
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	pfm_wait_kicks(f->ctx);
+	KUNIT_EXPECT_TRUE(test, pfm_is_masked(f->ctx));
+	KUNIT_ASSERT_TRUE(test, fixture_take_msg(f, &msg));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_ip, 0x1234ULL);
+	fixture_unload(test);
+	kthread_stop(away);
+}
+
 /* Proves 3.4.3-03 */
 static void deferred_overflows_share_time_stamp(struct kunit *test)
 {
@@ -205,6 +232,7 @@ static struct kunit_case owner_cases[] = {
 	KUNIT_CASE(nested_overflow_is_deferred_after_command),
 	KUNIT_CASE(lost_overflows_during_command_are_counted),
 	KUNIT_CASE(deferred_work_ignores_switched_out_thread),
+	KUNIT_CASE(switched_out_overflow_notifies),
 	KUNIT_CASE(deferred_overflows_share_time_stamp),
 	KUNIT_CASE(overflow_does_not_take_ownership_of_command),
 	{}

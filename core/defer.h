@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * overflow.h - handling of counter overflows
+ * defer.h - what an overflow leaves to others
  */
-#ifndef PFM_CORE_OVERFLOW_H
-#define PFM_CORE_OVERFLOW_H
+#ifndef PFM_CORE_DEFER_H
+#define PFM_CORE_DEFER_H
 
-#include <linux/percpu.h>
 #include "context.h"
 
-/* The last time stamp of an overflow on this CPU */
-DECLARE_PER_CPU(u64, pfm_last_stamp);
+/*
+ * Leave an overflow to @owner, PFM_BUSY_*: to the overflow that this one has
+ * interrupted, or to an interrupt that follows the command at once. If the PMD
+ * already has a deferred overflow, this one is lost. Context: as the overflow.
+ */
+void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner);
+
+/*
+ * Have @owner add @n overflows to pfm_context.lost, and handle what was
+ * deferred. Context: as pfm_defer().
+ */
+void pfm_miss(struct pfm_context *ctx, int n, u32 owner);
 
 /*
  * Handle overflows that were deferred to the caller. If another overflow owns
@@ -29,14 +38,6 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 		pfm_see_to_deferred(ctx);
 }
 
-/*
- * Handler for contexts without a format. With notification the overflow masks;
- * without it the counter wraps (3.4.3), unless it counts towards a switch of
- * sets (3.7.6). Context: as the overflow. Return: 0.
- */
-int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-		       struct pfm_ovfl_data *data);
-
 /* Stop, wake, signal and block: what an overflow may not do itself. */
 void pfm_irq_work(struct irq_work *work);
 
@@ -46,4 +47,4 @@ void pfm_irq_work(struct irq_work *work);
  */
 void pfm_stop_work(struct work_struct *work);
 
-#endif /* PFM_CORE_OVERFLOW_H */
+#endif /* PFM_CORE_DEFER_H */

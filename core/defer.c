@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * defer.c - what an overflow leaves to others
+ *
+ * An overflow that finds the context owned leaves a note in its PMD. If the
+ * owner is an overflow that it has interrupted, that one handles the note when
+ * it leaves (pfm_leave()). If the owner is a command, an irq_work does, which
+ * runs at once or when the command is done. The same irq_work stops, wakes,
+ * signals and blocks, which an overflow may not do.
+ */
+#include <linux/sched/clock.h>
+#include "block.h"
+#include "context.h"
+#include "defer.h"
+#include "evtset_switch.h"
+#include "instant.h"
+#include "msgq.h"
+#include "owner.h"
+#include "rate.h"
+
+/* Take a time stamp without owning the context; an owner may interrupt. */
+static u64 pfm_stamp_unowned(void)
+{
+	u64 *last = raw_cpu_ptr(&pfm_last_stamp);
+	u64 before, stamp;
+
+	do {
+		before = READ_ONCE(*last);
+		stamp = max(local_clock(), before + 1);
+	} while (cmpxchg_local(last, before, stamp) != before);
+	return stamp;
+}
+
+/* The owner is a command: handle what is deferred in an interrupt after it. */
+static void pfm_queue_deferred(struct pfm_context *ctx)
+{
+	set_bit(PFM_END_DEFERRED, &ctx->ovfl_end);
+	pfm_kick(ctx);
+}
+
+static void pfm_tell_owner(struct pfm_context *ctx, u32 owner)
+{
+	WRITE_ONCE(ctx->deferred, 1);
+	if (owner == PFM_BUSY_COMMAND)
+		pfm_queue_deferred(ctx);
+}
+
+void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
+{
+	atomic_add(n, &ctx->missed);
+	pfm_tell_owner(ctx, owner);
+}
+
+/* Another overflow may interrupt this. */
+static bool pfm_begin_note(struct pfm_pmd *pmd)
+{
+	u8 state = READ_ONCE(pmd->state);
+
+	return state < PFM_NOTING &&
+	       cmpxchg(&pmd->state, state, PFM_NOTING) == state;
+}
+
+void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
+{
+	if (!pfm_begin_note(pmd)) {
+		pfm_miss(pmd->ctx, 1, owner);
+		return;
+	}
+	pmd->ovfl_ip = ip;
+	/* Pairs with the acquire in pfm_take_note(). */
+	smp_store_release(&pmd->state, PFM_NOTED);
+	pfm_tell_owner(pmd->ctx, owner);
+}
+
+/*
+ * Take the note of @pmd, if there is one. With @at, take it only if the
+ * overflow happened at that address.
+ */
+static bool pfm_take_note(struct pfm_pmd *pmd, const u64 *at, u64 *ip)
+{
+	/* Pairs with the release in pfm_defer(). */
+	if (smp_load_acquire(&pmd->state) != PFM_NOTED)
+		return false;
+	if (at && pmd->ovfl_ip != *at)
+		return false;
+	*ip = pmd->ovfl_ip;
+	/* Pairs with the cmpxchg() in pfm_begin_note(). */
+	smp_store_release(&pmd->state, PFM_QUIET);
+	return true;
+}
+
+/*
+ * Take the notes of one instant: of all PMDs from @first on that overflowed at
+ * the same address as @first. Return: false if @first has none.
+ */
+static bool pfm_take_instant(struct pfm_pmd *first, unsigned long *ovfl,
+			     u64 *ip)
+{
+	struct pfm_pmd *other;
+	u16 i;
+
+	if (!pfm_take_note(first, NULL, ip))
+		return false;
+	bitmap_zero(ovfl, PFM_MAX_PMDS);
+	__set_bit(first->slot, ovfl);
+	pfm_for_each_real_pmd(pfm_evtset_of(first), i, other)
+		if (i > first->slot && pfm_take_note(other, ip, ip))
+			__set_bit(i, ovfl);
+	return true;
+}
+
+/* Handle the deferred timeout of the active set. */
+static void pfm_take_timeout(struct pfm_context *ctx)
+{
+	struct pfm_pmd *clock = pfm_clock_of(ctx->set);
+	u64 ip;
+
+	if (pfm_take_note(clock, NULL, &ip))
+		pfm_time_is_up(clock, false);
+}
+
+/* @here: the overflows of this CPU belong to @ctx. The caller owns it. */
+static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
+{
+	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
+	struct pfm_pmd *pmd;
+	u64 ip;
+	u16 i;
+
+	WRITE_ONCE(ctx->deferred, 0);
+	barrier();
+	ctx->lost += atomic_xchg(&ctx->missed, 0);
+	pfm_for_each_real_pmd(ctx->set, i, pmd) {
+		if (pfm_take_instant(pmd, ovfl, &ip) && !READ_ONCE(ctx->frozen))
+			pfm_instant(ctx, ovfl, here ? 0 : pfm_stamp_unowned(),
+				    ip, NULL, NULL);
+	}
+	pfm_take_timeout(ctx);
+}
+
+noinline void pfm_see_to_deferred(struct pfm_context *ctx)
+{
+	u32 owner;
+
+	while (READ_ONCE(ctx->deferred)) {
+		owner = pfm_enter(ctx);
+		if (owner == PFM_BUSY_COMMAND)
+			pfm_queue_deferred(ctx);
+		if (owner)
+			return;
+		pfm_handle_deferred(ctx, true);
+		/* Pairs with the acquire in pfm_own(). */
+		smp_store_release(&ctx->busy, 0);
+		barrier();
+	}
+}
+
+/*
+ * Handle what was deferred to a command. If another overflow is in progress,
+ * this has interrupted it, and it will handle that.
+ */
+static void pfm_take_deferred_here(struct pfm_context *ctx)
+{
+	u32 owner;
+
+	while ((owner = pfm_enter(ctx)) == PFM_BUSY_COMMAND)
+		cpu_relax();
+	if (!owner)
+		pfm_leave(ctx);
+}
+
+/*
+ * Handle what was deferred if the thread was switched out with interrupts off.
+ * It cannot be left to the thread's next overflow: that may never come, and a
+ * tool may wait for this one's notification. The thread may run and overflow on
+ * another CPU: such an overflow finds a command as the owner, and queues
+ * another interrupt. Any owner is on another CPU, so wait for it.
+ */
+static void pfm_take_deferred_elsewhere(struct pfm_context *ctx)
+{
+	while (cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_COMMAND))
+		cpu_relax();
+	pfm_handle_deferred(ctx, false);
+	/* Pairs with the acquire of the next owner. */
+	smp_store_release(&ctx->busy, 0);
+}
+
+static void pfm_take_deferred(struct pfm_context *ctx)
+{
+	if (pfm_is_here(ctx))
+		pfm_take_deferred_here(ctx);
+	else
+		pfm_take_deferred_elsewhere(ctx);
+}
+
+/*
+ * Stop the PMU after masking: this takes process context, which a work item
+ * queued by an irq_work provides. Until then overflows find the context masked.
+ * For a CPU that is going offline, perf stops the events before it is gone.
+ */
+void pfm_stop_work(struct work_struct *work)
+{
+	struct pfm_context *ctx =
+		container_of(work, struct pfm_context, stop);
+
+	mutex_lock(&ctx->mutex);
+	if (ctx->loaded && (pfm_is_masked(ctx) || pfm_is_offline(ctx)))
+		ctx->pmu->stop(&ctx->on_pmu->pmu_set);
+	mutex_unlock(&ctx->mutex);
+}
+
+void pfm_irq_work(struct irq_work *work)
+{
+	struct pfm_context *ctx =
+		container_of(work, struct pfm_context, irq_work.work);
+
+	if (test_and_clear_bit(PFM_END_DEFERRED, &ctx->ovfl_end))
+		pfm_take_deferred(ctx);
+	if (test_and_clear_bit(PFM_END_BLOCK, &ctx->ovfl_end))
+		pfm_block_request(ctx);
+	if (test_and_clear_bit(PFM_END_STOP, &ctx->ovfl_end))
+		queue_work(system_highpri_wq, &ctx->stop);
+	if (test_and_clear_bit(PFM_END_SWITCH, &ctx->ovfl_end))
+		pfm_switch_request(ctx, false);
+	if (test_and_clear_bit(PFM_END_SWITCH_HERE, &ctx->ovfl_end))
+		pfm_switch_request(ctx, true);
+	if (test_and_clear_bit(PFM_END_NOTIFY, &ctx->ovfl_end))
+		pfm_msgq_tell_readers(&ctx->msgq);
+	pfm_kicked(ctx);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * instant.c - all overflows of one instant are one event (3.5.14)
+ *
+ * The general way to handle overflows: of several counters, in debug-store
+ * areas, deferred ones. The PMU may report the counters of one instant together
+ * (pfm_overflow_many()) or one by one. In the second case the first report
+ * handles all counters that have reached 0 (pfm_look_closer()). The others are
+ * PFM_KNOWN from then on, so that their own reports are recognized.
+ */
+#include <linux/irqflags.h>
+#include "context.h"
+#include "ds.h"
+#include "freeze.h"
+#include "instant.h"
+#include "outcome.h"
+#include "rate.h"
+#include "value.h"
+
+/* Read the PMDs of the sample, of any width. */
+static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
+{
+	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
+	struct pfm_pmu_reg **smpl = pfm_smpl_regs(ovfl);
+	u16 i;
+
+	for (i = 0; i < ovfl->arg.num_smpl_pmds; i++)
+		ovfl->arg.smpl_pmds_values[i] =
+			pfm_value_read_ovfl(container_of(smpl[i],
+							 struct pfm_pmd, hw));
+}
+
+/* Call the handler for one of the PMDs that overflowed in one instant. */
+static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
+			  struct pfm_outcome *out)
+{
+	struct pfm_pmd *pmd = pfm_pmd_at(ctx->set, slot);
+	pfm_ovfl_arg_t *arg;
+	int err;
+
+	/* See the invariants in context.h. */
+	if (WARN_ON_ONCE(!pmd->ovfl))
+		return 0;
+	arg = &pmd->ovfl->arg;
+	pfm_begin_arg(arg, pfm_value_read_ovfl(pmd));
+	pfm_read_smpl_pmds(pmd);
+	err = ctx->handler(ctx->buf, arg, tstamp, &ctx->data);
+	pfm_collect(out, pmd, err);
+	return err;
+}
+
+/*
+ * Handle one overflow event. @ovfl: bitmap of the PMDs' slots. @tstamp: 0 if
+ * the overflow happened just now. The caller owns @ctx.
+ */
+static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
+		      u64 tstamp, u64 ip, struct pt_regs *regs)
+{
+	struct pfm_outcome out = {};
+	unsigned long flags;
+	unsigned int slot;
+	int err = 0;
+
+	tstamp = tstamp ?: pfm_stamp();
+
+	local_irq_save(flags);
+	/* A deferred overflow may be handled in another thread. */
+	pfm_note_place(ctx, ctx->target.task ?: current, ip, regs);
+	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
+		/* The first error ends the calls; the rest is lost. */
+		if (!err)
+			err = pfm_handle_one(ctx, slot, tstamp, &out);
+		if (err)
+			ctx->lost++;
+	}
+	pfm_conclude(ctx, ovfl, &out);
+	local_irq_restore(flags);
+}
+
+/*
+ * Does the overflow interrupt? With a debug-store area it only writes a record
+ * until the area is filled to its threshold. Without one, every overflow
+ * interrupts.
+ */
+static bool pfm_store_or_interrupt(struct pfm_context *ctx,
+				   const unsigned long *ovfl,
+				   struct pfm_ds_record *rec)
+{
+	unsigned long flags;
+	bool interrupts;
+
+	if (!ctx->target.ds)
+		return true;
+	local_irq_save(flags);
+	interrupts = pfm_ds_store(ctx, ovfl, rec);
+	/* Limit the rate: perf, unlike the CPU, interrupts per record. */
+	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx))
+		interrupts = true;
+	local_irq_restore(flags);
+	return interrupts;
+}
+
+void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
+		 u64 tstamp, u64 ip, struct pt_regs *regs,
+		 struct pfm_ds_record *rec)
+{
+	ctx->credit--;
+	if (pfm_store_or_interrupt(ctx, ovfl, rec))
+		pfm_event(ctx, ovfl, tstamp, ip, regs);
+}
+
+noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
+{
+	struct pfm_context *ctx = pmd->ctx;
+	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
+	struct pfm_outcome out = {};
+	unsigned long flags;
+
+	if (WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set))
+		return;
+	bitmap_zero(ovfl, PFM_MAX_PMDS);
+	__set_bit(pmd->slot, ovfl);
+	if (err)
+		ctx->lost++;
+	pfm_collect(&out, pmd, err);
+	local_irq_save(flags);
+	ctx->reported = pmd;
+	pfm_conclude(ctx, ovfl, &out);
+	ctx->reported = NULL;
+	local_irq_restore(flags);
+}
+
+/*
+ * The PMU has counted little since the overflow was handled. So a report that
+ * never came is not confused with the next overflow, a whole period later.
+ */
+bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
+{
+	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
+
+	if (likely(READ_ONCE(pmd->state) != PFM_KNOWN) ||
+	    cmpxchg(&pmd->state, PFM_KNOWN, PFM_QUIET) != PFM_KNOWN)
+		return false;
+	return value - pmd->known_from <= -pmd->last_reset >> 1;
+}
+EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
+
+/* Has the PMD overflowed without being handled or reported? */
+static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
+{
+	return pmd->hw.sampling &&
+	       !test_bit(pmd->slot, pfm_evtset_of(pmd)->to_reset) &&
+	       !pfm_is_noted(pmd) &&
+	       pfm_is_past_zero(pmd, pfm_value_read_ovfl(pmd));
+}
+
+/* Find other PMDs that have overflowed too. @ovfl: bitmap of their slots. */
+static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
+{
+	struct pfm_pmd *other;
+	bool found = false;
+	u16 i;
+
+	bitmap_zero(ovfl, PFM_MAX_PMDS);
+	pfm_for_each_real_pmd(pfm_evtset_of(pmd), i, other) {
+		if (other == pmd || !pfm_is_still_to_come(other))
+			continue;
+		__set_bit(i, ovfl);
+		found = true;
+	}
+	return found;
+}
+
+/*
+ * The PMDs in @others were handled together with a reported one: their reports
+ * are still to come. If one has come meanwhile, it is the PMD's note.
+ */
+static void pfm_await_reports(struct pfm_context *ctx,
+			      const unsigned long *others)
+{
+	unsigned int slot;
+
+	/* A report that finds the context frozen is discarded. */
+	if (READ_ONCE(ctx->frozen))
+		return;
+	for_each_set_bit(slot, others, ctx->pmu->num_pmds) {
+		struct pfm_pmd *pmd = pfm_pmd_at(ctx->set, slot);
+
+		pmd->known_from = pfm_value_read_ovfl(pmd);
+		if (cmpxchg(&pmd->state, PFM_QUIET, PFM_KNOWN) == PFM_NOTED)
+			/* Pairs with the cmpxchg() in pfm_begin_note(). */
+			smp_store_release(&pmd->state, PFM_QUIET);
+	}
+}
+
+void pfm_silence(struct pfm_pmd *pmd)
+{
+	unsigned long flags;
+
+	if (pmd->ctx->paused)
+		return;
+	local_irq_save(flags);
+	pmd->ctx->pmu->reset_pmd(&pmd->hw, 0, true);
+	local_irq_restore(flags);
+}
+
+noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
+			      struct pt_regs *regs)
+{
+	struct pfm_context *ctx = pmd->ctx;
+	DECLARE_BITMAP(others, PFM_MAX_PMDS);
+	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
+
+	if (READ_ONCE(ctx->frozen)) {
+		pfm_silence(pmd);
+		return true;
+	}
+	if (WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set || !pmd->ovfl) ||
+	    pfm_overflow_is_known(&pmd->hw, value))
+		return true;
+	if (!pfm_find_others(pmd, others))
+		return false;
+	bitmap_copy(ovfl, others, PFM_MAX_PMDS);
+	__set_bit(pmd->slot, ovfl);
+	ctx->reported = pmd;
+	pfm_instant(ctx, ovfl, 0, ip, regs, NULL);
+	ctx->reported = NULL;
+	pfm_await_reports(ctx, others);
+	return true;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * instant.h - all overflows of one instant are one event
+ */
+#ifndef PFM_CORE_INSTANT_H
+#define PFM_CORE_INSTANT_H
+
+#include "context.h"
+
+struct pfm_ds_record;
+
+/* Record the thread and the address of the overflow. */
+static __always_inline void pfm_note_place(struct pfm_context *ctx,
+					   const struct task_struct *task,
+					   u64 ip, struct pt_regs *regs)
+{
+	ctx->data.regs = regs;
+	/* The two fields are adjacent: copy them with one load and store. */
+	static_assert(offsetof(struct task_struct, tgid) ==
+		      offsetof(struct task_struct, pid) + sizeof(pid_t));
+	memcpy(&ctx->data.ids, &task->pid, sizeof(ctx->data.ids));
+	ctx->data.ip = ip;
+}
+
+static __always_inline void pfm_begin_arg(pfm_ovfl_arg_t *arg, u64 value)
+{
+	/* One load instead of a per-CPU access. */
+	arg->ovfl_cpu = task_cpu(current);
+	arg->pmd_value = value;
+	arg->ovfl_ctrl.val = 0;
+	/* Adjacent to ovfl_ctrl: merged into one store. */
+	arg->reserved2 = 0;
+}
+
+/*
+ * Handle overflows of one instant. @ovfl: bitmap of the PMDs' slots. @tstamp: 0
+ * if they happened just now. @regs: NULL if they were deferred. @rec: record
+ * for the debug-store area, or NULL. Context: the owner of the overflow path.
+ */
+void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
+		 u64 tstamp, u64 ip, struct pt_regs *regs,
+		 struct pfm_ds_record *rec);
+
+/*
+ * A counter of a set with several is reported: handle it together with the
+ * others that have overflowed, or discard it. Return: true if that was done;
+ * false if it has overflowed alone. Context: the owner of the overflow path.
+ */
+bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
+		     struct pt_regs *regs);
+
+/*
+ * After the handler of a single overflow: do what it has requested. @err: its
+ * return value. Context: the owner of the overflow path.
+ */
+void pfm_conclude_one(struct pfm_pmd *pmd, int err);
+
+/*
+ * The context is frozen, but the PMU counts until a thread has stopped it. A
+ * counter that overflows again at once would leave no time for that. So make
+ * the reported overflow its last; the counter is reloaded before it counts
+ * again. During a pause leave it alone: the PMU is stopped, and a command may
+ * be loading it. Context: the owner of the overflow path.
+ */
+void pfm_silence(struct pfm_pmd *pmd);
+
+#endif /* PFM_CORE_INSTANT_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * outcome.h - what the handlers request, and the core's work that follows
+ */
+#ifndef PFM_CORE_OUTCOME_H
+#define PFM_CORE_OUTCOME_H
+
+#include "context.h"
+
+/*
+ * Outcome of one overflow event, collected over its PMDs. @notify: a
+ * notification was requested for a PMD with PFM_REGFL_OVFL_NOTIFY; @asked: for
+ * any PMD. @reset: slots of the PMDs to reset.
+ */
+struct pfm_outcome {
+	bool	notify;
+	bool	asked;
+	bool	block;
+	bool	mask;
+	DECLARE_BITMAP(reset, PFM_MAX_PMDS);
+};
+
+/*
+ * Add to @out what the handler, or the core without one, requests for @pmd.
+ * @err: the handler's return value. Context: the owner of the overflow path.
+ */
+void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd, int err);
+
+/*
+ * Do what was requested for the PMDs in @ovfl (bitmap of slots): reset or mask,
+ * block, notify, switch sets. Context: the owner of the overflow path,
+ * interrupts off.
+ */
+void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
+		  struct pfm_outcome *out);
+
+/*
+ * Handler for contexts without a format. With notification the overflow masks;
+ * without it the counter wraps (3.4.3), unless it counts towards a switch of
+ * sets (3.7.6). Context: as the overflow. Return: 0.
+ */
+int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+		       struct pfm_ovfl_data *data);
+
+#endif /* PFM_CORE_OUTCOME_H */
