@@ -39,6 +39,7 @@
 #include <perfmon/perfmon_pmu.h>
 #include "charge.h"
 #include "msgq.h"
+#include "rate.h"
 
 struct file;
 struct pfm_attachment;
@@ -213,7 +214,7 @@ struct pfm_many {
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
  * @values:   one of them records values of PMDs
- * @credit:   overflows left until the overflow rate is checked
+ * @credit:   overflows left until pfm_rate_is_exceeded() is called
  * @missed:   overflows that could not be deferred, to be added to @lost
  * @unsettled: the PMU was started since pfm_wait_overflows() last ran
  * @paused:   a command changes the context: honoured by the idle probe and by
@@ -228,8 +229,8 @@ struct pfm_many {
  *            something else
  * @switch_due: the restart is to switch to the next set
  * @lost:     overflows that were not recorded
- * @window:   time of the last check of the overflow rate, in ns
- * @throttled: times that the rate was exceeded
+ * @rate:     for the limits on overflows
+ * @throttled: times that a limit was exceeded
  * @odd:      invalid results of the format's handler
  * @ovfl_end: work that the overflow path leaves to irq_work, PFM_END_* bits
  * @irq_work: wakes, signals and blocks
@@ -301,7 +302,7 @@ struct pfm_context {
 	const struct pfm_pmd	*reported;
 	bool			switch_due;
 	u64			lost;
-	u64			window;
+	struct pfm_rate		rate;
 	u64			throttled;
 	struct pfm_odd_answers	odd;
 	unsigned long		ovfl_end;
@@ -373,7 +374,7 @@ struct pfm_context {
 #define PFM_QUIET		0	/* no overflow is open */
 #define PFM_KNOWN		1	/* handled, but not yet reported */
 #define PFM_NOTING		2	/* reported, being noted */
-#define PFM_NOTED		3	/* reported, to be handled by the owner */
+#define PFM_NOTED		3	/* reported, left to the owner */
 
 static inline void pfm_context_free(struct kref *ref)
 {

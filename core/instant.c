@@ -94,7 +94,7 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
 	/* Limit the rate: perf, unlike the CPU, interrupts per record. */
-	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx))
+	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx, 0))
 		interrupts = true;
 	local_irq_restore(flags);
 	return interrupts;

@@ -144,7 +144,8 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 	bool switch_due = pfm_count_triggers(ctx, ovfl);
 
 	/* Too many overflows: stay masked until PFM_RESTART (4.4.4). */
-	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx))
+	if (unlikely(!ctx->credit) &&
+	    pfm_rate_is_exceeded(ctx, pfm_since_stamp()))
 		pfm_throttle(ctx, ovfl, out);
 	/* Without a format, a PMD that wraps unmasked is not reset. */
 	bitmap_or(set->to_reset, set->to_reset,

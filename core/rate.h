@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * rate.h - limit of the overflow rate of each context; time stamps
+ * rate.h - limits of each context's overflows; time stamps
  */
 #ifndef PFM_CORE_RATE_H
 #define PFM_CORE_RATE_H
@@ -15,14 +15,32 @@ struct pfm_context;
 /* Maximum number of overflows per second; 0 for no limit */
 extern unsigned int pfm_ovfl_rate_max;
 
+/* Maximum percentage of CPU time in overflow handlers; 0 for no limit */
+extern unsigned int pfm_ovfl_cpu_max;
+
+/**
+ * struct pfm_rate - a window: overflows that are checked together
+ * @began:     time of its first overflow in ns; 0 if there was none
+ * @shortest:  shortest time in ns that one of its overflows took
+ * @overflows: number of its overflows
+ * @left:      how many of them are still to come, at least
+ */
+struct pfm_rate {
+	u64	began;
+	u64	shortest;
+	u32	overflows;
+	u32	left;
+};
+
 /* Start a new window. Context: process, no overflow in progress. */
 void pfm_rate_init(struct pfm_context *ctx);
 
 /*
- * The credit is used up: renew it. Context: the owner of the overflow path.
- * Return: true if it was used up too fast.
+ * The credit is used up: renew it. @took: time in ns since the overflow's time
+ * stamp. Context: the owner of the overflow path. Return: true if a window has
+ * ended, and there were too many overflows, or they took too long.
  */
-bool pfm_rate_is_exceeded(struct pfm_context *ctx);
+bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took);
 
 /* The last time stamp of an overflow on this CPU */
 DECLARE_PER_CPU(u64, pfm_last_stamp);
@@ -39,6 +57,12 @@ static __always_inline u64 pfm_stamp(void)
 
 	*last = max(now, *last + 1);
 	return *last;
+}
+
+/* Time since the last stamp; 0 if the clock stands still. */
+static inline u64 pfm_since_stamp(void)
+{
+	return max_t(s64, local_clock() - raw_cpu_read(pfm_last_stamp), 0);
 }
 
 #endif /* PFM_CORE_RATE_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rate_kunit.c - the limit on the rate of overflows (4.4.4)
+ * rate_kunit.c - the limits on the number and time of overflows (4.4.4)
  */
+#include <linux/time64.h>
 #include "context.h"
 #include "fixture.h"
 #include "rate.h"
@@ -55,9 +56,40 @@ static void no_rate_limit_means_no_throttling(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 0ULL);
 }
 
+/* Let 17 timed handlers take @took ns each, one of them @least. */
+static bool window_of(struct kunit *test, u64 took, u64 least)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	unsigned int max = pfm_ovfl_rate_max;
+	bool exceeded = false;
+	int i;
+
+	pfm_ovfl_rate_max = 0;
+	pfm_rate_init(ctx);
+	for (i = 0; i < 17; i++)
+		exceeded |= pfm_rate_is_exceeded(ctx, i == 5 ? least : took);
+	pfm_ovfl_rate_max = max;
+	return exceeded;
+}
+
+/* The window has 50,000 overflows, and the test takes less than a minute. */
+/* Proves 4.4.4-02 */
+static void handlers_that_fill_the_cpu_mask(struct kunit *test)
+{
+	unsigned int max = pfm_ovfl_cpu_max;
+
+	KUNIT_EXPECT_TRUE(test, window_of(test, NSEC_PER_SEC, NSEC_PER_SEC));
+	KUNIT_EXPECT_EQ(test, ctx_of(test)->throttled, 1ULL);
+	KUNIT_EXPECT_FALSE(test, window_of(test, NSEC_PER_SEC, 0));
+	pfm_ovfl_cpu_max = 0;
+	KUNIT_EXPECT_FALSE(test, window_of(test, NSEC_PER_SEC, NSEC_PER_SEC));
+	pfm_ovfl_cpu_max = max;
+}
+
 static struct kunit_case rate_cases[] = {
 	KUNIT_CASE(too_many_overflows_mask_and_notify),
 	KUNIT_CASE(no_rate_limit_means_no_throttling),
+	KUNIT_CASE(handlers_that_fill_the_cpu_mask),
 	{}
 };
 
