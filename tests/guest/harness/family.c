@@ -248,20 +248,27 @@ static int killed(void)
 
 static int stopped(void)
 {
-	pid_t pid = raw_fork();
-	int status;
+	int status, gate[2];
+	pid_t pid;
+	char end;
 
+	if (pipe(gate))
+		fail("pipe");
+	pid = raw_fork();
 	if (!pid) {
+		close(gate[1]);
 		call();
 		kill(getpid(), SIGSTOP);
 		call();
-		_exit(ODD_STATUS);
+		/* An exit would hide that it was continued. */
+		_exit(read(gate[0], &end, 1) ? 1 : ODD_STATUS);
 	}
 	if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status))
 		return 1;
 	kill(pid, SIGCONT);
 	if (waitpid(pid, &status, WCONTINUED) != pid || !WIFCONTINUED(status))
 		return 1;
+	close(gate[1]);
 	status = reap(pid);
 	expect(2 * calls);
 	return WEXITSTATUS(status) == ODD_STATUS ? 0 : 1;
