@@ -9,16 +9,29 @@
 
 struct pfm_ds_record;
 
+/*
+ * The two IDs are adjacent unless the kernel randomizes the layout of its
+ * structures (CONFIG_RANDSTRUCT): copy them with one load and store.
+ */
+static __always_inline void pfm_note_ids(struct pfm_context *ctx,
+					 const struct task_struct *task)
+{
+	if (offsetof(struct task_struct, tgid) ==
+	    offsetof(struct task_struct, pid) + sizeof(pid_t)) {
+		memcpy(&ctx->data.ids, &task->pid, sizeof(ctx->data.ids));
+	} else {
+		ctx->data.tid = task->pid;
+		ctx->data.tgid = task->tgid;
+	}
+}
+
 /* Record the thread and the address of the overflow. */
 static __always_inline void pfm_note_place(struct pfm_context *ctx,
 					   const struct task_struct *task,
 					   u64 ip, struct pt_regs *regs)
 {
 	ctx->data.regs = regs;
-	/* The two fields are adjacent: copy them with one load and store. */
-	static_assert(offsetof(struct task_struct, tgid) ==
-		      offsetof(struct task_struct, pid) + sizeof(pid_t));
-	memcpy(&ctx->data.ids, &task->pid, sizeof(ctx->data.ids));
+	pfm_note_ids(ctx, task);
 	ctx->data.ip = ip;
 }
 

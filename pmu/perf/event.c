@@ -24,9 +24,12 @@
  *   interrupt. If the event has left that CPU, a work item calls
  *   perf_event_period(). Until then perf may report the event early, and it is
  *   armed for the rest, or late.
- * - The handler of an event is changed as in perf_event_set_bpf_handler().
+ * - The handler of an event is changed as in 6.1's
+ *   perf_event_set_bpf_handler(). Later kernels do not change it themselves,
+ *   but they also read it at each overflow.
  *
- * All of these functions are the same on 6.1 and 6.12.
+ * Otherwise these functions do the same on 6.1, 6.12 and 7.3. Only throttling
+ * differs: since 6.16 perf also stops software events that it throttles.
  *
  * The value of a PMD (pfm_pmu_reg.offset) changes before its event. If an
  * overflow comes between the two, while the event is armed for an older value,
