@@ -231,6 +231,7 @@ struct pfm_many {
  * @lost:     overflows that were not recorded
  * @rate:     for the limits on overflows
  * @throttled: times that a limit was exceeded
+ * @pmu_throttled: times that the PMU stopped a counter to limit its overflows
  * @odd:      invalid results of the format's handler
  * @ovfl_end: work that the overflow path leaves to irq_work, PFM_END_* bits
  * @irq_work: wakes, signals and blocks
@@ -304,6 +305,7 @@ struct pfm_context {
 	u64			lost;
 	struct pfm_rate		rate;
 	u64			throttled;
+	atomic64_t		pmu_throttled;
 	struct pfm_odd_answers	odd;
 	unsigned long		ovfl_end;
 	struct pfm_irq_work	irq_work;

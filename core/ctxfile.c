@@ -262,6 +262,8 @@ static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "pfm_blocked:\t%d\n", pfm_is_blocked(ctx));
 	seq_printf(m, "pfm_lost:\t%llu\n", READ_ONCE(ctx->lost));
 	seq_printf(m, "pfm_throttled:\t%llu\n", READ_ONCE(ctx->throttled));
+	seq_printf(m, "pfm_pmu_throttled:\t%llu\n",
+		   (u64)atomic64_read(&ctx->pmu_throttled));
 	seq_printf(m, "pfm_sets_denied:\t%llu\n", ctx->sets_denied);
 	pfm_show_denied(m, ctx);
 	seq_printf(m, "pfm_msgs_dropped:\t%llu\n",

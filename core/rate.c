@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rate.c - limits of each context's overflows: how many, and how long (4.4.4)
+ * rate.c - limits of overflows: how many and how long in each context (4.4.4),
+ *	    and those of the PMU
  *
  * Counting down costs next to nothing in the overflow path. The clock is read
  * only when a context has used up its credit, a part of the overflows that it
@@ -80,3 +81,12 @@ bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took)
 		WRITE_ONCE(ctx->throttled, ctx->throttled + 1);
 	return exceeded;
 }
+
+/* Overflows of several counters may interrupt each other here. */
+void pfm_counter_throttled(struct pfm_pmu_reg *reg)
+{
+	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
+
+	atomic64_inc(&pmd->ctx->pmu_throttled);
+}
+EXPORT_SYMBOL_GPL(pfm_counter_throttled);

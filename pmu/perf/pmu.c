@@ -26,6 +26,7 @@
 #include "hw_count.h"
 #include "overflow.h"
 #include "perf_record.h"
+#include "throttle.h"
 #include "user_read.h"
 #include "virtual.h"
 
@@ -633,16 +634,23 @@ static u16 __init perf_actual_width(void)
 
 static int __init perf_pmu_init(void)
 {
+	int ret;
+
 	perf_pmu.actual_width = perf_actual_width();
 	if (perf_has_records)
 		perf_pmu.ds = perf_is_precise() ? PFM_DS_PRECISE :
 						  PFM_DS_IMPRECISE;
-	return pfm_register_pmu(&perf_pmu);
+	perf_throttle_init();
+	ret = pfm_register_pmu(&perf_pmu);
+	if (ret)
+		perf_throttle_exit();
+	return ret;
 }
 
 static void __exit perf_pmu_exit(void)
 {
 	pfm_unregister_pmu(&perf_pmu);
+	perf_throttle_exit();
 	perf_readers_exit();
 }
 

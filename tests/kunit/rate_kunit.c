@@ -86,10 +86,26 @@ static void handlers_that_fill_the_cpu_mask(struct kunit *test)
 	pfm_ovfl_cpu_max = max;
 }
 
+static void stopped_counters_are_counted_by_context(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	int i;
+
+	fixture_counter(test, 0, 0, -10ULL);
+	fixture_counter(test, 1, 0, -10ULL);
+	fixture_start(test);
+	for (i = 0; i < 3; i++)
+		pfm_counter_throttled(f->ctx->set->regs[i % 2]);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&f->ctx->pmu_throttled), 3LL);
+	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 0ULL);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+}
+
 static struct kunit_case rate_cases[] = {
 	KUNIT_CASE(too_many_overflows_mask_and_notify),
 	KUNIT_CASE(no_rate_limit_means_no_throttling),
 	KUNIT_CASE(handlers_that_fill_the_cpu_mask),
+	KUNIT_CASE(stopped_counters_are_counted_by_context),
 	{}
 };
 

@@ -297,6 +297,16 @@ void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, struct pt_regs *regs,
 void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n);
 
 /**
+ * pfm_counter_throttled() - count that a counter was stopped for a while
+ * @reg: the counter
+ *
+ * For a PMU that stops counters which overflow too often. The overflows that a
+ * stopped counter would have had are unknown, so they are not counted as lost.
+ * Context: as pfm_overflow(); also while another overflow is being handled.
+ */
+void pfm_counter_throttled(struct pfm_pmu_reg *reg);
+
+/**
  * pfm_usual_period() - get the period of a counter
  * @reg: the counter
  *

@@ -441,6 +441,7 @@ static void count_run_time(void *unused)
 	}
 	known = s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost");
 	CHECK(ctx_number(s.fd, "pfm_lost") > 0);
+	CHECK(ctx_number(s.fd, "pfm_pmu_throttled") > 0);
 	/* The two counters are not stopped at the same instant. */
 	CHECK(known > (counted - value) / 1100 || !counts_while_throttled());
 	CHECK(known < counted / 900);

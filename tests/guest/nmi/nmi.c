@@ -147,6 +147,7 @@ static void be_throttled(void *unused)
 	stats = rig_since(stats);
 	CHECK_EQ(s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost"),
 		 stats.reported);
+	CHECK_EQ(ctx_number(s.fd, "pfm_pmu_throttled"), stats.throttled);
 	CHECK(ctx_read(s.fd, 0) >= -2ULL);
 }
 
