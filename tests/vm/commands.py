@@ -175,9 +175,7 @@ def nmi_commands(series: str) -> dict[str, str]:
     commands = {"rig": f"{insmod(*NMI_MODULES)} && chmod 222 {RIG}/fire"}
     patient = f"CHECK_TIMEOUT={NMI_TIMEOUT} NMIS={nmis(series)} NMI_ROUNDS={NMI_ROUNDS}"
     commands |= {name: f"{patient} {name}" for name in NMI}
-    # A killed test may have left NMIs enabled.
-    calm = f"echo 0 >{RIG}/rate; PFM_NMI=1"
-    commands |= {f"{RIG_PREFIX}{name}": f"{calm} {name}" for name in rigged(series)}
+    commands |= {f"{RIG_PREFIX}{name}": f"PFM_NMI=1 {name}" for name in rigged(series)}
     commands["nmis"] = f"cat {RIG}/stats"
     return commands
 

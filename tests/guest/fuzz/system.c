@@ -56,17 +56,28 @@ static int put_text(const char *path, const char *text)
 #define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define CPU_LIMIT	"/proc/sys/kernel/perf_cpu_time_max_percent"
 
-/*
- * Limit perf's sample rate. Guests have no limit, and then a hardware counter
- * with a short period leaves no time for anything else. perf accepts a rate
- * only while its time limit is on.
- */
+static void get_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	text[length < 0 ? 0 : length] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* perf accepts a rate only while its time limit is on. */
 static void limit_sampling(const char *per_second)
 {
+	char percent[32];
+
+	get_text(CPU_LIMIT, percent, sizeof(percent));
 	put_text(CPU_LIMIT, "25");
 	put_text(SAMPLE_RATE, per_second);
-	put_text(CPU_LIMIT, "0");
+	put_text(CPU_LIMIT, percent);
 }
+
+static char former_rate[32];
 
 static void put_all(bool boot)
 {
@@ -79,8 +90,13 @@ void fuzz_configure(void)
 	put_all(false);
 }
 
+/*
+ * Limit perf's sample rate. Most guests have no limit, and then a hardware
+ * counter with a short period leaves no time for anything else.
+ */
 void fuzz_begin(void)
 {
+	get_text(SAMPLE_RATE, former_rate, sizeof(former_rate));
 	limit_sampling("100000");
 	fuzz_configure();
 }
@@ -88,7 +104,7 @@ void fuzz_begin(void)
 void fuzz_end(void)
 {
 	put_all(true);
-	limit_sampling("1000000000");
+	limit_sampling(former_rate);
 }
 
 static void make_text(struct fuzz *f, char *text, size_t size)

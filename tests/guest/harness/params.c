@@ -41,16 +41,15 @@ void with_param(const struct param_run *r)
 	with_setting(path, r->value, r->run, r->arg);
 }
 
-#define SYSCTL		"/proc/sys/kernel/"
-#define SAMPLE_RATE	SYSCTL "perf_event_max_sample_rate"
-#define CPU_LIMIT	SYSCTL "perf_cpu_time_max_percent"
-
-/* perf refuses a rate while its time limit is off, as it is in the guests. */
+/* perf refuses a rate while its time limit is off, as it is in most guests. */
 static void set_sample_rate(const char *path, const char *per_second)
 {
+	char percent[32];
+
+	read_text(CPU_LIMIT, percent, sizeof(percent));
 	write_text(CPU_LIMIT, "25");
 	write_text(path, per_second);
-	write_text(CPU_LIMIT, "0");
+	write_text(CPU_LIMIT, percent);
 }
 
 void with_sample_rate(const char *per_second, void (*run)(void *arg),

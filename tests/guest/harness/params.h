@@ -6,6 +6,8 @@
 #define GUEST_PARAMS_H
 
 #define PFM_PARAMETERS	"/sys/module/perfmon/parameters/"
+#define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+#define CPU_LIMIT	"/proc/sys/kernel/perf_cpu_time_max_percent"
 
 struct param_run {
 	const char	*name;

@@ -115,13 +115,16 @@ void rig_rate(unsigned long rate)
 	rig_set("rate", rate);
 }
 
+/* The file stays open: some settings end when it is closed. */
 void rig_set(const char *name, __u64 value)
 {
 	char path[64], text[32];
+	int fd;
 
 	snprintf(path, sizeof(path), DIR "%s", name);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	write_text(path, text);
+	fd = CHECK_OK(open(path, O_WRONLY | O_CLOEXEC));
+	CHECK_OK(write(fd, text, strlen(text)));
 }
 
 void rig_begin(void)

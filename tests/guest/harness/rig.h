@@ -42,9 +42,12 @@ void rig_fire_at_cpu(int cpu, unsigned int n);
  */
 void rig_fire_while(unsigned int n, void (*spin)(const bool *done));
 void rig_fire_at_user(unsigned int n);
-/* Send NMIs at this rate to each CPU with an active counter; 0 stops. */
+/*
+ * Send NMIs at this rate to each CPU with an active counter until 0 is set, or
+ * this process and its children have ended.
+ */
 void rig_rate(unsigned long rate);
-/* Write a debugfs file of the PMU. */
+/* Write a debugfs file of the PMU; see main.c for how long it has an effect. */
 void rig_set(const char *name, __u64 value);
 /*
  * If PFM_NMI is in the environment: send as many NMIs as the machine can handle

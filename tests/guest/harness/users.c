@@ -51,15 +51,16 @@ void become_member(uid_t uid, __u64 caps)
 	become_in(uid, uid, caps, 1, (gid_t[]){ GROUP });
 }
 
+static void run_with_param(void *r)
+{
+	with_param(r);
+}
+
 void with_paranoid(const char *value, void (*run)(void *), void *arg)
 {
 	struct param_run r = { "paranoid", value, run, arg };
-	char old[16];
 
-	read_text(PARANOID, old, sizeof(old));
-	write_text(PARANOID, value);
-	with_param(&r);
-	write_text(PARANOID, old);
+	with_setting(PARANOID, value, run_with_param, &r);
 }
 
 void with_node_for_group(void (*run)(void *arg), void *arg)

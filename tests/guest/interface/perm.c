@@ -335,17 +335,17 @@ static void try_to_block_under_yama(void *unused)
 	reap(spawn(block_under_yama, NULL));
 }
 
+static void restrict_blocking(void *unused)
+{
+	with_paranoid("2", try_to_block_under_yama, NULL);
+}
+
 /* Proves H17, H29 */
 TEST(yama_restricts_blocking_contexts)
 {
-	char old[16];
-
 	if (!exists(YAMA))
 		check_skip("this kernel has no Yama");
-	read_text(YAMA, old, sizeof(old));
-	write_text(YAMA, "1");
-	with_paranoid("2", try_to_block_under_yama, NULL);
-	write_text(YAMA, old);
+	with_setting(YAMA, "1", restrict_blocking, NULL);
 }
 
 /* The /proc that the caller sees may be manipulated. */

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
+#include "files.h"
 #include "params.h"
 #include "smpl.h"
 
@@ -139,4 +141,25 @@ static void throttle_perf(void *unused)
 TEST(events_of_perf_itself_are_not_counted)
 {
 	with_sample_rate(FEW_SAMPLES, throttle_perf, NULL);
+}
+
+static void do_nothing(void *unused)
+{
+}
+
+static void expect_limits_as_before(void *unused)
+{
+	char rate[64];
+
+	read_text(SAMPLE_RATE, rate, sizeof(rate));
+	rate[strcspn(rate, "\n")] = '\0';
+	with_sample_rate(FEW_SAMPLES, do_nothing, NULL);
+	expect_text(SAMPLE_RATE, rate);
+	expect_text(CPU_LIMIT, "10");
+}
+
+/* This tests the harness. */
+TEST(limits_are_restored_after_a_test)
+{
+	with_setting(CPU_LIMIT, "10", expect_limits_as_before, NULL);
 }

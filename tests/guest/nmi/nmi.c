@@ -59,6 +59,24 @@ TEST(every_nmi_is_received)
 	CHECK_EQ(s.reported, 0);
 }
 
+static void demand_nmis(void *unused)
+{
+	rig_rate(RIG_FASTEST);
+}
+
+TEST(nmis_end_with_the_process_that_demands_them)
+{
+	struct smpl s = buffer(40, 0);
+	struct rig_stats stats;
+
+	rig_add_counter(s.fd, 0, 0, 0);
+	start_here(s.fd);
+	reap(spawn(demand_nmis, NULL));
+	stats = rig_stats();
+	spin(A_WHILE);
+	CHECK_EQ(rig_since(stats).sent, 0);
+}
+
 TEST(each_period_of_nmis_is_a_sample)
 {
 	struct smpl s = buffer(40, 0);

@@ -8,13 +8,16 @@
  * fire	"CPU N": send N NMIs, one after the other, and wait for them; to
  *	the calling thread if CPU is -1
  * rate	NMIs per second to each CPU with an active counter; 0 for none
- * late	Y: a wrap at one NMI is reported at the next one
- * mute	Y: wraps are not reported, and the next period begins
+ * late	1: a wrap at one NMI is reported at the next one
+ * mute	1: wraps are not reported, and the next period begins
  * shortest
- *	shorter periods are refused
+ *	shorter periods are refused; 0 for none
  * addr, latency, source
  *	values of the first sample of a precise event
  * stats	statistics of all CPUs
+ *
+ * rate, late, mute and shortest are 0 again when the file that was written is
+ * closed. So they end with the test that wrote them, even if it has failed.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -47,13 +50,55 @@ static const struct file_operations rig_fire_fops = {
 	.write	= rig_fire_write,
 };
 
-static int rig_rate_set(void *data, u64 rate)
+static void rig_set_late(u64 value)
 {
-	rig_set_rate(rate);
+	WRITE_ONCE(rig_late, value);
+}
+
+static void rig_set_mute(u64 value)
+{
+	WRITE_ONCE(rig_mute, value);
+}
+
+static void rig_set_shortest(u64 value)
+{
+	WRITE_ONCE(rig_shortest, value);
+}
+
+/* The private data of these files is the function that sets a value. */
+
+static ssize_t rig_setting_write(struct file *file, const char __user *text,
+				 size_t size, loff_t *pos)
+{
+	void (*set)(u64 value) = file->private_data;
+	u64 value;
+	int ret = kstrtou64_from_user(text, size, 0, &value);
+
+	if (ret)
+		return ret;
+	set(value);
+	return size;
+}
+
+static int rig_setting_release(struct inode *inode, struct file *file)
+{
+	void (*set)(u64 value) = file->private_data;
+
+	set(0);
 	return 0;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(rig_rate_fops, NULL, rig_rate_set, "%llu\n");
+static const struct file_operations rig_setting_fops = {
+	.owner		= THIS_MODULE,
+	.open		= simple_open,
+	.write		= rig_setting_write,
+	.release	= rig_setting_release,
+};
+
+static void rig_create_setting(const char *name, void (*set)(u64 value))
+{
+	debugfs_create_file(name, 0200, rig_dir, set, &rig_setting_fops);
+}
 
 static int rig_stats_show(struct seq_file *file, void *unused)
 {
@@ -88,11 +133,11 @@ static void rig_create_files(void)
 {
 	rig_dir = debugfs_create_dir("pfm_nmi", NULL);
 	debugfs_create_file("fire", 0200, rig_dir, NULL, &rig_fire_fops);
-	debugfs_create_file("rate", 0200, rig_dir, NULL, &rig_rate_fops);
 	debugfs_create_file("stats", 0400, rig_dir, NULL, &rig_stats_fops);
-	debugfs_create_bool("late", 0600, rig_dir, &rig_late);
-	debugfs_create_bool("mute", 0600, rig_dir, &rig_mute);
-	debugfs_create_u64("shortest", 0600, rig_dir, &rig_shortest);
+	rig_create_setting("rate", rig_set_rate);
+	rig_create_setting("late", rig_set_late);
+	rig_create_setting("mute", rig_set_mute);
+	rig_create_setting("shortest", rig_set_shortest);
 	debugfs_create_u64("addr", 0600, rig_dir, &rig_record.addr);
 	debugfs_create_u64("latency", 0600, rig_dir, &rig_record.latency);
 	debugfs_create_x64("source", 0600, rig_dir, &rig_record.source);
