@@ -42,6 +42,19 @@ class PfmParseError(Exception):
         return f"offset {self.offset:#x}: {self.message}"
 
 
+class RequestError(PfmParseError):
+    """A request that the input cannot fulfil, or a fault of another package's code.
+
+    No byte of the input is wrong, so the text has no offset.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, 0)
+
+    def __str__(self) -> str:
+        return self.message
+
+
 def note(problems: list[PfmParseError], problem: PfmParseError) -> None:
     """Adds a problem to a list that is sorted by offset."""
     insort(problems, problem, key=lambda other: other.offset)

@@ -21,7 +21,7 @@ from .capture.session import Context, Session, parse_session
 from .capture.threads import Threads
 from .capture.totals import Totals
 from .context_threads import ContextThreads
-from .errors import PfmParseError, blamed, note
+from .errors import PfmParseError, RequestError, blamed, note
 from .formats import registry, unknown
 from .formats.decoding import Decoded, Decoder, Lost, Region
 from .formats.joining import alike, join
@@ -317,7 +317,7 @@ class Recording:
     def _fault(self, what: str, error: Exception) -> PfmParseError:
         """An exception in the format's code, as an error that names its package."""
         name = f"format {self.format.name} of {self.origin}"
-        return PfmParseError(f"{what} of {name}: {blamed(error)}", 0)
+        return RequestError(f"{what} of {name}: {blamed(error)}")
 
     def _note(self, problem: PfmParseError, buffer: Buffer) -> None:
         where = problem.within(buffer.offset, buffer.stored, buffer.whole)

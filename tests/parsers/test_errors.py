@@ -4,11 +4,20 @@
 from __future__ import annotations
 
 import pytest
-from pfmparse.errors import PfmParseError
+from pfmparse.errors import PfmParseError, RequestError
 
 
 def test_error_text_starts_with_the_offset() -> None:
     assert str(PfmParseError("bad", 0x1234)) == "offset 0x1234: bad"
+
+
+def test_request_error_has_no_offset() -> None:
+    assert str(RequestError("no such column")) == "no such column"
+
+
+def test_fault_in_a_buffer_has_the_buffers_offset() -> None:
+    problem = RequestError("decoder: fault").within(0x40, stored="", whole=True)
+    assert str(problem) == "offset 0x40: decoder: fault"
 
 
 def test_error_offset_is_relative_to_the_file() -> None:

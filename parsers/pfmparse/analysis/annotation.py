@@ -11,7 +11,7 @@ from typing import Iterable, Optional, Sequence
 
 import numpy as np
 
-from ..errors import PfmParseError
+from ..errors import PfmParseError, RequestError
 from ..symbols.debug_info import Line
 from ..symbols.disassembly import disassemble
 from ..symbols.elf_file import ElfFile
@@ -115,7 +115,7 @@ class Collector:
     def samples(self) -> list[Samples]:
         """The functions, by descending weight; PfmParseError if there is none."""
         if not self._found:
-            raise PfmParseError(f"no samples in a function '{self._name}'", 0)
+            raise RequestError(f"no samples in a function '{self._name}'")
         for samples in self._found.values():
             for weights in samples.weights.values():
                 weights += [0] * (len(self._events) - len(weights))

@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from ..arrays import NDArray
-from ..errors import PfmParseError
+from ..errors import RequestError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from ..layout import KERNEL_START
@@ -46,7 +46,7 @@ def check_pmd(pmd: int, recording: Recording) -> None:
     if pmd not in there:
         have = ", ".join(map(str, sorted(there))) or "none"
         text = f"no sample has values of PMD {pmd}; recorded PMDs: {have}"
-        raise PfmParseError(text, 0)
+        raise RequestError(text)
 
 
 def pmd_values(samples: Samples, pmd: int) -> tuple[Column, NDArray[np.bool_]]:

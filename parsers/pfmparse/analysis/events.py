@@ -8,7 +8,7 @@ from typing import Optional
 
 import numpy as np
 
-from ..errors import PfmParseError
+from ..errors import RequestError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from ..recording import Recording
@@ -63,7 +63,7 @@ class Events:
         if not found:
             there = ", ".join(dict.fromkeys(event.name for event in self.all[:-1]))
             text = f"event '{name}' was not sampled; sampled events: {there or 'none'}"
-            raise PfmParseError(text, 0)
+            raise RequestError(text)
         return np.array(found, np.intp)
 
     def _by_pmd(self, samples: Samples) -> Ids:

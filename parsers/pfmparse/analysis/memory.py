@@ -8,7 +8,7 @@ from typing import Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..errors import PfmParseError
+from ..errors import RequestError
 from ..formats import data_source
 from ..formats.roles import Role
 from ..recording import Batch
@@ -225,7 +225,7 @@ def _unit(per: str, source: Input) -> int:
     if per == CACHELINE:
         return machine.cache_line or CACHE_LINE
     if per == PAGE and not machine.page_size:
-        raise PfmParseError("the session does not record the page size", 0)
+        raise RequestError("the session does not record the page size")
     return machine.page_size if per == PAGE else 1
 
 

@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ..arrays import NDArray
-from ..errors import PfmParseError
+from ..errors import RequestError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from .columns import check_pmd, named, pmd_of
@@ -46,7 +46,7 @@ class Weight:
         column = named(samples, self._name)
         if column.dtype.kind == "i" and (column < 0).any():
             text = f"column '{self._name}' has negative numbers: use another weight"
-            raise PfmParseError(text, 0)
+            raise RequestError(text)
         return column.astype(np.uint64)
 
 
@@ -54,7 +54,7 @@ def product(values: NDArray[np.uint64], times: Column, name: str) -> NDArray[np.
     """The values times ``times``; PfmParseError if a product exceeds 64 bits."""
     if not fits(values, times).all():
         text = f"{name} times the weight of a sample needs more than 64 bits"
-        raise PfmParseError(text, 0)
+        raise RequestError(text)
     return values * times.astype(np.uint64)
 
 

@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from ..arrays import NDArray
-from ..errors import PfmParseError
+from ..errors import PfmParseError, RequestError
 from .json_node import Node
 
 MAX_MOMENTS = 1 << 12
@@ -56,7 +56,7 @@ class Clocks:
         after the last one.
         """
         if not self.moments:
-            raise PfmParseError("the capture has no clock readings (CLCK chunks)", 0)
+            raise RequestError("the capture has no clock readings (CLCK chunks)")
         base = self.moments[0]
         perf = [moment.perf_ns - base.perf_ns for moment in self.moments]
         shift = base.realtime_ns - base.perf_ns

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Iterator, Optional
 
-from ..errors import PfmParseError
+from ..errors import PfmParseError, RequestError
 from .buffer import Buffer, read_buffer
 from .buffers import Buffers
 from .chunks import (
@@ -90,7 +90,7 @@ class LiveCapture(Metadata):
 
     def again(self) -> LiveCapture:
         """Raises PfmParseError: data that were read are not kept."""
-        raise PfmParseError("a live capture can be read only once", 0)
+        raise RequestError("a live capture can be read only once")
 
     def _take(self, size: int) -> Optional[bytes]:
         """Takes the next ``size`` bytes; None until all of them have arrived."""

@@ -16,7 +16,7 @@ from ..analysis.groups import Values
 from ..analysis.inputs import Input
 from ..analysis.keys import Value
 from ..analysis.weights import COUNT
-from ..errors import PfmParseError
+from ..errors import RequestError
 from ..symbols.options import add_symbol_options
 from . import report_rows, summary
 from .arguments import add_flags, add_selection, add_top, add_weight, difference, words
@@ -154,7 +154,7 @@ def _seconds(source: Input) -> float:
         start = source.recording.session.start_ns
         if totals is None or totals.end_ns <= start:
             text = "the capture has no end time: use --normalise total"
-            raise PfmParseError(text, 0)
+            raise RequestError(text)
         return (totals.end_ns - start) / NS
 
 

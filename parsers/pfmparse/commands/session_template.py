@@ -9,7 +9,7 @@ from typing import TextIO
 
 from ..capture.session import plain_uuid
 from ..capture.template import session_template
-from ..errors import PfmParseError
+from ..errors import RequestError
 from ..formats import registry
 from .opening import OK, blaming
 
@@ -47,4 +47,4 @@ def _template(wanted: str) -> bytes:
     except ValueError:
         names = ", ".join(parser.format.name for parser in registry.known().values())
         text = f"unknown format '{wanted}': use a UUID or one of {names}"
-        raise PfmParseError(text, 0) from None
+        raise RequestError(text) from None

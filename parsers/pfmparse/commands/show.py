@@ -7,7 +7,7 @@ import argparse
 from typing import NoReturn
 
 from ..capture.view import View
-from ..errors import PfmParseError
+from ..errors import PfmParseError, RequestError
 from ..symbols.options import add_symbol_options
 from . import mem, report
 from .arguments import add_files, add_selection
@@ -22,7 +22,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raises PfmParseError instead of exiting."""
-        raise PfmParseError(message, 0)
+        raise RequestError(message)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -53,10 +53,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Namespace:
     """The arguments of a view's command; PfmParseError if the view is unknown."""
     if view.command not in ALLOWED:
-        raise PfmParseError(f"there is no view {view.command!r}", 0)
+        raise RequestError(f"there is no view {view.command!r}")
     for name in view.options:
         if name not in ALLOWED[view.command]:
-            raise PfmParseError(f"{view.command} has no option {name!r}", 0)
+            raise RequestError(f"{view.command} has no option {name!r}")
     parser = _Parser(allow_abbrev=False)
     mem.add_options(parser)
     words = [f"--{name}={value}" for name, value in view.options.items()]
@@ -64,7 +64,7 @@ def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Na
     try:
         mem.options_of(filled)
     except BadInput as error:
-        raise PfmParseError(str(error), 0) from None
+        raise RequestError(str(error)) from None
     return filled
 
 

@@ -19,7 +19,7 @@ from ..analysis.interner import Ids, Interner
 from ..analysis.keys import Key, Value
 from ..analysis.sums import Sums
 from ..analysis.weights import COUNT, Weight
-from ..errors import PfmParseError
+from ..errors import RequestError
 from ..formats.roles import Role
 from ..recording import Batch
 from ..symbols.options import add_symbol_options
@@ -152,7 +152,7 @@ def _add(timeline: Timeline, source: Input) -> None:
     steps = max(int(step.key) for step, _ in found) - first + 1
     if steps > MAX_STEPS:
         text = f"{steps} steps of {options.step} ns are more than {MAX_STEPS}"
-        raise PfmParseError(f"{text}: use a longer --step or a shorter --time", 0)
+        raise RequestError(f"{text}: use a longer --step or a shorter --time")
     timeline.steps = max(timeline.steps, steps)
     for (step, value), total in zip(found, sums.result(len(found))):
         by = timeline.weights.setdefault(value, Counter())

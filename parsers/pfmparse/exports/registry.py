@@ -6,7 +6,7 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.metadata import entry_points
 
-from ..errors import PfmParseError, blamed
+from ..errors import RequestError, blamed
 from .interface import Export
 
 GROUP = "pfmparse.exports"  # entry points of other packages' exports
@@ -49,8 +49,8 @@ def find(name: str) -> Export:
                 entry.value, f"{export!r} is not a pfmparse.exports.job.Export"
             )
         return export
-    raise PfmParseError(f"unknown export '{name}': use one of {', '.join(names())}", 0)
+    raise RequestError(f"unknown export '{name}': use one of {', '.join(names())}")
 
 
-def _broken(origin: str, message: str) -> PfmParseError:
-    return PfmParseError(f"export {origin}: {message}", 0)
+def _broken(origin: str, message: str) -> RequestError:
+    return RequestError(f"export {origin}: {message}")

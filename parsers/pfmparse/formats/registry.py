@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Iterable
 
-from ..errors import PfmParseError, blamed
+from ..errors import RequestError, blamed
 from .decoding import Format
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def find_parser(uuid: str) -> Parser:
     if wanted not in parsers:
         names = ", ".join(map(str, parsers.values()))
         message = f"no parser for format {uuid}; known formats: {names}"
-        raise PfmParseError(message, 0)
+        raise RequestError(message)
     return parsers[wanted]
 
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 import numpy as np
 
 from ..arrays import NDArray
-from ..errors import PfmParseError, blamed
+from ..errors import PfmParseError, RequestError, blamed
 from ..layout import field_names
 from .chains import Chains
 from .roles import Role
@@ -159,7 +159,7 @@ class Samples:
     def lacks(self, what: str) -> PfmParseError:
         """An error about a missing column, which lists the existing columns."""
         there = ", ".join([*self.columns, *self.derived]) or "no columns at all"
-        return PfmParseError(f"the samples have no {what}; they have {there}", 0)
+        return RequestError(f"the samples have no {what}; they have {there}")
 
     def weights(self) -> Optional[Column]:
         """The number of samples that each one represents, None if 1 for all."""
@@ -208,7 +208,7 @@ def _made(columns: Mapping[str, Column], name: str, count: int) -> Column:
         raise
     # A format of another package may raise anything: name the column.
     except Exception as error:
-        raise PfmParseError(f"column {name}: {blamed(error)}", 0) from error
+        raise RequestError(f"column {name}: {blamed(error)}") from error
     return column
 
 

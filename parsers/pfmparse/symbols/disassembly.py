@@ -6,7 +6,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from ..errors import PfmParseError
+from ..errors import RequestError
 
 EM_386, EM_ARM, EM_X86_64, EM_AARCH64 = 3, 40, 62, 183  # as in <elf.h>
 
@@ -33,7 +33,7 @@ def disassemble(code: bytes, address: int, machine: int) -> list[Instruction]:
     PfmParseError if the machine is not supported or capstone is missing.
     """
     if machine not in MACHINES:
-        raise PfmParseError(f"code of ELF machine {machine} cannot be disassembled", 0)
+        raise RequestError(f"code of ELF machine {machine} cannot be disassembled")
     decoder = _decoder(machine)
     found: list[Instruction] = []
     at = 0
@@ -55,6 +55,6 @@ def _decoder(machine: int) -> Any:
         capstone = import_module("capstone")
     except ImportError:
         text = "code cannot be disassembled without capstone (Debian: python3-capstone)"
-        raise PfmParseError(text, 0) from None
+        raise RequestError(text) from None
     arch, mode = (getattr(capstone, name) for name in MACHINES[machine])
     return capstone.Cs(arch, mode)

@@ -124,7 +124,8 @@ def test_report_by_unknown_key_lists_known_ones(
     status, out, err = run(capsys, "report", "--by", by, file)
     what = "call chains" if by == "caller" else by
     assert (status, out) == (1, "")
-    assert f"the samples have no {what}; they have pid, ovfl_pmd, " in err
+    said = f"pfmparse: {file}: the samples have no {what}; they have pid, ovfl_pmd, "
+    assert err.startswith(said)
 
 
 @pytest.mark.parametrize(
