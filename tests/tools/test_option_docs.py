@@ -43,6 +43,10 @@ def test_manual_page_names_every_option(programs: Path) -> None:
     assert [name for name in names if f"\\fB--{name}\\fP" not in plain] == []
 
 
+def test_underscore_in_bold_text_is_literal(programs: Path) -> None:
+    assert "\\fBbuf_size=64k\\fP" in made(programs, "man")
+
+
 HEADERS = PFMON.parents[1] / "sdk" / "include" / "perfmon"
 FORMAT = re.compile(r'#define PFM_\w+_SMPL_(NAME|UUID_STR)\s+"([^"]+)"')
 

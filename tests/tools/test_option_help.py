@@ -18,3 +18,7 @@ def test_help_names_every_long_option(pfmon: Pfmon) -> None:
     options = re.findall(r'\.name = "([a-z-]+)"', source.read_text("utf-8"))
     assert len(options) > 20
     assert [name for name in options if f"--{name}" not in run.stdout] == []
+
+
+def test_underscore_in_bold_text_is_literal(pfmon: Pfmon) -> None:
+    assert "argument of the format: buf_size=64k,... or hex" in pfmon("--help").stdout

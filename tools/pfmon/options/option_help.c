@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* option_help.c - the --help text */
 #define _GNU_SOURCE
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,8 +15,12 @@
 
 static void print_plain(const char *text)
 {
+	bool bold = false;
+
 	for (; *text; text++) {
-		if (*text != '*' && *text != '_')
+		if (*text == '*')
+			bold = !bold;
+		else if (*text != '_' || bold)
 			putchar(*text);
 	}
 }

@@ -399,10 +399,11 @@ const struct option_row option_table[] = {
 		.argument = "NAME=VALUE,...",
 		.effect = CALLS(parse_smpl_arg),
 		.format_option = FORMAT_OPT_ARG,
-		.summary = "argument of the format, by fields or in hex",
+		.summary = "argument of the format: *buf_size=64k*,... or hex",
 		.details =
 			"*--list-formats* prints the fields of the registered formats.\n"
-			"Sizes in bytes may end in *k*, *M* or *G*, as in *size=64k*.\n"
+			"Sizes in bytes may end in *k*, *M* or *G*, as in\n"
+			"*buf_size=64k*.\n"
 			"A field that is not named has its default value.\n"
 			"If a format does not publish its fields, give the whole\n"
 			"argument as hexadecimal bytes; the default is all zero.\n",

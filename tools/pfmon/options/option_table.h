@@ -40,8 +40,9 @@ struct option_effect {
 
 /*
  * In the texts, *this* is bold and _this_ is italic, if the output has such
- * type. The summary is a sentence without capital letter and full stop. Each
- * sentence of the details begins on a new line.
+ * type. Underscores in bold text are literal. The summary is a sentence without
+ * capital letter and full stop. Each sentence of the details begins on a new
+ * line.
  */
 struct option_row {
 	const char *name;		/* without the dashes */

@@ -27,7 +27,7 @@ static void print_roff(const char *text)
 		if (*text == '*') {
 			bold = !bold;
 			fputs(bold ? "\\fB" : "\\fP", stdout);
-		} else if (*text == '_') {
+		} else if (*text == '_' && !bold) {
 			italic = !italic;
 			fputs(italic ? "\\fI" : "\\fP", stdout);
 		} else if (*text == '-' && bold) {
