@@ -44,6 +44,15 @@ def read_includes(folder: Path) -> dict[str, set[str]]:
     return found
 
 
+def find_unbuilt(folder: Path, built: Path) -> list[str]:
+    """Return the units of sources without an object: their calls are not checked."""
+    return [
+        unit
+        for unit, path in units(folder)
+        if path.suffix == ".c" and not (built / f"{unit}.o").exists()
+    ]
+
+
 def read_uses(folder: Path, built: Path) -> Calls:
     """Return which unit uses which others, and the functions it calls there.
 

@@ -51,6 +51,13 @@ def test_circle_is_found(tmp_path: Path) -> None:
     assert problem.endswith(": cycle: a uses b uses a")
 
 
+def test_source_without_object_is_found(tmp_path: Path) -> None:
+    (tmp_path / "base").mkdir()
+    for name in "a.c", "a.o", "base/b.c", "base/b.h":
+        (tmp_path / name).write_text("")
+    assert rooms.find_unbuilt(tmp_path, tmp_path) == ["base/b"]
+
+
 def test_wide_folder_is_found(tmp_path: Path) -> None:
     for number in range(rooms.WIDEST + 1):
         (tmp_path / f"{number}").write_text("")
