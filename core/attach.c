@@ -3,9 +3,9 @@
  * attach.c - attachments; exit and exec of monitored threads
  *
  * There is one context per thread or one system-wide context per CPU; the two
- * kinds are mutually exclusive (3.1.7; 2006 paper, 4.1). Tracepoints detect the
- * exit of a thread, and an exec that has removed its perf events. They may not
- * sleep, so they queue a task work. It runs before anyone can wait for the
+ * kinds are mutually exclusive (3.1.7; Eranian 2006, 4.1). Tracepoints detect
+ * the exit of a thread, and an exec that has removed its perf events. They may
+ * not sleep, so they queue a task work. It runs before anyone can wait for the
  * exiting thread, or before the thread is at user level again. A CPU that goes
  * offline stops its context.
  */

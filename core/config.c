@@ -2,7 +2,7 @@
 /*
  * config.c - global properties: PFM_SET_CONFIG and PFM_GET_CONFIG, the files in
  *	      /sys/kernel/perfmon and the module parameters over the same
- *	      variables (3.1.16, 3.1.17; 2006 paper, section 7)
+ *	      variables (3.1.16, 3.1.17; Eranian 2006, 7)
  *
  * Users of a property read it once. A change does not affect what exists
  * already.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ds.c - the debug-store service: records that the PMU writes (2006 paper, 5.4)
+ * ds.c - the debug-store service: records that the PMU writes
+ *	  (Eranian 2006, 5.4)
  */
 #include <linux/irqflags.h>
 #include <linux/string.h>

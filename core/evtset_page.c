@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * evtset_page.c - pages with the PMDs of event sets, mapped at user level
- *		   (2006 paper, section 8)
+ *		   (Eranian 2006, 8)
  *
  * For each PMD a page says how to read it: the page has its value, or the value
  * is the clock minus an offset, or the monitored thread can read a counter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * perm.c - access rights: creating contexts, and attaching them (chapter 4;
- *	    2006 paper, section 7)
+ *	    Eranian 2006, 7)
  *
  * perf checks little for events that the kernel itself creates: 6.1 only checks
  * CPU events against kernel.perf_event_paranoid. So we reject what

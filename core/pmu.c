@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmu.c - the PMU description in use (2006 paper, 4.4)
+ * pmu.c - the PMU description in use (Eranian 2006, 4.4)
  */
 #include <linux/bitmap.h>
 #include <linux/bitops.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * sysfs.c - /sys/kernel/perfmon: version, configuration, formats, PMU
- *	     description (3.5.2; 2006 paper, 4.3)
+ *	     description (3.5.2; Eranian 2006, 4.3)
  *
  *   version
  *   the files of pfm_sysfs_add_files(): config.c's limits and groups

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * value.c - PMD values: 64-bit emulation (3.1.3), reset values (3.4.2), and
- *	     the page that shows the values to user level (2006 paper,
- *	     section 8)
+ *	     the page that shows the values to user level (Eranian 2006, 8)
  *
  * While a context is loaded and not frozen, the values of the active set's PMDs
  * are in the hardware; for counters narrower than 64 bits, the upper part is in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * setmap.c - read PMDs from the page of their event set (2006 paper, section 8)
+ * setmap.c - read PMDs from the page of their event set (Eranian 2006, 8)
  *
  * The kernel writes the page even if it is not mapped. Values that are not in
  * the page are read with PFM_READ_PMDS.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_nway - the n-way sampling format (specification 6.3.1; paper, 5.4)
+ * pfm_fmt_nway - the n-way sampling format (6.3.1; Eranian 2006, 5.4)
  *
  * The entries are those of the default format. They go into one of N regions.
  * When the largest possible entry no longer fits, the region is handed out, the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bridge.c - the bridge between perfmon and OProfile's event buffer (paper 5.4)
+ * bridge.c - the bridge between perfmon and OProfile's event buffer
+ *	      (Eranian 2006, 5.4)
  *
  * Each overflow becomes a sample in a separate event buffer: address, thread,
  * and event identifier. The format has no argument and no buffer of the core

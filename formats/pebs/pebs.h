@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pebs.h - common code of the PEBS formats (2006 paper, 5.4)
+ * pebs.h - common code of the PEBS formats (Eranian 2006, 5.4)
  *
  * The two layouts differ only in the width of their fields. A format defines
  * PEBS_BITS, includes this file once, and defines pebs_record_size().

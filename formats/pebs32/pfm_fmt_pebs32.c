@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * pfm_fmt_pebs32 - samples that the CPU writes, in the 32-bit layout of the
- *		    Pentium 4 and Xeon (2006 paper, 5.4)
+ *		    Pentium 4 and Xeon (Eranian 2006, 5.4)
  *
  * It also works on a 64-bit kernel: records with a register that does not fit
  * into 32 bits are counted as dropped.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * user_read.c - counters that the monitored thread reads at user level
- *		 (2006 paper, section 8), on arm64
+ *		 (Eranian 2006, 8), on arm64
  *
  * The kernel lets a thread read the CPU's counters while one of its events asks
  * for it and kernel.perf_user_access is 1. An event's counter and its start

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ds_kunit.c - the debug-store service (2006 paper, 5.4), used by a format of
+ * ds_kunit.c - the debug-store service (Eranian 2006, 5.4), used by a format of
  *		this suite
  */
 #include "context.h"

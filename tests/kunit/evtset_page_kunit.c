@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_page_kunit.c - pages with the PMDs of event sets (2006 paper,
- *			 section 8)
+ * evtset_page_kunit.c - pages with the PMDs of event sets
+ *			 (Eranian 2006, 8)
  */
 #include <linux/jiffies.h>
 #include "buffer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pebs32_kunit.c - the 32-bit PEBS format, filled by the simulated PMU (2006
- *		    paper, 5.4)
+ * pebs32_kunit.c - the 32-bit PEBS format, filled by the simulated PMU
+ *		    (Eranian 2006, 5.4)
  */
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include "ds_area.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pebs64_kunit.c - the 64-bit PEBS format, filled by the simulated PMU (2006
- *		    paper, 5.4)
+ * pebs64_kunit.c - the 64-bit PEBS format, filled by the simulated PMU
+ *		    (Eranian 2006, 5.4)
  */
 #include <perfmon/perfmon_pebs64_smpl.h>
 #include "context.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmu_kunit.c - validation of PMU descriptions (2006 paper, 4.4)
+ * pmu_kunit.c - validation of PMU descriptions (Eranian 2006, 4.4)
  *
  * The simulated PMU is registered throughout: a valid description is refused
  * with EBUSY because of it, an invalid one with EINVAL before.

@@ -5,8 +5,9 @@
  * Names and semantics follow the perfmon2 interface specification, version 0.6;
  * section numbers below refer to it. Where the specification uses types whose
  * size differs between 32- and 64-bit programs, this header uses the fixed-size
- * types of the 2006 paper (section 4.1). Both kinds of program then share one
- * layout with the kernel, and no conversion is needed.
+ * types of Eranian 2006, 4.1: Stephane Eranian, "Perfmon2: a flexible
+ * performance monitoring interface for Linux", 2006 Linux Symposium. Both kinds
+ * of program then share one layout with the kernel and need no conversion.
  *
  * The kernel and user space include this same file.
  */
@@ -432,7 +433,7 @@ PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_start, 8, 8);
 PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_count, 16, 8);
 
 /**
- * struct pfm_set_page_t - mapped PMDs of an event set (2006 paper, section 8)
+ * struct pfm_set_page_t - mapped PMDs of an event set (Eranian 2006, 8)
  * @map_seq:      odd during an update; changes with every update
  * @map_flags:    PFM_MAPFL_*
  * @map_set:      number of the event set
@@ -935,8 +936,8 @@ int pfm_get_config(pfarg_config_t *cfg);
 struct pfm_set_map;
 
 /**
- * pfm_map_set() - map an event set of a context with PFM_FL_MAP_SETS (2006
- * paper, 8)
+ * pfm_map_set() - map an event set of a context with PFM_FL_MAP_SETS
+ * (Eranian 2006, 8)
  * @fd:  the context; keep it open until pfm_unmap_set()
  * @set: number of the set
  *

@@ -339,7 +339,7 @@ extern "C" {
 /**
  * DOC: libpfm2x and libpfm22
  *
- * The functions of the 2006 paper's table 1. Each translates to the command
+ * The functions of table 1 of Eranian 2006. Each translates to the command
  * that perfmon.h documents under the same name, and blocks and fails in the
  * same way. docs/perfmon2x.md lists the differences.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /**
- * DOC: Debug-store service (2006 paper, 5.4)
+ * DOC: Debug-store service (Eranian 2006, 5.4)
  *
  * With PEBS, the CPU itself writes the samples: when a counter overflows, it
  * appends a record to an area in memory and reloads the counter. It interrupts

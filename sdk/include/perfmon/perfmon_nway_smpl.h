@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /**
- * DOC: Buffer of the n-way format (6.3.1; paper, 5.4)
+ * DOC: Buffer of the n-way format (6.3.1; Eranian 2006, 5.4)
  *
  * The buffer is split into N regions of equal size, N from 2 to 64. Samples, in
  * the default format's layout, fill one region after the other, in circular

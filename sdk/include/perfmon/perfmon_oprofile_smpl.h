@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /**
- * DOC: Device and stream of the OProfile bridge (paper, 5.4)
+ * DOC: Device and stream of the OProfile bridge (Eranian 2006, 5.4)
  *
  * The format has no argument and no mapped buffer. Its records are read from a
  * character device, /dev/PFM_OPROFILE_DEVICE, as from OProfile's event buffer.

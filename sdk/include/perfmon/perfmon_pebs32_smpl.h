@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /**
- * DOC: Buffer of the 32-bit PEBS format (paper, 5.4)
+ * DOC: Buffer of the 32-bit PEBS format (Eranian 2006, 5.4)
  *
  * UUID and layout are the same as in perfmon 2.x for the 32-bit Pentium 4 and
  * Xeon. On every architecture the layout has the natural alignment of i386:

@@ -2,8 +2,8 @@
 /**
  * DOC: Interface between PMU descriptions and the core
  *
- * A PMU description (2006 paper, 4.4) maps the logical PMC and PMD registers to
- * actual ones. It has a table of both and the operations on them. Only one
+ * A PMU description (Eranian 2006, 4.4) maps the logical PMC and PMD registers
+ * to actual ones. It has a table of both and the operations on them. Only one
  * description can be registered at a time.
  */
 #ifndef PERFMON_PERFMON_PMU_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /**
- * DOC: Reader of the n-way format (6.3.1; paper, 5.4)
+ * DOC: Reader of the n-way format (6.3.1; Eranian 2006, 5.4)
  *
  * It can read while the kernel writes.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /**
- * DOC: Reader of the OProfile bridge's stream (paper, 5.4)
+ * DOC: Reader of the OProfile bridge's stream (Eranian 2006, 5.4)
  *
  * perfmon_read.h explains how to use a reader, but this one reads a stream:
  * call begin with one part after the other, as read() returns them. Parts may

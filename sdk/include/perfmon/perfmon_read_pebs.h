@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /**
- * DOC: Common part of the readers of the PEBS formats (paper, 5.4)
+ * DOC: Common part of the readers of the PEBS formats (Eranian 2006, 5.4)
  *
  * It reads records in a debug-store area.
  *

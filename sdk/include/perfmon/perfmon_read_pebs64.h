@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /**
- * DOC: Reader of the 64-bit PEBS format (paper, 5.4)
+ * DOC: Reader of the 64-bit PEBS format (Eranian 2006, 5.4)
  *
  * perfmon_read.h explains how to use a reader.
  */

@@ -4,9 +4,9 @@
  *
  * It can read while the kernel writes.
  *
- * The n-way format (6.3.1; paper, 5.4) and the sink share one protocol. This is
- * the reader's side of it, for the readers of both and for tools that copy
- * complete regions. The kernel writes::
+ * The n-way format (6.3.1; Eranian 2006, 5.4) and the sink share one protocol.
+ * This is the reader's side of it, for the readers of both and for tools that
+ * copy complete regions. The kernel writes::
  *
  *	begin or overwrite a region	a record
  *	  count = 0, used = 0		  the record

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset_page.c - reading PMDs from the mapped pages of event sets (2006 paper,
- *		   section 8)
+ * evtset_page.c - reading PMDs from the mapped pages of event sets
+ *		   (Eranian 2006, 8)
  */
 #define _GNU_SOURCE
 #include <sched.h>

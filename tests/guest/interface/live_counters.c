@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
  * live_counters.c - the monitored thread reads its running counters without the
- *		     kernel (2006 paper, section 8)
+ *		     kernel (Eranian 2006, 8)
  *
  * This works on arm64 if the administrator allows it. Elsewhere the kernel
  * reads the counters, which evtset_page.c tests.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pmu.c - PMU description modules, of which one can be registered (2006 paper,
- *	   4.4)
+ * pmu.c - PMU description modules, of which one can be registered
+ *	   (Eranian 2006, 4.4)
  *
  * Begins and ends with all modules loaded.
  */

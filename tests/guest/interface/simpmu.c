@@ -2,7 +2,7 @@
 /*
  * simpmu.c - exact overflows with the simulated PMU: 64-bit emulation (3.1.3),
  *	      simultaneous overflows (3.5.14), and event sets that switch while
- *	      they are read (2006 paper, section 8)
+ *	      they are read (Eranian 2006, 8)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
