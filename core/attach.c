@@ -17,6 +17,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
+#include <perfmon/perfmon_work.h>
 #include "attach.h"
 #include "block.h"
 #include "compat.h"
@@ -224,7 +225,7 @@ void pfm_attach_cpu_gone(unsigned int cpu)
 	ctx = per_cpu(pfm_cpu_ctx, cpu);
 	if (ctx) {
 		WRITE_ONCE(ctx->gone, true);
-		queue_work(system_dfl_wq, &ctx->stop);
+		pfm_queue_work(&ctx->stop);
 	}
 	spin_unlock(&pfm_attach_lock);
 }

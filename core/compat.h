@@ -115,13 +115,6 @@ pfm_dump_ns(const struct task_struct *task, const struct mm_struct *mm)
 #define PF_USER_WORKER	0
 #endif
 
-/* commit 128ea9f6ccfb ("workqueue: Add system_percpu_wq and system_dfl_wq"), in
- * 6.17
- */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
-#define system_dfl_wq	system_unbound_wq
-#endif
-
 /* Since 6.16 the probe of sched_process_exit has an argument that tells whether
  * the process ends.
  */

@@ -9,6 +9,7 @@
  * signals and blocks, which an overflow may not do.
  */
 #include <linux/sched/clock.h>
+#include <perfmon/perfmon_work.h>
 #include "block.h"
 #include "context.h"
 #include "defer.h"
@@ -219,7 +220,7 @@ void pfm_irq_work(struct irq_work *work)
 	if (test_and_clear_bit(PFM_END_BLOCK, &ctx->ovfl_end))
 		pfm_block_request(ctx);
 	if (test_and_clear_bit(PFM_END_STOP, &ctx->ovfl_end))
-		queue_work(system_highpri_wq, &ctx->stop);
+		pfm_queue_work(&ctx->stop);
 	if (test_and_clear_bit(PFM_END_SWITCH, &ctx->ovfl_end))
 		pfm_switch_request(ctx, false);
 	if (test_and_clear_bit(PFM_END_SWITCH_HERE, &ctx->ovfl_end))

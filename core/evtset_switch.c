@@ -11,6 +11,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/time64.h>
+#include <perfmon/perfmon_work.h>
 #include "context.h"
 #include "evtset.h"
 #include "evtset_switch.h"
@@ -201,11 +202,10 @@ static bool pfm_switch_by_thread(struct pfm_context *ctx)
 void pfm_switch_request(struct pfm_context *ctx, bool here)
 {
 	struct task_struct *task = ctx->target.task;
-	int cpu = task ? WORK_CPU_UNBOUND : ctx->target.cpu;
 	bool queued = task && !(task->flags & PF_KTHREAD) &&
 		      pfm_switch_by_thread(ctx);
 
 	/* If both are queued, the first to run finishes the switch. */
 	if (!here || !queued)
-		queue_work_on(cpu, system_highpri_wq, &ctx->switch_work);
+		pfm_queue_work(&ctx->switch_work);
 }

@@ -37,7 +37,7 @@ static void pfm_leave_idle(struct pfm_context *ctx)
 
 void pfm_idle_changed(struct pfm_context *ctx, bool idle)
 {
-	/* An owner can only be a command that has migrated: wait briefly. */
+	/* An owner can only be a command on another CPU: wait briefly. */
 	while (pfm_enter(ctx))
 		cpu_relax();
 	ctx->idle = idle;

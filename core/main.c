@@ -13,14 +13,18 @@
 #include "proc.h"
 #include "suspend.h"
 #include "sysfs.h"
+#include "work.h"
 
 static int __init pfm_init(void)
 {
 	int ret;
 
-	ret = pfm_proc_init();
+	ret = pfm_work_init();
 	if (ret)
 		return ret;
+	ret = pfm_proc_init();
+	if (ret)
+		goto err_work;
 	ret = pfm_sysfs_init();
 	if (ret)
 		goto err_proc;
@@ -55,6 +59,8 @@ err_sysfs:
 	pfm_sysfs_exit();
 err_proc:
 	pfm_proc_exit();
+err_work:
+	pfm_work_exit();
 	return ret;
 }
 
@@ -68,6 +74,7 @@ static void __exit pfm_exit(void)
 	pfm_pmd_exit();
 	pfm_sysfs_exit();
 	pfm_proc_exit();
+	pfm_work_exit();
 	/* A thread may still be returning from one of our task works. */
 	synchronize_rcu_tasks();
 }

@@ -14,9 +14,11 @@
  */
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <asm/irq_regs.h>
 #include "context.h"
 #include "owner.h"
 
@@ -42,51 +44,73 @@ bool pfm_is_here(const struct pfm_context *ctx)
 	return ctx->target.cpu == raw_smp_processor_id();
 }
 
-/* Is an overflow of a thread in progress? */
+/*
+ * Is an overflow in progress? @task: only an overflow of this thread counts; or
+ * NULL.
+ */
 struct pfm_look {
 	const struct task_struct	*task;
 	bool				maybe;
 };
 
 /*
- * Did this interrupt the thread with preemption off, as in an overflow?
- * Context: interrupt; or a call on the local CPU, where the thread does not run
- * then.
+ * Did this interrupt code that could be preempted, the idle loop or, without a
+ * preemption count, user level? Then no overflow is in progress, since it would
+ * have preemption off; in the idle loop, twice. Context: hard interrupt.
+ */
+static bool pfm_is_between_overflows(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		return user_mode(get_irq_regs());
+	return preempt_count() ==
+	       HARDIRQ_OFFSET +
+		       (is_idle_task(current) ? PREEMPT_DISABLE_OFFSET : 0);
+}
+
+/*
+ * Context: hard interrupt; or a call, on the local CPU or by the idle loop,
+ * which does not happen in an overflow.
  */
 static void pfm_look_here(void *arg)
 {
 	struct pfm_look *look = arg;
 
-	look->maybe = current == look->task &&
-		      (!IS_ENABLED(CONFIG_PREEMPT_COUNT) ||
-		       preempt_count() != HARDIRQ_OFFSET);
+	look->maybe = in_hardirq() &&
+		      (!look->task || current == look->task) &&
+		      !pfm_is_between_overflows();
 }
 
 /*
- * May an overflow of the thread be in progress? If so, the thread is still on
- * the CPU where the overflow began, as it cannot migrate.
+ * May an overflow be in progress? If so, it is still on the CPU where it began:
+ * the interrupted thread cannot migrate.
  */
-static bool pfm_may_be_under_way(const struct task_struct *task)
+static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 {
-	struct pfm_look look = { .task = task };
+	struct pfm_look look = { .task = target->task };
 
-	smp_call_function_single(task_cpu(task), pfm_look_here, &look, true);
+	smp_call_function_single(target->task ? task_cpu(target->task) :
+						target->cpu,
+				 pfm_look_here, &look, true);
 	return look.maybe;
 }
 
 /*
- * Wait for the overflows of a thread. Any user can trigger this at will, so
- * avoid a grace period: it waits for all CPUs or, if expedited, interrupts
- * them.
+ * Wait for the overflows of a thread or CPU, if possible without a grace
+ * period. It waits for all CPUs or, if expedited, interrupts them, and any user
+ * can trigger this at will. Also, an expedited one may need work items on CPUs
+ * that are occupied by real-time threads.
  */
-static void pfm_wait_thread(const struct task_struct *task)
+static void pfm_wait_elsewhere(const struct pfm_pmu_set *target)
 {
 	int i;
 
 	for (i = 0; i < 3; i++)
-		if (!pfm_may_be_under_way(task))
+		if (!pfm_may_be_under_way(target))
 			return;
-	synchronize_rcu();
+	if (target->task)
+		synchronize_rcu();
+	else
+		synchronize_rcu_expedited();
 }
 
 void pfm_wait_overflows(struct pfm_context *ctx)
@@ -94,11 +118,7 @@ void pfm_wait_overflows(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (!ctx->unsettled)
 		return;
-	if (!pfm_is_here(ctx)) {
-		if (ctx->target.task)
-			pfm_wait_thread(ctx->target.task);
-		else
-			synchronize_rcu_expedited();
-	}
+	if (!pfm_is_here(ctx))
+		pfm_wait_elsewhere(&ctx->target);
 	ctx->unsettled = false;
 }

@@ -43,6 +43,7 @@
  *   that another thread's event reports on behalf of this thread go to CPU
  *   events only. So all overflows happen in the monitored thread.
  */
+#include <perfmon/perfmon_work.h>
 #include "event.h"
 
 /* perf's mark of an event that is throttled until the next tick */
@@ -251,7 +252,7 @@ static void perf_arm_irq(struct irq_work *work)
 	}
 	WRITE_ONCE(ps->arming_cpu, -1);
 	if (elsewhere)
-		queue_work(system_highpri_wq, &ps->work);
+		pfm_queue_work(&ps->work);
 	pfm_irq_work_done(&ps->irq_work);
 }
 

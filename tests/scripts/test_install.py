@@ -37,7 +37,7 @@ KERNEL_HEADERS = (
     *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_callers", "perfmon_fmt_device"),
     *("perfmon_fmt_entry", "perfmon_fmt_hist", "perfmon_fmt_kunit"),
     *("perfmon_fmt_ring", "perfmon_fmt_sdk", "perfmon_fmt_sink"),
-    *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu"),
+    *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu", "perfmon_work"),
 )
 FUNCTIONS = (
     *("create_context", "write_pmcs", "write_pmds", "read_pmds", "load_context"),

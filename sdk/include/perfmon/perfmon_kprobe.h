@@ -14,6 +14,7 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
+#include <perfmon/perfmon_work.h>
 
 /**
  * struct pfm_kprobe - a kprobe with a user count
@@ -86,7 +87,7 @@ static inline void pfm_kprobe_put(struct pfm_kprobe *k)
 {
 	mutex_lock(&k->lock);
 	if (!--k->users)
-		mod_delayed_work(system_highpri_wq, &k->unused, HZ);
+		mod_delayed_work(pfm_wq, &k->unused, HZ);
 	mutex_unlock(&k->lock);
 }
 

@@ -10,6 +10,8 @@
 
 #include "check.h"
 #include "ctx.h"
+#include "faults.h"
+#include "params.h"
 #include "smpl.h"
 #include "worker.h"
 
@@ -458,4 +460,75 @@ TEST(notification_masks_the_cpu_until_restart)
 		ctx_expect_state(fd, "started");
 	}
 	worker_quit(&w);
+}
+
+/* A switch may take a while: an emulated CPU waits for the host's. */
+#define TURN_NS		300000000
+#define TURNS		10
+#define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
+#define RT_PRIORITY	50
+
+/* Page faults of a real-time thread that occupies a CPU */
+struct occupant {
+	int		cpu;
+	unsigned long	*faults;
+};
+
+/* Occupy the CPU with page faults for TURNS turns of an event set. */
+static void occupy(void *arg)
+{
+	const struct sched_param param = { .sched_priority = RT_PRIORITY };
+	const struct occupant *o = arg;
+	__u64 until;
+
+	ctx_pin(o->cpu);
+	faults_prepare();
+	CHECK_OK(sched_setscheduler(0, SCHED_FIFO, &param));
+	until = clock_ns(CLOCK_MONOTONIC) + TURNS * (__u64)TURN_NS;
+	while (clock_ns(CLOCK_MONOTONIC) < until)
+		touch_pages(100, o->faults);
+}
+
+/* Count the page faults of this CPU in two event sets that take turns. */
+static int count_in_turns(void)
+{
+	pfarg_setdesc_t desc = {
+		.set_flags = PFM_SETFL_TIME_SWITCH,
+		.set_timeout.tv_nsec = TURN_NS,
+	};
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	for (unsigned int id = 0; id < 2; id++) {
+		desc.set_id = id;
+		CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
+		ctx_add_set_counter(fd, id, 0, 0, 0, 0);
+	}
+	ctx_start_on(fd, thread_id());
+	return fd;
+}
+
+static void occupy_measured_cpu(void *arg)
+{
+	unsigned long *faults = mmap(NULL, sizeof(*faults),
+				     PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct occupant o = { .cpu = 1, .faults = faults };
+	__u64 counted;
+	int fd;
+
+	CHECK(faults != MAP_FAILED);
+	ctx_pin(1);
+	fd = count_in_turns();
+	reap(spawn(occupy, &o));
+	ctx_stop(fd);
+	counted = ctx_read_set(fd, 0, 0) + ctx_read_set(fd, 1, 0);
+	CHECK(counted >= *faults / 3 * 2);
+	CHECK(ctx_set_info(fd, 1).set_runs > 1);
+}
+
+/* Sets are switched although the monitored CPU runs only that thread. */
+TEST(realtime_thread_does_not_stop_set_switches)
+{
+	need_two_cpus();
+	with_setting(RT_RUNTIME, "-1", occupy_measured_cpu, NULL);
 }

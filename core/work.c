@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * work.c - the queue for work items that measuring waits for
+ */
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/sched.h>
+#include <linux/sched/prio.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+#include <perfmon/perfmon_work.h>
+#include "work.h"
+
+struct workqueue_struct *pfm_wq;
+EXPORT_SYMBOL_GPL(pfm_wq);
+
+/*
+ * Another CPU than this one, if there is one. It may be occupied as well, so
+ * take all of them in turn.
+ */
+static int pfm_other_cpu(void)
+{
+	int cpu = cpumask_any_distribute(cpu_online_mask);
+
+	return cpu == smp_processor_id() ?
+		       cpumask_any_distribute(cpu_online_mask) : cpu;
+}
+
+/*
+ * The work item of an unbound queue starts near the CPU that queued it, in a
+ * thread of ordinary priority. If that CPU runs a real-time thread, it would
+ * wait until the scheduler balances the load, for many milliseconds.
+ */
+void pfm_queue_work(struct work_struct *work)
+{
+	bool occupied = current->prio < MAX_RT_PRIO;
+
+	queue_work_on(occupied ? pfm_other_cpu() : WORK_CPU_UNBOUND, pfm_wq,
+		      work);
+}
+EXPORT_SYMBOL_GPL(pfm_queue_work);
+
+int pfm_work_init(void)
+{
+	pfm_wq = alloc_workqueue("perfmon", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	return pfm_wq ? 0 : -ENOMEM;
+}
+
+void pfm_work_exit(void)
+{
+	destroy_workqueue(pfm_wq);
+}
