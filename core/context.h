@@ -39,7 +39,6 @@
 #include <perfmon/perfmon_pmu.h>
 #include "charge.h"
 #include "msgq.h"
-#include "rate.h"
 
 struct file;
 struct pfm_attachment;
@@ -192,6 +191,24 @@ struct pfm_odd_answers {
 	u64	no_ctrl;
 	u64	bad_ctrl;
 	int	last_error;
+};
+
+/**
+ * struct pfm_rate - a window: overflows that are checked together (rate.c)
+ * @began:     time of its first overflow in ns; 0 if there was none
+ * @shortest:  shortest time in ns that one of its overflows took
+ * @timed:     number of its overflows that were timed
+ * @max:       ovfl_rate_max when it began
+ * @overflows: number of overflows after which it ends
+ * @left:      how many of them may still come
+ */
+struct pfm_rate {
+	u64	began;
+	u64	shortest;
+	u32	timed;
+	u32	max;
+	u32	overflows;
+	u32	left;
 };
 
 /**

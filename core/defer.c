@@ -4,8 +4,10 @@
  *
  * An overflow that finds the context owned leaves a note in its PMD. If the
  * owner is an overflow that it has interrupted, that one handles the note when
- * it leaves (pfm_leave()). If the owner is a command, an irq_work does, which
- * runs at once or when the command is done. The same irq_work stops, wakes,
+ * it leaves (pfm_leave()), unless it has handled the overflow itself with its
+ * own (pfm_await_reports()). If the owner is a command, an irq_work handles the
+ * note. It runs at once and waits for the command, or, if the command has
+ * interrupts off on this CPU, after it. The same irq_work stops, wakes,
  * signals and blocks, which an overflow may not do.
  */
 #include <linux/sched/clock.h>
@@ -41,7 +43,8 @@ static void pfm_queue_deferred(struct pfm_context *ctx)
 
 static void pfm_tell_owner(struct pfm_context *ctx, u32 owner)
 {
-	WRITE_ONCE(ctx->deferred, 1);
+	/* A full barrier: whoever sees it sees the note. */
+	xchg(&ctx->deferred, 1);
 	if (owner == PFM_BUSY_COMMAND)
 		pfm_queue_deferred(ctx);
 }

@@ -131,8 +131,8 @@ noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 }
 
 /*
- * The PMU has counted little since the overflow was handled. So a report that
- * never came is not confused with the next overflow, a whole period later.
+ * Has the PMU counted little since the overflow was handled? If more, the known
+ * report never came, and this is the next overflow, a whole period later.
  */
 bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 {
@@ -144,6 +144,16 @@ bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 	return value - pmd->known_from <= -pmd->last_reset >> 1;
 }
 EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
+
+/*
+ * The value is read again: since the PMU has read it, an NMI may have handled
+ * the overflow.
+ */
+bool pfm_is_known_now(struct pfm_pmd *pmd)
+{
+	return READ_ONCE(pmd->state) == PFM_KNOWN &&
+	       pfm_overflow_is_known(&pmd->hw, pfm_value_read_ovfl(pmd));
+}
 
 /* Has the PMD overflowed without being handled or reported? */
 static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
@@ -204,20 +214,17 @@ void pfm_silence(struct pfm_pmd *pmd)
 	local_irq_restore(flags);
 }
 
-noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
-			      struct pt_regs *regs)
+/*
+ * Interrupts are off between the look at the others and the end: a report that
+ * comes before that is the one which is awaited.
+ */
+static bool pfm_handle_with_others(struct pfm_pmd *pmd, u64 ip,
+				   struct pt_regs *regs)
 {
 	struct pfm_context *ctx = pmd->ctx;
 	DECLARE_BITMAP(others, PFM_MAX_PMDS);
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
 
-	if (READ_ONCE(ctx->frozen)) {
-		pfm_silence(pmd);
-		return true;
-	}
-	if (WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set || !pmd->ovfl) ||
-	    pfm_overflow_is_known(&pmd->hw, value))
-		return true;
 	if (!pfm_find_others(pmd, others))
 		return false;
 	bitmap_copy(ovfl, others, PFM_MAX_PMDS);
@@ -227,4 +234,24 @@ noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
 	ctx->reported = NULL;
 	pfm_await_reports(ctx, others);
 	return true;
+}
+
+noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip,
+			      struct pt_regs *regs)
+{
+	struct pfm_context *ctx = pmd->ctx;
+	unsigned long flags;
+	bool handled;
+
+	if (READ_ONCE(ctx->frozen)) {
+		pfm_silence(pmd);
+		return true;
+	}
+	if (WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set || !pmd->ovfl) ||
+	    pfm_is_known_now(pmd))
+		return true;
+	local_irq_save(flags);
+	handled = pfm_handle_with_others(pmd, ip, regs);
+	local_irq_restore(flags);
+	return handled;
 }

@@ -59,8 +59,13 @@ void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
  * others that have overflowed, or discard it. Return: true if that was done;
  * false if it has overflowed alone. Context: the owner of the overflow path.
  */
-bool pfm_look_closer(struct pfm_pmd *pmd, u64 value, u64 ip,
-		     struct pt_regs *regs);
+bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs);
+
+/*
+ * Was the overflow that is being reported handled already, with another PMD's?
+ * Ask once per report. Context: as the overflow.
+ */
+bool pfm_is_known_now(struct pfm_pmd *pmd);
 
 /*
  * After the handler of a single overflow: do what it has requested. @err: its

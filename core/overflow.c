@@ -9,8 +9,10 @@
  *
  * pfm_overflow() comes first. Nearly every sample takes only that way: a 64-bit
  * counter, a format that records and continues, and a hardware counter that has
- * re-armed itself. All other cases are handled in instant.c with the same
- * result, and what the format requests beyond "continue" in outcome.c.
+ * re-armed itself. The functions behind it receive the PMU's other reports:
+ * several counters, debug-store records, timeouts, losses. These are handled in
+ * instant.c with the same result, and what the format requests beyond
+ * "continue" in outcome.c.
  */
 #include "context.h"
 #include "defer.h"
@@ -43,7 +45,10 @@ static __always_inline void pfm_read_values(struct pfm_context *ctx,
 			       ovfl->arg.num_smpl_pmds);
 }
 
-/* Call the handler. In the common case its answer is "reset and continue". */
+/*
+ * Call the handler, and leave. In the common case its answer is "reset and
+ * continue". Now and then the credit is used up, and the limits are checked.
+ */
 static __always_inline void pfm_end_record(struct pfm_context *ctx,
 					   struct pfm_pmd *pmd)
 {
@@ -81,10 +86,14 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 	struct pfm_context *ctx = pmd->ctx;
 
 	if (owner) {
+		/* Until here a command's ownership was overwritten. */
 		pfm_not_entered(ctx, owner);
-		if (!pfm_overflow_is_known(&pmd->hw, value))
+		if (pfm_is_known_now(pmd))
+			/* An NMI that came before left its note to nobody. */
+			pfm_see_to_deferred(ctx);
+		else
 			pfm_defer(pmd, ip, owner);
-	} else if (pfm_look_closer(pmd, value, ip, regs)) {
+	} else if (pfm_look_closer(pmd, ip, regs)) {
 		pfm_leave(ctx);
 	} else {
 		pfm_begin_record(ctx, pmd, value, regs, ip);
@@ -105,6 +114,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value,
 	struct pfm_context *ctx = pmd->ctx;
 	u32 owner = pfm_enter_fast(ctx);
 
+	/* Not frozen, one counter that samples, no values to record */
 	if (likely(!owner && !READ_ONCE(ctx->unusual))) {
 		pfm_begin_record(ctx, pmd, value, regs, ip);
 	} else if (likely(!owner && !READ_ONCE(ctx->frozen) &&

@@ -4,19 +4,22 @@
  *	    and those of the PMU
  *
  * Counting down costs next to nothing in the overflow path. The clock is read
- * only when a context has used up its credit, a part of the overflows that it
- * may have in a tenth of a second. These overflows are a window; its end checks
- * both limits. The handlers' time is estimated from the shortest of the
- * overflows that were timed, because the others may have been interrupted.
+ * only when a context has used up its credit. The overflow is timed then, from
+ * its time stamp on. The overflows of a tenth of a second at the highest rate
+ * are a window, whose end checks both limits; it also ends after a second. The
+ * time of its handlers is estimated from the shortest of those that were timed,
+ * because the others may have been interrupted.
  */
-#include <linux/math.h>
+#include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/time64.h>
 #include "context.h"
 #include "rate.h"
 
 #define PFM_WINDOWS	10	/* per second, at the highest rate */
-#define PFM_TIMINGS	16	/* overflows timed in a window */
+#define PFM_TIMINGS	16U	/* overflows timed in a window, at least */
+#define PFM_ENOUGH	8	/* timings that allow an estimate */
+#define PFM_CREDIT	256U	/* overflows between two timings, at most */
 #define PFM_RATE_MAX	500000
 #define PFM_LONGEST	(1ULL << 27)	/* ns, a limit to what is timed */
 
@@ -38,44 +41,62 @@ void pfm_rate_init(struct pfm_context *ctx)
 	ctx->credit = 1;
 }
 
-static void pfm_begin_window(struct pfm_context *ctx, u64 now)
+/* Overflows until the next timing in a window */
+static u32 pfm_credit(const struct pfm_rate *rate)
 {
-	u32 max = READ_ONCE(pfm_ovfl_rate_max) ?: PFM_RATE_MAX;
-	u32 overflows = max_t(u32, max / PFM_WINDOWS, 1);
-
-	ctx->rate.began = now;
-	ctx->rate.overflows = overflows;
-	ctx->rate.left = overflows;
-	ctx->rate.shortest = U64_MAX;
-	ctx->credit = DIV_ROUND_UP(overflows, PFM_TIMINGS);
+	return clamp(rate->overflows / PFM_TIMINGS, 1U, PFM_CREDIT);
 }
 
-/* Was a window that took @time too short, or filled with handlers? */
-static bool pfm_is_too_much(const struct pfm_rate *rate, u64 time)
+static void pfm_begin_window(struct pfm_context *ctx, u64 now)
+{
+	u32 max = READ_ONCE(pfm_ovfl_rate_max);
+	u32 overflows = (max ?: PFM_RATE_MAX) / PFM_WINDOWS;
+
+	ctx->rate = (struct pfm_rate){
+		.began = now,
+		.shortest = U64_MAX,
+		.max = max,
+		.overflows = max(overflows, 1U),
+		.left = max(overflows, 1U),
+	};
+	ctx->credit = pfm_credit(&ctx->rate);
+}
+
+/* Did the handlers of a window that took @time take too much of it? */
+static bool pfm_is_too_long(const struct pfm_rate *rate, u64 time)
 {
 	u64 percent = min(READ_ONCE(pfm_ovfl_cpu_max), 100U);
+	u64 handlers = min(rate->shortest, PFM_LONGEST) *
+		       (rate->overflows - rate->left);
 
-	if (READ_ONCE(pfm_ovfl_rate_max) && time < NSEC_PER_SEC / PFM_WINDOWS)
+	/* PFM_LONGEST keeps the products below 2^64. */
+	return percent && rate->timed >= PFM_ENOUGH &&
+	       handlers * 100 > time * percent;
+}
+
+static bool pfm_is_too_much(const struct pfm_rate *rate, u64 time)
+{
+	if (!rate->began)
+		return false;
+	if (rate->max && !rate->left && time < NSEC_PER_SEC / PFM_WINDOWS)
 		return true;
-	/* The limit keeps the product below 2^64. */
-	return percent && min(rate->shortest, PFM_LONGEST) * 100 *
-				  rate->overflows > time * percent;
+	return pfm_is_too_long(rate, time);
 }
 
 bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took)
 {
 	struct pfm_rate *rate = &ctx->rate;
-	u32 used = DIV_ROUND_UP(rate->overflows, PFM_TIMINGS);
-	u64 now = local_clock();
+	u64 now = local_clock(), time = now - rate->began;
 	bool exceeded;
 
 	rate->shortest = min(rate->shortest, took);
-	if (rate->left > used) {
-		rate->left -= used;
-		ctx->credit = min(used, rate->left);
+	rate->timed++;
+	rate->left -= min(rate->left, pfm_credit(rate));
+	if (rate->left && (time < NSEC_PER_SEC || rate->timed < PFM_ENOUGH)) {
+		ctx->credit = min(rate->left, pfm_credit(rate));
 		return false;
 	}
-	exceeded = rate->began && pfm_is_too_much(rate, now - rate->began);
+	exceeded = pfm_is_too_much(rate, time);
 	pfm_begin_window(ctx, now);
 	if (exceeded)
 		WRITE_ONCE(ctx->throttled, ctx->throttled + 1);

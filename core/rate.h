@@ -18,27 +18,14 @@ extern unsigned int pfm_ovfl_rate_max;
 /* Maximum percentage of CPU time in overflow handlers; 0 for no limit */
 extern unsigned int pfm_ovfl_cpu_max;
 
-/**
- * struct pfm_rate - a window: overflows that are checked together
- * @began:     time of its first overflow in ns; 0 if there was none
- * @shortest:  shortest time in ns that one of its overflows took
- * @overflows: number of its overflows
- * @left:      how many of them are still to come, at least
- */
-struct pfm_rate {
-	u64	began;
-	u64	shortest;
-	u32	overflows;
-	u32	left;
-};
-
 /* Start a new window. Context: process, no overflow in progress. */
 void pfm_rate_init(struct pfm_context *ctx);
 
 /*
  * The credit is used up: renew it. @took: time in ns since the overflow's time
- * stamp. Context: the owner of the overflow path. Return: true if a window has
- * ended, and there were too many overflows, or they took too long.
+ * stamp, 0 if it is not timed. Context: the owner of the overflow path. Return:
+ * true if a window has ended, and there were too many overflows, or they took
+ * too long.
  */
 bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took);
 

@@ -198,7 +198,7 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->last_reset = value;
 	/* The report that was to come is overtaken. */
-	if (pmd->state == PFM_KNOWN)
+	if (READ_ONCE(pmd->state) == PFM_KNOWN)
 		cmpxchg(&pmd->state, PFM_KNOWN, PFM_QUIET);
 	if (pmd->ovfl)
 		pmd->ovfl->arg.pmd_last_reset = value;
