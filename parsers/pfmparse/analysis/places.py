@@ -88,13 +88,6 @@ class Places:
         """The addresses, by number."""
         return self._interner.pairs()[1]
 
-    def processes(self) -> NDArray[np.uint64]:
-        """The process of each address, by number; NOBODY if unknown."""
-        spaces = self._interner.pairs()[0]
-        tgids = spaces & np.uint64(NOBODY)
-        tgids[spaces >= np.uint64(FILE)] = NOBODY
-        return self._known(tgids)
-
     def locations(self) -> list[Location]:
         """The locations of the addresses, by number; looks up new ones."""
         done = len(self._locations)

@@ -117,9 +117,7 @@ class PmdStats:
                 values.setdefault(pmd, Values()).merge(total, found)
 
 
-def ratio(values: Mapping[int, Values], wanted: Wanted) -> Optional[float]:
+def ratio(values: Mapping[int, Values], pmd: int, by: int) -> Optional[float]:
     """The ratio of two PMDs' sums; None if the divisor is 0."""
-    if wanted.by is None:
-        return None
-    below = values[wanted.by].total
-    return values[wanted.pmd].total / below if below else None
+    below = values[by].total
+    return values[pmd].total / below if below else None

@@ -51,7 +51,7 @@ class Capture(Metadata):
         for header in self._reader.headers():
             self._scan(header)
         if not hasattr(self, "session"):
-            raise self.problems[0] if self.problems else _no_session(truncated=True)
+            raise self._no_session(truncated=True)
         self._add_contexts()
         if self.totals is None and not any(p.truncated for p in self.problems):
             text = "the file ends without a readable DONE chunk"
@@ -166,7 +166,7 @@ class Capture(Metadata):
         """Indexes a buffer or reads metadata; PfmParseError if SESS is not first."""
         if header.type == "BUFR":
             if not hasattr(self, "session"):
-                raise _no_session()
+                raise self._no_session()
             self._buffers.append(header, self.maps.epoch)
         elif header.type in ("SESS", "CTXT") or header.type in ADD:
             chunk = self._payload(header)
@@ -197,7 +197,7 @@ class Capture(Metadata):
         text = bytes(chunk.payload)
         if not hasattr(self, "session"):
             if chunk.type != "SESS":
-                raise self.problems[0] if self.problems else _no_session()
+                raise self._no_session()
             self.session = parse_session(text, chunk.offset)
             self.session_text = text
             return
@@ -212,7 +212,9 @@ class Capture(Metadata):
         except PfmParseError as problem:
             note(self.problems, problem)
 
-
-def _no_session(truncated: bool = False) -> PfmParseError:
-    text = "the session is not the first chunk"
-    return PfmParseError(text, FILE_HEADER.itemsize, truncated)
+    def _no_session(self, truncated: bool = False) -> PfmParseError:
+        """The first problem, which may explain why there is no session."""
+        if self.problems:
+            return self.problems[0]
+        text = "the session is not the first chunk"
+        return PfmParseError(text, FILE_HEADER.itemsize, truncated)

@@ -80,7 +80,7 @@ def histograms(values: PmdValues, options: PmdOptions) -> Iterator[str]:
 
 def _figure(values: PmdValues, wanted: Wanted, stat: str) -> Optional[Number]:
     if wanted.by is not None:
-        return ratio(values, wanted)
+        return ratio(values, wanted.pmd, wanted.by)
     return values[wanted.pmd].figure(stat)
 
 

@@ -48,13 +48,19 @@ def test_missing_object_file_leaves_addresses_only() -> None:
 
 
 class Claims:
-    """A file that claims a function of any size, with two lines far apart."""
+    """A file that claims a function of some size, with two lines far apart."""
 
-    machine = EM_X86_64
+    def __init__(self, size: int, machine: int = EM_X86_64) -> None:
+        self.machine = machine
+        self._size = size
 
     def functions(self, addresses: NDArray[np.uint64]) -> list[Symbol]:
         """Return one function."""
-        return [Symbol("f", KERNEL, KERNEL + (1 << 62))]
+        return [Symbol("f", KERNEL, KERNEL + self._size)]
+
+    def code(self, start: int, end: int) -> bytes:
+        """Find no code."""
+        return b""
 
     def rows(self, start: int, end: int) -> list[Row]:
         """Return two rows."""
@@ -68,14 +74,23 @@ class Claims:
         """Find no source."""
 
 
-def test_size_of_annotated_function_is_limited() -> None:
-    collector = collected(KERNEL)
+@pytest.mark.parametrize(
+    "elf,lack",
+    [
+        (Claims(1 << 62), f"{1 << 62} bytes of code: only addresses are shown"),
+        (Claims(16), f"[kernel] has no code at {KERNEL:#x}"),
+        (Claims(16, 999), "code of ELF machine 999 cannot be disassembled"),
+    ],
+    ids=["too-long", "no-code", "unknown-machine"],
+)
+def test_function_without_code_shows_addresses(elf: Claims, lack: str) -> None:
+    collector = collected(KERNEL + 4, KERNEL)
     (samples,) = collector.samples()
-    elf = cast(ElfFile, Claims())
-    found = annotate(samples, collector.events(), elf, SourceFiles([]), True)
+    file = cast(ElfFile, elf)
+    found = annotate(samples, collector.events(), file, SourceFiles([]), True)
     assert [line.line.number for line in found.lines] == [1, 1 << 31]
-    assert [one.address for one in found.instructions] == [KERNEL]
-    assert "bytes of code: only addresses are shown" in found.lacks[0]
+    assert [one.address for one in found.instructions] == [KERNEL, KERNEL + 4]
+    assert found.lacks[0] == lack
 
 
 def test_source_is_read_once_from_regular_files_only(tmp_path: Path) -> None:
@@ -88,6 +103,8 @@ def test_source_is_read_once_from_regular_files_only(tmp_path: Path) -> None:
         assert sources.text(Line(str(path), 1), elf) == "one"
         assert sources.text(Line(str(path), 3), elf) is None
         assert sources.text(Line("/dev/zero", 1), elf) is None
+        # A regular file, but not readable: its first page is not mapped.
+        assert sources.text(Line("/proc/self/mem", 1), elf) is None
 
 
 def test_missing_source_is_fetched_from_debuginfod(

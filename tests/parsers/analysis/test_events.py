@@ -41,6 +41,11 @@ def test_event_is_found_by_set_and_pmd() -> None:
     assert found == ["a", "d", "b", "[unknown]", "[unknown]"]
 
 
+def test_event_without_set_is_found_by_pmd() -> None:
+    found = names(events({0: SETS[0]}), ovfl_pmd=[4, 5, 6])
+    assert found == ["a", "b", "[unknown]"]
+
+
 def test_shared_event_number_maps_to_the_first_event() -> None:
     found = names(events(SETS), event=[1, 2, 3, 9])
     assert found == ["a", "b", "[unknown]", "[unknown]"]

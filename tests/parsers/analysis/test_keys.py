@@ -15,7 +15,7 @@ from pfmparse.analysis.keys import KEYS, Key, Value, key
 from pfmparse.analysis.selection import Selection
 from pfmparse.analysis.sums import Sums
 from pfmparse.errors import PfmParseError
-from pfmparse.formats.samples import Samples
+from pfmparse.formats.samples import PmdGroup, Samples
 from pfmparse.recording import Batch, open_raw
 from pfmparse.symbols.options import SymbolOptions
 
@@ -77,6 +77,16 @@ def test_number_key_counts_all_batches(by: str, column: str) -> None:
 def test_key_of_missing_column_is_refused(by: str) -> None:
     with pytest.raises(PfmParseError, match="the samples have no"):
         tallied(by, {"something": [1]})
+
+
+def test_pmd_key_counts_values_of_all_groups() -> None:
+    tally = Tally("pmd7", {0: [pmd(0, smpl_pmds=[7])]})
+    group = PmdGroup(np.array([0, 2]), (7,), np.array([[5], [0]], "<u8"))
+    tally.add(Samples(3, {"ip": np.zeros(3, "<u8")}, (group,)))
+    # A sample without a value counts as 0.
+    assert tally.counts() == {5: 1, 0: 2}
+    with pytest.raises(PfmParseError, match="no sample has values of PMD 8"):
+        Tally("pmd8", {0: [pmd(0, smpl_pmds=[7])]})
 
 
 def test_key_values_of_one_name_are_one_row() -> None:

@@ -47,6 +47,13 @@ def test_level_prefers_data_source_to_latency() -> None:
     assert levels.by_source and levels.thresholds is not None
 
 
+def test_unused_thresholds_are_not_named() -> None:
+    levels = Levels(None, Thresholds(5, 14))
+    for _ in range(2):
+        assert named(levels, samples([L1_HIT, 0], [100, 0])) == ["L1", "n/a"]
+    assert levels.by_source and levels.thresholds is None
+
+
 def test_given_thresholds_override_the_data_source() -> None:
     levels = Levels(Thresholds(5, 14), None)
     assert named(levels, samples([L1_HIT, L3_HIT], [100, 1])) == ["RAM", "L2"]

@@ -37,7 +37,7 @@ def test_pmd_stats_merge_all_values() -> None:
 
 def test_pmd_stats_of_no_values_are_none() -> None:
     assert Values().figure("mean") is None and Values().histogram() == []
-    assert ratio({1: Values(5), 2: Values(0)}, Wanted(1, 2)) is None
+    assert ratio({1: Values(5), 2: Values(0)}, 1, 2) is None
 
 
 def test_pmd_histogram_has_a_bucket_for_zero() -> None:
@@ -47,4 +47,4 @@ def test_pmd_histogram_has_a_bucket_for_zero() -> None:
 
 
 def test_pmd_ratio_divides_the_sums() -> None:
-    assert ratio({1: Values(6), 2: Values(4)}, Wanted(1, 2)) == 1.5
+    assert ratio({1: Values(6), 2: Values(4)}, 1, 2) == 1.5

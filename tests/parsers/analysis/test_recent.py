@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Sequence
 
 import pytest
+from helpers.sink_buffer import FILLING, SinkRegion, sink
 from helpers.writers import (
     UUID_PEBS64,
     Json,
@@ -26,6 +28,7 @@ from pfmparse.analysis.inputs import Options
 from pfmparse.analysis.recent import Place, Recent
 from pfmparse.analysis.selection import Selection
 from pfmparse.capture.live import LiveCapture
+from pfmparse.formats.histogram import UUID as UUID_HISTOGRAM
 from pfmparse.recording import Recording
 from pfmparse.symbols.location import UNKNOWN
 from pfmparse.symbols.options import SymbolOptions
@@ -133,6 +136,16 @@ def test_recent_sample_without_thread_has_no_name() -> None:
     fed.feed(bufr(pebs([{"ip": 0x401000}] * 3, UUID_PEBS64, 176)))
     fed.recent.take()
     assert fed.recent.end_step(S, 0).counts == {Place(UNKNOWN, UNKNOWN, UNKNOWN): 3}
+
+
+def test_recent_counts_weights() -> None:
+    fed = Fed(told=session(uuid=UUID_HISTOGRAM))
+    for count in (5, 12):
+        entry = struct.pack("<HHIQQ", 0, 0, 100, 0x401000, count)
+        fed.feed(bufr(sink([SinkRegion(1, (entry,), FILLING)])))
+        fed.recent.take()
+    assert fed.recent.end_step(S, 0).counts == {HOT: 12}
+    assert fed.recent.samples == 12
 
 
 def test_recent_events_are_sampling_events() -> None:

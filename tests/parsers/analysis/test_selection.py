@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.readers import opened
 from helpers.writers import (
@@ -22,6 +23,7 @@ from helpers.writers import (
     session,
     thread,
 )
+from pfmparse import Batch, Role, Samples
 from pfmparse.analysis.selection import Selection
 from pfmparse.analysis.times import Window
 from pfmparse.errors import PfmParseError
@@ -111,6 +113,14 @@ def test_tid_selection_falls_back_to_the_only_thread() -> None:
     for wanted, count in ((tid, 1), (tid + 1, 0)):
         source = opened(data, selection=Selection(tids=[wanted]))
         assert sum(batch.samples.count for batch in source.batches()) == count
+
+
+def test_selection_by_a_column_of_booleans() -> None:
+    columns = {"there": np.array([True, False, True])}
+    samples = Samples(3, columns, roles={Role.CPU: "there"})
+    source = opened(whole())
+    select = Selection(cpus=[1, 2]).of(source.recording, source.events, source.places)
+    assert select(Batch(samples, 0)).samples.column("there").tolist() == [True, True]
 
 
 def test_selection_by_missing_column_is_refused() -> None:

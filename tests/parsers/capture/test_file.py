@@ -78,6 +78,16 @@ def test_capture_prefix_gives_its_complete_samples() -> None:
         assert not recording.useless
 
 
+@pytest.mark.parametrize("following", [FIRST, DONE, b""], ids=["BUFR", "DONE", "end"])
+@pytest.mark.parametrize("damaged", [False, True])
+def test_capture_without_session_says_why(damaged: bool, following: bytes) -> None:
+    bad = SESS[:30] + bytes([SESS[30] ^ 1]) + SESS[31:]
+    complaint = "SESS has a wrong checksum" if damaged else "not the first chunk"
+    with pytest.raises(PfmParseError, match=complaint) as error:
+        read_capture(capture(bad if damaged else b"", following))
+    assert error.value.truncated == (not damaged and not following)
+
+
 # Proves H26
 @pytest.mark.parametrize("mask", [0x01, 0xFF])
 def test_flipped_byte_gives_samples_or_pfmparseerror(mask: int) -> None:

@@ -114,11 +114,14 @@ def test_second_session_in_live_capture_is_a_problem() -> None:
 def test_live_capture_forgets_replaced_mappings() -> None:
     live = LiveCapture()
     list(live.ticks(capture(json_chunk("SESS", session()))))
-    live._mappings = MAX_MAPPINGS // 2 + 1  # as after days of recording
     for tgid in (1, 2, 1):
         list(live.ticks(mapped(HOT, tgid)))
-    assert live._mappings < 10
-    assert live.maps.candidates(1, live.maps.epoch)
+    live._mappings = MAX_MAPPINGS // 2 + 1  # as after days of recording
+    list(live.ticks(mapped(HOT, 3)))
+    assert live._mappings == 3
+    assert [(epoch, maps.tgid) for epoch, maps in live.maps.all()] == [
+        *((2, 2), (3, 1), (4, 3)),
+    ]
 
 
 def test_live_capture_cannot_be_read_again() -> None:

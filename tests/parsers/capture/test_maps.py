@@ -53,6 +53,24 @@ def test_maps_history_lists_mappings_with_epochs() -> None:
     assert found == [(1, 2, "a"), (2, 1, "b"), (3, 2, "c")]
 
 
+def test_keep_drops_replaced_and_oldest_mappings() -> None:
+    history = MapsHistory()
+    for tgid, name in ((1, "a"), (2, "b"), (3, "c"), (1, "d")):
+        history.add(named(tgid, name))
+    assert history.keep(2) == 2
+    # The last mappings of 1 are newer than those of 2 and 3.
+    assert [(epoch, maps.comm) for epoch, maps in history.all()] == [(3, "c"), (4, "d")]
+    assert names(history, 1, epoch=4) == ["d"] and history.epoch == 4
+
+
+def test_keep_counts_mappings_not_processes() -> None:
+    history = MapsHistory()
+    two = [mapping(0, 1, 0, "x"), mapping(1, 2, 0, "y")]
+    history.add(parsed(maps(1, two)))
+    history.add(named(2, "b"))
+    assert history.keep(2) == 1 and history.processes() == {2: "b"}
+
+
 def test_only_tgid_needs_a_single_process() -> None:
     history = MapsHistory()
     assert history.only_tgid() is None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import mmap
@@ -65,6 +66,24 @@ def test_storage_keeps_the_offset_within_a_page(tmp_path: Path) -> None:
 def is_mapped(data: memoryview) -> bool:
     """Return whether the bytes are part of a mapped file, not a copy."""
     return isinstance(data.obj, mmap.mmap)
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENODEV, "no mapping"), ValueError()])
+def test_storage_reads_a_file_that_cannot_be_mapped(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(descriptor: int) -> None:
+        raise error
+
+    monkeypatch.setattr(storage, "MAPPED", 100)
+    monkeypatch.setattr(storage, "MappedFile", fail)
+    path = tmp_path / "x"
+    path.write_bytes(DATA)
+    with open(path, "rb") as stream:
+        found = Storage(stream)
+        assert found.read(7, 300) == DATA[7:307] and not is_mapped(found.read(0, 300))
+        found.drop(300)
+        assert found.read(0, 300) == DATA[:300]
 
 
 def test_storage_maps_large_reads(

@@ -13,7 +13,7 @@ from helpers.dear_hist import DATA, FUNCTIONS, INSTRUCTIONS, LEVELS
 from helpers.every_format import UUID_HISTOGRAM
 from helpers.itanium import CODE, CODE_EAR, ear_capture, ear_session, fetch, load
 from helpers.programs import LOAD as BASE
-from helpers.programs import compiled
+from helpers.programs import SOURCE, compiled
 from helpers.sink_buffer import SinkRegion, sink
 from helpers.writers import (
     UUID_PEBS64,
@@ -22,6 +22,7 @@ from helpers.writers import (
     bufr,
     capture,
     json_chunk,
+    mapped,
     mapping,
     maps,
     pebs,
@@ -174,6 +175,22 @@ def test_mem_rows_follow_view_and_per(
     counts = {row["key"]: row["count"] for row in found["rows"]}
     assert keys.items() <= counts.items() and sum(counts.values()) == 5
     printed(capsys, "mem", "--view", view, "--per", per, file)
+
+
+def test_mem_rows_by_line_have_their_symbol(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = compiled(tmp_path / "hotspots")
+    data = capture(
+        json_chunk("SESS", session({0: [pmd(0)]}, UUID_PEBS64)),
+        mapped(program.mapping),
+        bufr(pebs([{"ip": program.ip("hot")}] * 2, UUID_PEBS64, 176)),
+        json_chunk("DONE", totals(2)),
+    )
+    found = told(capsys, "mem", "--per", "line", written(tmp_path, data))
+    (row,) = found["rows"]
+    assert (row["symbol"], row["object"]) == ("hot", str(program.path))
+    assert row["key"].startswith(f"{SOURCE}:") and row["count"] == 2
 
 
 def test_mem_uses_the_machines_cache_line_size(
