@@ -13,6 +13,7 @@ from typing import NoReturn, Optional, Protocol, Sequence, cast
 
 from . import __version__
 from .commands.opening import BAD_INPUT, OK, BadInput
+from .commands.text import printable
 
 # Each command's module in commands/, and its help text.
 COMMANDS = {
@@ -90,14 +91,14 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         sys.stdout.flush()
         return status
     except BadInput as error:
-        print(f"pfmparse: {error}", file=sys.stderr)
+        print(f"pfmparse: {printable(str(error))}", file=sys.stderr)
     except BrokenPipeError:
         # The reader is gone; keep the interpreter from flushing again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
         where = error.filename or "standard output"
-        print(f"pfmparse: {where}: {error.strerror}", file=sys.stderr)
+        print(f"pfmparse: {printable(where)}: {error.strerror}", file=sys.stderr)
     return BAD_INPUT
 
 

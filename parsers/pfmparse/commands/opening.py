@@ -29,7 +29,7 @@ class BadInput(Exception):
 
 def warn(file: str, message: object) -> None:
     """Prints a problem with a file on standard error."""
-    print(f"pfmparse: {file}: {message}", file=sys.stderr)
+    print(f"pfmparse: {printable(f'{file}: {message}')}", file=sys.stderr)
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def _tell_of_groups(source: Input, options: Options) -> None:
     if groups and not options.selection.cgroups:
         names = ", ".join(groups)
         text = f"only samples of control group {names}, as the capture requests; "
-        warn(source.file, printable(text + "use --cgroup / to select all"))
+        warn(source.file, f"{text}use --cgroup / to select all")
 
 
 def recordings_of(inputs: Sequence[Input]) -> list[tuple[str, Recording]]:

@@ -33,9 +33,8 @@ ORDERS: dict[str, Callable[[Row], tuple[object, ...]]] = {
 class Status:
     """The status above the rows: totals, and figures of the last step.
 
-    ``step_ns`` is the length of that step, ``span_ns`` the time that the rows cover;
-    ``note`` is shown once. If ``cgroups`` is not empty, there are only samples of these
-    control groups.
+    ``step_ns`` is the length of that step, ``span_ns`` the time that the rows cover. If
+    ``cgroups`` is not empty, there are only samples of these control groups.
     """
 
     events: Sequence[Event]
@@ -48,7 +47,6 @@ class Status:
     span_ns: int = 0
     order: str = "samples"
     paused: bool = False
-    note: str = ""
     cgroups: Sequence[str] = ()
 
     def per_second(self, number: int) -> float:
@@ -60,11 +58,13 @@ def heading(status: Status) -> list[str]:
     """The lines above the rows; the second one has the losses."""
     events = ", ".join(f"{e.name} (period {e.period})" for e in status.events)
     events = events or "waiting for the session"
-    state = f", of {printable(', '.join(status.cgroups))}" if status.cgroups else ""
+    state = f", of {', '.join(status.cgroups)}" if status.cgroups else ""
     state += ", paused" if status.paused else ""
     return [
-        f"{status.elapsed_ns // NS} s, {events}, "
-        f"rows: last {status.span_ns / NS:.0f} s by {status.order}{state}",
+        printable(
+            f"{status.elapsed_ns // NS} s, {events}, "
+            f"rows: last {status.span_ns / NS:.0f} s by {status.order}{state}"
+        ),
         f"{status.samples} samples, {status.per_second(status.step_samples):.0f}/s; "
         f"{status.lost} lost, {status.per_second(status.step_lost):.0f}/s",
     ]

@@ -183,7 +183,7 @@ class Postgres(Database):
         self._link.close()
 
     def _wrong(self, error: Exception) -> ExportError:
-        return ExportError(f"PostgreSQL: {str(error).strip()}")
+        return ExportError(f"PostgreSQL: {' '.join(str(error).split())}")
 
 
 def _only(values: Values) -> Optional[str]:

@@ -108,7 +108,7 @@ class Debuginfod:
         """Shows the progress of a download; False to cancel it."""
         try:
             size = f": {done // MIB} of {total // MIB} MiB" if total > 0 else ""
-            self._line.show(f"fetching {self._what}{size}")
+            self._line.show(f"fetching {self._what!r}{size}")
             self._late = time.monotonic() > self._until
         except KeyboardInterrupt:
             self.interrupted = True

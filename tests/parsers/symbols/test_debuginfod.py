@@ -231,7 +231,7 @@ def test_debuginfod_shows_progress(
     asked.executable(b"\x01" * 20, "/gone/x")
     if not out.getvalue():
         pytest.skip(SILENT)
-    assert "fetching /gone/x" in out.getvalue() and out.getvalue().endswith(" \r")
+    assert "fetching '/gone/x'" in out.getvalue() and out.getvalue().endswith(" \r")
 
 
 @pytest.mark.parametrize("what", ["executable", "debuginfo"])
