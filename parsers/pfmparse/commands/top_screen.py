@@ -159,7 +159,4 @@ class _Screen:
         """Writes a line, with characters escaped that the terminal cannot show."""
         code = self._window.encoding
         shown = line.encode(code, "backslashreplace").decode(code)
-        try:
-            self._window.addnstr(at, 0, shown, max(0, width - 1), how)
-        except curses.error:
-            pass  # the terminal has become smaller meanwhile
+        self._window.addnstr(at, 0, shown, max(0, width - 1), how)

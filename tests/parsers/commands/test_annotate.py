@@ -126,6 +126,25 @@ def test_annotate_page_is_self_contained(
     assert page.stat().st_mode & 0o777 == 0o666 & ~0o022
 
 
+def test_annotate_page_refuses_json(hot: str, tmp_path: Path, capsys: Capsys) -> None:
+    page = tmp_path / "page.html"
+    status, out, err = run(
+        capsys, "annotate", "-s", "hot", "--json", "--html", str(page), hot
+    )
+    assert (status, out) == (1, "") and not page.exists()
+    assert err == "pfmparse: --html cannot be combined with --json\n"
+
+
+def test_annotate_page_without_code_warns(tmp_path: Path, capsys: Capsys) -> None:
+    path, page = tmp_path / "stacks.pfm", tmp_path / "page.html"
+    path.write_bytes(chained_capture([["hot"], ["hot"]]))
+    status, out, err = run(
+        capsys, "annotate", "-s", "hot", "--html", str(page), str(path)
+    )
+    assert (status, out) == (0, "") and page.exists()
+    assert err.count("[kernel] cannot be read: only addresses are shown") == 1
+
+
 def test_annotate_finds_source_below_symfs(
     program: Program, tmp_path: Path, capsys: Capsys
 ) -> None:

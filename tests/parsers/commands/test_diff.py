@@ -100,6 +100,22 @@ def test_diff_noise_is_two_standard_deviations(
     assert noise[0] == pytest.approx(200 * (0.25 / 4 + 0.75 * 0.25 / 8) ** 0.5)
 
 
+def test_diff_of_weights_has_no_noise(sides: list[str], capsys: Capsys) -> None:
+    argv = ["diff", "--by", "cpu", "--weight", "period", *sides]
+    assert {row["noise"] for row in told(capsys, *argv)["rows"]} == {0.0}
+
+
+def test_diff_with_an_empty_side(
+    sides: list[str], tmp_path: Path, capsys: Capsys
+) -> None:
+    empty = tmp_path / "empty.pfm"
+    empty.write_bytes(on_cpus())
+    rows = told(capsys, "diff", "--by", "cpu", sides[0], str(empty))["rows"]
+    # Two standard deviations of the old side alone.
+    noise = pytest.approx(200 * (0.25 / 4) ** 0.5)
+    assert [(row["delta"], row["noise"]) for row in rows] == [(-50.0, noise)] * 2
+
+
 def test_diff_text_has_a_line_per_difference(sides: list[str], capsys: Capsys) -> None:
     _, out, _ = run(capsys, "diff", "--by", "cpu", *sides)
     lines = [line.split() for line in out.splitlines()]

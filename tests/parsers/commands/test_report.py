@@ -10,8 +10,18 @@ import pytest
 from helpers import every_format
 from helpers.cli import rows, run, told
 from helpers.programs import compiled
+from helpers.sink_buffer import UUID_SINK, SinkRegion, sink
 from helpers.three_samples import SUMMARY, whole_capture
-from helpers.writers import NO_HDR, Json, Sample, simple_capture
+from helpers.writers import (
+    NO_HDR,
+    Json,
+    Sample,
+    bufr,
+    capture,
+    json_chunk,
+    session,
+    simple_capture,
+)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +207,21 @@ def test_report_prints_nothing_if_a_capture_fails(
     other.write_bytes(b"just text")
     status, out, err = run(capsys, "report", file, str(other))
     assert (status, out) == (1, "") and f"{other}: offset 0x0: not a capture" in err
+
+
+def test_report_of_unknown_formats_counts_one_capture_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    region = SinkRegion(1, (bytes(8), bytes(8)))
+    path.write_bytes(
+        capture(json_chunk("SESS", session(uuid=UUID_SINK)), bufr(sink([region])))
+    )
+    why = f"pfmparse: {path}: no parser for format {UUID_SINK}"
+    status, out, err = run(capsys, "report", str(path))
+    assert status == 1 and "samples: 2\n" in out and why in err
+    status, out, err = run(capsys, "report", str(path), str(path))
+    assert (status, out) == (1, "") and err.startswith(why)
 
 
 def test_report_refuses_stat_without_pmd(

@@ -84,6 +84,17 @@ def test_callers_report_text_has_a_line_per_call(
     assert "samples: 10\n" in out
 
 
+def test_callers_report_text_has_weights(
+    stacks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["report", "--callers", "--weight", "period", "--top", "1", stacks]
+    _, out, _ = run(capsys, *argv)
+    lines = out.splitlines()
+    assert lines[0].split()[3] == "period"
+    assert lines[1].split() == ["10000", "100.00%", "0", "0.00%", "main", "([kernel])"]
+    assert "samples: 10\nperiod: 10000\n" in out
+
+
 def test_callers_report_accepts_samples_without_chains(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,10 @@ from typing import Any, Optional
 import pytest
 from helpers.cli import printed, run, told
 from helpers.itanium import CODE, ear_capture, ear_session, load
-from helpers.writers import Sample, session, simple_capture
+from helpers.sink_buffer import UUID_SINK
+from helpers.writers import Sample
+from helpers.writers import capture as capture_of
+from helpers.writers import json_chunk, session, simple_capture
 
 SAMPLES = [load(CODE + at, 0x6000 + 8 * at, 5) for at in (0, 0, 1)]
 
@@ -103,6 +106,18 @@ def test_show_fails_if_samples_lack_data_of_view(
     path.write_bytes(simple_capture([Sample()], {**session(), "view": asked}))
     status, out, err = run(capsys, "show", str(path))
     assert (status, out) == (1, "") and "the samples have no data-address" in err
+
+
+def test_show_needs_a_parser_for_the_view(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {"command": "mem", "options": {}}
+    sess = session(uuid=UUID_SINK)
+    path = tmp_path / "x.pfm"
+    path.write_bytes(capture_of(json_chunk("SESS", {**sess, "view": asked})))
+    status, out, err = run(capsys, "show", str(path))
+    assert (status, out) == (1, "")
+    assert err.startswith(f"pfmparse: {path}: no parser for format {UUID_SINK}")
 
 
 def test_show_refuses_a_non_capture(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -92,4 +93,18 @@ def test_top_exits_with_0_on_interrupt(
 
 
 def test_top_ends_on_closed_output(file: str) -> None:
-    assert program("top", file).returncode == 0
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as closed:
+        done = program("top", file, stdout=closed)
+    assert done.returncode == 0 and "Broken pipe" not in done.stderr
+
+
+def test_top_prints_problems_of_the_capture(tmp_path: Path, capsys: Capture) -> None:
+    data = bytearray(stream())
+    data[data.index(b"BUFR") + 30] ^= 1
+    path = tmp_path / "live.cap"
+    path.write_bytes(data)
+    status, out, err = run(capsys, "top", str(path))
+    assert status == 0 and "BUFR has a wrong checksum" in err
+    assert out.count("\n\n") == TICKS + 1

@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -14,10 +15,16 @@ import sys
 import termios
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from helpers.cli import PARSERS, importing
 from helpers.live_stream import stream
+from pfmparse.analysis.inputs import Options
+from pfmparse.analysis.selection import Selection
+from pfmparse.commands import top_screen
+from pfmparse.commands.watching import Watch
+from pfmparse.symbols.options import SymbolOptions
 
 pytest.importorskip("curses")
 
@@ -27,7 +34,7 @@ PATIENCE = 60  # s, timeout for terminal output
 class Session:
     """A pfmparse top process, its terminal and its input pipe."""
 
-    def __init__(self, directory: Path, *options: str) -> None:
+    def __init__(self, directory: Path, *options: str, kind: str = "vt100") -> None:
         pipe = directory / "pipe"
         os.mkfifo(pipe)
         self.terminal, other = pty.openpty()
@@ -37,7 +44,7 @@ class Session:
         self.text = ""
         self.program = subprocess.Popen(
             [sys.executable, "-m", "pfmparse", "top", *options, str(pipe)],
-            env={**importing(PARSERS), "TERM": "vt100"},
+            env={**importing(PARSERS), "TERM": kind},
             cwd=directory,
             stdin=other,
             stdout=other,
@@ -124,6 +131,82 @@ def test_top_screen_keys_sort_pause_and_write(session: Session, tmp_path: Path) 
     session.press("pr")
     session.press("q")
     assert session.end() == 0
+
+
+def test_top_screen_says_if_it_cannot_write(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "pfmon-top-3.txt").mkdir()
+    session.press("w")
+    session.await_text("cannot write pfmon-top-3.txt: Is a directory")
+
+
+def test_top_screen_without_session_fails(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    session.pipe.write(b"PFMCAP\r\n")
+    session.pipe.close()
+    session.await_text("the capture ends before its session")
+    assert session.end() == 1
+    session.close()
+
+
+def test_top_on_unknown_terminal_prints_lines(tmp_path: Path) -> None:
+    session = Session(tmp_path, kind="of-no-known-kind")
+    session.pipe.write(stream())
+    session.pipe.close()
+    session.await_text("3 s, event-0 (period 1000)")
+    assert session.end() == 0
+    session.close()
+
+
+@pytest.mark.parametrize("lines,columns", [(1, 1), (1, 80), (2, 2), (24, 1)])
+def test_top_screen_fits_any_terminal(
+    lines: int, columns: int, session: Session
+) -> None:
+    session.await_text("w write")
+    session.resize(lines, columns)
+    os.kill(session.program.pid, signal.SIGWINCH)
+    session.press("sq")
+    assert session.end() == 0
+
+
+class Window:
+    """A curses window of which only the lines are kept."""
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        self.lines: dict[int, str] = {}
+
+    def addnstr(self, at: int, _: int, text: str, size: int, how: int) -> None:
+        """Put a line."""
+        self.lines[at] = text[:size]
+
+    def getmaxyx(self) -> tuple[int, int]:
+        """Return the size."""
+        return 24, 80
+
+    def nodelay(self, _: bool) -> None:
+        """Accept."""
+
+    erase = refresh = lambda self: None
+
+
+def test_top_screen_shows_new_steps_unless_paused(tmp_path: Path) -> None:
+    first, *rest = re.split(rb"(?=BUFR)", stream())
+    path, window = tmp_path / "live", Window()
+    path.write_bytes(first)
+    options = Options(Selection(), SymbolOptions())
+    with open(path, "rb") as live, open(path, "ab", buffering=0) as writer:
+        watch = Watch(live.fileno(), options, lambda text: None, 10**9)
+        screen = top_screen._Screen(cast(Any, window), watch, None)
+        shown = []
+        for keys, data in zip(("", "p", "p"), rest):
+            for key in keys:
+                screen._press(key)
+            writer.write(data)
+            assert screen._read()
+            screen._draw()
+            shown.append(window.lines[0].split(",")[0])
+    assert shown == ["1 s", "1 s", "3 s"]
 
 
 def test_top_screen_follows_terminal_size(session: Session) -> None:

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from pfmparse.__main__ import main
@@ -55,12 +55,15 @@ def importing(*directories: Path) -> dict[str, str]:
 
 
 def program(
-    *argv: str, directories: tuple[Path, ...] = (PARSERS,)
+    *argv: str,
+    directories: tuple[Path, ...] = (PARSERS,),
+    stdout: int | IO[bytes] = subprocess.PIPE,
 ) -> subprocess.CompletedProcess[str]:
     """Run pfmparse as a program, with these directories in PYTHONPATH."""
     return subprocess.run(
         [sys.executable, "-m", "pfmparse", *argv],
         env=importing(*directories),
-        capture_output=True,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         text=True,
     )
