@@ -137,6 +137,7 @@ struct pfm_pmd {
  * @runs:        times that it became the active set
  * @duration:    time in ns that it was the active set, minus what its clock
  *               says
+ * @unmeasured:  time in ns that it was the active set before the PMU had it
  * @to_reset:    PMDs (bitmap of slots) that overflowed and were not reset
  * @switch_pmds: PMDs (bitmap of slots) that caused the last switch from it
  * @page:        page for user level, or NULL; the kernel does not read it
@@ -159,6 +160,7 @@ struct pfm_evtset {
 	u64			timeout;
 	u64			runs;
 	u64			duration;
+	u64			unmeasured;
 	DECLARE_BITMAP(to_reset, PFM_MAX_PMDS);
 	DECLARE_BITMAP(switch_pmds, PFM_MAX_PMDS);
 	pfm_set_page_t		*page;
@@ -271,6 +273,7 @@ struct pfm_many {
  * @num_sets: number of event sets
  * @charge:   memlock accounting, charged to the creator
  * @on_pmu:   event set that is started, or was last
+ * @left_at:  value of the clock of @on_pmu when it stopped being the active set
  * @sets_denied: times that the PMU lacked free counters for a set's turn
  * @in_call:  the monitored thread, while it is in a command
  * @switch_work: lets the PMU follow a switch
@@ -342,6 +345,7 @@ struct pfm_context {
 	unsigned int		num_sets;
 	struct pfm_charge	charge;
 	struct pfm_evtset	*on_pmu;
+	u64			left_at;
 	u64			sets_denied;
 	struct task_struct	*in_call;
 	struct work_struct	switch_work;

@@ -263,6 +263,7 @@ int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem)
 	req->set_runs = set->runs;
 	req->set_timeout = pfm_timespec(set->timeout && clock < 0 ? -clock : 0);
 	req->set_act_duration = pfm_timespec(duration);
+	req->set_unmeasured = pfm_timespec(set->unmeasured);
 	memset(req->set_switch_pmds, 0, sizeof(req->set_switch_pmds));
 	if (set->flags & PFM_SETFL_OVFL_SWITCH)
 		pfm_bv_from_slots(ctx->pmu, set->switch_pmds,

@@ -101,6 +101,7 @@ void pfm_switch(struct pfm_context *ctx, bool at_user_level)
 
 	if (set->next != set) {
 		pfm_freeze(ctx, PFM_SWITCHING, pfm_value_read_ovfl);
+		ctx->left_at = pfm_clock_of(set)->value;
 		set_bit(ctx->target.task && at_user_level ?
 				PFM_END_SWITCH_HERE : PFM_END_SWITCH,
 			&ctx->ovfl_end);

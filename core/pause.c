@@ -33,6 +33,10 @@ void pfm_publish_active(struct pfm_context *ctx)
 /* Program the PMU with the active set. Context: paused. */
 static void pfm_follow_switch(struct pfm_context *ctx)
 {
+	struct pfm_pmd *last = pfm_clock_of(ctx->on_pmu);
+
+	/* The last set's clock ran on until now, but its value was kept. */
+	ctx->set->unmeasured += ctx->pmu->read_pmd(&last->hw) - ctx->left_at;
 	if (pfm_program_regs(ctx))
 		ctx->sets_denied++;
 	set_mask_bits(&ctx->frozen, PFM_SWITCHING, 0);

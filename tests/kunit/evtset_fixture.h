@@ -139,6 +139,11 @@ static inline u64 duration(struct kunit *test, u16 id)
 	return nanoseconds(set_info(test, id).set_act_duration);
 }
 
+static inline u64 unmeasured(struct kunit *test, u16 id)
+{
+	return nanoseconds(set_info(test, id).set_unmeasured);
+}
+
 static inline u16 active_set(struct kunit *test)
 {
 	return ctx_of(test)->set->id;

@@ -72,6 +72,27 @@ static void events_count_in_the_active_set_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 2ULL);
 }
 
+static void time_until_pmu_follows_is_unmeasured(struct kunit *test)
+{
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, BY_TIME, 0, 1);
+	load_and_start(test, 0);
+	happen(test, 0, 0, TICK);
+	/* The timeout of a set that is not on the PMU yet does not run. */
+	happen(test, 0, 0, 5 * TICK);
+	KUNIT_EXPECT_EQ(test, unmeasured(test, 1), 0ULL);
+	pfm_finish_switch(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, unmeasured(test, 1), 5 * TICK);
+	pass(test, TICK);
+	happen(test, 0, 0, TICK);
+	happen(test, 0, 0, 3 * TICK);
+	stop(test);
+	KUNIT_EXPECT_EQ(test, unmeasured(test, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, unmeasured(test, 1), 8 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
+	KUNIT_EXPECT_EQ(test, duration(test, 1), TICK);
+}
+
 /* Proves 3.1.12-09 */
 static void single_set_switches_to_itself(struct kunit *test)
 {
@@ -462,6 +483,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(sets_switch_in_order_of_ids),
 	KUNIT_CASE(explicit_next_set_defines_chain),
 	KUNIT_CASE(events_count_in_the_active_set_only),
+	KUNIT_CASE(time_until_pmu_follows_is_unmeasured),
 	KUNIT_CASE(single_set_switches_to_itself),
 	KUNIT_CASE(remaining_timeout_survives_stop_and_start),
 	KUNIT_CASE(remaining_timeout_survives_masking),

@@ -129,6 +129,9 @@ def check_turns(out: Path) -> None:
     runs = {turns["set"]: turns["runs"] for turns in described["turns"]}
     # The sets take turns, so the first has at most one run more.
     assert runs[0] > 1 and 0 <= runs[0] - runs[1] <= 1
+    # Nothing is counted during the switches.
+    active = sum(turns["active_ns"] for turns in described["turns"])
+    assert all(turns["whole_ns"] > active for turns in described["turns"])
     counts = [(c["set"], c["pmd"], c["event"]) for c in described["counts"]]
     assert counts == [
         *((0, 0, "cpu-clock"), (0, 1, "page-faults"), (1, 0, "task-clock"))

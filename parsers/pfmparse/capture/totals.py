@@ -23,12 +23,16 @@ class Count:
 
 @dataclass(frozen=True)
 class Turns:
-    """The active time of an event set in a context, in ns, and the number of turns."""
+    """The active time of an event set in a context, in ns, and the number of turns.
+
+    ``whole_ns`` is the time that counts are scaled to; None in old captures.
+    """
 
     context: int
     set: int
     active_ns: int
     runs: int
+    whole_ns: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,7 @@ def _turns(node: Node) -> Turns:
         set=node["set"].u16(),
         active_ns=node["active_ns"].u64(),
         runs=node["runs"].u64(),
+        whole_ns=node.optional("whole_ns", Node.u64),
     )
 
 

@@ -52,9 +52,11 @@ def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
 def _estimate(totals: Totals, count: Count) -> Optional[int]:
     """The count scaled to the whole time; None if the set was never active."""
     turns = [turns for turns in totals.turns if turns.context == count.context]
-    own = sum(turns.active_ns for turns in turns if turns.set == count.set)
-    every = sum(turns.active_ns for turns in turns)
-    return round(count.value * every / own) if own else None
+    of_set = [turns for turns in turns if turns.set == count.set]
+    own = sum(turns.active_ns for turns in of_set)
+    whole = sum(turns.whole_ns or 0 for turns in of_set)
+    whole = whole or sum(turns.active_ns for turns in turns)
+    return round(count.value * whole / own) if own else None
 
 
 def _times(recording: Recording, totals: Totals) -> list[tuple[str, str]]:

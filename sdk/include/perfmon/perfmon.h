@@ -357,6 +357,9 @@ PFM_ASSERT_FIELD(pfarg_setdesc_t, reserved, 32, 32);
  * @set_act_duration: out: time the set was active while monitoring was active;
  *                    the thread's own time in a per-thread context
  * @set_mmap_offset:  out: see pfm_set_page_t; 0 without PFM_FL_MAP_SETS
+ * @set_unmeasured:   out: time at the beginnings of its turns, not included in
+ *                    any set's @set_act_duration, when nothing counted because
+ *                    the PMU did not have the set yet
  * @reserved:         must be 0
  */
 typedef struct {
@@ -368,7 +371,8 @@ typedef struct {
 	struct __kernel_timespec set_timeout;
 	struct __kernel_timespec set_act_duration;
 	__u64	set_mmap_offset;
-	__u64	reserved[4];
+	struct __kernel_timespec set_unmeasured;
+	__u64	reserved[2];
 } pfarg_setinfo_t;
 
 PFM_STATIC_ASSERT(sizeof(pfarg_setinfo_t) == 128);
@@ -380,7 +384,8 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, set_runs, 48, 8);
 PFM_ASSERT_FIELD(pfarg_setinfo_t, set_timeout, 56, 16);
 PFM_ASSERT_FIELD(pfarg_setinfo_t, set_act_duration, 72, 16);
 PFM_ASSERT_FIELD(pfarg_setinfo_t, set_mmap_offset, 88, 8);
-PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 96, 32);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, set_unmeasured, 96, 16);
+PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 112, 16);
 #define set_active_duration	set_act_duration
 
 /* State of a PMD in a mapped event set, map_state. */

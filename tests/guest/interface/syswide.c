@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -462,73 +463,124 @@ TEST(notification_masks_the_cpu_until_restart)
 	worker_quit(&w);
 }
 
-/* A switch may take a while: an emulated CPU waits for the host's. */
-#define TURN_NS		300000000
-#define TURNS		10
+#define OCCUPIED_NS	3000000000
 #define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
 #define RT_PRIORITY	50
 
-/* Page faults of a real-time thread that occupies a CPU */
-struct occupant {
-	int		cpu;
-	unsigned long	*faults;
+/* CPUs that real-time threads occupy; shared by these */
+struct occupied {
+	int		fd;		/* a context on CPU 1 */
+	bool		unmeasured;	/* CPU 0 is occupied */
+	bool		over;
+	unsigned long	faults;		/* on CPU 1 */
 };
 
-/* Occupy the CPU with page faults for TURNS turns of an event set. */
-static void occupy(void *arg)
+static void occupy(int cpu)
 {
 	const struct sched_param param = { .sched_priority = RT_PRIORITY };
-	const struct occupant *o = arg;
-	__u64 until;
 
-	ctx_pin(o->cpu);
-	faults_prepare();
+	ctx_pin(cpu);
 	CHECK_OK(sched_setscheduler(0, SCHED_FIFO, &param));
-	until = clock_ns(CLOCK_MONOTONIC) + TURNS * (__u64)TURN_NS;
-	while (clock_ns(CLOCK_MONOTONIC) < until)
-		touch_pages(100, o->faults);
 }
 
-/* Count the page faults of this CPU in two event sets that take turns. */
-static int count_in_turns(void)
+/* Occupy CPU 0. */
+static void occupy_unmeasured_cpu(void *arg)
 {
-	pfarg_setdesc_t desc = {
-		.set_flags = PFM_SETFL_TIME_SWITCH,
-		.set_timeout.tv_nsec = TURN_NS,
-	};
-	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	struct occupied *o = arg;
 
-	for (unsigned int id = 0; id < 2; id++) {
-		desc.set_id = id;
-		CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
-		ctx_add_set_counter(fd, id, 0, 0, 0, 0);
-	}
-	ctx_start_on(fd, thread_id());
-	return fd;
+	occupy(0);
+	__atomic_store_n(&o->unmeasured, true, __ATOMIC_RELAXED);
+	while (!__atomic_load_n(&o->over, __ATOMIC_RELAXED))
+		;
 }
 
+/* Occupy CPU 1 with page faults. */
 static void occupy_measured_cpu(void *arg)
 {
-	unsigned long *faults = mmap(NULL, sizeof(*faults),
-				     PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct occupant o = { .cpu = 1, .faults = faults };
-	__u64 counted;
-	int fd;
+	struct occupied *o = arg;
+	__u64 until;
 
-	CHECK(faults != MAP_FAILED);
+	occupy(1);
+	faults_prepare();
+	until = clock_ns(CLOCK_MONOTONIC) + OCCUPIED_NS;
+	CHECK_OK(pfm_start(o->fd, NULL));
+	while (clock_ns(CLOCK_MONOTONIC) < until)
+		touch_pages(100, &o->faults);
+	ctx_stop(o->fd);
+	__atomic_store_n(&o->over, true, __ATOMIC_RELAXED);
+}
+
+/* Prepare to count the page faults of CPU 1 in two sets that take turns. */
+static struct occupied *count_in_turns(__u64 turn_ns)
+{
+	struct occupied *o = mmap(NULL, sizeof(*o), PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pfarg_setdesc_t desc = {
+		.set_flags = PFM_SETFL_TIME_SWITCH,
+		.set_timeout.tv_nsec = turn_ns,
+	};
+
+	CHECK(o != MAP_FAILED);
+	o->fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	for (unsigned int id = 0; id < 2; id++) {
+		desc.set_id = id;
+		CHECK_OK(pfm_create_evtsets(o->fd, &desc, 1));
+		ctx_add_set_counter(o->fd, id, 0, 0, 0, 0);
+	}
 	ctx_pin(1);
-	fd = count_in_turns();
-	reap(spawn(occupy, &o));
-	ctx_stop(fd);
-	counted = ctx_read_set(fd, 0, 0) + ctx_read_set(fd, 1, 0);
-	CHECK(counted >= *faults / 3 * 2);
-	CHECK(ctx_set_info(fd, 1).set_runs > 1);
+	ctx_load_self(o->fd);
+	return o;
+}
+
+static void measure_beside_realtime_thread(void *arg)
+{
+	/* A switch may take a while: an emulated CPU waits for the host's. */
+	struct occupied *o = count_in_turns(OCCUPIED_NS / 10);
+
+	reap(spawn(occupy_measured_cpu, o));
+	CHECK(ctx_read_set(o->fd, 0, 0) + ctx_read_set(o->fd, 1, 0) >=
+	      o->faults / 3 * 2);
+	CHECK(ctx_set_info(o->fd, 1).set_runs > 1);
 }
 
 /* Sets are switched although the monitored CPU runs only that thread. */
 TEST(realtime_thread_does_not_stop_set_switches)
 {
 	need_two_cpus();
-	with_setting(RT_RUNTIME, "-1", occupy_measured_cpu, NULL);
+	with_setting(RT_RUNTIME, "-1", measure_beside_realtime_thread, NULL);
+}
+
+/* Scale the count of both sets to the whole time. */
+static __u64 estimate(int fd)
+{
+	__u64 active = 0, unmeasured = 0, count = 0;
+
+	for (unsigned int id = 0; id < 2; id++) {
+		pfarg_setinfo_t info = ctx_set_info(fd, id);
+
+		active += nanoseconds(&info.set_act_duration);
+		unmeasured += nanoseconds(&info.set_unmeasured);
+		count += ctx_read_set(fd, id, 0);
+	}
+	return (double)count * (active + unmeasured) / active;
+}
+
+static void measure_occupied_machine(void *arg)
+{
+	struct occupied *o = count_in_turns(OCCUPIED_NS / 30);
+	pid_t other = spawn(occupy_unmeasured_cpu, o);
+
+	while (!__atomic_load_n(&o->unmeasured, __ATOMIC_RELAXED))
+		sched_yield();
+	reap(spawn(occupy_measured_cpu, o));
+	reap(other);
+	CHECK(estimate(o->fd) > o->faults / 4);
+	CHECK(estimate(o->fd) < o->faults * 4);
+}
+
+/* The thread's page faults are evenly distributed over the time. */
+TEST(time_of_delayed_switch_counts_as_unmeasured)
+{
+	need_two_cpus();
+	with_setting(RT_RUNTIME, "-1", measure_occupied_machine, NULL);
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers.writers import changed, totals
-from pfmparse.capture.totals import parse_totals
+from pfmparse.capture.totals import Turns, parse_totals
 from pfmparse.errors import PfmParseError
 
 
@@ -58,6 +58,12 @@ def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
 def test_totals_without_event_set_turns_are_valid() -> None:
     assert parse_totals(json.dumps(totals(9)).encode(), 0).turns == ()
     turns = {"context": 1, "set": 2, "active_ns": 3, "runs": 4}
+    (parsed,) = parse_totals(changed(totals(9), ["turns"], [turns]), 0).turns
+    assert parsed == Turns(context=1, set=2, active_ns=3, runs=4)
+
+
+def test_turns_contain_whole_time() -> None:
+    turns = {"context": 1, "set": 2, "active_ns": 3, "runs": 4, "whole_ns": 5}
     parsed = parse_totals(changed(totals(9), ["turns"], [turns]), 0)
     assert [vars(of_set) for of_set in parsed.turns] == [turns]
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 from helpers.cli import printed, told
@@ -25,9 +25,17 @@ def count(context: int, number: int, index: int, value: int) -> Json:
     }
 
 
-def turns(context: int, number: int, active_ns: int, runs: int) -> Json:
+def turns(
+    context: int, number: int, active_ns: int, runs: int, whole_ns: Optional[int] = None
+) -> Json:
     """Describe the activity of a set."""
-    return {"context": context, "set": number, "active_ns": active_ns, "runs": runs}
+    return {
+        "context": context,
+        "set": number,
+        "active_ns": active_ns,
+        "runs": runs,
+        "whole_ns": whole_ns,
+    }
 
 
 COUNTS = [
@@ -61,6 +69,18 @@ def test_info_scales_counts_of_multiplexed_sets(
     assert "set 1 was active: 9 times, 2.000 s" in lines
     # Sampling counters are reset on overflow, so their counts are not shown.
     assert not any(line.startswith("count (set 0, PMD 0)") for line in lines)
+
+
+def test_info_scales_counts_to_unmeasured_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = [turns(0, 0, 3, 9, whole_ns=6), turns(0, 1, 1, 8, whole_ns=6)]
+    file = written(tmp_path / "x.pfm", SETS, counts=COUNTS[:3], turns=parts)
+    lines = printed(capsys, "info", file).splitlines()
+    # 30 * 6 / 3, and 7 * 6 / 1.
+    whole = "for the whole time"
+    assert f"count (set 0, PMD 1): event-1, 30, scaled to 60 {whole}" in lines
+    assert f"count (set 1, PMD 0): event-0, 7, scaled to 42 {whole}" in lines
 
 
 def test_info_does_not_scale_counts_of_inactive_set(

@@ -38,6 +38,7 @@ static void add_turns(struct capture_counts *counts,
 		.context = context->id,
 		.set = set,
 		.active_ns = context->result.durations[set],
+		.whole_ns = context->result.times[set],
 		.runs = context->result.runs[set],
 	};
 }
@@ -119,6 +120,7 @@ capture_turns_json(const struct capture_counts *counts)
 		json_add_u64(object, "context", turns->context);
 		json_add_u64(object, "set", turns->set);
 		json_add_u64(object, "active_ns", turns->active_ns);
+		json_add_u64(object, "whole_ns", turns->whole_ns);
 		json_add_u64(object, "runs", turns->runs);
 		json_append(list, object);
 	}

@@ -24,11 +24,12 @@ struct context_count {
 	uint64_t value;
 };
 
-/* Active time and number of activations of an event set. */
+/* Active time, time of all sets, and number of activations of an event set. */
 struct context_turns {
 	uint32_t context;
 	uint32_t set;
 	uint64_t active_ns;
+	uint64_t whole_ns;
 	uint64_t runs;
 };
 

@@ -109,12 +109,12 @@ static uint64_t ns_of(const struct __kernel_timespec *time)
 	return (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec;
 }
 
-/* Sets each set's time to the sum of the active times of all sets. */
-static void sum_up_times(const struct context *context, struct result *result)
+/* Sets each set's time to the sum of the active times of all sets and @all. */
+static void sum_up_times(const struct context *context, struct result *result,
+			 uint64_t all)
 {
 	const struct plan *plan = context->plan;
 	unsigned int count = plan->options->set_count;
-	uint64_t all = 0;
 
 	for (unsigned int i = 0; i < count; i++)
 		all += result->durations[i];
@@ -127,6 +127,7 @@ bool evtsets_read(struct context *context)
 {
 	const struct plan *plan = context->plan;
 	struct result *result = &context->result;
+	uint64_t unmeasured = 0;
 	pfarg_setinfo_t info;
 
 	for (unsigned int i = 0; i < plan->options->set_count; i++) {
@@ -140,9 +141,10 @@ bool evtsets_read(struct context *context)
 		}
 		result->durations[i] = ns_of(&info.set_act_duration);
 		result->runs[i] = info.set_runs;
+		unmeasured += ns_of(&info.set_unmeasured);
 	}
 	result->durations[0] -= context->former_ns;
 	result->runs[0] -= context->former_runs;
-	sum_up_times(context, result);
+	sum_up_times(context, result, unmeasured);
 	return true;
 }
