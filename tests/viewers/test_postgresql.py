@@ -112,7 +112,7 @@ def test_duplicate_capture_is_refused(dsn: str, captures: dict[str, Path]) -> No
     added(dsn, str(captures["default"]))
     argv = ("export", str(captures["nway"]), str(captures["default"]), "--to", "sql")
     status, _, err = called(*argv, "--dsn", dsn)
-    assert status == 1 and "is in the database already" in err
+    assert status == 1 and "is already in the database as" in err
     assert ask(dsn, "SELECT COUNT(*) FROM runs") == [(1,)]
     assert ask(dsn, "SELECT COUNT(DISTINCT run_id) FROM samples") == [(1,)]
 
