@@ -150,8 +150,7 @@ class Maker:
         if samples.weights() is not None:
             self._job.lack("weights of samples, except as factors of the period")
         weights = self._weight.of(samples)
-        if weights is None:
-            return np.ones(samples.count, np.uint64)
+        assert weights is not None  # only COUNT can have none
         return weights
 
     def _sources(self, values: Words) -> Words:

@@ -13,7 +13,9 @@ def test_build_ids_come_from_mappings_and_cookies() -> None:
         mapping(0x1000, 0x2000, 0, "/bin/x", "ab12"),
         mapping(0x3000, 0x4000, 0, "/bin/none"),
     ]
-    chunks = json_chunk("MAPS", maps(100, where)), cook([(5, "/bin/y", "cd34")])
+    chunks = json_chunk("MAPS", maps(100, where)), cook(
+        [(5, "/bin/y", "cd34"), (6, "/bin/z", None)]
+    )
     source = opened(captured([Sample()], *chunks))
     assert build_ids_of([source]) == {"/bin/x": b"\xab\x12", "/bin/y": b"\xcd\x34"}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from helpers.exporting import NAMES, by_symbol, called, exported, reported
 from helpers.programs import Program
+from helpers.writers import Sample, session, simple_capture
 
 # "40 (67.80%) 20 (48.78%)  file:function [object]"; a dot means zero.
 COST = r"([\d,]+|\.)(?: \([ \d.]+%\))?"
@@ -91,6 +92,15 @@ def test_callgrind_writes_names_once(captures: dict[str, Path], tmp_path: Path) 
         named = re.findall(rf"^{kind}=\((\d+)\) {re.escape(name)}$", text, re.M)
         assert len(named) == 1
         assert re.search(rf"^{kind}=\({named[0]}\)$", text, re.M)
+
+
+def test_callgrind_has_the_command_if_known(tmp_path: Path) -> None:
+    for command, line in ((["a", "b\n"], "cmd: a b"), (None, None)):
+        file = tmp_path / "x.pfm"
+        file.write_bytes(simple_capture([Sample()], {**session(), "command": command}))
+        text = exported(file, "callgrind", tmp_path / "c").read_text()
+        found = [one for one in text.splitlines() if one.startswith("cmd:")]
+        assert found == ([line] if line else [])
 
 
 def test_callgrind_notes_lacking_threads(

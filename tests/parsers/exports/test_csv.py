@@ -129,6 +129,21 @@ def test_csv_export_leaves_unknown_process_empty(
     assert (row["address"], row["object"]) == ("0x10", "/bin/x")
 
 
+def test_csv_export_leaves_unrecorded_pmds_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def data(*pmds: int) -> bytes:
+        samples = [
+            Sample(ovfl_pmd=at, pmds=((7, 5 + n),) if at else ())
+            for n, at in enumerate(pmds)
+        ]
+        sess = session({0: [pmd(0), pmd(1, [7])]})
+        return capture(json_chunk("SESS", sess), bufr(buffer(samples)))
+
+    found = exported(tmp_path, capsys, data(1, 1), data(0, 0), data(0, 1), data(1))
+    assert [row["pmd7"] for row in found] == ["5", "6", "", "", "", "6", "5"]
+
+
 def test_csv_export_quotes_fields(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,11 +165,12 @@ def test_csv_export_keeps_order_of_captures(
     assert [row["time"] for row in found] == ["1", "2", "9", "3"]
 
 
+@pytest.mark.parametrize("contexts", [1, 2])
 def test_csv_export_formats_each_used_stack_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    contexts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stacks = [Stack(("hot", *["warm"] * at, "main")) for at in (60, 61)]
-    (tmp_path / "0.pfm").write_bytes(stack_capture(stacks * 2))
+    (tmp_path / "0.pfm").write_bytes(stack_capture(stacks * 2, contexts=contexts))
     quoted = csv_export._quoted
     asked: Counter[int] = Counter()
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Optional
 
 import pytest
-from helpers.exporting import NAMES, exported, reported
+from helpers.exporting import NAMES, called, exported, reported
 from helpers.stacks_capture import Stack, stack_capture
-from helpers.writers import captured
+from helpers.writers import UUID_PEBS64, captured, pebs_capture, session
+from pfmparse.exports import page_data
 
 
 class Page(HTMLParser):
@@ -97,6 +98,35 @@ def test_html_page_reports_losses(tmp_path: Path) -> None:
     found = page(tmp_path, whole[:-50])
     (row,) = (row for row in found.tables["captures"] if row)
     assert row[3] == "unknown" and "ends within" in row[5]
+
+
+def test_html_page_states_omitted_frames(tmp_path: Path) -> None:
+    names = ["hot", *(f"f{at}" for at in range(5))]
+    stacks = [Stack((name,), 6000 if name == "hot" else 1) for name in names]
+    source = tmp_path / "x.pfm"
+    source.write_bytes(stack_capture(stacks, names))
+    argv = ["export", str(source), "--to", "html", "-o", str(tmp_path / "x.html")]
+    _, _, err = called(*argv)
+    assert "pfmparse: html does not store frames below 0.1% of the width\n" in err
+    text = (tmp_path / "x.html").read_text()
+    assert "5 frames below 0.1% of the width are left out." in text
+    found = page(tmp_path, stack_capture())
+    assert "left out" not in (tmp_path / "x.html").read_text() and found.data
+
+
+def test_html_table_sums_other_functions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_data, "FUNCTIONS", 2)
+    rows = [row for row in page(tmp_path, stack_capture()).tables["functions"] if row]
+    assert [row[0] for row in rows[:-1]] == ["hot", "warm"]
+    assert rows[-1] == ["2 other functions", "", "1", "10.00 %"]
+
+
+def test_html_page_counts_imprecise_samples(tmp_path: Path) -> None:
+    data = pebs_capture([{"ip": 1}] * 3, 144, session(uuid=UUID_PEBS64))
+    (row,) = (row for row in page(tmp_path, data).tables["captures"] if row)
+    assert row[5] == "2 imprecise samples"
 
 
 def test_html_page_loads_no_resources(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from helpers.writers import (
     capture,
     chunk,
     cook,
+    jitm,
     json_chunk,
     mapping,
     maps,
@@ -317,6 +318,39 @@ def test_perf_data_merges_captures(captures: dict[str, Path], tmp_path: Path) ->
     found = by_function(out)
     twice = by_symbol(captures["callstack"]) + by_symbol(captures["pebs64"])
     assert found == twice
+
+
+@pytest.mark.parametrize(
+    "hosts,jit,lacks",
+    [
+        (["a", "a"], b"", []),
+        (["a", "b"], b"", ["the machine of each sample"]),
+        (["a"], jitm(100, "5000 10 f\n"), ["names of JIT-compiled functions"]),
+    ],
+    ids=["one-host", "two-hosts", "jit"],
+)
+def test_perf_data_names_data_of_some_captures(
+    hosts: list[str], jit: bytes, lacks: list[str], tmp_path: Path
+) -> None:
+    files = []
+    for number, host in enumerate(hosts):
+        sess = session()
+        sess["machine"]["host"] = host
+        data = capture(json_chunk("SESS", sess), jit, bufr(buffer([Sample()])))
+        files.append(tmp_path / f"{number}.pfm")
+        files[-1].write_bytes(data + json_chunk("DONE", totals(1, 0)))
+    argv = ["--to", "perf-data", "-o", str(tmp_path / "perf.data"), "--json"]
+    _, out, _ = called("export", *map(str, files), *argv)
+    assert json.loads(out)["not_carried"] == lacks
+
+
+@pytest.mark.parametrize("to", ["perf-data", "sql"])
+def test_export_without_selected_samples_is_valid(
+    to: str, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    argv = ["export", str(captures["default"]), "--to", to, "--cpu", "99"]
+    status, out, err = called(*argv, "-o", str(tmp_path / "x"))
+    assert (status, out) == (0, f"{tmp_path / 'x'}: 0 samples\n"), err
 
 
 def test_perf_data_names_lacking_data(

@@ -9,7 +9,15 @@ import struct
 import pytest
 from helpers.writers import session
 from pfmparse.capture.session import Session, parse_session
-from pfmparse.exports.perf_header import ATTR_SIZE, CPUID, NUMA_TOPOLOGY, SIZE, Header
+from pfmparse.exports.perf_header import (
+    ATTR_SIZE,
+    CPUDESC,
+    CPUID,
+    NRCPUS,
+    NUMA_TOPOLOGY,
+    SIZE,
+    Header,
+)
 from pfmparse.exports.perf_records import DATA_SRC, IP
 
 
@@ -59,6 +67,14 @@ def test_perf_attributes_are_followed_by_event_ids() -> None:
 def test_perf_cpuid_has_perfs_spelling(name: str, expected: bytes | None) -> None:
     found = features(Header(IP, [], described(name))).get(CPUID)
     assert (found and found[4:].rstrip(b"\0")) == expected
+
+
+def test_perf_header_without_processors_has_no_cpu() -> None:
+    document = session()
+    del document["machine"]["processors"]
+    told = parse_session(json.dumps(document).encode(), 0)
+    found = features(Header(IP, [], told))
+    assert not found.keys() & {CPUDESC, CPUID} and NRCPUS in found
 
 
 def test_perf_numa_topology_needs_data_sources() -> None:

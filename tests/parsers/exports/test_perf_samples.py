@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from helpers import every_format, perf_file
-from helpers.exporting import exported
+from helpers.exporting import called, exported
 from helpers.programs import Program
 from helpers.readers import opened
+from helpers.stacks_capture import Stack, stack_capture
 from helpers.writers import UUID_PEBS64, Sample, pebs_capture, session, simple_capture
 from pfmparse.exports.perf_samples import NOT_AVAILABLE, Events, sample_type
 
@@ -76,6 +77,17 @@ def test_perf_samples_have_recorded_chains(
         assert record.chain is not None
         addresses = [word for word in record.chain if word < (1 << 64) - 4096]
         assert addresses == [point.ip, *point.callers]
+
+
+def test_perf_chains_are_cut_at_the_records_limit(tmp_path: Path) -> None:
+    file, out = tmp_path / "x.pfm", tmp_path / "perf.data"
+    file.write_bytes(stack_capture([Stack(("hot", *["main"] * 9000))]))
+    _, _, err = called("export", str(file), "--to", "perf-data", "-o", str(out))
+    assert "does not store callers beyond 8000 in a call chain\n" in err
+    (record,) = (r for r in perf_file.records(out) if r.kind == perf_file.SAMPLE)
+    assert record.chain is not None
+    # The level and the sample's own address are before the callers.
+    assert len(record.chain) == 2 + 8000
 
 
 def test_perf_sample_periods_include_the_weight(

@@ -14,7 +14,7 @@ from helpers import every_format
 from helpers.exporting import NAMES, by_symbol, called, exported, reported
 from helpers.programs import Program, compiled
 from helpers.wire_format import fields, numbers
-from helpers.writers import Sample, captured, mapped
+from helpers.writers import Sample, captured, mapped, session, simple_capture
 
 Tree = dict[int, Any]
 
@@ -191,6 +191,32 @@ def test_pprof_refuses_sum_beyond_63_bits(
     status, _, err = called(*argv)
     assert status == 1 and "does not fit into 63 bits" in err
     assert not (tmp_path / "p").exists()
+
+
+def test_pprof_labels_name_hosts_if_they_differ(tmp_path: Path) -> None:
+    def hosts(*names: str) -> set[Any]:
+        files = []
+        for number, name in enumerate(names):
+            sess = session()
+            sess["machine"]["host"] = name
+            files.append(str(tmp_path / f"{number}.pfm"))
+            Path(files[-1]).write_bytes(simple_capture([Sample()], sess))
+        argv = ["export", *files, "--to", "pprof", "-o", str(tmp_path / "p")]
+        assert called(*argv)[0] == 0
+        return {labels.get("host") for _, _, labels in read(tmp_path / "p").samples()}
+
+    assert hosts("a", "b") == {"a", "b"} and hosts("a", "a") == {None}
+
+
+@pytest.mark.parametrize("start,told", [(10**18, True), (1 << 63, False)])
+def test_pprof_omits_times_beyond_63_bits(
+    start: int, told: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "x.pfm"
+    file.write_bytes(simple_capture([Sample()], {**session(), "start_ns": start}))
+    body = gzip.decompress(exported(file, "pprof", tmp_path / "p").read_bytes())
+    found = dict(fields(body))
+    assert (found.get(9) == start) is told and (10 in found) is told
 
 
 def test_pprof_names_lacking_data(captures: dict[str, Path], tmp_path: Path) -> None:

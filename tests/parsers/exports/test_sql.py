@@ -17,16 +17,20 @@ from helpers.exporting import called, reported
 from helpers.sink_buffer import READY, SinkRegion, sink
 from helpers.stacks_capture import TGID, WORKER, Stack, stack_capture
 from helpers.writers import (
+    UUID_OPROFILE,
     UUID_PEBS64,
     Sample,
     buffer,
     bufr,
     capture,
     captured,
+    cook,
     json_chunk,
     mapped,
     mapping,
     maps,
+    oprofile,
+    oprofile_words,
     pebs_capture,
     pmd,
     session,
@@ -115,6 +119,17 @@ def test_sql_stacks_are_trees_of_locations(tmp_path: Path) -> None:
         for path, count in query(database, text)
     }
     assert found == {"main;hot": 6, "main;warm": 3, "main;warm;schedule": 1}
+
+
+def test_sql_unknown_cpu_is_null(tmp_path: Path) -> None:
+    steps = [("cookie", 5), ("at", 0x10, 0), ("cpu", 3), ("at", 0x20, 0)]
+    data = capture(
+        json_chunk("SESS", session(uuid=UUID_OPROFILE)),
+        cook([(5, "/bin/x", None)]),
+        bufr(oprofile(oprofile_words(steps))),
+    )
+    database = add(tmp_path / "1.pfm", data)
+    assert query(database, "SELECT cpu FROM samples ORDER BY id") == [(None,), (3,)]
 
 
 def test_sql_samples_have_memory_data(tmp_path: Path) -> None:

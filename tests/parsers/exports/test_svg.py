@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from helpers.exporting import by_symbol, called, exported
 from helpers.stacks_capture import Stack, stack_capture
-from helpers.writers import Sample, captured, mapped, mapping
+from helpers.writers import Sample, captured, json_chunk, mapped, mapping, maps
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -98,6 +98,18 @@ def test_svg_of_many_stacks_stays_small(tmp_path: Path) -> None:
     ]
     drawn(tmp_path, stack_capture(stacks, names))
     assert (tmp_path / "x.svg").stat().st_size < 100_000
+
+
+def test_svg_legend_ends_at_the_margin(tmp_path: Path) -> None:
+    paths = [f"/usr/lib/{at}{'x' * 60}.so" for at in range(8)]
+    where = [
+        mapping(0x1000 * at, 0x1000 * (at + 1), 0, p) for at, p in enumerate(paths)
+    ]
+    samples = [Sample(ip=0x1000 * at + 8) for at in range(8)]
+    data = captured(samples, json_chunk("MAPS", maps(100, where)))
+    root, _ = drawn(tmp_path, data)
+    shown = [path for path in paths if path.rpartition("/")[2] in words(root)]
+    assert 0 < len(shown) < 8
 
 
 def test_svg_loads_no_resources(tmp_path: Path) -> None:

@@ -37,10 +37,11 @@ def stack_capture(
     stacks: Sequence[Stack] = STACKS,
     names: Sequence[str] = ("hot", "warm", "main"),
     at_once: Optional[int] = None,
+    contexts: int = 1,
 ) -> bytes:
     """Build a capture of these stacks; ``names`` are functions of a JIT compiler.
 
-    A buffer has all samples, or ``at_once`` of them.
+    A buffer has all samples, or ``at_once`` of them. Each context has all buffers.
     """
     places = {name: 0x1000 + 0x100 * at for at, name in enumerate(names)}
     text = "".join(f"{at:x} 100 {name}\n" for name, at in places.items())
@@ -63,8 +64,13 @@ def stack_capture(
         writers.chunk(
             "KSYM", f"{KERNEL:x} T _text\n{places['schedule']:x} T schedule\n".encode()
         ),
-        *(writers.bufr(_buffer(at, part)) for at, part in enumerate(parts, 1)),
-        writers.json_chunk("DONE", writers.totals(count)),
+        *(writers.ctxt(number, TGID, TGID) for number in range(1, contexts)),
+        *(
+            writers.bufr(_buffer(at, part), number)
+            for number in range(contexts)
+            for at, part in enumerate(parts, 1)
+        ),
+        writers.json_chunk("DONE", writers.totals(count * contexts)),
     )
 
 
