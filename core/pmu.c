@@ -16,7 +16,7 @@
 static_assert(PFM_PMU_INTERFACE == 3);
 static_assert(sizeof(struct pfm_pmu) == 128);
 static_assert(sizeof(struct pfm_reg_desc) == 48);
-static_assert(sizeof(struct pfm_pmu_reg) == 64);
+static_assert(sizeof(struct pfm_pmu_reg) == 72);
 static_assert(sizeof(struct pfm_pmu_set) == 72);
 
 static const struct pfm_pmu *pfm_pmu;

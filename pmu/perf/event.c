@@ -4,8 +4,8 @@
  *
  * perf has no function to read a running event, or to change its period, in an
  * interrupt. Only this file writes perf's own fields (hw.sample_period,
- * last_period, period_left, and the handler) and calls an event's PMU; the
- * exception is user_read.c, which asks for the counter's number. Each access
+ * last_period, period_left) and calls an event's PMU; the exception is
+ * user_read.c, which asks for the counter's number. Each access
  * follows what perf does in the same context:
  *
  * - The PMU's read is called for the CPU's own counters and for the clocks
@@ -24,12 +24,9 @@
  *   interrupt. If the event has left that CPU, a work item calls
  *   perf_event_period(). Until then perf may report the event early, and it is
  *   armed for the rest, or late.
- * - The handler of an event is changed as in 6.1's
- *   perf_event_set_bpf_handler(). Later kernels do not change it themselves,
- *   but they also read it at each overflow.
  *
- * Otherwise these functions do the same on 6.1, 6.12 and 7.3. Only throttling
- * differs: since 6.16 perf also stops software events that it throttles.
+ * These functions do the same on 6.1, 6.12 and 7.3. Only throttling differs:
+ * since 6.16 perf also stops software events that it throttles.
  *
  * The value of a PMD (pfm_pmu_reg.offset) changes before its event. If an
  * overflow comes between the two, while the event is armed for an older value,
@@ -92,17 +89,6 @@ static u64 perf_value(const struct pfm_pmu_reg *reg,
 	return local64_read(&event->count) - reg->offset;
 }
 
-/* Set the handler that perf calls for an event whose PMD is at @value. */
-static void perf_set_handler(const struct pfm_pmu_reg *reg,
-			     struct perf_event *event, u64 value)
-{
-	const struct perf_set *ps = reg->set->priv;
-
-	WRITE_ONCE(event->overflow_handler,
-		   perf_is_period(value) ? ps->handlers[perf_place(reg)] :
-					   perf_overflow_far);
-}
-
 /*
  * Write perf's fields of an event that is stopped or being reported. Hardware
  * periods are at least 2: for 1 some CPUs would use another facility.
@@ -134,8 +120,7 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value)
 {
 	clear_bit(perf_place(reg), perf_unarmed(reg));
-	reg->reload = perf_is_period(value) ? value : PFM_RELOAD_NONE;
-	perf_set_handler(reg, event, value);
+	perf_expect(reg, value, true);
 	perf_set_period(reg, event, perf_period(value));
 }
 
@@ -174,22 +159,11 @@ void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 	local_irq_restore(flags);
 }
 
-void notrace perf_overflow_far(struct perf_event *event,
-			       struct perf_sample_data *data,
-			       struct pt_regs *regs)
-{
-	struct pfm_pmu_reg *reg = event->overflow_handler_context;
-
-	perf_arm_for_rest(event, reg,
-			  local64_read(&event->count) - reg->offset);
-}
-
 /* The value for which to arm an event that is not being reported. */
-static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg,
-			     const struct perf_event *event, u64 value)
+static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg, u64 value)
 {
 	/* The PMD has wrapped: let perf report that soon. */
-	if ((s64)value >= 0 && event->overflow_handler != perf_overflow_far)
+	if ((s64)value >= 0 && reg->limit)
 		return -1ULL;
 	return value;
 }
@@ -218,7 +192,7 @@ static void perf_arm_here(struct pfm_pmu_reg *reg, struct perf_event *event)
 	else if (running)
 		event->pmu->stop(event, PERF_EF_UPDATE);
 	perf_arm(reg, event,
-		 perf_value_to_arm(reg, event, perf_value(reg, event)));
+		 perf_value_to_arm(reg, perf_value(reg, event)));
 	if (!running)
 		return;
 	if (clock)
@@ -273,7 +247,7 @@ static void perf_arm_work(struct work_struct *work)
 		if (!test_and_clear_bit(place, &ps->unarmed) || !event)
 			continue;
 		value = perf_count(event) - READ_ONCE(reg->offset);
-		value = perf_value_to_arm(reg, event, value);
+		value = perf_value_to_arm(reg, value);
 		perf_event_period(event, perf_period(value));
 	}
 }
@@ -294,8 +268,7 @@ void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 {
 	struct perf_set *ps = reg->set->priv;
 
-	reg->reload = PFM_RELOAD_NONE;
-	perf_set_handler(reg, event, value);
+	perf_expect(reg, value, false);
 	set_bit(perf_place(reg), &ps->unarmed);
 	/* A stopped set is armed when it is started. */
 	if (READ_ONCE(ps->started) && !perf_is_caused_by_arming(ps))
@@ -314,8 +287,7 @@ int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 	int ret;
 
 	clear_bit(perf_place(reg), perf_unarmed(reg));
-	reg->reload = perf_is_period(value) ? value : PFM_RELOAD_NONE;
-	perf_set_handler(reg, event, value);
+	perf_expect(reg, value, true);
 	do {
 		ret = perf_event_period(event, period);
 		period *= 2;
@@ -335,8 +307,7 @@ void perf_arm_rest(struct perf_set *ps)
 		if (!event)
 			continue;
 		value = perf_count(event) - reg->offset;
-		perf_arm_stopped(reg, event,
-				 perf_value_to_arm(reg, event, value));
+		perf_arm_stopped(reg, event, perf_value_to_arm(reg, value));
 	}
 }
 

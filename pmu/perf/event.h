@@ -24,6 +24,19 @@ static inline bool perf_is_period(u64 value)
 }
 
 /*
+ * Record for what the event of a PMD at @value is armed: for a period after
+ * which perf re-arms it with the same, if @exact. A report is ordinary if the
+ * PMD's value is below @reg->limit: it has wrapped, and less than a period ago.
+ * No report is while one period of perf does not suffice until the PMD
+ * overflows.
+ */
+static inline void perf_expect(struct pfm_pmu_reg *reg, u64 value, bool exact)
+{
+	reg->reload = exact && perf_is_period(value) ? value : PFM_RELOAD_NONE;
+	reg->limit = perf_is_period(value) ? -reg->reload : 0;
+}
+
+/*
  * Is the event on a counter of this CPU? Context: interrupts off, so that it
  * stays there. A thread's event is not bound to a CPU, it is on the thread's.
  */
@@ -73,13 +86,6 @@ void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 /* As perf_arm_reported(), if the PMD has not wrapped yet. Context: overflow. */
 void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 		       u64 value);
-
-/*
- * Overflow handler while one period of perf does not suffice until the PMD
- * overflows: see perf_is_period().
- */
-void perf_overflow_far(struct perf_event *event, struct perf_sample_data *data,
-		       struct pt_regs *regs);
 
 /*
  * Arm an event that is not being reported for @value, the new value of its PMD.

@@ -2,7 +2,6 @@
 /*
  * overflow.c - the overflow path between perf and the core
  */
-#include <linux/overflow.h>
 #include <linux/sched/task_stack.h>
 #include "event.h"
 #include "hw_count.h"
@@ -12,18 +11,27 @@
 #include "virtual.h"
 
 /*
- * Does perf report an overflow before the PMD has wrapped, because the event
- * was armed for an older value? A clock that is only slightly early is not: the
- * two clocks involved differ.
+ * Has the PMD, at @value, wrapped? A clock may be slightly early: the two
+ * clocks involved differ.
+ */
+static bool perf_is_in_time(const struct perf_event *event,
+			    const struct pfm_pmu_reg *reg, s64 value)
+{
+	if (value >= 0)
+		return true;
+	return perf_is_clock(reg->pmc_value) && !perf_is_unarmed(reg) &&
+	       (u64)-value <= event->hw.sample_period >> 3;
+}
+
+/*
+ * Does perf report an overflow before the PMD has wrapped, because it takes
+ * several periods, or the event was armed for an older value?
  */
 static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
-	s64 value = local64_read(&event->count) - reg->offset;
+	u64 value = local64_read(&event->count) - reg->offset;
 
-	if (value >= 0)
-		return false;
-	if (perf_is_clock(reg->pmc_value) && !perf_is_unarmed(reg) &&
-	    (u64)-value <= event->hw.sample_period >> 3)
+	if (reg->limit && perf_is_in_time(event, reg, value))
 		return false;
 	perf_arm_for_rest(event, reg, value);
 	return true;
@@ -118,13 +126,13 @@ static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 static __always_inline void perf_report(struct perf_event *event,
 					struct pt_regs *regs)
 {
-	u64 value = local64_read(&event->count), sum;
+	u64 value = local64_read(&event->count);
 	struct pfm_pmu_reg *reg = event->overflow_handler_context;
-	u64 offset = reg->offset, reload = reg->reload;
+	u64 offset = reg->offset, limit = reg->limit;
 
 	value -= offset;
-	/* Not wrapped, or wrapped over a period ago: both carry. */
-	if (unlikely(check_add_overflow(value, reload, &sum)))
+	/* Not wrapped, or wrapped over a period ago: see perf_expect(). */
+	if (unlikely(value >= limit))
 		perf_overflow_odd(reg, regs);
 	else
 		pfm_overflow(reg, value, regs, instruction_pointer(regs));

@@ -135,7 +135,7 @@ static int perf_ask(u64 pmc, const u64 *config, bool syswide)
 
 	perf_fill_attr(&attr, pmc, config, 0);
 	event = perf_event_create_kernel_counter(&attr, cpu, task,
-						 perf_overflow_far, NULL);
+						 NULL, NULL);
 	if (!IS_ERR(event)) {
 		perf_event_release_kernel(event);
 		if (perf_is_lasting(pmc, syswide) && !perf_has_configs(config))
@@ -202,7 +202,7 @@ static void perf_forget_event(struct pfm_pmu_reg *reg)
 	WRITE_ONCE(reg->priv, NULL);
 	reg->user_read = false;
 	reg->update = NULL;
-	reg->reload = PFM_RELOAD_NONE;
+	perf_expect(reg, -1ULL, false);
 }
 
 /* The event that measures how long the set counts */
@@ -227,8 +227,6 @@ static bool perf_has_odd_periods(const struct pfm_pmu_reg *reg,
 static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_set *s = reg->set;
-	struct perf_set *ps = s->priv;
-	perf_overflow_handler_t *handler = &ps->handlers[perf_place(reg)];
 	u64 config[PFM_PMC_CONFIGS];
 	struct perf_event_attr attr;
 	struct perf_event *event;
@@ -245,9 +243,9 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 		attr.sample_regs_intr = PERF_RECORD_REGS;
 	}
 	reg->user_read = perf_ask_for_user_read(&attr, reg);
-	*handler = perf_handler(reg);
 	event = perf_event_create_kernel_counter(&attr, s->task ? -1 : s->cpu,
-						 s->task, *handler, reg);
+						 s->task, perf_handler(reg),
+						 reg);
 	if (IS_ERR(event))
 		return perf_errno(PTR_ERR(event));
 	if (reg->sampling && perf_has_odd_periods(reg, event)) {
@@ -597,7 +595,7 @@ static bool __init perf_is_precise(void)
 		return false;
 	perf_fill_attr(&attr, cycles | 1ULL << PFM_PERF_PRECISE_SHIFT, none, 0);
 	event = perf_event_create_kernel_counter(&attr, -1, current,
-						 perf_overflow_far, NULL);
+						 NULL, NULL);
 	if (IS_ERR(event))
 		return false;
 	perf_event_release_kernel(event);

@@ -29,7 +29,6 @@
  * @timer:    PMD whose event measures the set's time, if its clock has no event
  * @seen:     count of each software event when several of its periods were last
  *            found to have passed at once
- * @handlers: of each event, called when its PMD overflows within a period
  * @user_read: the thread may read its counters itself, if their PMU allows it
  */
 struct perf_set {
@@ -43,7 +42,6 @@ struct perf_set {
 	struct work_struct		work;
 	struct pfm_pmu_reg		*timer;
 	u64				seen[PERF_NUM_EVENTS];
-	perf_overflow_handler_t		handlers[PERF_NUM_EVENTS];
 	bool				user_read;
 };
 

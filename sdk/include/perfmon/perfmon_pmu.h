@@ -99,6 +99,7 @@ struct pfm_pmu_set;
  *             overflowed PMD to exactly this value, it may subtract it from
  *             @offset instead of calling reset_pmd. The PMD's value must then
  *             be (hardware count - @offset)
+ * @limit:     owned by the PMU
  * @priv:      owned by the PMU
  * @update:    owned by the PMU
  * @set:       event set that the register belongs to
@@ -114,6 +115,7 @@ struct pfm_pmu_set;
 struct pfm_pmu_reg {
 	u64				offset;
 	u64				reload;
+	u64				limit;
 	void				*priv;
 	void				*update;
 	struct pfm_pmu_set		*set;
