@@ -31,7 +31,7 @@ PROGRAMS = (
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
     *("block_stops", "perm", "levels", "races", "pmu_perf", "pmc_config"),
     *("throttle", "fmt", "pmu", "main"),
-    *("oprofile", "member", "refused", "stress", "storm"),
+    *("oprofile", "member", "refused", "leftovers", "stress", "storm"),
 )
 # Programs whose tests need two CPUs.
 TWO_CPUS = (

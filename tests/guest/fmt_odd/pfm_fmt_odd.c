@@ -22,6 +22,10 @@ static int validate;
 module_param(validate, int, 0644);
 MODULE_PARM_DESC(validate, "return value of fmt_validate");
 
+static int init;
+module_param(init, int, 0444);
+MODULE_PARM_DESC(init, "return value of fmt_init");
+
 static int ret;
 module_param(ret, int, 0644);
 MODULE_PARM_DESC(ret, "return value of the handler");
@@ -66,6 +70,11 @@ static int odd_validate(u32 ctx_flags, u16 num_pmds, void *arg)
 	return READ_ONCE(validate);
 }
 
+static int odd_init_buffer(u32 ctx_flags, void *arg, void *buf)
+{
+	return init;
+}
+
 static int notrace odd_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 			       struct pfm_ovfl_data *data)
 {
@@ -83,6 +92,7 @@ static pfm_buffer_fmt_t odd_fmt = {
 	.fmt_validate	= odd_validate,
 	.fmt_getsize	= odd_getsize,
 	.fmt_getpriv	= odd_getpriv,
+	.fmt_init	= odd_init_buffer,
 	.fmt_handler	= odd_handler,
 };
 

@@ -3,6 +3,8 @@
  * params.c - change parameters, settings and limits for the duration of a test
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,6 +58,18 @@ void with_sample_rate(const char *per_second, void (*run)(void *arg),
 		      void *arg)
 {
 	run_with(SAMPLE_RATE, per_second, set_sample_rate, run, arg);
+}
+
+long charged_to(pid_t pid)
+{
+	char path[64], status[4096];
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	read_text(path, status, sizeof(status));
+	line = strstr(status, "VmPin:");
+	CHECK(line);
+	return strtol(line + strlen("VmPin:"), NULL, 10);
 }
 
 void limit_locked_pages(unsigned int pages)

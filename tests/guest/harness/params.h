@@ -5,6 +5,8 @@
 #ifndef GUEST_PARAMS_H
 #define GUEST_PARAMS_H
 
+#include <sys/types.h>
+
 #define PFM_PARAMETERS	"/sys/module/perfmon/parameters/"
 #define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 #define CPU_LIMIT	"/proc/sys/kernel/perf_cpu_time_max_percent"
@@ -27,6 +29,8 @@ void with_param(const struct param_run *r);
 void with_sample_rate(const char *per_second, void (*run)(void *arg),
 		      void *arg);
 
+/* Return the kilobytes of memory charged to a process. */
+long charged_to(pid_t pid);
 /* Set RLIMIT_MEMLOCK of the calling process. */
 void limit_locked_pages(unsigned int pages);
 /*

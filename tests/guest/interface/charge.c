@@ -25,19 +25,6 @@
 #define ROUNDS	20
 #define LIMIT	16	/* pages */
 
-/* Return the kilobytes of memory charged to a process. */
-static long charged_to(pid_t pid)
-{
-	char path[64], status[4096];
-	const char *line;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	read_text(path, status, sizeof(status));
-	line = strstr(status, "VmPin:");
-	CHECK(line);
-	return strtol(line + strlen("VmPin:"), NULL, 10);
-}
-
 static long charged(void)
 {
 	return charged_to(getpid());

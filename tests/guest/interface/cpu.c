@@ -11,6 +11,7 @@
 #include "cpus.h"
 #include "ctx.h"
 #include "faults.h"
+#include "refusals.h"
 #include "smpl.h"
 #include "worker.h"
 
@@ -33,12 +34,12 @@ static void expect_no_commands(int fd)
 	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
 	pfarg_pmd_t pmd = {};
 
-	CHECK_ERRNO(pfm_start(fd, NULL), ENODEV);
-	CHECK_ERRNO(pfm_stop(fd), ENODEV);
-	CHECK_ERRNO(pfm_restart(fd), ENODEV);
-	CHECK_ERRNO(pfm_read_pmds(fd, &pmd, 1), ENODEV);
-	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), ENODEV);
-	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), ENODEV);
+	REFUSED(pfm_start(fd, NULL), ENODEV);
+	REFUSED(pfm_stop(fd), ENODEV);
+	REFUSED(pfm_restart(fd), ENODEV);
+	REFUSED(pfm_read_pmds(fd, &pmd, 1), ENODEV);
+	REFUSED(pfm_write_pmds(fd, &pmd, 1), ENODEV);
+	REFUSED(pfm_write_pmcs(fd, &pmc, 1), ENODEV);
 	ctx_expect_state(fd, "offline");
 }
 

@@ -37,7 +37,7 @@ TEST(create_takes_exactly_one_argument)
 			    EINVAL);
 }
 
-/* Proves 3.1.1-27, H13 */
+/* Proves H13 */
 TEST(create_refuses_bad_address)
 {
 	CHECK_ERRNO(perfmonctl(0, PFM_CREATE_CONTEXT, NULL, 1), EFAULT);
@@ -190,7 +190,6 @@ TEST(create_refuses_format_argument_without_format)
 	CHECK_ERRNO(pfm_create_context(&ctx, &arg, sizeof(arg)), EINVAL);
 }
 
-/* Proves 3.1.1-27 */
 TEST(create_refuses_bad_address_of_format_argument)
 {
 	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };

@@ -13,6 +13,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "params.h"
+#include "refusals.h"
 #include "smpl.h"
 #include "worker.h"
 
@@ -128,13 +129,13 @@ TEST(commands_need_the_monitored_cpu)
 	ctx_pin(1);
 	ctx_start_on(fd, thread_id());
 	ctx_pin(0);
-	CHECK_ERRNO(pfm_start(fd, NULL), EBUSY);
-	CHECK_ERRNO(pfm_stop(fd), EBUSY);
-	CHECK_ERRNO(pfm_restart(fd), EBUSY);
-	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
-	CHECK_ERRNO(pfm_read_pmds(fd, &pmd, 1), EBUSY);
-	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EBUSY);
-	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EBUSY);
+	REFUSED(pfm_start(fd, NULL), EBUSY);
+	REFUSED(pfm_stop(fd), EBUSY);
+	REFUSED(pfm_restart(fd), EBUSY);
+	REFUSED(pfm_unload_context(fd), EBUSY);
+	REFUSED(pfm_read_pmds(fd, &pmd, 1), EBUSY);
+	REFUSED(pfm_write_pmds(fd, &pmd, 1), EBUSY);
+	REFUSED(pfm_write_pmcs(fd, &pmc, 1), EBUSY);
 	ctx_pin(1);
 	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
 	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));

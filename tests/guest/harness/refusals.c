@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * refusals.c - check that refused calls leave nothing behind
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon.h>
+
+#include "check.h"
+#include "files.h"
+#include "refusals.h"
+#include "slab.h"
+
+#define CALLS	32
+#define DESCRIPTORS 256	/* more than a process here has */
+#define ROUNDS	10	/* at most; usually one suffices */
+#define KMEMLEAK "/sys/kernel/debug/kmemleak"
+
+/* Is a descriptor's number free: neither open nor reserved? */
+static bool is_free(int number)
+{
+	int fd = CHECK_OK(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, number));
+
+	CHECK_OK(close(fd));
+	return fd == number;
+}
+
+static void print_descriptors(FILE *out)
+{
+	fprintf(out, "descriptors:");
+	for (int number = 0; number < DESCRIPTORS; number++)
+		if (!is_free(number))
+			fprintf(out, " %d", number);
+	fprintf(out, "\n");
+}
+
+/* Print the lines of a file that contain a text. */
+static void print_lines(FILE *out, const char *path, const char *text)
+{
+	FILE *file = fopen(path, "re");
+	char line[512];
+
+	CHECK(file);
+	while (fgets(line, sizeof(line), file))
+		if (strstr(line, text))
+			fputs(line, out);
+	fclose(file);
+}
+
+static void print_files(FILE *out, const char *pattern)
+{
+	char text[512];
+	struct stat st;
+	glob_t found;
+	int ret = glob(pattern, 0, NULL, &found);
+
+	if (ret == GLOB_NOMATCH)
+		return;
+	CHECK(!ret);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		CHECK_OK(stat(found.gl_pathv[i], &st));
+		if (!S_ISREG(st.st_mode))
+			continue;
+		read_text(found.gl_pathv[i], text, sizeof(text));
+		fprintf(out, "%s: %s", found.gl_pathv[i], text);
+	}
+	globfree(&found);
+}
+
+/*
+ * Describe what perfmon and this process hold. Each context has a reference to
+ * the PMU's module, and each open file one to the core.
+ */
+static char *holdings(void)
+{
+	static const char *const files[] = {
+		"/sys/module/perfmon/refcnt", "/sys/module/pfm_*/refcnt",
+		PFM_SYSFS "/*", PFM_SYSFS "/*/*", PFM_SYSFS "/*/*/*",
+		PFM_SYSFS "/*/*/*/*",
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	CHECK(out);
+	print_descriptors(out);
+	print_lines(out, "/proc/self/status", "VmPin:");
+	print_lines(out, "/proc/vmallocinfo", "[perfmon]");
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		print_files(out, files[i]);
+	CHECK(!fclose(out));
+	return text;
+}
+
+/* Check that everything is as before, and free @before. */
+static void expect_unchanged(const char *file, int line, const char *what,
+			     char *before)
+{
+	char *now = holdings();
+
+	if (strcmp(now, before)) {
+		printf("# before:\n%s# after:\n%s", before, now);
+		check_failed(file, line, "left behind: %s", what);
+	}
+	free(before);
+	free(now);
+}
+
+/* The first call may load a module, or allocate what is then kept. */
+bool refusals_go_on(struct refusals *r)
+{
+	if (r->calls == 1)
+		r->before = holdings();
+	if (r->calls++ < CALLS)
+		return true;
+	expect_unchanged(r->file, r->line, r->call, r->before);
+	return false;
+}
+
+/*
+ * A leak adds objects in each round. Other changes end, such as those of the
+ * kernel's own caches.
+ */
+static void expect_no_growth(void (*run)(void *arg), void *arg)
+{
+	slab_begin();
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		reap(spawn(run, arg));
+		if (!slab_has_grown(CALLS / 2))
+			return;
+	}
+	check_failed(__FILE__, __LINE__, "refused calls take memory");
+}
+
+void refusals_leave_nothing(void (*run)(void *arg), void *arg)
+{
+	char *before;
+
+	/* The first process may load modules. */
+	reap(spawn(run, arg));
+	before = holdings();
+	reap(spawn(run, arg));
+	expect_unchanged(__FILE__, __LINE__, "at the end", before);
+	if (exists(KMEMLEAK))
+		printf("# kmemleak looks for memory\n");
+	else
+		expect_no_growth(run, arg);
+}

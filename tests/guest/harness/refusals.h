@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * refusals.h - check that refused calls leave nothing behind
+ *
+ * These functions fail the test on any error. They need root, or
+ * CAP_DAC_OVERRIDE.
+ */
+#ifndef GUEST_REFUSALS_H
+#define GUEST_REFUSALS_H
+
+#include <stdbool.h>
+
+#include "check.h"
+
+struct refusals {
+	const char	*file;
+	int		line;
+	const char	*call;
+	unsigned int	calls;
+	char		*before;
+};
+
+#define REFUSALS_BEGIN(call_)						\
+	{ .file = __FILE__, .line = __LINE__, .call = call_ }
+bool refusals_go_on(struct refusals *r);
+
+/*
+ * Make a call many times. Each must fail with this errno. All together must
+ * leave this process's descriptors and locked memory, the buffers, the
+ * references to modules and the configuration as they were.
+ */
+#define REFUSED(call_, error)						\
+	for (struct refusals r_ = REFUSALS_BEGIN(#call_);		\
+	     refusals_go_on(&r_);)					\
+		CHECK_ERRNO(call_, error)
+
+/*
+ * Run a function, which refuses calls, in child processes. Fail if what
+ * REFUSED() compares has changed after their end, or if each further process
+ * takes more memory of the kernel.
+ */
+void refusals_leave_nothing(void (*run)(void *arg), void *arg);
+
+#endif /* GUEST_REFUSALS_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * slab.h - count the objects in the kernel's caches
+ *
+ * These functions fail the test on any error.
+ */
+#ifndef GUEST_SLAB_H
+#define GUEST_SLAB_H
+
+#include <stdbool.h>
+
+/* Count the objects. Those that are about to be freed are not counted. */
+void slab_begin(void);
+/* Count again. Has a cache at least @n objects more than at the last count? */
+bool slab_has_grown(long n);
+
+#endif /* GUEST_SLAB_H */
