@@ -279,7 +279,35 @@ static void threshold_without_switch_ovfl_flag_is_ignored(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
 }
 
-/* Proves 3.1.10-19, 3.7.6-01, 3.7.6-17, 3.7.6-18 */
+/* Proves 3.1.10-19 */
+static void each_set_switches_in_its_own_way(struct kunit *test)
+{
+	u16 id;
+
+	make_set(test, 0, BY_OVFL, 0, 0);
+	make_set(test, 1, BY_TIME, 0, 2);
+	make_set(test, 2, 0, 0, 0);
+	for (id = 0; id < 3; id++)
+		make_counter(test, id, 0, 0, 1);
+	load_and_start(test, 0);
+	/* By overflow, at any time. */
+	pass(test, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 0);
+	count(test, PERIOD);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	/* By time, whatever overflows. */
+	count(test, PERIOD);
+	pass(test, 2 * TICK - 1);
+	KUNIT_EXPECT_EQ(test, active_set(test), 1);
+	pass(test, 1);
+	KUNIT_EXPECT_EQ(test, active_set(test), 2);
+	/* Not at all. */
+	count(test, PERIOD);
+	pass(test, 9 * TICK);
+	KUNIT_EXPECT_EQ(test, active_set(test), 2);
+}
+
+/* Proves 3.7.6-01, 3.7.6-17, 3.7.6-18 */
 static void threshold_restarts_when_set_becomes_active(struct kunit *test)
 {
 	make_set(test, 0, BY_OVFL, 0, 0);
@@ -494,6 +522,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(first_reached_threshold_switches_set),
 	KUNIT_CASE(switch_pmds_lists_all_reached_thresholds),
 	KUNIT_CASE(threshold_without_switch_ovfl_flag_is_ignored),
+	KUNIT_CASE(each_set_switches_in_its_own_way),
 	KUNIT_CASE(threshold_restarts_when_set_becomes_active),
 	KUNIT_CASE(trigger_is_reset_when_set_becomes_active),
 	KUNIT_CASE(masked_context_switches_on_restart),

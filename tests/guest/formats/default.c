@@ -306,7 +306,7 @@ TEST(two_counters_sample_with_different_sizes)
 
 /*
  * Proves 3.4.1-13, 3.6.3-04, 3.6.3-08, 3.6.3-10, 3.6.5-08, 3.6.5-11, 3.6.5-12,
- * 3.6.5-15, P5.3-02
+ * 3.6.5-15
  */
 TEST(full_buffer_masks_and_notifies)
 {
@@ -327,6 +327,26 @@ TEST(full_buffer_masks_and_notifies)
 		CHECK_EQ(s.hdr->hdr_cur_offs, sizeof(*s.hdr));
 		ctx_expect_no_message(s.fd);
 	}
+}
+
+/* Proves P5.3-02 */
+TEST(reader_finds_all_entries_when_notified)
+{
+	struct smpl s = smpl_new_for(0, 4, 0);
+	struct worker w;
+
+	ctx_add_counter(s.fd, 0, NOTIFY, PERIOD);
+	worker_start(&w);
+	ctx_start_on(s.fd, w.pid);
+	for (unsigned int round = 1; round <= 100; round++) {
+		worker_ask(&w, WORK_TOUCH, 5 * PERIOD);
+		ctx_expect_message(s.fd, PFM_MSG_OVFL);
+		smpl_expect_entries(&s, 4, w.pid, PERIOD);
+		CHECK_EQ(s.hdr->hdr_overflows, round);
+		worker_wait(&w);
+		CHECK_OK(pfm_restart(s.fd));
+	}
+	worker_quit(&w);
 }
 
 /*

@@ -434,7 +434,7 @@ static void ask_for_signal(int fd)
 	CHECK_OK(fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK));
 }
 
-/* Proves 3.3.7-01, 3.3.7-03, P5.2-04, H23 */
+/* Proves 3.3.7-01, P5.2-04, H23 */
 TEST(notification_sends_sigio)
 {
 	int fd = self_notifying(0);
@@ -443,11 +443,10 @@ TEST(notification_sends_sigio)
 	ask_for_signal(fd);
 	touch_pages(PERIOD, NULL);
 	wait_signal(SIGIO);
-	/* The message is queued before the signal is sent. */
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* Proves 3.1.1-16, 3.3.7-02, 3.3.7-03 */
+/* Proves 3.1.1-16, 3.3.7-02 */
 TEST(chosen_signal_carries_the_descriptor)
 {
 	int fd = self_notifying(0);

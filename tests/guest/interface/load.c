@@ -144,13 +144,30 @@ TEST(load_refuses_second_context_of_a_cpu)
 	ctx_load_self(second);
 }
 
+static void *load_in_second_thread(void *arg)
+{
+	int fd = *(int *)arg;
+
+	/* Its process has this ID, too. */
+	CHECK_ERRNO(load_result(fd, getpid()), EINVAL);
+	ctx_load_self(fd);
+	return NULL;
+}
+
 /* Proves 3.1.7-15 */
 TEST(system_wide_load_names_the_calling_thread)
 {
 	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+	pthread_t thread;
 
+	ctx_pin(0);
 	CHECK_ERRNO(load_result(fd, getppid()), EINVAL);
 	CHECK_ERRNO(load_result(fd, 0), EINVAL);
+	ctx_load_self(fd);
+	CHECK_OK(pfm_unload_context(fd));
+	CHECK(!pthread_create(&thread, NULL, load_in_second_thread, &fd));
+	CHECK(!pthread_join(thread, NULL));
+	ctx_expect_state(fd, "stopped");
 }
 
 /* Proves 3.1.7-23, 3.1.7-24, P4.1-10 */
