@@ -217,6 +217,24 @@ struct pfm_context *pfm_attach_get_thread(const struct task_struct *task)
 	return ctx;
 }
 
+/*
+ * The context stays as it is: it cannot be detached before its events have been
+ * stopped, which needs an interrupt on this CPU.
+ */
+struct pfm_pmu_set *pfm_set_here(void)
+{
+	struct pfm_context *ctx = this_cpu_read(pfm_cpu_ctx);
+	struct pfm_attachment *a;
+
+	rcu_read_lock();
+	a = ctx ? NULL : pfm_attach_find(current);
+	if (a)
+		ctx = a->ctx;
+	rcu_read_unlock();
+	return ctx ? &ctx->on_pmu->pmu_set : NULL;
+}
+EXPORT_SYMBOL_GPL(pfm_set_here);
+
 void pfm_attach_cpu_gone(unsigned int cpu)
 {
 	struct pfm_context *ctx;

@@ -43,9 +43,6 @@
 #include <perfmon/perfmon_work.h>
 #include "event.h"
 
-/* perf's mark of an event that is throttled until the next tick */
-#define PERF_THROTTLED	(~0ULL)
-
 /* Upper bound of the shortest periods that counters allow */
 #define PERF_SHORT_PERIOD	1024
 

@@ -11,6 +11,9 @@
 /* Updates an event's count: the read call-back of its PMU. */
 typedef void (*perf_update_t)(struct perf_event *event);
 
+/* perf's mark in hw.interrupts of an event that is throttled */
+#define PERF_THROTTLED	(~0ULL)
+
 /*
  * Longest period that perf is given: perf allows 63 bits, and AMD's IBS takes
  * multiples of 16 only. A PMD farther from overflow needs several periods.

@@ -253,6 +253,8 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 		return -EINVAL;
 	}
 	WARN_ON_ONCE(s->task && event->cpu != -1);
+	if (reg->sampling)
+		perf_watch_throttling(event);
 	reg->update = perf_updater(reg->pmc_value, event);
 	reg->ask_counter = perf_has_counter(reg->pmc_value, event);
 	/* Publish reg->update before the event that it reads. */
@@ -632,23 +634,16 @@ static u16 __init perf_actual_width(void)
 
 static int __init perf_pmu_init(void)
 {
-	int ret;
-
 	perf_pmu.actual_width = perf_actual_width();
 	if (perf_has_records)
 		perf_pmu.ds = perf_is_precise() ? PFM_DS_PRECISE :
 						  PFM_DS_IMPRECISE;
-	perf_throttle_init();
-	ret = pfm_register_pmu(&perf_pmu);
-	if (ret)
-		perf_throttle_exit();
-	return ret;
+	return pfm_register_pmu(&perf_pmu);
 }
 
 static void __exit perf_pmu_exit(void)
 {
 	pfm_unregister_pmu(&perf_pmu);
-	perf_throttle_exit();
 	perf_readers_exit();
 }
 

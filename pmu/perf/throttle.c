@@ -1,53 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * throttle.c - count how often perf throttles events
+ * throttle.c - counting how often perf throttles an event
  *
- * If an event is reported more often in a tick than
- * kernel.perf_event_max_sample_rate allows, perf stops it until the next tick.
- * Handlers could see that in hw.interrupts, but would have to look there at
- * each overflow. Instead, there is a kprobe on the function in which perf
- * records that the throttling begins or ends. perf calls it in the overflow,
- * maybe in an NMI, before the handler.
- *
- * The kernel does not call a kprobe in an NMI that arrives while it handles
- * another kprobe. An event that is throttled just then is not counted.
+ * perf throttles an event that overflows too often until the next tick. It
+ * calls the clock of an event that has no records only to record that it begins
+ * or ends to throttle the event. It does not say which event, but if it begins,
+ * it calls the event's handler next. So the clock gives the events that may be
+ * meant another handler for one overflow, and no other overflow needs to look
+ * whether the event is throttled.
  */
-#include <linux/module.h>
-#include <linux/perf_event.h>
-#include <linux/ptrace.h>
-#include <perfmon/perfmon_kprobe.h>
-#include <perfmon/perfmon_pmu.h>
+#include <linux/sched/clock.h>
+#include "event.h"
+#include "overflow.h"
 #include "throttle.h"
 
-/* Is it an event of this module, and not of another user of perf? */
-static bool perf_is_ours(const struct perf_event *event)
+/* If the event was throttled, perf does not report it before the next tick. */
+static void notrace perf_overflow_throttled(struct perf_event *event,
+					    struct perf_sample_data *data,
+					    struct pt_regs *regs)
 {
-	return within_module((unsigned long)READ_ONCE(event->overflow_handler),
-			     THIS_MODULE);
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	perf_overflow_handler_t handler = perf_handler(reg);
+
+	WRITE_ONCE(event->overflow_handler, handler);
+	if (event->hw.interrupts == PERF_THROTTLED)
+		pfm_counter_throttled(reg);
+	handler(event, data, regs);
 }
 
-/* perf_log_throttle(event, enable); enable is 0 when the throttling begins. */
-static int perf_throttle_logged(struct kprobe *p, struct pt_regs *regs)
+/* Watch the next overflow of all events that perf has marked as throttled. */
+static void perf_expect_throttled(const struct perf_set *ps)
 {
-	struct perf_event *event = (void *)regs_get_kernel_argument(regs, 0);
-	int enable = regs_get_kernel_argument(regs, 1);
+	u16 i;
 
-	if (!enable && perf_is_ours(event))
-		pfm_counter_throttled(event->overflow_handler_context);
-	return 0;
+	for (i = 0; i < ps->s->num_regs; i++) {
+		struct perf_event *event = perf_event_at(ps, i);
+
+		if (event && event->hw.interrupts == PERF_THROTTLED)
+			WRITE_ONCE(event->overflow_handler,
+				   perf_overflow_throttled);
+	}
 }
 
-static PFM_KPROBE(perf_throttle_probe, "perf_log_throttle",
-		  perf_throttle_logged);
-
-void perf_throttle_init(void)
+/* Context: overflow, tick or switch of threads; interrupts off. */
+static u64 perf_throttle_clock(void)
 {
-	if (!pfm_kprobe_get(&perf_throttle_probe))
-		pr_warn("pfm_pmu_perf: the kernel does not let us see when perf throttles events: pfm_pmu_throttled stays 0\n");
+	const struct pfm_pmu_set *s = pfm_set_here();
+
+	if (!WARN_ON_ONCE(!s))
+		perf_expect_throttled(s->priv);
+	return local_clock();
 }
 
-void perf_throttle_exit(void)
+void perf_watch_throttling(struct perf_event *event)
 {
-	pfm_kprobe_put(&perf_throttle_probe);
-	pfm_kprobe_end(&perf_throttle_probe);
+	event->clock = perf_throttle_clock;
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * throttle.h - events that perf throttles
+ * throttle.h - counting how often perf throttles an event
  */
 #ifndef PFM_PMU_PERF_THROTTLE_H
 #define PFM_PMU_PERF_THROTTLE_H
 
-/* Begin and end to count them. Context: process. */
-void perf_throttle_init(void);
-void perf_throttle_exit(void);
+struct perf_event;
+
+/*
+ * Count how often perf throttles the event. Context: process, the event has not
+ * been enabled.
+ */
+void perf_watch_throttling(struct perf_event *event);
 
 #endif /* PFM_PMU_PERF_THROTTLE_H */

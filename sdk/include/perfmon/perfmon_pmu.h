@@ -275,6 +275,16 @@ void pfm_unregister_pmu(const struct pfm_pmu *pmu);
 void pfm_pmc_configs(const struct pfm_pmu_reg *reg, u64 *config);
 
 /**
+ * pfm_set_here() - find the set that counts on this CPU
+ *
+ * For a PMU that is called without being told for which set.
+ * Context: any, interrupts off, while a counter of a set is counting or about
+ * to count for this CPU or for the current thread.
+ * Return: this set.
+ */
+struct pfm_pmu_set *pfm_set_here(void);
+
+/**
  * pfm_overflow() - report that one 64-bit counter has overflowed
  * @reg:   the counter
  * @value: its current value

@@ -7,9 +7,9 @@
  * system calls when the first and second probe is added, and when these are
  * removed. The scheduler's tracepoint gets two permanent probes, of the tracer
  * and of perf. The system call tracepoint gets only perf's, the only one that
- * tests use. The functions where contexts that may block, and pfm_pmu_perf, add
- * and remove kprobes get permanent kprobes. The other CPUs are offline during
- * the setup, so that they cannot crash.
+ * tests use. A function where contexts that may block add and remove kprobes
+ * gets a permanent kprobe. The other CPUs are offline during the setup, so that
+ * they cannot crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #define SWITCH	TRACEFS "/events/sched/sched_switch/"
 #define SYSCALL	TRACEFS "/events/syscalls/sys_enter_getppid/"
 #define KPROBES	TRACEFS "/kprobe_events"
-#define ENABLE	TRACEFS "/events/kprobes/enable"
+#define KPROBE	TRACEFS "/events/kprobes/keep_events/"
 
 static bool write_text(const char *path, const char *text)
 {
@@ -82,14 +82,13 @@ static bool keep_tracepoints(void)
 }
 
 /* The kernel may lack kprobe_events. */
-static bool keep_functions_probed(void)
+static bool keep_function_probed(void)
 {
 	if (access(KPROBES, F_OK))
 		return true;
 	return write_text(KPROBES,
-			  "p:keep_block blkcg_maybe_throttle_current\n"
-			  "p:keep_throttle perf_log_throttle\n") &&
-	       write_text(ENABLE, "1");
+			  "p:keep_events blkcg_maybe_throttle_current") &&
+	       write_text(KPROBE "enable", "1");
 }
 
 int main(void)
@@ -105,7 +104,7 @@ int main(void)
 	if (!fork()) {
 		put_cpus("0");
 		ok = !keep_events_on() && keep_tracepoints() &&
-		     keep_functions_probed();
+		     keep_function_probed();
 		put_cpus("1");
 		if (write(ready[1], &ok, 1) == 1)
 			for (;;)
