@@ -93,6 +93,9 @@ FOLLOWED = Guest("x86_64", "6.12", parallel=True)
 TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
 # The guest in which pfmon samples a control group.
 GROUPED = Guest("x86_64", "6.12")
+# The guest with perf's usual limits on samples; in the others no sample may be missing.
+PROTECTED = Guest("x86_64", "7.3", parallel=True)
+LIMITS = {"perf_cpu_time_max_percent": 25, "perf_event_max_sample_rate": 100_000}
 # Guests with random calls.
 RANDOM = [guest for guest in (*ARM64, *WITH_NMIS) if guest.series in THOROUGH]
 
@@ -189,6 +192,16 @@ def check_nmis(boot: Boot, series: str) -> None:
     assert counts["received"] == counts["sent"]
 
 
+def _protect() -> str:
+    """Return the command that sets perf's usual limits; their order matters."""
+    return " && ".join(f"echo {n} >/proc/sys/kernel/{k}" for k, n in LIMITS.items())
+
+
+def _protected() -> str:
+    """Return the command that prints perf's limits."""
+    return " && ".join(f"cat /proc/sys/kernel/{name}" for name in LIMITS)
+
+
 def _everywhere(guest: Guest) -> dict[str, str]:
     """Return the pfmon commands for guests with one CPU and with two."""
     return {
@@ -219,6 +232,8 @@ def _parallel(guest: Guest) -> dict[str, str]:
     """Return the commands of a guest whose CPUs run at the same time."""
     # Emulated CPUs may misread patched code: see keep_events.c.
     found = {"keep_events": "keep_events"}
+    if guest == PROTECTED:
+        found["protect"] = _protect()
     if guest == FOLLOWED:
         found["follow"] = following.script()
     found |= {name: name for name in with_narrow(guest, native(guest))}
@@ -234,6 +249,8 @@ def _parallel(guest: Guest) -> dict[str, str]:
     if guest in WITH_NMIS:
         found |= nmi_commands(guest.series)
         found["unrig"] = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
+    if guest == PROTECTED:
+        found["protected"] = _protected()
     return found
 
 

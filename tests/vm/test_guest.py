@@ -110,6 +110,14 @@ def test_overflows_are_nmis(target: Guest, boots: Boots[Guest]) -> None:
     commands.check_nmis(boots[target], target.series)
 
 
+@pytest.mark.parametrize("target", [commands.PROTECTED], ids=str)
+def test_perf_limits_samples_until_the_end(target: Guest, boots: Boots[Guest]) -> None:
+    boot = boots[target]
+    assert boot.command("protect") == 0, boot.printed("protect")
+    limits = [int(line) for line in boot.printed("protected").splitlines()]
+    assert limits == list(commands.LIMITS.values())
+
+
 # Proves H13
 @pytest.mark.parametrize("target", commands.RANDOM, ids=str)
 def test_random_calls_break_nothing(target: Guest, boots: Boots[Guest]) -> None:

@@ -5,7 +5,9 @@
  * Each NMI is an overflow, and each overflow must be a sample, counted as lost,
  * or masked. $NMIS of them are divided equally among the tests. In each test
  * one half is sent by other CPUs at any moment while this one works, if the
- * time limit allows. The rest is sent on request.
+ * time limit allows. The rest is sent on request. If the guest has perf's usual
+ * sample rate limit, perf may stop the sampling counter for a while, which the
+ * context must count.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -146,10 +148,7 @@ static void fire(struct fired *f)
 	rig_print(&f->stats);
 	CHECK_EQ(f->stats.sent, f->stats.received);
 	CHECK(f->stats.irqs_off > 0);
-	/*
-	 * The guest's sample rate limit is out of reach: perf did not throttle.
-	 */
-	CHECK_EQ(f->stats.throttled, 0);
+	CHECK_EQ(ctx_number(f->m.fd, "pfm_pmu_throttled"), f->stats.throttled);
 }
 
 /* Read the last samples. */
@@ -173,7 +172,11 @@ static void account(struct fired *f)
 	       (unsigned long long)f->samples, (unsigned long long)lost(f),
 	       (unsigned long long)all);
 	CHECK_EQ(f->samples + lost(f), f->stats.reported);
-	CHECK_EQ(f->samples + lost(f), all);
+	/* A throttled counter is stopped, but the other one counts on. */
+	if (f->stats.throttled)
+		CHECK(f->samples + lost(f) <= all);
+	else
+		CHECK_EQ(f->samples + lost(f), all);
 }
 
 /* Check the numbers if NMIs may have been masked. */
@@ -190,9 +193,11 @@ static void account_masked(struct fired *f)
 	/*
 	 * Every counted NMI is accounted for, except for some at each mask:
 	 * NMIs arrive while the PMDs are read one after the other, and after
-	 * the sampling counter is started but before the other one.
+	 * the sampling counter is started but before the other one. Unknown
+	 * many arrive while the sampling counter is throttled.
 	 */
-	CHECK(all <= known + SKEW * f->messages);
+	if (!f->stats.throttled)
+		CHECK(all <= known + SKEW * f->messages);
 }
 
 static __u64 dfl_recorded(const void *buf)

@@ -174,9 +174,10 @@ TEST(kernel_samples_are_marked_as_kernel)
 
 	rig_fire(NMIS);
 	ctx_stop(b.fd);
-	read_samples(b.device, NMIS);
+	decode(drain(b.device, 0));
 	account(&b);
 	CHECK_EQ(b.stats.irqs_off, NMIS);
+	CHECK_EQ(num_samples, b.stats.reported);
 	for (unsigned int i = 0; i < num_samples; i++) {
 		expect_own(&samples[i]);
 		CHECK(!samples[i].user);
