@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Iterator, Optional
 
 import pytest
@@ -24,7 +25,7 @@ from pfmparse.capture.live import LiveCapture
 from pfmparse.capture.session import Context
 from pfmparse.context_threads import ContextThreads
 from pfmparse.formats.roles import Role
-from pfmparse.recording import Recording
+from pfmparse.recording import Recording, open_raw
 
 CONTEXTS = {0: (100, 100), 1: (101, 100), 2: (200, 200)}  # threads and processes
 
@@ -68,6 +69,14 @@ def test_recorded_thread_overrides_the_contexts() -> None:
     (batch,) = opened(data).batches()
     assert batch.samples.role(Role.THREAD).tolist() == [7]
     assert batch.samples.role(Role.PROCESS).tolist() == [5]
+
+
+def test_raw_buffer_of_several_contexts_has_no_thread() -> None:
+    described = session({0: [pmd(0)]}, UUID_PEBS64)
+    described["contexts"] = [{**described["contexts"][0], "id": n} for n in (5, 6)]
+    data = pebs([{"ip": 1}], UUID_PEBS64, 144)
+    (batch,) = open_raw(data, json.dumps(described).encode()).batches()
+    assert batch.samples.name_of(Role.THREAD) is None
 
 
 def of_contexts(mode: str, count: int) -> Optional[ContextThreads]:

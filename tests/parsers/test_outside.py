@@ -5,14 +5,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import pytest
 from helpers.cli import run, told
 from helpers.writers import bufr, capture, json_chunk, mapped, mapping, session
 from numpy.typing import NDArray
-from pfmparse import Chains, Decoded, Format, Region, Role, Samples, Session
+from pfmparse import (
+    Chains,
+    Decoded,
+    Format,
+    PfmParseError,
+    Region,
+    Role,
+    Samples,
+    Session,
+)
 from pfmparse.exports import registry as exports
 from pfmparse.formats import registry
 from pfmparse.formats.registry import Parser
@@ -68,7 +77,14 @@ def decoder(_: Session) -> Any:
 @pytest.fixture
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Write a capture in a format of another package."""
-    form = Format(name="outside", uuid=UUID, decoder=decoder)
+    return written(tmp_path, monkeypatch, decoder)
+
+
+def written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Session], Any]
+) -> str:
+    """Write a capture in a format whose decoders ``make`` makes."""
+    form = Format(name="outside", uuid=UUID, decoder=make)
     known = {**registry.known(), UUID: Parser(form, "other (other.package)")}
     monkeypatch.setattr(registry, "known", lambda: known)
     path = tmp_path / "outside.pfm"
@@ -98,6 +114,31 @@ def test_views_use_roles_of_third_party_format(
     status, out, err = run(capsys, *view.split(), outside)
     assert status == 0, err
     assert f"{TOTAL}" in out
+
+
+@pytest.mark.parametrize(
+    "error,said",
+    [
+        (PfmParseError("an odd session", 8), "offset 0x8: an odd session"),
+        (
+            KeyError("x"),
+            "decoder of format outside of other (other.package): KeyError: 'x' (",
+        ),
+    ],
+)
+def test_decoder_that_cannot_be_made_is_reported(
+    error: Exception,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Capsys,
+) -> None:
+    def make(_: Session) -> Any:
+        raise error
+
+    path = written(tmp_path, monkeypatch, make)
+    status, out, err = run(capsys, "report", path)
+    assert (status, out) == (1, "") and err.startswith(f"pfmparse: {path}: {said}")
 
 
 def test_selection_uses_roles_of_third_party_format(

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import Callable, Iterator
+from queue import SimpleQueue
+from typing import Any, Callable, Iterator
 
 import pytest
 from pfmparse import pipeline
@@ -82,6 +83,31 @@ def test_pipeline_threads_end_when_closed() -> None:
     assert threading.active_count() > before
     results.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before
+
+
+def test_pipeline_drops_waiting_calls_when_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closing, dropped, made = threading.Event(), threading.Event(), list[int]()
+
+    class Queue(SimpleQueue[Any]):
+        def empty(self) -> bool:
+            if super().empty() and closing.is_set():
+                dropped.set()
+            return super().empty()
+
+    def call(number: int) -> int:
+        assert number == 0 or dropped.wait(timeout=60)
+        made.append(number)
+        return number
+
+    monkeypatch.setattr(pipeline, "SimpleQueue", Queue)
+    results = in_threads([(1, partial(call, number)) for number in range(9)], 1, 9)
+    assert next(results) == 0
+    closing.set()
+    results.close()  # type: ignore[attr-defined]
+    # The thread may have begun the second call.
+    assert made in ([0], [0, 1])
 
 
 def test_number_of_cpus_is_positive() -> None:

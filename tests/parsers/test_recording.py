@@ -112,6 +112,12 @@ def test_raw_buffer_has_samples_only() -> None:
     assert recording.source.maps.processes() == {} and not recording.source.cookies
 
 
+def test_raw_buffer_can_be_read_again() -> None:
+    recording = open_raw(buffer(SAMPLES), json.dumps(session()).encode())
+    for read in (recording, recording.reopened()):
+        assert sum(batch.samples.count for batch in read.batches()) == len(SAMPLES)
+
+
 def test_raw_buffer_problem_has_its_offset() -> None:
     recording = open_raw(buffer(SAMPLES)[:-1], json.dumps(session()).encode())
     assert sum(batch.samples.count for batch in recording.batches()) == 5

@@ -106,11 +106,8 @@ class _Filter:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    for pipe in (process.stdin, process.stdout):
-        if pipe:
-            pipe.close()
-    process.wait()
+    with process:  # closes its pipes and waits
+        process.kill()
 
 
 def _line(name: str) -> str:

@@ -237,13 +237,12 @@ class ElfFile:
             return -1
 
     def _load_segments(self) -> Iterator[Phdr]:
+        # If libelf fails, the number is 0, or the segment's type is PT_NULL.
         count = c.c_size_t()
-        if not self._elf or self._elf_library.elf_getphdrnum(self._elf, c.byref(count)):
-            return
+        self._elf_library.elf_getphdrnum(self._elf, c.byref(count))
         for index in range(count.value):
             segment = Phdr()
-            if not self._elf_library.gelf_getphdr(self._elf, index, c.byref(segment)):
-                return
+            self._elf_library.gelf_getphdr(self._elf, index, c.byref(segment))
             if segment.p_type == PT_LOAD:
                 yield segment
 

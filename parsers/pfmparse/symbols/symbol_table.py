@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes as c
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator, NamedTuple, Optional
 
@@ -62,8 +63,8 @@ def sections(elf: int) -> Iterator[Section]:
     handle = library.elf_nextscn(elf, None)
     while handle:
         header = Shdr()
-        if library.gelf_getshdr(handle, c.byref(header)):
-            yield Section(handle, header)
+        library.gelf_getshdr(handle, c.byref(header))  # SHT_NULL if it fails
+        yield Section(handle, header)
         handle = library.elf_nextscn(elf, handle)
 
 
@@ -112,10 +113,12 @@ class SymbolTable:
 
     def __init__(self, tables: Iterable[Table], types: tuple[int, ...]) -> None:
         self._names: list[tuple[Table, NDArray[np.intp]]] = []
+        self._first = [0]  # the index of each table's first symbol
         starts, sizes, bindings = [], [], []
         for table in tables:
             which = np.flatnonzero(np.isin(table.types, types))
             self._names.append((table, which))
+            self._first.append(self._first[-1] + which.size)
             starts.append(table.starts[which])
             sizes.append(table.sizes[which])
             bindings.append(table.bindings[which])
@@ -180,11 +183,9 @@ class SymbolTable:
         return Symbol(name, start, end) if name else None
 
     def _name(self, index: int) -> str:
-        for table, which in self._names:
-            if index < which.size:
-                return table.name(int(which[index]))
-            index -= which.size
-        return ""
+        at = bisect_right(self._first, index) - 1
+        table, which = self._names[at]
+        return table.name(int(which[index - self._first[at]]))
 
 
 def _joined(parts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Optional, Sequence
 
 import numpy as np
 import pytest
 from helpers.cli import printed, told
-from helpers.readers import Json, all_samples, decode_buffer, decoder
+from helpers.readers import Json, all_samples, decode_buffer, decoder, read_capture
 from helpers.writers import (
     FILLING,
     FREE,
@@ -18,11 +19,15 @@ from helpers.writers import (
     UUID_NWAY,
     NwayRegion,
     Sample,
+    bufr,
+    capture,
     entry,
+    json_chunk,
     nway,
     nway_header,
     pmd,
     session,
+    totals,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -175,6 +180,26 @@ def test_nway_bad_entry_ends_its_region_only(
     assert problem.offset == first + sum(len(entry(s)) for s in samples[:2])
 
 
+@SETS
+def test_nway_bad_entry_in_one_of_many_buffers(
+    sets: dict[int, list[Json]],
+) -> None:
+    samples = samples_of(sets, range(4))
+    wrong = replace(samples[0], ovfl_pmd=9)
+    held = [samples, (*samples[:2], wrong), samples]
+    buffers = [
+        bufr(nway([NwayRegion(seq, READY, some), NwayRegion()]))
+        for seq, some in enumerate(held, 1)
+    ]
+    found, recording = read_capture(
+        capture(json_chunk("SESS", sess(sets)), *buffers, json_chunk("DONE", totals(9)))
+    )
+    kept = (*samples, *samples[:2], *samples)
+    assert found == [sample.as_dict() for sample in kept]
+    (problem,) = recording.problems
+    assert "region 0: entry 2 has a PMD that does not sample" in problem.message
+
+
 @pytest.mark.parametrize(
     "fields,offset",
     [
@@ -272,6 +297,18 @@ def test_nway_equal_size_samples_are_views() -> None:
     samples = decoder(sess(ONE_SIZE))(data.data).regions[0].samples
     assert np.shares_memory(samples.columns["ip"], data)
     assert np.shares_memory(samples.groups[0].values, data)
+
+
+def test_info_cannot_describe_an_argument_of_other_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = sess()
+    described["format"]["arg"] = "0a0b"
+    path = tmp_path / "x.pfm"
+    path.write_bytes(
+        capture(json_chunk("SESS", described), json_chunk("DONE", totals(0)))
+    )
+    assert told(capsys, "info", str(path))["format"]["arg"] is None
 
 
 def test_info_decodes_the_argument(

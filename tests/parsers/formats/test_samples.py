@@ -140,6 +140,13 @@ def test_failing_lazy_column_is_named(maker: Any, said: str) -> None:
             read()
 
 
+def test_column_made_from_a_failing_one_names_that_one() -> None:
+    inner = Samples(3, Lazy({"ip": lambda: np.zeros(2, "<u8")}))
+    outer = Samples(3, Lazy({"at": lambda: inner.column("ip")}))
+    with pytest.raises(PfmParseError, match="^column ip: ValueError: "):
+        outer.column("at")
+
+
 @pytest.mark.parametrize(
     "names,roles,role,name",
     [

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile  # type: ignore[import]
+from helpers.incomplete_dwarf import assembled
 from helpers.programs import run
 from pfmparse.symbols.debug_info import Inlined, Line, Row
 from pfmparse.symbols.elf_file import ElfFile
@@ -187,6 +188,19 @@ def test_addresses_outside_debug_info_have_no_line(tmp_path: Path) -> None:
         assert elf.lines(outside) == [None] * 3
         assert elf.inlines(outside) == [()] * 3
         assert elf.rows(0, 16) == []
+
+
+@pytest.mark.parametrize("has_lines", [True, False])
+def test_incomplete_dwarf_leaves_names_and_lines_unknown(
+    has_lines: bool, tmp_path: Path
+) -> None:
+    start = assembled(tmp_path / "x", has_lines)
+    chain = Inlined("inner", None), Inlined(None, None), Inlined("outer", None)
+    at = np.array([start, start + 1], np.uint64)
+    with ElfFile(str(tmp_path / "x")) as elf:
+        assert elf.lines(at) == [None, None]
+        assert elf.inlines(at) == [(), chain]
+        assert elf.rows(start, start + 3) == ([Row(start, None)] if has_lines else [])
 
 
 RUST = """

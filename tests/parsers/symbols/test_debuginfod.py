@@ -219,6 +219,34 @@ def test_debuginfod_reports_missing_library_if_needed(
     assert len(said) == 1 and "libnone.so.1 is not installed" in said[0]
 
 
+def test_debuginfod_that_cannot_start_is_reported(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(debuginfod._library(), "debuginfod_begin", lambda: None)
+    said: list[str] = []
+    asked = debuginfod.Debuginfod(server.url, said.append)
+    for _ in range(2):
+        assert asked.executable(b"\x01" * 20, "/gone/x") is None
+    assert len(said) == 1 and f"{debuginfod.LIBRARY} cannot start" in said[0]
+
+
+@pytest.mark.parametrize("fetched", ["/dev/null", "/nonexistent", "interrupt"])
+def test_debug_information_that_cannot_be_opened(
+    fetched: str, program: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def debuginfo(*_: object) -> str:
+        if fetched == "interrupt":
+            raise KeyboardInterrupt
+        return fetched
+
+    monkeypatch.setattr(debuginfod.Debuginfod, "debuginfo", debuginfo)
+    said: list[str] = []
+    with suppress(KeyboardInterrupt):
+        assert look(program, "", said, str(program.stripped)) == (None, False)
+        assert fetched != "interrupt"
+    assert said == []
+
+
 def test_debuginfod_shows_progress(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,6 +127,26 @@ def test_missing_file_is_reported_and_searched_once(
     assert "--symfs" in complaint
 
 
+def test_missing_file_with_two_names_is_reported_once(
+    found: Files, said: list[str]
+) -> None:
+    for paths in (["/gone"], ["/gone", "/lost"], ["/gone", "/lost"]):
+        assert found.open(b"\x01", paths) is None
+    assert len(said) == 1 and said[0].startswith("/gone cannot be read")
+
+
+def test_file_is_found_without_a_home(
+    program: Program, found: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", fail)
+    path = str(program.path)
+    assert found.open(bytes.fromhex(program.build_id), [path]) is not None
+    assert found.open(b"\x01" * 20, [path]) is None
+
+
 @pytest.mark.parametrize("path", ["", "[vdso]", "[heap]"])
 def test_mapping_without_path_has_no_file(
     path: str, found: Files, said: list[str]

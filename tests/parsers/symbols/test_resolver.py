@@ -11,6 +11,7 @@ from typing import Optional
 
 import numpy as np
 import pytest
+from helpers.incomplete_dwarf import assembled
 from helpers.programs import SOURCE, Program, compiled, run
 from helpers.readers import reported
 from helpers.writers import (
@@ -380,6 +381,17 @@ def test_outermost_frame_has_the_symbols_name(tmp_path: Path) -> None:
     names = [frame.function for frame in location.inlines]
     assert names == ["shapes::area()", "main.cold"]
     assert location.symbol == "main.cold"
+
+
+def test_frames_without_name_line_or_symbol_are_kept(tmp_path: Path) -> None:
+    start = assembled(tmp_path / "x", has_lines=True)
+    where = Mapping(0, 1 << 40, 0, str(tmp_path / "x"), None)
+    found = resolver([where], Detail.INLINES)
+    for _ in range(2):
+        outer, inner = found.resolve(at(start, start + 1))
+        assert (outer.symbol, outer.line, outer.inlines) == (None, None, ())
+        assert (inner.symbol, inner.line) == (None, None)
+        assert inner.inlines == (Frame("inner"), Frame(None), Frame("outer"))
 
 
 def test_resolving_in_parts_equals_resolving_at_once(

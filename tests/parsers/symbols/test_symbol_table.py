@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 from pathlib import Path
 from typing import Optional
@@ -108,14 +109,40 @@ def test_undefined_functions_are_not_symbols(tmp_path: Path) -> None:
     assert functions(path, puts["st_value"], 4) == [None] * 4
 
 
+def overwritten(path: Path, at: int, data: bytes) -> None:
+    """Overwrite a part of a file."""
+    with open(path, "r+b") as stream:
+        stream.seek(at)
+        stream.write(data)
+
+
+@pytest.mark.parametrize("part", ["table", "sections"])
+def test_missing_symbol_table_gives_no_symbols(part: str, tmp_path: Path) -> None:
+    path = assembled(
+        tmp_path, NESTED.replace(".type outer", ".globl outer\n.type outer")
+    )
+    start = start_of(path, ".text")
+    assert functions(path, start, 1) == [("outer", 0)]
+    with open(path, "rb") as stream:
+        elf = ELFFile(stream)
+        table = elf["e_shoff"] + elf.get_section_index(".symtab") * elf["e_shentsize"]
+    if part == "table":
+        # libdw then reads .dynsym, but the file still claims to have .symtab.
+        overwritten(path, table + 24, struct.pack("<Q", 1 << 40))  # sh_offset
+    else:
+        # libdw finds .dynsym through the program headers.
+        overwritten(path, 40, bytes(8))  # e_shoff
+        overwritten(path, 60, bytes(4))  # e_shnum, e_shstrndx
+    assert functions(path, start, 1) == [None]
+
+
 def test_section_beyond_address_space_is_truncated(tmp_path: Path) -> None:
     path = assembled(tmp_path, ".text\nlabel: .fill 16, 1, 0x90\n")
     start = start_of(path, ".text")
-    with open(path, "r+b") as stream:
+    with open(path, "rb") as stream:
         elf = ELFFile(stream)
         header = elf["e_shoff"] + elf.get_section_index(".text") * elf["e_shentsize"]
-        stream.seek(header + 32)  # sh_size
-        stream.write(b"\xff" * 8)
+    overwritten(path, header + 32, b"\xff" * 8)  # sh_size
     assert functions(path, start, 16) == [("label", 0)] * 16
 
 
