@@ -468,47 +468,27 @@ TEST(notification_masks_the_cpu_until_restart)
 #define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
 #define RT_PRIORITY	50
 
-/* CPUs that real-time threads occupy; shared by these */
+/* A context on CPU 1, and the page faults there; shared by processes */
 struct occupied {
-	int		fd;		/* a context on CPU 1 */
-	bool		unmeasured;	/* CPU 0 is occupied */
-	bool		over;
-	unsigned long	faults;		/* on CPU 1 */
+	int		fd;
+	unsigned long	faults;
 };
-
-static void occupy(int cpu)
-{
-	const struct sched_param param = { .sched_priority = RT_PRIORITY };
-
-	ctx_pin(cpu);
-	CHECK_OK(sched_setscheduler(0, SCHED_FIFO, &param));
-}
-
-/* Occupy CPU 0. */
-static void occupy_unmeasured_cpu(void *arg)
-{
-	struct occupied *o = arg;
-
-	occupy(0);
-	__atomic_store_n(&o->unmeasured, true, __ATOMIC_RELAXED);
-	while (!__atomic_load_n(&o->over, __ATOMIC_RELAXED))
-		;
-}
 
 /* Occupy CPU 1 with page faults. */
 static void occupy_measured_cpu(void *arg)
 {
+	const struct sched_param param = { .sched_priority = RT_PRIORITY };
 	struct occupied *o = arg;
 	__u64 until;
 
-	occupy(1);
+	ctx_pin(1);
+	CHECK_OK(sched_setscheduler(0, SCHED_FIFO, &param));
 	faults_prepare();
 	until = clock_ns(CLOCK_MONOTONIC) + OCCUPIED_NS;
 	CHECK_OK(pfm_start(o->fd, NULL));
 	while (clock_ns(CLOCK_MONOTONIC) < until)
 		touch_pages(100, &o->faults);
 	ctx_stop(o->fd);
-	__atomic_store_n(&o->over, true, __ATOMIC_RELAXED);
 }
 
 /* Prepare to count the page faults of CPU 1 in two sets that take turns. */
@@ -535,12 +515,15 @@ static struct occupied *count_in_turns(__u64 turn_ns)
 
 static void measure_beside_realtime_thread(void *arg)
 {
-	/* A switch may take a while: an emulated CPU waits for the host's. */
 	struct occupied *o = count_in_turns(OCCUPIED_NS / 10);
 
 	reap(spawn(occupy_measured_cpu, o));
+	/*
+	 * If the first switch were never finished, a tenth would be counted. A
+	 * switch may take a while: an emulated CPU waits for the host's.
+	 */
 	CHECK(ctx_read_set(o->fd, 0, 0) + ctx_read_set(o->fd, 1, 0) >=
-	      o->faults / 3 * 2);
+	      o->faults / 3);
 	CHECK(ctx_set_info(o->fd, 1).set_runs > 1);
 }
 
@@ -549,39 +532,4 @@ TEST(realtime_thread_does_not_stop_set_switches)
 {
 	need_two_cpus();
 	with_setting(RT_RUNTIME, "-1", measure_beside_realtime_thread, NULL);
-}
-
-/* Scale the count of both sets to the whole time. */
-static __u64 estimate(int fd)
-{
-	__u64 active = 0, unmeasured = 0, count = 0;
-
-	for (unsigned int id = 0; id < 2; id++) {
-		pfarg_setinfo_t info = ctx_set_info(fd, id);
-
-		active += nanoseconds(&info.set_act_duration);
-		unmeasured += nanoseconds(&info.set_unmeasured);
-		count += ctx_read_set(fd, id, 0);
-	}
-	return (double)count * (active + unmeasured) / active;
-}
-
-static void measure_occupied_machine(void *arg)
-{
-	struct occupied *o = count_in_turns(OCCUPIED_NS / 30);
-	pid_t other = spawn(occupy_unmeasured_cpu, o);
-
-	while (!__atomic_load_n(&o->unmeasured, __ATOMIC_RELAXED))
-		sched_yield();
-	reap(spawn(occupy_measured_cpu, o));
-	reap(other);
-	CHECK(estimate(o->fd) > o->faults / 4);
-	CHECK(estimate(o->fd) < o->faults * 4);
-}
-
-/* The thread's page faults are evenly distributed over the time. */
-TEST(time_of_delayed_switch_counts_as_unmeasured)
-{
-	need_two_cpus();
-	with_setting(RT_RUNTIME, "-1", measure_occupied_machine, NULL);
 }
