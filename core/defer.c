@@ -43,7 +43,7 @@ static void pfm_queue_deferred(struct pfm_context *ctx)
 
 static void pfm_tell_owner(struct pfm_context *ctx, u32 owner)
 {
-	/* A full barrier: whoever sees it sees the note. */
+	/* A full barrier: an owner that reads it reads the note, too. */
 	xchg(&ctx->deferred, 1);
 	if (owner == PFM_BUSY_COMMAND)
 		pfm_queue_deferred(ctx);

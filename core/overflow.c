@@ -89,7 +89,7 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 		/* Until here a command's ownership was overwritten. */
 		pfm_not_entered(ctx, owner);
 		if (pfm_is_known_now(pmd))
-			/* An NMI that came before left its note to nobody. */
+			/* An NMI may have left a note to no owner. */
 			pfm_see_to_deferred(ctx);
 		else
 			pfm_defer(pmd, ip, owner);

@@ -285,6 +285,48 @@ static inline void fixture_count(struct kunit *test, u64 d0)
 	fixture_count2(test, d0, 0);
 }
 
+/* Report an overflow of PMD0 only, like a PMU with separate interrupts. */
+static inline void fixture_report_pmd0(struct kunit *test)
+{
+	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), 0);
+
+	preempt_disable();
+	pfm_overflow(&pmd->hw, 1, NULL, 0x1234);
+	preempt_enable();
+}
+
+/*
+ * Start on a PMU with 64-bit counters that reports each counter separately;
+ * fixture_counter_is() sets the counters.
+ */
+static inline void fixture_start_one_by_one(struct kunit *test)
+{
+	static struct pfm_pmu one_by_one;
+	struct pfm_context *ctx = ctx_of(test);
+
+	one_by_one = *ctx->pmu;
+	one_by_one.counter_width = 64;
+	ctx->pmu = &one_by_one;
+	fixture_start(test);
+}
+
+static inline void fixture_counter_is(struct kunit *test, int pmd, u64 value)
+{
+	*(u64 *)fixture_pmd_of(ctx_of(test), pmd)->hw.priv = value;
+}
+
+/* Report a counter's overflow, unless the core has handled it already. */
+static inline void fixture_report(struct kunit *test, int num)
+{
+	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), num);
+	u64 value = *(u64 *)pmd->hw.priv;
+
+	preempt_disable();
+	if ((s64)value >= 0 || !pfm_overflow_is_known(&pmd->hw, value))
+		pfm_overflow(&pmd->hw, value, NULL, 0x1234);
+	preempt_enable();
+}
+
 /* For script.during: let PMD1 overflow inside the handler. */
 static inline void fixture_overflow_inside(void)
 {
@@ -322,6 +364,17 @@ static inline bool take_msg(struct pfm_msgq *q, pfm_msg_t *msg)
 static inline bool fixture_take_msg(struct fixture *f, pfm_msg_t *msg)
 {
 	return take_msg(&f->ctx->msgq, msg);
+}
+
+/* Expect a single message, of an overflow of @pmds. */
+static inline void fixture_expect_one_message(struct kunit *test, u64 pmds)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	KUNIT_ASSERT_TRUE(test, fixture_take_msg(f, &msg));
+	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_pmds[0], pmds);
+	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 }
 
 #endif /* PFM_KUNIT_FIXTURE_H */

@@ -1,208 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * owner_kunit.c - overflows during an overflow or a command
+ * owner_kunit.c - who owns a context
  */
 #include "context.h"
-#include "defer.h"
 #include "fixture.h"
 #include "owner.h"
-
-/* Proves H19 */
-static void nested_overflow_is_handled_afterwards(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-
-	fixture_sampling_counter(test, 0, 0);
-	fixture_sampling_counter(test, 1, 0);
-	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
-	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
-	f->script.during = fixture_overflow_inside;
-	fixture_start(test);
-	fixture_count(test, 12);
-	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
-	KUNIT_EXPECT_FALSE(test, f->script.overlapped);
-	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_pmd, 1);
-	KUNIT_EXPECT_EQ(test, f->script.data[1].ip, 0x77ULL);
-	KUNIT_EXPECT_PTR_EQ(test, f->script.data[1].regs, NULL);
-	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), SHORT_RESET);
-	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
-}
-
-/*
- * While a command owns the context, overflows are deferred until it is done.
- */
-/* Proves H06 */
-static void overflow_during_command_is_deferred(
-	struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	unsigned long flags;
-
-	fixture_start_owned(test, &flags);
-	fixture_count(test, 101);
-	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
-	pfm_disown(f->ctx, flags);
-	fixture_unlock(f->ctx);
-	pfm_wait_kicks(f->ctx);
-	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
-	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
-	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
-	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
-	/* The thread is right, whichever thread the deferred work is in. */
-	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
-}
-
-/*
- * An overflow interrupts another one. When that one is finished, a command owns
- * the context: the deferred overflow is handled after the command.
- */
-/* Proves H06 */
-static void nested_overflow_is_deferred_after_command(
-	struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	unsigned long flags;
-
-	fixture_start_owned(test, &flags);
-	fixture_pmd_of(f->ctx, 0)->state = PFM_NOTED;
-	f->ctx->deferred = 1;
-	pfm_see_to_deferred(f->ctx);
-	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
-	pfm_disown(f->ctx, flags);
-	fixture_unlock(f->ctx);
-	pfm_wait_kicks(f->ctx);
-	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
-}
-
-/* Only the owner of the context changes the count of lost overflows. */
-static void lost_overflows_during_command_are_counted(
-	struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	struct pfm_pmu_reg *reg;
-	unsigned long flags;
-
-	fixture_start_owned(test, &flags);
-	reg = &fixture_pmd_of(f->ctx, 0)->hw;
-	preempt_disable();
-	pfm_overflow_lost(reg, 3);
-	preempt_enable();
-	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
-	pfm_disown(f->ctx, flags);
-	fixture_unlock(f->ctx);
-	pfm_wait_kicks(f->ctx);
-	KUNIT_EXPECT_EQ(test, f->ctx->lost, 3ULL);
-	preempt_disable();
-	pfm_overflow_lost(reg, 2);
-	preempt_enable();
-	KUNIT_EXPECT_EQ(test, f->ctx->lost, 5ULL);
-}
-
-static struct pfm_context *script_ctx;
-static struct task_struct *away;
-static u32 owner_while_away;
-
-static void overflow_while_away(void)
-{
-	struct pfm_sim_tick tick = { .task = away, .ip = 0x77,
-				     .delta = { 0, 12 } };
-
-	owner_while_away = READ_ONCE(script_ctx->busy);
-	pfm_sim_advance(&tick);
-}
-
-/*
- * The deferred overflow is handled when the thread is switched out; meanwhile
- * the thread may overflow on another CPU. Those overflows must not be deferred
- * to the handler as if they had interrupted it.
- */
-/* Proves H06 */
-static void deferred_work_ignores_switched_out_thread(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	unsigned long flags;
-
-	away = fixture_thread();
-	KUNIT_ASSERT_FALSE(test, IS_ERR(away));
-	script_ctx = f->ctx;
-	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
-	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
-	f->script.during = overflow_while_away;
-	fixture_sampling_counter(test, 0, 0);
-	fixture_sampling_counter(test, 1, 0);
-	fixture_start_on(test, away);
-	fixture_lock(f->ctx);
-	pfm_own(f->ctx, &flags);
-	pfm_sim_advance(&(struct pfm_sim_tick){ .task = away, .ip = 0x1234,
-						.delta = { 12 } });
-	pfm_disown(f->ctx, flags);
-	fixture_unlock(f->ctx);
-	pfm_wait_kicks(f->ctx);
-	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
-	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
-	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)away->pid);
-	KUNIT_EXPECT_EQ(test, owner_while_away, (u32)PFM_BUSY_COMMAND);
-	KUNIT_EXPECT_EQ(test, f->script.data[1].ip, 0x77ULL);
-	KUNIT_EXPECT_FALSE(test, f->script.overlapped);
-	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
-	fixture_unload(test);
-	kthread_stop(away);
-}
-
-/* The tool waits for this overflow; a later one may never come. */
-/* Proves H06 */
-static void switched_out_overflow_notifies(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	unsigned long flags;
-	pfm_msg_t msg;
-
-	away = fixture_thread();
-	KUNIT_ASSERT_FALSE(test, IS_ERR(away));
-	f->script.ctrl[0] = PFM_OVFL_CTRL_HOLD;
-	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
-	fixture_start_on(test, away);
-	fixture_lock(f->ctx);
-	pfm_own(f->ctx, &flags);
-	pfm_sim_advance(&(struct pfm_sim_tick){ .task = away, .ip = 0x1234,
-						.delta = { 12 } });
-	pfm_disown(f->ctx, flags);
-	fixture_unlock(f->ctx);
-	pfm_wait_kicks(f->ctx);
-	KUNIT_EXPECT_TRUE(test, pfm_is_masked(f->ctx));
-	KUNIT_ASSERT_TRUE(test, fixture_take_msg(f, &msg));
-	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_ip, 0x1234ULL);
-	fixture_unload(test);
-	kthread_stop(away);
-}
-
-/* Proves 3.4.3-03 */
-static void deferred_overflows_share_time_stamp(struct kunit *test)
-{
-	struct pfm_sim_tick tick = { .task = current, .ip = 0x77,
-				     .delta = { 0, 12, 12 } };
-	struct fixture *f = test->priv;
-	unsigned long flags;
-	pfm_msg_t msg;
-
-	fixture_sampling_counter(test, 1, PFM_REGFL_OVFL_NOTIFY);
-	fixture_sampling_counter(test, 2, PFM_REGFL_OVFL_NOTIFY);
-	f->script.ctrl[0] = PFM_OVFL_CTRL_HOLD;
-	f->script.ctrl[1] = PFM_OVFL_CTRL_HOLD;
-	fixture_start(test);
-	fixture_lock(f->ctx);
-	pfm_own(f->ctx, &flags);
-	pfm_sim_advance(&tick);
-	pfm_disown(f->ctx, flags);
-	fixture_unlock(f->ctx);
-	pfm_wait_kicks(f->ctx);
-	KUNIT_ASSERT_EQ(test, f->script.calls, 2);
-	KUNIT_EXPECT_EQ(test, f->script.data[1].ip, 0x77ULL);
-	KUNIT_EXPECT_EQ(test, f->script.tstamp[0], f->script.tstamp[1]);
-	KUNIT_ASSERT_TRUE(test, fixture_take_msg(f, &msg));
-	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_pmds[0], 1ULL << 1 | 1ULL << 2);
-	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
-}
 
 /* Holds for a PMU that reports each counter separately, too. */
 static void overflow_does_not_take_ownership_of_command(struct kunit *test)
@@ -227,13 +29,6 @@ static void overflow_does_not_take_ownership_of_command(struct kunit *test)
 }
 
 static struct kunit_case owner_cases[] = {
-	KUNIT_CASE(nested_overflow_is_handled_afterwards),
-	KUNIT_CASE(overflow_during_command_is_deferred),
-	KUNIT_CASE(nested_overflow_is_deferred_after_command),
-	KUNIT_CASE(lost_overflows_during_command_are_counted),
-	KUNIT_CASE(deferred_work_ignores_switched_out_thread),
-	KUNIT_CASE(switched_out_overflow_notifies),
-	KUNIT_CASE(deferred_overflows_share_time_stamp),
 	KUNIT_CASE(overflow_does_not_take_ownership_of_command),
 	{}
 };
@@ -244,4 +39,5 @@ static struct kunit_suite owner_suite = {
 	.exit = fixture_exit,
 	.test_cases = owner_cases,
 };
+
 kunit_test_suite(owner_suite);

@@ -56,12 +56,12 @@ static void expect_all_memory(void)
  * struct group - calls to refuse
  * @refuse: makes them; its argument is the group
  * @root:   a process of root, started before memory was limited
- * @nobody: a process of another user
+ * @other:  a process of another user
  */
 struct group {
 	void		(*refuse)(void *group);
 	struct worker	root;
-	struct worker	nobody;
+	struct worker	other;
 };
 
 static void refuse_within_limits(void *group)
@@ -69,14 +69,14 @@ static void refuse_within_limits(void *group)
 	struct group *g = group;
 
 	worker_start(&g->root);
-	worker_start_as_nobody(&g->nobody);
+	worker_start_as_nobody(&g->other);
 	keep_caps(ALL_CAPS & ~CAP(CAP_IPC_LOCK));
 	limit_locked_pages(LIMIT);
 	refusals_leave_nothing(g->refuse, g);
 	expect_all_memory();
 	/* Nothing holds up an exec. */
 	worker_do(&g->root, WORK_EXEC, 0);
-	worker_do(&g->nobody, WORK_EXEC, 0);
+	worker_do(&g->other, WORK_EXEC, 0);
 }
 
 static void refuse_at_level_2(void *group)
@@ -849,7 +849,7 @@ static void refuse_without_permission(void *group)
 	struct protected p = { .fd = ctx_counting(), .root = g->root.pid };
 	int fd = ctx_counting();
 
-	ctx_load(p.fd, g->nobody.pid);
+	ctx_load(p.fd, g->other.pid);
 	reap(spawn(refuse_to_nobody, &p));
 	REFUSED(on_child(write_to_child, fd), EPERM);
 }
