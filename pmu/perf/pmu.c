@@ -26,6 +26,7 @@
 #include "hw_count.h"
 #include "overflow.h"
 #include "perf_record.h"
+#include "pointers.h"
 #include "throttle.h"
 #include "user_read.h"
 #include "virtual.h"
@@ -162,7 +163,7 @@ static int perf_check_pmc(u16 num, u64 pmc, const u64 *config, bool syswide)
 		return pmc == PFM_PERF_NONE ? 0 : -EINVAL;
 	if (pmc & PFM_PERF_RAW && pmc & PFM_PERF_TYPE_MASK)
 		return -EINVAL;
-	if (perf_is_endless(pmc))
+	if (perf_is_endless(pmc) || perf_takes_pointer(perf_pmc_type(pmc)))
 		return -EINVAL;
 	if (!syswide && !perf_has_configs(config) &&
 	    READ_ONCE(*perf_taken_slot(pmc)) == ~pmc)
@@ -634,6 +635,10 @@ static u16 __init perf_actual_width(void)
 
 static int __init perf_pmu_init(void)
 {
+	int ret = perf_pointers_init();
+
+	if (ret)
+		return ret;
 	perf_pmu.actual_width = perf_actual_width();
 	if (perf_has_records)
 		perf_pmu.ds = perf_is_precise() ? PFM_DS_PRECISE :

@@ -42,7 +42,7 @@ def fixture_pmus(encoder: Encoder) -> None:
     encoder.add_pmu("cpu", 4, CPU)
     encoder.add_pmu("uncore_imc_0", 12, UNCORE)
     encoder.add_pmu("uncore_imc_1", 13, UNCORE)
-    encoder.add_pmu("uprobe", 9, {"format/retprobe": "config:0"})
+    encoder.add_pmu("soft", 9, {"format/flag": "config:0"})
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_shared_pmu_has_no_thread_events_or_levels(encoder: Encoder) -> None:
 
 
 def test_other_pmus_count_at_all_levels_by_default(encoder: Encoder) -> None:
-    assert encoder("uprobe/retprobe/").pmc == 9 << 56 | 1
-    assert encoder("uprobe/retprobe/", "u-").pmc == 9 << 56 | EXCL_KERNEL | 1
-    assert encoder("uprobe/retprobe/").per_thread
+    assert encoder("soft/flag/").pmc == 9 << 56 | 1
+    assert encoder("soft/flag/", "u-").pmc == 9 << 56 | EXCL_KERNEL | 1
+    assert encoder("soft/flag/").per_thread
 
 
 def test_hybrid_pmu_event_lists_its_cpus(encoder: Encoder) -> None:
@@ -130,7 +130,9 @@ def test_hybrid_pmu_event_lists_its_cpus(encoder: Encoder) -> None:
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("imc/x/", "the PMUs are: cpu, uncore_imc_0, uncore_imc_1, uprobe"),
+        ("imc/x/", "the PMUs are: cpu, soft, uncore_imc_0, uncore_imc_1"),
+        ("uprobe/retprobe/", "in /sys/kernel/tracing/uprobe_events and count its"),
+        ("kprobe//", "count its tracepoint, kprobes:NAME"),
         ("../x/", "no PMU ..;"),
         ("cpu/event=1", "the / after the parameters of cpu is missing"),
         ("cpu/event=1/x", "'x' is not a privilege level (u, k, uk) or a precise level"),

@@ -11,7 +11,8 @@
  *   config, config1, config2
  *		the attributes of the last event
  *
- * In sysfs, it appears as a PMU shared by all CPUs, with CPU 0 counting.
+ * In sysfs, it appears as a PMU shared by all CPUs, with CPU 0 counting. A
+ * second PMU, pfm_soft, has the same events as software events of threads.
  */
 #include <linux/cpumask.h>
 #include <linux/module.h>
@@ -19,7 +20,6 @@
 #include <linux/smp.h>
 #include <perfmon/perfmon_pmu.h>
 
-static struct pmu leap_pmu;
 static struct perf_event *leap_event;
 static unsigned int reads, found;
 static unsigned long long config, config1, config2;
@@ -67,7 +67,7 @@ static void leap_destroy(struct perf_event *event)
 
 static int leap_event_init(struct perf_event *event)
 {
-	if (event->attr.type != leap_pmu.type)
+	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	config = event->attr.config;
 	config1 = event->attr.config1;
@@ -126,6 +126,17 @@ static struct pmu leap_pmu = {
 	.read		= leap_read,
 };
 
+static struct pmu soft_pmu = {
+	.module		= THIS_MODULE,
+	.task_ctx_nr	= perf_sw_context,
+	.event_init	= leap_event_init,
+	.add		= leap_add,
+	.del		= leap_del,
+	.start		= leap_start,
+	.stop		= leap_stop,
+	.read		= leap_read,
+};
+
 /* Context: the event's CPU, interrupts off. */
 static void leap_here(void *periods)
 {
@@ -166,11 +177,19 @@ module_param(config2, ullong, 0444);
 
 static int __init leap_init(void)
 {
-	return perf_pmu_register(&leap_pmu, "pfm_leap", -1);
+	int ret = perf_pmu_register(&leap_pmu, "pfm_leap", -1);
+
+	if (ret)
+		return ret;
+	ret = perf_pmu_register(&soft_pmu, "pfm_soft", -1);
+	if (ret)
+		perf_pmu_unregister(&leap_pmu);
+	return ret;
 }
 
 static void __exit leap_exit(void)
 {
+	perf_pmu_unregister(&soft_pmu);
 	perf_pmu_unregister(&leap_pmu);
 }
 

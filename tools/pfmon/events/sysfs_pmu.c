@@ -314,6 +314,16 @@ static void find_cpus(const struct sysfs_pmu *pmu)
 	free(path);
 }
 
+/* perfmon refuses the events of the two PMUs that take addresses of names. */
+static bool is_usable(const struct sysfs_pmu *pmu)
+{
+	if (strcmp(pmu->name, "kprobe") && strcmp(pmu->name, "uprobe"))
+		return true;
+	message("event %s: perfmon does not use the PMU %s; make the probe in /sys/kernel/tracing/%s_events and count its tracepoint, %ss:NAME",
+		pmu->event, pmu->name, pmu->name, pmu->name);
+	return false;
+}
+
 /* Splits "NAME/TERMS/". */
 static bool split(const char *event, char **name, char **terms)
 {
@@ -350,8 +360,8 @@ bool sysfs_event_encode(const char *root, const char *name,
 	if (!split(name, &pmu.name, &terms))
 		return false;
 	pmu.path = checked_printf("%s" DEVICES "/%s", root, pmu.name);
-	ok = find_type(root, &pmu) && set_terms(&pmu, terms, true) &&
-	     set_terms(&pmu, terms, false);
+	ok = is_usable(&pmu) && find_type(root, &pmu) &&
+	     set_terms(&pmu, terms, true) && set_terms(&pmu, terms, false);
 	if (ok)
 		find_cpus(&pmu);
 	free(pmu.path);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * pointers.h - perf PMUs whose configuration is a pointer
+ */
+#ifndef PFM_PMU_PERF_POINTERS_H
+#define PFM_PMU_PERF_POINTERS_H
+
+#include <linux/types.h>
+
+/* Find them. Context: init of the module. Return: 0 or an errno. */
+int perf_pointers_init(void);
+
+/* Does the configuration of this PMU's events point to user memory? */
+bool perf_takes_pointer(u32 type);
+
+#endif /* PFM_PMU_PERF_POINTERS_H */
