@@ -111,6 +111,22 @@ static void overflow_while_away(void)
 	pfm_sim_advance(&tick);
 }
 
+/* Monitor a thread that is switched out, and defer its overflow. */
+static void defer_overflow_of_away(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	fixture_start_on(test, away);
+	fixture_lock(f->ctx);
+	pfm_own(f->ctx, &flags);
+	pfm_sim_advance(&(struct pfm_sim_tick){ .task = away, .ip = 0x1234,
+						.delta = { 12 } });
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	pfm_wait_kicks(f->ctx);
+}
+
 /*
  * The deferred overflow is handled when the thread is switched out; meanwhile
  * the thread may overflow on another CPU. Those overflows must not be deferred
@@ -120,7 +136,6 @@ static void overflow_while_away(void)
 static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	unsigned long flags;
 
 	away = fixture_thread();
 	KUNIT_ASSERT_FALSE(test, IS_ERR(away));
@@ -130,14 +145,7 @@ static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 	f->script.during = overflow_while_away;
 	fixture_sampling_counter(test, 0, 0);
 	fixture_sampling_counter(test, 1, 0);
-	fixture_start_on(test, away);
-	fixture_lock(f->ctx);
-	pfm_own(f->ctx, &flags);
-	pfm_sim_advance(&(struct pfm_sim_tick){ .task = away, .ip = 0x1234,
-						.delta = { 12 } });
-	pfm_disown(f->ctx, flags);
-	fixture_unlock(f->ctx);
-	pfm_wait_kicks(f->ctx);
+	defer_overflow_of_away(test);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)away->pid);
@@ -154,21 +162,13 @@ static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 static void switched_out_overflow_notifies(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	unsigned long flags;
 	pfm_msg_t msg;
 
 	away = fixture_thread();
 	KUNIT_ASSERT_FALSE(test, IS_ERR(away));
 	f->script.ctrl[0] = PFM_OVFL_CTRL_HOLD;
 	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
-	fixture_start_on(test, away);
-	fixture_lock(f->ctx);
-	pfm_own(f->ctx, &flags);
-	pfm_sim_advance(&(struct pfm_sim_tick){ .task = away, .ip = 0x1234,
-						.delta = { 12 } });
-	pfm_disown(f->ctx, flags);
-	fixture_unlock(f->ctx);
-	pfm_wait_kicks(f->ctx);
+	defer_overflow_of_away(test);
 	KUNIT_EXPECT_TRUE(test, pfm_is_masked(f->ctx));
 	KUNIT_ASSERT_TRUE(test, fixture_take_msg(f, &msg));
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_ip, 0x1234ULL);

@@ -77,6 +77,27 @@ static void separate_reports_are_handled_together(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 }
 
+/* Start PMD0 and PMD1, which the PMU reports one by one. */
+static void start_two(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	int i;
+
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	for (i = 0; i < SCRIPT_MAX; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	fixture_start_one_by_one(test);
+}
+
+/* Let both overflow in one instant, and report PMD1. */
+static void overflow_together(struct kunit *test)
+{
+	fixture_counter_is(test, 0, 2);
+	fixture_counter_is(test, 1, 0);
+	fixture_report(test, 1);
+}
+
 static struct kunit *reporting;
 
 static void report_pmd0_inside(void)
@@ -89,18 +110,11 @@ static void report_pmd0_inside(void)
 static void report_during_its_instant_is_known(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	int i;
 
-	fixture_sampling_counter(test, 0, 0);
-	fixture_sampling_counter(test, 1, 0);
-	for (i = 0; i < 4; i++)
-		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
 	reporting = test;
 	f->script.during = report_pmd0_inside;
-	fixture_start_one_by_one(test);
-	fixture_counter_is(test, 0, 2);
-	fixture_counter_is(test, 1, 0);
-	fixture_report(test, 1);
+	start_two(test);
+	overflow_together(test);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
 	/* The next report is that of another overflow. */
@@ -119,16 +133,8 @@ static void late_report_of_known_overflow_is_ignored(struct kunit *test)
 	struct fixture *f = test->priv;
 	unsigned long flags;
 
-	fixture_sampling_counter(test, 0, 0);
-	fixture_sampling_counter(test, 1, 0);
-	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
-	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
-	f->script.ctrl[2] = PFM_OVFL_CTRL_RESET;
-	f->script.ctrl[3] = PFM_OVFL_CTRL_RESET;
-	fixture_start_one_by_one(test);
-	fixture_counter_is(test, 0, 2);
-	fixture_counter_is(test, 1, 0);
-	fixture_report(test, 1);
+	start_two(test);
+	overflow_together(test);
 	KUNIT_ASSERT_EQ(test, f->script.calls, 2);
 	fixture_counter_is(test, 0, SHORT_RESET + 3);
 	fixture_lock(f->ctx);
@@ -139,9 +145,7 @@ static void late_report_of_known_overflow_is_ignored(struct kunit *test)
 	pfm_wait_kicks(f->ctx);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET + 3);
-	fixture_counter_is(test, 0, 2);
-	fixture_counter_is(test, 1, 0);
-	fixture_report(test, 1);
+	overflow_together(test);
 	KUNIT_ASSERT_EQ(test, f->script.calls, 4);
 	fixture_counter_is(test, 0, SHORT_RESET + 3);
 	preempt_disable();
@@ -159,9 +163,7 @@ static void missing_report_does_not_hide_later_ones(struct kunit *test)
 	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
 	f->script.ctrl[1] = PFM_OVFL_CTRL_RESET;
 	fixture_start_one_by_one(test);
-	fixture_counter_is(test, 0, 2);
-	fixture_counter_is(test, 1, 0);
-	fixture_report(test, 1);
+	overflow_together(test);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	fixture_counter_is(test, 0, 0);
 	fixture_report(test, 0);

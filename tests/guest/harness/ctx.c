@@ -146,6 +146,20 @@ void ctx_create_set(int fd, unsigned int id, __u32 flags)
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 }
 
+int ctx_try_set(int fd, unsigned int id)
+{
+	pfarg_setdesc_t desc = { .set_id = id };
+
+	return pfm_create_evtsets(fd, &desc, 1);
+}
+
+void ctx_delete_set(int fd, unsigned int id)
+{
+	pfarg_setdesc_t desc = { .set_id = id };
+
+	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
+}
+
 pfarg_setinfo_t ctx_set_info(int fd, unsigned int id)
 {
 	pfarg_setinfo_t info = { .set_id = id };

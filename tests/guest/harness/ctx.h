@@ -88,6 +88,9 @@ int ctx_notifying_on(const struct worker *w, __u64 period);
 /* Event sets */
 
 void ctx_create_set(int fd, unsigned int id, __u32 flags);
+/* Create a set without flags. Return: 0, or -1 with errno. */
+int ctx_try_set(int fd, unsigned int id);
+void ctx_delete_set(int fd, unsigned int id);
 pfarg_setinfo_t ctx_set_info(int fd, unsigned int id);
 /*
  * Add a counter to a set. After @thres overflows the set is switched; 0 is

@@ -30,20 +30,6 @@ static long charged(void)
 	return charged_to(getpid());
 }
 
-static int try_set(int fd, unsigned int id)
-{
-	pfarg_setdesc_t desc = { .set_id = id };
-
-	return pfm_create_evtsets(fd, &desc, 1);
-}
-
-static void delete_set(int fd, unsigned int id)
-{
-	pfarg_setdesc_t desc = { .set_id = id };
-
-	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
-}
-
 static void expect_no_set(int fd, unsigned int id)
 {
 	pfarg_setinfo_t info = { .set_id = id };
@@ -57,7 +43,7 @@ static unsigned int fill(int fd)
 {
 	unsigned int n = 0;
 
-	while (!try_set(fd, n + 1))
+	while (!ctx_try_set(fd, n + 1))
 		n++;
 	CHECK_EQ(errno, ENOMEM);
 	return n;
@@ -118,7 +104,7 @@ static void sets_up_to_the_limit(void *unused)
 	before = charged();
 	CHECK(before * 1024 <= LIMIT / 2 * sysconf(_SC_PAGESIZE));
 	for (int i = 0; i < ROUNDS; i++)
-		CHECK_ERRNO(try_set(fd, n + 1), ENOMEM);
+		CHECK_ERRNO(ctx_try_set(fd, n + 1), ENOMEM);
 	CHECK_EQ(charged(), before);
 	expect_no_set(fd, n + 1);
 	/*
@@ -126,9 +112,9 @@ static void sets_up_to_the_limit(void *unused)
 	 * another.
 	 */
 	ctx_create_set(fd, n, PFM_SETFL_OVFL_SWITCH);
-	delete_set(fd, n);
-	CHECK_OK(try_set(fd, n + 1));
-	CHECK_OK(try_set(fd, n + 1));
+	ctx_delete_set(fd, n);
+	CHECK_OK(ctx_try_set(fd, n + 1));
+	CHECK_OK(ctx_try_set(fd, n + 1));
 	limit_pages_for_now(LIMIT);
 	/* Existing sets count, too: this starts at set 1. */
 	CHECK(fill(fd) > n);
@@ -191,7 +177,7 @@ static void counters_up_to_the_limit(void *unused)
 	/* set0 is free of charge. */
 	for (unsigned int i = 0; i < 16; i++)
 		ctx_add_counter(fd, i, 0, 1000);
-	delete_set(fd, 1);
+	ctx_delete_set(fd, 1);
 	c.pmc.reg_flags = 0;
 	counter_write(fd, &c);
 	CHECK_EQ(ctx_read_set(fd, sets, n), (__u64)-5);
@@ -214,7 +200,7 @@ static void count_without_a_limit(void *unused)
 	fd = ctx_new(0);
 	for (pmc.reg_num = 0; pmc.reg_num < 16; pmc.reg_num++)
 		CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
-	CHECK_ERRNO(try_set(fd, 1), ENOMEM);
+	CHECK_ERRNO(ctx_try_set(fd, 1), ENOMEM);
 	ctx_load_self(fd);
 	CHECK_OK(pfm_start(fd, NULL));
 	/*
@@ -246,13 +232,13 @@ static void sets_that_come_and_go(void *unused)
 	n = fill(fd);
 	for (int i = 0; i < ROUNDS; i++) {
 		for (unsigned int id = n; id; id--)
-			delete_set(fd, id);
+			ctx_delete_set(fd, id);
 		CHECK_EQ(charged(), 0);
 		/* Also with registers, and with numbers far apart. */
-		CHECK_OK(try_set(fd, 1 + 1000 * i));
+		CHECK_OK(ctx_try_set(fd, 1 + 1000 * i));
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 1000, 0);
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 2000, 0);
-		delete_set(fd, 1 + 1000 * i);
+		ctx_delete_set(fd, 1 + 1000 * i);
 		CHECK_EQ(charged(), 0);
 		CHECK_EQ(fill(fd), n);
 	}
@@ -327,7 +313,7 @@ static void sets_created_by_a_child(void *unused)
 	reap(spawn(fill_for_another, &fd));
 	/* The child has exited, but its sets remain. */
 	CHECK(charged() > 0);
-	CHECK_ERRNO(try_set(fd, n + 1), ENOMEM);
+	CHECK_ERRNO(ctx_try_set(fd, n + 1), ENOMEM);
 	CHECK_OK(close(fd));
 	CHECK_EQ(charged(), 0);
 	expect_room(n);
@@ -344,7 +330,7 @@ static void sets_of_root(void *unused)
 	int fd = ctx_new(0);
 
 	for (unsigned int id = 1; id < 100; id++)
-		CHECK_OK(try_set(fd, id));
+		CHECK_OK(ctx_try_set(fd, id));
 	CHECK(charged() > 0);
 }
 

@@ -357,20 +357,6 @@ TEST(refused_register_access_leaves_nothing)
 
 /* Event sets */
 
-static int try_set(int fd, unsigned int id)
-{
-	pfarg_setdesc_t desc = { .set_id = id };
-
-	return pfm_create_evtsets(fd, &desc, 1);
-}
-
-static void delete_set(int fd, unsigned int id)
-{
-	pfarg_setdesc_t desc = { .set_id = id };
-
-	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
-}
-
 static void refuse_sets(void *unused)
 {
 	const pfarg_setdesc_t good = { .set_id = 1 };
@@ -395,7 +381,7 @@ static void refuse_sets(void *unused)
 	REFUSED(pfm_delete_evtsets(fd, BAD_ADDRESS, 1), EFAULT);
 	REFUSED(pfm_delete_evtsets(fd, NULL, 0), EINVAL);
 	ctx_load_self(fd);
-	REFUSED(try_set(fd, 2), EBUSY);
+	REFUSED(ctx_try_set(fd, 2), EBUSY);
 	REFUSED(pfm_delete_evtsets(fd, elements(&good, &good, sizeof(good), 1),
 				   1), EBUSY);
 }
@@ -436,7 +422,7 @@ static unsigned int fill(int fd)
 {
 	unsigned int id = FAR;
 
-	while (!try_set(fd, id))
+	while (!ctx_try_set(fd, id))
 		id += FAR;
 	CHECK_EQ(errno, ENOMEM);
 	return id;
@@ -483,15 +469,15 @@ static void refuse_beyond_limit(__u32 flags, unsigned int counters)
 	for (unsigned int n = 0; n < counters; n++)
 		ctx_add_set_counter(fd, 1, n, 0, 0, 0);
 	refused = fill(fd);
-	REFUSED(try_set(fd, refused), ENOMEM);
+	REFUSED(ctx_try_set(fd, refused), ENOMEM);
 	pmd = fill_sets(fd);
 	REFUSED(pfm_write_pmds(fd, &pmd, 1), ENOMEM);
 	REFUSED(write_pmc(fd, &pmd, 0), ENOMEM);
 	REFUSED(write_pmc(fd, &pmd, 0xffff), ENOMEM);
 	REFUSED(write_config(fd, pmd.reg_set), ENOMEM);
-	delete_set(fd, 1);
+	ctx_delete_set(fd, 1);
 	for (unsigned int id = FAR; id < refused; id += FAR)
-		delete_set(fd, id);
+		ctx_delete_set(fd, id);
 	CHECK_EQ(charged_to(getpid()), before);
 	CHECK_OK(close(fd));
 }

@@ -114,27 +114,24 @@ static const struct attribute_group *leap_groups[] = {
 	&leap_format_group, &leap_event_group, &leap_file_group, NULL
 };
 
+#define LEAP_CALLS					\
+	.module		= THIS_MODULE,			\
+	.event_init	= leap_event_init,		\
+	.add		= leap_add,			\
+	.del		= leap_del,			\
+	.start		= leap_start,			\
+	.stop		= leap_stop,			\
+	.read		= leap_read
+
 static struct pmu leap_pmu = {
-	.module		= THIS_MODULE,
+	LEAP_CALLS,
 	.attr_groups	= leap_groups,
 	.task_ctx_nr	= perf_invalid_context,
-	.event_init	= leap_event_init,
-	.add		= leap_add,
-	.del		= leap_del,
-	.start		= leap_start,
-	.stop		= leap_stop,
-	.read		= leap_read,
 };
 
 static struct pmu soft_pmu = {
-	.module		= THIS_MODULE,
+	LEAP_CALLS,
 	.task_ctx_nr	= perf_sw_context,
-	.event_init	= leap_event_init,
-	.add		= leap_add,
-	.del		= leap_del,
-	.start		= leap_start,
-	.stop		= leap_stop,
-	.read		= leap_read,
 };
 
 /* Context: the event's CPU, interrupts off. */
