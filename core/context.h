@@ -201,7 +201,6 @@ struct pfm_odd_answers {
  * @shortest:  shortest time in ns that one of its overflows took
  * @timed:     number of its overflows that were timed
  * @max:       ovfl_rate_max when it began
- * @overflows: number of overflows after which it ends
  * @left:      how many of them may still come
  */
 struct pfm_rate {
@@ -209,7 +208,6 @@ struct pfm_rate {
 	u64	shortest;
 	u32	timed;
 	u32	max;
-	u32	overflows;
 	u32	left;
 };
 

@@ -47,8 +47,8 @@ static __always_inline void pfm_begin_arg(pfm_ovfl_arg_t *arg, u64 value)
 
 /*
  * Handle overflows of one instant. @ovfl: bitmap of the PMDs' slots. @tstamp: 0
- * if they happened just now. @regs: NULL if they were deferred. @rec: record
- * for the debug-store area, or NULL. Context: the owner of the overflow path.
+ * for the current time. @regs: NULL for deferred overflows. @rec: record for
+ * the debug-store area, or NULL. Context: the owner of the overflow path.
  */
 void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 		 u64 tstamp, u64 ip, struct pt_regs *regs,

@@ -41,24 +41,26 @@ void pfm_rate_init(struct pfm_context *ctx)
 	ctx->credit = 1;
 }
 
+/* Number of overflows after which a window ends */
+static u32 pfm_window_size(const struct pfm_rate *rate)
+{
+	return max((rate->max ?: PFM_RATE_MAX) / PFM_WINDOWS, 1U);
+}
+
 /* Overflows until the next timing in a window */
 static u32 pfm_credit(const struct pfm_rate *rate)
 {
-	return clamp(rate->overflows / PFM_TIMINGS, 1U, PFM_CREDIT);
+	return clamp(pfm_window_size(rate) / PFM_TIMINGS, 1U, PFM_CREDIT);
 }
 
 static void pfm_begin_window(struct pfm_context *ctx, u64 now)
 {
-	u32 max = READ_ONCE(pfm_ovfl_rate_max);
-	u32 overflows = (max ?: PFM_RATE_MAX) / PFM_WINDOWS;
-
 	ctx->rate = (struct pfm_rate){
 		.began = now,
 		.shortest = U64_MAX,
-		.max = max,
-		.overflows = max(overflows, 1U),
-		.left = max(overflows, 1U),
+		.max = READ_ONCE(pfm_ovfl_rate_max),
 	};
+	ctx->rate.left = pfm_window_size(&ctx->rate);
 	ctx->credit = pfm_credit(&ctx->rate);
 }
 
@@ -67,7 +69,7 @@ static bool pfm_is_too_long(const struct pfm_rate *rate, u64 time)
 {
 	u64 percent = min(READ_ONCE(pfm_ovfl_cpu_max), 100U);
 	u64 handlers = min(rate->shortest, PFM_LONGEST) *
-		       (rate->overflows - rate->left);
+		       (pfm_window_size(rate) - rate->left);
 
 	/* PFM_LONGEST keeps the products below 2^64. */
 	return percent && rate->timed >= PFM_ENOUGH &&

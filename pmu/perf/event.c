@@ -3,10 +3,11 @@
  * event.c - operations on perf events for which perf has no function
  *
  * perf has no function to read a running event, or to change its period, in an
- * interrupt. Only this file writes perf's own fields (hw.sample_period,
- * last_period, period_left) and calls an event's PMU; the exception is
- * user_read.c, which asks for the counter's number. Each access
- * follows what perf does in the same context:
+ * interrupt. Only this file writes perf's own fields hw.sample_period,
+ * last_period and period_left, and calls an event's PMU. There are two
+ * exceptions: user_read.c asks for the counter's number, and throttle.c changes
+ * the clock and the handler. Each access here follows what perf does in the
+ * same context:
  *
  * - The PMU's read is called for the CPU's own counters and for the clocks
  *   only, on their CPU with interrupts off, as perf_output_read_group() does
