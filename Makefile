@@ -221,7 +221,7 @@ style: user
 	@scripts/parts.py $(STYLE_PARTS)
 	@tests/style/run
 	@tests/checks/quick.py --advice
-	@$(MAKE) -s -f scripts/user.mk UARCH=$(HOST_ARCH) $(BUILD)/$(HOST_ARCH)/option_docs
+	@$(MAKE) -s -f scripts/user.mk UARCH=$(HOST_ARCH) option-docs
 	@test -e $(BUILD)/left-out/sparse || { \
 		built=$(BUILD)/sparse/kmod/x86_64-$$(scripts/host.py newest) && \
 		tests/style/rooms $(BUILD)/$(HOST_ARCH)/obj $$built && \

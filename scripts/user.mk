@@ -85,7 +85,8 @@ endif
 # between two comments, which $(call insert,TEXT) FILE finds.
 insert = sed -i -e '/by make pfmon-docs\( -->\)\?$$/,/end of what is made/{//!d}' \
 	-e '/by make pfmon-docs\( -->\)\?$$/r $1'
-.PHONY: pfmon-docs
+.PHONY: option-docs pfmon-docs
+option-docs: $(OPTION_DOCS)
 pfmon-docs: $(OPTION_DOCS)
 	$< bash > tools/pfmon/pfmon.bash
 	$< man > $(UOUT)/options.man
