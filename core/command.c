@@ -14,6 +14,7 @@
 #include "pause.h"
 #include "perm.h"
 #include "regs.h"
+#include "release.h"
 #include "restart.h"
 #include "vector.h"
 
@@ -85,7 +86,7 @@ static const struct pfm_ctx_cmd pfm_ctx_cmds[] = {
 			 pfm_start_monitoring),
 	[PFM_STOP] = PFM_PLAIN(PFM_LOCKED, pfm_stop_monitoring),
 	[PFM_RESTART] = PFM_PLAIN(PFM_LOCKED, pfm_restart_context),
-	[PFM_UNLOAD_CONTEXT] = PFM_PLAIN(PFM_LOCKED, pfm_unload_context),
+	[PFM_UNLOAD_CONTEXT] = PFM_PLAIN(PFM_BY_ITSELF, pfm_unload_context),
 };
 
 /* Look up the command of an ioctl number. Return: the command or NULL. */
@@ -274,5 +275,6 @@ long pfm_command(struct pfm_context *ctx, unsigned int nr,
 	ret = pfm_run_cmd(ctx, cmd, ioc);
 	if (self)
 		WRITE_ONCE(ctx->in_call, NULL);
+	pfm_release_after(ctx);
 	return ret;
 }

@@ -26,6 +26,7 @@
 #include <linux/bitops.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -272,6 +273,9 @@ struct pfm_many {
  * @charge:   memlock accounting, charged to the creator
  * @on_pmu:   event set that is started, or was last
  * @left_at:  value of the clock of @on_pmu when it stopped being the active set
+ * @left:     what the PMU has left to be released (release.c)
+ * @num_left: number of these, and of those that are being released
+ * @release:  releases them
  * @sets_denied: times that the PMU lacked free counters for a set's turn
  * @in_call:  the monitored thread, while it is in a command
  * @switch_work: lets the PMU follow a switch
@@ -344,6 +348,9 @@ struct pfm_context {
 	struct pfm_charge	charge;
 	struct pfm_evtset	*on_pmu;
 	u64			left_at;
+	struct llist_head	left;
+	atomic_t		num_left;
+	struct delayed_work	release;
 	u64			sets_denied;
 	struct task_struct	*in_call;
 	struct work_struct	switch_work;

@@ -22,6 +22,7 @@
 #include "owner.h"
 #include "perm.h"
 #include "pmu.h"
+#include "release.h"
 
 static struct pfm_context *pfm_context_alloc(u32 flags)
 {
@@ -38,6 +39,7 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	xa_init(&ctx->sets);
 	INIT_WORK(&ctx->stop, pfm_stop_work);
 	init_irq_work(&ctx->irq_work.work, pfm_irq_work);
+	pfm_release_init(ctx);
 	pfm_block_init(ctx);
 	pfm_switch_init(ctx);
 	return ctx;
@@ -257,6 +259,7 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	pfm_wait_kicks(ctx);
 	cancel_work_sync(&ctx->stop);
 	cancel_work_sync(&ctx->switch_work);
+	pfm_release_all(ctx);
 	pfm_context_detach_fmt(ctx);
 	pfm_msgq_destroy(&ctx->msgq);
 	pfm_evtset_free_all(ctx);

@@ -22,6 +22,7 @@
 #include "evtset_page.h"
 #include "load.h"
 #include "msgq.h"
+#include "release.h"
 
 static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 			  unsigned long arg)
@@ -207,6 +208,7 @@ static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 	if (pfm_ends_self_monitoring(ctx))
 		pfm_detach(ctx);
 	mutex_unlock(&ctx->mutex);
+	pfm_release_all(ctx);
 	return 0;
 }
 

@@ -24,6 +24,7 @@
 #include "perm.h"
 #include "rate.h"
 #include "regs.h"
+#include "release.h"
 #include "value.h"
 
 int pfm_check_cpu(const struct pfm_context *ctx)
@@ -237,14 +238,15 @@ static void pfm_thread_changed(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	pfm_unload_pmu(ctx);
 	pfm_set_reader(ctx, false);
-	if (!exits && ctx->trusted && !pfm_reload_pmu(ctx))
-		return;
-	pfm_let_go(ctx);
-	/* No PFM_MSG_END if the thread's process monitors itself. */
-	if (exits && ctx->self)
-		return;
-	pfm_msgq_put_end(&ctx->msgq);
-	pfm_msgq_tell_readers(&ctx->msgq);
+	if (exits || !ctx->trusted || pfm_reload_pmu(ctx)) {
+		pfm_let_go(ctx);
+		/* No PFM_MSG_END if the thread's process monitors itself. */
+		if (!(exits && ctx->self)) {
+			pfm_msgq_put_end(&ctx->msgq);
+			pfm_msgq_tell_readers(&ctx->msgq);
+		}
+	}
+	pfm_release_soon(ctx);
 }
 
 /**
@@ -342,11 +344,14 @@ int pfm_load_context(struct pfm_context *ctx, void *arg)
 
 int pfm_unload_context(struct pfm_context *ctx)
 {
-	int ret = pfm_is_offline(ctx) ? 0 : pfm_check_cpu(ctx);
+	int ret;
 
-	lockdep_assert_held(&ctx->mutex);
+	mutex_lock(&ctx->mutex);
+	ret = pfm_is_offline(ctx) ? 0 : pfm_check_cpu(ctx);
 	if (!ret)
 		pfm_detach(ctx);
+	mutex_unlock(&ctx->mutex);
+	pfm_release_all(ctx);
 	return ret;
 }
 

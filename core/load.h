@@ -25,15 +25,16 @@ int pfm_check_cpu(const struct pfm_context *ctx);
 int pfm_load_context(struct pfm_context *ctx, void *arg);
 
 /*
- * PFM_UNLOAD_CONTEXT; from any CPU if the monitored CPU has gone offline.
- * Context: process, pfm_context.mutex held. Return: 0, or -EBUSY as
+ * PFM_UNLOAD_CONTEXT; from any CPU if the monitored CPU has gone offline. The
+ * PMU has released everything when this returns.
+ * Context: process, pfm_context.mutex not held. Return: 0, or -EBUSY as
  * pfm_check_cpu().
  */
 int pfm_unload_context(struct pfm_context *ctx);
 
 /*
- * Detach an attached context: stop, keep the values, and release the thread or
- * CPU. Context: process, pfm_context.mutex held.
+ * Detach an attached context: stop, keep the values, and let go the thread or
+ * CPU. pfm_release_all() must follow. Context: process, pfm_context.mutex held.
  */
 void pfm_detach(struct pfm_context *ctx);
 

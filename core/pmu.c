@@ -13,8 +13,8 @@
  * Layout that is compiled into descriptions. A change must raise
  * PFM_PMU_INTERFACE, so that older descriptions are rejected.
  */
-static_assert(PFM_PMU_INTERFACE == 3);
-static_assert(sizeof(struct pfm_pmu) == 128);
+static_assert(PFM_PMU_INTERFACE == 4);
+static_assert(sizeof(struct pfm_pmu) == 136);
 static_assert(sizeof(struct pfm_reg_desc) == 48);
 static_assert(sizeof(struct pfm_pmu_reg) == 72);
 static_assert(sizeof(struct pfm_pmu_set) == 72);

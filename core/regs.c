@@ -331,7 +331,7 @@ static bool pfm_pmc_is_good(const pfarg_pmc_t *req)
  * slot of the counter, negative if @pmc does not control one. Return: true if
  * the PMU accepts the values.
  */
-static bool pfm_make_words(const struct pfm_evtset *set, int pmd,
+static bool pfm_make_words(struct pfm_evtset *set, int pmd,
 			   const struct pfm_reg_desc *pmc, u64 value,
 			   struct pfm_pmc_words *words)
 {
@@ -344,7 +344,7 @@ static bool pfm_make_words(const struct pfm_evtset *set, int pmd,
 	else
 		*words = (struct pfm_pmc_words){ .select = value };
 	return !pmu->check_pmc ||
-	       !pmu->check_pmc(num, words->select, words->config,
+	       !pmu->check_pmc(&set->pmu_set, num, words->select, words->config,
 			       pfm_is_syswide(ctx));
 }
 

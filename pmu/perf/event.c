@@ -157,6 +157,17 @@ void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 	local_irq_restore(flags);
 }
 
+static void notrace perf_overflow_none(struct perf_event *event,
+				       struct perf_sample_data *data,
+				       struct pt_regs *regs)
+{
+}
+
+void perf_set_no_handler(struct perf_event *event)
+{
+	WRITE_ONCE(event->overflow_handler, perf_overflow_none);
+}
+
 /* The value for which to arm an event that is not being reported. */
 static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg, u64 value)
 {

@@ -91,6 +91,12 @@ void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 		       u64 value);
 
 /*
+ * Have no overflow of the event reported any more. Context: process, it is
+ * disabled and none of its overflows is in progress.
+ */
+void perf_set_no_handler(struct perf_event *event);
+
+/*
  * Arm an event that is not being reported for @value, the new value of its PMD.
  * An irq_work or a work item does it; if perf reports the event before, it is
  * armed for the rest then. Context: any, interrupts off.

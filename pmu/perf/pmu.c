@@ -24,6 +24,7 @@
 #include "compat.h"
 #include "event.h"
 #include "hw_count.h"
+#include "lease.h"
 #include "overflow.h"
 #include "perf_record.h"
 #include "pointers.h"
@@ -126,24 +127,24 @@ static bool perf_has_configs(const u64 *config)
 }
 
 /* Try to create the event: only perf knows what this machine can count. */
-static int perf_ask(u64 pmc, const u64 *config, bool syswide)
+static int perf_ask(struct pfm_pmu_set *s, u64 pmc, const u64 *config,
+		    bool syswide)
 {
 	struct task_struct *task = syswide ? NULL : current;
 	int cpu = syswide ? raw_smp_processor_id() : -1;
 	struct perf_event_attr attr;
-	struct perf_event *event;
+	struct perf_lease *lease;
 	int ret;
 
 	perf_fill_attr(&attr, pmc, config, 0);
-	event = perf_event_create_kernel_counter(&attr, cpu, task,
-						 NULL, NULL);
-	if (!IS_ERR(event)) {
-		perf_event_release_kernel(event);
+	lease = perf_lease_create(&attr, pmc, cpu, task, NULL, NULL);
+	if (!IS_ERR(lease)) {
+		perf_lease_end(s, lease);
 		if (perf_is_lasting(pmc, syswide) && !perf_has_configs(config))
 			WRITE_ONCE(*perf_taken_slot(pmc), ~pmc);
 		return 0;
 	}
-	ret = perf_errno(PTR_ERR(event));
+	ret = perf_errno(PTR_ERR(lease));
 	return ret == -EINVAL ? ret : 0;
 }
 
@@ -157,7 +158,8 @@ static bool perf_is_endless(u64 pmc)
 	       !IS_ENABLED(CONFIG_X86);
 }
 
-static int perf_check_pmc(u16 num, u64 pmc, const u64 *config, bool syswide)
+static int perf_check_pmc(struct pfm_pmu_set *s, u16 num, u64 pmc,
+			  const u64 *config, bool syswide)
 {
 	if (!perf_pmc_is_used(pmc))
 		return pmc == PFM_PERF_NONE ? 0 : -EINVAL;
@@ -168,7 +170,7 @@ static int perf_check_pmc(u16 num, u64 pmc, const u64 *config, bool syswide)
 	if (!syswide && !perf_has_configs(config) &&
 	    READ_ONCE(*perf_taken_slot(pmc)) == ~pmc)
 		return 0;
-	return perf_ask(pmc, config, syswide);
+	return perf_ask(s, pmc, config, syswide);
 }
 
 /* Is the event precise if the debug-store area requires exact records? */
@@ -228,8 +230,10 @@ static bool perf_has_odd_periods(const struct pfm_pmu_reg *reg,
 static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_set *s = reg->set;
+	struct perf_set *ps = s->priv;
 	u64 config[PFM_PMC_CONFIGS];
 	struct perf_event_attr attr;
+	struct perf_lease *lease;
 	struct perf_event *event;
 
 	if (!perf_may_count(reg))
@@ -244,15 +248,17 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 		attr.sample_regs_intr = PERF_RECORD_REGS;
 	}
 	reg->user_read = perf_ask_for_user_read(&attr, reg);
-	event = perf_event_create_kernel_counter(&attr, s->task ? -1 : s->cpu,
-						 s->task, perf_handler(reg),
-						 reg);
-	if (IS_ERR(event))
-		return perf_errno(PTR_ERR(event));
+	lease = perf_lease_create(&attr, reg->pmc_value,
+				  s->task ? -1 : s->cpu, s->task,
+				  perf_handler(reg), reg);
+	if (IS_ERR(lease))
+		return perf_errno(PTR_ERR(lease));
+	event = lease->event;
 	if (reg->sampling && perf_has_odd_periods(reg, event)) {
-		perf_event_release_kernel(event);
+		perf_lease_end(s, lease);
 		return -EINVAL;
 	}
+	ps->leases[perf_place(reg)] = lease;
 	WARN_ON_ONCE(s->task && event->cpu != -1);
 	if (reg->sampling)
 		perf_watch_throttling(event);
@@ -271,22 +277,24 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 	return perf_pmc_is_used(reg->pmc_value) ? perf_add_event(reg) : 0;
 }
 
-static void perf_destroy_event(struct pfm_pmu_reg *reg)
+/* Take the event from its register, and have it released. */
+static void perf_end_event(struct pfm_pmu_reg *reg)
 {
-	struct perf_event *event = perf_event_of(reg);
+	struct perf_set *ps = reg->set->priv;
+	bool has_event = perf_event_of(reg);
 
 	perf_forget_event(reg);
-	if (event)
-		perf_event_release_kernel(event);
+	if (has_event)
+		perf_lease_end(reg->set, ps->leases[perf_place(reg)]);
 }
 
-static void perf_destroy_events(struct perf_set *ps, u16 num)
+static void perf_end_events(struct perf_set *ps, u16 num)
 {
 	u16 i;
 
 	for (i = 0; i < num; i++)
 		if (ps->regs[i])
-			perf_destroy_event(ps->regs[i]);
+			perf_end_event(ps->regs[i]);
 }
 
 /* Context: the set's counters have their events. */
@@ -314,7 +322,7 @@ static int perf_create_events(struct perf_set *ps)
 		ret = perf_is_set_clock(reg) ? perf_create_clock(ps) :
 					       perf_create_event(reg);
 		if (ret) {
-			perf_destroy_events(ps, i);
+			perf_end_events(ps, i);
 			return ret;
 		}
 	}
@@ -349,7 +357,7 @@ static void perf_unload(struct pfm_pmu_set *s)
 	struct perf_set *ps = s->priv;
 
 	perf_arm_wait(ps);
-	perf_destroy_events(ps, s->num_regs);
+	perf_end_events(ps, s->num_regs);
 	perf_readers_del(ps);
 	s->priv = NULL;
 	kfree_rcu(ps, rcu);
@@ -453,7 +461,7 @@ static int perf_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 
 static int perf_renew_event(struct pfm_pmu_reg *reg)
 {
-	perf_destroy_event(reg);
+	perf_end_event(reg);
 	return perf_create_event(reg);
 }
 
@@ -576,6 +584,7 @@ static struct pfm_pmu perf_pmu __ro_after_init = {
 	.check_pmc	= perf_check_pmc,
 	.load		= perf_load,
 	.unload		= perf_unload,
+	.release	= perf_lease_release,
 	.start		= perf_start,
 	.stop		= perf_stop,
 	.write_pmc	= perf_write_pmc,

@@ -10,6 +10,8 @@
 #include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_pmu.h>
 
+struct perf_lease;
+
 #define PERF_NUM_PAIRS	16
 /* PMDs that may have an event: the counters, and the set's clock. */
 #define PERF_NUM_EVENTS	(PERF_NUM_PAIRS + 1)
@@ -29,6 +31,7 @@
  * @timer:    PMD whose event measures the set's time, if its clock has no event
  * @seen:     count of each software event when several of its periods were last
  *            found to have passed at once
+ * @leases:   releases each event
  * @user_read: the thread may read its counters itself, if their PMU allows it
  */
 struct perf_set {
@@ -42,6 +45,7 @@ struct perf_set {
 	struct work_struct		work;
 	struct pfm_pmu_reg		*timer;
 	u64				seen[PERF_NUM_EVENTS];
+	struct perf_lease		*leases[PERF_NUM_EVENTS];
 	bool				user_read;
 };
 

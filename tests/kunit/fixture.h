@@ -237,11 +237,7 @@ static inline void fixture_start_owned(struct kunit *test, unsigned long *flags)
 
 static inline void fixture_unload(struct kunit *test)
 {
-	struct fixture *f = test->priv;
-
-	fixture_lock(f->ctx);
-	KUNIT_ASSERT_EQ(test, pfm_unload_context(f->ctx), 0);
-	fixture_unlock(f->ctx);
+	KUNIT_ASSERT_EQ(test, pfm_unload_context(ctx_of(test)), 0);
 }
 
 static inline int fixture_restart(struct kunit *test)

@@ -21,7 +21,8 @@ static struct {
 	int	writes;
 } seen;
 
-static int check_seen(u16 num, u64 value, const u64 *config, bool syswide)
+static int check_seen(struct pfm_pmu_set *s, u16 num, u64 value,
+		      const u64 *config, bool syswide)
 {
 	seen.num = num;
 	seen.value = value;

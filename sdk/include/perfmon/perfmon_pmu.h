@@ -11,6 +11,7 @@
 
 #include <linux/bitmap.h>
 #include <linux/bits.h>
+#include <linux/llist.h>
 #include <linux/module.h>
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
@@ -174,8 +175,9 @@ struct pfm_pmu_set {
  * @pmds:          descriptions of the PMDs, by increasing index
  * @check_pmc:     (optional, process context) check a value for this PMC, which
  *                 controls a counter, together with its PFM_PMC_CONFIGS
- *                 configuration words, in a set of this kind. Also called when
- *                 one of the words changes. 0 or -EINVAL
+ *                 configuration words, in a set of this kind. @s is the set,
+ *                 for pfm_release_later() only. Also called when one of the
+ *                 words changes. 0 or -EINVAL
  * @load:          (process) bind the registers to the set's task or CPU.
  *                 Nothing counts yet; every PMD is written with @write_pmd
  *                 before @start. The pointer of a PMD can be NULL while the PMC
@@ -183,7 +185,11 @@ struct pfm_pmu_set {
  *                 value is not supported; -EPERM, -EBUSY, -ESRCH, -ENODEV,
  *                 -ENOMEM
  * @unload:        (process) undo load. After it has returned and a grace period
- *                 has passed, no overflow is reported
+ *                 has passed, no overflow is reported. May run in the exit of
+ *                 the monitored thread, so it leaves lengthy work to @release
+ * @release:       (required by pfm_release_later(); process, no lock held)
+ *                 release what was passed there, also while the context is
+ *                 loaded again
  * @start:         (process) start counting. 0, -EBUSY or -ENODEV
  * @stop:          (process) stop counting; no effect if stopped. Nothing counts
  *                 on return, but an overflow that is in progress may still be
@@ -217,11 +223,12 @@ struct pfm_pmu {
 	const struct pfm_reg_desc	*pmcs;
 	const struct pfm_reg_desc	*pmds;
 
-	int	(*check_pmc)(u16 num, u64 value, const u64 *config,
-			     bool syswide);
+	int	(*check_pmc)(struct pfm_pmu_set *s, u16 num, u64 value,
+			     const u64 *config, bool syswide);
 	int	(*load)(struct pfm_pmu_set *s,
 			struct pfm_pmu_reg *const *regs);
 	void	(*unload)(struct pfm_pmu_set *s);
+	void	(*release)(struct llist_node *node);
 	int	(*start)(struct pfm_pmu_set *s);
 	void	(*stop)(struct pfm_pmu_set *s);
 	int	(*write_pmc)(struct pfm_pmu_reg *reg);
@@ -236,7 +243,7 @@ struct pfm_pmu {
  * Version of everything that is compiled into a PMU description. A module that
  * was built for another version is rejected.
  */
-#define PFM_PMU_INTERFACE	3
+#define PFM_PMU_INTERFACE	4
 
 /**
  * pfm_register_pmu() - register the PMU description
@@ -264,6 +271,19 @@ int __pfm_register_pmu(const struct pfm_pmu *pmu, struct module *owner,
  * Context: process, may sleep.
  */
 void pfm_unregister_pmu(const struct pfm_pmu *pmu);
+
+/**
+ * pfm_release_later() - have something released when no lock is held
+ * @s:    the set
+ * @node: member of what is to be released; passed to pfm_pmu.release
+ *
+ * For whatever takes long to release, for example if that waits for a grace
+ * period: the operations of a PMU run under a mutex, and unload also in the
+ * exit of the monitored thread. The core calls pfm_pmu.release before the
+ * context and its reference to the PMU's module are gone.
+ * Context: process, in check_pmc, load, unload or write_pmc.
+ */
+void pfm_release_later(struct pfm_pmu_set *s, struct llist_node *node);
 
 /**
  * pfm_pmc_configs() - get the configuration words of a counter

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * release.c - releasing what the PMU's operations have left
+ *
+ * Releasing a perf event can take several grace periods. The operations of the
+ * PMU run in the exit of a monitored thread and under the context's mutex, so
+ * they only leave there what is to be released. Commands that end an attachment
+ * release it after they have dropped all locks; otherwise a work item does.
+ */
+#include <linux/jiffies.h>
+#include <linux/llist.h>
+#include "compat.h"
+#include "context.h"
+#include "release.h"
+
+/* A command waits if more is left: about as many events as 30 sets have. */
+#define PFM_MAX_LEFT	512
+
+void pfm_release_later(struct pfm_pmu_set *s, struct llist_node *node)
+{
+	struct pfm_evtset *set = container_of(s, struct pfm_evtset, pmu_set);
+	struct pfm_context *ctx = pfm_context_of(set);
+
+	lockdep_assert_held(&ctx->mutex);
+	atomic_inc(&ctx->num_left);
+	llist_add(node, &ctx->left);
+}
+EXPORT_SYMBOL_GPL(pfm_release_later);
+
+static void pfm_release(struct pfm_context *ctx)
+{
+	struct llist_node *node, *next;
+
+	llist_for_each_safe(node, next, llist_del_all(&ctx->left)) {
+		ctx->pmu->release(node);
+		atomic_dec(&ctx->num_left);
+	}
+}
+
+static void pfm_release_work(struct work_struct *work)
+{
+	pfm_release(container_of(work, struct pfm_context, release.work));
+}
+
+void pfm_release_init(struct pfm_context *ctx)
+{
+	INIT_DELAYED_WORK(&ctx->release, pfm_release_work);
+}
+
+void pfm_release_soon(struct pfm_context *ctx)
+{
+	if (!llist_empty(&ctx->left))
+		queue_delayed_work(system_dfl_wq, &ctx->release, HZ);
+}
+
+void pfm_release_after(struct pfm_context *ctx)
+{
+	pfm_release_soon(ctx);
+	if (atomic_read(&ctx->num_left) > PFM_MAX_LEFT)
+		flush_delayed_work(&ctx->release);
+}
+
+void pfm_release_all(struct pfm_context *ctx)
+{
+	pfm_release(ctx);
+	/* The work item may have taken some of it before. */
+	flush_delayed_work(&ctx->release);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * release.h - releasing what the PMU's operations have left
+ */
+#ifndef PFM_CORE_RELEASE_H
+#define PFM_CORE_RELEASE_H
+
+struct pfm_context;
+
+void pfm_release_init(struct pfm_context *ctx);
+
+/*
+ * Have a work item release what is left, a second later: an exiting thread does
+ * not compete with it, and what the next command needs again, for example a
+ * tracepoint, is still set up. Context: process.
+ */
+void pfm_release_soon(struct pfm_context *ctx);
+
+/*
+ * As pfm_release_soon(), for the end of a command: waits if a lot is left, so
+ * that a user cannot pile it up. Context: process, no lock held.
+ */
+void pfm_release_after(struct pfm_context *ctx);
+
+/* Release everything before returning. Context: process, no lock held. */
+void pfm_release_all(struct pfm_context *ctx);
+
+#endif /* PFM_CORE_RELEASE_H */

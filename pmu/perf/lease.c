@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lease.c - creating and releasing perf events
+ *
+ * perf waits for grace periods when it releases the last event of a tracepoint.
+ * So events are left to the core, which releases them outside of its locks and
+ * of the thread's exit. Events of PMUs that may reserve something for each of
+ * them, as breakpoints do, are released at once.
+ */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "event.h"
+#include "lease.h"
+
+/* May the PMU reserve something for an event before it counts? */
+static bool perf_may_reserve(u64 pmc)
+{
+	return !perf_is_software(pmc) && !perf_is_of_cpu(pmc);
+}
+
+struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
+				     int cpu, struct task_struct *task,
+				     perf_overflow_handler_t handler,
+				     struct pfm_pmu_reg *reg)
+{
+	struct perf_lease *lease = kmalloc(sizeof(*lease), GFP_KERNEL_ACCOUNT);
+	struct perf_event *event;
+
+	if (!lease)
+		return ERR_PTR(-ENOMEM);
+	/* A driver that reads user memory must not wait for a page. */
+	pagefault_disable();
+	event = perf_event_create_kernel_counter(attr, cpu, task, handler, reg);
+	pagefault_enable();
+	if (IS_ERR(event)) {
+		kfree(lease);
+		return ERR_CAST(event);
+	}
+	lease->event = event;
+	lease->early = perf_may_reserve(pmc);
+	return lease;
+}
+
+void perf_lease_release(struct llist_node *node)
+{
+	struct perf_lease *lease = container_of(node, struct perf_lease, node);
+
+	perf_event_release_kernel(lease->event);
+	kfree(lease);
+}
+
+void perf_lease_end(struct pfm_pmu_set *s, struct perf_lease *lease)
+{
+	if (lease->early) {
+		perf_lease_release(&lease->node);
+		return;
+	}
+	/* Its register may be gone before it is. */
+	perf_set_no_handler(lease->event);
+	pfm_release_later(s, &lease->node);
+}

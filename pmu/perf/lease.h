@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * lease.h - creating and releasing perf events
+ */
+#ifndef PFM_PMU_PERF_LEASE_H
+#define PFM_PMU_PERF_LEASE_H
+
+#include "set.h"
+
+/**
+ * struct perf_lease - a perf event that has to be released
+ * @event: the event
+ * @early: release it at once: it may occupy what the next user needs
+ * @node:  for pfm_release_later()
+ */
+struct perf_lease {
+	struct perf_event	*event;
+	bool			early;
+	struct llist_node	node;
+};
+
+/*
+ * Create the event of @attr, for the task of @s or its CPU. @pmc: the value
+ * that @attr was made of. Context: process. Return: the lease, or an ERR_PTR.
+ */
+struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
+				     int cpu, struct task_struct *task,
+				     perf_overflow_handler_t handler,
+				     struct pfm_pmu_reg *reg);
+
+/*
+ * Have an event of @s released, maybe later. It is disabled, and none of its
+ * overflows is in progress. Context: process.
+ */
+void perf_lease_end(struct pfm_pmu_set *s, struct perf_lease *lease);
+
+/* Release an event: pfm_pmu.release. Context: process, no lock held. */
+void perf_lease_release(struct llist_node *node);
+
+#endif /* PFM_PMU_PERF_LEASE_H */

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * release_kunit.c - releasing what the PMU's operations have left
+ */
+#include "fixture.h"
+#include "release.h"
+
+/* A PMU like the simulated one, but unload leaves something. */
+static struct pfm_pmu leaving;
+static const struct pfm_pmu *sim;
+static struct llist_node left;
+static int released;
+
+static void unload_leaving(struct pfm_pmu_set *s)
+{
+	pfm_release_later(s, &left);
+	sim->unload(s);
+}
+
+static void release_left(struct llist_node *node)
+{
+	if (node == &left)
+		released++;
+}
+
+static int init_leaving(struct kunit *test)
+{
+	int ret = fixture_init(test);
+
+	sim = ctx_of(test)->pmu;
+	leaving = *sim;
+	leaving.unload = unload_leaving;
+	leaving.release = release_left;
+	released = 0;
+	ctx_of(test)->pmu = &leaving;
+	fixture_start(test);
+	return ret;
+}
+
+/* The context must not put the reference of another description. */
+static void exit_leaving(struct kunit *test)
+{
+	if (ctx_of(test)->loaded)
+		fixture_unload(test);
+	ctx_of(test)->pmu = sim;
+	fixture_exit(test);
+}
+
+static void detach(struct kunit *test)
+{
+	fixture_lock(ctx_of(test));
+	pfm_detach(ctx_of(test));
+	fixture_unlock(ctx_of(test));
+}
+
+static void detaching_releases_nothing(struct kunit *test)
+{
+	detach(test);
+	KUNIT_EXPECT_EQ(test, released, 0);
+	pfm_release_all(ctx_of(test));
+}
+
+static void unload_has_released_everything(struct kunit *test)
+{
+	fixture_unload(test);
+	KUNIT_EXPECT_EQ(test, released, 1);
+}
+
+static void work_item_releases_what_is_left(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+
+	detach(test);
+	pfm_release_soon(ctx);
+	KUNIT_EXPECT_EQ(test, released, 0);
+	flush_delayed_work(&ctx->release);
+	KUNIT_EXPECT_EQ(test, released, 1);
+}
+
+static void command_leaves_a_little_to_work_item(struct kunit *test)
+{
+	detach(test);
+	pfm_release_after(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, released, 0);
+	pfm_release_all(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, released, 1);
+}
+
+static void command_waits_if_much_is_left(struct kunit *test)
+{
+	detach(test);
+	atomic_add(1000, &ctx_of(test)->num_left);
+	pfm_release_after(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, released, 1);
+}
+
+static struct kunit_case release_cases[] = {
+	KUNIT_CASE(detaching_releases_nothing),
+	KUNIT_CASE(unload_has_released_everything),
+	KUNIT_CASE(work_item_releases_what_is_left),
+	KUNIT_CASE(command_leaves_a_little_to_work_item),
+	KUNIT_CASE(command_waits_if_much_is_left),
+	{}
+};
+
+static struct kunit_suite release_suite = {
+	.name = "pfm_release",
+	.init = init_leaving,
+	.exit = exit_leaving,
+	.test_cases = release_cases,
+};
+
+kunit_test_suites(&release_suite);
