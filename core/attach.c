@@ -6,9 +6,14 @@
  * kinds are mutually exclusive (3.1.7; Eranian 2006, 4.1). Tracepoints detect
  * the exit of a thread, and an exec that has removed its perf events. They may
  * not sleep, so they queue a task work. It runs before anyone can wait for the
- * exiting thread, or before the thread is at user level again. A CPU that goes
- * offline stops its context.
+ * exiting thread, or before the thread is at user level again.
+ *
+ * The thread must not wait for a command, which may take arbitrarily long. If
+ * the context is locked, the thread leaves a note and queues a work item. The
+ * next command acts on the note in pfm_lock(), or else the work item does. A
+ * CPU that goes offline stops its context.
  */
+#include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/fdtable.h>
 #include <linux/hashtable.h>
@@ -28,11 +33,14 @@
 /**
  * struct pfm_attachment - a thread and the context that is attached to it
  * @ref:     held by the attached context, and by a queued or running task work
+ *           or work item
  * @ctx:     the context, with a reference
  * @task:    the thread; only for comparison
  * @changed: called when the thread exits, or has lost its events
+ * @note:    PFM_NOTE_* that the context has not yet acted on
  * @queued:  the task work is queued; used by the thread only
  * @work:    the task work
+ * @later:   acts on @note if the context was locked
  * @node:    in pfm_threads
  * @rcu:     frees the attachment
  *
@@ -43,12 +51,25 @@ struct pfm_attachment {
 	struct kref		ref;
 	struct pfm_context	*ctx;
 	struct task_struct	*task;
-	void			(*changed)(struct pfm_context *ctx);
+	pfm_changed_t		changed;
+	atomic_t		note;
 	bool			queued;
 	struct callback_head	work;
+	struct work_struct	later;
 	struct hlist_node	node;
 	struct rcu_head		rcu;
 };
+
+/* Bits of pfm_attachment.note */
+#define PFM_NOTE_EXEC		1
+#define PFM_NOTE_EXIT		2
+#define PFM_NOTE_QUIET		4	/* with PFM_NOTE_EXIT */
+
+#ifdef CONFIG_LOCKDEP
+/* pfm_lock() takes it inside the mutex: the opposite order is reported. */
+static struct lockdep_map pfm_hurry =
+	STATIC_LOCKDEP_MAP_INIT("pfm_hurry", &pfm_hurry);
+#endif
 
 static DEFINE_SPINLOCK(pfm_attach_lock);
 /* Changed under pfm_attach_lock, read by the tracepoints under RCU. */
@@ -78,26 +99,123 @@ static void pfm_attachment_free(struct kref *ref)
 	kfree_rcu(a, rcu);
 }
 
+/* Let the context follow its thread. Context: pfm_context.mutex held. */
+static void pfm_attach_follow(struct pfm_context *ctx)
+{
+	struct pfm_attachment *a = ctx->attachment;
+	int note;
+
+	lockdep_assert_held(&ctx->mutex);
+	/* Pairs with the release in pfm_attachment_queue_later(). */
+	if (READ_ONCE(ctx->behind))
+		xchg(&ctx->behind, false);
+	note = a && atomic_read(&a->note) ? atomic_xchg(&a->note, 0) : 0;
+	if (note)
+		a->changed(ctx, note & PFM_NOTE_EXIT, note & PFM_NOTE_QUIET);
+}
+
+void pfm_begin_hurry(void)
+{
+	lock_map_acquire(&pfm_hurry);
+}
+
+void pfm_end_hurry(void)
+{
+	lock_map_release(&pfm_hurry);
+}
+
+void pfm_lock(struct pfm_context *ctx)
+{
+	mutex_lock(&ctx->mutex);
+	pfm_begin_hurry();
+	pfm_end_hurry();
+	pfm_attach_follow(ctx);
+}
+
+void pfm_attach_catch_up(struct pfm_context *ctx)
+{
+	if (likely(!READ_ONCE(ctx->behind)))
+		return;
+	pfm_lock(ctx);
+	mutex_unlock(&ctx->mutex);
+}
+
+/* End a work that has a reference, and also pins this module. */
+static void pfm_attachment_put_work(struct pfm_attachment *a)
+{
+	kref_put(&a->ref, pfm_attachment_free);
+	pfm_thread_work_done();
+}
+
+static void pfm_attachment_later(struct work_struct *work)
+{
+	struct pfm_attachment *a =
+		container_of(work, struct pfm_attachment, later);
+
+	pfm_lock(a->ctx);
+	mutex_unlock(&a->ctx->mutex);
+	pfm_attachment_put_work(a);
+}
+
+/* Context: the caller has a reference to @a and to this module. */
+static void pfm_attachment_queue_later(struct pfm_attachment *a)
+{
+	/* Pairs with the xchg() in pfm_attach_follow(): it sees the note. */
+	smp_store_release(&a->ctx->behind, true);
+	kref_get(&a->ref);
+	__module_get(THIS_MODULE);
+	if (!queue_work(pfm_wq, &a->later))
+		pfm_attachment_put_work(a);
+}
+
+/*
+ * Leave a note, and act on it unless the context is locked. Context: the
+ * monitored thread, which holds a reference to @a and to this module.
+ */
+static void pfm_attachment_note(struct pfm_attachment *a, int note)
+{
+	struct pfm_context *ctx = a->ctx;
+
+	atomic_or(note, &a->note);
+	pfm_begin_hurry();
+	if (mutex_trylock(&ctx->mutex)) {
+		pfm_attach_follow(ctx);
+		mutex_unlock(&ctx->mutex);
+	} else {
+		pfm_attachment_queue_later(a);
+	}
+	pfm_end_hurry();
+}
+
 /* Context: the monitored thread. */
 static void pfm_attachment_work(struct callback_head *work)
 {
 	struct pfm_attachment *a =
 		container_of(work, struct pfm_attachment, work);
-	struct pfm_context *ctx = a->ctx;
 
 	a->queued = false;
-	mutex_lock(&ctx->mutex);
-	/* It may have been detached meanwhile. */
-	if (ctx->attachment == a)
-		a->changed(ctx);
-	mutex_unlock(&ctx->mutex);
-	kref_put(&a->ref, pfm_attachment_free);
-	pfm_thread_work_done();
+	pfm_attachment_note(a, current->flags & PF_EXITING ? PFM_NOTE_EXIT :
+							      PFM_NOTE_EXEC);
+	pfm_attachment_put_work(a);
 }
 
-static struct pfm_attachment *
-pfm_attachment_alloc(struct pfm_context *ctx,
-		     void (*changed)(struct pfm_context *ctx))
+void pfm_attach_exit_quietly(const struct pfm_context *ctx)
+{
+	struct pfm_attachment *a;
+
+	rcu_read_lock();
+	a = pfm_attach_find(current);
+	if (a && (a->ctx != ctx || !kref_get_unless_zero(&a->ref)))
+		a = NULL;
+	rcu_read_unlock();
+	if (!a)
+		return;
+	pfm_attachment_note(a, PFM_NOTE_EXIT | PFM_NOTE_QUIET);
+	kref_put(&a->ref, pfm_attachment_free);
+}
+
+static struct pfm_attachment *pfm_attachment_alloc(struct pfm_context *ctx,
+						   pfm_changed_t changed)
 {
 	struct pfm_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
 
@@ -109,6 +227,7 @@ pfm_attachment_alloc(struct pfm_context *ctx,
 	a->task = ctx->target.task;
 	a->changed = changed;
 	init_task_work(&a->work, pfm_attachment_work);
+	INIT_WORK(&a->later, pfm_attachment_later);
 	return a;
 }
 
@@ -149,8 +268,7 @@ static int pfm_reserve_thread(struct pfm_attachment *a)
 	return -ESRCH;
 }
 
-int pfm_attach_claim(struct pfm_context *ctx,
-		     void (*changed)(struct pfm_context *ctx))
+int pfm_attach_claim(struct pfm_context *ctx, pfm_changed_t changed)
 {
 	struct pfm_attachment *a = NULL;
 	int ret;

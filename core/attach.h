@@ -17,19 +17,50 @@ int pfm_attach_init(void);
 void pfm_attach_exit(void);
 
 /*
- * Claim the thread or CPU of pfm_context.target. The thread calls @changed when
- * it exits, and when an exec has removed its perf events. The context is still
- * attached then, and its mutex is held.
+ * Mark code that must not wait for a command: it runs in the exit or exec of a
+ * monitored thread, or in a suspend. lockdep reports if pfm_context.mutex is
+ * waited for between the two calls. Context: process.
+ */
+void pfm_begin_hurry(void);
+void pfm_end_hurry(void);
+
+/*
+ * Lock pfm_context.mutex for a command, and let the context follow if its
+ * thread has exited meanwhile. Context: process.
+ */
+void pfm_lock(struct pfm_context *ctx);
+
+/*
+ * Let the context follow if its thread has exited, for callers that do not need
+ * the lock. Context: process, pfm_context.mutex not held.
+ */
+void pfm_attach_catch_up(struct pfm_context *ctx);
+
+/*
+ * The thread has exited, or (not @exits) an exec has removed its perf events.
+ * @quiet: as for pfm_attach_exit_quietly(). Context: process, pfm_context.mutex
+ * held; the context is still attached.
+ */
+typedef void (*pfm_changed_t)(struct pfm_context *ctx, bool exits, bool quiet);
+
+/*
+ * Claim the thread or CPU of pfm_context.target. @changed is called in the
+ * thread. If the context is locked then, the next pfm_lock() calls it.
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EBUSY if it is taken or an attachment of the other kind exists;
  * -ESRCH if the thread is exiting; -ENODEV if the CPU is going offline;
  * -ENOMEM.
  */
-int pfm_attach_claim(struct pfm_context *ctx,
-		     void (*changed)(struct pfm_context *ctx));
+int pfm_attach_claim(struct pfm_context *ctx, pfm_changed_t changed);
 
 /* Release the thread or CPU. Context: process, pfm_context.mutex held. */
 void pfm_attach_release(struct pfm_context *ctx);
+
+/*
+ * The calling thread is exiting and will detach @ctx, if it is attached to it,
+ * without PFM_MSG_END. Context: process, pfm_context.mutex not held.
+ */
+void pfm_attach_exit_quietly(const struct pfm_context *ctx);
 
 /*
  * Get the context of a CPU, or of a thread. Context: process. Return: the

@@ -6,6 +6,7 @@
 #include <linux/nospec.h>
 #include <linux/sched/task.h>
 #include <linux/uaccess.h>
+#include "attach.h"
 #include "command.h"
 #include "context.h"
 #include "evtset.h"
@@ -136,7 +137,7 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 {
 	struct task_struct *task;
 
-	mutex_lock(&ctx->mutex);
+	pfm_lock(ctx);
 	task = ctx->target.task;
 	if (task)
 		get_task_struct(task);
@@ -155,7 +156,7 @@ static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 {
 	int ret;
 
-	mutex_lock(&ctx->mutex);
+	pfm_lock(ctx);
 	/* Another command may have attached or detached the context. */
 	if (ctx->target.task != task)
 		ret = -EBUSY;
@@ -173,11 +174,12 @@ static int pfm_call_with_right(struct pfm_context *ctx,
 			       struct pfm_elems *todo)
 {
 	struct task_struct *task = pfm_attached_task(ctx);
+	struct pfm_program program;
 	bool user_only;
 	int ret = pfm_may_measure(ctx->flags, &user_only);
 
 	if (!ret && task)
-		ret = pfm_may_attach_begin(task, pfm_may_block(ctx));
+		ret = pfm_may_attach_begin(task, pfm_may_block(ctx), &program);
 	if (!ret) {
 		ret = pfm_call_on(ctx, cmd, todo, task, user_only);
 		if (task)
@@ -205,12 +207,14 @@ static int pfm_run_each(const void *with, struct pfm_elems *todo)
 	struct pfm_context *ctx = call->ctx;
 	int ret;
 
-	mutex_lock(&ctx->mutex);
+	pfm_lock(ctx);
 	ret = pfm_call_each(ctx, call->cmd, todo, true);
 	mutex_unlock(&ctx->mutex);
-	if (ret != PFM_ASK_FIRST)
-		return ret;
-	return pfm_call_with_right(ctx, call->cmd, todo);
+	if (ret == PFM_ASK_FIRST)
+		ret = pfm_call_with_right(ctx, call->cmd, todo);
+	/* User memory is written next. */
+	lockdep_assert_not_held(&ctx->mutex);
+	return ret;
 }
 
 /* Run a command other than on a vector. */
@@ -221,7 +225,7 @@ static int pfm_run(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	int ret;
 
 	if (lock)
-		mutex_lock(&ctx->mutex);
+		pfm_lock(ctx);
 	ret = cmd->takes == PFM_NOTHING ? cmd->plain(ctx) : cmd->with(ctx, arg);
 	if (lock)
 		mutex_unlock(&ctx->mutex);
@@ -235,6 +239,7 @@ static int pfm_run_arg(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	bool given = cmd->takes == PFM_ARG || ioc->arg || ioc->narg;
 	union pfm_ctx_arg arg;
 
+	lockdep_assert_not_held(&ctx->mutex);
 	if (given &&
 	    (ioc->narg != 1 ||
 	     copy_from_user(&arg, u64_to_user_ptr(ioc->arg), cmd->size)))

@@ -5,8 +5,10 @@
  * Locking, outermost first:
  *   signal->exec_update_lock of the thread to attach to: held by an exec while
  *                       it closes descriptors
- *   pfm_context.mutex   serializes commands; user memory is not accessed and
- *                       mmap_lock not taken under it
+ *   pfm_context.mutex   serializes commands. The exit and exec of a monitored
+ *                       thread and a suspend do not wait for it
+ *                       (pfm_begin_hurry()), so that a tool cannot hold them
+ *                       up. User memory is not accessed under it
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes to the configuration (config.c)
  *   pfm_idle_lock       the scheduler probe (idle.c)
@@ -288,7 +290,9 @@ struct pfm_many {
  * @areas:    VMAs that map part of it, and calls to mmap() in progress; changed
  *            without @mutex
  * @attachment: to a thread, or NULL
- * @self:     attached by the thread's own process
+ * @behind:   the thread may have left a note there (attach.c)
+ * @self:     process of the thread if that has attached it, else NULL; only for
+ *            comparison
  * @trusted:  attached with CAP_PERFMON, and unable to block the thread
  * @many:     the vector of commands in progress, or NULL
  * @stop:     stops the PMU after the context was masked, or its CPU has gone
@@ -362,7 +366,8 @@ struct pfm_context {
 	size_t			buf_size;
 	atomic_t		areas;
 	struct pfm_attachment	*attachment;
-	bool			self;
+	const struct signal_struct *self;
+	bool			behind;
 	bool			trusted;
 	const struct pfm_many	*many;
 	struct work_struct	stop;

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
+#include "attach.h"
 #include "block.h"
 #include "buffer.h"
 #include "charge.h"
@@ -252,7 +253,7 @@ err_pmu:
 
 void pfm_context_destroy(struct pfm_context *ctx)
 {
-	mutex_lock(&ctx->mutex);
+	pfm_lock(ctx);
 	if (ctx->loaded)
 		pfm_detach(ctx);
 	mutex_unlock(&ctx->mutex);

@@ -48,6 +48,7 @@ static ssize_t pfm_copy_msgs(struct pfm_context *ctx, char __user *buf,
 	size_t done = 0;
 	pfm_msg_t msg;
 
+	lockdep_assert_not_held(&ctx->mutex);
 	while (done < size && pfm_msgq_peek(q, &msg, &pos)) {
 		if (copy_to_user(buf + done, &msg, sizeof(msg)))
 			return done ?: -EFAULT;
@@ -69,6 +70,7 @@ static ssize_t pfm_ctx_read(struct file *file, char __user *buf, size_t size,
 	if (!size)
 		return 0;
 	for (;;) {
+		pfm_attach_catch_up(ctx);
 		ret = pfm_copy_msgs(ctx, buf, size);
 		if (ret)
 			return ret;
@@ -86,6 +88,7 @@ static __poll_t pfm_ctx_poll(struct file *file, poll_table *wait)
 	struct pfm_context *ctx = file->private_data;
 
 	poll_wait(file, &ctx->msgq.wait, wait);
+	pfm_attach_catch_up(ctx);
 	return pfm_msgq_empty(&ctx->msgq) ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 
@@ -176,39 +179,39 @@ static void pfm_close_mappings(struct pfm_context *ctx)
 		pfm_buffer_unmap_all(ctx);
 }
 
-/*
- * Was this the last descriptor with which the calling process monitored itself?
- * A monitored thread that exits with a descriptor counts as self-monitoring
- * (3.3.6).
- */
-static bool pfm_ends_self_monitoring(const struct pfm_context *ctx)
+/* Does the calling process monitor itself? */
+static bool pfm_monitors_itself(const struct pfm_context *ctx)
 {
-	const struct task_struct *task = ctx->target.task;
+	return READ_ONCE(ctx->self) == current->signal;
+}
 
-	lockdep_assert_held(&ctx->mutex);
-	if (!ctx->loaded || !task)
-		return false;
-	if (task == current && current->flags & PF_EXITING)
-		return true;
-	return ctx->self &&
-	       same_thread_group((struct task_struct *)task, current) &&
-	       !pfm_keeps_descriptor(ctx);
+/* Unload the context unless the process holds another descriptor. */
+static void pfm_end_self_monitoring(struct pfm_context *ctx)
+{
+	pfm_lock(ctx);
+	if (ctx->loaded && pfm_monitors_itself(ctx) &&
+	    !pfm_keeps_descriptor(ctx))
+		pfm_detach(ctx);
+	mutex_unlock(&ctx->mutex);
+	pfm_release_all(ctx);
 }
 
 /*
- * The context is unloaded even if other processes still hold descriptors
- * (3.1.15, figure 3.10).
+ * A process that monitors itself closes its last descriptor: the context is
+ * unloaded even if other processes still hold descriptors (3.1.15, figure
+ * 3.10). A monitored thread that exits with a descriptor counts as
+ * self-monitoring (3.3.6). Other processes do not wait for commands here.
  */
 static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 {
 	struct pfm_context *ctx = file->private_data;
 
 	pfm_close_mappings(ctx);
-	mutex_lock(&ctx->mutex);
-	if (pfm_ends_self_monitoring(ctx))
-		pfm_detach(ctx);
-	mutex_unlock(&ctx->mutex);
-	pfm_release_all(ctx);
+	if (READ_ONCE(ctx->target.task) == current &&
+	    current->flags & PF_EXITING)
+		pfm_attach_exit_quietly(ctx);
+	else if (pfm_monitors_itself(ctx))
+		pfm_end_self_monitoring(ctx);
 	return 0;
 }
 
@@ -259,7 +262,7 @@ static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct pfm_context *ctx = file->private_data;
 
-	mutex_lock(&ctx->mutex);
+	pfm_lock(ctx);
 	seq_printf(m, "pfm_state:\t%s\n", pfm_state_name(ctx));
 	seq_printf(m, "pfm_blocked:\t%d\n", pfm_is_blocked(ctx));
 	seq_printf(m, "pfm_lost:\t%llu\n", READ_ONCE(ctx->lost));

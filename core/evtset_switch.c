@@ -151,12 +151,17 @@ out:
 	local_irq_restore(flags);
 }
 
-void pfm_finish_switch(struct pfm_context *ctx)
+static void pfm_finish_locked(struct pfm_context *ctx)
 {
-	mutex_lock(&ctx->mutex);
 	if (READ_ONCE(ctx->frozen) & PFM_SWITCHING)
 		pfm_pause_and_resume(ctx);
 	mutex_unlock(&ctx->mutex);
+}
+
+void pfm_finish_switch(struct pfm_context *ctx)
+{
+	mutex_lock(&ctx->mutex);
+	pfm_finish_locked(ctx);
 }
 
 static void pfm_switch_work(struct work_struct *work)
@@ -170,7 +175,9 @@ static void pfm_switch_here(struct callback_head *work)
 		container_of(work, struct pfm_context, switch_here);
 
 	clear_bit_unlock(0, &ctx->switch_queued);
-	pfm_finish_switch(ctx);
+	/* The exit of a thread does not wait for commands. */
+	if (!(current->flags & PF_EXITING) && !mutex_lock_killable(&ctx->mutex))
+		pfm_finish_locked(ctx);
 	pfm_context_put(ctx);
 	pfm_thread_work_done();
 }

@@ -120,13 +120,35 @@ static int pfm_load_registers(struct pfm_context *ctx, struct pfm_evtset *set)
 	return ret;
 }
 
-/* Load the PMU, which knows only registers, task and CPU. */
-static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set)
+/**
+ * struct pfm_rights - the caller's rights to what is being attached
+ * @user_only: no event may count in the kernel
+ * @can_read:  the thread may read its counters itself
+ * @program:   the program that the caller may monitor
+ */
+struct pfm_rights {
+	bool			user_only;
+	bool			can_read;
+	struct pfm_program	program;
+};
+
+/*
+ * Load the PMU, which knows only registers, task and CPU. perf may take long to
+ * create the events, and an exec must not wait for that. So its lock is not
+ * held, and the right to monitor is checked again afterwards.
+ */
+static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set,
+			const struct pfm_rights *may)
 {
 	int ret = pfm_load_registers(ctx, set);
 
 	if (ret)
 		return ret;
+	if (ctx->target.task &&
+	    !pfm_runs_still(ctx->target.task, &may->program)) {
+		pfm_unload_evtsets(ctx, NULL);
+		return PFM_ASK_FIRST;
+	}
 	pfm_forget_overflows(ctx);
 	pfm_begin_evtset(ctx, set, false);
 	ctx->on_pmu = set;
@@ -197,6 +219,7 @@ static void pfm_unload_pmu(struct pfm_context *ctx)
 static void pfm_let_go(struct pfm_context *ctx)
 {
 	ctx->started = false;
+	WRITE_ONCE(ctx->self, NULL);
 	pfm_set_reader(ctx, false);
 	pfm_end_evtset(ctx->set);
 	ctx->frozen = 0;
@@ -227,13 +250,13 @@ static int pfm_reload_pmu(struct pfm_context *ctx)
 }
 
 /*
- * The monitored thread exits, or an exec has removed its perf events (3.1.7).
- * After an exec, only a context whose attaching process may monitor any program
- * continues.
+ * The monitored thread has exited, or an exec has removed its perf events
+ * (3.1.7). After an exec, only a context whose attaching process may monitor
+ * any program continues.
  */
-static void pfm_thread_changed(struct pfm_context *ctx)
+static void pfm_thread_changed(struct pfm_context *ctx, bool exits, bool quiet)
 {
-	bool exits = current->flags & PF_EXITING;
+	bool self = ctx->self;
 
 	lockdep_assert_held(&ctx->mutex);
 	pfm_unload_pmu(ctx);
@@ -241,23 +264,13 @@ static void pfm_thread_changed(struct pfm_context *ctx)
 	if (exits || !ctx->trusted || pfm_reload_pmu(ctx)) {
 		pfm_let_go(ctx);
 		/* No PFM_MSG_END if the thread's process monitors itself. */
-		if (!(exits && ctx->self)) {
+		if (!quiet && !(exits && self)) {
 			pfm_msgq_put_end(&ctx->msgq);
 			pfm_msgq_tell_readers(&ctx->msgq);
 		}
 	}
 	pfm_release_soon(ctx);
 }
-
-/**
- * struct pfm_rights - the caller's rights to what is being attached
- * @user_only: no event may count in the kernel
- * @can_read:  the thread may read its counters itself
- */
-struct pfm_rights {
-	bool	user_only;
-	bool	can_read;
-};
 
 /* Attach to @task, or to this CPU if it is NULL. */
 static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
@@ -278,9 +291,10 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	if (ret)
 		goto err_put;
 	ret = pfm_block_attach(ctx) ?:
-	      pfm_load_pmu(ctx, pfm_evtset_find(ctx, req->load_set));
+	      pfm_load_pmu(ctx, pfm_evtset_find(ctx, req->load_set), may);
 	if (!ret) {
-		ctx->self = task && pfm_is_self(task);
+		WRITE_ONCE(ctx->self, task && pfm_is_self(task) ?
+					      task->signal : NULL);
 		ctx->trusted = perfmon_capable() && !pfm_may_block(ctx);
 		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
@@ -300,7 +314,7 @@ static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
 {
 	int ret;
 
-	mutex_lock(&ctx->mutex);
+	pfm_lock(ctx);
 	ret = pfm_load_locked(ctx, req, task, may);
 	mutex_unlock(&ctx->mutex);
 	return ret;
@@ -314,12 +328,15 @@ static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
 	may->can_read = pfm_can_read_counters(ctx, task);
 	if (pfm_may_block(ctx) && !pfm_can_be_blocked(task))
 		return -EINVAL;
-	ret = pfm_may_attach_begin(task, pfm_may_block(ctx));
-	if (ret)
-		return ret;
-	ret = pfm_load_target(ctx, req, task, may);
-	pfm_may_attach_end(task);
-	return ret;
+	do {
+		ret = pfm_may_attach_begin(task, pfm_may_block(ctx),
+					   &may->program);
+		if (ret)
+			return ret;
+		pfm_may_attach_end(task);
+		ret = pfm_load_target(ctx, req, task, may);
+	} while (ret == PFM_ASK_FIRST && !fatal_signal_pending(current));
+	return ret == PFM_ASK_FIRST ? -EINTR : ret;
 }
 
 /* PFM_LOAD_CONTEXT: the paranoid level is checked here, for the caller. */
@@ -346,7 +363,7 @@ int pfm_unload_context(struct pfm_context *ctx)
 {
 	int ret;
 
-	mutex_lock(&ctx->mutex);
+	pfm_lock(ctx);
 	ret = pfm_is_offline(ctx) ? 0 : pfm_check_cpu(ctx);
 	if (!ret)
 		pfm_detach(ctx);

@@ -15,12 +15,14 @@ struct pfm_context;
 int pfm_check_cpu(const struct pfm_context *ctx);
 
 /*
- * PFM_LOAD_CONTEXT, with a pfarg_load_t. No exec of the thread can complete
- * between the check of the right to attach and the attachment.
+ * PFM_LOAD_CONTEXT, with a pfarg_load_t. If the thread executes another program
+ * between the check of the right to attach and the attachment, the right is
+ * checked again.
  * Context: process, pfm_context.mutex not held; for a system-wide context on
  * the CPU to monitor.
  * Return: 0; -EBUSY if already attached, or the thread or CPU is taken;
- * -EINVAL; -ESRCH; -ENODEV; -EPERM; an error of the PMU.
+ * -EINVAL; -ESRCH; -ENODEV; -EPERM; -EINTR if the caller is being killed; an
+ * error of the PMU.
  */
 int pfm_load_context(struct pfm_context *ctx, void *arg);
 

@@ -14,8 +14,8 @@
 #include <linux/kstrtox.h>
 #include <linux/limits.h>
 #include <linux/moduleparam.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include "compat.h"
@@ -167,22 +167,25 @@ static bool pfm_creds_allow(struct task_struct *task)
  */
 static int pfm_may_ptrace(struct task_struct *task)
 {
-	struct mm_struct *mm;
-	bool ok;
+	const struct mm_struct *mm;
+	int ret = -EPERM;
 
 	if (!pfm_creds_allow(task))
 		return -EPERM;
 	/* Pairs with commit_creds(), which writes dumpable last. */
 	smp_rmb();
-	mm = get_task_mm(task);
-	if (!mm)
-		return READ_ONCE(task->flags) & PF_EXITING ? -ESRCH : -EPERM;
+	/* With a reference to the mm, this could have to free the memory. */
+	task_lock(task);
 	rcu_read_lock();
-	ok = pfm_is_dumpable(task, mm) ||
-	     ns_capable(pfm_dump_ns(task, mm), CAP_SYS_PTRACE);
+	mm = task->flags & PF_KTHREAD ? NULL : task->mm;
+	if (!mm && READ_ONCE(task->flags) & PF_EXITING)
+		ret = -ESRCH;
+	if (mm && (pfm_is_dumpable(task, mm) ||
+		   ns_capable(pfm_dump_ns(task, mm), CAP_SYS_PTRACE)))
+		ret = 0;
 	rcu_read_unlock();
-	mmput(mm);
-	return ok ? 0 : -EPERM;
+	task_unlock(task);
+	return ret;
 }
 
 /*
@@ -192,13 +195,15 @@ static int pfm_may_ptrace(struct task_struct *task)
  *
  * CAP_PERFMON is the right to observe a thread, not to stop it.
  */
-int pfm_may_attach_begin(struct task_struct *task, bool stop)
+int pfm_may_attach_begin(struct task_struct *task, bool stop,
+			 struct pfm_program *program)
 {
 	bool trusted = same_thread_group(task, current) ||
 		       (!stop && perfmon_capable());
 	u64 exec_id = READ_ONCE(task->self_exec_id);
 	int ret = 0;
 
+	*program = (struct pfm_program){ trusted, exec_id };
 	if (!trusted) {
 		ret = pfm_ask_proc(task, stop);
 		if (ret)
@@ -217,6 +222,20 @@ int pfm_may_attach_begin(struct task_struct *task, bool stop)
 void pfm_may_attach_end(struct task_struct *task)
 {
 	up_read(&task->signal->exec_update_lock);
+}
+
+/*
+ * An exec first changes self_exec_id, then removes the thread's events if the
+ * new program is not dumpable. So an exec that this test does not see removes
+ * all events that have been created before the test.
+ */
+bool pfm_runs_still(const struct task_struct *task,
+		    const struct pfm_program *program)
+{
+	/* Events first; perf's locks order the accesses of the exec. */
+	smp_mb();
+	return program->any || READ_ONCE(task->self_exec_id) ==
+				       program->exec_id;
 }
 
 bool pfm_may_read_counters(void)

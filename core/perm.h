@@ -29,9 +29,20 @@ int pfm_may_measure(u32 ctx_flags, bool *user_only);
 int pfm_may_create(u32 ctx_flags);
 
 /**
+ * struct pfm_program - the program that the caller may monitor in a thread
+ * @any:     any program
+ * @exec_id: otherwise: self_exec_id of the thread while it executes the program
+ */
+struct pfm_program {
+	bool	any;
+	u64	exec_id;
+};
+
+/**
  * pfm_may_attach_begin() - Check whether the caller may monitor a thread
- * @task: the thread
- * @stop: check also for the right to stop the thread
+ * @task:    the thread
+ * @stop:    check also for the right to stop the thread
+ * @program: out: the program
  *
  * On success no exec of @task can complete until pfm_may_attach_end().
  *
@@ -39,8 +50,16 @@ int pfm_may_create(u32 ctx_flags);
  * Return: 0; -EPERM; -ENOMEM; -ESRCH if the thread is exiting; -EINTR if the
  * caller is being killed.
  */
-int pfm_may_attach_begin(struct task_struct *task, bool stop);
+int pfm_may_attach_begin(struct task_struct *task, bool stop,
+			 struct pfm_program *program);
 void pfm_may_attach_end(struct task_struct *task);
+
+/*
+ * Is a result of pfm_may_attach_begin() still valid for the events that have
+ * been created for @task since? Context: process.
+ */
+bool pfm_runs_still(const struct task_struct *task,
+		    const struct pfm_program *program);
 
 /*
  * Does the administrator allow threads to read their counters at user level?

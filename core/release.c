@@ -9,7 +9,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/llist.h>
-#include "compat.h"
+#include <perfmon/perfmon_work.h>
 #include "context.h"
 #include "release.h"
 
@@ -50,7 +50,7 @@ void pfm_release_init(struct pfm_context *ctx)
 void pfm_release_soon(struct pfm_context *ctx)
 {
 	if (!llist_empty(&ctx->left))
-		queue_delayed_work(system_dfl_wq, &ctx->release, HZ);
+		queue_delayed_work(pfm_wq, &ctx->release, HZ);
 }
 
 void pfm_release_after(struct pfm_context *ctx)

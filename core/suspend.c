@@ -9,6 +9,7 @@
  * (cpu.c).
  */
 #include <linux/cpumask.h>
+#include <linux/jiffies.h>
 #include <linux/sched/task.h>
 #include <linux/suspend.h>
 #include "attach.h"
@@ -16,25 +17,46 @@
 #include "pause.h"
 #include "suspend.h"
 
+/* Time that commands together may delay a suspend, or a resume, in jiffies */
+#define PFM_PATIENCE	HZ
+
+/*
+ * Lock a context, or give up at @until. A command then goes on, but most
+ * commands stop the PMU, and pfm_resume() acts as here when they end.
+ */
+static bool pfm_lock_until(struct pfm_context *ctx, unsigned long until)
+{
+	while (!mutex_trylock(&ctx->mutex)) {
+		if (time_after(jiffies, until))
+			return false;
+		schedule_timeout_uninterruptible(1);
+	}
+	return true;
+}
+
 /* Stop or resume a context; pfm_resume() decides which. */
-static void pfm_follow_suspend(struct pfm_context *ctx)
+static void pfm_follow_suspend(struct pfm_context *ctx, unsigned long until)
 {
 	if (!ctx)
 		return;
-	mutex_lock(&ctx->mutex);
-	pfm_pause_and_resume(ctx);
-	mutex_unlock(&ctx->mutex);
+	if (pfm_lock_until(ctx, until)) {
+		pfm_pause_and_resume(ctx);
+		mutex_unlock(&ctx->mutex);
+	}
 	pfm_context_put(ctx);
 }
 
 /* Handle all contexts that pfm_resume() holds back because of @by. */
 static void pfm_follow_suspend_all(const struct task_struct *by)
 {
+	unsigned long until = jiffies + PFM_PATIENCE;
 	int cpu;
 
+	pfm_begin_hurry();
 	for_each_possible_cpu(cpu)
-		pfm_follow_suspend(pfm_attach_get_cpu(cpu));
-	pfm_follow_suspend(pfm_attach_get_thread(by));
+		pfm_follow_suspend(pfm_attach_get_cpu(cpu), until);
+	pfm_follow_suspend(pfm_attach_get_thread(by), until);
+	pfm_end_hurry();
 }
 
 /* The thread that closes /dev/snapshot, and so resumes, may be another one. */

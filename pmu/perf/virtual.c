@@ -5,7 +5,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/timekeeping.h>
 #include "clock.h"
 #include "virtual.h"
@@ -18,7 +18,7 @@ u64 perf_tid(struct task_struct *task)
 u64 perf_resident_pages(struct task_struct *task)
 {
 	struct mm_struct *mm = READ_ONCE(task->mm);
-	u64 pages;
+	u64 pages = 0;
 
 	/*
 	 * The thread's mm cannot go away while the thread is interrupted. The
@@ -29,11 +29,11 @@ u64 perf_resident_pages(struct task_struct *task)
 	/* An overflow handled late: the thread has left the CPU. */
 	if (!in_task())
 		return 0;
-	mm = get_task_mm(task);
-	if (!mm)
-		return 0;
-	pages = get_mm_rss(mm);
-	mmput(mm);
+	/* With a reference to the mm, this could have to free the memory. */
+	task_lock(task);
+	if (task->mm && !(task->flags & PF_KTHREAD))
+		pages = get_mm_rss(task->mm);
+	task_unlock(task);
 	return pages;
 }
 

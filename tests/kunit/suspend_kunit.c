@@ -110,6 +110,40 @@ static void restart_while_suspended_counts_after_resume(struct kunit *test)
 	expect_count(test, -PERIOD + 4);
 }
 
+static int suspend_main(void *done)
+{
+	pfm_suspend(true);
+	complete(done);
+	return fixture_thread_main(NULL);
+}
+
+static void suspend_gives_up_waiting_for_a_command(struct kunit *test)
+{
+	DECLARE_COMPLETION_ONSTACK(done);
+	struct pfm_context *ctx = ctx_of(test);
+	struct task_struct *task;
+
+	fixture_counter(test, 0, 0, 0);
+	fixture_start(test);
+	fixture_lock(ctx);
+	task = kthread_run(suspend_main, &done, "suspends");
+	/* A thread that waits for the mutex is in its list. */
+	while (!completion_done(&done) &&
+	       list_empty_careful(&ctx->mutex.wait_list))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_TRUE(test, completion_done(&done));
+	fixture_unlock(ctx);
+	wait_for_completion(&done);
+	/* The next command finds the machine suspended. */
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 50 });
+	cpu_counts(test, 100);
+	expect_count(test, 50);
+	pfm_suspend(false);
+	cpu_counts(test, 4);
+	expect_count(test, 54);
+	kthread_stop(task);
+}
+
 /* A context attached to the test's own thread, which also suspends. */
 static int suspend_own_init(struct kunit *test)
 {
@@ -139,6 +173,7 @@ static struct kunit_case cpu_cases[] = {
 	KUNIT_CASE(write_while_suspended_is_kept),
 	KUNIT_CASE(mask_survives_suspend),
 	KUNIT_CASE(restart_while_suspended_counts_after_resume),
+	KUNIT_CASE(suspend_gives_up_waiting_for_a_command),
 	{}
 };
 
