@@ -10,8 +10,8 @@
  * is at user level. It cannot queue its task work again: the kernel runs task
  * works until none is left, and only then looks for signals. But it can request
  * one more round with TIF_NOTIFY_RESUME. After the signals each round calls
- * PFM_LAST_CALL; a kprobe there queues the task work. Without kprobes the
- * thread stays until PFM_RESTART or SIGKILL.
+ * PFM_LAST_CALL; a kprobe there queues the task work. If it does not fire,
+ * the thread stays until PFM_RESTART or SIGKILL.
  *
  * All state belongs to one attachment: a thread may still be leaving when its
  * context is attached to another one.
@@ -27,6 +27,7 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
+#include <perfmon/perfmon_defect.h>
 #include <perfmon/perfmon_kprobe.h>
 #include "block.h"
 #include "context.h"
@@ -38,6 +39,7 @@
  * @ref:    held by the attached context, and by a task work that is queued,
  *          running or to be queued again
  * @task:   the thread
+ * @returns: the kprobe brings the thread back after it has left for a signal
  * @wanted: the thread is to be blocked
  * @queued: bit 0: there is a task work, which also pins this module
  * @left:   the thread has left the task work and must come back
@@ -50,6 +52,7 @@
 struct pfm_block {
 	struct kref		ref;
 	struct task_struct	*task;
+	bool			returns;
 	bool			wanted;
 	unsigned long		queued;
 	u32			left;
@@ -64,6 +67,27 @@ static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
 /* Number of pfm_block.left: nearly always 0, which the kprobe checks first. */
 static atomic_t pfm_num_left;
+
+/*
+ * Trials of the kprobe: it may have been registered but not armed, or the
+ * kernel may no longer call the function. Therefore the thread that creates a
+ * context makes one more round before it is at user level, and so before it can
+ * attach the context.
+ */
+static atomic_t pfm_trials;
+/* Value of pfm_trials when the kprobe has last fired */
+static atomic_t pfm_trials_seen;
+
+/* Note that the kprobe fires. */
+static void pfm_trial_passes(void)
+{
+	int trials = atomic_read(&pfm_trials);
+	int seen = atomic_read(&pfm_trials_seen);
+
+	while (seen - trials < 0 &&
+	       !atomic_try_cmpxchg(&pfm_trials_seen, &seen, trials))
+		;
+}
 
 static void pfm_block_free(struct kref *ref)
 {
@@ -109,6 +133,7 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 {
 	struct pfm_block *b;
 
+	pfm_trial_passes();
 	if (!atomic_read(&pfm_num_left))
 		return 0;
 	rcu_read_lock();
@@ -134,10 +159,24 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
  */
 static PFM_KPROBE(pfm_last_call, PFM_LAST_CALL, pfm_block_come_back);
 
-void pfm_block_init(const struct pfm_context *ctx)
+void pfm_block_init(struct pfm_context *ctx)
 {
-	if (pfm_may_block(ctx) && !pfm_kprobe_get(&pfm_last_call))
-		pr_notice_once("perfmon: kprobes do not work: blocked threads can be killed, not traced\n");
+	if (!pfm_may_block(ctx))
+		return;
+	pfm_kprobe_get(&pfm_last_call);
+	ctx->block_trial = atomic_inc_return(&pfm_trials);
+	set_thread_flag(TIF_NOTIFY_RESUME);
+}
+
+/* Has the kprobe fired since the context was created? */
+static bool pfm_block_is_tried(const struct pfm_context *ctx)
+{
+	bool passed = atomic_read(&pfm_trials_seen) - ctx->block_trial >= 0;
+
+	pfm_set_defect(PFM_DEFECT_BLOCK,
+		       passed ? NULL :
+		       "the kprobe on " PFM_LAST_CALL " does not fire: blocked threads can be killed, but not stopped or traced");
+	return passed;
 }
 
 void pfm_block_gone(const struct pfm_context *ctx)
@@ -175,8 +214,7 @@ static bool pfm_block_is_wanted(const struct pfm_block *b)
 /* Return: 0, or an error if a signal arrived first. */
 static int pfm_block_wait(struct pfm_block *b)
 {
-	unsigned int state = READ_ONCE(pfm_last_call.works) ?
-				     TASK_INTERRUPTIBLE : TASK_KILLABLE;
+	unsigned int state = b->returns ? TASK_INTERRUPTIBLE : TASK_KILLABLE;
 
 	return wait_event_state(b->wait, !pfm_block_is_wanted(b),
 				(state | TASK_FREEZABLE));
@@ -210,6 +248,7 @@ int pfm_block_attach(struct pfm_context *ctx)
 		return -ENOMEM;
 	kref_init(&b->ref);
 	b->task = get_task_struct(ctx->target.task);
+	b->returns = pfm_block_is_tried(ctx);
 	init_task_work(&b->work, pfm_block_here);
 	init_irq_work(&b->again, pfm_block_queue_again);
 	init_waitqueue_head(&b->wait);

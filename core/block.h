@@ -10,10 +10,10 @@
 struct pfm_context;
 
 /*
- * A context is being created: if it may block, register the kprobe. Context:
- * process, may sleep.
+ * A context is being created: if it may block, register the kprobe, and try it.
+ * Context: process, may sleep.
  */
-void pfm_block_init(const struct pfm_context *ctx);
+void pfm_block_init(struct pfm_context *ctx);
 
 /*
  * A context is being destroyed; it has been detached already. Context: process,

@@ -297,6 +297,7 @@ struct pfm_many {
  * @many:     the vector of commands in progress, or NULL
  * @stop:     stops the PMU after the context was masked, or its CPU has gone
  * @msgq:     messages
+ * @block_trial: trial of the kprobe that @block needs
  * @block:    blocks the monitored thread; NULL while not attached, or without
  *            PFM_FL_NOTIFY_BLOCK
  */
@@ -372,6 +373,7 @@ struct pfm_context {
 	const struct pfm_many	*many;
 	struct work_struct	stop;
 	struct pfm_msgq		msgq;
+	int			block_trial;
 	struct pfm_block	*block;
 };
 

@@ -8,7 +8,9 @@
 #include "block.h"
 #include "config.h"
 #include "cpu.h"
+#include "defect.h"
 #include "dev.h"
+#include "owner.h"
 #include "pmd.h"
 #include "proc.h"
 #include "suspend.h"
@@ -28,9 +30,10 @@ static int __init pfm_init(void)
 	ret = pfm_sysfs_init();
 	if (ret)
 		goto err_proc;
-	ret = pfm_config_init();
+	ret = pfm_config_init() ?: pfm_defect_init();
 	if (ret)
 		goto err_sysfs;
+	pfm_owner_init();
 	ret = pfm_pmd_init();
 	if (ret)
 		goto err_sysfs;

@@ -12,6 +12,7 @@
  * Most commands stop the PMU to keep overflows out (pause.c). The restart of an
  * active context must not, or it would miss events: it takes ownership.
  */
+#include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
@@ -19,6 +20,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <asm/irq_regs.h>
+#include <perfmon/perfmon_defect.h>
 #include "context.h"
 #include "owner.h"
 
@@ -81,6 +83,12 @@ static void pfm_look_here(void *arg)
 }
 
 /*
+ * Can an interrupt tell whether it has interrupted an overflow, according to
+ * pfm_owner_init()?
+ */
+static bool pfm_can_look = true;
+
+/*
  * May an overflow be in progress? If so, it is still on the CPU where it began:
  * the interrupted thread cannot migrate.
  */
@@ -88,6 +96,8 @@ static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 {
 	struct pfm_look look = { .task = target->task };
 
+	if (!pfm_can_look)
+		return true;
 	smp_call_function_single(target->task ? task_cpu(target->task) :
 						target->cpu,
 				 pfm_look_here, &look, true);
@@ -121,4 +131,58 @@ void pfm_wait_overflows(struct pfm_context *ctx)
 	if (!pfm_is_here(ctx))
 		pfm_wait_elsewhere(&ctx->target);
 	ctx->unsettled = false;
+}
+
+/* A look in an interrupt on this CPU */
+struct pfm_trial {
+	struct irq_work	work;
+	struct pfm_look	look;
+	bool		over;
+};
+
+static void pfm_trial_interrupt(struct irq_work *work)
+{
+	struct pfm_trial *trial = container_of(work, struct pfm_trial, work);
+
+	pfm_look_here(&trial->look);
+	WRITE_ONCE(trial->over, true);
+}
+
+/* Interrupt the caller. Return: does it look like an overflow? */
+static bool pfm_trial_look(bool preemptible)
+{
+	struct pfm_trial trial = {
+		.work = IRQ_WORK_INIT_HARD(pfm_trial_interrupt),
+		.look.task = current,
+	};
+
+	if (!preemptible)
+		preempt_disable();
+	/* irq_work_queue() has preemption off: let it be over before. */
+	local_irq_disable();
+	irq_work_queue(&trial.work);
+	local_irq_enable();
+	while (!READ_ONCE(trial.over))
+		cpu_relax();
+	if (!preemptible)
+		preempt_enable();
+	irq_work_sync(&trial.work);
+	return trial.look.maybe;
+}
+
+bool pfm_owner_judge(bool seen, bool mistaken)
+{
+	pfm_can_look = seen && !mistaken;
+	pfm_set_defect(PFM_DEFECT_OWNER,
+		       pfm_can_look ? NULL :
+		       "interrupts do not see that preemption is off: commands on running threads take longer");
+	return pfm_can_look;
+}
+
+bool pfm_owner_init(void)
+{
+	/* Without a preemption count, all of the kernel may be an overflow. */
+	return pfm_owner_judge(pfm_trial_look(false),
+			       IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
+				       pfm_trial_look(true));
 }

@@ -49,6 +49,19 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags);
  */
 void pfm_wait_overflows(struct pfm_context *ctx);
 
+/*
+ * Test whether an interrupt sees that it may have interrupted an overflow; if
+ * not, pfm_wait_overflows() always waits for a grace period. Context: process,
+ * the module is being loaded. Return: the result.
+ */
+bool pfm_owner_init(void);
+
+/*
+ * Judge that test. @seen: preemption was off, and the interrupt saw that;
+ * @mistaken: preemption was on, and the interrupt did not see that.
+ */
+bool pfm_owner_judge(bool seen, bool mistaken);
+
 /* Is the caller the monitored thread, or on the monitored CPU? */
 bool pfm_is_here(const struct pfm_context *ctx);
 

@@ -28,7 +28,30 @@ static void overflow_does_not_take_ownership_of_command(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 }
 
+static void interrupts_see_overflows(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, pfm_owner_init());
+}
+
+/* Each result of the test alone suffices to wait in the safe way. */
+static void blind_interrupts_are_not_trusted(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_FALSE(test, pfm_owner_judge(false, false));
+	KUNIT_EXPECT_FALSE(test, pfm_owner_judge(true, true));
+	fixture_sampling_counter(test, 0, 0);
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	fixture_start(test);
+	fixture_count(test, 12);
+	fixture_unload(test);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_TRUE(test, pfm_owner_init());
+}
+
 static struct kunit_case owner_cases[] = {
+	KUNIT_CASE(interrupts_see_overflows),
+	KUNIT_CASE(blind_interrupts_are_not_trusted),
 	KUNIT_CASE(overflow_does_not_take_ownership_of_command),
 	{}
 };

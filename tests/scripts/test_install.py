@@ -34,7 +34,8 @@ USER_HEADERS = (
     *("perfmon_read_callstack", "perfmon_read_flight", "perfmon_read_histogram"),
 )
 KERNEL_HEADERS = (
-    *("perfmon_ds", "perfmon_fmt", "perfmon_fmt_callers", "perfmon_fmt_device"),
+    *("perfmon_defect", "perfmon_ds", "perfmon_fmt", "perfmon_fmt_callers"),
+    "perfmon_fmt_device",
     *("perfmon_fmt_entry", "perfmon_fmt_hist", "perfmon_fmt_kunit"),
     *("perfmon_fmt_ring", "perfmon_fmt_sdk", "perfmon_fmt_sink"),
     *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu", "perfmon_work"),

@@ -98,6 +98,7 @@ class Machine:
         said = version or VERSION
         self.write("sys/module/perfmon/version", f"{said}\n")
         self.write("sys/kernel/perfmon/version", f"{interface}\n")
+        self.write("sys/kernel/perfmon/defects", "")
         self.write("sys/kernel/perfmon/pmu_desc/name", "perf_events\n")
         self.write("proc/modules", "pfm_pmu_perf 1 0 -\nperfmon 1 1 -\next4 1 0 -\n")
 

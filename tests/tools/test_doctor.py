@@ -387,6 +387,26 @@ def test_upgraded_perfmon_needs_reload(machine: Machine) -> None:
     assert remedy[0] == "sudo modprobe -r pfm_pmu_perf perfmon"
 
 
+DEFECTS = "sys/kernel/perfmon/defects"
+REFUSED = "pfm_pmu_perf is not loaded: this kernel's clock events differ"
+
+
+def test_refused_pmu_description_has_no_remedy(machine: Machine) -> None:
+    machine.remove("sys/kernel/perfmon/pmu_desc/name")
+    machine.write(DEFECTS, f"{REFUSED}\n")
+    assert only_problem(machine, "pmu") == (REFUSED, [])
+
+
+def test_defects_are_repeated(machine: Machine) -> None:
+    machine.write(DEFECTS, f"one part\n{REFUSED}\nanother part\n")
+    assert only_note(machine, "defects") == ("one part; another part", [])
+
+
+def test_older_core_reports_no_defects(machine: Machine) -> None:
+    machine.remove(DEFECTS)
+    assert machine.examine().checks["defects"]["status"] == "skipped"
+
+
 def test_missing_pmu_description(machine: Machine) -> None:
     machine.remove("sys/kernel/perfmon/pmu_desc/name")
     text, remedy = only_problem(machine, "pmu")
@@ -656,8 +676,8 @@ def test_doctor_json_lists_all_checks_in_order(machine: Machine) -> None:
     assert (said["doctor"], said["kernel"], said["works"]) == (1, RELEASE, True)
     assert [check["check"] for check in said["checks"]] == [
         *("container", "kernel", "headers", "module", "signature", "loaded"),
-        *("version", "pmu", "formats", "access", "memory", "counters", "watchdog"),
-        *("user-reads", "registers", "sample", "cycles"),
+        *("version", "pmu", "defects", "formats", "access", "memory", "counters"),
+        *("watchdog", "user-reads", "registers", "sample", "cycles"),
     ]
     for check in said["checks"]:
         assert list(check) == ["check", "status", "text", "remedy", "root_sees_more"]

@@ -55,6 +55,14 @@ void expect_text(const char *path, const char *expected)
 			     path, text, expected);
 }
 
+bool file_has(const char *path, const char *text)
+{
+	char content[1024];
+
+	read_text(path, content, sizeof(content));
+	return strstr(content, text);
+}
+
 void remove_cgroup(const char *path)
 {
 	while (rmdir(path)) {

@@ -16,6 +16,8 @@ void read_text(const char *path, char *text, size_t size);
 void write_text(const char *path, const char *text);
 /* Check the first line of a file. */
 void expect_text(const char *path, const char *expected);
+/* Does a small file contain this text? */
+bool file_has(const char *path, const char *text);
 /* Return the first number in a file. */
 long read_number(const char *path);
 /* Remove a control group, waiting until its exited processes are gone. */

@@ -22,10 +22,12 @@
 #include "ctx.h"
 #include "faults.h"
 #include "files.h"
+#include "params.h"
 
 #define PERIOD	4
 #define LOOKS	300
 #define FREEZER	"/sys/fs/cgroup/blocking"
+#define KPROBES	"/sys/kernel/debug/kprobes/enabled"
 
 /* A monitored process that counts its page faults and its signals. */
 struct blocked {
@@ -358,6 +360,28 @@ TEST(signal_handlers_run_after_restart)
 	expect_blocked(&b);
 	restart_to_end(&b);
 	CHECK_EQ(handled(&b), 2);
+}
+
+static void signal_while_kprobes_are_off(void *arg)
+{
+	struct blocked b = block();
+
+	CHECK(file_has(PFM_SYSFS "/defects", "kprobe"));
+	CHECK_OK(kill(b.pid, SIGUSR1));
+	expect_blocked(&b);
+	restart_to_end(&b);
+	CHECK_EQ(handled(&b), 1);
+}
+
+/* Proves H24 */
+TEST(thread_stays_blocked_if_kprobe_does_not_fire)
+{
+	struct blocked b;
+
+	with_setting(KPROBES, "0", signal_while_kprobes_are_off, NULL);
+	b = block();
+	CHECK(!file_has(PFM_SYSFS "/defects", "kprobe"));
+	restart_to_end(&b);
 }
 
 /* Proves H24 */

@@ -75,7 +75,8 @@ static int read_file(const char *path, const struct stat *st, int type,
 	CHECK(fd >= 0 || errno == ENOENT || errno == ENODEV);
 	if (fd < 0)
 		return 0;
-	CHECK(read(fd, text, sizeof(text)) > 0 || errno == ENODEV);
+	/* A kernel without defects has an empty list of them. */
+	CHECK(read(fd, text, sizeof(text)) >= 0 || errno == ENODEV);
 	close(fd);
 	return 0;
 }

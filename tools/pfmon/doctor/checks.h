@@ -23,6 +23,8 @@ check_t check_signature;
 check_t check_loaded, check_version;
 /* registered.c: are a PMU description and the formats registered? */
 check_t check_pmu, check_formats;
+/* defects.c: what does not work on this kernel? */
+check_t check_defects;
 /* permission.c: may this user measure? */
 check_t check_access;
 /* memory.c: is the locked-memory limit large enough? */
@@ -37,6 +39,12 @@ check_t check_sample, check_cycles;
  * caller frees the text.
  */
 char *newest_kernel(const struct machine *machine);
+
+/*
+ * Returns why the kernel's PMU description was not loaded, or NULL if it may be
+ * loaded; the caller frees the text.
+ */
+char *defect_of_pmu(const struct machine *machine);
 
 /*
  * Returns the commands that unload all of perfmon and load it again; the caller

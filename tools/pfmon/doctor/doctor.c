@@ -22,8 +22,8 @@
 
 enum check_number {
 	CONTAINER, KERNEL, HEADERS, MODULE, SIGNATURE, LOADED, VERSION, PMU,
-	FORMATS, ACCESS, MEMORY, COUNTERS, WATCHDOG, USER_READS, REGISTERS,
-	SAMPLE, CYCLES, CHECKS
+	DEFECTS, FORMATS, ACCESS, MEMORY, COUNTERS, WATCHDOG, USER_READS,
+	REGISTERS, SAMPLE, CYCLES, CHECKS
 };
 
 #define AFTER(number)	(1U << (number))
@@ -46,6 +46,7 @@ static const struct check {
 	[LOADED]	= { "loaded", check_loaded, NEEDED_TO_LOAD },
 	[VERSION]	= { "version", check_version, AFTER(LOADED) },
 	[PMU]		= { "pmu", check_pmu, AFTER(LOADED) },
+	[DEFECTS]	= { "defects", check_defects, AFTER(LOADED) },
 	[FORMATS]	= { "formats", check_formats, AFTER(LOADED) },
 	[ACCESS]	= { "access", check_access, AFTER(LOADED) },
 	[MEMORY]	= { "memory", check_memory, 0 },

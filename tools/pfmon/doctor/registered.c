@@ -20,8 +20,11 @@
 void check_pmu(const struct machine *machine, struct finding *finding)
 {
 	char *name = machine_line(machine, PMU_NAME);
+	char *defect = name ? NULL : defect_of_pmu(machine);
 
-	if (!name)
+	if (defect)
+		finding_problem(finding, NULL, "%s", defect);
+	else if (!name)
 		finding_problem(finding,
 				as_root(machine, "modprobe " PMU_MODULE),
 				"no PMU description is loaded: perfmon has no counters");
@@ -31,6 +34,7 @@ void check_pmu(const struct machine *machine, struct finding *finding)
 				"the simulated PMU is loaded: it counts only what tests tell it");
 	else
 		finding_ok(finding, "%s", name);
+	free(defect);
 	free(name);
 }
 

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * defect.h - what does not work on this kernel
+ */
+#ifndef PFM_CORE_DEFECT_H
+#define PFM_CORE_DEFECT_H
+
+/* Create /sys/kernel/perfmon/defects. Context: process. Return: 0 or -errno. */
+int pfm_defect_init(void);
+
+#endif /* PFM_CORE_DEFECT_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/**
+ * DOC: Defects that self-tests have found
+ *
+ * Modules rely on private properties of the kernel that another kernel may not
+ * have. They test these, and do not use a property that is missing.
+ * /sys/kernel/perfmon/defects has a sentence about each such defect, which
+ * `pfmon doctor` repeats.
+ */
+#ifndef PERFMON_PERFMON_DEFECT_H
+#define PERFMON_PERFMON_DEFECT_H
+
+/* Longest sentence, with its null byte. */
+#define PFM_DEFECT_SIZE	160
+
+/**
+ * enum pfm_defect - a part that may not work on this kernel
+ * @PFM_DEFECT_OWNER:   waiting for overflows in progress
+ * @PFM_DEFECT_BLOCK:   blocking a thread that gets signals or is traced
+ * @PFM_DEFECT_PMU:     the PMU description, which is not registered
+ * @PFM_DEFECT_COUNTER: reading counters in the shortest way
+ * @PFM_DEFECT_USER_READ: reading counters at user level
+ * @PFM_NUM_DEFECTS:    number of parts
+ */
+enum pfm_defect {
+	PFM_DEFECT_OWNER,
+	PFM_DEFECT_BLOCK,
+	PFM_DEFECT_PMU,
+	PFM_DEFECT_COUNTER,
+	PFM_DEFECT_USER_READ,
+	PFM_NUM_DEFECTS,
+};
+
+/**
+ * pfm_set_defect() - record the result of a self-test
+ * @part:     what was tested
+ * @sentence: what does not work, and what follows from that, without full stop
+ *            or newline; or NULL if the part works
+ *
+ * Prints a new sentence to the kernel log.
+ * Context: process, may sleep.
+ */
+void pfm_set_defect(enum pfm_defect part, const char *sentence);
+
+#endif /* PERFMON_PERFMON_DEFECT_H */
