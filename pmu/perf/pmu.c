@@ -28,6 +28,7 @@
 #include "overflow.h"
 #include "perf_record.h"
 #include "pointers.h"
+#include "selftest.h"
 #include "throttle.h"
 #include "user_read.h"
 #include "virtual.h"
@@ -216,6 +217,9 @@ static u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 					PERF_COUNT_SW_CPU_CLOCK);
 }
 
+/* May counters be read as in hw_count.h? */
+static bool perf_asks_counters __ro_after_init;
+
 /*
  * Does a PMU other than those recognized by number count each event when it
  * happens? Its periods are set differently from a hardware counter's.
@@ -263,7 +267,8 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	if (reg->sampling)
 		perf_watch_throttling(event);
 	reg->update = perf_updater(reg->pmc_value, event);
-	reg->ask_counter = perf_has_counter(reg->pmc_value, event);
+	reg->ask_counter = perf_asks_counters &&
+			   perf_has_counter(reg->pmc_value, event);
 	/* Publish reg->update before the event that it reads. */
 	smp_store_release(&reg->priv, event);
 	return 0;
@@ -648,6 +653,9 @@ static int __init perf_pmu_init(void)
 
 	if (ret)
 		return ret;
+	if (!perf_selftest())
+		return -ENODEV;
+	perf_asks_counters = perf_selftest_counter();
 	perf_pmu.actual_width = perf_actual_width();
 	if (perf_has_records)
 		perf_pmu.ds = perf_is_precise() ? PFM_DS_PRECISE :

@@ -25,9 +25,9 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
 # Not built for 32 bits: tests that do not depend on the layout of data, tests that
 # take long, and tests for the debug kernel only.
-GUEST_TESTS32 := $(filter-out block_stops cpu delay fmt leftovers levels lockdown main \
-		 member nmi% nomemory perm pmc_config pmu pmu_perf races refused \
-		 release storm stress suspend sysfs,$(GUEST_TESTS))
+GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt leftovers levels \
+		 lockdown main member nmi% nomemory perm pmc_config pmu pmu_perf \
+		 races refused release storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params refusals rig sim slab \
 		  smpl users worker

@@ -30,7 +30,7 @@ PROGRAMS = (
     *("default", "nway", "callers", "histogram", "callstack", "flight"),
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
     *("block_stops", "perm", "levels", "races", "pmu_perf", "pmc_config"),
-    *("delay", "release", "throttle", "fmt", "pmu", "main"),
+    *("defect", "delay", "release", "throttle", "fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "leftovers", "stress", "storm"),
 )
 # Programs whose tests need two CPUs.

@@ -19,7 +19,6 @@
  * @PFM_DEFECT_BLOCK:   blocking a thread that gets signals or is traced
  * @PFM_DEFECT_PMU:     the PMU description, which is not registered
  * @PFM_DEFECT_COUNTER: reading counters in the shortest way
- * @PFM_DEFECT_USER_READ: reading counters at user level
  * @PFM_NUM_DEFECTS:    number of parts
  */
 enum pfm_defect {
@@ -27,7 +26,6 @@ enum pfm_defect {
 	PFM_DEFECT_BLOCK,
 	PFM_DEFECT_PMU,
 	PFM_DEFECT_COUNTER,
-	PFM_DEFECT_USER_READ,
 	PFM_NUM_DEFECTS,
 };
 

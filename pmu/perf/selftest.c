@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * selftest.c - does perf work as event.c and hw_count.h expect?
+ *
+ * Another kernel might use the fields that event.c writes in another way, which
+ * no compiler notices. So two software events of the loading thread are armed
+ * in each of the ways of event.c, and their overflows compared.
+ */
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <perfmon/perfmon_defect.h>
+#include "event.h"
+#include "hw_count.h"
+#include "selftest.h"
+
+#define PERF_SOFTWARE(name) \
+	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##name)
+
+/* Periods for which the trial's event is armed, in turn */
+#define TRIAL_FIRST	3
+#define TRIAL_NEXT	5
+#define TRIAL_LATER	2
+/* Sleeps after which these periods are over, even if few are switches */
+#define TRIAL_SLEEPS	200
+/* Periods of the trial of a clock, in ns: one that ends soon, and one never */
+#define TRIAL_SOON	20000ULL
+#define TRIAL_NEVER	(1000ULL * NSEC_PER_SEC)
+/* How long a clock's timer may take, in ns */
+#define TRIAL_PATIENCE	(200 * NSEC_PER_MSEC)
+/* Overflows that are recorded */
+#define TRIAL_REPORTS	4
+
+/**
+ * struct perf_trial - an event that is tried
+ * @ps:      its set, without context
+ * @s:       the core's part of @ps
+ * @desc:    its PMD's description
+ * @reg:     its PMD, PMD0
+ * @regs:    the registers of @s
+ * @event:   the event, of the current thread
+ * @next:    period for which it is armed when it overflows
+ * @reports: number of overflows
+ * @counts:  its count at each overflow
+ */
+struct perf_trial {
+	struct perf_set		ps;
+	struct pfm_pmu_set	s;
+	struct pfm_reg_desc	desc;
+	struct pfm_pmu_reg	reg;
+	struct pfm_pmu_reg	*regs[1];
+	struct perf_event	*event;
+	u64			next;
+	unsigned int		reports;
+	u64			counts[TRIAL_REPORTS];
+};
+
+static void notrace perf_trial_overflow(struct perf_event *event,
+					struct perf_sample_data *data,
+					struct pt_regs *regs)
+{
+	struct perf_trial *t = event->overflow_handler_context;
+
+	if (t->reports < TRIAL_REPORTS)
+		t->counts[t->reports] = local64_read(&event->count);
+	WRITE_ONCE(t->reports, t->reports + 1);
+	perf_arm_reported(&t->reg, event, -t->next);
+}
+
+/* Create the event of a PMC value, disabled. Return: 0 or an errno. */
+static int __init perf_trial_begin(struct perf_trial *t, u64 pmc, u64 period)
+{
+	struct perf_event_attr attr = {
+		.size		= sizeof(attr),
+		.type		= perf_pmc_type(pmc),
+		.config		= pmc & PFM_PERF_ID_MASK,
+		.sample_period	= period,
+		.disabled	= 1,
+	};
+
+	t->reg.pmc_value = pmc;
+	t->reg.set = &t->s;
+	t->reg.desc = &t->desc;
+	t->reg.sampling = period;
+	t->regs[0] = &t->reg;
+	t->s.num_regs = ARRAY_SIZE(t->regs);
+	t->s.priv = &t->ps;
+	t->ps.s = &t->s;
+	t->ps.regs = t->regs;
+	perf_arm_init(&t->ps);
+	t->event = perf_event_create_kernel_counter(&attr, -1, current,
+						    perf_trial_overflow, t);
+	if (IS_ERR(t->event))
+		return PTR_ERR(t->event);
+	t->reg.priv = t->event;
+	t->reg.update = perf_updater(pmc, t->event);
+	return 0;
+}
+
+static void __init perf_trial_end(struct perf_trial *t)
+{
+	perf_event_disable(t->event);
+	perf_arm_wait(&t->ps);
+	perf_event_release_kernel(t->event);
+}
+
+static void __init perf_trial_start(struct perf_trial *t)
+{
+	WRITE_ONCE(t->ps.started, true);
+	perf_event_enable(t->event);
+}
+
+/* Arm the event for @period from now, and forget its earlier overflows. */
+static void __init perf_trial_arm_later(struct perf_trial *t, u64 period)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	perf_update(&t->reg, t->event);
+	t->reg.offset = local64_read(&t->event->count) + period;
+	perf_arm_later(&t->reg, t->event, -period);
+	t->reports = 0;
+	local_irq_restore(flags);
+	pfm_irq_work_wait(&t->ps.irq_work);
+}
+
+/* Switch until the event has overflowed. */
+static void __init perf_trial_switch(const struct perf_trial *t,
+				     unsigned int reports)
+{
+	int i;
+
+	for (i = 0; READ_ONCE(t->reports) < reports && i < TRIAL_SLEEPS; i++)
+		usleep_range(50, 100);
+}
+
+/* Each event is counted, and its period is that for which it was armed. */
+static bool __init perf_trial_counts(struct perf_trial *t)
+{
+	if (perf_arm_stopped(&t->reg, t->event, -(u64)TRIAL_FIRST))
+		return false;
+	t->next = TRIAL_NEXT;
+	perf_trial_start(t);
+	perf_trial_switch(t, 2);
+	if (t->reports < 2 || t->counts[0] != TRIAL_FIRST ||
+	    t->counts[1] != TRIAL_FIRST + TRIAL_NEXT)
+		return false;
+	t->next = TRIAL_NEVER;
+	perf_trial_arm_later(t, TRIAL_LATER);
+	perf_trial_switch(t, 1);
+	return t->reports == 1 && t->counts[0] == t->reg.offset;
+}
+
+/* Wait for a clock to overflow. A timer that is due fires before the end. */
+static bool __init perf_trial_await(struct perf_trial *t, unsigned int reports)
+{
+	u64 end = ktime_get_ns() + TRIAL_PATIENCE;
+
+	while (READ_ONCE(t->reports) < reports)
+		if (ktime_get_ns() > end)
+			return READ_ONCE(t->reports) >= reports;
+	return true;
+}
+
+/* A clock's timer can be restarted, and follows the period of a report. */
+static bool __init perf_trial_ticks(struct perf_trial *t)
+{
+	if (perf_arm_stopped(&t->reg, t->event, -TRIAL_NEVER))
+		return false;
+	t->next = TRIAL_SOON;
+	perf_trial_start(t);
+	perf_trial_arm_later(t, TRIAL_SOON);
+	return perf_trial_await(t, 2);
+}
+
+/* Try an event of this thread. Return: whether the rule holds, or an errno. */
+static int __init perf_trial(u64 pmc, u64 period,
+			     bool (*holds)(struct perf_trial *t))
+{
+	struct perf_trial *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	int ret = t ? perf_trial_begin(t, pmc, period) : -ENOMEM;
+
+	if (!ret) {
+		ret = holds(t);
+		perf_trial_end(t);
+	}
+	kfree(t);
+	return ret;
+}
+
+/* The shortest way to read a counter gives what perf's way gives. */
+static bool __init perf_trial_reads(struct perf_trial *t)
+{
+	u64 before = 0, count = 0, after = 0;
+	unsigned long flags;
+
+	if (!perf_has_counter(t->reg.pmc_value, t->event))
+		return true;
+	perf_trial_start(t);
+	local_irq_save(flags);
+	if (perf_is_here(t->event)) {
+		before = perf_counter_count(t->event);
+		t->event->pmu->read(t->event);
+		count = local64_read(&t->event->count);
+		after = perf_counter_count(t->event);
+	}
+	local_irq_restore(flags);
+	return before <= count && count <= after;
+}
+
+bool __init perf_selftest_counter(void)
+{
+	u64 pmc = PFM_PERF_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	int ret = perf_trial(pmc, 0, perf_trial_reads);
+
+	pfm_set_defect(PFM_DEFECT_COUNTER,
+		       ret ? NULL :
+		       "the CPU's counters are read through perf: samples cost more");
+	return ret > 0;
+}
+
+bool __init perf_selftest(void)
+{
+	bool arms = perf_trial(PERF_SOFTWARE(CONTEXT_SWITCHES), PERF_MAX_PERIOD,
+			       perf_trial_counts) > 0 &&
+		    perf_trial(PERF_SOFTWARE(CPU_CLOCK), PERF_MAX_PERIOD,
+			       perf_trial_ticks) > 0;
+
+	pfm_set_defect(PFM_DEFECT_PMU,
+		       arms ? NULL :
+		       "pfm_pmu_perf is not loaded: perf does not overflow as its events were armed");
+	return arms;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * selftest.h - does perf work as event.c expects?
+ */
+#ifndef PFM_PMU_PERF_SELFTEST_H
+#define PFM_PMU_PERF_SELFTEST_H
+
+#include <linux/types.h>
+
+/*
+ * Test whether perf works as event.c expects, and record a defect if not.
+ * Context: init of the module. Return: the result.
+ */
+bool perf_selftest(void);
+
+/*
+ * As perf_selftest(): can a counter be read as in hw_count.h? False, without a
+ * defect, if the CPU has none. Context: init of the module.
+ */
+bool perf_selftest_counter(void);
+
+#endif /* PFM_PMU_PERF_SELFTEST_H */

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* defect.c - what the self-tests of the modules have found on this kernel */
+#include <perfmon/perfmon.h>
+
+#include "check.h"
+#include "files.h"
+#include "worker.h"
+
+static void expect_no_defect(void *arg)
+{
+	become_nobody();
+	expect_text(PFM_SYSFS "/defects", "");
+}
+
+TEST(self_tests_find_no_defect_on_this_kernel)
+{
+	reap(spawn(expect_no_defect, NULL));
+}
