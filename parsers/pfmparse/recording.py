@@ -188,6 +188,11 @@ class Recording:
         return self.source.totals.lost if self.source.totals else None
 
     @property
+    def throttled(self) -> Optional[int]:
+        """How often perf stopped a counter, None if the tool did not record that."""
+        return self.source.totals.throttled if self.source.totals else None
+
+    @property
     def notifications(self) -> Optional[int]:
         """Notifications that the tool received, None if it did not record that."""
         return self.source.totals.notifications if self.source.totals else None

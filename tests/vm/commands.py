@@ -217,6 +217,7 @@ def _pfmon(guest: Guest) -> dict[str, str]:
         "asked": _asked(),
         "sets": event_sets.command(guest.arch),
         "often": sampling_rates.command(guest.arch),
+        "throttled": sampling_rates.command_throttled(),
     }
 
 

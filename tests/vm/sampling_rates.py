@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sampling at a frequency: commands in a guest, and the accuracy of the result."""
+"""Sampling at a frequency, or too often: commands in a guest, and their checks."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -22,6 +23,9 @@ ROUNDS = 100_000_000
 FAULT_HZ = 20
 # The share of the samples in which the period still adapts.
 EARLY = 1 / 2
+# perf's limit, in samples a second, and a shorter period of a clock, in ns.
+LIMIT = 500
+SHORT = 200_000
 
 
 def command(arch: str) -> str:
@@ -36,6 +40,27 @@ def command(arch: str) -> str:
         sample = f"pfmon -F {HZ}, -e cycles,instructions -o /out/often.cap"
         lines.append(f"{sample} retire {ROUNDS}")
     return f"({' && '.join(lines)}) 2>&1"
+
+
+def command_throttled() -> str:
+    """Return the command that samples more often than perf permits."""
+    rate, percent = (
+        f"/proc/sys/kernel/perf_{name}"
+        for name in ("event_max_sample_rate", "cpu_time_max_percent")
+    )
+    sample = f"pfmon -e cpu-clock --long-smpl-periods={SHORT} -o /out/throttled.cap"
+    lines = [
+        f"rate=$(cat {rate})",
+        f"percent=$(cat {percent})",
+        f"echo 25 >{percent}",
+        f"echo {LIMIT} >{rate}",
+        f"{sample} hotloops 300",
+        "status=$?",
+        f"echo $rate >{rate}",
+        f"echo $percent >{percent}",
+        "exit $status",
+    ]
+    return f"({'; '.join(lines)}) 2>&1"
 
 
 def _pfmparse(*arguments: str) -> Any:
@@ -77,3 +102,16 @@ def check_faults(out: Path) -> None:
     periods = [period for _, period in _periods(out / "faults.cap")]
     assert periods[0] == 1
     assert max(periods) > 10
+
+
+def check_throttled(out: Path, printed: str) -> None:
+    """Check that pfmon and pfmparse tell how often perf stopped the counter."""
+    summary = re.search(
+        r"^pfmon: (\d+) samples, 0 lost, throttled (\d+) times, ", printed, re.MULTILINE
+    )
+    assert summary, printed
+    samples, times = map(int, summary.groups())
+    assert 0 < times <= samples
+    assert "pfmon: perf stopped counters that overflowed too often, " in printed
+    (described,) = _pfmparse("info", "--json", str(out / "throttled.cap"))
+    assert (described["lost"], described["throttled"]) == (0, times)

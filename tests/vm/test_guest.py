@@ -383,6 +383,14 @@ def test_software_periods_adapt_to_frequency(
     sampling_rates.check_faults(boot.out)
 
 
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_throttled_counters_are_reported(target: Guest, boots: Boots[Guest]) -> None:
+    boot = boots[target]
+    printed = boot.printed("throttled")
+    assert boot.command("throttled") == 0, printed
+    sampling_rates.check_throttled(boot.out, printed)
+
+
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_hardware_samples_have_frequency(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]

@@ -41,7 +41,8 @@ class Totals:
 
     ``samples`` is None if the tool cannot count the samples of the format,
     ``exit_status`` if it ran no command. ``turns`` is empty if the tool did not record
-    when event sets were active.
+    when event sets were active. ``throttled`` is how often perf stopped a counter that
+    overflowed too often, None if the tool did not record that.
     """
 
     samples: Optional[int]
@@ -52,6 +53,7 @@ class Totals:
     exit_status: Optional[int]
     counts: tuple[Count, ...]
     turns: tuple[Turns, ...] = ()
+    throttled: Optional[int] = None
 
 
 def parse_totals(text: bytes, offset: int) -> Totals:
@@ -66,6 +68,7 @@ def parse_totals(text: bytes, offset: int) -> Totals:
         exit_status=node["exit_status"].unless_null(_exit_status),
         counts=tuple(_count(item) for item in node["counts"].items()),
         turns=node.optional("turns", _all_turns) or (),
+        throttled=node.optional("throttled", Node.u64),
     )
 
 

@@ -16,6 +16,7 @@ def as_json(recording: Recording) -> dict[str, object]:
         "lost": recording.lost,
         "lost_in_buffers": recording.lost_in_buffers(),
         "lost_in_regions": recording.lost_in_regions(),
+        "throttled": recording.throttled,
         "imprecise": recording.imprecise,
         "notifications": recording.notifications,
         "truncated": recording.truncated,
@@ -34,6 +35,8 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
         name = f"lost in context {context}, region {number}"
         if any(region.values()):
             found.append((name, _reasons(region)))
+    if recording.throttled:
+        found.append(("throttled", f"{recording.throttled} times"))
     if recording.imprecise:
         found.append(("imprecise samples", str(recording.imprecise)))
     return [*found, ("notifications", known(recording.notifications))]

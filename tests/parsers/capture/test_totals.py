@@ -45,6 +45,7 @@ def test_missing_member_is_named(name: str) -> None:
         (["counts", 0, "context"], 1 << 32),
         (["counts", 0, "event"], None),
         (["turns"], {}),
+        (["throttled"], -1),
     ],
 )
 def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
@@ -53,6 +54,15 @@ def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     assert error.value.message.startswith(f"DONE{''.join(steps)}: ")
     assert error.value.offset == 64
+
+
+def test_totals_tell_how_often_counters_were_throttled() -> None:
+    parsed = parse_totals(json.dumps({**totals(9), "throttled": 5}).encode(), 0)
+    assert parsed.throttled == 5
+
+
+def test_totals_without_throttling_are_valid() -> None:
+    assert parse_totals(json.dumps(totals(9)).encode(), 0).throttled is None
 
 
 def test_totals_without_event_set_turns_are_valid() -> None:

@@ -117,6 +117,7 @@ def test_info_reports_a_truncated_capture(
     described = told(capsys, "info", str(path), warns=True)
     for name in (
         *("end_ns", "exit_status", "counts", "turns", "lost", "notifications"),
+        "throttled",
     ):
         assert described[name] is None
 

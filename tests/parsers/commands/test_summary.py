@@ -6,7 +6,18 @@ from __future__ import annotations
 import pytest
 from helpers.cli import printed, told
 from helpers.readers import read_capture
-from helpers.writers import UUID_PEBS64, Sample, pebs_capture, session, simple_capture
+from helpers.writers import (
+    UUID_PEBS64,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    json_chunk,
+    pebs_capture,
+    session,
+    simple_capture,
+    totals,
+)
 from pfmparse.commands import summary
 from pfmparse.recording import Recording
 
@@ -57,6 +68,24 @@ def test_summary_of_truncated_capture_is_unknown() -> None:
 def test_summary_omits_losses_that_are_not_recorded() -> None:
     recording = read(simple_capture([Sample()]))
     assert summary.as_json(recording)["lost_in_buffers"] == {}
+    assert summary.lines(recording) == [("lost samples", "7"), ("notifications", "3")]
+
+
+def throttled(times: int) -> Recording:
+    """Read a capture whose counters were throttled."""
+    done = json_chunk("DONE", {**totals(1), "throttled": times})
+    return read(capture(json_chunk("SESS", session()), bufr(buffer([Sample()])), done))
+
+
+def test_summary_tells_how_often_counters_were_throttled() -> None:
+    recording = throttled(5)
+    assert summary.as_json(recording)["throttled"] == 5
+    assert ("throttled", "5 times") in summary.lines(recording)
+
+
+def test_summary_omits_throttling_that_did_not_happen() -> None:
+    recording = throttled(0)
+    assert summary.as_json(recording)["throttled"] == 0
     assert summary.lines(recording) == [("lost samples", "7"), ("notifications", "3")]
 
 

@@ -30,7 +30,7 @@ struct recording {
 	bool clock_failed;		/* a message about it was printed */
 	struct totals totals;
 	struct totals before;		/* the part in earlier captures */
-	uint64_t lost_elsewhere;	/* not by current contexts */
+	struct totals elsewhere;	/* losses not of current contexts */
 	unsigned int divisions;		/* number of earlier captures */
 	struct packed kernel;		/* the kernel's symbols */
 	struct capture_counts counts;	/* of closed contexts */
@@ -374,7 +374,7 @@ void recording_notification(struct recording *recording)
 void recording_lost(struct recording *recording, uint64_t samples)
 {
 	pthread_mutex_lock(&recording->lock);
-	recording->lost_elsewhere += samples;
+	recording->elsewhere.lost += samples;
 	recording->totals.lost += samples;
 	pthread_mutex_unlock(&recording->lock);
 }
@@ -421,13 +421,20 @@ bool recording_clocks(struct recording *recording, const struct moment *moment)
 	return ok;
 }
 
-/* Updates the number of lost samples. */
+static void add_losses(struct totals *totals, struct context_stats stats)
+{
+	totals->lost += stats.lost;
+	totals->throttled += stats.throttled;
+}
+
+/* Updates the losses. */
 static void count_losses(struct recording *recording,
 			 struct context *const *contexts, unsigned int count)
 {
-	recording->totals.lost = recording->lost_elsewhere;
+	recording->totals.lost = recording->elsewhere.lost;
+	recording->totals.throttled = recording->elsewhere.throttled;
 	for (unsigned int i = 0; i < count; i++)
-		recording->totals.lost += context_stats(contexts[i]).lost;
+		add_losses(&recording->totals, context_stats(contexts[i]));
 }
 
 /* The part of the totals that is in this capture and not in earlier ones. */
@@ -438,6 +445,7 @@ static struct totals totals_of_capture(const struct recording *recording)
 
 	totals.samples -= before->samples;
 	totals.lost -= before->lost;
+	totals.throttled -= before->throttled;
 	totals.notifications -= before->notifications;
 	totals.bytes -= before->bytes;
 	return totals;
@@ -467,8 +475,8 @@ void recording_context_ended(struct recording *recording,
 			     const struct context *context)
 {
 	pthread_mutex_lock(&recording->lock);
-	recording->lost_elsewhere += context->stats.lost;
-	recording->totals.lost += context->stats.lost;
+	add_losses(&recording->elsewhere, context->stats);
+	add_losses(&recording->totals, context->stats);
 	tell_of_trouble(context, &context->stats);
 	capture_counts_add(&recording->counts, context);
 	pthread_mutex_unlock(&recording->lock);

@@ -200,6 +200,7 @@ static bool finish_recording(struct measurement *m,
 	totals = recording_totals(m->recording);
 	if (!m->options->top.interval_ns)
 		report_summary(&totals, m->options->outfile);
+	report_throttled(&totals);
 	report_denied(&m->results);
 	return ok;
 }

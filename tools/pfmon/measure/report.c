@@ -25,9 +25,12 @@ static void print_totals(const struct totals *totals)
 		fprintf(stderr, "%" PRIu64 " samples", totals->samples);
 	else
 		fputs("- samples", stderr);
-	fprintf(stderr, ", %" PRIu64 " lost, %" PRIu64 " notifications, %"
-		PRIu64 " bytes", totals->lost, totals->notifications,
-		totals->bytes);
+	fprintf(stderr, ", %" PRIu64 " lost", totals->lost);
+	if (totals->throttled)
+		fprintf(stderr, ", throttled %" PRIu64 " times",
+			totals->throttled);
+	fprintf(stderr, ", %" PRIu64 " notifications, %" PRIu64 " bytes",
+		totals->notifications, totals->bytes);
 }
 
 void progress_print(const struct plan *plan, const struct totals *totals)
@@ -68,6 +71,12 @@ void report_summary(const struct totals *totals, const char *path)
 	fputs("pfmon: ", stderr);
 	print_totals(totals);
 	fprintf(stderr, " -> %s\n", path);
+}
+
+void report_throttled(const struct totals *totals)
+{
+	if (totals->throttled)
+		message("perf stopped counters that overflowed too often, each time until the next timer tick: samples and counts are missing; use longer periods, or raise kernel.perf_event_max_sample_rate");
 }
 
 static void print_pmcs(const struct plan *plan, const pfarg_pmc_t *pmcs,

@@ -25,4 +25,7 @@ void report_denied(const struct results *results);
 /* Prints the totals of a capture to standard error. */
 void report_summary(const struct totals *totals, const char *path);
 
+/* Prints a message if perf has throttled a counter. */
+void report_throttled(const struct totals *totals);
+
 #endif /* PFMON_MEASURE_REPORT_H */
