@@ -11,6 +11,13 @@
  */
 #include "clock.h"
 
+u64 perf_clock_pmc(const struct pfm_pmu_set *s)
+{
+	return PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
+			      s->task ? PERF_COUNT_SW_TASK_CLOCK :
+					PERF_COUNT_SW_CPU_CLOCK);
+}
+
 static bool perf_is_read_in_interrupts(const struct perf_set *ps)
 {
 	u16 i;

@@ -12,6 +12,9 @@ static inline struct pfm_pmu_reg *perf_clock_of(const struct perf_set *ps)
 	return ps->regs[ps->s->num_regs - 1];
 }
 
+/* PMC value of the event that measures how long the set counts */
+u64 perf_clock_pmc(const struct pfm_pmu_set *s);
+
 /*
  * Decide which event measures the set's time. Context: process, the set is
  * stopped and its counters have their events. Return: true if the clock needs
