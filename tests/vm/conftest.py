@@ -22,6 +22,8 @@ QEMU = {"x86_64": "qemu-system-x86", "arm64": "qemu-system-arm"}
 TARGET = "target"
 # Files whose x86_64 guests count instructions, or do not depend on time.
 COUNTING = ("test_beside_perf", "test_profile", "test_run")
+# Files for make check-all only.
+collect_ignore = [] if programs.ALL else ["test_eight_cpus.py"]
 # The group of all others.
 TIME = "time"
 # Program tests that were skipped in all their guests.
