@@ -34,7 +34,7 @@ HARNESS_SHARED := check ctx faults files modules params refusals rig sim slab \
 
 ifeq ($(UARCH),x86_64)
 GCC := gcc
-DYNAMIC := $(addprefix $(GOUT)/,dynamic2x dynamic22 triggered_linked)
+DYNAMIC := $(addprefix $(GOUT)/,dynamic2x dynamic22)
 GUEST_TOOLS32 := $(GOUT)/pfmon32 $(GOUT)/hotloops32
 DYNAMIC32 := $(addprefix $(GOUT)/,dynamic2x32 dynamic2232)
 # Left out if scripts/parts.py found that this machine cannot build them.
@@ -105,7 +105,6 @@ $(GOUT)/fuzz: $(FUZZ_OBJ) $(LIBPERFMON)
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-$(GOUT)/triggered: $(GOBJ)/$(HARNESS)/marks.o
 $(addprefix $(GOUT)/,come_and_go family gated keep_events made_code \
 		retire take_counters triggered): $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
 	@mkdir -p $(@D)
@@ -160,12 +159,6 @@ $(GOUT)/dynamic2x32: $(TEST2X_OBJ32) $(COMPAT)/create2x.32.o
 $(GOUT)/dynamic2232: $(TEST2X_OBJ32) $(COMPAT)/create22.32.o
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: GCC += -m32
 $(GOUT)/dynamic2x32 $(GOUT)/dynamic2232: $(GOUT)/libold2x32.so
-# triggered, with its marks in a shared library.
-$(GOBJ)/$(HARNESS)/marks.o: GCFLAGS += -fPIC
-$(GOUT)/libmarks.so: $(GOBJ)/$(HARNESS)/marks.o
-	@mkdir -p $(@D)
-	$(GCC) -shared -Wl,-soname,$(@F) -o $@ $^
-$(GOUT)/triggered_linked: $(GOBJ)/$(HARNESS)/triggered.o $(GOUT)/libmarks.so
 $(DYNAMIC) $(DYNAMIC32):
 	@mkdir -p $(@D)
 	$(GCC) -Wl,-z,now,-rpath,'$$ORIGIN' -o $@ $^

@@ -7,11 +7,11 @@
 
 int main(int argc, char **argv)
 {
-	struct code_place place;
+	int64_t distance;
 
 	if (argc != 3 ||
-	    !symbols_find(argv[1], "PROGRAM", argv[2], &place))
+	    !symbols_find(argv[1], "PROGRAM", argv[2], &distance))
 		return 1;
-	printf("%" PRId64 "\n", (int64_t)place.distance);
+	printf("%" PRId64 "\n", distance);
 	return 0;
 }

@@ -33,21 +33,6 @@ GATED = {
     "signals": 0,
     "signals-before": 0,
 }
-# Cases with the places in a library.
-LINKED = {
-    "linked": 5 * INSIDE,
-    "linked-and-own": BEFORE,
-    "linked-entry": BEFORE,
-    "linked-next": (5 + 3) * INSIDE,
-}
-# Messages for commands that are not started.
-NOT_LINKED = {
-    "linked-nowhere": r"the program does not start with a library 'libmark'; it has: "
-    r"busybox$",
-    "linked-broken": "/tmp/broken ended with status 127 before it reached its own ",
-    "linked-hangs": "triggered_linked ended with status 143 before it reached its ",
-    "linked-no-code": r"\S*/libmarks\.so has no function begn; similar names: begin$",
-}
 # Rounds of triggered with counted instructions.
 FEW, MANY = 10, 30
 INSTRUCTIONS = re.compile(r"^ *(\d+) instructions$", re.MULTILINE)
@@ -103,28 +88,6 @@ def samples_are_between_triggers(guest: Boot) -> None:
     assert info["samples"] == 20 * INSIDE and info["lost"] == 0
 
 
-def triggers_can_be_in_libraries(guest: Boot) -> None:
-    for name, calls in LINKED.items():
-        printed, traps = _part(guest, name)
-        assert (following.counts(printed), traps) == ([calls], 1), printed
-
-
-def next_program_without_library_is_reported(guest: Boot) -> None:
-    printed, status = _part(guest, "linked-exec")
-    assert (following.counts(printed), status) == ([5 * INSIDE], 0), printed
-    assert re.search(r"^pfmon: .* a library 'libmarks'", printed, re.MULTILINE), printed
-
-
-def command_without_library_is_not_started(guest: Boot) -> None:
-    for name, complaint in NOT_LINKED.items():
-        printed, status = _part(guest, name)
-        assert re.search(f"^pfmon: {complaint}", printed, re.MULTILINE), printed
-        assert "executed" not in printed and status == 1
-        assert following.counts(printed) == []
-    # An existing file is not overwritten with a capture.
-    assert _part(guest, "linked-kept") == ("kept\n", 0)
-
-
 def trigger_in_32_bit_program_is_refused(guest: Boot) -> None:
     reason = without_narrow()
     if reason:
@@ -153,11 +116,8 @@ CHECKS = _by_name(
     command_without_trigger_is_not_started,
     samples_are_between_triggers,
 )
-# On architectures with dynamically linked programs.
-LINKED_CHECKS = _by_name(
-    triggers_can_be_in_libraries,
-    next_program_without_library_is_reported,
-    command_without_library_is_not_started,
+# On architectures with 32-bit programs.
+NARROW_CHECKS = _by_name(
     trigger_in_32_bit_program_is_refused,
 )
 # On architectures with counted instructions.
@@ -166,4 +126,4 @@ HARDWARE_CHECKS = _by_name(triggered_rounds_have_equal_instructions)
 
 def cases(arch: str) -> dict[str, Check]:
     """Return all checks for an architecture by name."""
-    return {**CHECKS, **(HARDWARE_CHECKS if arch == "arm64" else LINKED_CHECKS)}
+    return {**CHECKS, **(HARDWARE_CHECKS if arch == "arm64" else NARROW_CHECKS)}

@@ -16,8 +16,6 @@ struct session {
 	pid_t tgid;		/* the first process */
 	bool over;		/* measuring ended before the command */
 	bool timed_out;
-	bool entering;		/* the command is still in its loader */
-	enum trigger_effect at_entry;
 };
 
 static unsigned int trace_flags(const struct options *options)
@@ -182,15 +180,8 @@ static void handle(const struct trace_event *event, void *data)
 	struct session *session = data;
 
 	follow_handle(event, &session->follow);
-	if (event->what != TRACE_EXECED || !has_trigger(session) ||
-	    trigger_arm(&session->trigger, session->m.options, event->tid))
-		return;
-	/* Before the first entry point, missing code is an error. */
-	if (session->entering) {
-		session->entering = false;
-		session->at_entry = TRIGGER_MISSING;
-		command_signal(&session->m.command, SIGKILL);
-	}
+	if (event->what == TRACE_EXECED && has_trigger(session))
+		trigger_arm(&session->trigger, session->m.options, event->tid);
 }
 
 static bool apply(struct session *session, enum trigger_effect effect)
@@ -209,40 +200,9 @@ static enum trace_way handle_stop(pid_t tid, int signal, void *data)
 	enum trigger_effect effect = trigger_of(&session->trigger, tid, signal,
 						&way);
 
-	if (session->entering && !session->trigger.entry) {
-		session->entering = false;
-		session->at_entry = effect;
-		return TRACE_HOLD;
-	}
 	if (!apply(session, effect))
 		session->m.failed = true;
 	return way;
-}
-
-/*
- * Runs the command to its entry point, where its libraries are loaded. This is
- * done before the output is opened, so that an existing file is kept if the
- * libraries do not contain the trigger code.
- */
-static bool enter(struct session *session)
-{
-	struct command *command = &session->m.command;
-	unsigned int wake = 0;
-
-	session->entering = true;
-	command_resume(command);
-	while (session->entering && !command->ended && !(wake & WAKE_ERROR)) {
-		wake = waiter_wait(session->m.waiter, -1);
-		if (wake & WAKE_SIGNAL)
-			waiter_handle_signals(session->m.waiter, command);
-	}
-	if (!session->entering)
-		return session->at_entry != TRIGGER_MISSING;
-	if (command->ended)
-		message("%s ended with status %d before it reached its own code",
-			session->m.options->command[0],
-			command_exit_status(command));
-	return false;
 }
 
 static bool arm(struct session *session)
@@ -252,14 +212,10 @@ static bool arm(struct session *session)
 	command->trace.stopped = handle_stop;
 	command->trace.stopped_data = session;
 	return trigger_arm(&session->trigger, session->m.options,
-			   command->pid) &&
-	       (!session->trigger.entry || enter(session));
+			   command->pid);
 }
 
-/*
- * Prepares the command, which is stopped at its exec. It stays stopped there,
- * or at its entry point.
- */
+/* Prepares the command, which is stopped at its exec and stays there. */
 static bool prepare(struct session *session)
 {
 	struct command *command = &session->m.command;
@@ -268,8 +224,7 @@ static bool prepare(struct session *session)
 	command->data = session;
 	session->tgid = command->pid;
 	return (!has_trigger(session) || arm(session)) &&
-	       follow_begin(&session->follow, command->pid, &command->pid, 1) &&
-	       apply(session, session->at_entry);
+	       follow_begin(&session->follow, command->pid, &command->pid, 1);
 }
 
 static int measure_command(struct session *session)

@@ -128,8 +128,7 @@ const struct option_row option_table[] = {
 		.details =
 			"_CODE_ is a function of the command's program, or the address\n"
 			"of an instruction as *nm*(1) and *objdump*(1) print it, such\n"
-			"as *0x1139*. For a shared library use _LIBRARY_*:*_CODE_, as in\n"
-			"*libz:inflate*. Measuring starts each time before the\n"
+			"as *0x1139*. Measuring starts each time before the\n"
 			"command's first thread executes that instruction.\n"
 			"Only on x86-64 and arm64.\n",
 	}, {

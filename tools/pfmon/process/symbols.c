@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* symbols.c - find code in a program or library by name or address */
+/* symbols.c - find code in a program by name or address */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +39,8 @@ static bool may_be_instruction(Elf *elf, uint64_t address)
 	       address % AARCH64_INSTRUCTION == 0;
 }
 
-/* Finds the file offset of an address in an executable segment. */
-static bool find_offset(Elf *elf, uint64_t address, uint64_t *offset)
+/* Whether an address is in an executable segment. */
+static bool is_code(Elf *elf, uint64_t address)
 {
 	GElf_Phdr phdr;
 	size_t count;
@@ -48,19 +48,12 @@ static bool find_offset(Elf *elf, uint64_t address, uint64_t *offset)
 	if (!may_be_instruction(elf, address) || elf_getphdrnum(elf, &count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(elf, (int)i, &phdr) ||
-		    phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
-		    address - phdr.p_vaddr >= phdr.p_filesz)
-			continue;
-		*offset = address - phdr.p_vaddr + phdr.p_offset;
-		return true;
+		if (gelf_getphdr(elf, (int)i, &phdr) &&
+		    phdr.p_type == PT_LOAD && phdr.p_flags & PF_X &&
+		    address - phdr.p_vaddr < phdr.p_filesz)
+			return true;
 	}
 	return false;
-}
-
-static bool is_code(Elf *elf, uint64_t address)
-{
-	return find_offset(elf, address, &(uint64_t){ 0 });
 }
 
 static bool resembles(const char *one, const char *other)
@@ -149,7 +142,7 @@ static void complain(const struct search *search, const char *path)
 		message("%s has no function %s; similar names: %s", path,
 			search->name, search->list);
 	else
-		message("%s has no function %s or similar: nm lists the functions of a program, nm -D those of a library, which you give as LIBRARY:FUNCTION",
+		message("%s has no function %s or similar: nm lists its functions",
 			path, search->name);
 }
 
@@ -187,7 +180,7 @@ static bool find_address(Elf *elf, const char *path, const char *text,
 }
 
 static bool find(Elf *elf, const char *path, const char *text,
-		 struct code_place *place)
+		 int64_t *distance)
 {
 	GElf_Ehdr header;
 	uint64_t address;
@@ -199,12 +192,12 @@ static bool find(Elf *elf, const char *path, const char *text,
 	}
 	if (!find_address(elf, path, text, &address))
 		return false;
-	place->distance = address - header.e_entry;
-	return find_offset(elf, address, &place->offset);
+	*distance = (int64_t)(address - header.e_entry);
+	return true;
 }
 
 bool symbols_find(const char *path, const char *name, const char *text,
-		  struct code_place *place)
+		  int64_t *distance)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool ok = false;
@@ -213,7 +206,7 @@ bool symbols_find(const char *path, const char *name, const char *text,
 	elf_version(EV_CURRENT);
 	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
-		ok = find(elf, name, text, place);
+		ok = find(elf, name, text, distance);
 	else
 		message("cannot find code in %s: %s", name,
 			fd < 0 ? strerror(errno) : elf_errmsg(-1));

@@ -274,8 +274,6 @@ static void handle_signal(const struct trace *trace, pid_t tid, int signal)
 {
 	enum trace_way way = way_of(trace, tid, signal);
 
-	if (way == TRACE_HOLD)
-		return;
 	proceed(tid, way == TRACE_STEP ? PTRACE_SINGLESTEP : PTRACE_CONT,
 		way == TRACE_WITH ? signal : 0);
 }

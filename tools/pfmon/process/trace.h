@@ -42,7 +42,6 @@ enum trace_way {
 	TRACE_WITH,	/* deliver the signal */
 	TRACE_WITHOUT,	/* suppress the signal, which was for pfmon */
 	TRACE_STEP,	/* suppress it and execute a single step */
-	TRACE_HOLD,	/* suppress it and stay stopped: see trace_resume() */
 };
 
 /* An untraced child of pfmon, which trace_*() may reap. */
@@ -72,7 +71,7 @@ struct trace {
 /* Traces a running thread without stopping it. False sets errno. */
 bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid);
 
-/* Resumes a thread after TRACE_HOLD or hold. */
+/* Resumes a thread after hold. */
 void trace_resume(pid_t tid);
 
 /*

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "process/library.h"
 #include "process/symbols.h"
 #include "process/trigger.h"
 
@@ -72,25 +71,19 @@ static uint64_t entry_of(pid_t tid)
 }
 
 /* Uses /proc/TID/exe, because the file may have been replaced. */
-static bool find_in_program(const char *text, pid_t tid, uint64_t *address)
+static bool find(const char *text, pid_t tid, uint64_t *address)
 {
 	char *path = checked_printf("/proc/%d/exe", tid);
-	struct code_place place;
 	char name[PATH_MAX];
+	int64_t distance;
 	bool ok;
 
 	read_name(tid, name);
-	ok = symbols_find(path, name, text, &place);
+	ok = symbols_find(path, name, text, &distance);
 	if (ok)
-		*address = entry_of(tid) + place.distance;
+		*address = entry_of(tid) + (uint64_t)distance;
 	free(path);
 	return ok;
-}
-
-static bool find(const char *text, pid_t tid, uint64_t *address)
-{
-	return library_is_named(text) ? library_find(tid, text, address) :
-					find_in_program(text, tid, address);
 }
 
 static bool find_both(uint64_t addresses[BREAKPOINTS],
@@ -109,56 +102,20 @@ static bool find_both(uint64_t addresses[BREAKPOINTS],
 	return false;
 }
 
-static bool set_breakpoints(struct trigger *trigger, pid_t tid)
+bool trigger_arm(struct trigger *trigger, const struct options *options,
+		 pid_t tid)
 {
+	struct breakpoints found = { .addresses = { 0 } };
+
+	*trigger = (struct trigger){ .options = options };
+	if (!find_both(found.addresses, options, tid))
+		return false;
+	trigger->breakpoints = found;
 	if (breakpoints_set(&trigger->breakpoints, tid))
 		return true;
 	message("cannot set a breakpoint: %s; the hardware breakpoints may be in use, or missing on this machine",
 		strerror(errno));
 	return false;
-}
-
-/* Sets both breakpoints, or none. */
-static bool set_both(struct trigger *trigger, pid_t tid)
-{
-	struct breakpoints found = { .addresses = { 0 } };
-
-	if (!find_both(found.addresses, trigger->options, tid))
-		return false;
-	trigger->breakpoints = found;
-	return set_breakpoints(trigger, tid);
-}
-
-static bool needs_libraries(const struct options *options)
-{
-	return library_is_named(options->trigger_start) ||
-	       library_is_named(options->trigger_stop);
-}
-
-bool trigger_arm(struct trigger *trigger, const struct options *options,
-		 pid_t tid)
-{
-	char name[PATH_MAX];
-
-	*trigger = (struct trigger){ .options = options };
-	if (!needs_libraries(options))
-		return set_both(trigger, tid);
-	trigger->entry = entry_of(tid);
-	trigger->breakpoints.addresses[START] = trigger->entry;
-	if (trigger->entry)
-		return set_breakpoints(trigger, tid);
-	read_name(tid, name);
-	message("cannot find code in %s: it is not a 64-bit program", name);
-	return false;
-}
-
-/* Handles the entry point, where the libraries are loaded. */
-static bool enter(struct trigger *trigger, pid_t tid)
-{
-	trigger->entry = 0;
-	trigger->breakpoints.addresses[START] = 0;
-	breakpoints_set(&trigger->breakpoints, tid);
-	return set_both(trigger, tid);
 }
 
 /* Address 0 is an unused breakpoint. */
@@ -188,11 +145,6 @@ enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
 	if (!known || signal != SIGTRAP || info.si_code != TRAP_HWBKPT)
 		return TRIGGER_NONE;
 	address = (uint64_t)(uintptr_t)info.si_addr;
-	if (trigger->entry && address == trigger->entry) {
-		*way = TRACE_WITHOUT;
-		return enter(trigger, tid) ? effect_of(breakpoints, address) :
-					     TRIGGER_MISSING;
-	}
 	effect = effect_of(breakpoints, address);
 	if (effect != TRIGGER_NONE)
 		*way = breakpoints_pass(breakpoints, tid, address);

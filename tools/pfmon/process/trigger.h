@@ -14,17 +14,12 @@ enum trigger_effect {
 	TRIGGER_NONE,
 	TRIGGER_START,
 	TRIGGER_STOP,
-	TRIGGER_MISSING,	/* code not found; with a message */
 };
 
-/*
- * The triggers of a loaded program. If they are in libraries, a breakpoint at
- * the program's entry point is used until the libraries are loaded.
- */
+/* The triggers of a loaded program. */
 struct trigger {
 	const struct options *options;
 	struct breakpoints breakpoints;
-	uint64_t entry;		/* entry point to wait for; 0: none */
 };
 
 /* Returns false, with a message, if triggers conflict with other options. */
@@ -32,17 +27,14 @@ bool trigger_options_agree(const struct options *options);
 
 /*
  * Sets breakpoints in a new program. The thread is stopped at its exec, which
- * has removed all earlier breakpoints. Code in libraries is looked up later.
- * Returns false with a message on failure.
+ * has removed all earlier breakpoints. Returns false with a message on failure.
  */
 bool trigger_arm(struct trigger *trigger, const struct options *options,
 		 pid_t tid);
 
 /*
  * Handles a stop of the thread for a signal, or, with 0, for another reason.
- * Returns the effect of a breakpoint, and in *way how to resume the thread. At
- * the entry point this searches the libraries; if any code is missing, no
- * breakpoint is set.
+ * Returns the effect of a breakpoint, and in *way how to resume the thread.
  */
 enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
 			       enum trace_way *way);
