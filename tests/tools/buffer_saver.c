@@ -65,7 +65,7 @@ static void load_buffer(struct context *context, const char *path)
 	printf("%zu\n", context->buffer_size);
 }
 
-static void record(struct recording *recording, const struct context *context,
+static void record(struct recording *recording, struct context *context,
 		   int saved)
 {
 	if (saved > 0 && !recording_buffer(recording, context))

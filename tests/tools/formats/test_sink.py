@@ -39,14 +39,17 @@ class Region:
 NEVER = Region(FREE, 0, seq=0)
 
 
-def sink(fills: int, freed: int, *regions: Region, flags: int = 0) -> bytes:
+def sink(
+    fills: int, freed: int, *regions: Region, flags: int = 0, past: int = 0
+) -> bytes:
     """Return a buffer that has lost 3, 5, 7 and 11 samples for different reasons."""
+    offs = 128 + len(regions) * 32
     filling = [region.state == FILLING for region in regions]
     header = struct.pack(
         "<8sIIQQQQIIIIQQQQQQQQ",
-        *(b"pfm-sink", 1 << 16, 1 << 16, BUFFER, OFFS, SIZE, RECORD),
-        *(REGIONS, flags, filling.index(True) if any(filling) else 0, 0),
-        *(fills, freed, 0, 0, 3, 5, 7, 11),
+        *(b"pfm-sink", 1 << 16, 1 << 16, offs + len(regions) * SIZE, offs, SIZE),
+        *(RECORD, len(regions), flags, filling.index(True) if any(filling) else 0, 0),
+        *(fills, freed, past, 0, 3, 5, 7, 11),
     )
     assert len(header) == 128
     return b"".join(
@@ -114,6 +117,17 @@ def test_sink_unfreed_region_is_saved_at_end_only(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", BUSY, "detached", "rest", "totals")
     assert outcome.answers[1:] == ["0 0", "1", f"11 {LOST}"]
     assert len(outcome.saved) == 1
+
+
+def test_samples_of_table_are_counted_once(save: Saver) -> None:
+    full = sink(1, 0, Region(READY, 5, 1), past=20)
+    emptied = sink(1, 1, Region(FILLING, 2, 2), past=30)
+    outcome = save(
+        *(UNKNOWN, "load", full, "notified", "totals"),
+        *("load", emptied, "exec", "totals", "rest", "totals"),
+    )
+    totals = [answer for answer in outcome.answers if answer.endswith(f" {LOST}")]
+    assert totals == [f"{count} {LOST}" for count in (25, 32, 32)]
 
 
 def test_frozen_recorder_is_saved_whole(save: Saver) -> None:

@@ -326,8 +326,7 @@ static bool write_buffer(struct recording *recording, unsigned int context,
 	return true;
 }
 
-bool recording_buffer(struct recording *recording,
-		      const struct context *context)
+bool recording_buffer(struct recording *recording, struct context *context)
 {
 	const struct smpl_format *format = &context->plan->format;
 	const struct smpl_module *layout = context->layout;
@@ -340,7 +339,10 @@ bool recording_buffer(struct recording *recording,
 		layout->each_process(format, image, visit_process, recording);
 	ok = write_buffer(recording, context->id, context->buffer_size, image);
 	if (ok && layout) {
-		recording->totals.samples += layout->samples(format, image);
+		recording->totals.samples -= context->samples;
+		context->samples = layout->samples(format, image,
+						   context->samples);
+		recording->totals.samples += context->samples;
 		recording->totals.samples_known = true;
 	}
 	pthread_mutex_unlock(&recording->lock);

@@ -58,11 +58,10 @@ void recording_context_ended(struct recording *recording,
 bool recording_clocks(struct recording *recording, const struct moment *moment);
 
 /*
- * Writes context->image. For a system-wide context, first writes the mappings
- * of the processes in its samples.
+ * Writes context->image, and counts its samples. For a system-wide context,
+ * first writes the mappings of the processes in its samples.
  */
-bool recording_buffer(struct recording *recording,
-		      const struct context *context);
+bool recording_buffer(struct recording *recording, struct context *context);
 
 /*
  * Writes a part of a stream, and a chunk with @text, which explains it and is

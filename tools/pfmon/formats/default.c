@@ -68,12 +68,13 @@ static unsigned int choose(const struct smpl_format *format, const void *buffer,
 }
 
 static uint64_t samples(const struct smpl_format *format,
-			const struct image *image)
+			const struct image *image, uint64_t before)
 {
 	struct pfm_read_default reader;
 
-	return begin(&reader, format, image->bytes, image->size) ?
-	       reader.count : 0;
+	if (begin(&reader, format, image->bytes, image->size))
+		before += reader.count;
+	return before;
 }
 
 static void each_process(const struct smpl_format *format,

@@ -117,9 +117,12 @@ struct smpl_module {
 	 */
 	bool (*intact)(const void *buffer, const struct image *image);
 
-	/* Returns the number of saved samples that will not be saved again. */
+	/*
+	 * Returns the number of different samples that a context has saved with
+	 * this image; before, it had saved @before.
+	 */
 	uint64_t (*samples)(const struct smpl_format *format,
-			    const struct image *image);
+			    const struct image *image, uint64_t before);
 
 	/* Optional: returns the number of lost samples in the header. */
 	uint64_t (*lost)(const struct smpl_format *format, const void *buffer);

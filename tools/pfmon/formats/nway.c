@@ -60,10 +60,10 @@ static bool intact(const void *buffer, const struct image *image)
 }
 
 static uint64_t samples(const struct smpl_format *format,
-			const struct image *image)
+			const struct image *image, uint64_t before)
 {
 	(void)format;
-	return regions_samples(&layout, image);
+	return before + regions_samples(&layout, image);
 }
 
 /* Dropped overflows are already in pfm_lost of the context. */

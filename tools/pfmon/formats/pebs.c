@@ -166,12 +166,13 @@ static unsigned int choose(const struct smpl_format *format, const void *buffer,
 }
 
 static uint64_t samples(const struct smpl_format *format,
-			const struct image *image)
+			const struct image *image, uint64_t before)
 {
 	struct pfm_read_pebs area;
 
-	return read_area(format, image->bytes, image->size, &area) ?
-	       area.count : 0;
+	if (read_area(format, image->bytes, image->size, &area))
+		before += area.count;
+	return before;
 }
 
 static uint64_t lost_narrow(const struct smpl_format *format,

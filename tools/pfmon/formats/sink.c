@@ -65,11 +65,24 @@ static bool intact(const void *buffer, const struct image *image)
 	return regions_intact(&layout, buffer, image);
 }
 
+/*
+ * A table may be saved several times before it is emptied, and counts samples
+ * that have no record of their own. The header of a buffer with one region
+ * has their number.
+ */
 static uint64_t samples(const struct smpl_format *format,
-			const struct image *image)
+			const struct image *image, uint64_t before)
 {
+	const header_t *header = image_at(image, 0, sizeof(*header));
+	const pfm_sink_rgn_t *region = image_at(image, sizeof(*header),
+						sizeof(*region));
+	uint64_t now;
+
 	(void)format;
-	return regions_samples(&layout, image);
+	if (!header || !region || header->hdr_num_regions != 1)
+		return before + regions_samples(&layout, image);
+	now = header->hdr_past + region->rgn_count;
+	return now > before ? now : before;
 }
 
 /* Samples that did not fit are already in pfm_lost of the context. */

@@ -38,6 +38,7 @@ struct context {
 	size_t buffer_size;		/* 0 without a buffer */
 	const struct smpl_module *layout; /* of the buffer; NULL: unknown */
 	struct image image;		/* last saved part of the buffer */
+	uint64_t samples;		/* saved so far */
 	struct image empty;		/* of the unused buffer; or nothing */
 	bool restarted;			/* since empty was saved */
 	uint64_t former_ns;		/* of set 0, on previous threads */
