@@ -106,9 +106,6 @@ static void pfm_attach_follow(struct pfm_context *ctx)
 	int note;
 
 	lockdep_assert_held(&ctx->mutex);
-	/* Pairs with the release in pfm_attachment_queue_later(). */
-	if (READ_ONCE(ctx->behind))
-		xchg(&ctx->behind, false);
 	note = a && atomic_read(&a->note) ? atomic_xchg(&a->note, 0) : 0;
 	if (note)
 		a->changed(ctx, note & PFM_NOTE_EXIT, note & PFM_NOTE_QUIET);
@@ -134,7 +131,8 @@ void pfm_lock(struct pfm_context *ctx)
 
 void pfm_attach_catch_up(struct pfm_context *ctx)
 {
-	if (likely(!READ_ONCE(ctx->behind)))
+	/* Pairs with pfm_attachment_later(): the context has followed. */
+	if (likely(!atomic_read_acquire(&ctx->behind)))
 		return;
 	pfm_lock(ctx);
 	mutex_unlock(&ctx->mutex);
@@ -154,18 +152,22 @@ static void pfm_attachment_later(struct work_struct *work)
 
 	pfm_lock(a->ctx);
 	mutex_unlock(&a->ctx->mutex);
+	/* Not before: a command may have taken the note and be at work. */
+	atomic_fetch_dec_release(&a->ctx->behind);
 	pfm_attachment_put_work(a);
 }
 
 /* Context: the caller has a reference to @a and to this module. */
 static void pfm_attachment_queue_later(struct pfm_attachment *a)
 {
-	/* Pairs with the xchg() in pfm_attach_follow(): it sees the note. */
-	smp_store_release(&a->ctx->behind, true);
+	atomic_inc(&a->ctx->behind);
 	kref_get(&a->ref);
 	__module_get(THIS_MODULE);
-	if (!queue_work(pfm_wq, &a->later))
-		pfm_attachment_put_work(a);
+	if (queue_work(pfm_wq, &a->later))
+		return;
+	/* It is queued already, and will see the new note too. */
+	atomic_dec(&a->ctx->behind);
+	pfm_attachment_put_work(a);
 }
 
 /*

@@ -290,7 +290,7 @@ struct pfm_many {
  * @areas:    VMAs that map part of it, and calls to mmap() in progress; changed
  *            without @mutex
  * @attachment: to a thread, or NULL
- * @behind:   the thread may have left a note there (attach.c)
+ * @behind:   number of work items that let it follow its thread (attach.c)
  * @self:     process of the thread if that has attached it, else NULL; only for
  *            comparison
  * @trusted:  attached with CAP_PERFMON, and unable to block the thread
@@ -368,7 +368,7 @@ struct pfm_context {
 	atomic_t		areas;
 	struct pfm_attachment	*attachment;
 	const struct signal_struct *self;
-	bool			behind;
+	atomic_t		behind;
 	bool			trusted;
 	const struct pfm_many	*many;
 	struct work_struct	stop;

@@ -92,11 +92,45 @@ static void reader_after_exit_gets_end(struct kunit *test)
 	put_task_struct(task);
 }
 
+/* A PMU like the simulated one, but unload looks whether readers wait. */
+static struct pfm_pmu looking;
+static const struct pfm_pmu *sim;
+static bool readers_wait;
+
+static void unload_looking(struct pfm_pmu_set *s)
+{
+	struct pfm_evtset *set = container_of(s, struct pfm_evtset, pmu_set);
+
+	readers_wait = atomic_read(&pfm_context_of(set)->behind);
+	sim->unload(s);
+}
+
+static void reader_waits_until_command_has_followed(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	struct task_struct *task;
+
+	sim = ctx->pmu;
+	looking = *sim;
+	looking.unload = unload_looking;
+	ctx->pmu = &looking;
+	readers_wait = false;
+	task = monitored_thread(test);
+	fixture_lock(ctx);
+	ends(task, ctx);
+	fixture_unlock(ctx);
+	pfm_attach_catch_up(ctx);
+	KUNIT_EXPECT_TRUE(test, readers_wait);
+	ctx->pmu = sim;
+	put_task_struct(task);
+}
+
 static struct kunit_case attach_cases[] = {
 	KUNIT_CASE(exit_ends_attachment_and_queues_end),
 	KUNIT_CASE(exit_does_not_wait_for_a_command),
 	KUNIT_CASE(command_after_exit_finds_context_unloaded),
 	KUNIT_CASE(reader_after_exit_gets_end),
+	KUNIT_CASE(reader_waits_until_command_has_followed),
 	{}
 };
 
