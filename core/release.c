@@ -9,9 +9,10 @@
  */
 #include <linux/jiffies.h>
 #include <linux/llist.h>
-#include <perfmon/perfmon_work.h>
+#include <linux/workqueue.h>
 #include "context.h"
 #include "release.h"
+#include "work.h"
 
 /* A command waits if more is left: about as many events as 30 sets have. */
 #define PFM_MAX_LEFT	512
@@ -50,7 +51,7 @@ void pfm_release_init(struct pfm_context *ctx)
 void pfm_release_soon(struct pfm_context *ctx)
 {
 	if (!llist_empty(&ctx->left))
-		queue_delayed_work(pfm_wq, &ctx->release, HZ);
+		queue_delayed_work(pfm_slow_wq, &ctx->release, HZ);
 }
 
 void pfm_release_after(struct pfm_context *ctx)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * work.c - the queue for work items that measuring waits for
+ * work.c - the queues for work items that measuring waits for, and others
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
@@ -14,6 +14,7 @@
 
 struct workqueue_struct *pfm_wq;
 EXPORT_SYMBOL_GPL(pfm_wq);
+struct workqueue_struct *pfm_slow_wq;
 
 /*
  * Another CPU than this one, if there is one. It may be occupied as well, so
@@ -44,10 +45,17 @@ EXPORT_SYMBOL_GPL(pfm_queue_work);
 int pfm_work_init(void)
 {
 	pfm_wq = alloc_workqueue("perfmon", WQ_UNBOUND | WQ_HIGHPRI, 0);
-	return pfm_wq ? 0 : -ENOMEM;
+	if (!pfm_wq)
+		return -ENOMEM;
+	pfm_slow_wq = alloc_workqueue("perfmon_slow", WQ_UNBOUND, 0);
+	if (pfm_slow_wq)
+		return 0;
+	destroy_workqueue(pfm_wq);
+	return -ENOMEM;
 }
 
 void pfm_work_exit(void)
 {
+	destroy_workqueue(pfm_slow_wq);
 	destroy_workqueue(pfm_wq);
 }

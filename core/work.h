@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * work.h - the queue for work items that measuring waits for
+ * work.h - the queues for work items that measuring waits for, and others
  */
 #ifndef PFM_CORE_WORK_H
 #define PFM_CORE_WORK_H
 
-/* Create pfm_wq. Context: process. Return: 0 or -ENOMEM. */
+struct workqueue_struct;
+
+/* For work items that take long: those of pfm_wq do not wait for them. */
+extern struct workqueue_struct *pfm_slow_wq;
+
+/* Create both queues. Context: process. Return: 0 or -ENOMEM. */
 int pfm_work_init(void);
 
-/* Destroy it; no work item is left. Context: process, may sleep. */
+/* Destroy them; no work item is left. Context: process, may sleep. */
 void pfm_work_exit(void);
 
 #endif /* PFM_CORE_WORK_H */

@@ -2,6 +2,7 @@
 /*
  * release_kunit.c - releasing what the PMU's operations have left
  */
+#include <perfmon/perfmon_work.h>
 #include "fixture.h"
 #include "release.h"
 
@@ -94,12 +95,44 @@ static void command_waits_if_much_is_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, released, 1);
 }
 
+static DECLARE_COMPLETION(releasing);
+static DECLARE_COMPLETION(measured);
+
+/* Take long, like perf: here until measuring goes on, or for a second. */
+static void release_slowly(struct llist_node *node)
+{
+	complete(&releasing);
+	released = wait_for_completion_timeout(&measured, HZ) ? 1 : -1;
+}
+
+static void measure_work(struct work_struct *work)
+{
+	complete(&measured);
+}
+
+static void measuring_does_not_wait_for_release(struct kunit *test)
+{
+	static DECLARE_WORK(measure, measure_work);
+
+	leaving.release = release_slowly;
+	workqueue_set_max_active(pfm_wq, 1);
+	detach(test);
+	pfm_release_soon(ctx_of(test));
+	wait_for_completion(&releasing);
+	pfm_queue_work(&measure);
+	flush_work(&measure);
+	pfm_release_all(ctx_of(test));
+	workqueue_set_max_active(pfm_wq, WQ_DFL_ACTIVE);
+	KUNIT_EXPECT_EQ(test, released, 1);
+}
+
 static struct kunit_case release_cases[] = {
 	KUNIT_CASE(detaching_releases_nothing),
 	KUNIT_CASE(unload_has_released_everything),
 	KUNIT_CASE(work_item_releases_what_is_left),
 	KUNIT_CASE(command_leaves_a_little_to_work_item),
 	KUNIT_CASE(command_waits_if_much_is_left),
+	KUNIT_CASE(measuring_does_not_wait_for_release),
 	{}
 };
 
