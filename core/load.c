@@ -335,6 +335,8 @@ static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
 			return ret;
 		pfm_may_attach_end(task);
 		ret = pfm_load_target(ctx, req, task, may);
+		/* Each attempt that fails has left events. */
+		pfm_release_after(ctx);
 	} while (ret == PFM_ASK_FIRST && !fatal_signal_pending(current));
 	return ret == PFM_ASK_FIRST ? -EINTR : ret;
 }
