@@ -18,6 +18,17 @@ static bool perf_may_reserve(u64 pmc)
 	return !perf_is_software(pmc) && !perf_is_of_cpu(pmc);
 }
 
+/*
+ * An exec that gains privileges replaces the thread's perf context. If that
+ * happens meanwhile, perf answers as if the thread had exited.
+ */
+static bool perf_was_replaced(const struct perf_event *event,
+			      const struct task_struct *task)
+{
+	return event == ERR_PTR(-ESRCH) && task &&
+	       !(READ_ONCE(task->flags) & PF_EXITING);
+}
+
 struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 				     int cpu, struct task_struct *task,
 				     perf_overflow_handler_t handler,
@@ -25,12 +36,16 @@ struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 {
 	struct perf_lease *lease = kmalloc(sizeof(*lease), GFP_KERNEL_ACCOUNT);
 	struct perf_event *event;
+	int tries = 3;
 
 	if (!lease)
 		return ERR_PTR(-ENOMEM);
 	/* A driver that reads user memory must not wait for a page. */
 	pagefault_disable();
-	event = perf_event_create_kernel_counter(attr, cpu, task, handler, reg);
+	do {
+		event = perf_event_create_kernel_counter(attr, cpu, task,
+							 handler, reg);
+	} while (perf_was_replaced(event, task) && --tries);
 	pagefault_enable();
 	if (IS_ERR(event)) {
 		kfree(lease);

@@ -231,3 +231,40 @@ TEST(attaching_races_with_an_exec_that_gains_privileges)
 	with_param(&r);
 	CHECK_OK(unlink(SETID_WORKER));
 }
+
+/*
+ * Load many sets as an administrator while the thread executes the set-uid
+ * program: the context is attached in any case, and stays it.
+ */
+static void load_while_it_execs(int fd, int round)
+{
+	struct worker w;
+
+	worker_start_as_nobody(&w);
+	worker_ask(&w, WORK_EXEC_SETID, 0);
+	for (int i = 0; i < round; i++)
+		sched_yield();
+	ctx_load(fd, w.pid);
+	worker_wait(&w);
+	ctx_expect_state(fd, "stopped");
+	CHECK_OK(pfm_unload_context(fd));
+	worker_quit(&w);
+	close(w.done);
+}
+
+TEST(administrator_attaches_during_set_uid_exec)
+{
+	int fd = ctx_counting();
+
+	worker_make_setid();
+	for (unsigned int id = 1; id < 20; id++) {
+		struct counter c = counter(0, 0, 0);
+
+		ctx_create_set(fd, id, 0);
+		c.pmc.reg_set = c.pmd.reg_set = id;
+		counter_write(fd, &c);
+	}
+	for (int round = 0; round < 5 * ROUNDS; round++)
+		load_while_it_execs(fd, round);
+	CHECK_OK(unlink(SETID_WORKER));
+}
