@@ -36,12 +36,12 @@ def kernel(root: Path, release: str | None) -> kernels.Kernel:
     found = sorted(images(root))
     if release is None and len(found) == 1:
         release = found[0]
+    if not found:
+        raise DiskError(f"no kernel in {root}; install linux-image-cloud-amd64 in it")
     if release not in found:
-        raise DiskError(
-            f"no kernel '{release}' in {root}; choose with --kernel: {', '.join(found)}"
-            if found
-            else f"no kernel in {root}; install linux-image-cloud-amd64 in it"
-        )
+        problem = f"no kernel '{release}'" if release else "several kernels"
+        known = ", ".join(found)
+        raise DiskError(f"{problem} in {root}; choose with --kernel: {known}")
     return kernels.Kernel("x86_64", release, release, "", "")
 
 

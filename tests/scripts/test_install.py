@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import compileall
+import contextlib
 import os
 import platform
 import shutil
@@ -384,16 +385,50 @@ def test_interrupted_uninstall_can_be_repeated(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_sbin_programs_are_found_with_user_path(
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--prefix=usr", "--build=build"], "install: PREFIX=usr must begin with /"),
+        (["--build=nonexistent"], "is missing; build it: make user"),
+        ([], "error: install needs --build DIRECTORY"),
+    ],
+)
+def test_impossible_install_writes_nothing(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    argv = ["install.py", "install", "--destdir", str(tmp_path), *words]
+    monkeypatch.setattr(sys, "argv", argv)
+    with contextlib.suppress(SystemExit):
+        assert install.main() == 1
+        assert words
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sbin_programs_are_found_with_user_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[str] = []
+    monkeypatch.setattr(
+        shutil, "which", lambda name, path: f"/sbin/{name}" if "/sbin" in path else None
+    )
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setattr(subprocess, "run", lambda command, **_: ran.append(command[0]))
-    nowhere = Path("/nonexistent")
-    install.tell_the_machine(install.Layout("", nowhere, nowhere, nowhere))
+    install.tell_the_machine(install.Layout("", tmp_path, tmp_path, tmp_path))
     assert "ldconfig" in [Path(program).name for program in ran]
+    (tmp_path / "lib/sysusers.d").mkdir(parents=True)
+    (tmp_path / "lib/sysusers.d/perfmon.conf").touch()
+    ran.clear()
+    install.tell_the_machine(install.Layout("", tmp_path, tmp_path, tmp_path))
+    assert Path(ran[0]).name == "systemd-sysusers"
+    ran.clear()
+    install.tell_the_machine(install.Layout("/dest", tmp_path, tmp_path, tmp_path))
+    assert ran == []
 
 
 def test_uninstall_keeps_foreign_files(tmp_path: Path) -> None:

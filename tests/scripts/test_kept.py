@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -73,3 +74,18 @@ def test_lock_of_deleted_workspace_is_deleted(monkeypatch: pytest.MonkeyPatch) -
     new = workspace("b-1")
     left = {path.name for path in new.parent.iterdir()}
     assert left == {"b-1", "b-1.packages"}
+
+
+@pytest.mark.parametrize("left", ["directory", "note"])
+def test_half_of_an_entry_is_deleted(
+    left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = workspace("a-1")
+    release_all()
+    if left == "note":
+        shutil.rmtree(half)
+    else:
+        half.with_name("a-1.packages").unlink()
+    pass_days(15, monkeypatch)
+    new = workspace("b-1")
+    assert {path.name for path in new.parent.iterdir()} == {"b-1", "b-1.packages"}

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from pathlib import Path
 
 import cache
@@ -123,3 +125,57 @@ def test_cached_headers_serve_without_offer(
 def test_an_unknown_kernel_names_the_known_ones() -> None:
     with pytest.raises(kernels.KernelError, match="6.1, 6.12, 6.12-deb13, 7.3"):
         kernels.resolve("x86_64", "5.10")
+
+
+def test_an_unknown_architecture_names_the_known_ones() -> None:
+    with pytest.raises(kernels.KernelError, match="'mips'; choose one of: x86_64, arm"):
+        kernels.resolve("mips", "6.1")
+
+
+def test_missing_cross_compiler_names_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "kdir", lambda kernel: Path("/headers"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    kernel = kernels.resolve("arm64", "6.1")
+    with pytest.raises(kernels.KernelError, match="install gcc-12-aarch64-linux-gnu"):
+        kernels.make(kernel, [])
+    compiler = tmp_path / "aarch64-linux-gnu-gcc-12"
+    compiler.write_text("#!/bin/sh\n")
+    compiler.chmod(0o755)
+    assert f"CC={compiler.name}" in kernels.make(kernel, [])
+
+
+def test_depmod_failures_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lib/modules/6.1").mkdir(parents=True)
+    kernels.depmod(tmp_path, "6.1")
+    assert (tmp_path / "lib/modules/6.1/modules.dep").exists()
+    with pytest.raises(kernels.KernelError, match="depmod failed: .*6.2"):
+        kernels.depmod(tmp_path, "6.2")
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    with pytest.raises(kernels.KernelError, match="apt-get install kmod"):
+        kernels.depmod(tmp_path, "6.1")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "out", "err"),
+    [
+        (["release"], 0, "6.1.0-56-cloud-amd64\n", ""),
+        (["--kernel=6.12", "release"], 0, "6.12.117+deb12-cloud-amd64\n", ""),
+        (["--kernel=5.10", "kdir"], 1, "", "kernels.py: no kernel '5.10' for x86_64"),
+    ],
+)
+def test_kernels_command_prints_one_value(
+    words: list[str],
+    status: int,
+    out: str,
+    err: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["kernels.py", *words])
+    assert kernels.main() == status
+    printed = capsys.readouterr()
+    assert printed.out == out and printed.err.startswith(err)

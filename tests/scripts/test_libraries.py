@@ -42,3 +42,30 @@ def test_missing_32_bit_library_is_named(program: Path) -> None:
 
 def _compile(*arguments: str | Path) -> None:
     subprocess.run(["gcc", "-m32", *arguments], check=True)
+
+
+def test_missing_library_is_named(tmp_path: Path) -> None:
+    source, library, program = (tmp_path / name for name in ("s.c", "libx.so", "p"))
+    source.write_text("int x(void) { return 0; }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    source.write_text("int x(void);\nint main(void) { return x(); }\n")
+    subprocess.run(["gcc", "-o", program, source, library], check=True)
+    library.rename(tmp_path / "moved")
+    with pytest.raises(
+        libraries.LibraryError, match="^libraries not found: .*libx.so$"
+    ):
+        libraries.needed([program], None)
+
+
+def test_library_is_found_in_the_search_directory(tmp_path: Path) -> None:
+    source, library, program = (tmp_path / name for name in ("s.c", "libx.so", "p"))
+    source.write_text("int x(void) { return 0; }\n")
+    soname = "-Wl,-soname,libx.so"
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", soname, "-o", library, source], check=True
+    )
+    source.write_text("int x(void);\nint main(void) { return x(); }\n")
+    subprocess.run(["gcc", "-o", program, source, library], check=True)
+    found = libraries.needed([program, source], tmp_path)
+    assert found["/lib/libx.so"] == library
+    assert libraries.needed([source], None) == {}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -83,3 +84,27 @@ def test_git_tracks_copy_without_build_results(tree: Path) -> None:
         ["git", "ls-files"], cwd=copy, capture_output=True, text=True, check=True
     )
     assert listed.stdout.split() == [".gitignore", "Makefile", "core/main.c"]
+
+
+def test_host_of_other_system_has_no_other_release(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, said in (("", "this host"), ("sid", "sid")):
+        monkeypatch.setattr(debian, "host", lambda name=name: name)
+        monkeypatch.setattr(sys, "argv", ["other_host.py", "true"])
+        assert other_host.main() == 1
+        err = capsys.readouterr().err
+        assert err == f"other_host.py: no other release for {said}\n"
+
+
+@pytest.mark.parametrize("command", [["true"], ["sh", "-c", "exit 7"]])
+def test_status_is_that_of_the_command(
+    command: list[str], tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(other_host, "root", lambda: Path("/"))
+    monkeypatch.setattr(
+        roots, "exec_arguments", lambda root, command, cwd: ("", command)
+    )
+    monkeypatch.setattr(sys, "argv", ["other_host.py", *command])
+    assert other_host.main() == (0 if command == ["true"] else 7)
+    assert (tree / "build/other-host/trixie/core/main.c").exists()

@@ -183,3 +183,58 @@ def test_apt_runs_in_c_locale(archive: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
     with pytest.raises(packages.PackageError, match="in C$"):
         packages.unpacked("thing", packages.Offer("amd64"), VERSION)
+
+
+def test_other_version_than_asked_for_is_refused(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (deb,) = (archive / "pool").glob("thing_*_amd64.deb")
+
+    def download(spec: str, offer: packages.Offer, into: Path) -> Path:
+        return Path(shutil.copy(deb, into))
+
+    monkeypatch.setattr(packages, "_download", download)
+    with pytest.raises(
+        packages.PackageError, match=f"asked for version 2, .*{VERSION}"
+    ):
+        packages.unpacked("thing", packages.Offer("amd64"), "2")
+    assert not list((cache.root() / "packages").glob("*"))
+
+
+def test_failed_download_is_tried_again_with_new_lists(
+    archive: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    offer = packages.Offer("amd64")
+    assert packages.offered(offer, ["thing"]) == {"thing": VERSION}
+    (deb,) = (archive / "pool").glob("thing_*_amd64.deb")
+    deb.unlink()
+    capsys.readouterr()
+    with pytest.raises(packages.PackageError, match=f"^thing={VERSION} for amd64"):
+        packages.unpacked("thing", offer, VERSION)
+    said = capsys.readouterr().err
+    assert [line.split()[0] for line in said.splitlines()] == [
+        *("fetching", "updating", "fetching")
+    ]
+
+
+def test_package_names_have_the_prefix(archive: Path) -> None:
+    offer = packages.Offer("amd64")
+    assert packages.names(offer, "th") == ["thing"]
+    assert packages.names(offer, "none") == []
+
+
+def test_release_has_its_own_sources(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = (archive.parent / "sources.list").read_text().strip()
+    asked: list[str] = []
+
+    def sources(release: str) -> list[str]:
+        asked.append(release)
+        return [line] if release == "stable" else ["deb copy:/nonexistent x main"]
+
+    monkeypatch.setattr(debian, "sources", sources)
+    monkeypatch.setenv("APT_CONFIG", "/dev/null")
+    assert packages.names(packages.Offer("amd64", "stable"), "th") == ["thing"]
+    assert packages.names(packages.Offer("amd64", "other"), "th") == []
+    assert set(asked) == {"stable", "other"}

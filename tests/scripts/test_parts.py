@@ -188,3 +188,14 @@ def test_package_names_have_compiler_version(
     assert look(monkeypatch, "--packages") == 0
     names = capsys.readouterr().out.split()
     assert {"gcc-14-aarch64-linux-gnu", "gcc-14-multilib"} < set(names)
+
+
+def test_host_without_compiler_has_no_parts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> str:
+        raise host.HostError("gcc is missing")
+
+    monkeypatch.setattr(host, "gcc", fail)
+    assert look(monkeypatch) == 1
+    assert capsys.readouterr().err == "parts.py: gcc is missing\n"

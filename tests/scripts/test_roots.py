@@ -27,6 +27,10 @@ echo "$@" >>"$(dirname "$0")/asked"
 while [ $# -gt 2 ]; do shift; done
 tar -c -f "$1" -C "$work" .
 """
+NO_OVERLAY = """#!/bin/sh
+[ "$2" != overlay ] || exit 32
+exec /bin/mount "$@"
+"""
 BROKEN = """#!/bin/sh
 echo 'E: no such suite' >&2
 exit 25
@@ -55,9 +59,9 @@ def offered(
     release_all()
 
 
-def install(tmp_path: Path, script: str) -> None:
-    """Install the script as the program mmdebstrap."""
-    program = tmp_path / "programs/mmdebstrap"
+def install(tmp_path: Path, script: str, name: str = "mmdebstrap") -> None:
+    """Install the script as a program."""
+    program = tmp_path / "programs" / name
     program.write_text(script)
     program.chmod(0o755)
 
@@ -249,13 +253,16 @@ def test_changed_copy_leaves_root_unchanged(offered: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("overlaid", [True, False])
 def test_copy_equals_root(
-    offered: dict[str, str], monkeypatch: pytest.MonkeyPatch, overlaid: bool
+    offered: dict[str, str], tmp_path: Path, overlaid: bool
 ) -> None:
     needs_name_spaces()
     tree = roots.root("trixie", ["make"])
     if not overlaid:
-        monkeypatch.setattr(roots, "_overlay", lambda tree, above, copy: False)
+        install(tmp_path, NO_OVERLAY, "mount")
     with roots.copied(tree) as copy:
+        if overlaid and not os.path.ismount(copy):
+            pytest.skip("overlays cannot be mounted here")
+        assert os.path.ismount(copy) is overlaid
         assert copy.stat().st_mode == tree.stat().st_mode
         assert (copy / "etc/sources").read_text() == "deb some trixie main\n"
         roots.run(copy, ["busybox", "rm", "/etc/sources"], check=True)
@@ -269,3 +276,18 @@ def test_roots_command_returns_status(
     command = ["roots.py", "--with", "make", "--copy", "trixie", "sh", "-c", "exit 4"]
     monkeypatch.setattr(sys, "argv", command)
     assert roots.main() == 4
+
+
+def test_roots_command_prints_path_or_error(
+    offered: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["roots.py", "--with", "make,", "trixie"])
+    assert roots.main() == 0
+    assert Path(capsys.readouterr().out.strip()) == roots.root("trixie", ["make"])
+    install(tmp_path, BROKEN)
+    monkeypatch.setattr(sys, "argv", ["roots.py", "bookworm"])
+    assert roots.main() == 1
+    assert "roots.py: " in capsys.readouterr().err

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import lzma
+import os
 import platform
 from pathlib import Path
 
@@ -120,3 +122,67 @@ def test_format_folder_needs_module_symvers(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("obj-m := mine.o\n")
     with pytest.raises(supply.SupplyError, match="has no Module.symvers"):
         formats(tmp_path / "work", tmp_path)
+
+
+def test_unreadable_kernel_gives_advice(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(supply.SupplyError, match="run this as root, or use --kernel"):
+        supply.image(KERNEL)
+
+
+def test_kernel_modules_are_those_of_the_kernel(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "modules", lambda kernel: Path("/fetched"))
+    monkeypatch.setattr(kernels, "image", lambda kernel: Path("/fetched/vmlinuz"))
+    assert supply.kernel_modules(KERNEL) == machine / f"usr/lib/modules/{RELEASE}"
+    other = kernels.Kernel("x86_64", "6.12", "6.12.1", "1", "trixie")
+    assert supply.kernel_modules(other) == Path("/fetched")
+    assert supply.image(other) == Path("/fetched/vmlinuz")
+
+
+def test_modules_of_a_checkout_are_in_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supply, "TREE", tmp_path)
+    (tmp_path / "Makefile").touch()
+    built = tmp_path / "build/kmod/x86_64-6.12"
+    module(built / "core/perfmon.ko")
+    other = kernels.Kernel("x86_64", "6.12", "6.12.1", "1", "trixie")
+    assert supply.modules(other, None) == supply.Modules(
+        {Path("core/perfmon.ko"): built / "core/perfmon.ko"}, str(built), None
+    )
+    (built / "Module.symvers").touch()
+    assert supply.modules(other, None).symvers == built / "Module.symvers"
+
+
+def test_compressed_module_is_copied_decompressed(tmp_path: Path) -> None:
+    (tmp_path / "a.ko").write_bytes(b"plain")
+    (tmp_path / "b.ko.xz").write_bytes(lzma.compress(b"packed"))
+    for source, data in (("a.ko", b"plain"), ("b.ko.xz", b"packed")):
+        supply.copy_module(tmp_path / source, tmp_path / "guest/x.ko")
+        assert (tmp_path / "guest/x.ko").read_bytes() == data
+
+
+@pytest.mark.parametrize("arch", ["x86_64", "arm64"])
+def test_installed_pfmon_is_for_the_own_machine(
+    arch: str, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supply, "TREE", machine / "share/perfmon/src")
+    monkeypatch.setenv("PATH", "")
+    assert supply.programs(arch) == ([], None)
+    pfmon, library = machine / "bin/pfmon", machine / "lib/x/libperfmon.so.0"
+    for path in (pfmon, library):
+        path.parent.mkdir(parents=True)
+        path.touch(0o755)
+    native = arch == "x86_64"
+    assert supply.programs(arch) == (
+        ([pfmon], library.parent) if native else ([], None)
+    )
+
+
+def test_missing_format_module_is_named(tmp_path: Path) -> None:
+    with pytest.raises(supply.SupplyError, match="gone.ko: No such file"):
+        formats(tmp_path, tmp_path / "gone.ko")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import debian
@@ -43,3 +44,39 @@ def test_incomplete_library_comes_from_other_release(
     assert "bookworm libelf-dev" in unpacked
     assert "libelf-dev" not in unpacked
     assert "zlib1g-dev" in unpacked
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "err"),
+    [
+        (["arm64"], 0, ""),
+        (["mips"], 2, "usage: sysroot.py "),
+        ([], 2, "usage: sysroot.py "),
+    ],
+)
+def test_sysroot_command_prints_the_directory(
+    words: list[str],
+    status: int,
+    err: str,
+    unpacked: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(debian, "host", lambda: "bookworm")
+    monkeypatch.setattr(sys, "argv", ["sysroot.py", *words])
+    assert sysroot.main() == status
+    printed = capsys.readouterr()
+    assert printed.err.startswith(err) and bool(printed.err) == bool(err)
+    assert Path(printed.out.strip()).is_dir()
+
+
+def test_sysroot_without_packages_says_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: str) -> Path:
+        raise packages.PackageError("no network")
+
+    monkeypatch.setattr(packages, "unpacked_any", fail)
+    monkeypatch.setattr(sys, "argv", ["sysroot.py", "arm64"])
+    assert sysroot.main() == 1
+    assert capsys.readouterr().err == "sysroot.py: no network\n"
