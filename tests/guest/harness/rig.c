@@ -14,6 +14,7 @@
 #include "ctx.h"
 #include "faults.h"
 #include "files.h"
+#include "params.h"
 #include "rig.h"
 
 #define TYPE	"/sys/bus/event_source/devices/pfm_nmi/type"
@@ -29,6 +30,9 @@ void rig_need(void)
 {
 	if (!exists(TYPE))
 		check_skip("needs the module pfm_nmi");
+	/* NMIs take any share of the time, at any rate: do not mask them. */
+	write_text(PFM_PARAMETERS "ovfl_cpu_max", "0");
+	write_text(PFM_PARAMETERS "ovfl_rate_max", "0");
 }
 
 __u64 rig_event(unsigned int step)

@@ -22,7 +22,7 @@ struct counter;
 /* Writing "-1 N" sends N NMIs to the writing thread. */
 #define RIG_FIRE	"/sys/kernel/debug/pfm_nmi/fire"
 
-/* Skip the test unless the module is loaded. */
+/* Skip the test unless the module is loaded. Lift the limits of perfmon.ko. */
 void rig_need(void);
 /* Return the PMC value that counts @step per NMI. */
 __u64 rig_event(unsigned int step);
