@@ -446,13 +446,12 @@ static void oprofile_incomplete_sample_stops_sync(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, PFM_OP_DELIVERED), 3UL);
 }
 
-/* Expect that a sleeping reader is woken. */
-static void expect_wake_up(struct kunit *test, struct pfm_op_reader *rd)
+/* Sleep like a reader, until woken. */
+static void await_words(struct kunit *test, struct pfm_op_reader *rd)
 {
-	KUNIT_ASSERT_GT(test,
-			wait_event_interruptible_timeout(rd->wait,
-				pfm_op_stream_has_words(&rd->stream), 20 * HZ),
-			0L);
+	KUNIT_ASSERT_EQ(test, 0,
+			wait_event_interruptible(rd->wait,
+				pfm_op_stream_has_words(&rd->stream)));
 }
 
 static void oprofile_half_full_buffer_is_synced(struct kunit *test)
@@ -464,7 +463,7 @@ static void oprofile_half_full_buffer_is_synced(struct kunit *test)
 	flush_delayed_work(&rd->work);
 	for (i = 0; i < 8; i++)
 		overflow(test, KERNEL_IP, i, NULL);
-	expect_wake_up(test, rd);
+	await_words(test, rd);
 	flush_delayed_work(&rd->work);
 	EXPECT_STATS(test, 8, 8);
 }
@@ -488,7 +487,7 @@ static void oprofile_single_sample_is_delivered(struct kunit *test)
 	load_context(test);
 	flush_delayed_work(&rd->work);
 	overflow(test, KERNEL_IP, 1, NULL);
-	expect_wake_up(test, rd);
+	await_words(test, rd);
 	EXPECT_STATS(test, 1, 1);
 }
 
@@ -501,7 +500,7 @@ static void oprofile_context_exit_delivers_samples(struct kunit *test)
 	overflow(test, KERNEL_IP, 1, NULL);
 	pfm_context_destroy(b->f.ctx);
 	b->f.ctx = NULL;
-	expect_wake_up(test, rd);
+	await_words(test, rd);
 	EXPECT_STATS(test, 1, 1);
 }
 
