@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,13 +41,15 @@ static __u64 tracepoint(const char *id)
 	return PFM_PERF_EVENT(PERF_TYPE_TRACEPOINT, read_number(id));
 }
 
-/* Sleep @n times briefly. Each sleep starts a kernel timer. */
+/* Start a kernel timer @n times. */
 static void set_timers(unsigned int n)
 {
-	const struct timespec moment = { .tv_nsec = 100000 };
+	const struct itimerspec later = { .it_value.tv_sec = 3600 };
+	int timer = CHECK_OK(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
 
 	while (n--)
-		nanosleep(&moment, NULL);
+		CHECK_OK(timerfd_settime(timer, 0, &later, NULL));
+	CHECK_OK(close(timer));
 }
 
 static void spin_ns(__u64 ns)
@@ -218,7 +221,6 @@ TEST(set_duration_survives_switch_to_sampling)
  */
 TEST(clock_reset_in_hrtimer_start_is_safe)
 {
-	__u64 begin = clock_ns(CLOCK_MONOTONIC);
 	struct resetter r = reset_clock_at(TIMERS "hrtimer_start/id", HOUR,
 					   -2 * HOUR);
 
@@ -227,25 +229,26 @@ TEST(clock_reset_in_hrtimer_start_is_safe)
 	/* The clock was reset to a later start, an hour away. */
 	CHECK((__s64)ctx_read(r.fd, 1) < -HOUR);
 	CHECK(r.hdr->hdr_count >= 100);
-	CHECK(r.hdr->hdr_count <
-	      5000 + (clock_ns(CLOCK_MONOTONIC) - begin) / MS * 4);
+	/* Endless starts would have filled the buffer. */
+	CHECK_EQ(r.hdr->hdr_overflows, 0);
 }
 
 TEST(clock_reset_to_0_in_timer_expiry_is_safe)
 {
 	struct resetter r = reset_clock_at(TIMERS "hrtimer_expire_entry/id",
 					   MS / 10, 0);
-	unsigned int resets = 0;
 
 	for (unsigned int i = 0; i < 100; i++) {
-		spin_ns(MS);
+		__u64 before = r.hdr->hdr_count;
+
+		while (r.hdr->hdr_count == before)
+			;
 		ctx_stop(r.fd);
 		/* It was reset and keeps counting. */
-		resets += (__s64)ctx_read(r.fd, 1) >= 0;
+		CHECK((__s64)ctx_read(r.fd, 1) >= 0);
 		CHECK_OK(pfm_write_pmds(r.fd, &r.clock.pmd, 1));
 		CHECK_OK(pfm_start(r.fd, NULL));
 	}
-	CHECK(resets > 0);
 }
 
 static struct counter leaping(unsigned int n, __u64 period)
@@ -426,21 +429,17 @@ static void count_run_time(void *unused)
 	counter_write(s.fd, &all);
 	ctx_start_on(s.fd, thread_id());
 	/*
-	 * On a busy host it may take longer. The last hit, whose time may still
-	 * be pending, may add most of it.
+	 * The last hit, whose time may still be pending, may add most of it.
 	 */
-	for (int i = 0; i < 20; i++) {
+	do {
 		CHECK_OK(pfm_start(s.fd, NULL));
 		spin_ns(200 * MS);
 		ctx_stop(s.fd);
 		value = ctx_read(s.fd, 0);
 		counted = ctx_read(s.fd, 1);
-		if (ctx_number(s.fd, "pfm_lost") &&
-		    (__s64)value < (__s64)(counted / 2))
-			break;
-	}
+	} while (!ctx_number(s.fd, "pfm_lost") ||
+		 (__s64)value >= (__s64)(counted / 2));
 	known = s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost");
-	CHECK(ctx_number(s.fd, "pfm_lost") > 0);
 	CHECK(ctx_number(s.fd, "pfm_pmu_throttled") > 0);
 	/* The two counters are not stopped at the same instant. */
 	CHECK(known > (counted - value) / 1100 || !counts_while_throttled());
