@@ -201,39 +201,29 @@ TEST(syscall_fault_has_kernel_and_user_chains)
 }
 
 /*
- * Return the chain of a sleep. Each sleep is one context switch, unless it is
- * over before it begins. The thread may also be preempted. Return NULL if the
- * thread did not sleep.
+ * perf reports context switches from the scheduler, with few registers. The
+ * thread may also be preempted.
  */
-static const struct callers_smpl *chain_of_sleep(void)
+TEST(context_switch_chain_includes_the_scheduler)
 {
 	struct chains c = sampling(SWITCHES, 1);
-	const struct callers_smpl *s;
+	bool slept = false;
 
 	start(&c);
-	usleep(1000);
+	sleep_once();
 	ctx_stop(c.fd);
 	CHECK(c.hdr->count <= CALLERS_SAMPLES);
 	for (__u64 n = 0; n < c.hdr->count; n++) {
-		s = chain_at(&c, n);
+		const struct callers_smpl *s = chain_at(&c, n);
+
 		expect_sane(s);
 		CHECK(s->num_user > 0);
-		if (kernel_called(s, "do_nanosleep"))
-			return s;
+		if (!kernel_called(s, "vfs_read"))
+			continue;
+		CHECK(kernel_called(s, "schedule"));
+		slept = true;
 	}
-	CHECK_OK(close(c.fd));
-	return NULL;
-}
-
-/* perf reports context switches from the scheduler, with few registers. */
-TEST(context_switch_chain_includes_the_scheduler)
-{
-	const struct callers_smpl *s;
-
-	do {
-		s = chain_of_sleep();
-	} while (!s);
-	CHECK(kernel_called(s, "schedule"));
+	CHECK(slept);
 }
 
 /* Interrupts come at user level and in the kernel. */
@@ -278,6 +268,7 @@ TEST(kernel_threads_have_no_user_chain)
 	 */
 	while (!s) {
 		CHECK_OK(pfm_start(c.fd, NULL));
+		/* Sleep because the idle thread is sampled. */
 		usleep(1000);
 		ctx_stop(c.fd);
 		for (; seen < c.hdr->count && !s; seen++)

@@ -136,3 +136,29 @@ void wait_asleep(pid_t pid)
 		scan_proc(pid, "stat", "%*d (%*[^)]) %c", &state);
 	} while ((state != 'S' && state != 'D') || !is_off_cpu(pid));
 }
+
+struct sleeper {
+	pid_t	pid;
+	int	pipe[2];
+};
+
+static void wake(void *arg)
+{
+	const struct sleeper *s = arg;
+
+	wait_asleep(s->pid);
+	CHECK_EQ(write(s->pipe[1], "", 1), 1);
+}
+
+void sleep_once(void)
+{
+	struct sleeper s = { .pid = getpid() };
+	pid_t waker;
+
+	CHECK_OK(pipe(s.pipe));
+	waker = spawn(wake, &s);
+	wait_go(s.pipe[0]);
+	reap(waker);
+	close(s.pipe[0]);
+	close(s.pipe[1]);
+}

@@ -320,7 +320,7 @@ static int series(void)
 	return 0;
 }
 
-/* The daemon outlives its parent. */
+/* The daemon lives until it is killed. */
 static int leaves_daemon(void)
 {
 	pid_t pid = raw_fork();
@@ -330,18 +330,21 @@ static int leaves_daemon(void)
 		call();
 		close(STDOUT_FILENO);
 		close(STDERR_FILENO);
-		sleep((unsigned int)number);
-		_exit(0);
+		for (;;)
+			pause();
 	}
 	printf("daemon: %d\n", pid);
 	return 0;
 }
 
-/* A child that stays in the session. */
+/* A child that stays in the session, and calls when its parent was reaped. */
 static int leaves_child(void)
 {
+	pid_t parent = getpid();
+
 	if (!raw_fork()) {
-		usleep(200000);
+		while (!kill(parent, 0))
+			sched_yield();
 		call();
 		_exit(0);
 	}

@@ -149,9 +149,8 @@ TEST(example_pmu_counts_thread_resources)
 	touch_pages(100, NULL);
 	CHECK_EQ(ctx_read(fd, FAULTS) - before, 100);
 	before = ctx_read(fd, SWITCHES);
-	/* A short sleep may not cause a context switch. */
-	while (ctx_read(fd, SWITCHES) == before)
-		usleep(1000);
+	sleep_once();
+	CHECK(ctx_read(fd, SWITCHES) > before);
 	ctx_stop(fd);
 	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
 	CHECK(info.set_act_duration.tv_nsec > 0);
