@@ -27,6 +27,7 @@ static bool ends(struct task_struct *task, struct pfm_context *ctx)
 	while (!READ_ONCE(task->exit_state)) {
 		if (!list_empty_careful(&ctx->mutex.wait_list))
 			return false;
+		/* Sleep because nothing tells that a thread waits. */
 		schedule_timeout_uninterruptible(1);
 	}
 	return true;

@@ -102,6 +102,7 @@ static DECLARE_COMPLETION(measured);
 static void release_slowly(struct llist_node *node)
 {
 	complete(&releasing);
+	/* Sleep because work items in one queue wait for each other. */
 	released = wait_for_completion_timeout(&measured, HZ) ? 1 : -1;
 }
 

@@ -130,6 +130,7 @@ static void expect_line(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_trace_console(note_line, &printed), 0);
 	for (i = 0; i < 200 && !printed.lines; i++) {
+		/* Sleep because the limit is per time. */
 		if (i)
 			msleep(50);
 		KUNIT_EXPECT_EQ(test, fixture_restart(test), -EINVAL);

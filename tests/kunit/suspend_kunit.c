@@ -127,7 +127,10 @@ static void suspend_gives_up_waiting_for_a_command(struct kunit *test)
 	fixture_start(test);
 	fixture_lock(ctx);
 	task = kthread_run(suspend_main, &done, "suspends");
-	/* A thread that waits for the mutex is in its list. */
+	/*
+	 * A thread that waits for the mutex is in its list.
+	 * Sleep because nothing tells that.
+	 */
 	while (!completion_done(&done) &&
 	       list_empty_careful(&ctx->mutex.wait_list))
 		schedule_timeout_uninterruptible(1);

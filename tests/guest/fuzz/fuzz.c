@@ -358,6 +358,7 @@ static bool watch(pid_t *pids)
 			ok = ended_well(pid, status);
 			continue;
 		}
+		/* Sleep because this only watches for calls that hang. */
 		usleep(LOOK_US);
 		calls = count_calls();
 		if (calls / TOLD_CALLS != last / TOLD_CALLS)

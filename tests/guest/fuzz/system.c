@@ -178,6 +178,7 @@ static bool unload_now(const char *module)
 	for (unsigned int tries = 0; tries < 1000; tries++) {
 		if (unload(module))
 			return true;
+		/* Sleep because nothing tells that a reference is dropped. */
 		usleep(10000);
 	}
 	printf("# %s is still in use after all contexts were closed\n", module);

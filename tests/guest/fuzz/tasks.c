@@ -87,6 +87,7 @@ _Noreturn void fuzz_victim_main(uint64_t seed)
 			break;
 		default:
 			work(fuzz_below(&f, 50));
+			/* Sleep because switched-out victims are tested. */
 			usleep(100);
 		}
 	}

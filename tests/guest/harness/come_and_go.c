@@ -68,6 +68,7 @@ static void *live(void *sum)
 	uint64_t x = 88172645463325252ULL;
 
 	take_pages();
+	/* Sleep because switches of threads are counted. */
 	for (int i = 0; i < SLEEPS; i++)
 		nanosleep(&moment, NULL);
 	for (unsigned long i = 0; i < rounds; i++) {

@@ -195,6 +195,7 @@ static unsigned int num_probes(void)
 
 static void wait_num_probes(unsigned int num)
 {
+	/* Sleep because nothing tells that the kprobe is removed. */
 	while (num_probes() != num)
 		usleep(10000);
 }

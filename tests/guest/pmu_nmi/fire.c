@@ -142,6 +142,7 @@ static int rig_thread(void *unused)
 	while (!kthread_should_stop()) {
 		wait_event_interruptible(rig_wait, rig_has_work());
 		rig_fire_all();
+		/* Sleep because the next NMI is due later. */
 		if (READ_ONCE(rig_interval) >= RIG_LONG_WAIT)
 			usleep_range(RIG_SLEEP, 2 * RIG_SLEEP);
 		else
