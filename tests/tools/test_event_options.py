@@ -48,7 +48,7 @@ TWO_SETS = (*SAMPLING, "-e", "b")
         ((*TWO_SETS, "--switch-overflow=1,1", "true"), "event b has no sampling"),
         (
             (*TWO_SETS, "-e", "c", "--switch-overflow=1", "true"),
-            "event set 1, of -e number 2, would stay active",
+            "event set 1 (-e number 2) would stay active",
         ),
     ],
 )

@@ -67,7 +67,7 @@ ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
 COUNT = "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
 REFUSED = {
     "depth=3": "the sampling format count has no field 'depth'; it has num_events",
-    "num_events=2k": "k, M and G are for bytes, and this is a number of events",
+    "num_events=2k": "k, M and G are for bytes, but this is a number of events",
     "num_events=4294967296": "the field has 4 bytes, and holds at most 4294967295",
     "num_events=2000": "format count rejects its argument, num_events=2000; if",
     "02000000": "format count takes 8 bytes as its argument, and --smpl-arg has 4",

@@ -75,7 +75,7 @@ def test_smpl_arg_sets_fields_and_keeps_defaults(
         ("buf_size=1 k", "'1 k' is not a number"),
         (
             "max_depth=64k",
-            "k, M and G are for bytes, and this is a number of frames",
+            "k, M and G are for bytes, but this is a number of frames",
         ),
         ("max_depth=65536", "the field has 2 bytes, and holds at most 65535"),
         ("level=256", "the field has 1 bytes, and holds at most 255"),

@@ -183,7 +183,7 @@ static enum finding find_tracepoint(const char *root, const char *name,
 	case TRACEPOINT_UNKNOWN:
 		if (pfmlib_encode(name, LEVEL_USER, &attr) == PFM_SUCCESS)
 			return NOT_FOUND;
-		message("unknown event '%s', unless it is a tracepoint: only root may read /sys/kernel/tracing",
+		message("unknown event '%s'; if it is a tracepoint, run pfmon as root: only root may read /sys/kernel/tracing",
 			name);
 		return REFUSED;
 	default:
@@ -225,7 +225,7 @@ static bool choose_levels(const char *name, const struct event_code *code,
 	}
 	if (!own)
 		return true;
-	message("event %s is counted for CPUs %s at all privilege levels: omit u and k",
+	message("event %s is always counted at all privilege levels (on CPUs %s): omit u and k",
 		name, code->cpus);
 	return false;
 }

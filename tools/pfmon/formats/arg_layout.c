@@ -151,7 +151,7 @@ static bool parse_value(const struct arg_field *field, const char *text,
 	bool in_bytes = !strcmp(field->unit, "bytes");
 
 	if (!in_bytes && power_of(text))
-		message("--smpl-arg: %s=%s: k, M and G are for bytes, and this is a number of %s",
+		message("--smpl-arg: %s=%s: k, M and G are for bytes, but this is a number of %s",
 			field->name, text, field->unit);
 	else if (!parse_number(text, value))
 		message("--smpl-arg: %s=%s: '%s' is not a number%s",

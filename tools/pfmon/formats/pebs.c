@@ -80,7 +80,7 @@ static bool find_reset(const struct smpl_format *format,
 		if (!event->sampling)
 			continue;
 		if (period && event->short_period != period) {
-			message("the sampling format %s has one short period for all events, not %llu and %llu: give the same",
+			message("the sampling format %s needs one short period for all events, not %llu and %llu: use one of them",
 				format->name, (unsigned long long)period,
 				(unsigned long long)event->short_period);
 			return false;
@@ -103,7 +103,7 @@ static bool set_up_narrow(struct smpl_format *format,
 	};
 
 	if (size > UINT32_MAX) {
-		message("a buffer of the sampling format %s has less than 4 GiB: lower --smpl-entries",
+		message("buffers of the sampling format %s must be smaller than 4 GiB: lower --smpl-entries",
 			format->name);
 		return false;
 	}

@@ -177,7 +177,7 @@ static bool check_turns(const struct options *options)
 		if (options->switch_ns ||
 		    set_switches_on_overflow(options, set))
 			continue;
-		message("event set %u, of -e number %u, would stay active for ever: give one of its events a --switch-overflow, or use --switch-timeout",
+		message("event set %u (-e number %u) would stay active for ever: give one of its events a number in --switch-overflow, or use --switch-timeout",
 			set, set + 1);
 		return false;
 	}

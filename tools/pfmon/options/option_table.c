@@ -150,8 +150,8 @@ const struct option_row option_table[] = {
 		.summary = "multiplex: each *-e* is an event set, for _MS_ ms",
 		.details =
 			"The time is rounded up to the kernel's timer tick. Counts are\n"
-			"scaled to the whole time; the fraction of it during which an\n"
-			"event was counted is printed.\n"
+			"scaled to the whole time. The fraction of this time in which\n"
+			"an event was counted is printed.\n"
 			"Only the active set records samples.\n",
 	}, {
 		.name = "attach-task", .argument = "TID",
@@ -324,7 +324,7 @@ const struct option_row option_table[] = {
 			"formats accept a frequency for clocks.\n"
 			"A single number applies to all events without a period;\n"
 			"*999,* applies to the first event only.\n"
-			"Only time in which the event's set is active counts.\n",
+			"Time in which the event's set is not active is excluded.\n",
 	}, {
 		.name = "smpl-periods-random", .group = GROUP_SAMPLING,
 		.argument = "M:S,...",
@@ -362,10 +362,10 @@ const struct option_row option_table[] = {
 			   TEXT_OF(DEFAULT_ENTRIES) ")",
 		.details =
 			"The buffer is full after exactly _N_ samples; a buffer of\n"
-			"*callstack* holds at least _N_, as chains differ in length,\n"
-			"one of *histogram* _N_ keys. *flight* keeps the last _N_, except\n"
-			"those of the region that is being overwritten. This option\n"
-			"replaces the size in *--smpl-arg*.\n",
+			"*callstack* holds at least _N_, because chains differ in\n"
+			"length. A buffer of *histogram* holds _N_ keys. *flight* keeps\n"
+			"the last _N_ samples, except those of the region that is being\n"
+			"overwritten. This option replaces the size in *--smpl-arg*.\n",
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
@@ -457,8 +457,8 @@ const struct option_row option_table[] = {
 		.format_option = FORMAT_OPT_IMPRECISE,
 		.summary = "allow imprecise sampling events",
 		.details =
-			"No event is made precise. If an event is imprecise, the\n"
-			"registers are those at the interrupt that reported it.\n",
+			"Events without a precise level stay imprecise: their samples\n"
+			"have the registers at the interrupt that reported them.\n",
 	}, {
 		.name = "smpl-show-func", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_SHOW_FUNC,
@@ -506,7 +506,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "check-events-only", .group = GROUP_PRINTING,
 		.effect = ACTS(CHECK_EVENTS),
-		.summary = "check that events can be counted, and together",
+		.summary = "check that events can be counted, alone and together",
 		.details =
 			"No command is run. The exit status is 0 if all events can be\n"
 			"counted together, and 1 otherwise.\n",

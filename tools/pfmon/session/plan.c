@@ -222,10 +222,10 @@ static bool is_measurable(const struct plan *plan, unsigned int i)
 	if (plan->events[i].per_thread)
 		return true;
 	if (!plan->options->system_wide)
-		message("event %s is counted for CPUs (%s), not for threads: use --system-wide",
+		message("event %s can only be counted system-wide (on CPUs %s): use --system-wide",
 			option->name, plan->events[i].cpus);
 	else if (option->sampling)
-		message("event %s is counted for CPUs (%s) and cannot be sampled: omit its period",
+		message("event %s can only be counted (on CPUs %s), not sampled: omit its period",
 			option->name, plan->events[i].cpus);
 	else
 		return true;

@@ -38,11 +38,11 @@ static void explain_register(const struct context *context, const char *kind,
 	const char *pmds = "", *level = "";
 
 	if (any_virtual(plan))
-		pmds = "a PMD of --smpl-pmds does not exist, or ";
+		pmds = " a PMD of --smpl-pmds does not exist, or";
 	if (pmc_is_precise(&plan->pmcs[i]))
 		level = " or its precise level";
 	if (flags & PFM_REG_RETFL_NOTAVAIL && is_config)
-		message("event %s: there is no %s%u for its config1 or config2; measure it with perf",
+		message("event %s needs config1 or config2, and there is no %s%u for it; measure it with perf",
 			event, kind, number);
 	else if (flags & PFM_REG_RETFL_NOTAVAIL)
 		message("event %s: there is no %s%u; this PMU has fewer registers than there are events%s",
@@ -53,7 +53,7 @@ static void explain_register(const struct context *context, const char *kind,
 		message("event %s: %s%u: no such event set", event, kind,
 			number);
 	else
-		message("event %s: %s%u rejects its value; %sthe event%s is not supported on this machine: --list-events marks supported events",
+		message("event %s: %s%u rejected the event:%s this machine does not support it%s (see --list-events)",
 			event, kind, number, pmds, level);
 }
 
