@@ -64,8 +64,8 @@ bool recording_clocks(struct recording *recording, const struct moment *moment);
 bool recording_buffer(struct recording *recording, struct context *context);
 
 /*
- * Writes a part of a stream, and a chunk with @text, which explains it and is
- * freed, unless it is NULL.
+ * Writes a part of a stream. If @text is not NULL, it explains the part: writes
+ * it to a chunk of its own, and frees it.
  */
 bool recording_stream(struct recording *recording, const struct image *image,
 		      uint64_t samples, const char type[4], char *text);
@@ -76,14 +76,14 @@ void recording_notification(struct recording *recording);
 void recording_lost(struct recording *recording, uint64_t samples);
 
 /*
- * Writes the last chunk; @contexts are the remaining contexts. The totals must
- * not change afterwards.
+ * Writes the last chunk. @contexts are the contexts that still exist. The
+ * totals must not change afterwards.
  */
 bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status);
 
-/* A capture finished by a snapshot, and its part of the totals. */
+/* A capture that a snapshot has finished, and its part of the totals. */
 struct division {
 	char *path;		/* to be freed; NULL if not divided */
 	struct totals totals;

@@ -11,7 +11,10 @@
 /* Configuration words in addition to a PMC value: config1, config2. */
 #define ENCODED_CONFIGS	2
 
-/* Distance from PMCn to the PMC of config1, and from there to config2. */
+/*
+ * Distance from PMCn to its PMC for config1, and from that one to the PMC for
+ * config2.
+ */
 #define EVENT_CONFIG_STEP	64
 
 struct encoded_event {

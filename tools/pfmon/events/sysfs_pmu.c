@@ -298,8 +298,9 @@ static bool find_type(const char *root, const struct sysfs_pmu *pmu)
 }
 
 /*
- * The file cpus of a CPU PMU lists its CPUs, unless all CPUs have it. The file
- * cpumask of a shared PMU lists the CPUs that count for the others.
+ * A CPU PMU is named "cpu", or its file cpus lists the CPUs that have it. If
+ * several CPUs share a PMU, its file cpumask lists the CPUs that count for the
+ * others.
  */
 static void find_cpus(const struct sysfs_pmu *pmu)
 {

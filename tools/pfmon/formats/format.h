@@ -36,20 +36,20 @@ struct smpl_format {
 	struct smpl_kinds kinds;		/* the caller's */
 	unsigned char *arg;
 	size_t arg_size;
-	char *arg_text;				/* it, in words; or NULL */
+	char *arg_text;				/* as text, or NULL */
 	const struct smpl_device *device;	/* NULL: it has a buffer */
 	char *device_path;
 	size_t entry_size;			/* bytes of the longest entry */
 	uint32_t flags;				/* the module's own */
-	bool precise;				/* sampling events must be */
-	bool data_addresses;			/* its samples have some */
+	bool precise;				/* events must be precise */
+	bool data_addresses;			/* samples have them */
 };
 
 /* When a buffer is saved. */
 enum smpl_moment {
 	SMPL_NOTIFIED,		/* PFM_RESTART follows */
-	SMPL_EXEC,		/* it follows; the thread stands still */
-	SMPL_END,		/* nothing follows: save all that is left */
+	SMPL_EXEC,		/* PFM_RESTART follows; the thread is stopped */
+	SMPL_END,		/* the end: save all that is left */
 };
 
 /* Result of scanning a part of a stream. */
@@ -102,9 +102,9 @@ struct smpl_module {
 				uint64_t entries);
 
 	/*
-	 * Chooses the pieces to save and returns their number; 0 if nothing
-	 * is to be saved, so that a restart would free nothing. Samples saved
-	 * at an exec may be saved again.
+	 * Chooses the pieces to save and returns their number; 0 if there is
+	 * nothing to save, and so nothing that a restart would free. Samples
+	 * saved at an exec may be saved again.
 	 */
 	unsigned int (*choose)(const struct smpl_format *format,
 			       const void *buffer, size_t size,

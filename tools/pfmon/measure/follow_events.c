@@ -88,7 +88,8 @@ static void execed(struct follow *follow, const struct trace_event *event)
 
 /*
  * When one thread ends the process, the others are killed and may not stop
- * under ptrace, so the last thread that stops need not be the last of all.
+ * under ptrace. So other threads may still exist when the last stop is
+ * reported.
  */
 static bool may_be_last(const struct process *process,
 			const struct trace_event *event)

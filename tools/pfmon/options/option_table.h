@@ -39,8 +39,8 @@ struct option_effect {
 };
 
 /*
- * In the texts, *this* is bold and _this_ is italic, if the output has such
- * type. Underscores in bold text are literal. The summary is a sentence without
+ * In the texts, *this* is bold and _this_ is italic, if the output supports
+ * it. Underscores in bold text are literal. The summary is a sentence without
  * capital letter and full stop. Each sentence of the details begins on a new
  * line.
  */

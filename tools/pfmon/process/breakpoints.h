@@ -24,16 +24,16 @@ struct breakpoints {
 bool breakpoints_set(const struct breakpoints *breakpoints, pid_t tid);
 
 /*
- * Prepares a thread that has stopped at a breakpoint to execute that
- * instruction; returns how it is to be resumed.
+ * Prepares a thread that has stopped at the breakpoint @address to execute the
+ * instruction there. Returns how to resume the thread.
  */
 enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 				uint64_t address);
 
 /*
- * Restores the breakpoint when the thread has stopped again: for a signal, or,
- * if @info is NULL, for another reason. Returns true if the stop is only the
- * end of the step that breakpoints_pass() began.
+ * Restores the breakpoint when the thread has stopped again: for the signal
+ * @info, or for another reason if @info is NULL. Returns true if the thread has
+ * only completed the step that breakpoints_pass() began.
  */
 bool breakpoints_passed(struct breakpoints *breakpoints, pid_t tid,
 			const siginfo_t *info);

@@ -22,7 +22,7 @@ struct command {
 	void *data;
 };
 
-/* The flags are TRACE_*. Its trace may also be used without a command. */
+/* The flags are TRACE_*. The trace can also be used without a command. */
 void command_init(struct command *command, unsigned int flags);
 
 /*

@@ -61,7 +61,7 @@ bool context_start(struct context *context);
 bool context_pause(struct context *context);
 bool context_go_on(struct context *context);
 
-/* Whether an errno of a command says that the context is not attached. */
+/* Whether the errno of a failed command means that the context is detached. */
 bool context_is_gone(int error);
 
 /*

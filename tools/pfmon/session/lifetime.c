@@ -219,8 +219,9 @@ static bool lost_anything(const struct context_stats *stats)
 }
 
 /*
- * Whether the context can be reused: apart from its registers and times it is
- * as created. The kernel resets denied counters and messages at the next load.
+ * Whether the context can be reused: it differs from a new one only in its
+ * registers and times. The kernel resets denied counters and messages at the
+ * next load.
  */
 static bool is_untouched(const struct context *context)
 {
