@@ -189,7 +189,7 @@ class Guests:
         """Yield each result when the next check begins; the last may be a crash."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
-        # Booting may take up to the same time in addition.
+        # Booting may take as long again.
         for line in output.lines(2 * self._options.timeout):
             word, _, rest = line.partition(" ")
             if word == "@begin":
@@ -215,7 +215,7 @@ class Guests:
                 running = None
         text = _ending(output.process, log, errors, 2 * self._options.timeout)
         if held:
-            # A later crash is an effect of a finding, or of unloading.
+            # A later crash is caused by an earlier finding, or by unloading.
             yield held[0], _judged(held, log, None)
         elif running:
             self._crashes[running[0]] += 1

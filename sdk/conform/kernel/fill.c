@@ -119,7 +119,10 @@ int conform_check_restart(struct conform *c)
 	return ret ?: conform_end(c);
 }
 
-/* With user registers of this thread, without registers, in other threads. */
+/*
+ * Overflows with user registers of this thread, without registers, and in other
+ * threads.
+ */
 int conform_check_registers(struct conform *c)
 {
 	struct pt_regs *regs = task_pt_regs(current);

@@ -44,7 +44,7 @@ static void irq_send(void)
 	irq_work_sync(&conform_work);
 }
 
-/* @send raises one interrupt, and returns when it was handled. */
+/* @send raises one interrupt, and returns after it has been handled. */
 static int interrupts_take(struct conform *c, void (*send)(void))
 {
 	unsigned int n = c->quick ? INTERRUPTS_QUICK : INTERRUPTS;

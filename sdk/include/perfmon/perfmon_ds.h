@@ -40,7 +40,8 @@
  * @real_ip:    instruction pointer of the event itself
  * @tsx_tuning: transactional memory information
  * @tsc:        time stamp counter
- * @imprecise:  the registers are not those of the event; the header shows this
+ * @imprecise:  the registers are not those of the event; sets a flag in the
+ *              header
  *
  * A 64-bit record is a prefix of this; a 32-bit record has the first ten
  * fields.

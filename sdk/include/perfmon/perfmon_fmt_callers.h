@@ -6,9 +6,10 @@
  * are found by frame pointers, kernel chains by the kernel's unwinder on x86
  * and by frame pointers on arm64. Other architectures (UML) have no chains.
  *
- * The registers of a precise event are a mixture of two moments. Its chains can
- * therefore end early; those of 32-bit programs do. On arm64 kernels that mark
- * the frames of interrupts (7.2 and later) a kernel chain ends at such a mark.
+ * The registers of a precise event are from two different moments. Therefore
+ * its chains can end early; those of 32-bit programs do. On arm64
+ * kernels that mark the frames of interrupts (7.2 and later) a kernel chain
+ * ends at such a mark.
  *
  * User memory is read without faulting and without waiting. A chain ends at
  * memory that is not present, and at a frame that is not above the previous
@@ -363,7 +364,7 @@ static inline unsigned int pfm_user_frames(struct pt_regs *regs, u64 *out,
 /**
  * pfm_user_callers() - get the call chain at user level
  * @data: as passed to fmt_handler
- * @out:  out: where the thread is at user level, then return addresses,
+ * @out:  out: the thread's address at user level, then return addresses,
  *        innermost first
  * @max:  maximum number of addresses
  *
@@ -388,8 +389,7 @@ static inline unsigned int pfm_user_callers(const struct pfm_ovfl_data *data,
 /**
  * pfm_kernel_callers() - get the call chain in the kernel
  * @data: as passed to fmt_handler
- * @out:  out: where the kernel was interrupted, then return addresses,
- *        innermost first
+ * @out:  out: the interrupted address, then return addresses, innermost first
  * @max:  maximum number of addresses
  *
  * An event that excludes the kernel has only user registers and so no kernel

@@ -54,7 +54,7 @@ struct pfm_device_slot {
  * @is_open:     whether there is a reader
  * @lock:        serialises the reader's threads
  * @wait:        threads that wait for records
- * @wake:        wakes them
+ * @wake:        wakes @wait
  * @attrs:       files in sysfs: device, record_size, lost
  * @list:        NULL-terminated list of @attrs
  * @group:       attribute group of @list

@@ -2,9 +2,10 @@
 /**
  * DOC: An irq_work that can be waited for
  *
- * irq_work_sync() is not sufficient. While an irq_work is queued or running on
- * one CPU, it does not notice that an earlier run has not ended on a CPU that
- * the monitored thread has left. Therefore struct pfm_irq_work counts the runs.
+ * irq_work_sync() is not sufficient. If the irq_work is queued or running on
+ * one CPU, irq_work_sync() does not notice an earlier run that has not ended on
+ * a CPU that the monitored thread has left. Therefore struct pfm_irq_work
+ * counts the runs.
  */
 #ifndef PERFMON_PERFMON_IRQ_WORK_H
 #define PERFMON_PERFMON_IRQ_WORK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /**
- * DOC: A kprobe with users
+ * DOC: A kprobe with a user count
  *
  * The kprobe is removed one second after its last user has released it. The
  * delay avoids repeated patching of the kernel's text, which interrupts all

@@ -95,18 +95,19 @@ struct pfm_pmu_set;
 /**
  * struct pfm_pmu_reg - a PMD of a loaded context
  * @offset:    owned by the PMU, except as described for @reload
- * @reload:    value with which the hardware reloads itself at an overflow, or
- *             PFM_RELOAD_NONE if it does not; never 0. When the core resets an
- *             overflowed PMD to exactly this value, it may subtract it from
- *             @offset instead of calling reset_pmd. The PMD's value must then
- *             be (hardware count - @offset)
+ * @reload:    value that the hardware loads into the counter at an overflow,
+ *             never 0; PFM_RELOAD_NONE if it loads none. To reset an overflowed
+ *             PMD to this value, the core may subtract the value from @offset
+ *             instead of calling reset_pmd. The PMD's value must then be
+ *             (hardware count - @offset)
  * @limit:     owned by the PMU
  * @priv:      owned by the PMU
  * @update:    owned by the PMU
  * @set:       event set that the register belongs to
  * @desc:      the PMD's description
- * @pmc_value: value of the PMC that controls it; in the clock, owned by the
- *             PMU. pfm_pmc_configs() returns the configuration words
+ * @pmc_value: value of the PMC that controls the PMD; a clock has no PMC, so
+ *             there the PMU may use it. pfm_pmc_configs() returns the
+ *             configuration words
  * @sampling:  its overflows must be reported
  * @user_read: owned by the PMU: while the set counts, pfm_show_counter() tells
  *             the monitored thread how to read the counter itself. The PMD's
@@ -188,7 +189,7 @@ struct pfm_pmu_set {
  *                 has passed, no overflow is reported. May run in the exit of
  *                 the monitored thread, so it leaves lengthy work to @release
  * @release:       (required by pfm_release_later(); process, no lock held)
- *                 release what was passed there, also while the context is
+ *                 release an object that was passed there; the context may be
  *                 loaded again
  * @start:         (process) start counting. 0, -EBUSY or -ENODEV
  * @stop:          (process) stop counting; no effect if stopped. Nothing counts
@@ -207,10 +208,11 @@ struct pfm_pmu_set {
  *                 stopped; interrupts off) load a PMD. @reported: the PMU is
  *                 reporting this PMD's overflow right now, so it may load the
  *                 counter itself at once. Any other PMD must read as @value at
- *                 once, but its counter may be loaded later. The core calls
- *                 this with @value 0, the longest period, to silence a counter
- *                 of any of the context's sets that is reported while nothing
- *                 counts; it loads the counter again before it counts
+ *                 once, but its counter may be loaded later. The core also
+ *                 calls this with @value 0, the longest period, for a counter
+ *                 that is reported while nothing counts. The counter can be in
+ *                 any set of the context; the core loads it again before it
+ *                 counts
  */
 struct pfm_pmu {
 	const char			*pmu_name;
@@ -273,14 +275,14 @@ int __pfm_register_pmu(const struct pfm_pmu *pmu, struct module *owner,
 void pfm_unregister_pmu(const struct pfm_pmu *pmu);
 
 /**
- * pfm_release_later() - have something released when no lock is held
+ * pfm_release_later() - release an object when no lock is held
  * @s:    the set
- * @node: member of what is to be released; passed to pfm_pmu.release
+ * @node: member of the object; passed to pfm_pmu.release
  *
- * For whatever takes long to release, for example if that waits for a grace
- * period: the operations of a PMU run under a mutex, and unload also in the
- * exit of the monitored thread. The core calls pfm_pmu.release before the
- * context and its reference to the PMU's module are gone.
+ * For objects whose release takes long, for example because it waits for a
+ * grace period. The operations of a PMU run under a mutex, and unload also runs
+ * in the exit of the monitored thread. The core calls pfm_pmu.release before
+ * the context and its reference to the PMU's module are gone.
  * Context: process, in check_pmc, load, unload or write_pmc.
  */
 void pfm_release_later(struct pfm_pmu_set *s, struct llist_node *node);
@@ -297,7 +299,7 @@ void pfm_pmc_configs(const struct pfm_pmu_reg *reg, u64 *config);
 /**
  * pfm_set_here() - find the set that counts on this CPU
  *
- * For a PMU that is called without being told for which set.
+ * For functions of the PMU whose caller does not tell the set.
  * Context: any, interrupts off, while a counter of a set is counting or about
  * to count for this CPU or for the current thread.
  * Return: this set.
@@ -329,7 +331,7 @@ void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, struct pt_regs *regs,
 void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n);
 
 /**
- * pfm_counter_throttled() - count that a counter was stopped for a while
+ * pfm_counter_throttled() - count one temporary stop of a counter
  * @reg: the counter
  *
  * For a PMU that stops counters which overflow too often. The overflows that a

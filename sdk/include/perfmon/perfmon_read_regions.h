@@ -256,8 +256,9 @@ pfm_read_pass_begin(struct pfm_read_pass *pass,
 /*
  * Go to the next region.
  *
- * If it has been refilled, leave regions that were filled later to the next
- * pass as well: the region's new records come before theirs.
+ * If a region has been refilled since the pass began, the next pass reads it.
+ * Its new records come before those of regions that were filled later, so the
+ * next pass reads these regions, too.
  *
  * Return: 1, with its header in @region; 0 if there are no more regions.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /**
- * DOC: Work items that measuring waits for
+ * DOC: Urgent work items
  *
- * A real-time thread may occupy a monitored CPU for as long as it likes, and a
- * work item that is bound to this CPU does not run meanwhile. Work that must be
- * done before a measurement can begin or continue is therefore queued with
- * pfm_queue_work(): it runs on any CPU, with high priority.
+ * A real-time thread may occupy a monitored CPU for a long time, and work items
+ * bound to this CPU do not run meanwhile. Therefore work that must be done
+ * before a measurement can begin or continue is queued with pfm_queue_work().
+ * It runs on any CPU, with high priority.
  */
 #ifndef PERFMON_PERFMON_WORK_H
 #define PERFMON_PERFMON_WORK_H
@@ -17,7 +17,7 @@ struct workqueue_struct;
 extern struct workqueue_struct *pfm_wq;
 
 /**
- * pfm_queue_work() - queue a work item that measuring waits for
+ * pfm_queue_work() - queue an urgent work item
  * @work: the work item; no effect if it is queued already
  *
  * Context: any but NMI, preemption off.
