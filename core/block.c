@@ -5,16 +5,16 @@
  * The overflow path queues a task work (from an NMI through irq_work), which
  * holds the thread on its way back to user level.
  *
- * A signal, a tracer or the freezer needs the thread for a moment. It leaves
- * the task work so that the kernel can serve them, and must come back before it
- * is at user level. It cannot queue its task work again: the kernel runs task
- * works until none is left, and only then looks for signals. But it can request
- * one more round with TIF_NOTIFY_RESUME. After the signals each round calls
- * PFM_LAST_CALL; a kprobe there queues the task work. If it does not fire,
- * the thread stays until PFM_RESTART or SIGKILL.
+ * For a signal, a tracer or the freezer the thread leaves the task work, so
+ * that the kernel can serve them. It must come back before it is at user level.
+ * It cannot queue its task work again: the kernel runs task works until none is
+ * left, and only then looks for signals. But it can request one more round with
+ * TIF_NOTIFY_RESUME. In each round the kernel calls PFM_LAST_CALL after it has
+ * handled signals; a kprobe there queues the task work. If the kprobe does not
+ * fire, the thread waits until PFM_RESTART or SIGKILL.
  *
- * All state belongs to one attachment: a thread may still be leaving when its
- * context is attached to another one.
+ * Each attachment has its own state: a thread may still be leaving when its
+ * context is attached to another thread.
  */
 #include <linux/atomic.h>
 #include <linux/freezer.h>
@@ -40,7 +40,7 @@
  *          running or to be queued again
  * @task:   the thread
  * @returns: the kprobe brings the thread back after it has left for a signal
- * @wanted: the thread is to be blocked
+ * @wanted: the thread must block
  * @queued: bit 0: there is a task work, which also pins this module
  * @left:   the thread has left the task work and must come back
  * @work:   the task work
@@ -69,16 +69,16 @@ static DEFINE_SPINLOCK(pfm_blocks_lock);
 static atomic_t pfm_num_left;
 
 /*
- * Trials of the kprobe: it may have been registered but not armed, or the
- * kernel may no longer call the function. Therefore the thread that creates a
- * context makes one more round before it is at user level, and so before it can
- * attach the context.
+ * Number of trials of the kprobe: it may have been registered but not armed, or
+ * the kernel may no longer call the function. Therefore the thread that creates
+ * a context makes one more round before it is at user level, and so before it
+ * can attach the context.
  */
 static atomic_t pfm_trials;
-/* Value of pfm_trials when the kprobe has last fired */
+/* Value of pfm_trials when the kprobe last fired */
 static atomic_t pfm_trials_seen;
 
-/* Note that the kprobe fires. */
+/* Record that the kprobe has fired. */
 static void pfm_trial_passes(void)
 {
 	int trials = atomic_read(&pfm_trials);
@@ -153,9 +153,9 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 
 /*
  * Registered while contexts exist that may block. It can be removed safely:
- * when the last of them is gone, no overflow blocks a thread, and
+ * when the last of these contexts is gone, no overflow blocks a thread, and
  * pfm_block_detach() has cleared pfm_block.left. A thread that was about to set
- * it has seen that it is no longer @wanted.
+ * @left has seen that @wanted is clear.
  */
 static PFM_KPROBE(pfm_last_call, PFM_LAST_CALL, pfm_block_come_back);
 

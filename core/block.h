@@ -40,8 +40,8 @@ int pfm_block_attach(struct pfm_context *ctx);
 void pfm_block_detach(struct pfm_context *ctx);
 
 /*
- * Block the monitored thread, by pfm_block_request() later. Context: the owner
- * of the overflow path.
+ * Block the monitored thread, by pfm_block_request() later. Context: the caller
+ * owns the context.
  */
 void pfm_block_want(struct pfm_context *ctx);
 
@@ -49,8 +49,8 @@ void pfm_block_want(struct pfm_context *ctx);
 void pfm_block_request(struct pfm_context *ctx);
 
 /*
- * Stop blocking; takes effect when the thread is woken. Context: the owner of
- * the overflow path; or the thread itself when it cannot overflow any more,
+ * Stop blocking; takes effect when the thread is woken. Context: the caller
+ * owns the context; or the thread itself when it cannot overflow any more,
  * preemption off.
  */
 void pfm_block_end(struct pfm_context *ctx);

@@ -7,7 +7,7 @@
  * since the context must be able to go away before them. When a process closes
  * its last descriptor, its areas stop showing the buffer; they stay
  * inaccessible until munmap(). They are not unmapped, because the process might
- * map something else at their address just then.
+ * be mapping something else at their address at the same time.
  *
  * Sampling buffers have a page in front that is not mapped; the pages of event
  * sets do not:
@@ -371,7 +371,7 @@ void pfm_buffer_unmap_all(const struct pfm_context *ctx)
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
 
-	/* The areas of a process that is being killed go anyway. */
+	/* When a process is killed, its areas are removed anyway. */
 	if (mmap_write_lock_killable(mm))
 		return;
 	for_each_vma(vmi, vma)

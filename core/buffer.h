@@ -14,7 +14,7 @@ struct vm_area_struct;
 /**
  * pfm_buffer_create() - Allocate a zeroed buffer and charge the caller for it
  * @size:  size in bytes, not 0
- * @front: number of pages in front that are not mapped, few
+ * @front: number of unmapped pages before the mapped ones, 0 or 1
  * @area:  size in bytes of a private area that is zeroed, charged and freed
  *         with it; 0 for none
  *

@@ -43,7 +43,7 @@ void pfm_creation_find_fmt(struct pfm_creation *new);
  */
 struct pfm_context *pfm_context_create(struct pfm_creation *new);
 
-/* Release what no context has taken over. Context: process. */
+/* Release what was not handed over to a context. Context: process. */
 void pfm_creation_end(struct pfm_creation *new);
 
 /*

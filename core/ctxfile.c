@@ -39,7 +39,7 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 	return pfm_command(ctx, cmd, &ioc);
 }
 
-/* Copy messages; each is removed only after it has been copied. */
+/* Copy messages to the reader. Remove each only after it has been copied. */
 static ssize_t pfm_copy_msgs(struct pfm_context *ctx, char __user *buf,
 			     size_t size)
 {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * defer.c - what an overflow leaves to others
+ * defer.c - overflows that are left to the context's owner or to an irq_work
  *
- * An overflow that finds the context owned leaves a note in its PMD. If the
- * owner is an overflow that it has interrupted, that one handles the note when
- * it leaves (pfm_leave()), unless it has handled the overflow itself with its
- * own (pfm_await_reports()). If the owner is a command, an irq_work handles the
- * note. It runs at once and waits for the command, or, if the command has
- * interrupts off on this CPU, after it. The same irq_work stops, wakes,
- * signals and blocks, which an overflow may not do.
+ * An overflow that finds the context owned leaves a note in its PMD. If it has
+ * interrupted another overflow, that overflow handles the note when it leaves
+ * (pfm_leave()), unless it has already handled both together
+ * (pfm_await_reports()). If the owner is a command, an irq_work handles the
+ * note. It runs at once and waits for the command. If the command has
+ * interrupts off on this CPU, the irq_work runs after it. The irq_work also
+ * stops the PMU, wakes and signals tools, and blocks the thread, which an
+ * overflow may not do.
  */
 #include <linux/sched/clock.h>
 #include <perfmon/perfmon_work.h>
@@ -94,8 +95,8 @@ static bool pfm_take_note(struct pfm_pmd *pmd, const u64 *at, u64 *ip)
 }
 
 /*
- * Take the notes of one instant: of all PMDs from @first on that overflowed at
- * the same address as @first. Return: false if @first has none.
+ * Take the notes of one instant: those of @first and of all later PMDs that
+ * overflowed at the same address. Return: false if @first has none.
  */
 static bool pfm_take_instant(struct pfm_pmd *first, unsigned long *ovfl,
 			     u64 *ip)
@@ -160,8 +161,8 @@ noinline void pfm_see_to_deferred(struct pfm_context *ctx)
 }
 
 /*
- * Handle what was deferred to a command. If another overflow is in progress,
- * this has interrupted it, and it will handle that.
+ * Handle overflows that were deferred to a command. If an overflow is in
+ * progress, this interrupt has interrupted it, and it will handle them.
  */
 static void pfm_take_deferred_here(struct pfm_context *ctx)
 {
@@ -174,11 +175,11 @@ static void pfm_take_deferred_here(struct pfm_context *ctx)
 }
 
 /*
- * Handle what was deferred if the thread was switched out with interrupts off.
- * It cannot be left to the thread's next overflow: that may never come, and a
- * tool may wait for this one's notification. The thread may run and overflow on
- * another CPU: such an overflow finds a command as the owner, and queues
- * another interrupt. Any owner is on another CPU, so wait for it.
+ * Handle overflows that were deferred if the thread was switched out with
+ * interrupts off. They cannot be left to the thread's next overflow: that may
+ * never come, and a tool may wait for a notification. The thread may run on
+ * another CPU. If it overflows there, the overflow finds a command as the owner
+ * and queues another interrupt. Any owner is on another CPU, so wait for it.
  */
 static void pfm_take_deferred_elsewhere(struct pfm_context *ctx)
 {

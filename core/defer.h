@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * defer.h - what an overflow leaves to others
+ * defer.h - overflows that are left to the context's owner or to an irq_work
  */
 #ifndef PFM_CORE_DEFER_H
 #define PFM_CORE_DEFER_H
@@ -38,7 +38,7 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 		pfm_see_to_deferred(ctx);
 }
 
-/* Stop, wake, signal and block: what an overflow may not do itself. */
+/* Do what an overflow may not do itself: stop, wake, signal, block. */
 void pfm_irq_work(struct irq_work *work);
 
 /*

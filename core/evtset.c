@@ -76,7 +76,7 @@ static struct pfm_evtset *pfm_evtset_alloc(struct pfm_context *ctx, u16 id)
 	return set;
 }
 
-/* Is there no set in the xarray node that a set with this number uses? */
+/* Does a set with this number need a new xarray node? */
 static bool pfm_needs_node(struct pfm_context *ctx, u16 id)
 {
 	unsigned long at = round_down(id, XA_CHUNK_SIZE);

@@ -24,7 +24,7 @@ struct pfm_evtset *pfm_evtset_add(struct pfm_context *ctx, u16 id);
  */
 struct pfm_evtset *pfm_evtset_find(struct pfm_context *ctx, u16 id);
 
-/* Context: process; the context is no longer shared. */
+/* Free all sets. Context: process; the context is no longer shared. */
 void pfm_evtset_free_all(struct pfm_context *ctx);
 
 /*

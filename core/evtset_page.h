@@ -25,8 +25,8 @@ int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
 u64 pfm_page_offset(const struct pfm_evtset *set);
 
 /*
- * Get the page at a mapping offset, in pages, other than 0; with a reference.
- * Context: any but interrupts. Return: the page or NULL.
+ * Get the page at @pgoff, a mapping offset in pages other than 0. Context: any
+ * but interrupts. Return: the page, with a reference, or NULL.
  */
 struct pfm_buffer *pfm_page_at(struct pfm_context *ctx, unsigned long pgoff);
 

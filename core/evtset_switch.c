@@ -3,10 +3,11 @@
  * evtset_switch.c - switching event sets (3.7.6, 3.7.7)
  *
  * The software state is switched in the interrupt: the values of the active set
- * are kept, the next set becomes the active one, and what is counted until the
- * PMU has followed is discarded. The PMU follows in process context: in the
- * monitored thread on its way to user level, or in a work item if the overflow
- * interrupted the kernel, where the thread may stay for a long time.
+ * are kept, the next set becomes the active one, and events counted until the
+ * PMU has been reprogrammed are discarded. The PMU is reprogrammed in process
+ * context: in the monitored thread on its way to user level, or in a work item
+ * if the overflow interrupted the kernel, where the thread may stay for a long
+ * time.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>

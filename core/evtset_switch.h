@@ -22,7 +22,7 @@ int pfm_switch_link(struct pfm_context *ctx);
 
 /*
  * Make @set the active one, and reset the PMDs that overflowed in its last
- * turn. Context: the owner of the overflow path, interrupts off; or the set is
+ * turn. Context: the caller owns the context, interrupts off; or the set is
  * frozen.
  */
 void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
@@ -34,12 +34,12 @@ void pfm_end_evtset(struct pfm_evtset *set);
 /*
  * Switch to the next set, which may be the same set. If bits of
  * pfm_context.ovfl_end are set afterwards, the caller must queue the irq_work.
- * Context: the owner of the overflow path, interrupts off.
+ * Context: the caller owns the context, interrupts off.
  */
 void pfm_switch(struct pfm_context *ctx, bool at_user_level);
 
 /*
- * Count overflows towards the switch. Context: the owner of the overflow path.
+ * Count overflows towards the switch. Context: the caller owns the context.
  * Return: true if a PMD has reached its threshold.
  */
 bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
@@ -48,14 +48,14 @@ bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
  * Handle the timeout of a set. Sets are not switched while the monitored thread
  * is in a command (3.7.7). A timeout that expires while the set is masked takes
  * effect after the restart. Excluded idle time does not delay a timeout.
- * Context: the owner of the overflow path.
+ * Context: the caller owns the context.
  */
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 
 /*
  * Write a set's clock without losing what it has counted. A clock that the PMU
  * has re-armed continues from there, so the written value is read back.
- * Context: the owner of the overflow path, interrupts off; or the set is not
+ * Context: the caller owns the context, interrupts off; or the set is not
  * active.
  */
 void pfm_clock_write(struct pfm_evtset *set, u64 value);
@@ -67,9 +67,9 @@ void pfm_clock_write(struct pfm_evtset *set, u64 value);
 void pfm_catch_up(struct pfm_evtset *set);
 
 /*
- * Have the switch finished: if @here in the monitored thread before it is at
- * user level, otherwise by a work item; whichever runs first does it. Context:
- * any but NMI, interrupts off.
+ * Request that the PMU follow a switch. @here: the monitored thread does it
+ * before it is at user level. Otherwise the thread or a work item does it,
+ * whichever runs first. Context: any but NMI, interrupts off.
  */
 void pfm_switch_request(struct pfm_context *ctx, bool here);
 

@@ -2,9 +2,10 @@
 /*
  * freeze.c - freezing: values are kept, and further counts are discarded
  *
- * Masking takes effect in the interrupt, where the PMU cannot be stopped; so do
- * a switch and the idle thread. pfm_context.frozen holds the reasons. The code
- * that clears the last reason writes the values back.
+ * Masking, a switch of sets, and the start of the idle thread take effect in an
+ * interrupt or in the scheduler, where the PMU cannot be stopped.
+ * pfm_context.frozen holds the reasons. The code that clears the last reason
+ * writes the values back.
  */
 #include "context.h"
 #include "freeze.h"

@@ -13,21 +13,21 @@ struct pfm_pmd;
 /* Has a counter that samples wrapped without its overflow being handled? */
 bool pfm_has_wrapped(const struct pfm_pmd *pmd);
 
-/* The check of pfm_has_wrapped() for a PMD whose current value is @value. */
+/* Like pfm_has_wrapped(), for a PMD whose current value is @value. */
 bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value);
 
 /*
  * Keep the values of the active set, and discard further counts. A pending
- * overflow is counted as lost, but its PMD will be reset. Context: the owner of
- * the overflow path, or the context is paused. @read must fit the context.
+ * overflow is counted as lost, but its PMD will be reset. Context: the caller
+ * owns the context, or the context is paused. @read must fit the context.
  */
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*read)(struct pfm_pmd *pmd));
 
-/* Has the idle thread ended, in which the active set was frozen? */
+/* Was the active set frozen by the idle thread, which no longer runs? */
 bool pfm_idle_is_over(const struct pfm_context *ctx);
 
-/* Freeze the active set if the CPU is idle and the set excludes that. */
+/* Freeze the active set if the CPU is idle and the set excludes idle time. */
 void pfm_freeze_idle(struct pfm_context *ctx);
 
 /*

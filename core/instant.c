@@ -2,11 +2,11 @@
 /*
  * instant.c - all overflows of one instant are one event (3.5.14)
  *
- * The general way to handle overflows: of several counters, in debug-store
- * areas, deferred ones. The PMU may report the counters of one instant together
- * (pfm_overflow_many()) or one by one. In the second case the first report
- * handles all counters that have reached 0 (pfm_look_closer()). The others are
- * PFM_KNOWN from then on, so that their own reports are recognized.
+ * The general path handles overflows of several counters, debug-store records,
+ * and deferred overflows. The PMU may report the counters of one instant
+ * together (pfm_overflow_many()) or one by one. In the second case the first
+ * report handles all counters that have reached 0 (pfm_look_closer()). The
+ * others are PFM_KNOWN from then on, so that their own reports are recognized.
  */
 #include <linux/irqflags.h>
 #include "context.h"
@@ -93,7 +93,7 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 		return true;
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
-	/* Limit the rate: perf, unlike the CPU, interrupts per record. */
+	/* Limit the rate: perf, unlike the CPU, interrupts at each record. */
 	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx, 0))
 		interrupts = true;
 	local_irq_restore(flags);
@@ -131,8 +131,9 @@ noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 }
 
 /*
- * Has the PMU counted little since the overflow was handled? If more, the known
- * report never came, and this is the next overflow, a whole period later.
+ * Has the PMU counted less than half a period since the overflow was handled?
+ * Otherwise the expected report never came, and this is the next overflow, a
+ * whole period later.
  */
 bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 {
@@ -182,8 +183,9 @@ static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 }
 
 /*
- * The PMDs in @others were handled together with a reported one: their reports
- * are still to come. If one has come meanwhile, it is the PMD's note.
+ * The PMDs in @others were handled together with a reported one, so their
+ * reports are still to come. If a report has come meanwhile, it has left a
+ * note.
  */
 static void pfm_await_reports(struct pfm_context *ctx,
 			      const unsigned long *others)
@@ -215,8 +217,8 @@ void pfm_silence(struct pfm_pmd *pmd)
 }
 
 /*
- * Interrupts are off between the look at the others and the end: a report that
- * comes before that is the one which is awaited.
+ * Interrupts are off from the check of the other PMDs to the end, so a report
+ * that arrives in between belongs to one of the overflows handled here.
  */
 static bool pfm_handle_with_others(struct pfm_pmd *pmd, u64 ip,
 				   struct pt_regs *regs)

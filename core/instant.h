@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * instant.h - all overflows of one instant are one event
+ * instant.h - handling all overflows of one instant together
  */
 #ifndef PFM_CORE_INSTANT_H
 #define PFM_CORE_INSTANT_H
@@ -48,37 +48,38 @@ static __always_inline void pfm_begin_arg(pfm_ovfl_arg_t *arg, u64 value)
 /*
  * Handle overflows of one instant. @ovfl: bitmap of the PMDs' slots. @tstamp: 0
  * for the current time. @regs: NULL for deferred overflows. @rec: record for
- * the debug-store area, or NULL. Context: the owner of the overflow path.
+ * the debug-store area, or NULL. Context: the caller owns the context.
  */
 void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 		 u64 tstamp, u64 ip, struct pt_regs *regs,
 		 struct pfm_ds_record *rec);
 
 /*
- * A counter of a set with several is reported: handle it together with the
- * others that have overflowed, or discard it. Return: true if that was done;
- * false if it has overflowed alone. Context: the owner of the overflow path.
+ * Handle the report of a counter in a set with several counters, together with
+ * the others that have overflowed, or discard it. Return: true if that was
+ * done; false if @pmd has overflowed alone. Context: the caller owns the
+ * context.
  */
 bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs);
 
 /*
- * Was the overflow that is being reported handled already, with another PMD's?
- * Ask once per report. Context: as the overflow.
+ * Was the reported overflow handled already, together with another PMD's? Ask
+ * once per report. Context: as the overflow.
  */
 bool pfm_is_known_now(struct pfm_pmd *pmd);
 
 /*
  * After the handler of a single overflow: do what it has requested. @err: its
- * return value. Context: the owner of the overflow path.
+ * return value. Context: the caller owns the context.
  */
 void pfm_conclude_one(struct pfm_pmd *pmd, int err);
 
 /*
  * The context is frozen, but the PMU counts until a thread has stopped it. A
- * counter that overflows again at once would leave no time for that. So make
- * the reported overflow its last; the counter is reloaded before it counts
- * again. During a pause leave it alone: the PMU is stopped, and a command may
- * be loading it. Context: the owner of the overflow path.
+ * counter that overflows again at once would leave no time for that. So prevent
+ * further overflows of the counter; it is reloaded before it counts again.
+ * During a pause do nothing: the PMU is stopped, and a command may be loading
+ * it. Context: the caller owns the context.
  */
 void pfm_silence(struct pfm_pmd *pmd);
 

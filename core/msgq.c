@@ -4,10 +4,10 @@
  *
  * There is one writer: the overflow path, or a command that keeps it out.
  * Readers do not wait for each other: each copies the next message to its
- * destination, however long that takes, and then removes it if it is still the
- * next. Positions are wide enough not to repeat in that time. Overflow messages
- * are dropped and counted if the queue is full; one slot is reserved for
- * PFM_MSG_END.
+ * destination, which may take long, and then removes it if it is still the
+ * next. Positions are so wide that they do not repeat in that time. Overflow
+ * messages are dropped and counted if the queue is full; one slot is reserved
+ * for PFM_MSG_END.
  */
 #include <linux/log2.h>
 #include <linux/poll.h>

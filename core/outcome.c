@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * outcome.c - what the handlers request, and the core's work that follows
- *	       (3.5.14, 4.4.4)
+ * outcome.c - carrying out what the handlers request (3.5.14, 4.4.4)
  */
 #include "block.h"
 #include "context.h"
@@ -88,9 +87,10 @@ int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 }
 
 /*
- * A full buffer requests a notification together with the PMD that happened to
- * fill it, and an error ends the calls. So any other PMD of the event may be
- * the one with PFM_REGFL_OVFL_NOTIFY (3.6.5).
+ * A handler that finds the buffer full requests a notification for the PMD that
+ * happened to fill it. After an error the handler is not called for the
+ * remaining PMDs. So another PMD of the event may be the one with
+ * PFM_REGFL_OVFL_NOTIFY (3.6.5).
  */
 static bool pfm_masks_with_notice(const struct pfm_context *ctx,
 				  const unsigned long *ovfl,
@@ -124,7 +124,7 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
 }
 
-/* Reset @reset with short values; the others of @ovfl keep counting. */
+/* Reset @reset with short values; the other PMDs of @ovfl continue to count. */
 static void pfm_reset_short(struct pfm_evtset *set, const unsigned long *ovfl,
 			    const unsigned long *reset)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * outcome.h - what the handlers request, and the core's work that follows
+ * outcome.h - carrying out what the handlers request
  */
 #ifndef PFM_CORE_OUTCOME_H
 #define PFM_CORE_OUTCOME_H
@@ -22,14 +22,14 @@ struct pfm_outcome {
 
 /*
  * Add to @out what the handler, or the core without one, requests for @pmd.
- * @err: the handler's return value. Context: the owner of the overflow path.
+ * @err: the handler's return value. Context: the caller owns the context.
  */
 void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd, int err);
 
 /*
  * Do what was requested for the PMDs in @ovfl (bitmap of slots): reset or mask,
- * block, notify, switch sets. Context: the owner of the overflow path,
- * interrupts off.
+ * block, notify, switch sets. Context: the caller owns the context, interrupts
+ * off.
  */
 void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		  struct pfm_outcome *out);

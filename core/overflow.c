@@ -4,15 +4,15 @@
  *
  * The overflow path runs in any context up to NMI, on the monitored CPU and in
  * the monitored thread. It never waits: pfm_context.busy says who owns the
- * context (owner.c). An overflow that does not get it leaves a note to the
- * owner (defer.c).
+ * context (owner.c). An overflow that finds the context owned leaves a note to
+ * the owner (defer.c).
  *
- * pfm_overflow() comes first. Nearly every sample takes only that way: a 64-bit
+ * pfm_overflow() is the fast path, which nearly every sample takes: a 64-bit
  * counter, a format that records and continues, and a hardware counter that has
- * re-armed itself. The functions behind it receive the PMU's other reports:
- * several counters, debug-store records, timeouts, losses. These are handled in
- * instant.c with the same result, and what the format requests beyond
- * "continue" in outcome.c.
+ * re-armed itself. The functions after it receive the PMU's other reports:
+ * several counters, debug-store records, timeouts, losses. instant.c handles
+ * these with the same result; outcome.c does what the format requests beyond
+ * "continue".
  */
 #include "context.h"
 #include "defer.h"
@@ -46,8 +46,8 @@ static __always_inline void pfm_read_values(struct pfm_context *ctx,
 }
 
 /*
- * Call the handler, and leave. In the common case its answer is "reset and
- * continue". Now and then the credit is used up, and the limits are checked.
+ * Call the handler, and leave. In the common case it requests "reset and
+ * continue". When the credit is used up, the limits are checked.
  */
 static __always_inline void pfm_end_record(struct pfm_context *ctx,
 					   struct pfm_pmd *pmd)
@@ -89,7 +89,7 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 		/* Until here a command's ownership was overwritten. */
 		pfm_not_entered(ctx, owner);
 		if (pfm_is_known_now(pmd))
-			/* An NMI may have left a note to no owner. */
+			/* An NMI may have left a note without an owner. */
 			pfm_see_to_deferred(ctx);
 		else
 			pfm_defer(pmd, ip, owner);
@@ -103,9 +103,9 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 }
 
 /*
- * Written for few instructions: few values live across calls, and the rare
- * cases are tail calls, so that few registers are saved. Code is repeated to be
- * compiled without a branch.
+ * Optimised for few instructions: few values live across calls, and the rare
+ * cases are tail calls, so that few registers are saved. Some code is repeated
+ * to avoid a branch.
  */
 void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value,
 			  struct pt_regs *regs, u64 ip)

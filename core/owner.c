@@ -5,8 +5,8 @@
  * pfm_context.busy names the owner: an overflow (pfm_enter()) or, for a moment,
  * a command (pfm_own()). All overflows of a context happen on one CPU at a
  * time, so an overflow that finds the context owned by an overflow has
- * interrupted it. Work that an overflow leaves to an interrupt may run when the
- * thread is already elsewhere; then it owns the context like a command
+ * interrupted it. An interrupt that handles deferred overflows may run when the
+ * thread is already on another CPU; then it owns the context like a command
  * (defer.c).
  *
  * Most commands stop the PMU to keep overflows out (pause.c). The restart of an
@@ -47,8 +47,8 @@ bool pfm_is_here(const struct pfm_context *ctx)
 }
 
 /*
- * Is an overflow in progress? @task: only an overflow of this thread counts; or
- * NULL.
+ * Arguments of a look: is an overflow in progress? @task: only an overflow of
+ * this thread counts; or NULL.
  */
 struct pfm_look {
 	const struct task_struct	*task;
@@ -56,9 +56,10 @@ struct pfm_look {
 };
 
 /*
- * Did this interrupt code that could be preempted, the idle loop or, without a
- * preemption count, user level? Then no overflow is in progress, since it would
- * have preemption off; in the idle loop, twice. Context: hard interrupt.
+ * Did this interrupt arrive in preemptible code, in the idle loop or, without a
+ * preemption count, at user level? Then no overflow is in progress, because
+ * overflows increment the preemption count; so does the idle loop itself, once.
+ * Context: hard interrupt.
  */
 static bool pfm_is_between_overflows(void)
 {
@@ -70,8 +71,8 @@ static bool pfm_is_between_overflows(void)
 }
 
 /*
- * Context: hard interrupt; or a call, on the local CPU or by the idle loop,
- * which does not happen in an overflow.
+ * Context: hard interrupt; or called directly, on the local CPU or by the idle
+ * loop, where no overflow is in progress.
  */
 static void pfm_look_here(void *arg)
 {
@@ -106,9 +107,9 @@ static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 
 /*
  * Wait for the overflows of a thread or CPU, if possible without a grace
- * period. It waits for all CPUs or, if expedited, interrupts them, and any user
- * can trigger this at will. Also, an expedited one may need work items on CPUs
- * that are occupied by real-time threads.
+ * period. A grace period waits for all CPUs or, if expedited, interrupts them,
+ * and any user could cause that at will. An expedited one may also need work
+ * items on CPUs that are occupied by real-time threads.
  */
 static void pfm_wait_elsewhere(const struct pfm_pmu_set *target)
 {
@@ -158,7 +159,7 @@ static bool pfm_trial_look(bool preemptible)
 
 	if (!preemptible)
 		preempt_disable();
-	/* irq_work_queue() has preemption off: let it be over before. */
+	/* irq_work_queue() has preemption off: let it return first. */
 	local_irq_disable();
 	irq_work_queue(&trial.work);
 	local_irq_enable();
@@ -181,7 +182,7 @@ bool pfm_owner_judge(bool seen, bool mistaken)
 
 bool pfm_owner_init(void)
 {
-	/* Without a preemption count, all of the kernel may be an overflow. */
+	/* Without a preemption count, the kernel looks like an overflow. */
 	return pfm_owner_judge(pfm_trial_look(false),
 			       IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
 				       pfm_trial_look(true));

@@ -26,7 +26,7 @@ static __always_inline u32 pfm_enter_fast(struct pfm_context *ctx)
 	return xchg_acquire(&ctx->busy, PFM_BUSY_OVERFLOW);
 }
 
-/* @owner: result of pfm_enter_fast(), which may already have left. */
+/* @owner: result of pfm_enter_fast(); this owner may already have left. */
 static inline void pfm_not_entered(struct pfm_context *ctx, u32 owner)
 {
 	if (owner == PFM_BUSY_COMMAND)
@@ -43,9 +43,9 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags);
 
 /*
  * After the PMU was stopped, wait until no overflow is in progress. Overflows
- * happen in the monitored thread, or on the monitored CPU, so one is over when
- * that does something else, such as running the caller. Context: process,
- * pfm_context.mutex held, may sleep.
+ * happen in the monitored thread, or on the monitored CPU, so an overflow is
+ * over when that thread or CPU does something else, such as running the caller.
+ * Context: process, pfm_context.mutex held, may sleep.
  */
 void pfm_wait_overflows(struct pfm_context *ctx);
 
@@ -57,7 +57,7 @@ void pfm_wait_overflows(struct pfm_context *ctx);
 bool pfm_owner_init(void);
 
 /*
- * Judge that test. @seen: preemption was off, and the interrupt saw that;
+ * Evaluate that test. @seen: preemption was off, and the interrupt saw that;
  * @mistaken: preemption was on, and the interrupt did not see that.
  */
 bool pfm_owner_judge(bool seen, bool mistaken);

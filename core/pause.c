@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pause.c - commands keep overflows out of a context
+ * pause.c - excluding overflows during commands
  *
  * pfm_pause() stops the PMU and waits until no handler is running
- * (pfm_wait_overflows()), and for the irq_work that overflows have queued. A
- * masked context needs no wait for overflows: they discard themselves, and
- * leave its counters alone while it is paused (pfm_context.paused); only the
- * overflow that masked it may still be finishing. The probe of the idle thread
- * keeps running: it only records the state of the CPU, and pfm_resume() acts on
- * that.
+ * (pfm_wait_overflows()), and for the irq_work that overflows have queued. If
+ * the context is masked, pfm_pause() need not wait for overflows: they return
+ * without an effect and do not touch the counters while the context is paused
+ * (pfm_context.paused). Only the overflow that masked the context may still be
+ * in progress. The probe of the idle thread keeps running: it only records the
+ * state of the CPU, and pfm_resume() acts on that.
  */
 #include "context.h"
 #include "freeze.h"
@@ -35,7 +35,7 @@ static void pfm_follow_switch(struct pfm_context *ctx)
 {
 	struct pfm_pmd *last = pfm_clock_of(ctx->on_pmu);
 
-	/* The last set's clock ran on until now, but its value was kept. */
+	/* The last set's clock ran until now; its value was kept earlier. */
 	ctx->set->unmeasured += ctx->pmu->read_pmd(&last->hw) - ctx->left_at;
 	if (pfm_program_regs(ctx))
 		ctx->sets_denied++;
@@ -83,7 +83,7 @@ static void pfm_end_pause(struct pfm_context *ctx)
 	pfm_own(ctx, &flags);
 	while (pfm_idle_is_over(ctx)) {
 		pfm_disown(ctx, flags);
-		/* This may sleep, and the CPU become idle or busy again. */
+		/* This may sleep; the CPU may change its idle state. */
 		pfm_load_after_idle(ctx);
 		pfm_own(ctx, &flags);
 	}
@@ -139,7 +139,7 @@ void pfm_pause_and_resume(struct pfm_context *ctx)
 	if (!ctx->loaded || pfm_is_offline(ctx))
 		return;
 	pfm_pause(ctx);
-	/* Count a turn once if its set was denied at load and at start. */
+	/* A set denied at load and again at start counts once. */
 	if (pfm_resume(ctx))
 		ctx->sets_denied = denied + 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pause.h - commands keep overflows out of a context
+ * pause.h - excluding overflows during commands
  */
 #ifndef PFM_CORE_PAUSE_H
 #define PFM_CORE_PAUSE_H
@@ -12,9 +12,9 @@ struct pfm_many;
 struct task_struct;
 
 /*
- * The thread that suspends the machine, until the machine is awake; or NULL. It
- * and the system-wide contexts stop counting meanwhile; other threads are
- * frozen anyway.
+ * The thread that suspends the machine, until the machine is awake; or NULL.
+ * Contexts attached to it and system-wide contexts do not count meanwhile;
+ * other threads are frozen anyway.
  */
 extern struct task_struct *pfm_suspender;
 

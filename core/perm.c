@@ -190,8 +190,8 @@ static int pfm_may_ptrace(struct task_struct *task)
 
 /*
  * perf_event_open() makes its check with exec_update_lock held. Opening files
- * in /proc takes that lock, so it comes before. If there was an exec in
- * between, the answer was about another program: self_exec_id tells.
+ * in /proc takes that lock, so it comes before. If self_exec_id has changed in
+ * between, the answer was about another program.
  *
  * CAP_PERFMON is the right to observe a thread, not to stop it.
  */
@@ -232,7 +232,10 @@ void pfm_may_attach_end(struct task_struct *task)
 bool pfm_runs_still(const struct task_struct *task,
 		    const struct pfm_program *program)
 {
-	/* Events first; perf's locks order the accesses of the exec. */
+	/*
+	 * The events are created before this read. The exec's accesses are
+	 * ordered by perf's locks.
+	 */
 	smp_mb();
 	return program->any || READ_ONCE(task->self_exec_id) ==
 				       program->exec_id;

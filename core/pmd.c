@@ -2,11 +2,11 @@
 /*
  * pmd.c - the PMDs of an event set, and its clock
  *
- * A counter whose PMC has its default value measures nothing. It is allocated
- * on first use: when the PMD or its PMC is written, or when it is to be
- * recorded or reset with another PMD. Then it stays as long as its set. Most
- * sets use few counters, and so need little memory, and walks over a set are
- * short.
+ * A counter whose PMC has its default value measures nothing. Therefore
+ * counters are allocated on first use: when the PMD or its PMC is written, or
+ * when it must be recorded or reset with another PMD. They are freed with their
+ * set. Most sets use few counters, so they need little memory and walks over a
+ * set are short.
  */
 #include <linux/slab.h>
 #include "charge.h"
@@ -171,7 +171,7 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot)
 		pfm_pmd_free(set, pmd);
 		return ret;
 	}
-	/* A deferred overflow may be looking at the PMDs: pfm_pmd_at() */
+	/* A deferred overflow may be reading the pointer: pfm_pmd_at() */
 	smp_store_release(&set->regs[slot], &pmd->hw);
 	return 0;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rate.c - limits of overflows: how many and how long in each context (4.4.4),
- *	    and those of the PMU
+ * rate.c - limits on the number and duration of a context's overflows (4.4.4),
+ *	    and counting those that the PMU throttles
  *
  * Counting down costs next to nothing in the overflow path. The clock is read
- * only when a context has used up its credit. The overflow is timed then, from
- * its time stamp on. The overflows of a tenth of a second at the highest rate
- * are a window, whose end checks both limits; it also ends after a second. The
- * time of its handlers is estimated from the shortest of those that were timed,
- * because the others may have been interrupted.
+ * only when a context has used up its credit. This overflow is timed, from its
+ * time stamp on. A window ends after as many overflows as occur in a tenth of a
+ * second at the highest rate, or after a second. Both limits are checked then.
+ * The time of the window's handlers is estimated from the shortest timed
+ * overflow, because the others may have been interrupted.
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>

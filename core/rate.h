@@ -23,7 +23,7 @@ void pfm_rate_init(struct pfm_context *ctx);
 
 /*
  * The credit is used up: renew it. @took: time in ns since the overflow's time
- * stamp, 0 if it is not timed. Context: the owner of the overflow path. Return:
+ * stamp, 0 if it is not timed. Context: the caller owns the context. Return:
  * true if a window has ended, and there were too many overflows, or they took
  * too long.
  */
@@ -33,9 +33,10 @@ bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took);
 DECLARE_PER_CPU(u64, pfm_last_stamp);
 
 /*
- * Take a time stamp that is unique on this CPU (3.5.14), of the clock of perf's
- * samples, which may stand still. There are no concurrent callers: only one
- * context at a time has overflows on a CPU (attach.c), and the caller owns it.
+ * Take a time stamp that is unique on this CPU (3.5.14) from the clock of
+ * perf's samples, which may stand still. There are no concurrent callers: only
+ * one context at a time has overflows on a CPU (attach.c), and the caller owns
+ * it.
  */
 static __always_inline u64 pfm_stamp(void)
 {

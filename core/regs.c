@@ -105,8 +105,8 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 }
 
 /*
- * Note whether an overflow only loads the short reset value. A PMU that re-arms
- * itself has already done that then. Context: paused.
+ * Record whether an overflow only loads the short reset value, which a PMU that
+ * re-arms itself has already done. Context: paused.
  */
 static void pfm_prepare_reset(struct pfm_pmd *pmd)
 {

@@ -17,7 +17,7 @@ struct pfm_pmu;
  */
 void pfm_prepare_evtset(struct pfm_evtset *set);
 
-/* The PMU would attach to the thread again: check the caller's right. */
+/* The PMU would attach to the thread again: check the caller's right first. */
 #define PFM_ASK_FIRST	1
 
 /*

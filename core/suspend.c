@@ -21,8 +21,9 @@
 #define PFM_PATIENCE	HZ
 
 /*
- * Lock a context, or give up at @until. A command then goes on, but most
- * commands stop the PMU, and pfm_resume() acts as here when they end.
+ * Lock a context, or give up at @until. Then a command is still in progress;
+ * but most commands stop the PMU, and at their end pfm_resume() stops or
+ * resumes the context as the code here does.
  */
 static bool pfm_lock_until(struct pfm_context *ctx, unsigned long until)
 {
@@ -46,7 +47,7 @@ static void pfm_follow_suspend(struct pfm_context *ctx, unsigned long until)
 	pfm_context_put(ctx);
 }
 
-/* Handle all contexts that pfm_resume() holds back because of @by. */
+/* Handle all contexts that are stopped while @by suspends the machine. */
 static void pfm_follow_suspend_all(const struct task_struct *by)
 {
 	unsigned long until = jiffies + PFM_PATIENCE;
@@ -59,7 +60,7 @@ static void pfm_follow_suspend_all(const struct task_struct *by)
 	pfm_end_hurry();
 }
 
-/* The thread that closes /dev/snapshot, and so resumes, may be another one. */
+/* The resuming thread, which closes /dev/snapshot, may be another thread. */
 void pfm_suspend(bool suspend)
 {
 	struct task_struct *by = pfm_suspender;

@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 /*
- * Stop or resume. Contexts that are started meanwhile count from the resume on.
+ * Stop or resume contexts. Contexts started meanwhile count from the resume on.
  * Context: process.
  */
 void pfm_suspend(bool suspend);

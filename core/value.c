@@ -32,8 +32,8 @@ static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 }
 
 /*
- * Counters only count up: a value below the lower bound @least has wrapped, and
- * the wrap has not been carried yet.
+ * Counters only count up. If the value is below @least, a lower bound, the
+ * counter has wrapped, and the wrap has not been carried yet.
  */
 static u64 pfm_not_below(const struct pfm_pmd *pmd, u64 value, u64 least)
 {
@@ -174,7 +174,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 {
 	const struct pfm_context *ctx = pmd->ctx;
 	bool live = pfm_pmd_is_live(pmd);
-	/* For others the page only says that they are live. */
+	/* For other PMDs the page only says that they are live. */
 	bool shown = live && (pmd->hw.desc->flags & PFM_REGD_MONOTONIC ||
 			      pmd->hw.user_read);
 
@@ -197,7 +197,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value)
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value)
 {
 	pmd->last_reset = value;
-	/* The report that was to come is overtaken. */
+	/* The expected report is no longer needed. */
 	if (READ_ONCE(pmd->state) == PFM_KNOWN)
 		cmpxchg(&pmd->state, PFM_KNOWN, PFM_QUIET);
 	if (pmd->ovfl)

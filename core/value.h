@@ -16,10 +16,10 @@ u64 pfm_value_read(struct pfm_pmd *pmd);
  */
 int pfm_value_write(struct pfm_pmd *pmd, u64 value);
 
-/* Read a PMD. Context: the owner of the overflow path, or the set is frozen. */
+/* Read a PMD. Context: the caller owns the context, or the set is frozen. */
 u64 pfm_value_read_ovfl(struct pfm_pmd *pmd);
 
-/* Write a PMD. Context: the owner of the overflow path, interrupts off. */
+/* Write a PMD. Context: the caller owns the context, interrupts off. */
 void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value);
 
 /*
@@ -35,20 +35,20 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 /*
  * Get the next value to reset a PMD to: @base, plus a random number if
  * PFM_REGFL_RANDOM is set. It is recorded as the last reset value. Context: the
- * owner of the overflow path, or the context is paused.
+ * caller owns the context, or the context is paused.
  */
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 
 /*
- * A PMD overflowed and is not reset: let it keep counting, to wrap at 2^64
- * whatever the armed period was. Context: the owner of the overflow path,
- * interrupts off.
+ * A PMD overflowed and is not reset: let it count on until it wraps at 2^64,
+ * whatever period was armed. Context: the caller owns the context, interrupts
+ * off.
  */
 void pfm_count_on(struct pfm_pmd *pmd);
 
 /*
  * Reset the PMDs in the bitmap @slots, and those in their reset_pmds, each
- * once. Context: the owner of the overflow path, interrupts off.
+ * once. Context: the caller owns the context, interrupts off.
  */
 void pfm_reset_pmds(struct pfm_evtset *set, const unsigned long *slots,
 		    bool long_reset);
@@ -64,8 +64,8 @@ void pfm_page_write(struct pfm_evtset *set);
 
 /*
  * Update the set's page, if it has one: its values, or how to read them, have
- * changed. Context: the owner of the overflow path; or overflows are kept out
- * or discarded.
+ * changed. Context: the caller owns the context; or overflows are kept out or
+ * discarded.
  */
 static inline void pfm_publish(struct pfm_evtset *set)
 {

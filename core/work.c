@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * work.c - the queues for work items that measuring waits for, and others
+ * work.c - the queues for urgent and for slow work items
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
@@ -17,8 +17,8 @@ EXPORT_SYMBOL_GPL(pfm_wq);
 struct workqueue_struct *pfm_slow_wq;
 
 /*
- * Another CPU than this one, if there is one. It may be occupied as well, so
- * take all of them in turn.
+ * Choose a CPU other than this one, if there is one. It may be occupied as
+ * well, so take all CPUs in turn.
  */
 static int pfm_other_cpu(void)
 {
@@ -29,9 +29,9 @@ static int pfm_other_cpu(void)
 }
 
 /*
- * The work item of an unbound queue starts near the CPU that queued it, in a
- * thread of ordinary priority. If that CPU runs a real-time thread, it would
- * wait until the scheduler balances the load, for many milliseconds.
+ * A work item of an unbound queue starts near the CPU that queued it, in a
+ * thread of ordinary priority. If that CPU runs a real-time thread, the work
+ * item would wait many milliseconds until the scheduler balances the load.
  */
 void pfm_queue_work(struct work_struct *work)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * work.h - the queues for work items that measuring waits for, and others
+ * work.h - the queues for urgent and for slow work items
  */
 #ifndef PFM_CORE_WORK_H
 #define PFM_CORE_WORK_H
