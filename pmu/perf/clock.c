@@ -4,10 +4,11 @@
  *
  * The clock needs an event of its own if it may be read in an interrupt: the
  * set has a timeout, one of its counters samples, or its CPU may become idle. A
- * set that only counts for a thread uses perf's time of any of its software
- * events instead, as these are enabled whenever the set counts. This saves an
- * event that would have to be created and switched with the thread. Precise
- * events overflow even if they do not sample.
+ * set that only counts, for a thread, instead uses the time that perf keeps for
+ * one of its software events, which are enabled whenever the set counts. This
+ * saves an event that would have to be created and switched with the thread.
+ * Precise events overflow even if they do not sample, so their sets need a
+ * clock event.
  */
 #include "clock.h"
 

@@ -11,12 +11,12 @@
 /* Updates an event's count: the read call-back of its PMU. */
 typedef void (*perf_update_t)(struct perf_event *event);
 
-/* perf's mark in hw.interrupts of an event that is throttled */
+/* Value of hw.interrupts with which perf marks a throttled event */
 #define PERF_THROTTLED	(~0ULL)
 
 /*
- * Longest period that perf is given: perf allows 63 bits, and AMD's IBS takes
- * multiples of 16 only. A PMD farther from overflow needs several periods.
+ * Longest period passed to perf: perf allows 63 bits, and AMD's IBS accepts
+ * only multiples of 16. A PMD farther from overflow needs several periods.
  */
 #define PERF_MAX_PERIOD	((u64)S64_MAX & ~15ULL)
 
@@ -27,11 +27,10 @@ static inline bool perf_is_period(u64 value)
 }
 
 /*
- * Record for what the event of a PMD at @value is armed: for a period after
- * which perf re-arms it with the same, if @exact. A report is ordinary if the
- * PMD's value is below @reg->limit: it has wrapped, and less than a period ago.
- * No report is while one period of perf does not suffice until the PMD
- * overflows.
+ * Record how the event of a PMD at @value is armed. @exact: perf will re-arm it
+ * with the same period. A report is ordinary if the PMD's value is below
+ * @reg->limit: the PMD has wrapped, less than a period ago. No report is
+ * ordinary while the PMD needs more than one period of perf to overflow.
  */
 static inline void perf_expect(struct pfm_pmu_reg *reg, u64 value, bool exact)
 {
@@ -41,7 +40,7 @@ static inline void perf_expect(struct pfm_pmu_reg *reg, u64 value, bool exact)
 
 /*
  * Is the event on a counter of this CPU? Context: interrupts off, so that it
- * stays there. A thread's event is not bound to a CPU, it is on the thread's.
+ * stays there. A thread's event is not bound to a CPU but follows the thread.
  */
 static __always_inline bool perf_is_here(const struct perf_event *event)
 {
@@ -91,7 +90,7 @@ void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 		       u64 value);
 
 /*
- * Have no overflow of the event reported any more. Context: process, it is
+ * Make perf report no more overflows of the event. Context: process, it is
  * disabled and none of its overflows is in progress.
  */
 void perf_set_no_handler(struct perf_event *event);

@@ -3,9 +3,9 @@
  * hw_count.h - reading the counter of an event on this CPU
  *
  * The read call-back of a PMU updates the event's count with three atomic
- * operations that a sample does not need. On arm64 the driver can read the
- * counter for us: we add what it has counted since the last update, and leave
- * event->count alone. This does not work if the driver's interrupts are NMIs
+ * operations that a sample does not need. On arm64 we let the driver read only
+ * the counter, and return the sum of event->count and what has been counted
+ * since its last update. This does not work if the driver's interrupts are NMIs
  * (irqchip.gicv3_pseudo_nmi): an NMI could come between its writes of
  * prev_count and count, or between our reads of them. Then the PMU's read is
  * called.

@@ -3,9 +3,9 @@
  * lease.c - creating and releasing perf events
  *
  * perf waits for grace periods when it releases the last event of a tracepoint.
- * So events are left to the core, which releases them outside of its locks and
- * of the thread's exit. Events of PMUs that may reserve something for each of
- * them, as breakpoints do, are released at once.
+ * So events are passed to the core, which releases them later, without its
+ * locks and not in the thread's exit. Events of PMUs that may reserve something
+ * for each of them, as breakpoints do, are released at once.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -19,8 +19,8 @@ static bool perf_may_reserve(u64 pmc)
 }
 
 /*
- * An exec that gains privileges replaces the thread's perf context. If that
- * happens meanwhile, perf answers as if the thread had exited.
+ * An exec that gains privileges replaces the thread's perf context. If this
+ * happens while an event is created, perf reports that the thread has exited.
  */
 static bool perf_was_replaced(const struct perf_event *event,
 			      const struct task_struct *task)
@@ -70,7 +70,7 @@ void perf_lease_end(struct pfm_pmu_set *s, struct perf_lease *lease)
 		perf_lease_release(&lease->node);
 		return;
 	}
-	/* Its register may be gone before it is. */
+	/* The register may be freed before the event. */
 	perf_set_no_handler(lease->event);
 	pfm_release_later(s, &lease->node);
 }

@@ -10,7 +10,7 @@
 /**
  * struct perf_lease - a perf event that has to be released
  * @event: the event
- * @early: release it at once: it may occupy what the next user needs
+ * @early: release it at once: it may occupy a resource that the next user needs
  * @node:  for pfm_release_later()
  */
 struct perf_lease {
@@ -29,7 +29,7 @@ struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 				     struct pfm_pmu_reg *reg);
 
 /*
- * Have an event of @s released, maybe later. It is disabled, and none of its
+ * Release an event of @s, now or later. It is disabled, and none of its
  * overflows is in progress. Context: process.
  */
 void perf_lease_end(struct pfm_pmu_set *s, struct perf_lease *lease);

@@ -51,8 +51,8 @@ static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 }
 
 /*
- * Length of the periods after the one for which the event was armed. That one
- * may be only the rest of a period; those that follow are whole.
+ * Length of the periods that follow the current one. The current one may be
+ * only the rest of a period; those that follow are whole.
  */
 static u64 perf_whole_period(const struct pfm_pmu_reg *reg)
 {
@@ -61,9 +61,9 @@ static u64 perf_whole_period(const struct pfm_pmu_reg *reg)
 
 /*
  * Number of whole periods that have passed since the last reported one. If one
- * software event spans several periods, perf reports each of them; those still
- * open at the next event were not reported. Other events are reported once
- * however many periods have passed.
+ * software event spans several periods, perf reports each of them. Periods
+ * still unreported at the next event will not be reported. For other events
+ * perf reports only one period, however many have passed.
  */
 static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -81,8 +81,8 @@ static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 
 /*
  * More than one period has passed: count the unreported overflows as lost. A
- * clock loses none: its timer has a shortest period, and waits for the
- * privilege level that it counts.
+ * clock loses none: its timer may be late because of its minimum period, or
+ * because it waits for the privilege level that it counts.
  */
 static void perf_drop_unreported(struct perf_event *event,
 				 struct pfm_pmu_reg *reg)
@@ -100,7 +100,8 @@ static bool perf_is_late(const struct pfm_pmu_reg *reg, u64 value)
 }
 
 /*
- * Handle the rare cases; reads all again so that perf_report() saves nothing.
+ * Handle the rare cases. Reads all values again, so that perf_report() need not
+ * save registers.
  */
 static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 				       struct pt_regs *regs)
@@ -112,7 +113,7 @@ static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 	if (!event)
 		return;
 	value = local64_read(&event->count) - reg->offset;
-	/* Handled, and reset, with another counter of the same instant? */
+	/* Was it handled and reset together with another counter? */
 	if (pfm_overflow_is_known(reg, value) || !perf_has_wrapped(event, reg))
 		return;
 	value = local64_read(&event->count) - reg->offset;
@@ -265,8 +266,8 @@ perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
 }
 
 /*
- * Current count of an event. Events without an update function are always up to
- * date, or cannot be updated here.
+ * Return the current count of an event. Events without an update function are
+ * always up to date, or cannot be updated here.
  */
 static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 					  struct perf_event *event)
@@ -282,8 +283,8 @@ static __always_inline u64 perf_count_now(const struct pfm_pmu_reg *reg,
 }
 
 /*
- * Interrupts are off so that no perf command moves an event off its counter
- * between the check where it is and the read.
+ * Interrupts are off so that perf cannot move an event off its counter between
+ * the check of its CPU and the read.
  */
 __flatten void perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs,
 				   u64 *values, unsigned int n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmc.c - the events that values of PMCs stand for
+ * pmc.c - PMC values and the perf events that they encode
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -45,7 +45,7 @@ void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 		attr->sample_period = period ?: PERF_MAX_PERIOD;
 		attr->wakeup_events = 1;
 	}
-	/* Have a counter or a visible error, never a time share. */
+	/* Get a counter or a visible error, never a share of time. */
 	attr->pinned = !perf_is_software(pmc);
 }
 
@@ -118,8 +118,8 @@ static int perf_ask(struct pfm_pmu_set *s, u64 pmc, const u64 *config,
 }
 
 /*
- * Would a breakpoint trap for ever? arm64 steps over the instruction for perf's
- * own handlers only; with ours the thread would never get past it.
+ * Would a breakpoint trap for ever? arm64 steps over the instruction only for
+ * perf's own handlers; with our handler the thread would never get past it.
  */
 static bool perf_is_endless(u64 pmc)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pmc.h - the events that values of PMCs stand for
+ * pmc.h - PMC values and the perf events that they encode
  */
 #ifndef PFM_PMU_PERF_PMC_H
 #define PFM_PMU_PERF_PMC_H

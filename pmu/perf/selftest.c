@@ -4,7 +4,7 @@
  *
  * Another kernel might use the fields that event.c writes in another way, which
  * no compiler notices. So two software events of the loading thread are armed
- * in each of the ways of event.c, and their overflows compared.
+ * in each way that event.c uses, and their overflows are checked.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
@@ -23,9 +23,9 @@
 #define TRIAL_FIRST	3
 #define TRIAL_NEXT	5
 #define TRIAL_LATER	2
-/* Sleeps after which these periods are over, even if few are switches */
+/* Sleeps that complete these periods, even if few of them cause a switch */
 #define TRIAL_SLEEPS	200
-/* Periods of the trial of a clock, in ns: one that ends soon, and one never */
+/* Periods for the trial of a clock, in ns: a short one and an endless one */
 #define TRIAL_SOON	20000ULL
 #define TRIAL_NEVER	(1000ULL * NSEC_PER_SEC)
 /* How long a clock's timer may take, in ns */
@@ -190,7 +190,7 @@ static int __init perf_trial(u64 pmc, u64 period,
 	return ret;
 }
 
-/* The shortest way to read a counter gives what perf's way gives. */
+/* Reading the counter directly gives the same count as perf's read. */
 static bool __init perf_trial_reads(struct perf_trial *t)
 {
 	u64 before = 0, count = 0, after = 0;

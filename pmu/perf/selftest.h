@@ -14,8 +14,9 @@
 bool perf_selftest(void);
 
 /*
- * As perf_selftest(): can a counter be read as in hw_count.h? False, without a
- * defect, if the CPU has none. Context: init of the module.
+ * Test whether a counter can be read as in hw_count.h, and record a defect if
+ * not. Return: the result; false, without a defect, if the CPU has no counter.
+ * Context: init of the module.
  */
 bool perf_selftest_counter(void);
 

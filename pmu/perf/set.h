@@ -103,8 +103,8 @@ static inline bool perf_is_clock(u64 pmc)
 }
 
 /*
- * Is each event counted when it happens? So it is for other software events and
- * breakpoints; perf reports each of their periods.
+ * Does perf count each event when it happens, and report each period? It does
+ * so for breakpoints and for software events other than clocks.
  */
 static inline bool perf_is_counted_at_once(u64 pmc)
 {

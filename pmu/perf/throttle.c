@@ -2,12 +2,12 @@
 /*
  * throttle.c - counting how often perf throttles an event
  *
- * perf throttles an event that overflows too often until the next tick. It
- * calls the clock of an event that has no records only to record that it begins
- * or ends to throttle the event. It does not say which event, but if it begins,
- * it calls the event's handler next. So the clock gives the events that may be
- * meant another handler for one overflow, and no other overflow needs to look
- * whether the event is throttled.
+ * perf throttles an event that overflows too often until the next tick. For an
+ * event without records, perf calls the event's clock only when it begins or
+ * ceases to throttle the event. The clock is not told which event this is, but
+ * perf calls the event's handler next if it begins. So the clock installs
+ * another handler, for one overflow, in all events marked as throttled. No
+ * other overflow needs to check whether its event is throttled.
  */
 #include <linux/sched/clock.h>
 #include "event.h"
