@@ -189,7 +189,7 @@ class Recording:
 
     @property
     def throttled(self) -> Optional[int]:
-        """How often perf stopped a counter, None if the tool did not record that."""
+        """Times that perf stopped a counter, None if the tool did not record that."""
         return self.source.totals.throttled if self.source.totals else None
 
     @property

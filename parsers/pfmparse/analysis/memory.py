@@ -142,9 +142,9 @@ class Tally:
             self._latencies.add(ids, cycles)
 
     def rows(self, wanted: Wanted = Wanted()) -> Rows:
-        """A row for each value that samples have.
+        """Returns a row for each value of the key.
 
-        Addresses that cannot be among the ``wanted`` rows may be missing.
+        May omit rows of addresses that cannot be among the ``wanted`` ones.
         """
         by, samples = self._by, self._samples.words(self._count)
         ids = np.flatnonzero(samples[0] | samples[1])

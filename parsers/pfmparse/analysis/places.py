@@ -70,11 +70,11 @@ class Places:
         addresses: U64s,
         files: Optional[U64s] = None,
     ) -> Ids:
-        """The numbers of the calls that return to ``addresses``, of samples ``which``.
+        """The numbers of the calls that return to ``addresses``.
 
-        ``files`` is as in Chains. A call can be the last instruction of its function.
-        The return address is then outside of the function, so the byte before it is
-        looked up.
+        ``which`` holds the sample of each address; ``files`` is as in Chains. A call
+        can be the last instruction of its function. The return address is then outside
+        of the function, so the byte before it is looked up.
         """
         spaces = _processes(batch.samples, batch.epoch)
         if spaces.size > 1:

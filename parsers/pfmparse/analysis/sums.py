@@ -32,7 +32,7 @@ class Sums:
         copy = None if values is None else np.array(values, np.uint64)
         self._waiting.append((ids, copy))
         self._size += ids.size
-        # Every addition touches the sums of all ids, so small ones are collected first.
+        # An addition touches the sums of all ids, so small batches are collected first.
         if self._size * FEW >= self._low.size:
             self._add_waiting()
 

@@ -41,8 +41,8 @@ class Totals:
 
     ``samples`` is None if the tool cannot count the samples of the format,
     ``exit_status`` if it ran no command. ``turns`` is empty if the tool did not record
-    when event sets were active. ``throttled`` is how often perf stopped a counter that
-    overflowed too often, None if the tool did not record that.
+    when event sets were active. ``throttled`` counts how many times perf stopped a
+    counter that overflowed too often; it is None if the tool did not record that.
     """
 
     samples: Optional[int]

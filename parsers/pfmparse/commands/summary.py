@@ -25,7 +25,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """Names and values of the text output, which has no problems."""
+    """Names and values of the text output, which does not include problems."""
     found = [("lost samples", known(recording.lost))]
     in_buffers = recording.lost_in_buffers()
     if in_buffers:

@@ -11,11 +11,11 @@ from .perf_records import finished_round
 class Order:
     """Decides where rounds end, so that perf need not keep all samples until the end.
 
-    At the end of a round, perf processes the samples up to the latest time at the end
-    of the previous round. So a round may end when no earlier sample can follow. Each
-    context records its samples approximately in chronological order, so only samples
-    later than its last one follow. If an earlier sample follows nevertheless, perf only
-    warns.
+    At the end of a round, perf processes the samples up to the latest time stamp that
+    it had read at the end of the previous round. So a round may end when no earlier
+    sample can follow. Each context records its samples approximately in chronological
+    order, so only samples later than its last one follow. If an earlier sample follows
+    nevertheless, perf only warns.
     """
 
     def __init__(self, contexts: Optional[int]) -> None:

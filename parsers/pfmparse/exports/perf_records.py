@@ -106,7 +106,7 @@ def lost(number: int) -> bytes:
 
 
 def finished_round() -> bytes:
-    """A record that ends a round: perf sorts what was written before the last one."""
+    """A record that ends a round: perf sorts the samples before the previous one."""
     return record(FINISHED_ROUND, 0, b"")
 
 

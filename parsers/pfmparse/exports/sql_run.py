@@ -17,9 +17,9 @@ GREATEST = (1 << 63) - 1  # the greatest integer in databases
 
 
 class Run:
-    """The row numbers of a capture, and the rows that describe it.
+    """Writes the rows that describe a capture, and assigns their numbers.
 
-    An object with number n in the input has ``bases[table] + n`` in the database.
+    The object with number n in the capture gets ``bases[table] + n`` in the database.
     """
 
     def __init__(self, source: Input, database: Database) -> None:
@@ -32,7 +32,7 @@ class Run:
         self._functions: dict[tuple[str, str], int] = {}
 
     def describe(self, identity: str, kept: str) -> None:
-        """Adds the rows that samples refer to, once all samples were read.
+        """Adds the rows that samples refer to. Call this after reading all samples.
 
         ``kept`` says whether rows are samples or locations.
         """
