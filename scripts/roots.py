@@ -49,9 +49,9 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Lines of mmdebstrap's output that a failure shows.
 SHOWN_LINES = 15
 # Arguments: the root, the directory to start in, the paths to bind, an empty argument,
-# and the command. The root must be a mount point so that the command can make name
-# spaces, and therefore roots, too. resolv.conf is replaced if it is a link, because the
-# link would be followed on the host.
+# and the command. The root must be a mount point: otherwise the command could not
+# create namespaces, as this script does. If resolv.conf is a link, it is replaced by a
+# file, because the host would follow the link to a file of its own.
 ENTER = """
 root=$1 cwd=$2
 shift 2

@@ -67,7 +67,7 @@ PFMON_SRC += $(firstword $(wildcard tools/pfmon/process/breakpoints/$(UARCH).c) 
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION
-# All of pfmon but its main(), from which the linker takes what a program uses.
+# All of pfmon except main(); the linker takes what a program uses.
 PFMON_A := $(UOBJ)/tools/pfmon.a
 LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o \
 	counter.o)
@@ -81,8 +81,8 @@ ifdef USHARED
 user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO) $(LIBPFM22_SO)
 endif
 
-# Texts made from pfmon's tables of options and formats, where they are committed:
-# between two comments, which $(call insert,TEXT) FILE finds.
+# Texts made from pfmon's tables of options and formats are committed between two
+# comments of a file; $(call insert,TEXT) FILE replaces them there.
 insert = sed -i -e '/by make pfmon-docs\( -->\)\?$$/,/end of what is made/{//!d}' \
 	-e '/by make pfmon-docs\( -->\)\?$$/r $1'
 .PHONY: option-docs pfmon-docs
