@@ -5,8 +5,8 @@
  *
  * usage: pfm_births TOOL
  *
- * The result is the difference between twice the number and the number itself,
- * so the tool's start is not part of it.
+ * The result is the cost of twice the number minus the cost of the number
+ * itself, so the tool's start is not part of it.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * pfm_life - the cost of creating and destroying a context that counts some
  *	      events of its own thread, and of a whole measurement with it,
- *	      beside perf's events, in guest instructions
+ *	      compared with perf's events, in guest instructions
  *
  * Both sides use as few calls as possible: perf's events form a group, which
  * one call enables, disables or reads. PMDs are 0 before they are

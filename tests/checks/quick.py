@@ -108,7 +108,7 @@ def guest_programs(files: Iterable[str]) -> list[str]:
 
 
 def python_tests(files: Iterable[str]) -> list[str]:
-    """Return the paths of the Python tests for these files: files or folders."""
+    """Return the files and folders of the Python tests for these files."""
     found = {test for name in files for test in _tests_of(PurePath(name))}
     return sorted(str(path) for path in found if not found & set(path.parents))
 

@@ -48,7 +48,7 @@ static void overflow_during_command_is_deferred(
 	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
-	/* The thread is right, whichever thread the deferred work is in. */
+	/* The sample has the right thread, whichever thread handles it. */
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
 }
 

@@ -105,7 +105,7 @@ static void report_pmd0_inside(void)
 	fixture_report(reporting, 0);
 }
 
-/* As an NMI between the look at the other counters and their reset. */
+/* An NMI between the check of the other counters and their reset. */
 /* Proves 3.5.14-07 */
 static void report_during_its_instant_is_known(struct kunit *test)
 {

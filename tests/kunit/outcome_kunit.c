@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * outcome_kunit.c - what handlers request, and what is done without one
- *		    (3.5.14, 3.4.3)
+ * outcome_kunit.c - carrying out what handlers request, and contexts without
+ *		    one (3.5.14, 3.4.3)
  */
 #include "context.h"
 #include "fixture.h"

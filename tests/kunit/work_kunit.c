@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * work_kunit.c - work items that measuring waits for
+ * work_kunit.c - urgent work items
  */
 #include <kunit/test.h>
 #include <linux/preempt.h>

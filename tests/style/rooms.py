@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that folders have no cycle of files, and that rooms only use those below.
+"""Check that folders have no cycle of files, and that rooms use only lower rooms.
 
 A file uses another one if it includes its header or calls its functions. A unit is a
 source with its header: NAME.c and NAME.h.
@@ -16,7 +16,7 @@ from layers import Calls, Object, find_calls, find_circle, parse_nm, run_nm
 # Rooms of a folder in its README.md, from the top; "." is the folder itself.
 ROW = re.compile(r"^\| `([\w./]+)` \|", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([\w./]+)\.h"', re.MULTILINE)
-# More files than that in a folder are hard to find one's way in.
+# A folder with more files is hard to search.
 WIDEST = 44
 
 
@@ -32,7 +32,7 @@ def units(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def read_includes(folder: Path) -> dict[str, set[str]]:
-    """Return which units of a folder each unit includes headers of."""
+    """Return for each unit of a folder the units whose headers it includes."""
     known = {unit for unit, _ in units(folder)}
     found: dict[str, set[str]] = {unit: set() for unit in known}
     for unit, path in units(folder):

@@ -14,7 +14,7 @@ from typing import Any
 
 from boot import ROOT
 
-# The number of overflows after which each of two sets is left.
+# The number of overflows after which each of two sets is switched.
 OVERFLOWS = (3, 5)
 ABSENT_CPU = 7
 EVERYWHERE = "pfmon --system-wide"

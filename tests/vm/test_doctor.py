@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """pfmon doctor in guests, with each obstacle that a guest can have.
 
-Doctor reports the obstacle, and after the commands that it prints the obstacle is gone.
-Needs `make modules`, `make user user-arm64` and tests/guest/guest.mk for both
-architectures.
+Doctor must report the obstacle, and the commands that it prints must remove it. Needs
+`make modules`, `make user user-arm64` and tests/guest/guest.mk for both architectures.
 """
 
 from __future__ import annotations

@@ -488,8 +488,8 @@ static void wait_for_end(pid_t pid)
 }
 
 /*
- * In any order and at any time. At the end, the context and its references are
- * gone.
+ * They come in any order and at any time. At the end, the context and its
+ * references are gone.
  */
 /* Proves H24 */
 TEST(signals_tracers_and_close_race_with_blocking)

@@ -68,7 +68,7 @@ static size_t page_size(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-/* The offset needs no more than 32 bits, which off_t may be limited to. */
+/* The offset fits into 32 bits: off_t may not have more. */
 static void *map_page(int fd, unsigned int set)
 {
 	return mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd,

@@ -421,7 +421,8 @@ TEST(context_can_be_unloaded_while_thread_reads)
 }
 
 /*
- * Page faults overflow, which masks and resets the instructions. Then restart.
+ * The counter of page faults overflows, which masks monitoring. The restart
+ * resets the counter of instructions.
  */
 static void expect_exact_across_overflows(void *unused)
 {
@@ -666,8 +667,8 @@ static void read_cycle_counter(void *unused)
 	unsigned long value;
 
 	/*
-	 * Without an own event, the thread may still have the access of the
-	 * previous one.
+	 * A thread without an event of its own may still have the user access
+	 * of the thread that ran before it.
 	 */
 	open_cycles(0, -1);
 	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));

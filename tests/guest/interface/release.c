@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * release.c - what a monitored thread pays for its events
+ * release.c - the time that a monitored thread spends on releasing its events
  *
  * Releasing the last event of a tracepoint takes grace periods. The times are
  * those of a guest whose clock counts instructions.
@@ -163,7 +163,8 @@ static __u64 executing(const struct worker *w)
 
 /*
  * The kernel removes the events at such an exec. A context that an
- * administrator has attached goes on, so the new program waits for new ones.
+ * administrator has attached continues, so the new program waits for new
+ * events.
  */
 TEST(setuid_exec_waits_for_new_events_only)
 {

@@ -16,7 +16,7 @@ from pfmparse.exports.sql_database import Postgres, Sqlite
 
 
 def stored(path: Path) -> list[tuple[Any, ...]]:
-    """Return those columns of the samples in a file that the tests set."""
+    """Return the columns that the tests set, of the samples in a file."""
     columns = "id, run_id, stack_id, count, period"
     with closing(sqlite3.connect(path)) as link:
         return link.execute(f"SELECT {columns} FROM samples").fetchall()
