@@ -40,6 +40,7 @@
 #include <perfmon/perfmon_fmt.h>
 #include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_pmu.h>
+#include <perfmon/perfmon_time.h>
 #include "charge.h"
 #include "msgq.h"
 
@@ -215,6 +216,20 @@ struct pfm_rate {
 };
 
 /**
+ * struct pfm_raw - raw time stamps of a context (stamp.c)
+ * @base: difference between time stamps and the counter
+ * @last: the last time stamp
+ * @conv: how they are converted
+ * @list: contexts with raw time stamps
+ */
+struct pfm_raw {
+	u64			base;
+	u64			last;
+	pfm_time_conv_t		conv;
+	struct list_head	list;
+};
+
+/**
  * struct pfm_many - a vector of commands in progress, on its stack
  * @ask_first: it must not make the PMU attach again unchecked
  */
@@ -230,10 +245,11 @@ struct pfm_many {
  *            on arm64
  * @deferred: overflows were deferred to the owner
  * @data:     where the overflow happened
- * @unusual:  not 0 if any of the next three is not 0
+ * @unusual:  not 0 if any of the next four is not 0
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
  * @values:   one of them records values of PMDs
+ * @raw_time: time stamps are raw: @raw
  * @credit:   overflows left until pfm_rate_is_exceeded() is called
  * @missed:   overflows that could not be deferred, to be added to @lost
  * @unsettled: the PMU was started since pfm_wait_overflows() last ran
@@ -245,6 +261,7 @@ struct pfm_many {
  * @read_pmds: the PMU's read_pmds_ovfl
  * @pmu:      PMU description
  * @set:      active event set
+ * @raw:      raw time stamps
  * @reported: PMD whose overflow the PMU is reporting; NULL while the owner does
  *            something else
  * @switch_due: the restart is to switch to the next set
@@ -310,7 +327,8 @@ struct pfm_context {
 		struct {
 			u32	frozen;
 			u16	several;
-			u16	values;
+			u8	values;
+			u8	raw_time;
 		};
 		u64		unusual;
 	};
@@ -327,6 +345,7 @@ struct pfm_context {
 					     u64 *values, unsigned int n);
 	const struct pfm_pmu	*pmu;
 	struct pfm_evtset	*set;
+	struct pfm_raw		raw;
 	const struct pfm_pmd	*reported;
 	bool			switch_due;
 	u64			lost;
@@ -376,6 +395,15 @@ struct pfm_context {
 	int			block_trial;
 	struct pfm_block	*block;
 };
+
+/* pfm_context.values and raw_time as bits of pfm_context.unusual */
+#ifdef __LITTLE_ENDIAN
+#define PFM_UNUSUAL_VALUES	(1ULL << 48)
+#define PFM_UNUSUAL_TIME	(1ULL << 56)
+#else
+#define PFM_UNUSUAL_VALUES	(1ULL << 8)
+#define PFM_UNUSUAL_TIME	1ULL
+#endif
 
 /* Bits of pfm_context.ovfl_end. */
 #define PFM_END_NOTIFY		0

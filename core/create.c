@@ -24,6 +24,7 @@
 #include "perm.h"
 #include "pmu.h"
 #include "release.h"
+#include "stamp.h"
 
 static struct pfm_context *pfm_context_alloc(u32 flags)
 {
@@ -238,6 +239,7 @@ struct pfm_context *pfm_context_create(struct pfm_creation *new)
 			    ctx->fmt ? ctx->fmt->fmt_msgq_depth : 1);
 	if (ret)
 		goto err_fmt;
+	pfm_stamps_attach(ctx);
 	new->req.ctx_smpl_buf_size = ctx->buf_size;
 	return ctx;
 err_fmt:
@@ -261,6 +263,7 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	cancel_work_sync(&ctx->stop);
 	cancel_work_sync(&ctx->switch_work);
 	pfm_release_all(ctx);
+	pfm_stamps_detach(ctx);
 	pfm_context_detach_fmt(ctx);
 	pfm_msgq_destroy(&ctx->msgq);
 	pfm_evtset_free_all(ctx);

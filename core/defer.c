@@ -11,7 +11,6 @@
  * stops the PMU, wakes and signals tools, and blocks the thread, which an
  * overflow may not do.
  */
-#include <linux/sched/clock.h>
 #include <perfmon/perfmon_work.h>
 #include "block.h"
 #include "context.h"
@@ -20,20 +19,7 @@
 #include "instant.h"
 #include "msgq.h"
 #include "owner.h"
-#include "rate.h"
-
-/* Take a time stamp without owning the context; an owner may interrupt. */
-static u64 pfm_stamp_unowned(void)
-{
-	u64 *last = raw_cpu_ptr(&pfm_last_stamp);
-	u64 before, stamp;
-
-	do {
-		before = READ_ONCE(*last);
-		stamp = max(local_clock(), before + 1);
-	} while (cmpxchg_local(last, before, stamp) != before);
-	return stamp;
-}
+#include "stamp.h"
 
 /* The owner is a command: handle what is deferred in an interrupt after it. */
 static void pfm_queue_deferred(struct pfm_context *ctx)
@@ -137,7 +123,8 @@ static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 	ctx->lost += atomic_xchg(&ctx->missed, 0);
 	pfm_for_each_real_pmd(ctx->set, i, pmd) {
 		if (pfm_take_instant(pmd, ovfl, &ip) && !READ_ONCE(ctx->frozen))
-			pfm_instant(ctx, ovfl, here ? 0 : pfm_stamp_unowned(),
+			pfm_instant(ctx, ovfl,
+				    here ? 0 : pfm_stamp_unowned(ctx),
 				    ip, NULL, NULL);
 	}
 	pfm_take_timeout(ctx);

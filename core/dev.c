@@ -8,6 +8,8 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/nospec.h>
+#include <linux/pm.h>
+#include <linux/pm_domain.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "config.h"
@@ -17,6 +19,7 @@
 #include "dev.h"
 #include "pmu.h"
 #include "regs.h"
+#include "stamp.h"
 #include "vector.h"
 
 /* Size of the format's argument: as passed, or the format's fmt_arg_size. */
@@ -213,9 +216,24 @@ static struct miscdevice pfm_dev = {
 	.mode	= 0666,
 };
 
+/* Devices resume before threads are thawed; suspend.c is told after that. */
+static int pfm_dev_resume(struct device *dev)
+{
+	pfm_stamps_resume();
+	return 0;
+}
+
+static struct dev_pm_domain pfm_dev_power = {
+	.ops = { SYSTEM_SLEEP_PM_OPS(NULL, pfm_dev_resume) },
+};
+
 int pfm_dev_init(void)
 {
-	return misc_register(&pfm_dev);
+	int ret = misc_register(&pfm_dev);
+
+	if (!ret)
+		dev_pm_domain_set(pfm_dev.this_device, &pfm_dev_power);
+	return ret;
 }
 
 void pfm_dev_exit(void)

@@ -15,6 +15,7 @@
 #include "instant.h"
 #include "outcome.h"
 #include "rate.h"
+#include "stamp.h"
 #include "value.h"
 
 /* Read the PMDs of the sample, of any width. */
@@ -61,7 +62,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 	unsigned int slot;
 	int err = 0;
 
-	tstamp = tstamp ?: pfm_stamp();
+	tstamp = tstamp ?: pfm_stamp(ctx);
 
 	local_irq_save(flags);
 	/* A deferred overflow may be handled in another thread. */

@@ -13,6 +13,7 @@
 #include "owner.h"
 #include "pmd.h"
 #include "proc.h"
+#include "stamp.h"
 #include "suspend.h"
 #include "sysfs.h"
 #include "work.h"
@@ -34,6 +35,7 @@ static int __init pfm_init(void)
 	if (ret)
 		goto err_sysfs;
 	pfm_owner_init();
+	pfm_stamps_init();
 	ret = pfm_pmd_init();
 	if (ret)
 		goto err_sysfs;

@@ -11,6 +11,7 @@
 #include "owner.h"
 #include "pmu.h"
 #include "rate.h"
+#include "stamp.h"
 #include "value.h"
 
 static bool pfm_wants_notify(const struct pfm_pmd *pmd)
@@ -145,7 +146,7 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 
 	/* Too many overflows: stay masked until PFM_RESTART (4.4.4). */
 	if (unlikely(!ctx->credit) &&
-	    pfm_rate_is_exceeded(ctx, pfm_since_stamp()))
+	    pfm_rate_is_exceeded(ctx, pfm_since_stamp(ctx)))
 		pfm_throttle(ctx, ovfl, out);
 	/* Without a format, a PMD that wraps unmasked is not reset. */
 	bitmap_or(set->to_reset, set->to_reset,

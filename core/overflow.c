@@ -20,7 +20,7 @@
 #include "instant.h"
 #include "owner.h"
 #include "pmu.h"
-#include "rate.h"
+#include "stamp.h"
 
 static noinline notrace void pfm_conclude_and_leave(struct pfm_pmd *pmd,
 						    int err)
@@ -50,10 +50,10 @@ static __always_inline void pfm_read_values(struct pfm_context *ctx,
  * continue". When the credit is used up, the limits are checked.
  */
 static __always_inline void pfm_end_record(struct pfm_context *ctx,
-					   struct pfm_pmd *pmd)
+					   struct pfm_pmd *pmd, u64 tstamp)
 {
 	struct pfm_pmu_reg *reg = &pmd->hw;
-	u64 tstamp = pfm_stamp(), offset, reload, plain;
+	u64 offset, reload, plain;
 	u32 ctrl, credit;
 	int err;
 
@@ -98,7 +98,7 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 	} else {
 		pfm_begin_record(ctx, pmd, value, regs, ip);
 		pfm_read_values(ctx, pmd->ovfl);
-		pfm_end_record(ctx, pmd);
+		pfm_end_record(ctx, pmd, pfm_stamp(ctx));
 	}
 }
 
@@ -113,19 +113,34 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value,
 	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	struct pfm_context *ctx = pmd->ctx;
 	u32 owner = pfm_enter_fast(ctx);
+	u64 unusual, tstamp;
 
+	if (unlikely(owner))
+		goto rare;
+	unusual = READ_ONCE(ctx->unusual);
 	/* Not frozen, one counter that samples, no values to record */
-	if (likely(!owner && !READ_ONCE(ctx->unusual))) {
+	if (likely(!unusual)) {
 		pfm_begin_record(ctx, pmd, value, regs, ip);
-	} else if (likely(!owner && !READ_ONCE(ctx->frozen) &&
-			  !ctx->several)) {
+		tstamp = pfm_stamp_ns();
+	} else if (likely(!(unusual & ~PFM_UNUSUAL_TIME))) {
+		pfm_begin_record(ctx, pmd, value, regs, ip);
+		tstamp = pfm_stamp_raw(ctx);
+	} else if (likely(!(unusual & ~PFM_UNUSUAL_VALUES))) {
 		pfm_begin_record(ctx, pmd, value, regs, ip);
 		pfm_read_values(ctx, pmd->ovfl);
+		tstamp = pfm_stamp_ns();
+	} else if (likely(!(unusual &
+			    ~(PFM_UNUSUAL_VALUES | PFM_UNUSUAL_TIME)))) {
+		pfm_begin_record(ctx, pmd, value, regs, ip);
+		pfm_read_values(ctx, pmd->ovfl);
+		tstamp = pfm_stamp_raw(ctx);
 	} else {
-		pfm_overflow_rare(pmd, value, regs, ip, owner);
-		return;
+		goto rare;
 	}
-	pfm_end_record(ctx, pmd);
+	pfm_end_record(ctx, pmd, tstamp);
+	return;
+rare:
+	pfm_overflow_rare(pmd, value, regs, ip, owner);
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
 

@@ -12,6 +12,7 @@
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
+#include <linux/sched/clock.h>
 #include <linux/time64.h>
 #include "context.h"
 #include "rate.h"
@@ -22,8 +23,6 @@
 #define PFM_CREDIT	256U	/* overflows between two timings, at most */
 #define PFM_RATE_MAX	500000
 #define PFM_LONGEST	(1ULL << 27)	/* ns, a limit to what is timed */
-
-DEFINE_PER_CPU(u64, pfm_last_stamp);
 
 unsigned int pfm_ovfl_rate_max = PFM_RATE_MAX;
 module_param_named(ovfl_rate_max, pfm_ovfl_rate_max, uint, 0644);

@@ -8,6 +8,7 @@
  * Then monitoring is masked and the tool is notified; if no notification was
  * requested, the buffer stays full. PFM_RESTART empties the buffer.
  */
+#include <linux/bitops.h>
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_entry.h>
 #include <perfmon/perfmon_fmt_sdk.h>
@@ -49,7 +50,7 @@ static int default_validate(u32 ctx_flags, u16 num_pmds, void *data)
 		       default_max_entry(arg->buf_flags, num_pmds);
 
 	if (arg->buf_flags & ~PFM_DFL_SMPL_ALL ||
-	    arg->buf_flags == PFM_DFL_SMPL_ALL || arg->reserved1 ||
+	    hweight32(arg->buf_flags) > 1 || arg->reserved1 ||
 	    memchr_inv(arg->reserved2, 0, sizeof(arg->reserved2)))
 		return -EINVAL;
 	return arg->buf_size < min_size ? -EINVAL : 0;
@@ -70,21 +71,28 @@ static int default_init(u32 ctx_flags, void *data, void *buf)
 	struct default_priv *priv = pfm_fmt_priv(buf);
 	pfm_default_smpl_hdr_t *hdr = buf;
 	u64 max = default_max_entry(arg->buf_flags, pfm_num_pmds());
+	pfm_time_conv_t time = {};
 	int ret;
 
 	ret = pfm_records_init(&priv->records, sizeof(*hdr), arg->buf_size,
 			       max);
+	if (!ret && arg->buf_flags & PFM_DFL_SMPL_RAW_TIME)
+		ret = pfm_raw_time(buf, &time);
 	if (ret)
 		return ret;
 	priv->hdr_size = default_hdr_size(arg->buf_flags);
 	priv->quick = 0;
-	if (!arg->buf_flags && priv->records.limit > max)
+	if (!(arg->buf_flags & PFM_DFL_SMPL_SHORT) &&
+	    priv->records.limit > max)
 		priv->quick = priv->records.limit - max;
 	priv->overflows = 0;
 	hdr->hdr_buf_size = arg->buf_size;
 	hdr->hdr_min_buf_space = max;
 	hdr->hdr_version = PFM_DFL_SMPL_VERSION;
 	hdr->hdr_buf_flags = arg->buf_flags;
+	hdr->hdr_time_zero = time.time_zero;
+	hdr->hdr_time_mult = time.time_mult;
+	hdr->hdr_time_shift = time.time_shift;
 	default_publish(hdr, &priv->records);
 	return 0;
 }

@@ -118,9 +118,9 @@ int new_context(void)
 	return fd;
 }
 
-int new_default(size_t size)
+int new_default(size_t size, uint32_t flags)
 {
-	pfm_default_smpl_arg_t arg = { .buf_size = size };
+	pfm_default_smpl_arg_t arg = { .buf_size = size, .buf_flags = flags };
 	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
 	int fd = pfm_create_context(&ctx, &arg, sizeof(arg));
 

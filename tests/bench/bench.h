@@ -57,8 +57,11 @@ void write_counter(int fd, int set, int num, uint64_t event, uint64_t value,
 
 /* Create a context without a format. Return: its descriptor. */
 int new_context(void);
-/* Create a context with the default format. @size: of its buffer. */
-int new_default(size_t size);
+/*
+ * Create a context with the default format. @size: of its buffer; @flags:
+ * PFM_DFL_SMPL_*.
+ */
+int new_default(size_t size, uint32_t flags);
 /* Attach to a thread and start. */
 void start_on(int fd, pid_t tid);
 

@@ -163,7 +163,14 @@ static void start(const struct workload *w, int values)
 
 static void default_begin(const struct workload *w, int values)
 {
-	fds[0] = new_default(RING_PAGES * sysconf(_SC_PAGESIZE));
+	fds[0] = new_default(RING_PAGES * sysconf(_SC_PAGESIZE), 0);
+	start(w, values);
+}
+
+static void raw_begin(const struct workload *w, int values)
+{
+	fds[0] = new_default(RING_PAGES * sysconf(_SC_PAGESIZE),
+			     PFM_DFL_SMPL_RAW_TIME);
 	start(w, values);
 }
 
@@ -326,6 +333,10 @@ static const struct recorder recorders[] = {
 	{ "empty overflow handler", floor_begin, count_end, 0, 0 },
 	{ "perfmon default format", default_begin, default_end, 0,
 	  ON_ARM64(130) },
+#if IS_ARM64
+	{ "perfmon, raw time", raw_begin, default_end, 0, 90 },
+	{ "perfmon, raw time, two PMDs", raw_begin, default_end, 2, 0 },
+#endif
 	{ "perfmon, two PMDs", default_begin, default_end, 2, ON_ARM64(270) },
 	{ "perfmon n-way format", nway_begin, nway_end, 0, ON_ARM64(150) },
 	{ "perfmon, a sink", mini_begin, sink_end, 0, 0 },

@@ -28,7 +28,7 @@ static unsigned int num_others;
 /* Sample the page faults of a sleeping thread. */
 static void add_other(pid_t tid)
 {
-	int fd = new_default(sysconf(_SC_PAGESIZE));
+	int fd = new_default(sysconf(_SC_PAGESIZE), 0);
 
 	write_counter(fd, 0, 0, PAGE_FAULTS, PMD_VALUE, 0);
 	start_on(fd, tid);
@@ -57,7 +57,7 @@ static uint64_t sample(int sets)
 {
 	size_t size = 2 * FAULTS * sizeof(pfm_default_smpl_entry_t);
 	const pfm_default_smpl_hdr_t *hdr;
-	int fd = new_default(size);
+	int fd = new_default(size, 0);
 	uint64_t t;
 
 	hdr = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);

@@ -60,8 +60,12 @@ static void validate_refuses_unknown_bits_and_reserved_fields(
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_arg_t arg = { .buf_size = 65536 };
 
-	KUNIT_EXPECT_EQ(test, validate(d, 65536, 0x4), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(d, 65536, 0x8), -EINVAL);
 	KUNIT_EXPECT_EQ(test, validate(d, 65536, PFM_DFL_SMPL_ALL), -EINVAL);
+	KUNIT_EXPECT_EQ(test,
+			validate(d, 65536, PFM_DFL_SMPL_RAW_TIME |
+						   PFM_DFL_SMPL_IIP_HDR),
+			-EINVAL);
 	arg.reserved1 = 1;
 	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(0, 10, &arg), -EINVAL);
 	arg.reserved1 = 0;
@@ -94,6 +98,23 @@ static void init_describes_an_empty_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_min_buf_space, max_entry(8));
 	KUNIT_EXPECT_EQ(test, hdr->hdr_version, 0x10000U);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_buf_flags, (u32)PFM_DFL_SMPL_IIP_HDR);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_time_mult, 0U);
+}
+
+static void default_raw_time_describes_conversion(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	const pfm_time_conv_t *raw;
+	pfm_default_smpl_hdr_t *hdr;
+
+	make(test, 4096, PFM_DFL_SMPL_RAW_TIME);
+	hdr = d->buf;
+	raw = &pfm_fmt_front(d->buf)->raw;
+	KUNIT_EXPECT_NE(test, raw->time_mult, 0U);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_time_zero, raw->time_zero);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_time_mult, raw->time_mult);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_time_shift, raw->time_shift);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_min_buf_space, max_entry(ENTRY));
 }
 
 /*
@@ -298,6 +319,7 @@ static struct kunit_case dfl_cases[] = {
 	KUNIT_CASE(validate_refuses_unknown_bits_and_reserved_fields),
 	KUNIT_CASE(default_getsize_returns_requested_size),
 	KUNIT_CASE(init_describes_an_empty_buffer),
+	KUNIT_CASE(default_raw_time_describes_conversion),
 	KUNIT_CASE(handler_writes_the_entry_and_its_values),
 	KUNIT_CASE(default_entry_omits_event_id),
 	KUNIT_CASE(default_entries_of_different_sizes_are_adjacent),

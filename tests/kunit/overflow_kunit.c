@@ -8,7 +8,7 @@
 #include "context.h"
 #include "fixture.h"
 #include "owner.h"
-#include "rate.h"
+#include "stamp.h"
 
 /*
  * Proves 3.1.2-12, 3.1.2-18, 3.5.14-04, 3.5.14-06, 3.5.14-09, 3.5.14-10,

@@ -19,6 +19,8 @@ from helpers.writers import (
     FREE,
     IIP_HDR,
     NO_HDR,
+    RAW_TIME,
+    U64_MAX,
     UUID_2_2,
     UUID_IA64,
     UUID_NWAY,
@@ -120,9 +122,11 @@ class Case:
     session: Json
 
 
-def entries_case(sets: dict[int, list[Json]], uuid: str, flags: int = 0) -> Case:
+def entries_case(
+    sets: dict[int, list[Json]], uuid: str, flags: int = 0, **fields: int
+) -> Case:
     """Build a buffer of the default format."""
-    data = buffer(samples(sets, 7), uuid, flags, buf_size=1 << 12)
+    data = buffer(samples(sets, 7), uuid, flags, buf_size=1 << 12, **fields)
     name = "ia64" if uuid == UUID_IA64 else "default"
     return Case(name, [data], session(sets, uuid))
 
@@ -136,6 +140,14 @@ CASES = {
     "default of several lengths": entries_case(MANY, UUID_2_2),
     "default without headers": entries_case(ONE, UUID_2_2, NO_HDR),
     "default with addresses only": entries_case(ONE, UUID_2_2, IIP_HDR),
+    "default with raw time stamps": entries_case(
+        MANY,
+        UUID_2_2,
+        RAW_TIME,
+        time_zero=U64_MAX - 9,
+        time_mult=3 << 30,
+        time_shift=31,
+    ),
     "ia64": entries_case(MANY, UUID_IA64),
     "nway": Case("nway", nway_buffers(ONE), session(ONE, UUID_NWAY)),
     "nway of several lengths": Case(

@@ -25,6 +25,7 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("--no-such-option",), "unrecognized option"),
         (("--smpl-perods-random=1:1",), "did you mean --smpl-periods-random?"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-ip-only", "true"), "mutually exclusive"),
+        ((*SAMPLING, "--smpl-no-hdr", "--smpl-raw-time", "true"), "omit the time"),
         (
             ("-e", "cpu-clock", "--smpl-imprecise", "true"),
             "without a sampling period",

@@ -57,6 +57,7 @@ _pfmon_options='
 	--overflow-block
 	--smpl-ip-only
 	--smpl-no-hdr
+	--smpl-raw-time
 	--smpl-regions=
 	--smpl-mask-when-full
 	--smpl-record=

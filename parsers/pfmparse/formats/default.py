@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Optional
+from typing import Mapping, Optional
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from ..layout import Data, bad_field, field_names, integers, struct_dtype
 from .decoding import Decoded, Format, Region
 from .default_entries import Entries, Run, Span, as_samples, rows
 from .ear import Ears
+from .raw_time import MAX_SHIFT, RawTime
 from .samples import PmdGroup, Samples
 
 NO_HDR = 0x1  # entries have no header
 IIP_HDR = 0x2  # entry headers are the ip
+RAW_TIME = 0x4  # time stamps are raw: see perfmon_time.h
 
 HDR_SIZE = 128  # bytes of the buffer's header in both layouts
 
@@ -46,7 +48,10 @@ HDR = struct_dtype(
         ("hdr_min_buf_space", "<u8", 32),  # bytes
         ("hdr_version", "<u4", 40),  # major << 16 | minor
         ("hdr_buf_flags", "<u4", 44),
-        ("hdr_reserved", "10<u8", 48),
+        ("hdr_time_zero", "<u8", 48),  # ns
+        ("hdr_time_mult", "<u4", 56),
+        ("hdr_time_shift", "<u4", 60),  # bits
+        ("hdr_reserved", "8<u8", 64),
     ],
 )
 assert HDR.itemsize == HDR_SIZE
@@ -125,11 +130,15 @@ PERFMON_2_0_IA64 = Layout(IA64_HDR, IA64_ENTRY, 2 << 16)
 
 @dataclass(frozen=True)
 class Header:
-    """A buffer's header (3.6.3): entries, bytes, flags."""
+    """A buffer's header (3.6.3): entries, bytes, flags.
+
+    ``time`` converts the entries' raw time stamps, None if they are in ns.
+    """
 
     count: int
     cur_offs: int
     flags: int
+    time: Optional[RawTime] = None
 
 
 class Decoder:
@@ -144,12 +153,13 @@ class Decoder:
         """The samples in a buffer, of which ``data`` may have only the first bytes."""
         header = self._header(data)
         span = Span(HDR_SIZE, min(header.cur_offs, len(data)), header.count)
-        if header.flags:
+        if header.flags & (NO_HDR | IIP_HDR):
             run = self._same_list(data, header, span)
         else:
             run = self._entries.find(data, span)
         problem = _problem(header, run, len(data))
-        return Decoded((self._region(run.samples),), (problem,) if problem else ())
+        samples = header.time.converted(run.samples) if header.time else run.samples
+        return Decoded((self._region(samples),), (problem,) if problem else ())
 
     def together(self, buffers: Buffers) -> Optional[Decoded]:
         """The samples of several buffers, if all of them match their headers."""
@@ -179,13 +189,14 @@ class Decoder:
         version, flags = raw["hdr_version"], raw.get("hdr_buf_flags", 0)
         if version != self._layout.version:
             raise bad_field(dtype, "hdr_version", f"{version:#x} is unknown")
-        if flags not in (0, NO_HDR, IIP_HDR):
+        if flags not in (0, NO_HDR, IIP_HDR, RAW_TIME):
             raise bad_field(dtype, "hdr_buf_flags", f"{flags:#x} is unknown")
         buf_size, cur_offs = raw["hdr_buf_size"], raw["hdr_cur_offs"]
         if not HDR_SIZE <= cur_offs <= buf_size:
             text = f"{cur_offs} is not from {HDR_SIZE} to hdr_buf_size {buf_size}"
             raise bad_field(dtype, "hdr_cur_offs", text)
-        return Header(raw["hdr_count"], cur_offs, flags)
+        time = _raw_time(dtype, raw) if flags == RAW_TIME else None
+        return Header(raw["hdr_count"], cur_offs, flags, time)
 
     def _same_list(self, data: Data, header: Header, span: Span) -> Run:
         """Entries with a short header, which does not have the overflowed PMD."""
@@ -203,6 +214,16 @@ class Decoder:
         found = rows(data, entry, len(pmds), span)
         group = PmdGroup(slice(None), pmds, found["pmds"])
         return Run(as_samples(found["entry"], (group,)), HDR_SIZE + found.nbytes)
+
+
+def _raw_time(dtype: np.dtype[np.void], raw: Mapping[str, int]) -> RawTime:
+    """The conversion in a header with raw time stamps."""
+    mult, shift = raw["hdr_time_mult"], raw["hdr_time_shift"]
+    if mult == 0:
+        raise bad_field(dtype, "hdr_time_mult", "0 although time stamps are raw")
+    if shift > MAX_SHIFT:
+        raise bad_field(dtype, "hdr_time_shift", f"{shift} is more than {MAX_SHIFT}")
+    return RawTime(raw["hdr_time_zero"], mult, shift)
 
 
 def _problem(header: Header, run: Run, size: int) -> Optional[PfmParseError]:

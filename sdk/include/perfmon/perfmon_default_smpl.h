@@ -3,12 +3,14 @@
  * DOC: Buffer of the default format (3.6)
  *
  * UUID and layout are the same as in perfmon 2.2, on all architectures. The two
- * flags that shorten the entry header come from the specification.
+ * flags that shorten the entry header come from the specification. Raw time
+ * stamps are an addition, and use reserved fields of the buffer's header.
  */
 #ifndef PERFMON_DEFAULT_SMPL_H
 #define PERFMON_DEFAULT_SMPL_H
 
 #include <perfmon/perfmon.h>
+#include <perfmon/perfmon_time.h>
 
 #define PFM_DFL_SMPL_NAME	"default"
 /* Describes a sample in one line. */
@@ -22,7 +24,9 @@
 /* Flags of the argument, buf_flags (3.6.2); mutually exclusive. */
 #define PFM_DFL_SMPL_NO_HDR	0x1	/* entries have no header */
 #define PFM_DFL_SMPL_IIP_HDR	0x2	/* entry headers are the 8-byte ip */
-#define PFM_DFL_SMPL_ALL	(PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR)
+#define PFM_DFL_SMPL_RAW_TIME	0x4	/* raw time stamps (perfmon_time.h) */
+#define PFM_DFL_SMPL_SHORT	(PFM_DFL_SMPL_NO_HDR | PFM_DFL_SMPL_IIP_HDR)
+#define PFM_DFL_SMPL_ALL	(PFM_DFL_SMPL_SHORT | PFM_DFL_SMPL_RAW_TIME)
 
 /**
  * struct pfm_default_smpl_arg_t - argument of the format (3.6.2)
@@ -59,6 +63,10 @@ PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved2, 16, 48);
  *                     is full when less than this is left
  * @hdr_version:       PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags:     buf_flags of the argument
+ * @hdr_time_zero:     with PFM_DFL_SMPL_RAW_TIME, how to convert the entries'
+ *                     @tstamp to ns: see pfm_time_conv_t; else 0
+ * @hdr_time_mult:     likewise
+ * @hdr_time_shift:    likewise
  * @hdr_reserved:      0
  *
  * The kernel writes the entry first, then @hdr_cur_offs, then @hdr_count. A
@@ -73,7 +81,10 @@ typedef struct {
 	__u64	hdr_min_buf_space;
 	__u32	hdr_version;
 	__u32	hdr_buf_flags;
-	__u64	hdr_reserved[10];
+	__u64	hdr_time_zero;
+	__u32	hdr_time_mult;
+	__u32	hdr_time_shift;
+	__u64	hdr_reserved[8];
 } pfm_default_smpl_hdr_t;
 
 PFM_STATIC_ASSERT(sizeof(pfm_default_smpl_hdr_t) == 128);
@@ -84,7 +95,10 @@ PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_buf_size, 24, 8);
 PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_min_buf_space, 32, 8);
 PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_version, 40, 4);
 PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_buf_flags, 44, 4);
-PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_reserved, 48, 80);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_time_zero, 48, 8);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_time_mult, 56, 4);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_time_shift, 60, 4);
+PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_reserved, 64, 64);
 
 /**
  * struct pfm_default_smpl_entry_t - header of an entry (3.6.4)
@@ -93,8 +107,8 @@ PFM_ASSERT_FIELD(pfm_default_smpl_hdr_t, hdr_reserved, 48, 80);
  * @reserved:       0
  * @last_reset_val: value that was last loaded into that PMD
  * @ip:             instruction pointer at the overflow
- * @tstamp:         time of the overflow in ns; the same for all PMDs that
- *                  overflowed at once
+ * @tstamp:         time of the overflow in ns, or raw; the same for all PMDs
+ *                  that overflowed at once
  * @cpu:            CPU of the overflow
  * @set:            event set that was active
  * @tgid:           process that was running (the specification's pid)

@@ -14,6 +14,7 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
+#include <perfmon/perfmon_time.h>
 
 struct attribute_group;
 struct pt_regs;
@@ -176,8 +177,8 @@ typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
  * typedef fmt_handler_t - record one overflow (required, 3.5.14)
  * @buf:    first byte of the buffer, or NULL
  * @arg:    the overflow; the handler sets @arg->ovfl_ctrl
- * @tstamp: time in ns; the same for all PMDs of one overflow event, increasing
- *          on a CPU
+ * @tstamp: time in ns, or raw after pfm_raw_time(); the same for all PMDs of
+ *          one overflow event, increasing on a CPU
  * @data:   thread and instruction, valid only during the call
  *
  * Called once per overflowed PMD, in order of PMD index.
@@ -397,5 +398,18 @@ u16 pfm_num_pmds(void);
  * Return: 0; -EINVAL if the PMU has no such PMD, @value is then unchanged.
  */
 int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value);
+
+/**
+ * pfm_raw_time() - have raw time stamps passed to fmt_handler
+ * @buf:  as passed to fmt_init
+ * @conv: out: how readers convert them, for the life of the buffer
+ *
+ * The handler gets values of the CPU's counter that the kernel uses as the
+ * clock of perf's samples. This takes fewer instructions than the time in ns.
+ * Context: fmt_init.
+ * Return: 0; -EOPNOTSUPP if the counter is not suitable: time stamps remain in
+ * ns.
+ */
+int pfm_raw_time(void *buf, pfm_time_conv_t *conv);
 
 #endif /* PERFMON_PERFMON_FMT_H */

@@ -57,10 +57,12 @@ static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
  * @priv: private area of the format
  * @area: the private area that fmt_getpriv requested, or NULL; written only by
  *        the core
+ * @raw:  conversion that pfm_raw_time() has returned
  */
 struct pfm_fmt_front {
 	u8	priv[PFM_FMT_PRIV_SIZE];
 	void	*area;
+	pfm_time_conv_t raw;
 } __aligned(64);
 
 /**

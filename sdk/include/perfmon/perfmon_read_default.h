@@ -210,7 +210,7 @@ pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,
 /**
  * struct pfm_read_default - a reader of the default format
  * @problem:   reason for the last -1
- * @entry:     the current entry
+ * @entry:     the current entry; its time stamp is in ns
  * @count:     number of entries
  * @overflows: number of times the buffer became full so far
  * @entries:   private
@@ -220,6 +220,8 @@ pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,
  * @cur:       private: offset in bytes of the next entry
  * @end:       private: offset in bytes of the end of the present entries
  * @found:     private: number of entries before @cur
+ * @time:      private: how time stamps are converted; time_mult is 0 if they
+ *             are in ns
  * @is_live:   private: PFM_READ_LIVE
  * @is_done:   private: there are no more entries
  */
@@ -235,6 +237,7 @@ struct pfm_read_default {
 	__u64 cur;
 	__u64 end;
 	__u64 found;
+	pfm_time_conv_t time;
 	int is_live;
 	int is_done;
 };
@@ -293,9 +296,7 @@ static inline int pfm_read_default_flags(struct pfm_read_default *r,
 		head = 0;
 	else if (flags == PFM_DFL_SMPL_IIP_HDR)
 		head = sizeof(__u64);
-	else if (flags)
-		return -1;
-	if (flags) {
+	if (head != sizeof(pfm_default_smpl_entry_t)) {
 		for (i = 0; i < entries->num_kinds; i++) {
 			if (entries->kinds[i].num_pmds != values)
 				return -1;
@@ -305,7 +306,27 @@ static inline int pfm_read_default_flags(struct pfm_read_default *r,
 	}
 	entries->least += head - entries->head;
 	entries->head = head;
-	entries->is_odd = flags || entries->is_ia64;
+	entries->is_odd = head != sizeof(pfm_default_smpl_entry_t) ||
+			  entries->is_ia64;
+	return 0;
+}
+
+static inline int pfm_read_default_time(struct pfm_read_default *r,
+					const pfm_default_smpl_hdr_t *hdr,
+					__u32 flags)
+{
+	memset(&r->time, 0, sizeof(r->time));
+	if (!(flags & PFM_DFL_SMPL_RAW_TIME))
+		return 0;
+	r->time.time_zero = pfm_read_once64(&hdr->hdr_time_zero);
+	r->time.time_mult = pfm_read_once32(&hdr->hdr_time_mult);
+	r->time.time_shift = pfm_read_once32(&hdr->hdr_time_shift);
+	if (!r->time.time_mult)
+		return PFM_READ_BAD(&r->problem, 0, pfm_default_smpl_hdr_t,
+				    hdr_time_mult);
+	if (r->time.time_shift > PFM_TIME_MAX_SHIFT)
+		return PFM_READ_BAD(&r->problem, 0, pfm_default_smpl_hdr_t,
+				    hdr_time_shift);
 	return 0;
 }
 
@@ -331,7 +352,7 @@ static inline int pfm_read_default_header(struct pfm_read_default *r,
 	    (is_ia64 ? PFM_READ_IA64_VERSION : PFM_DFL_SMPL_VERSION))
 		return PFM_READ_BAD(&r->problem, 0, pfm_default_smpl_hdr_t,
 				    hdr_version);
-	if (flags > PFM_DFL_SMPL_IIP_HDR)
+	if (flags != PFM_DFL_SMPL_RAW_TIME && flags > PFM_DFL_SMPL_IIP_HDR)
 		return PFM_READ_BAD(&r->problem, 0, pfm_default_smpl_hdr_t,
 				    hdr_buf_flags);
 	if (r->cur_offs < sizeof(*hdr) || r->cur_offs > buf_size)
@@ -340,7 +361,7 @@ static inline int pfm_read_default_header(struct pfm_read_default *r,
 	if (pfm_read_default_flags(r, flags))
 		return PFM_READ_BAD(&r->problem, 0, pfm_default_smpl_hdr_t,
 				    hdr_buf_flags);
-	return 0;
+	return pfm_read_default_time(r, hdr, flags);
 }
 
 /**
@@ -410,6 +431,9 @@ static inline int pfm_read_default_next(struct pfm_read_default *r)
 		size = pfm_read_entry_at(&r->entries, r->buf + r->cur,
 					 r->end - r->cur, &r->entry);
 		if (size) {
+			if (r->time.time_mult)
+				r->entry.head.tstamp = pfm_time_ns(
+					&r->time, r->entry.head.tstamp);
 			r->cur += size;
 			r->found++;
 			return 1;

@@ -21,6 +21,8 @@
 #define SAMPLES		40
 #define BIG_BUFFER	(1 << 18)
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
+/* The longest time in ns that measuring a clock takes */
+#define TIME_ERROR	100
 
 /* Creation */
 
@@ -31,7 +33,7 @@ TEST(default_format_refuses_bad_arguments)
 		{ .buf_size = 0 },
 		{ .buf_size = smpl_size_for(1, 0, 40) - 1 },
 		{ .buf_size = 4096, .buf_flags = PFM_DFL_SMPL_ALL },
-		{ .buf_size = 4096, .buf_flags = 0x4 },
+		{ .buf_size = 4096, .buf_flags = 0x8 },
 		{ .buf_size = 4096, .reserved1 = 1 },
 		{ .buf_size = 4096, .reserved2[5] = 1 },
 	};
@@ -255,6 +257,43 @@ TEST(time_stamps_match_the_perf_clock_pmd)
 		CHECK(last <= e->tstamp);
 	}
 	CHECK(ctx_read(s.fd, PFM_PMD_PERF_CLOCK) >= last);
+}
+
+/*
+ * Raw time stamps are between the PMD's values, as those in ns are, and
+ * increase.
+ */
+/* Proves 3.5.14-02, 3.5.14-03 */
+TEST(raw_time_stamps_match_the_perf_clock_pmd)
+{
+	struct counter c = counter(0, 0, PERIOD);
+	pfm_time_conv_t time;
+	__u64 raw = 0, after;
+	struct smpl s;
+	pfarg_ctx_t ctx;
+	int fd = smpl_create(&ctx, 0, BIG_BUFFER, PFM_DFL_SMPL_RAW_TIME);
+
+	if (fd < 0 && errno == EOPNOTSUPP)
+		check_skip("needs a counter that the kernel uses as its clock");
+	CHECK_OK(close(CHECK_OK(fd)));
+	s = smpl_new(0, BIG_BUFFER, PFM_DFL_SMPL_RAW_TIME);
+	time = (pfm_time_conv_t){ s.hdr->hdr_time_zero, s.hdr->hdr_time_mult,
+				  s.hdr->hdr_time_shift };
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_PERF_CLOCK);
+	smpl_start(&c, s);
+	touch_pages(SAMPLES * PERIOD, NULL);
+	after = ctx_read(s.fd, PFM_PMD_PERF_CLOCK);
+	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
+	for (int i = SAMPLES - 1; i >= 0; i--) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(&s, i, 1);
+		__u64 ns = pfm_time_ns(&time, e->tstamp);
+
+		CHECK(*smpl_values(e) <= ns + TIME_ERROR);
+		CHECK(ns <= after + TIME_ERROR);
+		CHECK(!raw || e->tstamp < raw);
+		after = *smpl_values(e);
+		raw = e->tstamp;
+	}
 }
 
 /* State for checking entries of two counters with different sizes. */

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.readers import decode_buffer, decoder
@@ -10,6 +12,7 @@ from helpers.writers import (
     HDR_SIZE,
     IIP_HDR,
     NO_HDR,
+    RAW_TIME,
     U64_MAX,
     UUID_2_2,
     UUID_IA64,
@@ -124,6 +127,19 @@ def test_extreme_values_stay_exact() -> None:
     assert decode_buffer(buffer([sample]), session(sets))[0] == [sample.as_dict()]
 
 
+@pytest.mark.parametrize("sets", [ONE_SIZE, MANY_SIZES])
+def test_raw_time_stamps_are_converted(sets: dict[int, list[Json]]) -> None:
+    raw = [of_kind(sets, 0, seed) for seed in range(9)]
+    raw += [replace(raw[0], tstamp=tstamp) for tstamp in (0, 1, U64_MAX)]
+    zero, mult, shift = U64_MAX - 9, 0xFFFFFFFF, 32
+    data = buffer(raw, flags=RAW_TIME, time_zero=zero, time_mult=mult, time_shift=shift)
+    decoded, problem = decode_buffer(data, session(sets))
+    assert problem is None
+    times = [(zero + (sample.tstamp * mult >> shift)) & U64_MAX for sample in raw]
+    assert [sample["tstamp"] for sample in decoded] == times
+    assert [sample["pmds"] for sample in decoded] == [s.as_dict()["pmds"] for s in raw]
+
+
 def test_smpl_pmds_are_sorted_by_index() -> None:
     sample = Sample(pmds=((5, 55), (7, 77)))
     sess = session({0: [pmd(0, [7, 5])]})
@@ -136,7 +152,10 @@ def test_smpl_pmds_are_sorted_by_index() -> None:
         (UUID_2_2, {"version": 2 << 16}, 40),
         (UUID_IA64, {"version": 1 << 16}, 40),
         (UUID_2_2, {"flags": NO_HDR | IIP_HDR}, 44),
-        (UUID_2_2, {"flags": 4}, 44),
+        (UUID_2_2, {"flags": 8}, 44),
+        (UUID_2_2, {"flags": RAW_TIME | IIP_HDR, "time_mult": 1}, 44),
+        (UUID_2_2, {"flags": RAW_TIME}, 56),
+        (UUID_2_2, {"flags": RAW_TIME, "time_mult": 1, "time_shift": 33}, 60),
         (UUID_2_2, {"cur_offs": 127}, 8),
         (UUID_IA64, {"cur_offs": 127}, 8),
         (UUID_2_2, {"cur_offs": 1 << 63}, 8),

@@ -17,6 +17,7 @@ UUID_2_2 = "d139b29e-62e8-40e4-b402-73078792e937"
 UUID_IA64 = "4d72bec0-0664-4143-82b4-d3fd27243c97"
 NO_HDR = 0x1
 IIP_HDR = 0x2
+RAW_TIME = 0x4
 HDR_SIZE = 128
 U64_MAX = (1 << 64) - 1
 
@@ -69,6 +70,9 @@ def header(
     flags: int = 0,
     buf_size: int = 1 << 20,
     version: Optional[int] = None,
+    time_zero: int = 0,
+    time_mult: int = 0,
+    time_shift: int = 0,
 ) -> bytes:
     """Build the header of a buffer."""
     if uuid == UUID_IA64:
@@ -77,7 +81,8 @@ def header(
         return head + struct.pack("<II80x", version, 0)
     version = 1 << 16 if version is None else version
     head = struct.pack("<QQQQQ", count, cur_offs, 0, buf_size, 40 + 8 * 320)
-    return head + struct.pack("<II80x", version, flags)
+    head += struct.pack("<II", version, flags)
+    return head + struct.pack("<QII64x", time_zero, time_mult, time_shift)
 
 
 def buffer(

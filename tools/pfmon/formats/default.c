@@ -25,6 +25,8 @@ static uint32_t flags_of(const struct options *options)
 		flags |= PFM_DFL_SMPL_NO_HDR;
 	if (options->format_options & FORMAT_OPT_IP_ONLY)
 		flags |= PFM_DFL_SMPL_IIP_HDR;
+	if (options->format_options & FORMAT_OPT_RAW_TIME)
+		flags |= PFM_DFL_SMPL_RAW_TIME;
 	return flags;
 }
 
@@ -116,7 +118,8 @@ const struct smpl_module smpl_default = {
 	.uuid = PFM_DFL_SMPL_UUID_STR,
 	.summary = PFM_DFL_SMPL_SUMMARY,
 	.options = FORMAT_OPT_IP_ONLY | FORMAT_OPT_NO_HDR | FORMAT_OPT_ENTRIES |
-		   FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | FORMAT_OPT_FREQUENCY,
+		   FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | FORMAT_OPT_FREQUENCY |
+		   FORMAT_OPT_RAW_TIME,
 	.set_up = set_up,
 	.choose = choose,
 	.samples = samples,

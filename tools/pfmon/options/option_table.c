@@ -429,6 +429,12 @@ const struct option_row option_table[] = {
 		.format_option = FORMAT_OPT_NO_HDR,
 		.summary = "record no header",
 	}, {
+		.name = "smpl-raw-time", .group = GROUP_FORMAT,
+		.format_option = FORMAT_OPT_RAW_TIME,
+		.summary = "record the CPU's counter as time, which is cheaper",
+		.details =
+			"Tools convert it. Some machines have no suitable counter.\n",
+	}, {
 		.name = "smpl-regions", .group = GROUP_FORMAT, .argument = "N",
 		.effect = CALLS(parse_smpl_regions),
 		.format_option = FORMAT_OPT_REGIONS,

@@ -63,6 +63,9 @@ static bool agree(const struct options *options)
 		message("--smpl-no-hdr and --smpl-ip-only omit the period of each sample, which --smpl-freq needs");
 	else if ((options->format_options & short_entries) == short_entries)
 		message("--smpl-no-hdr and --smpl-ip-only are mutually exclusive: give one of them");
+	else if (options->format_options & FORMAT_OPT_RAW_TIME &&
+		 options->format_options & short_entries)
+		message("--smpl-no-hdr and --smpl-ip-only omit the time, which --smpl-raw-time needs");
 	else if (has_two(options->format_options & FORMAT_OPT_VIEWS))
 		message("--smpl-inst-view, --smpl-data-view and --smpl-level-view are mutually exclusive: give one of them");
 	else if (options->system_wide && options->attach)

@@ -98,6 +98,9 @@ static void explain_create(const struct plan *plan, int error)
 	else if (error == EOPNOTSUPP && format->precise)
 		message("the sampling format %s needs precise events, and this machine has none; on x86, --smpl-imprecise records the registers at the interrupt instead",
 			format->name);
+	else if (error == EOPNOTSUPP &&
+		 plan->options->format_options & FORMAT_OPT_RAW_TIME)
+		message("this machine has no counter that is suitable for raw time stamps: omit --smpl-raw-time");
 	else if (error == EOPNOTSUPP && sampling)
 		message("the sampling format %s does not work on this architecture; see --list-formats for others",
 			format->name);

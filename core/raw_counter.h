@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * raw_counter.h - the CPU's counter from which the kernel derives the time of
+ *		   perf's samples
+ */
+#ifndef PFM_CORE_RAW_COUNTER_H
+#define PFM_CORE_RAW_COUNTER_H
+
+#include <linux/clocksource.h>
+#include <linux/percpu.h>
+#include <linux/sched/clock.h>
+#include <linux/time64.h>
+#include <perfmon/perfmon_time.h>
+
+/*
+ * pfm_raw_counter(): the counter's value. It may be read a few instructions
+ * early.
+ * pfm_raw_counter_scale(): set time_mult and time_shift as the kernel's clock
+ * does, or time_mult to 0 if the counter is not suitable.
+ */
+#if defined(CONFIG_ARM64)
+
+#include <asm/arch_timer.h>
+#include <asm/sysreg.h>
+
+static __always_inline u64 pfm_raw_counter(void)
+{
+	return read_sysreg(cntvct_el0);
+}
+
+/* Must the counter be read in a special way, because of an erratum? */
+static inline bool pfm_raw_counter_is_broken(void)
+{
+#ifdef CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (per_cpu(timer_unstable_counter_workaround, cpu))
+			return true;
+#endif
+	return false;
+}
+
+static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
+{
+	/* As sched_clock_register() */
+	clocks_calc_mult_shift(&scale->time_mult, &scale->time_shift,
+			       arch_timer_get_cntfrq(), NSEC_PER_SEC, 3600);
+	if (pfm_raw_counter_is_broken())
+		scale->time_mult = 0;
+}
+
+#elif defined(CONFIG_X86)
+
+#include <asm/cpufeature.h>
+#include <asm/hypervisor.h>
+#include <asm/tsc.h>
+
+static __always_inline u64 pfm_raw_counter(void)
+{
+	return rdtsc();
+}
+
+/*
+ * A hypervisor may have its own clock. A TSC that stops, or whose rate changes,
+ * is not the kernel's clock.
+ */
+static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
+{
+	/* As __set_cyc2ns_scale() */
+	clocks_calc_mult_shift(&scale->time_mult, &scale->time_shift, tsc_khz,
+			       NSEC_PER_MSEC, 0);
+	if (!boot_cpu_has(X86_FEATURE_CONSTANT_TSC) ||
+	    !boot_cpu_has(X86_FEATURE_NONSTOP_TSC) || check_tsc_unstable() ||
+	    !hypervisor_is_type(X86_HYPER_NATIVE))
+		scale->time_mult = 0;
+}
+
+#else
+
+/* Without a counter that is known, raw time stamps are in ns. */
+static __always_inline u64 pfm_raw_counter(void)
+{
+	return local_clock();
+}
+
+static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
+{
+	scale->time_mult = 1;
+	scale->time_shift = 0;
+}
+
+#endif
+
+#endif /* PFM_CORE_RAW_COUNTER_H */

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stamp.c - time stamps of overflows: in ns (3.5.14), or raw
+ *
+ * A raw time stamp is the counter from which the kernel calculates its clock;
+ * the reader does that calculation instead. The kernel's factor is known. Its
+ * zero is not, so it is measured. One conversion is valid for the life of a
+ * context: if counter and clock have not advanced together, the value that is
+ * added to the counter changes (pfm_stamps_resume()).
+ */
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/list.h>
+#include <linux/math64.h>
+#include <linux/mutex.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+#include "context.h"
+#include "stamp.h"
+
+#define PFM_TRIES	32
+/* ns by which two measurements of the same zero may differ */
+#define PFM_ZERO_ERROR	1000
+
+DEFINE_PER_CPU(u64, pfm_last_stamp);
+
+/*
+ * pfm_raw_first: the first measurement, or the first since the kernel has
+ * refined the counter's rate. pfm_raw_base: pfm_raw.base of all contexts in
+ * pfm_raw_contexts, and of the next one.
+ */
+static pfm_time_conv_t pfm_raw_first;
+u64 pfm_raw_base;
+static LIST_HEAD(pfm_raw_contexts);
+static DEFINE_MUTEX(pfm_raw_lock);
+
+u64 pfm_stamp_unowned(struct pfm_context *ctx)
+{
+	u64 *last = raw_cpu_ptr(&pfm_last_stamp);
+	u64 before, stamp;
+
+	if (ctx->raw_time)
+		return pfm_stamp_raw(ctx);
+	do {
+		before = READ_ONCE(*last);
+		stamp = pfm_later(local_clock(), before);
+	} while (cmpxchg_local(last, before, stamp) != before);
+	return stamp;
+}
+
+u64 pfm_since_stamp(const struct pfm_context *ctx)
+{
+	s64 since;
+
+	if (ctx->raw_time)
+		since = pfm_time_ns(&ctx->raw.conv, pfm_raw_now(ctx)) -
+			pfm_time_ns(&ctx->raw.conv, ctx->raw.last);
+	else
+		since = local_clock() - raw_cpu_read(pfm_last_stamp);
+	return max_t(s64, since, 0);
+}
+
+void pfm_stamps_attach(struct pfm_context *ctx)
+{
+	INIT_LIST_HEAD(&ctx->raw.list);
+	if (!ctx->buf || !pfm_fmt_front(ctx->buf)->raw.time_mult)
+		return;
+	ctx->raw.conv = pfm_fmt_front(ctx->buf)->raw;
+	ctx->raw_time = true;
+	mutex_lock(&pfm_raw_lock);
+	ctx->raw.base = pfm_raw_base;
+	list_add(&ctx->raw.list, &pfm_raw_contexts);
+	mutex_unlock(&pfm_raw_lock);
+}
+
+void pfm_stamps_detach(struct pfm_context *ctx)
+{
+	mutex_lock(&pfm_raw_lock);
+	list_del_init(&ctx->raw.list);
+	mutex_unlock(&pfm_raw_lock);
+}
+
+/* Zero lies between these two. */
+struct pfm_bounds {
+	u64	low;
+	u64	high;
+};
+
+/* Read the clock between two readings of the counter. */
+static struct pfm_bounds pfm_try_zero(const pfm_time_conv_t *scale, u64 base)
+{
+	u64 before, now, after;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	before = pfm_raw_counter() + base;
+	now = local_clock();
+	after = pfm_raw_counter() + base;
+	local_irq_restore(flags);
+	return (struct pfm_bounds){
+		.low = now - pfm_time_ns(scale, after),
+		.high = now - pfm_time_ns(scale, before),
+	};
+}
+
+/*
+ * Measure time_zero. The bounds of all attempts hold; their intersection is
+ * exact if once the counter has not advanced.
+ */
+static void pfm_measure_zero(pfm_time_conv_t *conv)
+{
+	struct pfm_bounds best, next;
+	int i;
+
+	conv->time_zero = 0;
+	best = pfm_try_zero(conv, pfm_raw_base);
+	for (i = 1; i < PFM_TRIES; i++) {
+		next = pfm_try_zero(conv, pfm_raw_base);
+		if ((s64)(next.low - best.low) > 0)
+			best.low = next.low;
+		if ((s64)(next.high - best.high) < 0)
+			best.high = next.high;
+	}
+	conv->time_zero = best.low + (s64)(best.high - best.low) / 2;
+}
+
+/* Measure the conversion; time_mult is 0 if the counter is not suitable. */
+static void pfm_measure(pfm_time_conv_t *conv)
+{
+	lockdep_assert_held(&pfm_raw_lock);
+	pfm_raw_counter_scale(conv);
+	if (conv->time_mult)
+		pfm_measure_zero(conv);
+}
+
+/*
+ * Have clock and counter advanced together so far? If not, the kernel has a
+ * clock of its own.
+ */
+static bool pfm_is_the_clock(const pfm_time_conv_t *conv)
+{
+	s64 moved = conv->time_zero - pfm_raw_first.time_zero;
+
+	lockdep_assert_held(&pfm_raw_lock);
+	if (conv->time_mult != pfm_raw_first.time_mult ||
+	    conv->time_shift != pfm_raw_first.time_shift) {
+		pfm_raw_first = *conv;
+		return true;
+	}
+	return abs(moved) <= PFM_ZERO_ERROR;
+}
+
+int pfm_raw_time(void *buf, pfm_time_conv_t *conv)
+{
+	pfm_time_conv_t now = {};
+	bool suits;
+
+	mutex_lock(&pfm_raw_lock);
+	pfm_measure(&now);
+	suits = now.time_mult && pfm_is_the_clock(&now);
+	mutex_unlock(&pfm_raw_lock);
+	if (!suits)
+		return -EOPNOTSUPP;
+	*conv = now;
+	pfm_fmt_front(buf)->raw = now;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(pfm_raw_time);
+
+/* Number of the counter's ticks in a time of at least 0 ns */
+static u64 pfm_ticks(u64 ns)
+{
+	return mul_u64_u64_div_u64(ns, 1ULL << pfm_raw_first.time_shift,
+				   pfm_raw_first.time_mult);
+}
+
+void pfm_stamps_resume(void)
+{
+	pfm_time_conv_t now = {};
+	struct pfm_context *ctx;
+	s64 moved;
+
+	mutex_lock(&pfm_raw_lock);
+	pfm_measure(&now);
+	if (now.time_mult && now.time_mult == pfm_raw_first.time_mult) {
+		moved = now.time_zero - pfm_raw_first.time_zero;
+		pfm_raw_base += moved < 0 ? -pfm_ticks(-moved) :
+					    pfm_ticks(moved);
+		list_for_each_entry(ctx, &pfm_raw_contexts, raw.list)
+			WRITE_ONCE(ctx->raw.base, pfm_raw_base);
+	}
+	mutex_unlock(&pfm_raw_lock);
+}
+
+void pfm_stamps_init(void)
+{
+	mutex_lock(&pfm_raw_lock);
+	pfm_measure(&pfm_raw_first);
+	mutex_unlock(&pfm_raw_lock);
+}

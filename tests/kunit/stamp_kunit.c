@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stamp_kunit.c - time stamps in ns and raw ones. In a KUnit kernel the counter
+ *		   is the clock, so a base makes raw time stamps differ.
+ */
+#include <linux/sched/clock.h>
+#include <linux/time64.h>
+#include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+#include "context.h"
+#include "create.h"
+#include "fixture.h"
+#include "owner.h"
+#include "stamp.h"
+
+#define HOUR	(3600ULL * NSEC_PER_SEC)
+
+static int stamp_init(struct kunit *test)
+{
+	struct fixture *f;
+	int i, ret = fixture_init_scripted(test);
+
+	if (ret)
+		return ret;
+	f = test->priv;
+	f->ctx->raw.conv.time_mult = 1;
+	f->ctx->raw.base = HOUR;
+	f->ctx->raw_time = true;
+	for (i = 0; i < SCRIPT_MAX; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	return 0;
+}
+
+/* Was the overflow of @call recorded with a raw time stamp? */
+static void expect_raw(struct kunit *test, int call)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_GT(test, f->script.calls, call);
+	KUNIT_EXPECT_GE(test, f->script.tstamp[call], HOUR);
+}
+
+static void only_counter_gets_raw_time_stamps(struct kunit *test)
+{
+	fixture_sampling_counter(test, 0, 0);
+	fixture_start(test);
+	fixture_report_pmd0(test);
+	fixture_report_pmd0(test);
+	expect_raw(test, 0);
+	expect_raw(test, 1);
+}
+
+static void recorded_values_get_raw_time_stamps(struct kunit *test)
+{
+	pfarg_pmc_t pmc = { .reg_num = 0 };
+
+	pmc.reg_smpl_pmds[0] = 1U << 1;
+	fixture_counter(test, 1, 0, 500);
+	fixture_pmc(test, pmc);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -10 });
+	fixture_start(test);
+	fixture_report_pmd0(test);
+	expect_raw(test, 0);
+}
+
+static void several_counters_get_raw_time_stamps(struct kunit *test)
+{
+	fixture_sampling_counter(test, 0, 0);
+	fixture_sampling_counter(test, 1, 0);
+	fixture_start(test);
+	fixture_count2(test, 1000, 1000);
+	expect_raw(test, 0);
+	expect_raw(test, 1);
+}
+
+/* Proves 3.5.14-02, 3.5.14-03 */
+static void raw_time_stamps_are_unique(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 last = pfm_raw_now(f->ctx) + HOUR;
+	unsigned long flags;
+	int i;
+
+	fixture_counter(test, 1, 0, -10ULL);
+	fixture_start_owned(test, &flags);
+	f->ctx->raw.last = last;
+	fixture_count(test, 100);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	pfm_wait_kicks(f->ctx);
+	fixture_count2(test, 0, 10);
+	fixture_report_pmd0(test);
+	fixture_report_pmd0(test);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 4);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_GT(test, f->script.tstamp[i], last);
+		last = f->script.tstamp[i];
+	}
+}
+
+/* Time stamps in ns stay what they are after raw ones. */
+static void raw_time_stamps_leave_those_in_ns_alone(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	u64 ns;
+
+	KUNIT_EXPECT_GE(test, pfm_stamp(ctx), HOUR);
+	ctx->raw_time = false;
+	ns = pfm_stamp(ctx);
+	KUNIT_EXPECT_LE(test, ns, (u64)local_clock());
+	KUNIT_EXPECT_LT(test, pfm_since_stamp(ctx), HOUR);
+}
+
+static void time_since_raw_stamp_is_in_ns(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+
+	ctx->raw.conv.time_mult = 1000;
+	ctx->raw.last = pfm_raw_now(ctx) - 1000000;
+	KUNIT_EXPECT_GE(test, pfm_since_stamp(ctx), 1000000000ULL);
+	ctx->raw.last = pfm_raw_now(ctx) + HOUR;
+	KUNIT_EXPECT_EQ(test, pfm_since_stamp(ctx), 0ULL);
+}
+
+/* Does the context's conversion agree with the clock? */
+static void expect_time(struct kunit *test, const struct pfm_context *ctx)
+{
+	u64 before = local_clock(), ns, after;
+
+	ns = pfm_time_ns(&ctx->raw.conv, pfm_raw_now(ctx));
+	after = local_clock();
+	KUNIT_EXPECT_GE(test, ns + NSEC_PER_USEC, before);
+	KUNIT_EXPECT_LE(test, ns, after + NSEC_PER_USEC);
+}
+
+/* Create a context with the default format. */
+static struct pfm_context *raw_context(struct kunit *test)
+{
+	pfarg_ctx_t req = { .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
+	pfm_default_smpl_arg_t arg = { .buf_size = 65536,
+				       .buf_flags = PFM_DFL_SMPL_RAW_TIME };
+	struct pfm_context *ctx = fixture_context(&req, &arg, sizeof(arg));
+
+	if (ctx == ERR_PTR(-EOPNOTSUPP))
+		kunit_skip(test, "this machine has no suitable counter");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
+	return ctx;
+}
+
+static void format_asks_for_raw_time_stamps(struct kunit *test)
+{
+	struct pfm_context *ctx = raw_context(test);
+	const pfm_default_smpl_hdr_t *hdr = ctx->buf;
+
+	KUNIT_EXPECT_TRUE(test, ctx->raw_time);
+	KUNIT_EXPECT_NE(test, hdr->hdr_time_mult, 0U);
+	KUNIT_EXPECT_EQ(test, ctx->raw.conv.time_zero, hdr->hdr_time_zero);
+	KUNIT_EXPECT_EQ(test, ctx->raw.conv.time_mult, hdr->hdr_time_mult);
+	KUNIT_EXPECT_EQ(test, ctx->raw.conv.time_shift, hdr->hdr_time_shift);
+	expect_time(test, ctx);
+	pfm_context_destroy(ctx);
+}
+
+/* The counter advances by @ticks alone, or is reset. */
+static void jump(struct pfm_context *ctx, u64 ticks)
+{
+	pfm_raw_base += ticks;
+	ctx->raw.base = pfm_raw_base;
+}
+
+static void conversion_stays_valid_after_resume(struct kunit *test)
+{
+	struct pfm_context *ctx = raw_context(test), *next;
+
+	jump(ctx, HOUR);
+	pfm_stamps_resume();
+	expect_time(test, ctx);
+	jump(ctx, -2 * HOUR);
+	pfm_stamps_resume();
+	expect_time(test, ctx);
+	next = raw_context(test);
+	expect_time(test, next);
+	pfm_context_destroy(ctx);
+	pfm_context_destroy(next);
+}
+
+static void counter_that_is_not_the_clock_is_refused(struct kunit *test)
+{
+	struct front {
+		struct pfm_fmt_front	front;
+		u8			buf[8];
+	} *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	pfm_time_conv_t conv = { .time_mult = 7 };
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	pfm_context_destroy(raw_context(test));
+	pfm_raw_base += HOUR;
+	KUNIT_EXPECT_EQ(test, pfm_raw_time(f->buf, &conv), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, conv.time_mult, 7U);
+	KUNIT_EXPECT_EQ(test, f->front.raw.time_mult, 0U);
+	pfm_raw_base -= HOUR;
+	KUNIT_EXPECT_EQ(test, pfm_raw_time(f->buf, &conv), 0);
+}
+
+static struct kunit_case stamp_cases[] = {
+	KUNIT_CASE(only_counter_gets_raw_time_stamps),
+	KUNIT_CASE(recorded_values_get_raw_time_stamps),
+	KUNIT_CASE(several_counters_get_raw_time_stamps),
+	KUNIT_CASE(raw_time_stamps_are_unique),
+	KUNIT_CASE(raw_time_stamps_leave_those_in_ns_alone),
+	KUNIT_CASE(time_since_raw_stamp_is_in_ns),
+	KUNIT_CASE(format_asks_for_raw_time_stamps),
+	KUNIT_CASE(conversion_stays_valid_after_resume),
+	KUNIT_CASE(counter_that_is_not_the_clock_is_refused),
+	{}
+};
+
+static struct kunit_suite stamp_suite = {
+	.name = "pfm_stamp",
+	.init = stamp_init,
+	.exit = fixture_exit,
+	.test_cases = stamp_cases,
+};
+
+kunit_test_suite(stamp_suite);
