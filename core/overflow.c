@@ -20,6 +20,7 @@
 #include "instant.h"
 #include "owner.h"
 #include "pmu.h"
+#include "rate.h"
 #include "stamp.h"
 
 static noinline notrace void pfm_conclude_and_leave(struct pfm_pmd *pmd,
@@ -27,6 +28,19 @@ static noinline notrace void pfm_conclude_and_leave(struct pfm_pmd *pmd,
 {
 	pfm_conclude_one(pmd, err);
 	pfm_leave(pmd->ctx);
+}
+
+/* The credit is used up: conclude only if that ends a window. */
+static noinline notrace void pfm_renew_and_leave(struct pfm_pmd *pmd)
+{
+	struct pfm_pmu_reg *reg = &pmd->hw;
+	struct pfm_context *ctx = pmd->ctx;
+
+	if (pfm_rate_renew(ctx, pfm_since_stamp(ctx)))
+		reg->offset -= reg->reload;
+	else
+		pfm_conclude_one(pmd, 0);
+	pfm_leave(ctx);
 }
 
 static __always_inline void pfm_begin_record(struct pfm_context *ctx,
@@ -68,9 +82,12 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 	/* Read both together, as late as possible: interrupts may change it. */
 	offset = reg->offset;
 	reload = reg->reload;
-	if (unlikely(!credit || ctrl != PFM_OVFL_CTRL_RESET ||
-		     plain != reload)) {
+	if (unlikely(ctrl != PFM_OVFL_CTRL_RESET || plain != reload)) {
 		pfm_conclude_and_leave(pmd, 0);
+		return;
+	}
+	if (unlikely(!credit)) {
+		pfm_renew_and_leave(pmd);
 		return;
 	}
 	/* Continue: perf has re-armed the event as this reset would. */

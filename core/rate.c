@@ -84,20 +84,37 @@ static bool pfm_is_too_much(const struct pfm_rate *rate, u64 time)
 	return pfm_is_too_long(rate, time);
 }
 
-bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took)
+/* Record the timing of an overflow. */
+static void pfm_rate_time(struct pfm_rate *rate, u64 took)
 {
-	struct pfm_rate *rate = &ctx->rate;
-	u64 now = local_clock(), time = now - rate->began;
-	bool exceeded;
-
 	rate->shortest = min(rate->shortest, took);
 	rate->timed++;
 	rate->left -= min(rate->left, pfm_credit(rate));
-	if (rate->left && (time < NSEC_PER_SEC || rate->timed < PFM_ENOUGH)) {
-		ctx->credit = min(rate->left, pfm_credit(rate));
+}
+
+bool pfm_rate_renew(struct pfm_context *ctx, u64 took)
+{
+	struct pfm_rate rate = ctx->rate;
+
+	pfm_rate_time(&rate, took);
+	if (!rate.left || (rate.timed >= PFM_ENOUGH &&
+			   local_clock() - rate.began >= NSEC_PER_SEC))
 		return false;
-	}
-	exceeded = pfm_is_too_much(rate, time);
+	ctx->rate = rate;
+	ctx->credit = min(rate.left, pfm_credit(&rate));
+	return true;
+}
+
+bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took)
+{
+	struct pfm_rate *rate = &ctx->rate;
+	u64 now = local_clock();
+	bool exceeded;
+
+	if (pfm_rate_renew(ctx, took))
+		return false;
+	pfm_rate_time(rate, took);
+	exceeded = pfm_is_too_much(rate, now - rate->began);
 	pfm_begin_window(ctx, now);
 	if (exceeded)
 		WRITE_ONCE(ctx->throttled, ctx->throttled + 1);

@@ -7,8 +7,11 @@
 #include "fixture.h"
 #include "rate.h"
 
-/* Cause forty overflows at once, with @limit per second. */
-static void overflow_fast(struct kunit *test, unsigned int limit)
+/*
+ * Cause forty overflows at once, with @limit per second. @report: the PMU
+ * reports one counter, which it has re-armed.
+ */
+static void overflow_fast(struct kunit *test, unsigned int limit, bool report)
 {
 	struct fixture *f = test->priv;
 	unsigned int max = pfm_ovfl_rate_max;
@@ -20,7 +23,10 @@ static void overflow_fast(struct kunit *test, unsigned int limit)
 	fixture_counter(test, 0, PFM_REGFL_OVFL_NOTIFY, -1ULL);
 	fixture_start(test);
 	for (i = 0; i < 40; i++)
-		fixture_count(test, 1);
+		if (report)
+			fixture_report_pmd0(test);
+		else
+			fixture_count(test, 1);
 	pfm_ovfl_rate_max = max;
 }
 
@@ -33,7 +39,7 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
 
-	overflow_fast(test, 100);
+	overflow_fast(test, 100, false);
 	/* The first overflow reads the clock; ten more are allowed. */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
@@ -44,6 +50,34 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	fixture_count(test, 1);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 12);
+}
+
+/* Most overflows take the quick way, which also renews the credit. */
+/* Proves 4.4.4-02 */
+static void too_many_reported_overflows_mask(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	overflow_fast(test, 100, true);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
+	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
+	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 1ULL);
+}
+
+static void renewed_credit_changes_nothing_else(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfm_msg_t msg;
+
+	/* A credit is for 6 of 100 overflows. */
+	overflow_fast(test, 1000, true);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 40);
+	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 0U);
+	KUNIT_EXPECT_EQ(test, f->ctx->rate.timed, 6U);
+	KUNIT_EXPECT_EQ(test, f->ctx->rate.left, 64U);
+	KUNIT_EXPECT_EQ(test, f->ctx->credit, 3U);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -1ULL);
+	KUNIT_EXPECT_FALSE(test, take_msg(&f->ctx->msgq, &msg));
 }
 
 /* Let the timed handlers of a window take @took ns, one of them @least. */
@@ -125,6 +159,8 @@ static void stopped_counters_are_counted_by_context(struct kunit *test)
 
 static struct kunit_case rate_cases[] = {
 	KUNIT_CASE(too_many_overflows_mask_and_notify),
+	KUNIT_CASE(too_many_reported_overflows_mask),
+	KUNIT_CASE(renewed_credit_changes_nothing_else),
 	KUNIT_CASE(no_rate_limit_means_no_throttling),
 	KUNIT_CASE(handlers_that_fill_the_cpu_mask),
 	KUNIT_CASE(handlers_are_not_blamed_for_interrupts),
