@@ -127,8 +127,9 @@ static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 static __always_inline void perf_report(struct perf_event *event,
 					struct pt_regs *regs)
 {
+	/* In this order no register is copied. */
 	u64 value = local64_read(&event->count);
-	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	struct pfm_pmu_reg *reg = READ_ONCE(event->overflow_handler_context);
 	u64 offset = reg->offset, limit = reg->limit;
 
 	value -= offset;
