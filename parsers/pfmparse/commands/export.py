@@ -61,11 +61,14 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.output and not (export.appends and arguments.dsn):
         raise BadInput("no output file: use -o FILE")
     with inputs_of(arguments, arguments.file, export.detail) as inputs:
-        job = _write(export, inputs, arguments)
+        try:
+            job = _write(export, inputs, arguments)
+        finally:
+            status = status_of(recordings_of(inputs))
         # Do not mix the summary into an export that goes to the standard output.
         aside = is_standard_output(Path(arguments.output or ""))
         _print(export, job, arguments, sys.stderr if aside else sys.stdout)
-        return status_of(recordings_of(inputs))
+        return status
 
 
 def _write(

@@ -37,10 +37,15 @@ class Job:
     beside: Optional[Callable[[str], Path]] = None
 
     def check(self) -> None:
-        """Raises ExportError if the job is strict and the format lacks something.
+        """Raises ExportError if the result must not be kept.
 
-        An export that ``appends`` must call this before it commits its changes.
+        That is so if a faulty input has no samples, or if the job is strict and the
+        format lacks something. An export that ``appends`` must call this before it
+        commits its changes.
         """
+        for source in self.inputs:
+            if source.recording.problems and not source.recording.samples:
+                raise ExportError(f"not written: {source.file} has no readable sample")
         if self.strict and self.lacks:
             raise ExportError(f"not written: {'; '.join(self.lacks)}")
 

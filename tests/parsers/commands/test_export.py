@@ -128,6 +128,45 @@ def test_failed_export_keeps_the_old_file(
     assert {path.name for path in tmp_path.iterdir()} == {"out", Path(file).name}
 
 
+def cut(file: str, size: int) -> str:
+    """Truncate a copy of a capture, and return its path."""
+    short = Path(file).with_name("cut.pfm")
+    short.write_bytes(Path(file).read_bytes()[:size])
+    return str(short)
+
+
+@pytest.mark.parametrize("to", sorted(registry.OURS))
+@pytest.mark.parametrize("damaged", [False, True])
+def test_export_without_readable_sample_keeps_the_old(
+    to: str, damaged: bool, file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    out = tmp_path / "out"
+    assert run(capsys, "export", file, "--to", to, "-o", str(out))[0] == 0
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    data = Path(file).read_bytes()
+    bad = cut(file, data.index(b"BUFR") + 40)
+    if damaged:
+        at = data.index(b"BUFR") + 24
+        Path(bad).write_bytes(data[:at] + b"\xff" * 200 + data[at + 200 :])
+    # A database refuses the good capture, which it already has.
+    for files in ([bad],) if to == "sql" else ([bad], [file, bad]):
+        status, printed, err = run(capsys, "export", *files, "--to", to, "-o", str(out))
+        assert (status, printed) == (1, "")
+        assert "offset" in err and "not written: " in err
+        after = {p.name: p.read_bytes() for p in tmp_path.iterdir() if str(p) != bad}
+        assert after == before
+
+
+def test_sql_adds_no_run_of_an_unreadable_capture(
+    file: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    bad = cut(file, Path(file).read_bytes().index(b"BUFR") + 40)
+    argv = ["--to", "sql", "-o", str(tmp_path / "out")]
+    assert run(capsys, "export", file, bad, *argv)[0] == 1
+    assert not (tmp_path / "out").exists()
+    assert run(capsys, "export", file, *argv)[0] == 0
+
+
 def test_export_names_lacking_data_once(
     export: Use, file: str, tmp_path: Path, capsys: Capsys
 ) -> None:
