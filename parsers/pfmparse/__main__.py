@@ -13,7 +13,7 @@ from typing import NoReturn, Optional, Protocol, Sequence, cast
 
 from . import __version__
 from .commands.opening import BAD_INPUT, OK, BadInput
-from .commands.text import printable
+from .text import message, printable
 
 # Each command's module in commands/, and its help text.
 COMMANDS = {
@@ -32,6 +32,14 @@ COMMANDS = {
 }
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose error messages have no control characters."""
+
+    def error(self, message: str) -> NoReturn:
+        """Prints the usage and the message; SystemExit(2)."""
+        super().error(printable(message))
+
+
 class Command(Protocol):
     """The module of a command."""
 
@@ -42,12 +50,12 @@ class Command(Protocol):
         """Runs the command and returns the exit status; BadInput if it fails."""
 
 
-def _parser(chosen: Optional[str]) -> argparse.ArgumentParser:
+def _parser(chosen: Optional[str]) -> Parser:
     """The argument parser; it has the options of the ``chosen`` command only.
 
     Adding the options of all commands would slow down every start.
     """
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="pfmparse", description="Decode perfmon captures and sampling buffers."
     )
     parser.add_argument(
@@ -82,7 +90,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     if getattr(arguments, "raw", False) != bool(getattr(arguments, "session", None)):
         parser.error("--raw and --session must be used together")
     if sys.stdout is None:
-        print("pfmparse: standard output is closed", file=sys.stderr)
+        message("standard output is closed")
         return BAD_INPUT
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -91,15 +99,27 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         sys.stdout.flush()
         return status
     except BadInput as error:
-        print(f"pfmparse: {printable(str(error))}", file=sys.stderr)
+        message(str(error))
     except BrokenPipeError:
         # The reader is gone; keep the interpreter from flushing again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
-        where = error.filename or "standard output"
-        print(f"pfmparse: {printable(where)}: {error.strerror}", file=sys.stderr)
+        message(f"{error.filename or 'standard output'}: {error.strerror}")
     return BAD_INPUT
+
+
+def _open_missing_streams() -> None:
+    """Opens the null device for standard streams that are closed.
+
+    Otherwise other files would get their descriptors, and messages of libraries would
+    go into these files.
+    """
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    sys.stdin = sys.stdin or open(0, encoding="utf-8")
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")
 
 
 def _stop(number: int, _: object) -> NoReturn:
@@ -111,6 +131,7 @@ def program() -> int:
 
     Both become exceptions, so no partly written file is left behind.
     """
+    _open_missing_streams()
     signal.signal(signal.SIGTERM, _stop)
     try:
         return main()

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
+from typing import Optional, TextIO
+
+from .text import printable
 
 FIRST, NEXT = 2.0, 0.5  # seconds until the first line, and between two lines
 
@@ -13,8 +15,8 @@ FIRST, NEXT = 2.0, 0.5  # seconds until the first line, and between two lines
 class StatusLine:
     """A line that is shown during long work, if the output is a terminal."""
 
-    def __init__(self, out: TextIO = sys.stderr) -> None:
-        self._out = out
+    def __init__(self, out: Optional[TextIO] = None) -> None:
+        self._out = out or sys.stderr
         self._length = 0
         self.restart()
 
@@ -27,8 +29,9 @@ class StatusLine:
         now = time.monotonic()
         if now >= self._due and self._out.isatty():
             self._due = now + NEXT
-            self._write("\r" + text.ljust(self._length))
-            self._length = len(text)
+            shown = printable(text)
+            self._write("\r" + shown.ljust(self._length))
+            self._length = len(shown)
 
     def remove(self) -> None:
         """Removes the line if it is shown."""

@@ -205,6 +205,47 @@ def test_unwritable_output_is_named(file: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "command,closed",
+    [
+        ("report --json {cut}", "2>&-"),
+        ("report --json {cut}", "2>/dev/full"),
+        ("export {file} --to speedscope -o -", "2>&-"),
+        ("export {file} --to speedscope -o -", "<&- 2>&-"),
+    ],
+)
+def test_unwritable_messages_do_not_reach_the_data(
+    command: str, closed: str, file: str, tmp_path: Path
+) -> None:
+    short = tmp_path / "cut.pfm"
+    short.write_bytes(Path(file).read_bytes()[:-20])
+    command = command.format(cut=short, file=file)
+    words = f"exec {sys.executable} -m pfmparse {command} {closed}"
+    done = subprocess.run(["sh", "-c", words], env=importing(PARSERS), stdout=-1)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)
+
+
+def test_closed_streams_do_not_become_files(file: str, tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pfmparse.__main__ import _open_missing_streams as fill\n"
+        "fill(); print(*(os.readlink(f'/proc/self/fd/{n}') for n in (0, 2)))\n"
+        "print(sys.stdin.read() + str(sys.stderr.name))"
+    )
+    words = f'exec {sys.executable} -c "$0" <&- 2>&-'
+    done = subprocess.run(
+        ["sh", "-c", words, code], env=importing(PARSERS), stdout=-1, text=True
+    )
+    assert done.stdout == "/dev/null /dev/null\n2\n"
+
+
+def test_usage_errors_have_no_control_characters(file: str) -> None:
+    for words in (["report", file, "--\x1b[2J"], ["\x1b[2J"]):
+        done = program(*words)
+        assert done.returncode == 2
+        assert all(line.isprintable() for line in done.stderr.split("\n"))
+
+
 def test_signals_leave_no_partial_output(file: str, tmp_path: Path) -> None:
     fifo, out = tmp_path / "fifo", tmp_path / "out"
     os.mkfifo(fifo)

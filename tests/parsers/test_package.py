@@ -32,7 +32,7 @@ FLOORS = (
     {"capture"},
     {"layout"},
     {"errors", "grouping", "pipeline", "status_line"},
-    {"arrays"},
+    {"arrays", "text"},
 )
 
 

@@ -20,11 +20,11 @@ from ..analysis.inputs import Input
 from ..symbols.debug_info import Line
 from ..symbols.location import Detail
 from ..symbols.options import add_symbol_options, symbol_options
+from ..text import message, printable
 from . import summary
 from .annotate_html import write_html
 from .arguments import add_files, add_selection, add_weight
 from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
-from .text import printable
 from .writing import check_target
 
 SOURCE, ASSEMBLY, BOTH = "source", "asm", "both"
@@ -159,7 +159,7 @@ def print_text(
 
 def _say_lacks(found: Sequence[Annotation]) -> None:
     for text in dict.fromkeys(text for one in found for text in one.lacks):
-        print(f"pfmparse: {printable(text)}", file=sys.stderr)
+        message(text)
 
 
 def _print_source(one: Annotation, out: TextIO) -> None:

@@ -18,11 +18,11 @@ from ..analysis.keys import Value
 from ..analysis.weights import COUNT
 from ..errors import RequestError
 from ..symbols.options import add_symbol_options
+from ..text import printable
 from . import report_rows, summary
 from .arguments import add_flags, add_selection, add_top, add_weight, difference, words
 from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
 from .report_print import one_or_all
-from .text import printable
 
 TOTAL, TIME = "total", "time"
 NS = 10**9

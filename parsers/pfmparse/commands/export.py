@@ -15,6 +15,7 @@ from ..errors import blamed
 from ..exports import registry
 from ..exports.interface import Export, ExportError, Job
 from ..symbols.options import add_symbol_options
+from ..text import message, printable
 from . import summary
 from .arguments import add_files, add_selection, add_weight
 from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
@@ -113,7 +114,7 @@ def _print(
     """Prints what was written, and what the format could not store."""
     samples = sum(source.selected for source in job.inputs)
     for text in job.lacks:
-        print(f"pfmparse: {export.name} does not store {text}", file=sys.stderr)
+        message(f"{export.name} does not store {text}")
     if arguments.json:
         document = {
             "to": export.name,
@@ -124,4 +125,5 @@ def _print(
         }
         out.write(json.dumps(document) + "\n")
     else:
-        out.write(f"{arguments.output or 'database'}: {samples} samples\n")
+        name = printable(arguments.output or "database")
+        out.write(f"{name}: {samples} samples\n")

@@ -12,6 +12,7 @@ from typing import Iterator, TextIO
 
 from ..capture.file import Capture
 from ..recording import Source
+from ..text import printable
 from .opening import OK, blaming, warn
 
 SESSION = "session.json"
@@ -71,4 +72,4 @@ def print_json(source: Source, directory: Path, out: TextIO) -> None:
 def print_text(source: Source, directory: Path, out: TextIO) -> None:
     """Writes the files and prints a line for each buffer."""
     for written in extract(source, directory):
-        out.write(f"{written.file}: {written.bytes} bytes\n")
+        out.write(f"{printable(written.file)}: {written.bytes} bytes\n")

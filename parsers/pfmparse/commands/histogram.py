@@ -24,7 +24,7 @@ from ..analysis.memory import (
 )
 from ..analysis.weights import COUNT as WEIGHT
 from ..formats.data_source import UNKNOWN
-from .text import printable
+from ..text import printable
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Mapping, Optional, TextIO
 
 from ..formats.registry import OURS
 from ..recording import Recording
+from ..text import known, printable
 from . import info_counts, info_machine, summary
 from .arguments import add_files
 from .opening import blaming, recording_of, status_of
-from .text import known, printable
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
+from .. import text
 from ..analysis.inputs import Input, Options
 from ..capture.session import parse_session
 from ..errors import PfmParseError
@@ -17,7 +17,6 @@ from ..recording import Recording, open_capture, open_raw
 from ..symbols.location import Detail
 from .arguments import options_of
 from .progress import Progress
-from .text import printable
 
 OK = 0
 BAD_INPUT = 1
@@ -29,7 +28,7 @@ class BadInput(Exception):
 
 def warn(file: str, message: object) -> None:
     """Prints a problem with a file on standard error."""
-    print(f"pfmparse: {printable(f'{file}: {message}')}", file=sys.stderr)
+    text.message(f"{file}: {message}")
 
 
 @contextmanager

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TextIO
+from typing import Optional, TextIO
 
 from ..status_line import StatusLine
 
@@ -12,7 +11,7 @@ from ..status_line import StatusLine
 class Progress:
     """A line on a terminal that counts samples, shown if reading takes a while."""
 
-    def __init__(self, verb: str, out: TextIO = sys.stderr) -> None:
+    def __init__(self, verb: str, out: Optional[TextIO] = None) -> None:
         self._verb = verb
         self._line = StatusLine(out)
         self._samples = 0

@@ -14,9 +14,9 @@ from ..analysis.inputs import Input
 from ..analysis.profile import Frame, Profile, Profiler
 from ..analysis.weights import COUNT
 from ..recording import Recording
+from ..text import printable
 from . import summary
 from .opening import blaming
-from .text import printable
 
 CALLERS, CALLEES = "callers", "callees"
 

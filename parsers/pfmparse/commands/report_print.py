@@ -8,9 +8,9 @@ from typing import Sequence, TextIO, Union
 
 from ..analysis.weights import COUNT
 from ..recording import Recording
+from ..text import printable
 from . import pmd_columns, summary
 from .report_rows import Report, Row
-from .text import printable
 
 
 def print_json(report: Report, recordings: Sequence[Recording], out: TextIO) -> None:

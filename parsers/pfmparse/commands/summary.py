@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Mapping, Sequence, TextIO
 
 from ..recording import Recording
-from .text import known, printable
+from ..text import known, printable
 
 
 def as_json(recording: Recording) -> dict[str, object]:

@@ -23,10 +23,10 @@ from ..errors import RequestError
 from ..formats.roles import Role
 from ..recording import Batch
 from ..symbols.options import add_symbol_options
+from ..text import printable
 from . import summary
 from .arguments import add_files, add_selection, add_weight, positive, span
 from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
-from .text import printable
 
 DEFAULT_STEP = 100 * 10**6  # ns
 MAX_STEPS = 1 << 20

@@ -10,7 +10,7 @@ from typing import Callable, Optional, Sequence
 
 from ..analysis.events import Event
 from ..analysis.recent import Place
-from .text import printable
+from ..text import printable
 
 NS = 10**9
 COMM = 16  # characters of a thread's name

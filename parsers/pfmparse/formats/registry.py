@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Iterable
 
+from .. import text
 from ..errors import RequestError, blamed
 from .decoding import Format
 
@@ -109,4 +109,4 @@ def _load(entry: EntryPoint) -> Iterable[Format]:
 
 
 def _warn(origin: str, message: str) -> None:
-    print(f"pfmparse: format {origin}: {message}", file=sys.stderr)
+    text.message(f"format {origin}: {message}")

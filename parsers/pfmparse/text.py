@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Functions for printing text and numbers."""
+"""Messages, and the text of names and numbers."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from typing import Optional
 
 
@@ -14,3 +16,11 @@ def printable(text: str) -> str:
 def known(value: Optional[int]) -> str:
     """A number, or "unknown" for None."""
     return "unknown" if value is None else str(value)
+
+
+def message(text: str) -> None:
+    """Prints a message as one line on standard error, if that is possible."""
+    # Without standard error, print() would use standard output.
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(f"pfmparse: {printable(text)}", file=sys.stderr)

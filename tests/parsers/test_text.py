@@ -19,7 +19,7 @@ from helpers.writers import (
     thread,
     totals,
 )
-from pfmparse.commands.text import known, printable
+from pfmparse.text import known, printable
 
 KERNEL = 1 << 63
 
