@@ -138,3 +138,12 @@ def test_unchanged_end_prints_no_interval(counts: Counts) -> None:
     assert counts.lines("--print-interval=1000 -e r1", *script) == [
         ["1.000000", "5", "r1"]
     ]
+
+
+@pytest.mark.parametrize("options", ["", "--table", "--csv"])
+def test_thread_name_has_no_control_characters(counts: Counts, options: str) -> None:
+    name = "\x1b[2J\x7fn\u009b\u00e9"
+    script = [f"thread 7 {name}", "count 5", "end 0"]
+    printed = counts.printed(f"{options} -e r1 --aggregate=thread", *script)
+    assert "\\x1b[2J\\x7fn\\xc2\\x9b\u00e9" in printed
+    assert all(line.isprintable() for line in printed.splitlines())

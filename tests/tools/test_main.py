@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,28 @@ def test_list_formats_needs_perfmon(pfmon: Pfmon) -> None:
     run = pfmon("--list-formats")
     assert run.returncode == ERROR
     assert "modprobe pfm_pmu_perf" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (b"\x1b[2J", "\\x1b[2J"),
+        (b"a\nb\t\x7f", "a\\x0ab\\x09\\x7f"),
+        (b"\xc2\x9b\xc2\xa0", "\\xc2\\x9b\xa0"),
+        ("gr\xf6\xdfe \u20ac \U0001f600".encode(), "gr\xf6\xdfe \u20ac \U0001f600"),
+        (b"caf\xe9 \xf0\x9f\x98", "caf\\xe9 \\xf0\\x9f\\x98"),
+        (b"\xff\xc0\x9b\xed", "\\xff\\xc0\\x9b\\xed"),
+    ],
+)
+def test_messages_have_no_control_characters(
+    pfmon: Pfmon, name: bytes, shown: str
+) -> None:
+    words = [bytes(pfmon.program), b"-e", b"nothing::" + name, b"true"]
+    said = subprocess.run(words, stderr=-1, check=False).stderr.decode()
+    assert shown in said
+
+
+def test_closed_standard_output_is_reported(pfmon: Pfmon) -> None:
+    closed = ["sh", "-c", f"exec {pfmon.program} --version >&-"]
+    run = subprocess.run(closed, stderr=-1, text=True, check=False)
+    assert run.returncode == ERROR and "standard output" in run.stderr

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,9 @@ def test_failed_measurement_keeps_outfile(
     if before:
         path.write_text(before)
     assert pfmon("-o", str(path), "-e", "r1", "true").returncode == ERROR
+    # If the file got descriptor 2, it would get the messages.
+    closed = f'exec {pfmon.program} -o "$0" -e r1 true 2>&-'
+    assert subprocess.run(["sh", "-c", closed, path]).returncode == ERROR
     assert (path.read_text() if path.exists() else None) == before
 
 

@@ -115,6 +115,7 @@ int main(int argc, char **argv)
 	struct options options;
 	int status;
 
+	open_missing_streams();
 	if (!options_parse(&options, argc, argv))
 		return PFMON_EXIT_USAGE;
 	status = perform(&options);

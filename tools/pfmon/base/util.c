@@ -24,6 +24,46 @@ void message_keep(char **text)
 		*text = NULL;
 }
 
+/* Returns the length of the UTF-8 character at text, 0 if it is invalid. */
+static size_t utf8_length(const unsigned char *text)
+{
+	size_t length = *text < 0x80 ? 1 : *text < 0xc2 ? 0 : *text < 0xe0 ? 2 :
+			*text < 0xf0 ? 3 : *text < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return length;
+}
+
+/* Terminals take U+0080 to U+009F for control characters, too. */
+static bool is_control(const unsigned char *text)
+{
+	return *text < 0x20 || *text == 0x7f ||
+	       (*text == 0xc2 && text[1] < 0xa0);
+}
+
+char *printable(const char *text)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	char *shown = checked_calloc(4 * strlen(text) + 1, 1), *to = shown;
+	size_t length;
+
+	for (; *from; from += length) {
+		length = utf8_length(from);
+		if (length && !is_control(from)) {
+			memcpy(to, from, length);
+			to += length;
+			continue;
+		}
+		length = length ? length : 1;
+		for (size_t i = 0; i < length; i++)
+			to += sprintf(to, "\\x%02x", from[i]);
+	}
+	return shown;
+}
+
 static void keep(const char *text)
 {
 	free(*kept_text);
@@ -32,15 +72,15 @@ static void keep(const char *text)
 
 static void print_or_hold(const char *text)
 {
-	char *line;
+	char *shown = printable(text);
+	char *line = checked_printf("pfmon: %s\n", shown);
 
-	if (!held_text) {
-		fprintf(stderr, "pfmon: %s\n", text);
-		return;
-	}
-	line = checked_printf("pfmon: %s\n", text);
-	held_text = checked_append(held_text, "", line);
+	if (held_text)
+		held_text = checked_append(held_text, "", line);
+	else
+		fputs(line, stderr);
 	free(line);
+	free(shown);
 }
 
 /* If several CPUs fail for the same reason, the message is printed once. */
@@ -74,6 +114,16 @@ void message_hold(bool hold)
 	}
 	held_text = hold ? checked_strdup("") : NULL;
 	funlockfile(stderr);
+}
+
+void open_missing_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	close(fd);
 }
 
 static void *checked(void *memory)

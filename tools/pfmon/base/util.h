@@ -20,6 +20,13 @@
 /* Prints "pfmon: TEXT" to standard error, unless it repeats the last one. */
 void message(const char *format, ...) CHECKED_FORMAT;
 
+/*
+ * Opens /dev/null for standard streams that are closed: otherwise files would
+ * get their descriptors, and messages would go into these files. Writing to
+ * such a stream still fails.
+ */
+void open_missing_streams(void);
+
 /* Holds back messages until this is called with false. */
 void message_hold(bool hold);
 
@@ -34,6 +41,8 @@ void *checked_calloc(size_t count, size_t size);
 void *checked_realloc(void *old, size_t count, size_t size);
 char *checked_strdup(const char *text);
 char *checked_printf(const char *format, ...) CHECKED_FORMAT;
+/* Returns a copy whose control characters and invalid UTF-8 are escaped. */
+char *printable(const char *text);
 /* Frees a list, initially "", and returns it with another item. */
 char *checked_append(char *list, const char *separator, const char *item);
 

@@ -2,6 +2,7 @@
 /* counts_csv.c - print counts as CSV */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -39,6 +40,8 @@ static void print_text(const char *text, const char *separator, FILE *out)
 static void print_place(const struct counts *counts, const struct result *row,
 			const char *separator, FILE *out)
 {
+	char *comm = printable(row->comm);
+
 	if (counts->interval)
 		fprintf(out, "%.9f", (double)counts->end_ns / 1e9);
 	fputs(separator, out);
@@ -51,7 +54,8 @@ static void print_place(const struct counts *counts, const struct result *row,
 	if (row->tid)
 		fprintf(out, "%d", row->tid);
 	fputs(separator, out);
-	print_text(row->comm, separator, out);
+	print_text(comm, separator, out);
+	free(comm);
 	fputs(separator, out);
 }
 

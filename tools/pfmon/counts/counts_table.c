@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* counts_table.c - print counts as a table */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -31,15 +32,16 @@ static void print_names(const struct counts *counts, FILE *out)
 
 static void print_label(const struct result *row, FILE *out)
 {
-	char label[64] = "all";
+	char *comm = printable(row->comm), label[80] = "all";
 
 	if (row->cpu != NO_CPU)
 		snprintf(label, sizeof(label), "CPU%d", row->cpu);
 	else if (row->tid)
-		snprintf(label, sizeof(label), "%d %s", row->tid, row->comm);
+		snprintf(label, sizeof(label), "%d %s", row->tid, comm);
 	else if (row->tgid)
-		snprintf(label, sizeof(label), "%d %s", row->tgid, row->comm);
+		snprintf(label, sizeof(label), "%d %s", row->tgid, comm);
 	fprintf(out, "%-*s", LABEL_WIDTH, label);
+	free(comm);
 }
 
 static void print_cell(const struct counts *counts, const struct result *row,

@@ -2,6 +2,7 @@
 /* counts_text.c - print counts as text */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -75,15 +76,17 @@ static void print_place(const struct counts *counts, const struct result *row,
 			FILE *out)
 {
 	const struct options *options = counts->plan->options;
+	char *comm = printable(row->comm);
 
 	if (counts->interval)
 		fprintf(out, "%14.6f ", (double)counts->end_ns / S);
 	if (row->cpu != NO_CPU)
 		fprintf(out, "CPU%-4d ", row->cpu);
 	else if (options->aggregation == AGGREGATE_THREAD)
-		fprintf(out, "%16s-%-7d ", row->comm, row->tid);
+		fprintf(out, "%16s-%-7d ", comm, row->tid);
 	else if (options->aggregation == AGGREGATE_PROCESS)
-		fprintf(out, "%16s-%-7d ", row->comm, row->tgid);
+		fprintf(out, "%16s-%-7d ", comm, row->tgid);
+	free(comm);
 }
 
 static void print_event(const struct counts *counts, unsigned int r,

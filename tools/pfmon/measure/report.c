@@ -68,9 +68,12 @@ void report_denied(const struct results *results)
 
 void report_summary(const struct totals *totals, const char *path)
 {
+	char *shown = printable(path);
+
 	fputs("pfmon: ", stderr);
 	print_totals(totals);
-	fprintf(stderr, " -> %s\n", path);
+	fprintf(stderr, " -> %s\n", shown);
+	free(shown);
 }
 
 void report_throttled(const struct totals *totals)
