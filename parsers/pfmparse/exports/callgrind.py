@@ -39,8 +39,6 @@ def write(job: Job) -> None:
     for source in job.inputs:
         profiler.add(source, noted(job, source))
     profile = profiler.profile
-    if len(profile.threads) > 1:
-        job.lack("the thread of each sample")
     commands = [source.recording.session.command for source in job.inputs]
     with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
         _Writer(profile, out).write(commands[0])

@@ -34,7 +34,7 @@ def write(job: Job) -> None:
     step = max(map(_step, job.inputs))
     profiler = Profiler(job.weight, _frames, step)
     for source in job.inputs:
-        profiler.add(source, noted(job, source, {Role.TIME}))
+        profiler.add(source, noted(job, source, {Role.THREAD, Role.TIME}))
     profile = profiler.profile
     first = min((row.moment for row in profile.rows), default=0)
     with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:

@@ -11,6 +11,7 @@ from typing import Mapping
 from .. import __version__
 from ..analysis.inputs import Input
 from ..analysis.profile import Profiler
+from ..formats.roles import Role
 from ..symbols.location import Detail
 from .flame_layout import LEAST
 from .interface import Export, Job
@@ -25,9 +26,11 @@ def write(job: Job) -> None:
     """Writes the page of the samples of all inputs."""
     profiler = Profiler(job.weight)
     for source in job.inputs:
-        profiler.add(source, noted(job, source, losses=True))
+        profiler.add(source, noted(job, source, {Role.THREAD}, losses=True))
     data = PageData(profiler.profile)
     unit = unit_of(job, profiler.profile)
+    if data.threads_left_out:
+        job.lack("IDs of threads beyond the first hundred")
     if data.left_out:
         job.lack(NARROW)
     parts = {

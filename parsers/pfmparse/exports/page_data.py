@@ -44,6 +44,7 @@ class PageData:
         self.tree: Tree = tree_of(profile)
         self.events = events_of(profile)
         self.threads, threads = _threads(profile)
+        self.threads_left_out = len(self.threads) > THREADS
         events = _dense([row.event for row in profile.rows])
         pairs = np.stack([events, threads], 1)
         self.series, of_series = np.unique(pairs, axis=0, return_inverse=True)

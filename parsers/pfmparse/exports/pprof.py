@@ -11,6 +11,7 @@ from ..analysis.inputs import Input
 from ..analysis.profile import Frame, Profile, Profiler, Row, Thread, by_place
 from ..analysis.stacks import ROOT
 from ..analysis.weights import COUNT
+from ..formats.roles import Role
 from ..symbols.location import Detail, Location
 from .build_ids import build_ids_of
 from .interface import Export, ExportError, Job
@@ -30,7 +31,7 @@ def write(job: Job) -> None:
     """Writes the samples of all inputs."""
     profiler = Profiler(job.weight, _frames)
     for source in job.inputs:
-        profiler.add(source, noted(job, source))
+        profiler.add(source, noted(job, source, {Role.ADDRESS, Role.THREAD}))
     with open(job.path, "wb") as raw:
         # Without name and time, equal samples give identical files.
         with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:

@@ -7,6 +7,7 @@ import json
 from typing import TextIO
 
 from ..analysis.profile import Frame, Profile, Profiler, Row, by_place
+from ..formats.roles import Role
 from ..symbols.location import Detail, Location
 from .interface import Export, Job
 from .threads import Titles, by_event_and_thread
@@ -20,7 +21,7 @@ def write(job: Job) -> None:
     """Writes the samples of all inputs."""
     profiler = Profiler(job.weight, _frames)
     for source in job.inputs:
-        profiler.add(source, noted(job, source))
+        profiler.add(source, noted(job, source, {Role.THREAD}))
     with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
         _Writer(job, profiler.profile).write(out)
 

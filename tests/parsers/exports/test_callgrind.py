@@ -108,6 +108,6 @@ def test_callgrind_notes_lacking_threads(
 ) -> None:
     argv = ["export", str(captures["flight"]), "--to", "callgrind"]
     _, _, err = called(*argv, "-o", str(tmp_path / "c"))
-    assert "callgrind does not store the thread of each sample\n" in err
+    assert "callgrind does not store thread IDs\n" in err
     _, _, err = called(*argv, "-o", str(tmp_path / "c"), "--tid", "100")
     assert "the thread" not in err

@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import re
 from pathlib import Path
 
 import pytest
+from helpers import every_format
+from helpers.exporting import called, exported
+from helpers.programs import Program
 from helpers.readers import opened
 from helpers.stacks_capture import stack_capture
+from helpers.wire_format import fields
 from helpers.writers import (
     UUID_PEBS64,
     Sample,
@@ -21,6 +28,7 @@ from helpers.writers import (
     session,
 )
 from pfmparse import Role
+from pfmparse.exports import registry
 from pfmparse.exports.interface import ExportError, Job
 from pfmparse.exports.unsupported import noted
 
@@ -59,6 +67,33 @@ def test_lacking_format_columns_are_noted_by_name() -> None:
     found = lacks(data, *ALL, losses=True)
     (text,) = found
     assert text.startswith("columns eflags, eax, ") and "dla" not in text
+
+
+def integers_in(file: Path) -> set[int]:
+    """Return the integers in a text, or the labels and addresses in a pprof profile."""
+    data = file.read_bytes()
+    if not data.startswith(b"\x1f\x8b"):
+        return set(map(int, re.findall(rb"(?<![\w.#])\d+(?![\w.])", data)))
+    messages = list(fields(gzip.decompress(data)))
+    samples = [list(fields(body)) for number, body in messages if number == 2]
+    labels = [dict(fields(b)) for parts in samples for n, b in parts if n == 3]
+    places = [dict(fields(body)) for number, body in messages if number == 4]
+    return {label.get(3, 0) for label in labels} | {place[3] for place in places}
+
+
+@pytest.mark.parametrize("name", ["default", "flight", "callstack"])
+@pytest.mark.parametrize("to", sorted({*registry.OURS} - {"sql", "npz", "perf-data"}))
+def test_threads_and_addresses_are_lacking_or_in_the_file(
+    to: str, name: str, captures: dict[str, Path], program: Program, tmp_path: Path
+) -> None:
+    out = exported(captures[name], to, tmp_path / "out")
+    argv = ["export", str(captures[name]), "--to", to, "-o", str(out), "--json"]
+    lacking = json.loads(called(*argv)[1])["not_carried"]
+    found = integers_in(out)
+    assert ("thread IDs" in lacking) is not (every_format.WORKER in found)
+    if to != "csv":  # whose addresses are hexadecimal and not relative to the file
+        at = program.address("hot")
+        assert ("addresses" in lacking) is not bool({at, at + 1} & found)
 
 
 def test_lacking_data_fails_a_strict_job() -> None:
