@@ -20,7 +20,7 @@ from ..formats.samples import Column
 from ..recording import Batch
 from ..symbols.location import Detail, Location
 from .interface import Export, Job
-from .labels import label
+from .labels import joined, label
 from .rows import CARRIED, RowMaker, Rows, pmds_of
 from .unsupported import noted
 
@@ -152,7 +152,7 @@ class _Stacks:
         done = len(self._names)
         found = zip(places.locations()[done:], places.addresses()[done:].tolist())
         self._names += [
-            ";".join(label(frame) for frame in by_function(*place)) for place in found
+            joined(label(frame) for frame in by_function(*place)) for place in found
         ]
 
     def _text(self, node: int) -> str:

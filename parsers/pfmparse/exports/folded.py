@@ -8,7 +8,7 @@ from collections import Counter
 from ..analysis.profile import Profile, Profiler
 from ..symbols.location import UNKNOWN, Detail
 from .interface import Export, Job
-from .labels import label, several_events
+from .labels import joined, label, several_events
 from .unsupported import noted
 
 
@@ -31,27 +31,25 @@ def _lines(profile: Profile) -> list[tuple[str, int]]:
     for (node, below), total in _sums(profile).items():
         if total:
             stack = (frames[at] for at in reversed(profile.numbers(node)))
-            texts[";".join([below, *stack])] += total
+            texts[joined([*below, *stack])] += total
     return sorted(texts.items())
 
 
-def _sums(profile: Profile) -> Counter[tuple[int, str]]:
+def _sums(profile: Profile) -> Counter[tuple[int, tuple[str, ...]]]:
     """The weights by stack and prefix; threads with the same name are summed."""
     events = [_plain(event) for event in profile.events]
     names = [_plain(thread.name) for thread in profile.threads]
     apart = several_events(profile)
-    sums: Counter[tuple[int, str]] = Counter()
+    sums: Counter[tuple[int, tuple[str, ...]]] = Counter()
     for row in profile.rows:
-        below = names[row.thread]
-        if apart:
-            below = f"{events[row.event]};{below}"
-        sums[row.node, below] += row.weight
+        below = (names[row.thread],)
+        sums[row.node, (events[row.event], *below) if apart else below] += row.weight
     return sums
 
 
 def _plain(name: str) -> str:
-    """A name without the characters that separate frames and lines."""
-    return " ".join(name.replace(";", ":").split()) or UNKNOWN
+    """A name without the characters that separate lines and numbers."""
+    return " ".join(name.split()) or UNKNOWN
 
 
 EXPORT = Export("folded", "folded stacks", write, Detail.INLINES)

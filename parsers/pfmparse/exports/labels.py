@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Iterable
+
 from ..analysis.profile import Frame, Profile
 from ..symbols.location import UNKNOWN
 
@@ -10,6 +12,11 @@ from ..symbols.location import UNKNOWN
 def label(frame: Frame) -> str:
     """The function, or its object if the function is unknown."""
     return frame.object if frame.function == UNKNOWN else frame.function
+
+
+def joined(labels: Iterable[str]) -> str:
+    """A stack as one text, outermost label first; `;` in a label becomes `:`."""
+    return ";".join(one.replace(";", ":") for one in labels)
 
 
 def several_events(profile: Profile) -> bool:

@@ -165,6 +165,15 @@ def test_csv_export_keeps_order_of_captures(
     assert [row["time"] for row in found] == ["1", "2", "9", "3"]
 
 
+def test_csv_export_stacks_have_no_separator_in_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("<[u8; 32] as Debug>::fmt", "main")
+    (row,) = exported(tmp_path, capsys, stack_capture([Stack(names)], names))
+    assert row["stack"] == "main;<[u8: 32] as Debug>::fmt"
+    assert row["function"] == names[0]
+
+
 @pytest.mark.parametrize("contexts", [1, 2])
 def test_csv_export_formats_each_used_stack_once(
     contexts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
