@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
-from helpers.exporting import NAMES, by_symbol, exported
+from helpers.exporting import NAMES, by_label, exported
+
 from viewers import NODE_MODULES, Node
 
 CLI = NODE_MODULES / "@firefox-devtools/profiler-cli/dist/profiler-cli.js"
@@ -82,7 +83,7 @@ def test_firefox_agrees_with_report(
         found = profiler.told("thread", "functions", "--thread", handle, "--limit", "0")
         for function in found["functions"]:
             counts[function["name"]] += function["selfSamples"]
-    assert +counts == by_symbol(captures[name])
+    assert +counts == by_label(captures[name])
 
 
 def test_callers_are_above_what_they_call(captures: dict[str, Path], load: Any) -> None:

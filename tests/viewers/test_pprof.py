@@ -11,7 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers.exporting import NAMES, by_symbol, exported
+from helpers.exporting import NAMES, by_label, exported
+
 from viewers import Node
 
 EVENTS = ("cycles", "loads")
@@ -41,7 +42,7 @@ def test_go_pprof_agrees_with_report(
     file = exported(captures[name], "pprof", tmp_path / "p.pb.gz")
     events = EVENTS[:1] if name == "pebs32" else EVENTS
     for event in events:
-        assert top(file, event) == by_symbol(captures[name], "--event", event)
+        assert top(file, event) == by_label(captures[name], "--event", event)
 
 
 def test_go_finds_callers_and_threads(
@@ -64,4 +65,4 @@ def test_javascript_pprof_agrees_with_report(
     for event, function, count in json.loads(node(script, str(file))):
         found[event][function] += count
     for event in EVENTS[:1] if name == "pebs32" else EVENTS:
-        assert found[event] == by_symbol(captures[name], "--event", event)
+        assert found[event] == by_label(captures[name], "--event", event)

@@ -10,6 +10,7 @@ from ..analysis.profile import Frame, Profile, Profiler, by_place
 from ..analysis.stacks import ROOT
 from ..symbols.location import UNKNOWN, Detail, Location
 from .interface import Export, Job
+from .labels import label
 from .unsupported import noted
 
 UNKNOWN_FILE = "???"  # as in callgrind itself
@@ -148,7 +149,7 @@ def _add(to: Costs, costs: Costs) -> None:
 
 
 def _function(frame: Frame) -> Function:
-    return Function(frame.object, frame.file or UNKNOWN_FILE, frame.function)
+    return Function(frame.object, frame.file or UNKNOWN_FILE, label(frame))
 
 
 def _line(text: str) -> str:

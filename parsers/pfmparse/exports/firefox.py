@@ -14,6 +14,7 @@ from ..formats.roles import Role
 from ..layout import KERNEL_START
 from ..symbols.location import Detail, Location
 from .interface import Export, Job
+from .labels import label
 from .threads import Titles, by_event_and_thread
 from .unsupported import noted
 
@@ -126,7 +127,7 @@ class _Thread:
         """Adds a frame and everything it refers to; returns its number."""
         frame = self._profile.frames[number]
         self._objects.setdefault(frame.object, len(self._objects))
-        key = frame.function, frame.object, frame.file or ""
+        key = _function(frame)
         self._functions.setdefault(key, len(self._functions))
         for text in filter(None, key):
             self._string(text)
@@ -146,7 +147,6 @@ class _Thread:
 
     def _frame_table(self) -> Table:
         frames = [self._profile.frames[number] for number in self._frames]
-        keys = [(f.function, f.object, f.file or "") for f in frames]
         names = "nativeSymbol", "innerWindowID", "implementation", "column"
         return _table(len(frames), *names) | _columns(
             len(frames),
@@ -154,7 +154,7 @@ class _Thread:
             inlineDepth=[0] * len(frames),
             category=[_category(frame) for frame in frames],
             subcategory=[0] * len(frames),
-            func=[self._functions[key] for key in keys],
+            func=[self._functions[_function(frame)] for frame in frames],
             line=[frame.line for frame in frames],
         )
 
@@ -188,6 +188,11 @@ def _columns(length: int, **columns: Sequence[object]) -> Table:
 def _table(length: int, *names: str) -> Table:
     """A table whose columns have only null values."""
     return _columns(length, **{name: [None] * length for name in names})
+
+
+def _function(frame: Frame) -> tuple[str, str, str]:
+    """The name, the object and the file of a frame's function."""
+    return label(frame), frame.object, frame.file or ""
 
 
 def _category(frame: Frame) -> int:

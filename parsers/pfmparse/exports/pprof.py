@@ -15,6 +15,7 @@ from ..formats.roles import Role
 from ..symbols.location import Detail, Location
 from .build_ids import build_ids_of
 from .interface import Export, ExportError, Job
+from .labels import label
 from .protobuf import integer, integers, message
 from .unsupported import noted
 
@@ -155,7 +156,7 @@ class _Writer:
         return head + b"".join(message(4, self._line(frame)) for frame in ours)
 
     def _line(self, frame: Frame) -> bytes:
-        key = frame.function, frame.file or ""
+        key = label(frame), frame.file or ""
         number = self._functions.setdefault(key, len(self._functions) + 1)
         return integer(1, number) + integer(2, frame.line or 0)
 

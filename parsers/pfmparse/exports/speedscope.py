@@ -10,6 +10,7 @@ from ..analysis.profile import Frame, Profile, Profiler, Row, by_place
 from ..formats.roles import Role
 from ..symbols.location import Detail, Location
 from .interface import Export, Job
+from .labels import label
 from .threads import Titles, by_event_and_thread
 from .unsupported import noted
 
@@ -72,7 +73,7 @@ class _Writer:
 
 def _frame(frame: Frame) -> dict[str, object]:
     # If the source file is unknown, show the object instead.
-    return {"name": frame.function, "file": frame.file or frame.object}
+    return {"name": label(frame), "file": frame.file or frame.object}
 
 
 EXPORT = Export("speedscope", "speedscope's JSON", write, Detail.INLINES)

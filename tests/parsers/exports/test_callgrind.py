@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers.exporting import NAMES, by_symbol, called, exported, reported
+from helpers.exporting import NAMES, by_label, called, exported, reported
 from helpers.programs import Program
 from helpers.writers import Sample, session, simple_capture
 
@@ -46,11 +46,11 @@ def test_callgrind_functions_agree_with_report(
     file = captures[name]
     text = annotated(exported(file, "callgrind", tmp_path / "c"))
     cycles, loads = costs(text)
-    assert cycles == by_symbol(file, "--event", "cycles")
+    assert cycles == by_label(file, "--event", "cycles")
     if name == "pebs32":
         assert not loads
     else:
-        assert loads == by_symbol(file, "--event", "loads")
+        assert loads == by_label(file, "--event", "loads")
     total = f"{sum(cycles.values()):,} (100.0%)"
     assert re.search(rf"^ *{re.escape(total)}.*PROGRAM TOTALS$", text, re.M)
 
@@ -61,7 +61,7 @@ def test_callgrind_accepts_other_weights(
     options = ("--weight", "period")
     file = captures["default"]
     _, loads = costs(annotated(exported(file, "callgrind", tmp_path / "c", *options)))
-    assert loads == by_symbol(file, "--event", "loads", *options)
+    assert loads == by_label(file, "--event", "loads", *options)
 
 
 def test_callgrind_calls_have_inclusive_costs(

@@ -10,7 +10,7 @@ from typing import Any, Iterator
 
 import pytest
 from helpers import every_format
-from helpers.exporting import NAMES, by_symbol, exported, reported
+from helpers.exporting import NAMES, by_label, exported, reported
 from helpers.stacks_capture import WORKER, Stack, stack_capture
 from pfmparse.exports import firefox
 
@@ -52,9 +52,9 @@ def test_firefox_functions_agree_with_report(
 ) -> None:
     file = captures[name]
     found = threads(exported(file, "firefox", tmp_path / "f"))
-    assert innermost(found) == by_symbol(file)
+    assert innermost(found) == by_label(file)
     if name != "pebs32":
-        assert innermost(found, "loads, ") == by_symbol(file, "--event", "loads")
+        assert innermost(found, "loads, ") == by_label(file, "--event", "loads")
 
 
 def test_firefox_table_lengths_match_their_columns(

@@ -3,13 +3,55 @@
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
+
+import pytest
+from helpers.exporting import exported
+from helpers.writers import (
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    json_chunk,
+    mapping,
+    maps,
+    session,
+    thrd,
+    thread,
+)
 from pfmparse.analysis.profile import Frame, Profile, Row
-from pfmparse.exports.labels import label, several_events
+from pfmparse.exports import registry
+from pfmparse.exports.labels import joined, label, several_events
 
 
 def test_frame_label_falls_back_to_the_object() -> None:
     assert label(Frame("f", "/bin/x")) == "f"
     assert label(Frame("[unknown]", "/bin/x")) == "/bin/x"
+
+
+def test_joined_labels_have_no_separator() -> None:
+    assert joined(["main", "<[u8; 32]>::fmt", ""]) == "main;<[u8: 32]>::fmt;"
+
+
+@pytest.mark.parametrize("to", sorted({*registry.OURS} - {"perf-data", "sql", "npz"}))
+def test_unknown_functions_are_named_by_their_object(to: str, tmp_path: Path) -> None:
+    file, out = tmp_path / "x.pfm", tmp_path / "out"
+    objects = ("/no/a", "/no/b", "[vdso]")
+    where = [mapping(at << 20, (at + 1) << 20, 0, o) for at, o in enumerate(objects, 1)]
+    samples = [Sample(ip=mapped["start"], pid=100) for mapped in where]
+    file.write_bytes(
+        capture(
+            json_chunk("SESS", session()),
+            json_chunk("MAPS", maps(100, where)),
+            thrd(thread(100, 100, "program")),
+            bufr(buffer(samples)),
+        )
+    )
+    data = exported(file, to, out).read_bytes()
+    text = gzip.decompress(data) if to == "pprof" else data
+    assert b"[unknown]" not in text
+    assert all(name.encode() in text for name in objects)
 
 
 def test_several_events_ignores_events_without_samples() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from helpers import every_format
-from helpers.exporting import NAMES, by_symbol, called, exported, reported
+from helpers.exporting import NAMES, by_label, called, exported, reported
 from helpers.programs import Program, compiled
 from helpers.wire_format import fields, numbers
 from helpers.writers import Sample, captured, mapped, session, simple_capture
@@ -96,9 +96,9 @@ def test_pprof_functions_agree_with_report_by_event(
     found: Counter[str] = Counter()
     for at, event in enumerate(events):
         ours = innermost(profile, at)
-        assert ours == by_symbol(file, "--event", event)
+        assert ours == by_label(file, "--event", event)
         found += ours
-    assert found == by_symbol(file)
+    assert found == by_label(file)
 
 
 def test_pprof_weights_are_further_values(
@@ -110,8 +110,8 @@ def test_pprof_weights_are_further_values(
     kinds = ["cycles", "cycles period", "loads", "loads period"]
     assert profile.types() == [f"{kind}/count" for kind in kinds]
     loads = ("--event", "loads")
-    assert innermost(profile, 2) == by_symbol(file, *loads)
-    assert innermost(profile, 3) == by_symbol(file, *loads, *options)
+    assert innermost(profile, 2) == by_label(file, *loads)
+    assert innermost(profile, 3) == by_label(file, *loads, *options)
 
 
 def test_pprof_stacks_have_their_callers(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.exporting import NAMES, by_symbol, called, exported, reported
+from helpers.exporting import NAMES, by_label, called, exported, reported
 
 
 def read(path: Path) -> Any:
@@ -36,9 +36,9 @@ def test_speedscope_functions_agree_with_report(
 ) -> None:
     file = captures[name]
     document = read(exported(file, "speedscope", tmp_path / "s"))
-    assert innermost(document) == by_symbol(file)
+    assert innermost(document) == by_label(file)
     if name != "pebs32":
-        assert innermost(document, "loads, ") == by_symbol(file, "--event", "loads")
+        assert innermost(document, "loads, ") == by_label(file, "--event", "loads")
 
 
 def test_speedscope_accepts_other_weights(
@@ -47,7 +47,7 @@ def test_speedscope_accepts_other_weights(
     options = ("--weight", "period")
     file = captures["default"]
     document = read(exported(file, "speedscope", tmp_path / "s", *options))
-    assert innermost(document) == by_symbol(file, *options)
+    assert innermost(document) == by_label(file, *options)
 
 
 def test_speedscope_profiles_are_per_event_and_thread(

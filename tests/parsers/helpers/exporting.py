@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from helpers import every_format, perf_file
 from helpers.damaged import Counted
@@ -48,11 +48,22 @@ def reported(file: Path, *options: str) -> list[Any]:
     return rows
 
 
+def by_label(file: Path, *options: str) -> Counter[str]:
+    """Like by_symbol(), with the object as the name of an unknown function."""
+    return _sums(file, options, lambda row: row["symbol"] or row["object"])
+
+
 def by_symbol(file: Path, *options: str) -> Counter[str]:
     """Return samples, or weights if requested, by function in a report."""
+    return _sums(file, options, lambda row: row["symbol"] or "[unknown]")
+
+
+def _sums(
+    file: Path, options: tuple[str, ...], name: Callable[[Any], Any]
+) -> Counter[str]:
     counts: Counter[str] = Counter()
     for row in reported(file, *options):
-        counts[row["symbol"] or "[unknown]"] += row.get("weight", row["count"])
+        counts[name(row)] += row.get("weight", row["count"])
     return counts
 
 
