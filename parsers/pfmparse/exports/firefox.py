@@ -16,6 +16,7 @@ from ..symbols.location import Detail, Location
 from .interface import Export, Job
 from .labels import label
 from .threads import Titles, by_event_and_thread
+from .units import NANOSECONDS, weight_unit
 from .unsupported import noted
 
 GECKO_VERSION, VERSION = 27, 48  # of the raw format, and of the processed format
@@ -48,7 +49,8 @@ def write(job: Job) -> None:
             rows.sort(key=lambda row: row.moment)
             tables = _Thread(profile)
             stacks = [tables.stack(row.node) for row in rows]
-            samples = _samples(stacks, rows, _times(rows, step, first))
+            unit = weight_unit(job, profile.events[event])
+            samples = _samples(stacks, rows, _times(rows, step, first), unit)
             described = _described(profile.threads[thread], titles.of(event, thread))
             one: Table = {**described, "samples": samples, **tables.tables()}
             out.write(json.dumps(one))
@@ -200,14 +202,15 @@ def _category(frame: Frame) -> int:
 
 
 def _samples(
-    stacks: Sequence[int], rows: Sequence[Row], times: Sequence[float]
+    stacks: Sequence[int], rows: Sequence[Row], times: Sequence[float], unit: str
 ) -> Table:
     """The table of samples; samples of one stack and step are one row with a weight."""
+    in_time = unit == NANOSECONDS
     return {
         "stack": stacks,
         "time": times,
-        "weight": [row.weight for row in rows],
-        "weightType": "samples",
+        "weight": [row.weight / MS if in_time else row.weight for row in rows],
+        "weightType": "tracing-ms" if in_time else "samples",
         "length": len(rows),
     }
 

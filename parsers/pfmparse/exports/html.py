@@ -16,7 +16,8 @@ from ..symbols.location import Detail
 from .flame_layout import LEAST
 from .interface import Export, Job
 from .page_data import PageData, Values
-from .titles import title_of, unit_of
+from .titles import title_of
+from .units import unit_of
 from .unsupported import noted
 
 NARROW = f"frames below {LEAST:.1%} of the width"

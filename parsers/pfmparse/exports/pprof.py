@@ -17,6 +17,7 @@ from .build_ids import build_ids_of
 from .interface import Export, ExportError, Job
 from .labels import label
 from .protobuf import integer, integers, message
+from .units import NUMBER, event_unit, weight_unit
 from .unsupported import noted
 
 PIECE = 1 << 16  # bytes that are compressed at once
@@ -24,7 +25,7 @@ EVERYWHERE = (1 << 64) - 1  # end of a mapping whose addresses are those in the 
 
 # Fields of the message Profile.
 SAMPLE_TYPE, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE = range(1, 7)
-TIME_NANOS, DURATION_NANOS, COMMENT = 9, 10, 13
+TIME_NANOS, DURATION_NANOS, PERIOD_TYPE, PERIOD, COMMENT = range(9, 14)
 MAX_VALUE = (1 << 63) - 1
 
 
@@ -76,8 +77,10 @@ class _Writer:
     def write(self, out: IO[bytes]) -> None:
         """Writes the profile: messages come after the messages that refer to them."""
         for event in self._events:
-            for kind in self._kinds(self._profile.events[event]):
-                out.write(message(SAMPLE_TYPE, self._value_type(kind)))
+            name = self._profile.events[event]
+            units = NUMBER, weight_unit(self._job, name)
+            for kind in zip(self._kinds(name), units):
+                out.write(message(SAMPLE_TYPE, self._value_type(*kind)))
         for row in self._profile.rows:
             out.write(message(SAMPLE, self._sample(row)))
         for frames, number in self._locations.items():
@@ -89,6 +92,7 @@ class _Writer:
             build_id = build_ids.get(name, b"").hex()
             out.write(message(MAPPING, self._mapping(name, build_id, number)))
         out.write(self._times())
+        out.write(self._period())
         comments = [self._string(_comment(source)) for source in self._job.inputs]
         out.write(integers(COMMENT, comments))
         for text in self._string.all:
@@ -99,8 +103,8 @@ class _Writer:
         weight = self._job.weight
         return [event] if weight == COUNT else [event, f"{event} {weight}"]
 
-    def _value_type(self, kind: str) -> bytes:
-        return integer(1, self._string(kind)) + integer(2, self._string("count"))
+    def _value_type(self, kind: str, unit: str) -> bytes:
+        return integer(1, self._string(kind)) + integer(2, self._string(unit))
 
     def _sample(self, row: Row) -> bytes:
         ours = [row.samples, row.weight][: len(self._kinds(""))]
@@ -172,6 +176,17 @@ class _Writer:
         # The flags has_functions, has_filenames, has_line_numbers, has_inline_frames.
         return (
             body + integer(7, 1) + b"".join(integer(n, has_lines) for n in (8, 9, 10))
+        )
+
+    def _period(self) -> bytes:
+        """The sampling period of the first event of the first recording."""
+        event = self._job.inputs[0].events.all[0]
+        kind = self._value_type(event.name, event_unit(event.name))
+        found = message(PERIOD_TYPE, kind)
+        return (
+            found + integer(PERIOD, event.period)
+            if event.period <= MAX_VALUE
+            else found
         )
 
     def _times(self) -> bytes:

@@ -12,6 +12,7 @@ from ..symbols.location import Detail, Location
 from .interface import Export, Job
 from .labels import label
 from .threads import Titles, by_event_and_thread
+from .units import NANOSECONDS, weight_unit
 from .unsupported import noted
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -48,11 +49,12 @@ class _Writer:
         groups, titles = by_event_and_thread(self._profile), Titles(self._profile)
         for at, ((event, thread), rows) in enumerate(groups):
             out.write(",\n" if at else "\n")
-            one = self._one(titles.of(event, thread), rows)
+            unit = weight_unit(self._job, self._profile.events[event])
+            one = self._one(titles.of(event, thread), unit, rows)
             out.write(json.dumps(one))
         out.write("\n]}\n")
 
-    def _one(self, name: str, rows: list[Row]) -> dict[str, object]:
+    def _one(self, name: str, unit: str, rows: list[Row]) -> dict[str, object]:
         """The samples of an event and a thread; stacks have outermost callers first."""
         total = sum(row.weight for row in rows)
         if total > EXACT:
@@ -60,7 +62,7 @@ class _Writer:
         return {
             "type": "sampled",
             "name": name,
-            "unit": "none",
+            "unit": unit if unit == NANOSECONDS else "none",
             "startValue": 0,
             "endValue": total,
             "samples": [self._stack(row.node) for row in rows],

@@ -15,7 +15,8 @@ from ..symbols.location import Detail
 from .flame_layout import LEAST, Box, Layout, colours_of, layout_of
 from .flame_tree import PLAIN, Tree, Weights, tree_of
 from .interface import Export, Job
-from .titles import events_of, title_of, unit_of
+from .titles import events_of, title_of
+from .units import unit_of
 from .unsupported import noted
 
 # Sizes in pixels; flame_svg.js has the same.

@@ -8,8 +8,6 @@ from typing import Sequence
 
 from ..analysis.inputs import Input
 from ..analysis.profile import Profile
-from ..analysis.weights import COUNT, PERIOD
-from .interface import Job
 
 LONGEST = 80  # characters of a command
 
@@ -28,16 +26,6 @@ def title_of(inputs: Sequence[Input]) -> str:
     if len(words) > LONGEST:
         words = words[: LONGEST - 3] + "..."
     return f"{words} on {source.host}"
-
-
-def unit_of(job: Job, profile: Profile) -> str:
-    """The unit of the weights."""
-    if job.weight == COUNT:
-        return "samples"
-    if job.weight != PERIOD:
-        return job.weight
-    names = {profile.events[row.event] for row in profile.rows}
-    return names.pop() if len(names) == 1 else "events"
 
 
 def events_of(profile: Profile) -> list[str]:

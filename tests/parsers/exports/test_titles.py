@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from helpers.readers import opened
 from helpers.writers import capture as written
 from helpers.writers import captured, json_chunk, session
-from pfmparse.analysis.profile import Profile, Row
-from pfmparse.exports.interface import Job
-from pfmparse.exports.titles import events_of, title_of, unit_of
+from pfmparse.exports.titles import title_of
 
 
 def test_graph_title_has_command_and_host() -> None:
@@ -32,14 +28,3 @@ def test_graph_title_has_number_of_captures() -> None:
     one, two = opened(captured([])), opened(written(json_chunk("SESS", elsewhere)))
     assert title_of([one, one]) == "2 captures of build7"
     assert title_of([one, two]) == "2 captures of 2 hosts"
-
-
-def test_graph_unit_is_the_weight() -> None:
-    rows = [Row(0, 1, 0, 1, 1)]
-    profile = Profile(events=["cycles", "loads"], rows=rows)
-    assert events_of(profile) == ["loads"]
-    assert unit_of(Job([], Path("x")), profile) == "samples"
-    assert unit_of(Job([], Path("x"), "latency"), profile) == "latency"
-    assert unit_of(Job([], Path("x"), "period"), profile) == "loads"
-    rows.append(Row(0, 0, 0, 1, 1))
-    assert unit_of(Job([], Path("x"), "period"), profile) == "events"

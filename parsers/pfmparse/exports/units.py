@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The units of weights."""
+
+from __future__ import annotations
+
+import re
+
+from ..analysis.columns import pmd_of
+from ..analysis.profile import Profile
+from ..analysis.weights import COUNT, PERIOD
+from ..formats.roles import Role
+from .interface import Job
+
+NANOSECONDS, CYCLES, NUMBER = "nanoseconds", "cycles", "count"  # as pprof names them
+
+# perf's clocks count nanoseconds, also as PERF_COUNT_SW_CPU_CLOCK and with modifiers.
+CLOCK = re.compile(r"(?<![a-z])(cpu|task)[-_]clock(?![a-z])", re.IGNORECASE)
+
+
+def event_unit(event: str) -> str:
+    """The unit in which an event counts."""
+    return NANOSECONDS if CLOCK.search(event) else NUMBER
+
+
+def weight_unit(job: Job, event: str) -> str:
+    """The unit of the weights of an event's samples."""
+    if job.weight == PERIOD:
+        return event_unit(event)
+    if job.weight == Role.LATENCY.value:
+        return CYCLES
+    number = pmd_of(job.weight)
+    counted = {
+        event_unit(pmd.event)
+        for source in job.inputs
+        for event_set in source.recording.session.sets
+        for pmd in event_set.pmds
+        if pmd.num == number
+    }
+    return counted.pop() if len(counted) == 1 else NUMBER
+
+
+def unit_of(job: Job, profile: Profile) -> str:
+    """The unit of the sum of all weights, for people."""
+    if job.weight == COUNT:
+        return "samples"
+    names = {profile.events[row.event] for row in profile.rows}
+    if names and all(weight_unit(job, name) == NANOSECONDS for name in names):
+        return "ns"
+    if job.weight != PERIOD:
+        return job.weight
+    return names.pop() if len(names) == 1 else "events"
