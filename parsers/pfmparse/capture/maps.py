@@ -16,8 +16,11 @@ from .json_node import U64_MAX, Node
 PROT = re.compile("[r-][w-][x-][sp]")
 OLD_PROT = "r-xp"  # in captures that do not record it
 
-# Names in /proc/PID/maps of memory that no regular file backs.
-_ANONYMOUS = ("[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV")
+# Names in /proc/PID/maps of memory that no file backs, unless it has a build ID.
+_ANONYMOUS = re.compile(
+    r"(\[anon.*|/memfd:.*|(/dev/zero|/anon_hugepage|/SYSV[0-9a-f]{8})( \(deleted\))?|)",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,12 @@ class Mapping:
     path: str
     build_id: Optional[bytes]
     prot: str = OLD_PROT
+
+    def is_of(self, other: Mapping) -> bool:
+        """True if both map the same file."""
+        if self.build_id or other.build_id:
+            return self.build_id == other.build_id
+        return self.path == other.path
 
     @property
     def executable(self) -> bool:
@@ -63,8 +72,8 @@ class ProcessMaps:
 
 
 def is_anonymous(path: str) -> bool:
-    """True if no regular file backs the mapping."""
-    return not path or path.startswith(_ANONYMOUS)
+    """True if the name is one of memory that no file backs."""
+    return _ANONYMOUS.fullmatch(path) is not None
 
 
 class MapsHistory:
@@ -109,6 +118,16 @@ class MapsHistory:
     def only_tgid(self) -> Optional[int]:
         """The only process, None if there are several or none."""
         return next(iter(self._processes)) if len(self._processes) == 1 else None
+
+    def code_of(self, mapping: Mapping) -> Optional[int]:
+        """The offset of the first page of code in a mapping's file, None if unknown."""
+        offsets = [
+            one.offset
+            for _, process in self.all()
+            for one in process.mappings
+            if one.executable and one.is_of(mapping)
+        ]
+        return min(offsets, default=None)
 
     def candidates(self, tgid: int, epoch: int) -> list[ProcessMaps]:
         """The mappings to search, in order, for a sample in a buffer of this epoch.

@@ -67,6 +67,8 @@ class ElfFile:
         bias = c.c_uint64()
         self._elf = self._dw.dwfl_module_getelf(self._module, c.byref(bias)) or 0
         self._segments = list(self._load_segments())
+        # Another file with the same build ID that has better debug information.
+        self.debug_file: Optional[str] = None
 
     def __enter__(self) -> ElfFile:
         return self
@@ -80,6 +82,37 @@ class ElfFile:
         header = Ehdr()
         self._elf_library.gelf_getehdr(self._elf, c.byref(header))
         return int(header.e_machine)
+
+    @cached_property
+    def has_code(self) -> bool:
+        """False if the file only has the debug information of another one."""
+        return not any(
+            section.header.sh_flags & symbol_table.SHF_EXECINSTR
+            and section.header.sh_type == symbol_table.SHT_NOBITS
+            for section in symbol_table.sections(self._elf)
+        )
+
+    @cached_property
+    def wealth(self) -> int:
+        """How much the file itself tells about addresses: the higher, the more."""
+        names = symbol_table.section_names(self._elf)
+        has_lines = not names.isdisjoint((b".debug_info", b".zdebug_info"))
+        return 2 * has_lines + (b".symtab" in names)
+
+    def place_code(self, offset: Optional[int]) -> None:
+        """Sets the offset of the code's first page; debug files do not have it.
+
+        They keep the addresses and sizes of segments, but not their offsets. If the
+        offset is None, the code is as far from the file's beginning as in memory.
+        """
+        first = min((segment.p_vaddr for segment in self._segments), default=0)
+        self._segments = [s for s in self._segments if s.p_flags & PF_X]
+        for segment in self._segments:
+            if offset is None:
+                offset = segment.p_vaddr - first
+            align = max(1, segment.p_align)
+            segment.p_offset = offset + (segment.p_vaddr - offset) % align
+            segment.p_filesz = segment.p_memsz
 
     def build_id(self) -> Optional[bytes]:
         """The build ID, None if the file has none."""
@@ -142,7 +175,7 @@ class ElfFile:
 
     def code(self, start: int, end: int) -> bytes:
         """The bytes from ``start`` to ``end``, excluded; fewer at the segment's end."""
-        for segment in self._segments:
+        for segment in self._segments if self.has_code else ():
             at = start - segment.p_vaddr
             if 0 <= at < segment.p_filesz:
                 size = min(end - start, segment.p_filesz - at)
@@ -219,6 +252,8 @@ class ElfFile:
         and return an arbitrary descriptor to libdw.
         """
         try:
+            if self.debug_file is not None and arguments[4] is not None:
+                return _hand_over(self.debug_file, arguments[-1])
             with environment(URLS, ""):
                 found: int = self._dw.dwfl_standard_find_debuginfo(*arguments)
             # Without a name, libdw asks for a file shared by several debug files.
@@ -227,9 +262,7 @@ class ElfFile:
             path = self._debuginfod.debuginfo(self.build_id() or b"", self._path)
             if path is None:
                 return -1
-            descriptor = _open_regular(path)
-            arguments[-1][0] = self._dw.strdup(os.fsencode(path))
-            return descriptor
+            return _hand_over(path, arguments[-1])
         except OSError:
             return -1
         except KeyboardInterrupt:
@@ -267,10 +300,16 @@ def _end(dwfl: int, callbacks: Callbacks) -> None:
     libraries().dw.dwfl_end(dwfl)
 
 
+def _hand_over(path: str, name: Any) -> int:
+    """Opens a file for libdw, which also wants its name; OSError if that fails."""
+    descriptor = _open_regular(path)
+    name[0] = libraries().dw.strdup(os.fsencode(path))
+    return descriptor
+
+
 def _open_regular(path: str) -> int:
     """Opens a regular file; OSError for other files, whose reading might block."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
+    # Opening a device can have effects.
+    if not stat.S_ISREG(os.stat(path).st_mode):
         raise OSError(f"{path} is not a regular file")
-    return descriptor
+    return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

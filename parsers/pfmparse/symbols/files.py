@@ -14,6 +14,8 @@ from .elf_file import ElfFile
 from .options import SymbolOptions
 
 DELETED = " (deleted)"
+DEBUG = "/usr/lib/debug"
+FULL = 3  # the wealth of files with symbols and lines
 OPEN = 64  # maximum number of open files, each with its debug information
 
 # The identity of a file: its build ID, or its path if it has none.
@@ -43,7 +45,9 @@ class Files:
         The most recently used files stay open.
         """
         named = sorted(
-            path for path in paths if path.startswith("/") and not is_anonymous(path)
+            path
+            for path in paths
+            if path.startswith("/") and (build_id or not is_anonymous(path))
         )
         if not named:
             return None
@@ -74,30 +78,80 @@ class Files:
         """The best matching file, or the reason why there is none."""
         if not libdw.available():
             return "cannot be read without libdw.so.1"
-        different = False
-        for path in self._candidates(build_id, paths):
+        found = _Found(build_id)
+        for path in self._candidates(build_id, paths, found):
             try:
-                file = ElfFile(path, self._debuginfod, self._debug)
+                found.add(ElfFile(path, self._debuginfod, self._debug), path)
             except (OSError, ValueError):
                 continue
-            if build_id in (None, file.build_id()):
-                return file
-            different = True
-        why = "has another build ID" if different else "cannot be read"
+            if found.is_enough():
+                break
+        file = found.best()
+        if file is not None:
+            return file
+        why = "has another build ID" if found.different else "cannot be read"
         return f"{why}: no symbols; use --symfs DIR for a directory that has the file"
 
-    def _candidates(self, build_id: Optional[bytes], paths: list[str]) -> Iterator[str]:
-        """Paths where the file may be, best first."""
-        yield from _copies(paths, self._options.symfs)
-        if build_id:
-            yield from _by_build_id(build_id.hex())
+    def _candidates(
+        self, build_id: Optional[bytes], paths: list[str], found: _Found
+    ) -> Iterator[str]:
+        """Paths where the file may be, best first; costly ones only if it is needed."""
+        symfs = self._options.symfs
+        yield from _copies(paths, symfs)
+        if not build_id:
+            return
+        yield from _by_build_id(build_id.hex(), [*symfs, *self._debug])
+        if found.code is None:
+            yield from _files_in(symfs)
+        if found.code is None:
             fetched = self._debuginfod.executable(build_id, paths[0])
             if fetched is not None:
                 yield fetched
 
 
+class _Found:
+    """The files that match, of which one may have the code and another the symbols."""
+
+    def __init__(self, build_id: Optional[bytes]) -> None:
+        self.code: Optional[ElfFile] = None
+        self.different = False  # a file had another build ID
+        self._build_id = build_id
+        self._richest: Optional[tuple[ElfFile, str]] = None
+
+    def add(self, file: ElfFile, path: str) -> None:
+        """Adds a file if it matches."""
+        if self._build_id not in (None, file.build_id()):
+            self.different = True
+            return
+        if self._richest is None or file.wealth > self._richest[0].wealth:
+            self._richest = file, path
+        if self.code is None and file.has_code:
+            self.code = file
+
+    def is_enough(self) -> bool:
+        """True if no other file is wanted.
+
+        Files without a build ID may differ, so the first one with code is used.
+        """
+        if self.code is None or self._richest is None:
+            return False
+        return self._build_id is None or self._richest[0].wealth == FULL
+
+    def best(self) -> Optional[ElfFile]:
+        """The file with the code, or else one with symbols only, or None."""
+        if self._richest is None:
+            return None
+        file, path = self._richest
+        if self.code is None or self.code is file:
+            return file
+        self.code.debug_file = path
+        return self.code
+
+
 def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
-    names = [path.removesuffix(DELETED) for path in paths]
+    # Old captures have the kernel's mark in the names of deleted files.
+    plain = [path.removesuffix(DELETED) for path in paths]
+    names = list(dict.fromkeys([*paths, *plain]))
     for name in names:
         for directory in symfs:
             yield os.path.join(directory, name.lstrip("/"))
@@ -105,10 +159,21 @@ def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
     yield from names
 
 
-def _by_build_id(build_id: str) -> Iterator[str]:
+def _files_in(directories: Sequence[str]) -> Iterator[str]:
+    """The files in directories, whatever their names."""
+    for directory in directories:
+        try:
+            yield from sorted(e.path for e in os.scandir(directory) if e.is_file())
+        except OSError:
+            continue
+
+
+def _by_build_id(build_id: str, directories: Sequence[str]) -> Iterator[str]:
     """Paths where distributions and perf keep files by build ID."""
     name = f".build-id/{build_id[:2]}/{build_id[2:]}"
-    yield f"/usr/lib/debug/{name}"
+    for directory in (*directories, DEBUG):
+        yield f"{directory}/{name}"
+        yield f"{directory}/{name}.debug"
     try:
         yield str(Path.home() / ".debug" / name / "elf")  # perf's cache
     except RuntimeError:

@@ -184,6 +184,7 @@ def libraries() -> Libraries:
             c.POINTER(ElfData),
             [pointer, c.c_int64, c.c_size_t, c.c_int],
         ),
+        (elf.elf_getshdrstrndx, c.c_int, [pointer, size_out]),
         (elf.elf_strptr, string, [pointer, c.c_size_t, c.c_size_t]),
     ]
     for function, result, arguments in prototypes:

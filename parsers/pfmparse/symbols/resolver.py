@@ -168,7 +168,7 @@ class Resolver:
         """Resolves addresses outside of files: JIT-compiled code."""
         if not len(self._jit):
             return
-        elsewhere = [at for at, place in enumerate(out) if _in_no_file(place.object)]
+        elsewhere = [at for at, place in enumerate(out) if _in_no_file(place)]
         which = np.array(elsewhere, np.intp)
         for of_process in split(which, addresses.tgid[which]):
             functions = self._jit.find(int(addresses.tgid[of_process[0]]))
@@ -241,6 +241,8 @@ class Resolver:
         if self._detail is not Detail.OBJECT or not sure:
             file = self._files.open(build_id, {hit.mapping.path for hit in hits})
             if file is not None:
+                if not file.has_code:
+                    file.place_code(self._maps.code_of(hits[0].mapping))
                 places = read(file, offsets)
                 self._names.learn(_names_in(places))
         done = 0
@@ -310,8 +312,10 @@ class Resolver:
         return frame
 
 
-def _in_no_file(where: str) -> bool:
-    return where == UNKNOWN or is_anonymous(where)
+def _in_no_file(place: Location) -> bool:
+    if place.build_id:
+        return False
+    return place.object == UNKNOWN or is_anonymous(place.object)
 
 
 def _shift(mapping: Mapping) -> np.uint64:

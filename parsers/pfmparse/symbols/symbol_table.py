@@ -15,7 +15,7 @@ from .intervals import Intervals, U64s
 from .libdw import Shdr, libraries
 
 ELFCLASS32 = 1
-SHT_SYMTAB, SHT_DYNSYM, SHF_EXECINSTR = 2, 11, 0x4
+SHT_SYMTAB, SHT_NOBITS, SHT_DYNSYM, SHF_EXECINSTR = 2, 8, 11, 0x4
 SHN_UNDEF, SHN_LORESERVE, SHN_XINDEX = 0, 0xFF00, 0xFFFF
 STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
 STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_COMMON, STT_GNU_IFUNC = 0, 1, 2, 5, 10
@@ -66,6 +66,14 @@ def sections(elf: int) -> Iterator[Section]:
         library.gelf_getshdr(handle, c.byref(header))  # SHT_NULL if it fails
         yield Section(handle, header)
         handle = library.elf_nextscn(elf, handle)
+
+
+def section_names(elf: int) -> set[bytes]:
+    """The names of the sections of an Elf object."""
+    library, index = libraries().elf, c.c_size_t()
+    library.elf_getshdrstrndx(elf, c.byref(index))
+    headers = (section.header for section in sections(elf))
+    return {library.elf_strptr(elf, index.value, h.sh_name) or b"" for h in headers}
 
 
 class Table:

@@ -450,3 +450,91 @@ def test_bss_variables_are_found_beyond_file_mapping(
     assert {one.symbol for one in objects} == {None}
     # Variables are not code.
     assert {one.symbol for one in found.resolve(at(*ips))} == {None}
+
+
+LINKERS = ("-pie", "-no-pie", "-fuse-ld=gold", "-fuse-ld=lld", "-Wl,-z,noseparate-code")
+
+
+@pytest.fixture(scope="module", params=LINKERS)
+def split(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Program:
+    """Compile a program; in its folder are "stripped" and "debug", its two parts."""
+    at = tmp_path_factory.mktemp("split")
+    program = compiled(at / "hotspots", request.param)
+    run("strip", "-o", at / "stripped", program.path)
+    run("objcopy", "--only-keep-debug", program.path, at / "debug")
+    return program
+
+
+def test_code_and_symbols_may_be_in_different_files(
+    split: Program, tmp_path: Path
+) -> None:
+    where, text = split.path.parent, split.build_id
+    by_id = f"{text[:2]}/{text[2:]}"
+    places = {
+        # where the parts of the program are: its code, and its debug information
+        "debug first": {"a/hotspots": "debug", "b/hotspots": "hotspots"},
+        "debug first, code stripped": {"a/hotspots": "debug", "b/hotspots": "stripped"},
+        "stripped first": {"a/hotspots": "stripped", "b/hotspots": "hotspots"},
+        "stripped, then debug": {"a/hotspots": "stripped", "b/hotspots": "debug"},
+        "debug only": {"a/hotspots": "debug"},
+        "debug by ID": {f"a/.build-id/{by_id}.debug": "debug"},
+        "debug by ID, as packaged": {
+            f"b/usr/lib/debug/.build-id/{by_id}.debug": "debug"
+        },
+        "code by ID": {f"b/.build-id/{by_id}": "hotspots"},
+        "code under another name": {"b/renamed": "hotspots"},
+    }
+    samples = [Sample(ip=split.ip(name)) for name in ("hot", "warm", "hot")]
+    data = captured(samples, mapped({**split.mapping, "path": "/gone/hotspots"}))
+    for number, (what, files) in enumerate(places.items()):
+        root = tmp_path / str(number)
+        for name, source in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(where / source, path)
+        symfs = [str(root / "a"), str(root / "b")]
+        found = reported(data, symfs=symfs)
+        assert [(key, count) for key, *_, count in found.rows] == [
+            ("hot", 2),
+            ("warm", 1),
+        ], what
+        assert found.warnings == [], what
+
+
+def test_debug_file_without_mapping_uses_the_usual_layout(tmp_path: Path) -> None:
+    program = compiled(tmp_path / "hotspots", "-pie")
+    run("objcopy", "--only-keep-debug", program.path, tmp_path / "debug")
+    (tmp_path / "debug").rename(program.path)
+    steps = [("cookie", 5), ("at", program.symbols["hot"] + 1, 0)]
+    data = capture(
+        json_chunk("SESS", session(uuid=UUID_OPROFILE)),
+        cook([(5, str(program.path), program.build_id)]),
+        bufr(oprofile(oprofile_words(steps))),
+    )
+    assert [row[0] for row in reported(data).rows] == ["hot"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/memfd:prog", "/dev/zero", "/SYSV00000000", "/SYSVfile", "/dev/zeroed"]
+)
+def test_build_id_decides_what_is_a_file(
+    path: str, program: Program, tmp_path: Path
+) -> None:
+    shutil.copy(program.path, tmp_path / "whatever")
+    data = captured(samples_in(program), mapped({**program.mapping, "path": path}))
+    found = reported(data, symfs=[str(tmp_path)])
+    assert [(key, count) for key, *_, count in found.rows] == [("hot", 3), ("warm", 2)]
+
+
+def test_file_named_as_deleted_is_found(program: Program, tmp_path: Path) -> None:
+    path = tmp_path / "x (deleted)"
+    shutil.copy(program.path, path)
+    where = {**program.mapping, "path": str(path), "build_id": None}
+    assert [
+        row[0] for row in reported(captured(samples_in(program), mapped(where))).rows
+    ] == [
+        "hot",
+        "warm",
+    ]
