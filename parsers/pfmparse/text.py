@@ -13,6 +13,14 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+def exact_bytes(text: str) -> bytes:
+    """The text in UTF-8; surrogates become the bytes that they stand for."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
 def known(value: Optional[int]) -> str:
     """A number, or "unknown" for None."""
     return "unknown" if value is None else str(value)

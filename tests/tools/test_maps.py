@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pytest
 from mappings import printer, running
 
 
@@ -105,3 +108,45 @@ def test_ended_process_has_no_mappings(programs: Path, cat: Path) -> None:
         pass
     with printer(programs, pid) as maps:
         assert maps.news() is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [b"caf\xe9", b"a\\012b", b"a\nb", b"a\n\\012b", b"x (deleted)", b"\\134 \\"],
+)
+@pytest.mark.parametrize("deleted", [False, True])
+def test_path_is_recorded_as_it_is(
+    name: bytes, deleted: bool, programs: Path, cat: Path
+) -> None:
+    path = bytes(cat.parent) + b"/" + name
+    cat.rename(os.fsdecode(path))
+    with running(path) as pid, printer(programs, pid) as maps:
+        if deleted:
+            os.unlink(path)
+        chunk = maps.news()
+    paths = [exact(m, "path") for m in chunk["maps"]]
+    assert path in paths
+    # A valid text has no second member.
+    (entry,) = [m for m in chunk["maps"] if exact(m, "path") == path]
+    assert ("path_bytes" in entry) is (name == b"caf\xe9")
+    assert entry["build_id"]
+
+
+def exact(entry: Any, member: str) -> bytes:
+    """Return the bytes of a text."""
+    found = entry.get(f"{member}_bytes")
+    text: str = entry[member]
+    return text.encode() if found is None else bytes.fromhex(found)
+
+
+@pytest.mark.parametrize("name", [b"a\nb", b"a\n", b"\xff\x1b[2J"])
+def test_name_is_recorded_as_it_is(name: bytes, programs: Path) -> None:
+    code = f"open('/proc/self/comm', 'wb').write({name!r}); print(flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child, printer(programs, child.pid) as maps:
+        assert child.stdin and child.stdout
+        child.stdout.readline()
+        assert exact(maps.news(), "comm") == name
+        child.stdin.write(b"\n")
+        child.stdin.flush()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
+from .file_state import FileState, parse_build_id, parse_state
 from .json_node import Node
 
 
@@ -15,6 +16,7 @@ class CookieFile:
 
     path: str
     build_id: Optional[bytes]
+    state: Optional[FileState] = None
 
 
 def parse_cookies(text: bytes, offset: int) -> dict[int, CookieFile]:
@@ -25,6 +27,7 @@ def parse_cookies(text: bytes, offset: int) -> dict[int, CookieFile]:
 
 def _file(node: Node) -> CookieFile:
     return CookieFile(
-        path=node["path"].string(),
-        build_id=node["build_id"].unless_null(Node.hexadecimal) or None,
+        path=node.exact_text("path"),
+        build_id=parse_build_id(node),
+        state=parse_state(node),
     )

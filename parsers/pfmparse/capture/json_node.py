@@ -147,6 +147,15 @@ class Node:
             return ""
         return self._value
 
+    def exact_text(self, key: str) -> str:
+        """A member that is a text; bytes that are not UTF-8 become surrogates.
+
+        The text itself has question marks instead, and "KEY_bytes" the bytes.
+        """
+        text = self[key].string()
+        exact = self.optional(f"{key}_bytes", Node.hexadecimal)
+        return text if exact is None else exact.decode("utf-8", "surrogateescape")
+
     def hexadecimal(self) -> bytes:
         """The bytes of a string of hexadecimal digits."""
         try:

@@ -11,6 +11,7 @@ from typing import Iterator, Optional
 import numpy as np
 
 from ..arrays import NDArray
+from .file_state import FileState, parse_build_id, parse_state
 from .json_node import U64_MAX, Node
 
 PROT = re.compile("[r-][w-][x-][sp]")
@@ -37,6 +38,7 @@ class Mapping:
     path: str
     build_id: Optional[bytes]
     prot: str = OLD_PROT
+    state: Optional[FileState] = None
 
     def is_of(self, other: Mapping) -> bool:
         """True if both map the same file."""
@@ -147,7 +149,7 @@ def parse_maps(text: bytes, offset: int) -> ProcessMaps:
     mappings = [_mapping(item) for item in node["maps"].items()]
     return ProcessMaps(
         tgid=node["tgid"].u32(),
-        comm=node["comm"].string(),
+        comm=node.exact_text("comm"),
         mappings=tuple(sorted(mappings, key=lambda m: m.start)),
     )
 
@@ -158,9 +160,10 @@ def _mapping(node: Node) -> Mapping:
         start=start,
         end=node["end"].integer(start + 1, U64_MAX),
         offset=node["offset"].u64(),
-        path=node["path"].string(),
-        build_id=node["build_id"].unless_null(Node.hexadecimal) or None,
+        path=node.exact_text("path"),
+        build_id=parse_build_id(node),
         prot=node.optional("prot", _prot) or OLD_PROT,
+        state=parse_state(node),
     )
 
 

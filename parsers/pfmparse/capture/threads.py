@@ -97,7 +97,7 @@ def _thread(node: Node, cgroup: Optional[str]) -> Thread:
     return Thread(
         tid=node["tid"].u32(),
         tgid=node["tgid"].u32(),
-        comm=node["comm"].string(),
+        comm=node.exact_text("comm"),
         ppid=node["ppid"].u32(),
         start_ns=node["start_ns"].u64(),
         cgroup=cgroup,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Mapping, Optional, Sequence
 
 from ..capture.session import Session
+from ..text import exact_bytes
 from .perf_records import DATA_SRC
 
 MAGIC = b"PERFILE2"
@@ -153,5 +154,5 @@ def _text(text: str) -> bytes:
 
 
 def _padded(text: str) -> bytes:
-    raw = text.encode(errors="replace")[:4000] + b"\0"
+    raw = exact_bytes(text)[:4000] + b"\0"
     return raw + bytes(-len(raw) % ALIGN)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import NDArray
 from ..capture.maps import Mapping
+from ..text import exact_bytes
 
 Words = NDArray[np.uint64]
 
@@ -68,7 +69,7 @@ def identified(records: bytes, sample_type: int) -> bytes:
 
 def name(text: str) -> bytes:
     """The name at the end of a record, truncated if it is too long."""
-    return text.encode(errors="replace")[:4000] + b"\0"
+    return exact_bytes(text)[:4000] + b"\0"
 
 
 def comm(tgid: int, tid: int, text: str) -> bytes:

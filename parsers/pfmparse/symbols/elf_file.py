@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes as c
 import os
 import stat
+import struct
 import weakref
 from functools import cached_property
 from typing import Any, Iterator, Optional, Sequence
@@ -21,7 +22,9 @@ from .intervals import U64s
 from .libdw import Callbacks, Ehdr, FindDebuginfo, Phdr, Sym, libraries
 from .symbol_table import Symbol, SymbolTable, Table
 
-PT_LOAD = 1
+PT_LOAD, PT_NOTE = 1, 4
+NOTE = struct.Struct("<III")  # sizes of the owner's name and of the contents, type
+GO_BUILD_ID = (4, b"Go\0\0")  # type and owner
 PF_X = 0x1
 ELF_T_BYTE = 0
 # Where libdw looks for debug information: in the file's directory, in .debug there, and
@@ -66,7 +69,7 @@ class ElfFile:
             raise ValueError(f"{path} is not an ELF file")
         bias = c.c_uint64()
         self._elf = self._dw.dwfl_module_getelf(self._module, c.byref(bias)) or 0
-        self._segments = list(self._load_segments())
+        self._segments = list(self._headers(PT_LOAD))
         # Another file with the same build ID that has better debug information.
         self.debug_file: Optional[str] = None
 
@@ -121,6 +124,18 @@ class ElfFile:
             self._module, c.byref(bits), c.byref(address)
         )
         return bytes(bits[:length]) if length > 0 else None
+
+    def go_build_id(self) -> Optional[str]:
+        """The ID in the note of Go's linker, None if there is none."""
+        for segment in self._headers(PT_NOTE):
+            notes = self._read(segment.p_offset, segment.p_filesz)
+            while len(notes) > NOTE.size:
+                owner, size, kind = NOTE.unpack_from(notes)
+                begin = NOTE.size + -(-owner // 4) * 4
+                if (kind, notes[NOTE.size : begin]) == GO_BUILD_ID:
+                    return notes[begin : begin + size].decode("utf-8", "replace")
+                notes = notes[begin + -(-size // 4) * 4 :]
+        return None
 
     def addresses(
         self, offsets: U64s, code: bool = True
@@ -269,14 +284,15 @@ class ElfFile:
             self._debuginfod.interrupted = True
             return -1
 
-    def _load_segments(self) -> Iterator[Phdr]:
+    def _headers(self, kind: int) -> Iterator[Phdr]:
+        """The program headers of a type."""
         # If libelf fails, the number is 0, or the segment's type is PT_NULL.
         count = c.c_size_t()
         self._elf_library.elf_getphdrnum(self._elf, c.byref(count))
         for index in range(count.value):
             segment = Phdr()
             self._elf_library.gelf_getphdr(self._elf, index, c.byref(segment))
-            if segment.p_type == PT_LOAD:
+            if segment.p_type == kind:
                 yield segment
 
 

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Callable, Iterable, Iterator, Optional, Sequence, Union
 
+from ..capture.file_state import FileState
 from ..capture.maps import is_anonymous
 from . import libdw
 from .debuginfod import Debuginfod
@@ -15,11 +16,12 @@ from .options import SymbolOptions
 
 DELETED = " (deleted)"
 DEBUG = "/usr/lib/debug"
+SURE = 2  # the fit of a file that matches in all respects
 FULL = 3  # the wealth of files with symbols and lines
 OPEN = 64  # maximum number of open files, each with its debug information
 
-# The identity of a file: its build ID, or its path if it has none.
-Key = tuple[Optional[bytes], str]
+# The identity of a file: its build ID, or its path and state if it has none.
+Key = tuple[Optional[bytes], str, Optional[FileState]]
 
 
 class Files:
@@ -38,7 +40,10 @@ class Files:
         self._missing: dict[Key, set[str]] = {}  # the paths that were tried
 
     def open(
-        self, build_id: Optional[bytes], paths: Iterable[str]
+        self,
+        build_id: Optional[bytes],
+        paths: Iterable[str],
+        state: Optional[FileState] = None,
     ) -> Optional[ElfFile]:
         """The file that was mapped under these paths, None if it is not found.
 
@@ -51,7 +56,7 @@ class Files:
         )
         if not named:
             return None
-        key = (build_id, "" if build_id else named[0])
+        key = (build_id, "" if build_id else named[0], state)
         # Keep the files sorted by their last use.
         file = self._open.pop(key, None) or self._find(key, named)
         if file is not None:
@@ -64,7 +69,7 @@ class Files:
         tried = self._missing.get(key)
         if tried is not None and tried.issuperset(paths):
             return None
-        found = self._first(key[0], paths)
+        found = self._first(key[0], paths, key[2])
         if not isinstance(found, str):
             return found
         if tried is None:
@@ -73,12 +78,12 @@ class Files:
         return None
 
     def _first(
-        self, build_id: Optional[bytes], paths: list[str]
+        self, build_id: Optional[bytes], paths: list[str], state: Optional[FileState]
     ) -> Union[ElfFile, str]:
         """The best matching file, or the reason why there is none."""
         if not libdw.available():
             return "cannot be read without libdw.so.1"
-        found = _Found(build_id)
+        found = _Found(build_id, state)
         for path in self._candidates(build_id, paths, found):
             try:
                 found.add(ElfFile(path, self._debuginfod, self._debug), path)
@@ -88,6 +93,9 @@ class Files:
                 break
         file = found.best()
         if file is not None:
+            if found.fit < SURE:
+                text = "has changed since it was recorded, and has no build ID"
+                self._warn(f"{paths[0]} {text}: its names may be wrong")
             return file
         why = "has another build ID" if found.different else "cannot be read"
         return f"{why}: no symbols; use --symfs DIR for a directory that has the file"
@@ -112,17 +120,21 @@ class Files:
 class _Found:
     """The files that match, of which one may have the code and another the symbols."""
 
-    def __init__(self, build_id: Optional[bytes]) -> None:
+    def __init__(self, build_id: Optional[bytes], state: Optional[FileState]) -> None:
         self.code: Optional[ElfFile] = None
+        self.fit = 0  # how well the file matches: SURE or less
         self.different = False  # a file had another build ID
-        self._build_id = build_id
+        self._build_id, self._state = build_id, state
         self._richest: Optional[tuple[ElfFile, str]] = None
 
     def add(self, file: ElfFile, path: str) -> None:
-        """Adds a file if it matches."""
-        if self._build_id not in (None, file.build_id()):
-            self.different = True
+        """Adds a file if it matches, and no file before it did so better."""
+        fit = self._fit(file, path)
+        if fit < max(1, self.fit):
+            self.different |= fit == 0
             return
+        if fit > self.fit:
+            self.fit, self.code, self._richest = fit, None, None
         if self._richest is None or file.wealth > self._richest[0].wealth:
             self._richest = file, path
         if self.code is None and file.has_code:
@@ -133,9 +145,19 @@ class _Found:
 
         Files without a build ID may differ, so the first one with code is used.
         """
-        if self.code is None or self._richest is None:
+        if self.code is None or self._richest is None or self.fit < SURE:
             return False
         return self._build_id is None or self._richest[0].wealth == FULL
+
+    def _fit(self, file: ElfFile, path: str) -> int:
+        """How well a file matches: 0 if it is another one, SURE if nothing differs."""
+        if self._build_id is not None or self._state is None:
+            return SURE if self._build_id in (None, file.build_id()) else 0
+        if self._state.go_build_id is not None:
+            return SURE if self._state.go_build_id == file.go_build_id() else 0
+        now = os.stat(path)
+        there = self._state.size, self._state.mtime_ns
+        return SURE if (now.st_size, now.st_mtime_ns) == there else SURE - 1
 
     def best(self) -> Optional[ElfFile]:
         """The file with the code, or else one with symbols only, or None."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Optional
 
+from ..capture.file_state import FileState
+
 UNKNOWN = "[unknown]"  # anything without a known name
 JIT = "[jit]"  # JIT-compiled code
 
@@ -45,8 +47,9 @@ class Location:
 
     ``offset`` is the address according to the ELF file's headers, or the kernel's
     address. ``start`` is the address of the symbol's start, ``mangled`` the symbol's
-    name in the file if ``symbol`` differs, ``build_id`` that of the file. They are not
-    compared: locations are equal if they are the same line of the same function.
+    name in the file if ``symbol`` differs, ``build_id`` and ``state`` those of the
+    file. They are not compared: locations are equal if they are the same line of the
+    same function.
     """
 
     object: str
@@ -57,6 +60,7 @@ class Location:
     start: Optional[int] = field(default=None, compare=False)
     mangled: Optional[str] = field(default=None, compare=False)
     build_id: Optional[bytes] = field(default=None, compare=False)
+    state: Optional[FileState] = field(default=None, compare=False)
 
     def frames(self) -> tuple[Frame, ...]:
         """The frames at the location, innermost first; at least one."""

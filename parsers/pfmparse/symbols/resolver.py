@@ -19,6 +19,7 @@ import numpy as np
 
 from ..arrays import NDArray
 from ..capture.cookies import CookieFile
+from ..capture.file_state import FileState
 from ..capture.jit import JitMaps
 from ..capture.json_node import U64_MAX
 from ..capture.kallsyms import KernelSymbols
@@ -129,14 +130,16 @@ class Resolver:
         for which in split(np.arange(cookies.size), cookies):
             file = files.get(int(cookies[which[0]]))
             if file is not None:
-                whole = Mapping(0, U64_MAX, 0, file.path, file.build_id)
+                whole = Mapping(
+                    0, U64_MAX, 0, file.path, file.build_id, state=file.state
+                )
                 hits.append(_Hit(whole, which, offsets[which]))
         self._resolve_hits(hits, self._read_code, locations)
         return locations
 
     def file(self, location: Location) -> Optional[ElfFile]:
         """The ELF file of a location; None if there is none."""
-        return self._files.open(location.build_id, [location.object])
+        return self._files.open(location.build_id, [location.object], location.state)
 
     def _resolve(
         self,
@@ -222,24 +225,24 @@ class Resolver:
         self, found: Iterable[_Hit], read: _Read, out: list[Location]
     ) -> None:
         """Resolves places in mapped files, file by file."""
-        files: dict[tuple[Optional[bytes], str], list[_Hit]] = {}
+        files: dict[object, list[_Hit]] = {}
         for hit in found:
             mapping = hit.mapping
             # Files with the same build ID are the same file.
-            key = (mapping.build_id, "" if mapping.build_id else mapping.path)
+            key = mapping.build_id or (mapping.path, mapping.state)
             files.setdefault(key, []).append(hit)
         for hits in files.values():
             self._resolve_file(hits, read, out)
 
     def _resolve_file(self, hits: list[_Hit], read: _Read, out: list[Location]) -> None:
         """Resolves the places in one file, which may be mapped under several names."""
-        build_id = hits[0].mapping.build_id
+        build_id, state = hits[0].mapping.build_id, hits[0].mapping.state
         every = np.concatenate([hit.offsets for hit in hits])
         offsets, inverse = np.unique(every, return_inverse=True)
         places = [NOTHING] * offsets.size
         sure = all(hit.sure for hit in hits)
         if self._detail is not Detail.OBJECT or not sure:
-            file = self._files.open(build_id, {hit.mapping.path for hit in hits})
+            file = self._files.open(build_id, {hit.mapping.path for hit in hits}, state)
             if file is not None:
                 if not file.has_code:
                     file.place_code(self._maps.code_of(hits[0].mapping))
@@ -250,7 +253,7 @@ class Resolver:
             name = hit.mapping.path or UNKNOWN
             for index, at in zip(hit.which.tolist(), inverse[done:].tolist()):
                 if hit.sure or places[at] is not NOTHING:
-                    out[index] = self._location(name, build_id, places[at])
+                    out[index] = self._location(name, build_id, places[at], state)
             done += hit.which.size
 
     def _read_code(self, file: ElfFile, offsets: U64s) -> list[_Place]:
@@ -272,7 +275,11 @@ class Resolver:
         return _spread(columns, there)
 
     def _location(
-        self, where: str, build_id: Optional[bytes], place: _Place
+        self,
+        where: str,
+        build_id: Optional[bytes],
+        place: _Place,
+        state: Optional[FileState] = None,
     ) -> Location:
         name = mangled = start = None
         if place.symbol is not None:
@@ -288,6 +295,7 @@ class Resolver:
             start,
             mangled,
             build_id,
+            state,
         )
 
     def _frames(self, place: _Place, symbol: Optional[str]) -> tuple[Frame, ...]:

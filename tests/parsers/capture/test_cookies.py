@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from helpers.oprofile_stream import STREAM, expected, sess, without_callers
 from helpers.readers import read_capture
@@ -16,6 +18,7 @@ from helpers.writers import (
     oprofile_words,
 )
 from pfmparse.capture.cookies import CookieFile, parse_cookies
+from pfmparse.capture.file_state import FileState
 from pfmparse.errors import PfmParseError
 
 FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
@@ -59,3 +62,11 @@ def test_cookie_problem_has_its_document_offset() -> None:
     with pytest.raises(PfmParseError, match="COOK.cookies: not an array") as error:
         parse_cookies(b'{"cookies": 5}', 72)
     assert error.value.offset == 72
+
+
+def test_cookie_has_the_bytes_and_state_of_its_file() -> None:
+    told = {"cookie": 1, "path": "/caf?", "path_bytes": "2f636166e9"}
+    told |= {"build_id": None, "size": 7, "mtime_ns": 8, "go_build_id": "a/b"}
+    text = json.dumps({"cookies": [told]}).encode()
+    state = FileState(7, 8, "a/b")
+    assert parse_cookies(text, 0) == {1: CookieFile("/caf\udce9", None, state)}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import struct
 from pathlib import Path
 from typing import Optional
 
@@ -538,3 +539,76 @@ def test_file_named_as_deleted_is_found(program: Program, tmp_path: Path) -> Non
         "hot",
         "warm",
     ]
+
+
+def state_of(path: Path, **changed: object) -> Json:
+    """Return the members of a mapping that identify a file without a build ID."""
+    now = path.stat()
+    return {"size": now.st_size, "mtime_ns": now.st_mtime_ns, **changed}
+
+
+@pytest.mark.parametrize("changed", [{}, {"size": 5}, {"mtime_ns": 5}])
+def test_changed_file_without_build_id_is_reported(
+    changed: Json, program: Program, tmp_path: Path
+) -> None:
+    path = tmp_path / "hotspots"
+    shutil.copy(program.path, path)
+    run("objcopy", "--remove-section=.note.gnu.build-id", path)
+    where = {**program.mapping, "path": str(path), "build_id": None}
+    where |= state_of(path, **changed)
+    found = reported(captured(samples_in(program), mapped(where)))
+    assert [row[0] for row in found.rows] == ["hot", "warm"]
+    text = f"{path} has changed since it was recorded, and has no build ID"
+    assert found.warnings == [f"{text}: its names may be wrong"] * bool(changed)
+
+
+def test_unchanged_copy_is_preferred(program: Program, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        shutil.copy(program.path, tmp_path / name / "hotspots")
+    os.utime(tmp_path / "a/hotspots", ns=(1, 1))
+    run("strip", tmp_path / "a/hotspots")
+    where = {**program.mapping, "path": "/gone/hotspots", "build_id": None}
+    where |= state_of(tmp_path / "b/hotspots")
+    symfs = [str(tmp_path / "a"), str(tmp_path / "b")]
+    found = reported(captured(samples_in(program), mapped(where)), symfs=symfs)
+    assert [row[0] for row in found.rows] == ["hot", "warm"]
+    assert found.warnings == []
+
+
+def go_noted(program: Program, path: Path, text: str) -> None:
+    """Copy a program, and replace its build ID by one of Go's linker."""
+    size = len(text.encode())
+    note = struct.pack("<III", 4, size, 4) + b"Go\0\0" + text.encode()
+    at = program.path.read_bytes().index(b"GNU\0" + bytes.fromhex(program.build_id))
+    data = bytearray(program.path.read_bytes())
+    # GNU's note has room for 20 bytes.
+    data[at - 12 : at - 12 + len(note)] = note
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_go_build_id_is_compared(same: bool, program: Program, tmp_path: Path) -> None:
+    path = tmp_path / "hotspots"
+    go_noted(program, path, "abcd/efgh/ijkl/mnop!")
+    where = {**program.mapping, "path": str(path), "build_id": None}
+    go = "abcd/efgh/ijkl/mnop!" if same else "other"
+    where |= state_of(path, mtime_ns=5, go_build_id=go)
+    found = reported(captured(samples_in(program), mapped(where)))
+    if same:
+        assert [row[0] for row in found.rows] == ["hot", "warm"]
+        assert found.warnings == []
+    else:
+        assert [row[0] for row in found.rows] == [str(path)]
+        assert "has another build ID" in found.warnings[0]
+
+
+def test_path_that_is_not_utf8_is_found(program: Program, tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9"
+    shutil.copy(program.path, os.fsdecode(path))
+    where = {**program.mapping, "path": str(tmp_path / "caf?"), "build_id": None}
+    data = captured(samples_in(program), mapped(where))
+    assert [row[1] for row in reported(data).rows] == [None]
+    where["path_bytes"] = path.hex()
+    data = captured(samples_in(program), mapped(where))
+    assert [row[1] for row in reported(data).rows] == ["hot", "warm"]

@@ -24,6 +24,8 @@ def test_cookies_follow_the_chunk_of_first_use(device: Device) -> None:
         "cookie": 8888,
         "path": str(device.files / "8888"),
         "build_id": None,
+        "size": len(b"no ELF file"),
+        "mtime_ns": (device.files / "8888").stat().st_mtime_ns,
     }
     notes = subprocess.run(
         ["readelf", "-n", "/bin/true"], capture_output=True, text=True, check=True

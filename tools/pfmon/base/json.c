@@ -37,35 +37,6 @@ struct json_object *json_new_double(double value)
 	return checked(json_object_new_double(value));
 }
 
-/* The length of the UTF-8 sequence at the start of text; 0 if invalid. */
-static size_t sequence_length(const unsigned char *text)
-{
-	uint32_t least, code;
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] >= 0xc2 && text[0] < 0xe0)
-		length = 2;
-	else if (text[0] >= 0xe0 && text[0] < 0xf0)
-		length = 3;
-	else if (text[0] >= 0xf0 && text[0] < 0xf5)
-		length = 4;
-	else
-		return 0;
-	code = text[0] & (0x7f >> length);
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (text[i] & 0x3f);
-	}
-	least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
-	if (code < least || code > 0x10ffff ||
-	    (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return length;
-}
-
 struct json_object *json_new_text(const char *text)
 {
 	struct json_object *object;
@@ -76,7 +47,7 @@ struct json_object *json_new_text(const char *text)
 		return NULL;
 	clean = checked_strdup(text);
 	for (char *at = clean; *at; at += length) {
-		length = sequence_length((unsigned char *)at);
+		length = utf8_length(at);
 		if (!length) {
 			*at = '?';
 			length = 1;
@@ -129,10 +100,26 @@ void json_add_bool(struct json_object *object, const char *name, bool value)
 	json_add(object, name, checked(json_object_new_boolean(value)));
 }
 
+static bool is_utf8(const char *text)
+{
+	size_t length = 1;
+
+	for (; *text && length; text += length)
+		length = utf8_length(text);
+	return length;
+}
+
 void json_add_text(struct json_object *object, const char *name,
 		   const char *text)
 {
+	char *exact;
+
 	json_add(object, name, json_new_text(text));
+	if (!text || is_utf8(text))
+		return;
+	exact = checked_printf("%s_bytes", name);
+	json_add_hex(object, exact, text, strlen(text));
+	free(exact);
 }
 
 void json_add_hex(struct json_object *object, const char *name,

@@ -30,6 +30,10 @@ void json_drop(struct json_object *object);
 
 void json_add_u64(struct json_object *object, const char *name, uint64_t value);
 void json_add_bool(struct json_object *object, const char *name, bool value);
+/*
+ * Adds a text or null. If the text is not valid UTF-8, also adds its bytes, in
+ * hexadecimal, as a second member "NAME_bytes".
+ */
 void json_add_text(struct json_object *object, const char *name,
 		   const char *text);
 void json_add_hex(struct json_object *object, const char *name,

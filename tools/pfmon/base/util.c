@@ -24,42 +24,58 @@ void message_keep(char **text)
 		*text = NULL;
 }
 
-/* Returns the length of the UTF-8 character at text, 0 if it is invalid. */
-static size_t utf8_length(const unsigned char *text)
+size_t utf8_length(const char *start)
 {
-	size_t length = *text < 0x80 ? 1 : *text < 0xc2 ? 0 : *text < 0xe0 ? 2 :
-			*text < 0xf0 ? 3 : *text < 0xf5 ? 4 : 0;
+	const unsigned char *text = (const unsigned char *)start;
+	uint32_t least, code;
+	size_t length;
 
+	if (text[0] < 0x80)
+		return 1;
+	if (text[0] >= 0xc2 && text[0] < 0xe0)
+		length = 2;
+	else if (text[0] >= 0xe0 && text[0] < 0xf0)
+		length = 3;
+	else if (text[0] >= 0xf0 && text[0] < 0xf5)
+		length = 4;
+	else
+		return 0;
+	code = text[0] & (0x7f >> length);
 	for (size_t i = 1; i < length; i++) {
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
+		code = code << 6 | (text[i] & 0x3f);
 	}
+	least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
+	if (code < least || code > 0x10ffff ||
+	    (code >= 0xd800 && code < 0xe000))
+		return 0;
 	return length;
 }
 
 /* Terminals take U+0080 to U+009F for control characters, too. */
-static bool is_control(const unsigned char *text)
+static bool is_control(const char *text)
 {
-	return *text < 0x20 || *text == 0x7f ||
-	       (*text == 0xc2 && text[1] < 0xa0);
+	unsigned char first = (unsigned char)text[0];
+
+	return first < 0x20 || first == 0x7f ||
+	       (first == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
 
 char *printable(const char *text)
 {
-	const unsigned char *from = (const unsigned char *)text;
 	char *shown = checked_calloc(4 * strlen(text) + 1, 1), *to = shown;
 	size_t length;
 
-	for (; *from; from += length) {
-		length = utf8_length(from);
-		if (length && !is_control(from)) {
-			memcpy(to, from, length);
-			to += length;
+	for (; *text; text += length) {
+		length = utf8_length(text);
+		if (length && !is_control(text)) {
+			to = mempcpy(to, text, length);
 			continue;
 		}
 		length = length ? length : 1;
 		for (size_t i = 0; i < length; i++)
-			to += sprintf(to, "\\x%02x", from[i]);
+			to += sprintf(to, "\\x%02x", (unsigned char)text[i]);
 	}
 	return shown;
 }
@@ -222,6 +238,18 @@ char *read_line_of(const char *path)
 	if (text)
 		text[strcspn(text, "\n")] = '\0';
 	return text;
+}
+
+char *read_comm(pid_t pid)
+{
+	char *path = checked_printf("/proc/%d/comm", pid), *comm;
+	size_t length;
+
+	comm = read_file(path, &length);
+	if (comm && length && comm[length - 1] == '\n')
+		comm[length - 1] = '\0';
+	free(path);
+	return comm;
 }
 
 bool parse_u64(const char *text, uint64_t *value)

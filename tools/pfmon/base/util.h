@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define PFMON_EXIT_ERROR	1
@@ -41,6 +42,8 @@ void *checked_calloc(size_t count, size_t size);
 void *checked_realloc(void *old, size_t count, size_t size);
 char *checked_strdup(const char *text);
 char *checked_printf(const char *format, ...) CHECKED_FORMAT;
+/* Returns the length of the UTF-8 character at @text, 0 if it is invalid. */
+size_t utf8_length(const char *text);
 /* Returns a copy whose control characters and invalid UTF-8 are escaped. */
 char *printable(const char *text);
 /* Frees a list, initially "", and returns it with another item. */
@@ -54,6 +57,9 @@ char *read_file(const char *path, size_t *length);
 
 /* Like read_file(), but returns only the first line without its newline. */
 char *read_line_of(const char *path);
+
+/* Returns the name of a thread, which may contain newlines; NULL on failure. */
+char *read_comm(pid_t pid);
 
 /* Parses a decimal or 0x... number; false if the text is anything else. */
 bool parse_u64(const char *text, uint64_t *value);

@@ -2,10 +2,13 @@
 /* maps.c - record mappings of processes in the capture */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/json.h"
@@ -29,11 +32,11 @@ struct process {
 	uint64_t round;		/* of the last examination */
 };
 
-/* A file that has been read, and its build-id or NULL. */
+/* A file, whose identity is empty if it could not be read. */
 struct file {
 	struct file *next;
 	char *key;		/* device, inode and path */
-	char *build_id;
+	struct file_identity identity;
 };
 
 struct maps {
@@ -63,7 +66,7 @@ void maps_destroy(struct maps *maps)
 
 			maps->files[i] = file->next;
 			free(file->key);
-			free(file->build_id);
+			file_identity_free(&file->identity);
 			free(file);
 		}
 	}
@@ -75,74 +78,115 @@ static uint32_t crc_of(uint32_t start, const char *text)
 	return (uint32_t)crc32_z(start, (const Bytef *)text, strlen(text));
 }
 
+/* The link to a mapping's file, which leads to deleted files, too. */
+static char *link_of(pid_t tgid, const struct mapping *mapping)
+{
+	return checked_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+			      tgid, mapping->start, mapping->end);
+}
+
+/* Whether the path, in the root of the process, is that of the mapped file. */
+static bool leads_to(pid_t tgid, const char *path,
+		     const struct mapping *mapping)
+{
+	char *whole = checked_printf("/proc/%d/root%s", tgid, path);
+	struct stat info;
+	bool same = !stat(whole, &info) && info.st_ino == mapping->inode;
+
+	free(whole);
+	return same;
+}
+
 /* The kernel appends " (deleted)" to the path of such a file. */
-static void cut_deleted(char *path)
+static void cut_deleted(pid_t tgid, char *path, const struct mapping *mapping)
 {
 	static const char mark[] = " (deleted)";
 	size_t length = strlen(path), cut = sizeof(mark) - 1;
 
-	if (length > cut && !strcmp(path + length - cut, mark))
+	if (length > cut && !strcmp(path + length - cut, mark) &&
+	    !leads_to(tgid, path, mapping))
 		path[length - cut] = '\0';
 }
 
-/*
- * Reads the build-id of a mapping's file. Tries /proc/PID/map_files first,
- * which works for deleted files but needs a capability, then the path in the
- * root of the process.
- */
-static char *read_build_id(pid_t tgid, const struct mapping *mapping)
+/* Returns the path of a mapping's file with its real newlines, to be freed. */
+static char *exact_path(pid_t tgid, const struct mapping *mapping)
 {
-	char *path = checked_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-				    tgid, mapping->start, mapping->end);
-	char *id = buildid_of(path);
+	char *link = link_of(tgid, mapping), target[PATH_MAX];
+	ssize_t length = -1;
 
-	free(path);
-	if (id)
-		return id;
-	path = checked_printf("/proc/%d/root%s", tgid, mapping->path);
-	id = buildid_of(path);
-	free(path);
-	return id;
+	if (mapping->unsure)
+		length = readlink(link, target, sizeof(target) - 1);
+	free(link);
+	if (length <= 0)
+		return checked_strdup(mapping->path);
+	target[length] = '\0';
+	return checked_strdup(target);
 }
 
-static const char *build_id(struct maps *maps, pid_t tgid,
-			    const struct mapping *mapping)
+/*
+ * Reads the identity of a mapping's file. Tries /proc/PID/map_files first,
+ * which works for deleted files but needs a capability, then the path in the
+ * root of the process, then its executable.
+ */
+static void identify(struct file_identity *identity, pid_t tgid,
+		     const char *name, const struct mapping *mapping)
+{
+	char *link = link_of(tgid, mapping);
+	char *path = checked_printf("/proc/%d/root%s", tgid, name);
+	char *exe = checked_printf("/proc/%d/exe", tgid);
+	struct stat info;
+
+	if (!file_identify(identity, link) && !file_identify(identity, path) &&
+	    !stat(exe, &info) && info.st_ino == mapping->inode)
+		file_identify(identity, exe);
+	free(exe);
+	free(path);
+	free(link);
+}
+
+/* Returns the identity, which belongs to maps; NULL if there is no file. */
+static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
+					       const char *path,
+					       const struct mapping *mapping)
 {
 	struct file **bucket, *file;
 	char *key;
 
-	/* Files below /dev have no build-id, and must not be opened. */
-	if (mapping->path[0] != '/' || !strncmp(mapping->path, "/dev/", 5))
+	if (*path != '/')
 		return NULL;
-	key = checked_printf("%s %s", mapping->device_inode, mapping->path);
+	key = checked_printf("%s %s", mapping->device_inode, path);
 	bucket = &maps->files[crc_of(0, key) % BUCKETS];
 	for (file = *bucket; file; file = file->next) {
 		if (!strcmp(file->key, key)) {
 			free(key);
-			return file->build_id;
+			return &file->identity;
 		}
 	}
 	file = checked_calloc(1, sizeof(*file));
 	file->key = key;
-	file->build_id = read_build_id(tgid, mapping);
+	identify(&file->identity, tgid, path, mapping);
 	file->next = *bucket;
 	*bucket = file;
-	return file->build_id;
+	return &file->identity;
 }
 
 static struct json_object *describe(struct maps *maps, pid_t tgid,
-				    struct mapping *mapping)
+				    const struct mapping *mapping)
 {
+	static const struct file_identity none;
 	struct json_object *object = json_new_object();
-	const char *id = build_id(maps, tgid, mapping);
+	const struct file_identity *identity;
+	char *path = exact_path(tgid, mapping);
 
-	cut_deleted(mapping->path);
+	identity = identity_of(maps, tgid, path, mapping);
+	cut_deleted(tgid, path, mapping);
 	json_add_u64(object, "start", mapping->start);
 	json_add_u64(object, "end", mapping->end);
 	json_add_u64(object, "offset", mapping->offset);
 	json_add_text(object, "prot", mapping->prot);
-	json_add_text(object, "path", mapping->path);
-	json_add_text(object, "build_id", id);
+	json_add_text(object, "path", path);
+	file_identity_add(object, identity ? identity : &none);
+	free(path);
 	return object;
 }
 
@@ -241,8 +285,7 @@ static bool has_exited(const struct process *process, const char *text)
 static char *look_at(struct maps *maps, struct process *process)
 {
 	char *path = checked_printf("/proc/%d/maps", process->entry.pid);
-	char *comm_path = checked_printf("/proc/%d/comm", process->entry.pid);
-	char *comm = read_line_of(comm_path);
+	char *comm = read_comm(process->entry.pid);
 	size_t length;
 	char *text = read_file(path, &length);
 	char *json = NULL;
@@ -252,7 +295,6 @@ static char *look_at(struct maps *maps, struct process *process)
 		json = serialise(maps, process, comm, text);
 	free(text);
 	free(comm);
-	free(comm_path);
 	free(path);
 	return json;
 }

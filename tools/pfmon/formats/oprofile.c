@@ -85,7 +85,8 @@ static void list_cookie(uint64_t cookie, void *data)
 {
 	struct cookie_list *cookies = data;
 	struct json_object *object;
-	char path[PATH_MAX], *build_id;
+	struct file_identity identity;
+	char path[PATH_MAX];
 	struct pfm_oprofile_cookie request = {
 		.cookie = cookie,
 		.path = (uintptr_t)path,
@@ -95,12 +96,12 @@ static void list_cookie(uint64_t cookie, void *data)
 	/* The file may be unmapped by now; its samples have no file then. */
 	if (ioctl(cookies->fd, PFM_OPROFILE_IOC_COOKIE, &request))
 		return;
-	build_id = buildid_of(path);
+	file_identify(&identity, path);
 	object = json_new_object();
 	json_add_u64(object, "cookie", cookie);
 	json_add_text(object, "path", path);
-	json_add_text(object, "build_id", build_id);
-	free(build_id);
+	file_identity_add(object, &identity);
+	file_identity_free(&identity);
 	if (!cookies->list)
 		cookies->list = json_new_array();
 	json_append(cookies->list, object);

@@ -93,16 +93,11 @@ static bool shows_name(const struct follow *follow, pid_t pid)
 static void read_name(const struct follow *follow, pid_t pid,
 		      char name[COMM_LENGTH])
 {
-	char *path, *comm;
+	char *comm = shows_name(follow, pid) ? read_comm(pid) : NULL;
 
-	if (!shows_name(follow, pid))
-		return;
-	path = checked_printf("/proc/%d/comm", pid);
-	comm = read_line_of(path);
 	if (comm)
 		snprintf(name, COMM_LENGTH, "%s", comm);
 	free(comm);
-	free(path);
 }
 
 void follow_thread_read_name(const struct follow *follow,

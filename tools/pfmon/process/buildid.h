@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* buildid.h - the GNU build-id of an ELF file */
+/* buildid.h - what identifies an ELF file: its build IDs, size and time */
 #ifndef PFMON_PROCESS_BUILDID_H
 #define PFMON_PROCESS_BUILDID_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json_object;
+
+struct file_identity {
+	char *build_id;		/* GNU's, in hexadecimal; or NULL */
+	char *go_build_id;	/* a text of Go's linker; or NULL */
+	uint64_t size;
+	uint64_t mtime_ns;	/* of the last change of its contents */
+};
+
 /*
- * Returns the build-id in hexadecimal, which the caller frees; NULL if there is
- * none or the file cannot be read.
+ * Reads the identity of a file; the caller frees it. Returns false, and an
+ * empty identity, if it is not a regular file that can be read.
  */
-char *buildid_of(const char *path);
+bool file_identify(struct file_identity *identity, const char *path);
+
+void file_identity_free(struct file_identity *identity);
+
+/* Adds the members that docs/capture.md describes to a mapping or cookie. */
+void file_identity_add(struct json_object *object,
+		       const struct file_identity *identity);
 
 #endif /* PFMON_PROCESS_BUILDID_H */

@@ -3,41 +3,49 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "process/mapping.h"
 
-/* The kernel writes a newline in a path as \012. */
-static void unescape(char *path)
+/*
+ * The kernel writes a newline in a path as \012, but leaves backslashes as they
+ * are. Returns whether there was such a sequence, which may be either.
+ */
+static bool unescape(char *path)
 {
 	char *to = path;
+	bool found = false;
 
 	for (; *path; to++) {
 		if (!strncmp(path, "\\012", 4)) {
 			*to = '\n';
 			path += 4;
+			found = true;
 		} else {
 			*to = *path++;
 		}
 	}
 	*to = '\0';
+	return found;
 }
 
 /* start-end perms offset device inode     path */
 bool mapping_parse(char *line, struct mapping *mapping)
 {
-	int device = 0, inode_end = 0;
+	int device = 0, inode = 0, inode_end = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %n%*s %*s%n",
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %n%*s %n%*s%n",
 		   &mapping->start, &mapping->end, mapping->prot,
 		   &mapping->offset,
-		   &device, &inode_end) != 4 || !inode_end)
+		   &device, &inode, &inode_end) != 4 || !inode_end)
 		return false;
 	mapping->device_inode = line + device;
+	mapping->inode = strtoull(line + inode, NULL, 10);
 	mapping->path = line + inode_end;
 	if (*mapping->path)
 		*mapping->path++ = '\0';
 	mapping->path += strspn(mapping->path, " ");
-	unescape(mapping->path);
+	mapping->unsure = unescape(mapping->path);
 	return true;
 }

@@ -11,7 +11,9 @@ struct mapping {
 	uint64_t start, end, offset;
 	char prot[5];
 	char *device_inode;
+	uint64_t inode;
 	char *path;
+	bool unsure;		/* newlines in the path may stand for \012 */
 };
 
 /* Parses and modifies a line. Returns false if it is not a mapping. */
