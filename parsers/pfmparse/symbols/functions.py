@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import os
 from array import array
 from typing import Any, NamedTuple, Optional
 
@@ -15,7 +16,13 @@ from .libdw import Attribute, Die, libraries
 TAG_LEXICAL_BLOCK, TAG_INLINED, TAG_SUBPROGRAM, TAG_NAMESPACE = 0x0B, 0x1D, 0x2E, 0x39
 TAG_TRY_BLOCK, TAG_CATCH_BLOCK = 0x32, 0x25
 BLOCKS = frozenset((TAG_LEXICAL_BLOCK, TAG_NAMESPACE, TAG_TRY_BLOCK, TAG_CATCH_BLOCK))
+TAG_CLASS, TAG_STRUCTURE, TAG_UNION = 0x02, 0x13, 0x17
+TYPES = frozenset((TAG_CLASS, TAG_STRUCTURE, TAG_UNION))
+SCOPES = TYPES | {TAG_NAMESPACE, TAG_SUBPROGRAM}
+# Languages without scopes: unknown, C, assembler; and Go, whose names are complete.
+FLAT = frozenset((-1, 0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E, 0x8001, 0x16))
 OF_CODE = BLOCKS | {TAG_SUBPROGRAM, TAG_INLINED}
+AT_SPECIFICATION = 0x47
 AT_ABSTRACT_ORIGIN, AT_CALL_FILE, AT_CALL_LINE = 0x31, 0x58, 0x59
 AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME = 0x6E, 0x2007
 DEEPEST = 200  # maximum nesting of blocks and functions
@@ -45,7 +52,8 @@ class Functions:
         self._dies = array("Q")  # addresses of the DIEs, by number
         self._parents = array("q")
         self._ranges = Ranges()
-        self._attribute = _Attributes()
+        flat = self._dw.dwarf_srclang(c.byref(root)) in FLAT
+        self._attribute = _Attributes(flat)
         self._names: dict[int, Optional[str]] = {}
         self._names_of_dies: dict[int, Optional[str]] = {}
         self._read(root, NONE)
@@ -74,7 +82,7 @@ class Functions:
         return self._parents[number]
 
     def name(self, number: int) -> Optional[str]:
-        """The linkage name, or else the source name."""
+        """The linkage name, or else the source name with its scopes."""
         if number not in self._names:
             die = self._attribute.die(self._die(number), AT_ABSTRACT_ORIGIN)
             die = die or self._die(number)
@@ -172,8 +180,9 @@ class Lookup:
 class _Attributes:
     """Reads attributes of DIEs."""
 
-    def __init__(self) -> None:
-        self._dw = libraries().dw
+    def __init__(self, flat: bool) -> None:
+        """In ``flat`` languages, functions are not in scopes."""
+        self._dw, self._flat = libraries().dw, flat
         self._attribute, self._value = Attribute(), c.c_uint64()
         self._at, self._out = c.byref(self._attribute), c.byref(self._value)
 
@@ -192,11 +201,45 @@ class _Attributes:
         return found if self._dw.dwarf_formref_die(self._at, c.byref(found)) else None
 
     def full_name(self, die: Die) -> Optional[str]:
-        """The linkage name, or else the source name."""
+        """The linkage name, or else the source name with its scopes."""
         for kind in (AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME):
             if self._dw.dwarf_attr_integrate(c.byref(die), kind, self._at):
                 name = self._dw.dwarf_formstring(self._at)
                 if name:
                     return bytes(name).decode(errors="replace")
+        own = self._name(die)
+        if own is None or self._flat:
+            return own
+        outer = self._scopes(self.die(die, AT_SPECIFICATION) or die)
+        return "::".join([*outer, own])
+
+    def _name(self, die: Die) -> Optional[str]:
         name = self._dw.dwarf_diename(c.byref(die))
         return bytes(name).decode(errors="replace") if name else None
+
+    def _scopes(self, die: Die) -> list[str]:
+        """The names of the scopes around a DIE, outermost first."""
+        found = c.POINTER(Die)()
+        count = self._dw.dwarf_getscopes_die(c.byref(die), c.byref(found))
+        names = []
+        for scope in found[1 : max(1, count)]:
+            tag = self._dw.dwarf_tag(c.byref(scope))
+            if tag in SCOPES:
+                names.append(self._scope(scope, tag))
+        self._dw.free(found)
+        return names[::-1]
+
+    def _scope(self, die: Die, tag: int) -> str:
+        """The name of a scope; the place of a type without a name, as of a lambda."""
+        name = self._name(die)
+        if tag == TAG_NAMESPACE:
+            return name or "(anonymous namespace)"
+        if name is not None and not name.startswith("<lambda"):
+            return name
+        file = bytes(self._dw.dwarf_decl_file(c.byref(die)) or b"?")
+        place = [os.path.basename(file).decode(errors="replace")]
+        for read in (self._dw.dwarf_decl_line, self._dw.dwarf_decl_column):
+            number = c.c_int()
+            if read(c.byref(die), c.byref(number)) == 0:
+                place.append(str(number.value))
+        return f"{{unnamed at {':'.join(place)}}}"

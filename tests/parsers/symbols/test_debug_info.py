@@ -232,4 +232,4 @@ def test_dwarf_of_rust_is_read(tmp_path: Path) -> None:
     assert calls
     names = [(inlined.function, inlined.line) for inlined in calls[0][-2:]]
     assert "4area" in str(names[0][0])
-    assert names[1] == ("outer", made.line("shapes::area(side)"))
+    assert names[1] == ("chain::outer", made.line("shapes::area(side)"))

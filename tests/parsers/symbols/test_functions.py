@@ -114,3 +114,51 @@ def test_file_without_functions_has_no_inlines(tmp_path: Path) -> None:
     made = compiled(tmp_path / "x", "-w", source=source)
     with ElfFile(str(made.path)) as elf:
         assert elf.inlines(np.array([made.shift], np.uint64)) == [()]
+
+
+SCOPES = """
+#define ALWAYS __attribute__((always_inline))
+#define INLINE inline ALWAYS
+#define LABEL(name) __asm__ volatile(name ": nop")
+volatile int sink;
+namespace physics { namespace { struct A {
+    INLINE void step(int n) { sink += n; LABEL("in_physics"); }
+}; } }
+namespace render { namespace { struct B {
+    INLINE void step(int n) { sink -= n; LABEL("in_render"); }
+}; INLINE void free_one(void) { LABEL("in_free"); } } }
+INLINE static void plain(void) { LABEL("in_plain"); }
+int main(int argc, char **)
+{
+    physics::A().step(argc); render::B().step(argc); render::free_one(); plain();
+    auto one = [&](int k) ALWAYS { sink += k; LABEL("in_one"); };
+    auto two = [&](int k) ALWAYS { sink += k; LABEL("in_two"); };
+    one(1); two(2);
+    struct Local { INLINE void go(int n) { sink ^= n; LABEL("in_local"); } } local;
+    local.go(argc);
+    return 0;
+}
+"""
+
+
+def test_inlined_functions_have_their_scopes(tmp_path: Path) -> None:
+    source = tmp_path / "x.cpp"
+    source.write_text(SCOPES)
+    made = compiled(tmp_path / "x", "-O2", "-std=c++17", source=source)
+    with ElfFile(str(made.path)) as elf:
+        names = {
+            where: names_at(elf, made, f"in_{where}")[0]
+            for where in ("physics", "render", "free", "plain", "one", "two", "local")
+        }
+    one, two = names.pop("one"), names.pop("two")
+    assert names == {
+        "physics": "physics::(anonymous namespace)::A::step",
+        "render": "render::(anonymous namespace)::B::step",
+        "free": "render::(anonymous namespace)::free_one",
+        "plain": "plain",
+        "local": "main::Local::go",
+    }
+    line = SCOPES.splitlines().index("    one(1); two(2);") - 1
+    assert one.startswith(f"main::{{unnamed at x.cpp:{line}")
+    assert two.startswith(f"main::{{unnamed at x.cpp:{line + 1}")
+    assert one.endswith("}::operator()") and two.endswith("}::operator()")
