@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Iterable, Optional, Sequence
 
 import numpy as np
@@ -26,6 +28,9 @@ Weights = list[int]  # one for each event
 # Limits for one function: a damaged file may claim any size.
 MAX_LINES = 1 << 16
 MAX_CODE = 1 << 20  # bytes
+
+QUALIFIERS = re.compile(r"( (const|volatile|noexcept|&&?|\[clone [^]]*\]))+$")
+SIMILAR = 3  # names that an error suggests
 
 
 @dataclass(frozen=True)
@@ -86,13 +91,18 @@ class Annotation:
 
 
 class Collector:
-    """Collects the samples of all functions with one name, input by input."""
+    """Collects the samples of all functions with one name, input by input.
+
+    If no function has that full name, it is taken as a name without parameters.
+    """
 
     def __init__(self, name: str, weight: str) -> None:
         self._name = name
         self._weight = weight
         self._events: dict[str, int] = {}
-        self._found: dict[object, Samples] = {}
+        self._full: dict[object, Samples] = {}
+        self._short: dict[object, Samples] = {}
+        self._all: Counter[str] = Counter()  # the weights of all functions
 
     def add(self, source: Input) -> None:
         """Reads an input; PfmParseError if its samples lack a column."""
@@ -106,38 +116,79 @@ class Collector:
         places, events = (part.tolist() for part in pairs.pairs())
         totals = sums.result(len(pairs))
         for place, event, total in zip(places, events, totals):
-            if total and self._name in (
-                locations[place].symbol,
-                locations[place].mangled,
-            ):
-                self._count(locations[place], names[event], total)
+            location = locations[place]
+            if not total or location.symbol is None:
+                continue
+            self._all[location.symbol] += total
+            if self._name in (location.symbol, location.mangled):
+                self._count(self._full, location, names[event], total)
+            elif self._name == without_parameters(location.symbol):
+                self._count(self._short, location, names[event], total)
 
     def samples(self) -> list[Samples]:
         """The functions, by descending weight; PfmParseError if there is none."""
-        if not self._found:
-            raise RequestError(f"no samples in a function '{self._name}'")
-        for samples in self._found.values():
+        found = self._full or self._short
+        if not found:
+            text = f"no samples in a function '{self._name}'"
+            similar = " or ".join(f"'{name}'" for name in self._similar())
+            raise RequestError(f"{text}; did you mean {similar}?" if similar else text)
+        for samples in found.values():
             for weights in samples.weights.values():
                 weights += [0] * (len(self._events) - len(weights))
-        return sorted(self._found.values(), key=lambda samples: -samples.total)
+        return sorted(found.values(), key=lambda samples: -samples.total)
 
     def events(self) -> list[str]:
         """The events, in the order of the weights."""
         return list(self._events)
 
-    def _count(self, location: Location, event: str, weight: int) -> None:
-        assert location.offset is not None
+    def _similar(self) -> list[str]:
+        """Functions with similar names: those with the most samples, or the closest."""
+        wanted = self._name.lower()
+        inside = [one for one, _ in self._all.most_common() if wanted in one.lower()]
+        return inside[:SIMILAR] or get_close_matches(self._name, self._all, SIMILAR)
+
+    def _count(
+        self,
+        found: dict[object, Samples],
+        location: Location,
+        event: str,
+        weight: int,
+    ) -> None:
+        assert location.offset is not None and location.symbol is not None
         start = location.offset if location.start is None else location.start
         # One file may have been mapped at several places.
         file = location.build_id or location.object
         key = (file, start)
-        function = Function(self._name, start, location)
-        samples = self._found.setdefault(key, Samples(function))
+        function = Function(location.symbol, start, location)
+        samples = found.setdefault(key, Samples(function))
         number = self._events.setdefault(event, len(self._events))
         weights = samples.weights.setdefault(location.offset, [])
         weights += [0] * (number + 1 - len(weights))
         weights[number] += weight
         samples.total += weight
+
+
+def without_parameters(name: str) -> str:
+    """A demangled name of C++ without its return type, parameters and qualifiers."""
+    name = QUALIFIERS.sub("", name)
+    if name.endswith(")"):
+        name = name[: _opening(name)]
+    depth, end = 0, name.rfind("operator")
+    for at in range(len(name) - 1 if end < 0 else end - 1, -1, -1):
+        depth += (name[at] in ">)}]") - (name[at] in "<({[")
+        if name[at] == " " and depth == 0:
+            return name[at + 1 :]
+    return name
+
+
+def _opening(name: str) -> int:
+    """The index of the parenthesis that the last character closes."""
+    depth = 0
+    for at in range(len(name) - 1, -1, -1):
+        depth += (name[at] == ")") - (name[at] == "(")
+        if depth == 0:
+            return at
+    return len(name)
 
 
 class SourceFiles:

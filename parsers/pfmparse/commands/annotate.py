@@ -35,7 +35,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     add_files(parser, many=True)
     parser.add_argument(
-        "-s", "--function", metavar="FUNCTION", required=True, help="its full name"
+        "-s",
+        "--function",
+        metavar="FUNCTION",
+        required=True,
+        help="its name, with or without parameters",
     )
     shown = parser.add_mutually_exclusive_group()
     for name, text in (

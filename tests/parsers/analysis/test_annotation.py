@@ -11,7 +11,12 @@ import pytest
 from helpers.readers import opened
 from helpers.writers import Sample, captured, chunk
 from numpy.typing import NDArray
-from pfmparse.analysis.annotation import Collector, SourceFiles, annotate
+from pfmparse.analysis.annotation import (
+    Collector,
+    SourceFiles,
+    annotate,
+    without_parameters,
+)
 from pfmparse.errors import PfmParseError
 from pfmparse.symbols.debug_info import Line, Row
 from pfmparse.symbols.disassembly import EM_X86_64
@@ -36,6 +41,63 @@ def test_annotation_ignores_other_functions() -> None:
     assert samples.weights == {KERNEL: [1], KERNEL + 4: [2]} and samples.total == 3
     with pytest.raises(PfmParseError, match="no samples in a function 'f'"):
         collected(KERNEL + 16).samples()
+
+
+@pytest.mark.parametrize(
+    "full,short",
+    [
+        ("hot", "hot"),
+        ("Worker<int>::hot(int)", "Worker<int>::hot"),
+        ("Worker<int>::hot(int (*)(char)) const", "Worker<int>::hot"),
+        (
+            "void apply<Worker<long> >(Worker<long>&) [clone .isra.0]",
+            "apply<Worker<long> >",
+        ),
+        ("(anonymous namespace)::A::step(int)", "(anonymous namespace)::A::step"),
+        (
+            "main::{lambda(int)#1}::operator()(int) const",
+            "main::{lambda(int)#1}::operator()",
+        ),
+        ("std::vector<int, std::allocator<int> >::at(unsigned long) const &",)
+        + ("std::vector<int, std::allocator<int> >::at",),
+        ("A::operator new(unsigned long)", "A::operator new"),
+        ("bool A::operator<<int>(int)", "A::operator<<int>"),
+        ("A::operator->() const", "A::operator->"),
+        ("<[u8; 32] as core::fmt::Debug>::fmt", "<[u8; 32] as core::fmt::Debug>::fmt"),
+        ("main.(*T).Run", "main.(*T).Run"),
+        (")", ")"),
+        ("", ""),
+    ],
+)
+def test_function_name_is_found_without_its_parameters(full: str, short: str) -> None:
+    assert without_parameters(full) == short
+
+
+def named(name: str, *functions: str) -> list[str]:
+    """Return the functions with samples that a name selects, or the error."""
+    symbols = "".join(f"{KERNEL + 16 * n:x} T {f}\n" for n, f in enumerate(functions))
+    found = [Sample(ip=KERNEL + 16 * n) for n in range(len(functions))]
+    collector = Collector(name, "count")
+    collector.add(opened(captured(found, chunk("KSYM", symbols.encode()))))
+    try:
+        return [samples.function.name for samples in collector.samples()]
+    except PfmParseError as error:
+        return [str(error)]
+
+
+def test_annotation_prefers_full_names_and_suggests_others() -> None:
+    mangled = ("_Z3hotIiEvT_", "_Z3hotd", "_Z4coldv")
+    full = ["void hot<int>(int)", "hot(double)", "cold()"]
+    assert named("hot(double)", *mangled) == full[1:2]
+    assert named("_Z3hotd", *mangled) == full[1:2]
+    assert named("hot", *mangled) == full[1:2]
+    assert named("hot<int>", *mangled) == full[:1]
+    lacking = "no samples in a function"
+    assert named("Hot<", *mangled) == [f"{lacking} 'Hot<'; did you mean '{full[0]}'?"]
+    assert named("colds()", *mangled) == [
+        f"{lacking} 'colds()'; did you mean 'cold()'?"
+    ]
+    assert named("other", *mangled) == [f"{lacking} 'other'"]
 
 
 def test_missing_object_file_leaves_addresses_only() -> None:
