@@ -20,6 +20,7 @@ from .capture.metadata import Metadata
 from .capture.session import Context, Session, parse_session
 from .capture.threads import Threads
 from .capture.totals import Totals
+from .capture.vdso import VdsoImages
 from .context_threads import ContextThreads
 from .errors import PfmParseError, RequestError, blamed, note
 from .formats import registry, unknown
@@ -42,6 +43,7 @@ class Source(Protocol):
     maps: MapsHistory
     threads: Threads
     jit: JitMaps
+    vdsos: VdsoImages
     clocks: Clocks
     kernel: Optional[KernelSymbols]
     cookies: dict[int, CookieFile]

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -87,3 +89,21 @@ def test_snapshot_needs_regular_capture_file(programs: Path) -> None:
     done = recorded(programs, Path("/dev/null"), then=("divide",))
     assert done.stdout == "refused\n"
     assert "cannot take a snapshot: /dev/null is not a regular file" in done.stderr
+
+
+def test_vdso_is_recorded_once(programs: Path, capture: Path) -> None:
+    recorded(programs, capture, then=(str(os.getppid()), "divide", str(os.getpid())))
+    for path in (capture, *capture.parent.glob("capture.*")):
+        chunks = chunks_of(path.read_bytes())
+        (image,) = [zlib.decompress(c.payload) for c in chunks if c.kind == b"VDSO"]
+        size = int.from_bytes(image[:4], "little")
+        mapped = [m for d in documents(path, b"MAPS") for m in d["maps"]]
+        ids = {m["build_id"] for m in mapped if m["path"] == "[vdso]"}
+        assert ids == {image[8 : 8 + size].hex()}
+        assert image[72:].startswith(b"\x7fELF")
+        # The same bytes as in this process.
+        own = re.search(r"(\w+)-\w+ .*\[vdso\]", Path("/proc/self/maps").read_text())
+        assert own is not None
+        with open("/proc/self/mem", "rb", buffering=0) as memory:
+            memory.seek(int(own[1], 16))
+            assert memory.read(len(image) - 72) == image[72:]

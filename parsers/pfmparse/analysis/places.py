@@ -40,7 +40,13 @@ class Places:
         source = recording.source
         self._recording = recording
         self._resolver = Resolver(
-            source.maps, source.kernel, options, detail, warn, source.jit
+            source.maps,
+            source.kernel,
+            options,
+            detail,
+            warn,
+            source.jit,
+            source.vdsos,
         )
         self._interner = Interner()
         self._cookies = Interner()

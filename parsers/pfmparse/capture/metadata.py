@@ -13,6 +13,7 @@ from .kallsyms import KernelSymbols
 from .maps import MapsHistory, parse_maps
 from .threads import Threads, parse_threads
 from .totals import Totals, parse_totals
+from .vdso import VdsoImages
 
 MAX_MAPPINGS = 1 << 20  # in all MAPS chunks together
 MAX_COOKIES = 1 << 20  # in all COOK chunks together
@@ -26,6 +27,7 @@ class Metadata:
         self.threads = Threads()
         self.kernel: Optional[KernelSymbols] = None
         self.jit = JitMaps()
+        self.vdsos = VdsoImages()
         self.clocks = Clocks()
         self.cookies: dict[int, CookieFile] = {}
         self.totals: Optional[Totals] = None
@@ -54,6 +56,10 @@ class Metadata:
     def add_jit(self, payload: bytes, offset: int) -> None:
         """Adds functions that a process generated."""
         self.jit.add(payload, offset)
+
+    def add_vdso(self, payload: bytes, offset: int) -> None:
+        """Adds the image of a vDSO."""
+        self.vdsos.add(payload, offset)
 
     def add_clocks(self, text: bytes, offset: int) -> None:
         """Adds a reading of the clocks."""
@@ -84,6 +90,7 @@ ADD: Mapping[str, Callable[[Metadata, bytes, int], None]] = {
     "MAPS": Metadata.add_maps,
     "THRD": Metadata.add_threads,
     "JITM": Metadata.add_jit,
+    "VDSO": Metadata.add_vdso,
     "CLCK": Metadata.add_clocks,
     "KSYM": Metadata.add_kernel,
     "COOK": Metadata.add_cookies,

@@ -9,6 +9,7 @@ from typing import Callable, Iterable, Iterator, Optional, Sequence, Union
 
 from ..capture.file_state import FileState
 from ..capture.maps import is_anonymous
+from ..capture.vdso import VdsoImages
 from . import libdw
 from .debuginfod import Debuginfod
 from .elf_file import ElfFile
@@ -27,8 +28,17 @@ Key = tuple[Optional[bytes], str, Optional[FileState]]
 class Files:
     """The mapped files, by build ID and path."""
 
-    def __init__(self, options: SymbolOptions, warn: Callable[[str], None]) -> None:
-        """``warn`` is called once per missing file, with the reason."""
+    def __init__(
+        self,
+        options: SymbolOptions,
+        warn: Callable[[str], None],
+        vdsos: Optional[VdsoImages] = None,
+    ) -> None:
+        """``warn`` is called once per missing file, with the reason.
+
+        ``vdsos`` are images that the capture itself has.
+        """
+        self._vdsos = vdsos or VdsoImages()
         self._options = options
         self._warn = warn
         self._debug = [
@@ -52,7 +62,8 @@ class Files:
         named = sorted(
             path
             for path in paths
-            if path.startswith("/") and (build_id or not is_anonymous(path))
+            if (path.startswith("/") and (build_id or not is_anonymous(path)))
+            or build_id in self._vdsos
         )
         if not named:
             return None
@@ -83,6 +94,8 @@ class Files:
         """The best matching file, or the reason why there is none."""
         if not libdw.available():
             return "cannot be read without libdw.so.1"
+        if build_id is not None and build_id in self._vdsos:
+            return _in_memory(self._vdsos[build_id])
         found = _Found(build_id, state)
         for path in self._candidates(build_id, paths, found):
             try:
@@ -168,6 +181,18 @@ class _Found:
             return file
         self.code.debug_file = path
         return self.code
+
+
+def _in_memory(image: bytes) -> Union[ElfFile, str]:
+    """An ELF file in memory, or the reason why it cannot be used."""
+    descriptor = os.memfd_create("vdso", os.MFD_CLOEXEC)
+    try:
+        os.write(descriptor, image)
+        return ElfFile(f"/proc/self/fd/{descriptor}")
+    except (OSError, ValueError) as error:
+        return f"in the capture cannot be used: {error}"
+    finally:
+        os.close(descriptor)
 
 
 def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from ..capture.jit import JitMaps
 from ..capture.json_node import U64_MAX
 from ..capture.kallsyms import KernelSymbols
 from ..capture.maps import Mapping, MapsHistory, ProcessMaps, is_anonymous
+from ..capture.vdso import VdsoImages
 from ..grouping import split
 from ..layout import KERNEL_START
 from .debug_info import Inlined, Line
@@ -90,6 +91,7 @@ class Resolver:
         detail: Detail,
         warn: Callable[[str], None],
         jit: Optional[JitMaps] = None,
+        vdsos: Optional[VdsoImages] = None,
     ) -> None:
         """``options`` may also be just a sequence of directories (symfs).
 
@@ -103,7 +105,7 @@ class Resolver:
         self._kernel = kernel or KernelSymbols(b"", 0)
         self._detail = detail
         self._jit = jit or JitMaps()
-        self._files = Files(options, warn)
+        self._files = Files(options, warn, vdsos)
         self._names = Names(options.demangle, warn)
         self._known_frames: dict[Inlined, Frame] = {}
         self._known_stacks: dict[_Inlines, tuple[Frame, ...]] = {}

@@ -15,6 +15,7 @@
 #include "base/pid_table.h"
 #include "base/util.h"
 #include "capture/maps.h"
+#include "capture/vdso.h"
 #include "process/buildid.h"
 #include "process/mapping.h"
 
@@ -44,6 +45,7 @@ struct maps {
 	uint64_t round;
 	struct pid_table processes;
 	struct file *files[BUCKETS];
+	struct vdsos *vdsos;
 };
 
 struct maps *maps_create(bool data)
@@ -51,6 +53,7 @@ struct maps *maps_create(bool data)
 	struct maps *maps = checked_calloc(1, sizeof(*maps));
 
 	maps->data = data;
+	maps->vdsos = vdsos_create();
 	maps->round = 1;
 	return maps;
 }
@@ -60,6 +63,7 @@ void maps_destroy(struct maps *maps)
 	if (!maps)
 		return;
 	pid_table_free(&maps->processes);
+	vdsos_destroy(maps->vdsos);
 	for (size_t i = 0; i < BUCKETS; i++) {
 		while (maps->files[i]) {
 			struct file *file = maps->files[i];
@@ -173,13 +177,15 @@ static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 static struct json_object *describe(struct maps *maps, pid_t tgid,
 				    const struct mapping *mapping)
 {
-	static const struct file_identity none;
+	struct file_identity none = { .size = 0 };
 	struct json_object *object = json_new_object();
 	const struct file_identity *identity;
 	char *path = exact_path(tgid, mapping);
 
 	identity = identity_of(maps, tgid, path, mapping);
 	cut_deleted(tgid, path, mapping);
+	if (!strcmp(path, "[vdso]"))
+		none.build_id = (char *)vdso_read(maps->vdsos, tgid, mapping);
 	json_add_u64(object, "start", mapping->start);
 	json_add_u64(object, "end", mapping->end);
 	json_add_u64(object, "offset", mapping->offset);
@@ -322,6 +328,11 @@ char *maps_changed(struct maps *maps, pid_t tgid)
 void maps_forget(struct maps *maps, pid_t tgid)
 {
 	pid_table_forget(&maps->processes, tgid);
+}
+
+int maps_write_vdsos(struct maps *maps, struct capture *capture)
+{
+	return vdsos_write(maps->vdsos, capture);
 }
 
 bool maps_has_made_code(struct maps *maps, pid_t tgid)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct capture;
+
 /* The mappings and files recorded so far; the owner provides locking. */
 struct maps;
 
@@ -26,6 +28,9 @@ bool maps_is_looked_at(struct maps *maps, pid_t tgid);
  * if it was examined in this round already, or if the process has ended.
  */
 char *maps_changed(struct maps *maps, pid_t tgid);
+
+/* Writes chunks with the vDSOs in these texts that were not written before. */
+int maps_write_vdsos(struct maps *maps, struct capture *capture);
 
 /* To be called when the process has ended. */
 void maps_forget(struct maps *maps, pid_t tgid);

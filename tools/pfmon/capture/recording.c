@@ -195,9 +195,11 @@ static bool write_if_any(struct recording *recording, const char type[4],
 static bool write_mappings(struct recording *recording, pid_t tgid,
 			   bool sampled)
 {
-	bool ok = write_if_any(recording, "MAPS",
-			       maps_changed(recording->maps, tgid));
+	char *text = maps_changed(recording->maps, tgid);
+	bool ok = written(recording, maps_write_vdsos(recording->maps,
+						      &recording->capture));
 
+	ok = write_if_any(recording, "MAPS", text) && ok;
 	if (ok && sampled && maps_has_made_code(recording->maps, tgid))
 		jit_look_at(recording->jit, tgid);
 	return ok;

@@ -14,7 +14,6 @@
 #include "base/util.h"
 #include "process/buildid.h"
 
-#define LARGEST_BUILD_ID	64
 #define LARGEST_GO_BUILD_ID	256
 #define NT_GO_BUILD_ID		4
 
@@ -107,6 +106,21 @@ bool file_identify(struct file_identity *identity, const char *path)
 	}
 	close(fd);
 	return true;
+}
+
+char *buildid_of_image(void *bytes, size_t size)
+{
+	struct file_identity identity = { .size = size };
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_memory(bytes, size);
+	if (elf) {
+		read_elf(&identity, elf);
+		elf_end(elf);
+	}
+	free(identity.go_build_id);
+	return identity.build_id;
 }
 
 void file_identity_free(struct file_identity *identity)

@@ -4,7 +4,10 @@
 #define PFMON_PROCESS_BUILDID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#define LARGEST_BUILD_ID	64	/* bytes */
 
 struct json_object;
 
@@ -20,6 +23,9 @@ struct file_identity {
  * empty identity, if it is not a regular file that can be read.
  */
 bool file_identify(struct file_identity *identity, const char *path);
+
+/* Returns the build ID of an ELF file in memory, to be freed; or NULL. */
+char *buildid_of_image(void *bytes, size_t size);
 
 void file_identity_free(struct file_identity *identity);
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* vdso.h - images of the vDSOs that processes have */
+#ifndef PFMON_CAPTURE_VDSO_H
+#define PFMON_CAPTURE_VDSO_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "capture/capture.h"
+#include "process/mapping.h"
+
+/* The images found so far: of 64-bit processes, of 32-bit ones. */
+struct vdsos;
+
+struct vdsos *vdsos_create(void);
+void vdsos_destroy(struct vdsos *vdsos);
+
+/*
+ * Reads the image at a mapping of a process, and returns its build ID, which
+ * belongs to vdsos; NULL if it cannot be read or has none.
+ */
+const char *vdso_read(struct vdsos *vdsos, pid_t pid,
+		      const struct mapping *mapping);
+
+/* Writes a VDSO chunk for each image that was not written yet. */
+int vdsos_write(struct vdsos *vdsos, struct capture *capture);
+
+#endif /* PFMON_CAPTURE_VDSO_H */
