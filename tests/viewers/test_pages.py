@@ -22,6 +22,13 @@ CHOOSE = """
     select.value = found.value;
     select.dispatchEvent(new Event("change"));
 """
+# Pages begin with the first event: select all of them, if there are several.
+EVERY_EVENT = """
+    const select = document.getElementById("event");
+    if (select.options[0].value !== "-1") return;
+    select.value = "-1";
+    select.dispatchEvent(new Event("change"));
+"""
 BOXES = """
     return Array.from(document.querySelectorAll("#flames [data-box]"), (box) =>
         [box.getAttribute("aria-label"), box.getBoundingClientRect().width /
@@ -78,6 +85,8 @@ def opened(browser: Browser, file: Path, to: str, directory: Path) -> Path:
     path = exported(file, to, directory / f"x.{to}")
     browser.complaints()
     browser.open(path)
+    if to == "html":
+        browser.run(EVERY_EVENT)
     return path
 
 
@@ -110,6 +119,38 @@ def test_html_page_agrees_with_report(
         assert functions(browser) == counted(captures[name], "--event", event)
     assert browser.complaints() == []
     assert browser.run("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_page_begins_with_the_first_event(
+    browser: Browser, captures: dict[str, Path], tmp_path: Path
+) -> None:
+    path = exported(captures["default"], "html", tmp_path / "x.html")
+    browser.open(path)
+    assert functions(browser) == counted(captures["default"], "--event", "cycles")
+
+
+def test_long_name_leaves_room_for_the_object(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "long.pfm"
+    path.write_bytes(stack_capture([Stack(("x" * 2000,))], ["x" * 2000]))
+    opened(browser, path, "html", tmp_path)
+    cells = "document.querySelectorAll('#functions td:nth-child(2)')"
+    widths = f"Array.from({cells}, (cell) => cell.getBoundingClientRect().width)"
+    assert browser.run(f"return Math.min(...{widths})") >= 80
+
+
+def test_picture_fits_the_window_and_the_scheme(
+    browser: Browser, stacks: Path, tmp_path: Path
+) -> None:
+    opened(browser, stacks, "svg", tmp_path)
+    lowest = "document.querySelector('#boxes rect').getBoundingClientRect().width"
+    assert browser.run(f"return {lowest} / window.innerWidth") > 0.9
+    ground = "return getComputedStyle(document.getElementById('ground')).fill"
+    light = browser.run(ground)
+    browser.prefer("dark")
+    try:
+        assert browser.run(ground) != light
+    finally:
+        browser.prefer("light")
 
 
 def test_thread_can_be_chosen(

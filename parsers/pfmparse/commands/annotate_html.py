@@ -20,6 +20,7 @@ HEAD = """<!DOCTYPE html>
 <style>
 :root { color-scheme: light dark; --heat: 220 60 20; }
 body { font: 15px/1.4 system-ui, sans-serif; margin: 1.5em; }
+h1, caption { overflow-wrap: anywhere; }
 table { border-collapse: collapse; font: 13px/1.35 ui-monospace, monospace; }
 th, td { padding: 0 .8em; text-align: right; vertical-align: top; }
 td:last-child, th:last-child { text-align: left; white-space: pre; }

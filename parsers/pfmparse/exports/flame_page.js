@@ -20,6 +20,7 @@
   const state = { zoom: 0, pattern: null, by: "self", down: true, focus: 0 };
   let sums = [], drawn = new Map();
 
+  const unit = () => $("event").value < 0 ? data.unit : data.units[$("event").value];
   const number = (value) => value.toLocaleString("en-US");
   const percent = (value, all) => (all ? 100 * value / all : 0).toFixed(2) + " %";
   const object = (box) => data.objects[data.labels[labelOf[box]][1]];
@@ -42,7 +43,7 @@
     const where = object(box)[0];
     const place = where && where !== name(box) ? ` (${where})` : "";
     const inlined = data.labels[labelOf[box]][2] ? ", inlined" : "";
-    return `${name(box)}${place}${inlined}: ${number(sums[box])} ${data.unit}, ` +
+    return `${name(box)}${place}${inlined}: ${number(sums[box])} ${unit()}, ` +
       percent(sums[box], sums[0]);
   }
 
@@ -96,7 +97,7 @@
   function count() {
     const series = chosen();
     sums = totals.map((values) => sum(values, series));
-    $("summary").textContent = `${number(sums[0])} ${data.unit}` +
+    $("summary").textContent = `${number(sums[0])} ${unit()}` +
       ($("event").value < 0 ? "" : " of " + data.events[$("event").value]) +
       ($("thread").value < 0 ? "" : " in " + data.threads[$("thread").value]);
     state.rows = data.functions.map(([label, self, total]) => ({
@@ -154,7 +155,7 @@
         if (hit(box)) all += sums[box];
         else waiting.push(...children[box]);
       }
-      text = `Found in ${number(all)} ${data.unit}, ${percent(all, sums[0])}`;
+      text = `Found in ${number(all)} ${unit()}, ${percent(all, sums[0])}`;
     }
     $("found").textContent = text;
   }
@@ -259,6 +260,8 @@
   }
 
   fill($("event"), data.events, "all events");
+  // Events may have different units: do not add them unless asked to.
+  if (data.events.length) $("event").value = 0;
   fill($("thread"), data.threads, "all threads");
   listen();
   $("graph").hidden = false;

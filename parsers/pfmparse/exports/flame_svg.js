@@ -2,7 +2,10 @@
 // Adds zooming and searching to a flame graph, which is complete without scripts.
 "use strict";
 (() => {
-  const WIDTH = 1184, LEFT = 8, CHAR = 7.3;
+  const LEFT = 8, CHAR = 7.3, NARROWEST = 240;
+  const svg = document.documentElement;
+  const height = svg.viewBox.baseVal.height;
+  let wide = 0, zoomed = null;
   const boxes = Array.from(document.querySelectorAll("#boxes > g"), (g) => ({
     g, name: g.getAttribute("data-n"), depth: +g.getAttribute("data-d"),
     x: +g.getAttribute("data-x"), width: +g.getAttribute("data-w"),
@@ -23,6 +26,7 @@
   }
 
   function zoom(chosen) {
+    zoomed = chosen;
     const scale = 1 / chosen.width;
     for (const box of boxes) {
       const below = box.depth < chosen.depth && contains(box, chosen);
@@ -31,10 +35,10 @@
       box.g.classList.toggle("below", below);
       if (!below && !above) continue;
       const x = below ? 0 : (box.x - chosen.x) * scale;
-      const width = (below ? 1 : box.width * scale) * WIDTH;
-      box.rect.setAttribute("x", LEFT + x * WIDTH);
+      const width = (below ? 1 : box.width * scale) * wide;
+      box.rect.setAttribute("x", LEFT + x * wide);
       box.rect.setAttribute("width", Math.max(width - 0.5, 0.5));
-      box.text.setAttribute("x", LEFT + x * WIDTH + 3);
+      box.text.setAttribute("x", LEFT + x * wide + 3);
       box.text.textContent = fitted(box.name, width);
     }
   }
@@ -69,6 +73,17 @@
     if (words !== null) search(words);
   }
 
+  // Without scripts, as in an image, the picture is scaled with its texts.
+  function fit() {
+    const all = Math.max(svg.clientWidth || window.innerWidth, NARROWEST);
+    wide = all - 2 * LEFT;
+    svg.setAttribute("viewBox", `0 0 ${all} ${height}`);
+    svg.setAttribute("height", height);
+    for (const id of ["search", "found"])
+      document.getElementById(id).setAttribute("x", LEFT + wide);
+    zoom(zoomed || boxes[0]);
+  }
+
   for (const box of boxes) {
     box.g.setAttribute("tabindex", "0");
     box.g.addEventListener("click", () => zoom(box));
@@ -88,4 +103,6 @@
   const button = document.getElementById("search");
   button.style.display = "";
   button.addEventListener("click", ask);
+  window.addEventListener("resize", fit);
+  fit();
 })();

@@ -17,7 +17,7 @@ from .flame_layout import LEAST
 from .interface import Export, Job
 from .page_data import PageData, Values
 from .titles import title_of
-from .units import unit_of
+from .units import unit_of, unit_of_event
 from .unsupported import noted
 
 NARROW = f"frames below {LEAST:.1%} of the width"
@@ -30,6 +30,7 @@ def write(job: Job) -> None:
         profiler.add(source, noted(job, source, {Role.THREAD}, losses=True))
     data = PageData(profiler.profile)
     unit = unit_of(job, profiler.profile)
+    units = [unit_of_event(job, name) for name in data.events]
     if data.threads_left_out:
         job.lack("IDs of threads beyond the first hundred")
     if data.left_out:
@@ -43,7 +44,7 @@ def write(job: Job) -> None:
         "FUNCTIONS": _functions(data),
         "CAPTURES": "\n".join(map(_capture, job.inputs)),
         "VERSION": __version__,
-        "DATA": json.dumps(data.as_json(unit), separators=(",", ":")).replace(
+        "DATA": json.dumps(data.as_json(unit, units), separators=(",", ":")).replace(
             "<", "\\u003c"
         ),
         "STYLE": _text("flame_page.css"),

@@ -59,8 +59,11 @@ class PageData:
         self.left_out = int(self.shown.size - self.shown.sum())
         self.functions, self.others, self.other_functions = self._functions()
 
-    def as_json(self, unit: str) -> dict[str, object]:
-        """The JSON object that the page's script reads."""
+    def as_json(self, unit: str, units: Sequence[str]) -> dict[str, object]:
+        """The JSON object that the page's script reads.
+
+        ``units`` are those of the events, ``unit`` is that of all together.
+        """
         tree = self.tree
         boxes = np.flatnonzero(self.shown)
         numbers = np.cumsum(self.shown) - 1
@@ -71,6 +74,7 @@ class PageData:
         places = {where: at for at, where in enumerate(objects)}
         return {
             "unit": unit,
+            "units": units,
             "events": self.events,
             "threads": self.threads,
             "series": self.series.tolist(),

@@ -19,7 +19,7 @@ from .titles import events_of, title_of
 from .units import unit_of
 from .unsupported import noted
 
-# Sizes in pixels; flame_svg.js has the same.
+# Sizes in pixels. In browsers, flame_svg.js fits the width to the window.
 WIDTH, LEFT = 1184, 8
 ROW = 18
 TOP, BOTTOM = 58, 46
@@ -30,10 +30,15 @@ NO_XML = {n: "\ufffd" for n in range(0x20) if chr(n) not in "\t\n\r"}
 NO_XML |= {n: "\ufffd" for n in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)}
 
 STYLE = """
+:root { --ground: #fff; --ink: #111; --quiet: #444; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #16181d; --ink: #eceef2; --quiet: #b4bac6; }
+}
+#ground { fill: var(--ground); }
 text { font: 12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
        fill: #111; pointer-events: none; }
-.title { font-size: 17px; font-weight: bold; }
-.quiet { fill: #444; }
+.title { font-size: 17px; font-weight: bold; fill: var(--ink); }
+.quiet { fill: var(--quiet); }
 #search { pointer-events: all; cursor: pointer; text-decoration: underline; }
 #boxes g { cursor: pointer; }
 #boxes g:hover rect, #boxes g:focus rect { stroke: #111; stroke-width: 1; }
@@ -87,13 +92,13 @@ class _Picture:
         width = WIDTH + 2 * LEFT
         yield '<?xml version="1.0" encoding="UTF-8"?>\n'
         yield (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
-            f'height="{self._height}" viewBox="0 0 {width} {self._height}" '
+            '<svg xmlns="http://www.w3.org/2000/svg" width="100%" '
+            f'viewBox="0 0 {width} {self._height}" '
             'role="img" aria-labelledby="title">\n'
         )
         yield f'<title id="title">{_text(self._words.title)}</title>\n'
         yield f"<style>{STYLE}</style>\n"
-        yield f'<rect width="{width}" height="{self._height}" fill="#fff"/>\n'
+        yield '<rect id="ground" width="100%" height="100%"/>\n'
         yield from self._above()
         yield '<g id="boxes">\n'
         for box in self.layout.boxes:

@@ -44,8 +44,16 @@ def unit_of(job: Job, profile: Profile) -> str:
     if job.weight == COUNT:
         return "samples"
     names = {profile.events[row.event] for row in profile.rows}
-    if names and all(weight_unit(job, name) == NANOSECONDS for name in names):
+    units = {unit_of_event(job, name) for name in names}
+    if len(units) == 1:
+        return units.pop()
+    return job.weight if job.weight != PERIOD else "events"
+
+
+def unit_of_event(job: Job, event: str) -> str:
+    """The unit of the weights of an event's samples, for people."""
+    if job.weight == COUNT:
+        return "samples"
+    if weight_unit(job, event) == NANOSECONDS:
         return "ns"
-    if job.weight != PERIOD:
-        return job.weight
-    return names.pop() if len(names) == 1 else "events"
+    return job.weight if job.weight != PERIOD else event

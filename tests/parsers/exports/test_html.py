@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Optional
@@ -12,7 +13,7 @@ from typing import Any, Optional
 import pytest
 from helpers.exporting import NAMES, called, exported, reported
 from helpers.stacks_capture import Stack, stack_capture
-from helpers.writers import UUID_PEBS64, captured, pebs_capture, session
+from helpers.writers import UUID_PEBS64, captured, chunk, pebs_capture, session
 from pfmparse.exports import page_data
 
 
@@ -149,6 +150,24 @@ def test_html_page_has_the_unit_of_the_weight(tmp_path: Path) -> None:
     found = page(tmp_path, stack_capture(), "--weight", "period")
     assert found.data["unit"] == "events"
     assert functions(found)["hot"] == ("[jit]", 6000, 6000)
+
+
+def test_html_page_has_the_unit_of_each_event(tmp_path: Path) -> None:
+    events = {"event-0": "cpu-clock", "event-1": "page-faults"}
+    data = stack_capture()
+    for before, after in events.items():
+        data = with_event(data, before, after)
+    found = page(tmp_path, data, "--weight", "period")
+    assert found.data["unit"] == "events"
+    assert found.data["units"] == ["ns", "page-faults"]
+
+
+def with_event(data: bytes, before: str, after: str) -> bytes:
+    """Rename an event of a capture."""
+    (size,) = struct.unpack_from("<Q", data, 24)
+    end = 40 + size
+    text = data[40:end].replace(before.encode(), after.encode())
+    return data[:16] + chunk("SESS", text) + data[end + -size % 8 :]
 
 
 def test_html_page_without_samples_is_valid(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def sums(data: dict[str, Any], values: list[int], event: str) -> int:
 @settings(derandomize=True, deadline=None, max_examples=25)
 @given(ANY_STACKS)
 def test_page_data_counts_functions_by_event(stacks: list[Stack]) -> None:
-    data: Any = PageData(profiled(*stacks)).as_json("samples")
+    data: Any = PageData(profiled(*stacks)).as_json("samples", ["samples"])
     for event in data["events"]:
         ours = [stack for stack in stacks if f"event-{stack.pmd}" == event]
         for label, own, whole in data["functions"]:
@@ -54,7 +54,7 @@ def test_page_data_counts_functions_by_event(stacks: list[Stack]) -> None:
 @settings(derandomize=True, deadline=None, max_examples=25)
 @given(ANY_STACKS)
 def test_page_data_counts_boxes_by_event_and_thread(stacks: list[Stack]) -> None:
-    data: Any = PageData(profiled(*stacks)).as_json("samples")
+    data: Any = PageData(profiled(*stacks)).as_json("samples", ["samples"])
     of_series: dict[tuple[str, str], int] = {}
     for stack in stacks:
         thread = "program 100" if stack.tid == TGID else "worker 101, process 100"
@@ -73,7 +73,7 @@ def test_page_data_counts_boxes_by_event_and_thread(stacks: list[Stack]) -> None
 def test_page_data_keeps_boxes_wide_in_one_event() -> None:
     stacks = [Stack(("a",), 5000), Stack(("b",), 2, 1), Stack(("c",), 1)]
     data = PageData(profiled(*stacks))
-    found: Any = data.as_json("samples")
+    found: Any = data.as_json("samples", ["samples"])
     names = {found["labels"][at][0] for at in found["boxes"]["labels"]}
     assert {"a", "b"} <= names and "c" not in names
     assert data.left_out == 1
@@ -84,7 +84,7 @@ def test_page_data_sums_omitted_functions_and_threads(monkeypatch: Any) -> None:
     monkeypatch.setattr(page_data, "FUNCTIONS", 1)
     monkeypatch.setattr(page_data, "THREADS", 1)
     stacks = [Stack(("a",), 5), Stack(("b",), 2, tid=WORKER), Stack(("c",), 1)]
-    found: Any = PageData(profiled(*stacks)).as_json("samples")
+    found: Any = PageData(profiled(*stacks)).as_json("samples", ["samples"])
     assert found["threads"] == ["program 100", "1 other threads"]
     assert len(found["functions"]) == 1
     assert found["others"] == {"count": 2, "self": [0, 1, 1, 2]}
@@ -107,7 +107,7 @@ def test_page_data_counts_inlined_for_outer_function() -> None:
         frame_of=[0, 1, 2],
         rows=[Row(2, 0, 0, 5, 5), Row(0, 0, 0, 2, 2)],
     )
-    found: Any = PageData(profile).as_json("samples")
+    found: Any = PageData(profile).as_json("samples", ["samples"])
     assert [found["labels"][row[0]][0] for row in found["functions"]] == ["f"]
     assert found["functions"][0][1:] == [[0, 7], [0, 7]]
     assert {label[0]: label[2] for label in found["labels"]} == {

@@ -67,6 +67,15 @@ def test_svg_has_the_unit_of_the_weight(tmp_path: Path) -> None:
     assert "all\n3,000 event-1, 100.00%" in boxes
 
 
+def test_svg_fits_its_place_and_the_colour_scheme(tmp_path: Path) -> None:
+    root, _ = drawn(tmp_path, stack_capture())
+    assert root.attrib["width"] == "100%" and "height" not in root.attrib
+    assert root.attrib["viewBox"].startswith("0 0 1200 ")
+    text = (tmp_path / "x.svg").read_text()
+    assert "@media (prefers-color-scheme: dark)" in text
+    assert not re.search(r'<rect[^>]*fill="#fff"', text)
+
+
 def test_svg_escapes_names(tmp_path: Path) -> None:
     names = ["<b>&\"'", "]]></script>", "\x1bx", "a\u00e9"]
     data = stack_capture([Stack((name,)) for name in names], names)

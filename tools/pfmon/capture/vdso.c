@@ -81,8 +81,11 @@ static const char *keep(struct vdsos *vdsos, struct vdso_header *payload,
 		return vdso ? vdso->build_id : NULL;
 	}
 	payload->id_size = htole32((uint32_t)strlen(build_id) / 2);
-	for (size_t i = 0; build_id[2 * i]; i++)
-		sscanf(build_id + 2 * i, "%2hhx", &payload->build_id[i]);
+	for (size_t i = 0; build_id[2 * i]; i++) {
+		if (sscanf(build_id + 2 * i, "%2hhx",
+			   &payload->build_id[i]) != 1)
+			break;
+	}
 	vdso = checked_calloc(1, sizeof(*vdso));
 	*vdso = (struct vdso){
 		.next = vdsos->first, .build_id = build_id, .size = size,
