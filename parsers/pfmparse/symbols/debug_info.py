@@ -43,10 +43,15 @@ class DebugInfo:
         """``shift`` is added to addresses of the debug information."""
         self._shift = np.uint64(shift % 2**64)
         self._units = list(_units(dwarf))
+        self.elf: int = libraries().dw.dwarf_getelf(dwarf) or 0  # the file that has it
         ranges = Ranges()
         for number, unit in enumerate(self._units):
             ranges.add(c.byref(unit.die), number)
         self._ranges = ranges.lookup()
+
+    def is_empty(self) -> bool:
+        """True if there are no units, or libdw cannot read them."""
+        return not self._units
 
     def lines(self, addresses: U64s) -> list[Optional[Line]]:
         """The line of the code at each address."""

@@ -168,6 +168,16 @@ class ElfFile:
             return [None] * addresses.size
         return self._debug_info.lines(addresses)
 
+    def lacks(self) -> str:
+        """Why it has no lines in spite of debug information; "" if that is not so."""
+        info = self._debug_info
+        if info is not None and not info.is_empty():
+            return ""
+        found = symbol_table.sections(info.elf if info else self._elf)
+        if any(map(symbol_table.is_compressed_by_zstd, found)):
+            return "is compressed with zstd, which this libdw cannot read"
+        return ""
+
     def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
         """The functions at each address: innermost first, the last is not inlined.
 

@@ -159,6 +159,7 @@ def libraries() -> Libraries:
             [pointer, c.c_int, c.POINTER(Sym)]
             + [pointer, pointer, c.POINTER(pointer), u64_out],
         ),
+        (dw.dwarf_getelf, pointer, [pointer]),
         (dw.dwarf_get_units, c.c_int, [pointer] * 7),
         (dw.dwarf_getsrclines, c.c_int, [pointer, c.POINTER(pointer), size_out]),
         (dw.dwarf_getsrcfiles, c.c_int, [pointer, c.POINTER(pointer), size_out]),
@@ -181,6 +182,7 @@ def libraries() -> Libraries:
         (elf.gelf_getphdr, pointer, [pointer, c.c_int, c.POINTER(Phdr)]),
         (elf.elf_nextscn, pointer, [pointer, pointer]),
         (elf.gelf_getshdr, pointer, [pointer, c.POINTER(Shdr)]),
+        (elf.elf_rawdata, c.POINTER(ElfData), [pointer, pointer]),
         (elf.elf_getdata, c.POINTER(ElfData), [pointer, pointer]),
         (
             elf.elf_getdata_rawchunk,

@@ -105,6 +105,7 @@ class Resolver:
         self._kernel = kernel or KernelSymbols(b"", 0)
         self._detail = detail
         self._jit = jit or JitMaps()
+        self._warn, self._told = warn, set[str]()
         self._files = Files(options, warn, vdsos)
         self._names = Names(options.demangle, warn)
         self._known_frames: dict[Inlined, Frame] = {}
@@ -249,6 +250,8 @@ class Resolver:
                 if not file.has_code:
                     file.place_code(self._maps.code_of(hits[0].mapping))
                 places = read(file, offsets)
+                if self._detail.includes(Detail.LINE):
+                    self._tell_lack(file, hits[0].mapping.path)
                 self._names.learn(_names_in(places))
         done = 0
         for hit in hits:
@@ -257,6 +260,13 @@ class Resolver:
                 if hit.sure or places[at] is not NOTHING:
                     out[index] = self._location(name, build_id, places[at], state)
             done += hit.which.size
+
+    def _tell_lack(self, file: ElfFile, path: str) -> None:
+        """Warns once if debug information of a file cannot be read."""
+        lack = file.lacks()
+        if lack and path not in self._told:
+            self._told.add(path)
+            self._warn(f"{path}: its debug information {lack}: no lines")
 
     def _read_code(self, file: ElfFile, offsets: U64s) -> list[_Place]:
         addresses, there = file.addresses(offsets)

@@ -16,6 +16,7 @@ from .libdw import Shdr, libraries
 
 ELFCLASS32 = 1
 SHT_SYMTAB, SHT_NOBITS, SHT_DYNSYM, SHF_EXECINSTR = 2, 8, 11, 0x4
+SHF_COMPRESSED, ELFCOMPRESS_ZSTD = 0x800, 2
 SHN_UNDEF, SHN_LORESERVE, SHN_XINDEX = 0, 0xFF00, 0xFFFF
 STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
 STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_COMMON, STT_GNU_IFUNC = 0, 1, 2, 5, 10
@@ -66,6 +67,15 @@ def sections(elf: int) -> Iterator[Section]:
         library.gelf_getshdr(handle, c.byref(header))  # SHT_NULL if it fails
         yield Section(handle, header)
         handle = library.elf_nextscn(elf, handle)
+
+
+def is_compressed_by_zstd(section: Section) -> bool:
+    """True if the contents of a section begin with a header of zstd's type."""
+    data = libraries().elf.elf_rawdata(section.handle, None)
+    if not section.header.sh_flags & SHF_COMPRESSED or not data:
+        return False
+    text = c.string_at(data.contents.d_buf or 0, 4 * bool(data.contents.d_size >= 4))
+    return text == ELFCOMPRESS_ZSTD.to_bytes(4, "little")
 
 
 def section_names(elf: int) -> set[bytes]:

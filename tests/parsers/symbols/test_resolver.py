@@ -612,3 +612,27 @@ def test_path_that_is_not_utf8_is_found(program: Program, tmp_path: Path) -> Non
     where["path_bytes"] = path.hex()
     data = captured(samples_in(program), mapped(where))
     assert [row[1] for row in reported(data).rows] == ["hot", "warm"]
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_debug_information_that_cannot_be_read_is_reported(
+    apart: bool, program: Program, tmp_path: Path
+) -> None:
+    path = tmp_path / "hotspots"
+    run("objcopy", "--compress-debug-sections=zstd", program.path, path)
+    if apart:
+        text = program.build_id
+        debug = tmp_path / f"usr/lib/debug/.build-id/{text[:2]}/{text[2:]}.debug"
+        debug.parent.mkdir(parents=True)
+        run("objcopy", "--only-keep-debug", path, debug)
+        run("strip", path)
+    where = mapped({**program.mapping, "path": str(path)})
+    text = f"{path}: its debug information is compressed with zstd"
+    data, symfs = captured(samples_in(program), where), [str(tmp_path)]
+    found = reported(data, "line", symfs)
+    if found.warnings:
+        assert [warning[: len(text)] for warning in found.warnings] == [text]
+        assert found.rows[0][0] == "hot"
+    else:  # this libdw can read it
+        assert "hotspots.c:" in found.rows[0][0]
+    assert reported(data, symfs=symfs).warnings == []
