@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Optional
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -31,6 +31,14 @@ class JitFunction:
 
     name: str
     start: int
+
+
+class JitRange(NamedTuple):
+    """A generated function and its addresses, from ``start`` up to ``end``."""
+
+    start: int
+    end: int
+    name: str
 
 
 class JitSymbols:
@@ -68,6 +76,18 @@ class JitSymbols:
                 name = names[function].decode(errors="replace")
                 found[at] = JitFunction(name, int(starts[function]))
         return found
+
+    def ranges(self) -> list[JitRange]:
+        """All functions by address, without overlaps; the last ones count."""
+        last = {
+            int(start): JitRange(int(start), int(end), name.decode(errors="replace"))
+            for start, end, name in zip(*self._parsed)
+        }
+        found = [last[start] for start in sorted(last)]
+        following = [one.start for one in found[1:]] + [U64_MAX]
+        return [
+            one._replace(end=min(one.end, end)) for one, end in zip(found, following)
+        ]
 
     @cached_property
     def _parsed(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], list[bytes]]:

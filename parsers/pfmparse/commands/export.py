@@ -78,7 +78,7 @@ def _write(
     """Writes the export completely or not at all; BadInput if that fails."""
     path = Path(arguments.output or "")
     job = Job(inputs, path, arguments.weight, arguments.dsn, arguments.rows)
-    job.strict = arguments.strict
+    job.strict, job.target = arguments.strict, path
     if export.appends:
         _call(export, job)
         return job

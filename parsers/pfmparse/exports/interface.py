@@ -21,7 +21,8 @@ class Job:
     """The inputs, the destination and the options of an export.
 
     ``path`` is a new file, which replaces the user's file once the export is complete;
-    for an export that ``appends``, it is the user's file, which may exist. ``weight``
+    for an export that ``appends``, it is the user's file, which may exist. ``target``
+    is the name of the user's file in any case. ``weight``
     is as in analysis.weights.Weight. ``lacks`` collects what the format cannot store;
     with ``strict`` that is an error. ``beside`` creates a second file, whose name is
     the user's file name with a suffix. ``dsn`` and ``rows`` are for databases.
@@ -35,6 +36,7 @@ class Job:
     lacks: dict[str, None] = field(default_factory=dict)
     strict: bool = False
     beside: Optional[Callable[[str], Path]] = None
+    target: Path = Path()
 
     def check(self) -> None:
         """Raises ExportError if the result must not be kept.

@@ -12,6 +12,7 @@ from . import perf_records
 from .build_ids import build_ids_of
 from .interface import Export, Job
 from .perf_header import SIZE, Header
+from .perf_jit import JitFile, JitFiles
 from .perf_kernel import Kernel
 from .perf_order import Order
 from .perf_processes import Processes
@@ -39,6 +40,7 @@ class _Writer:
         known = [source.recording.source.kernel for source in job.inputs]
         kernels = (symbols for symbols in known if symbols is not None)
         self._kernel = Kernel(next(kernels, None))
+        self._jit = JitFiles(job)
 
     def write(self) -> None:
         """Writes the records first: the header needs data that are known at the end."""
@@ -70,7 +72,7 @@ class _Writer:
             self._job.beside(".kallsyms").write_bytes(text)
 
     def _write_input(self, source: Input) -> None:
-        processes = Processes(source)
+        processes = Processes(source, self._jit_files(source))
         maker = Maker(self._job, source, processes, self._events)
         alone = len(self._job.inputs) == 1
         order = Order(len(source.recording.session.contexts) if alone else None)
@@ -80,8 +82,17 @@ class _Writer:
                 self._write_records(_new_mappings(batch, processes, order))
                 self._write_batch(batch, maker, order)
         self._write_records(_lost(source))
-        if len(source.recording.source.jit):
-            self._job.lack("names of JIT-compiled functions")
+
+    def _jit_files(self, source: Input) -> dict[int, JitFile]:
+        """Writes files with the generated functions of processes."""
+        recording, found = source.recording, dict[int, JitFile]()
+        for symbols in recording.source.jit.processes():
+            file = self._jit.add(symbols, recording.session.machine.arch)
+            if file is not None:
+                found[symbols.tgid] = file
+            elif len(symbols):
+                self._job.lack("names of JIT-compiled functions")
+        return found
 
     def _write_records(self, records: bytes) -> None:
         """Writes records other than samples."""

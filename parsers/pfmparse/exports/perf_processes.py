@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
 import numpy as np
 
 from ..analysis.inputs import Input
@@ -10,6 +12,7 @@ from ..analysis.interner import Interner
 from ..arrays import NDArray
 from ..capture.maps import Mapping, ProcessMaps
 from . import perf_records
+from .perf_jit import JitFile
 from .perf_records import Words
 
 DELETED = " (deleted)"
@@ -21,8 +24,11 @@ FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
 class Processes:
     """The records about processes of an input that perf needs before their samples."""
 
-    def __init__(self, source: Input) -> None:
+    def __init__(self, source: Input, jit: Optional[dict[int, JitFile]] = None) -> None:
+        """``jit`` has the files with the functions that processes generated."""
         self._source = source.recording.source
+        self._jit = jit or {}
+        self._new = set(self._jit)  # processes whose file was not mapped yet
         # The mappings of later epochs, the next ones last.
         self._later = list(self._source.maps.all())[::-1]
         self._written: dict[int, list[ProcessMaps]] = {}
@@ -42,16 +48,20 @@ class Processes:
         """
         known = self._source.maps
         changed = {} if self._written else dict.fromkeys(known.processes())
+        changed |= dict.fromkeys(sorted(self._new))
         while self._later and self._later[-1][0] <= epoch:
             changed[self._later.pop()[1].tgid] = None
         found: list[bytes] = []
         replace = False
         for tgid in changed:
             before, now = self._written.get(tgid, []), known.candidates(tgid, epoch)
-            if list(map(id, before)) != list(map(id, now)):
+            if list(map(id, before)) != list(map(id, now)) or tgid in self._new:
                 self._written[tgid] = now
                 replace |= bool(before)
                 found += _records(tgid, now)
+                if tgid in self._jit:
+                    found.append(self._jit[tgid].records(tgid, now))
+                self._new.discard(tgid)
         return b"".join(found), replace
 
     def in_files(

@@ -325,7 +325,7 @@ def test_perf_data_merges_captures(captures: dict[str, Path], tmp_path: Path) ->
     [
         (["a", "a"], b"", []),
         (["a", "b"], b"", ["the machine of each sample"]),
-        (["a"], jitm(100, "5000 10 f\n"), ["names of JIT-compiled functions"]),
+        (["a"], jitm(100, "5000 10 f\n"), []),
     ],
     ids=["one-host", "two-hosts", "jit"],
 )
@@ -342,6 +342,38 @@ def test_perf_data_names_data_of_some_captures(
     argv = ["--to", "perf-data", "-o", str(tmp_path / "perf.data"), "--json"]
     _, out, _ = called("export", *map(str, files), *argv)
     assert json.loads(out)["not_carried"] == lacks
+
+
+def test_perf_data_has_names_of_generated_functions(
+    program: Program, tmp_path: Path
+) -> None:
+    at = 0x7F0000000000
+    where = [
+        mapping(at, at + 0x20000, 0, "", prot="rwxp"),
+        {**program.mapping, "path": "/no/program", "build_id": None},
+    ]
+    hot = program.ip("hot")
+    names = {"made one": at + 0x20, "two": at + 0x40, "far": at + 0x10010}
+    text = "".join(f"{start:x} 20 {name}\n" for name, start in names.items())
+    text += f"{at + 0x40:x} 20 void again<int>()\n{hot:x} 20 hidden\n20000 10 alone\n"
+    ips = [at + 0x21, at + 0x41, at + 0x41, at + 0x10011, at + 0x8000, hot, 0x20001]
+    data = capture(
+        json_chunk("SESS", session()),
+        json_chunk("MAPS", maps(100, where)),
+        bufr(buffer([Sample(ip=ip, pid=100, tgid=100) for ip in ips])),
+        jitm(100, text),
+        json_chunk("DONE", totals(len(ips), 0)),
+    )
+    (tmp_path / "x.pfm").write_bytes(data)
+    out = tmp_path / "perf.data"
+    argv = ["export", str(tmp_path / "x.pfm"), "--to", "perf-data", "-o", str(out)]
+    assert called(*argv)[0] == 0
+    told, _ = perf("script", *on(out), "-F", "ip,sym", cwd=tmp_path)
+    assert [line.split(maxsplit=1)[1] for line in told.splitlines()] == [
+        *("made one", "void again<int>()", "void again<int>()", "far"),
+        *("[unknown]", "[unknown]", "alone"),
+    ]
+    assert (tmp_path / "perf.data.jit0.so").exists()
 
 
 @pytest.mark.parametrize("to", ["perf-data", "sql"])
