@@ -19,7 +19,6 @@
 #include <linux/atomic.h>
 #include <linux/freezer.h>
 #include <linux/hashtable.h>
-#include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -28,6 +27,7 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 #include <perfmon/perfmon_defect.h>
+#include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_kprobe.h>
 #include "block.h"
 #include "context.h"
@@ -250,7 +250,7 @@ int pfm_block_attach(struct pfm_context *ctx)
 	b->task = get_task_struct(ctx->target.task);
 	b->returns = pfm_block_is_tried(ctx);
 	init_task_work(&b->work, pfm_block_here);
-	init_irq_work(&b->again, pfm_block_queue_again);
+	b->again = PFM_IRQ_WORK_INIT(pfm_block_queue_again);
 	init_waitqueue_head(&b->wait);
 	spin_lock(&pfm_blocks_lock);
 	hash_add_rcu(pfm_blocks, &b->node, (unsigned long)b->task);

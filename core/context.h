@@ -313,6 +313,7 @@ struct pfm_many {
  * @trusted:  attached with CAP_PERFMON, and unable to block the thread
  * @many:     the vector of commands in progress, or NULL
  * @stop:     stops the PMU after the context was masked, or its CPU has gone
+ * @tell:     wakes readers if @irq_work may not
  * @msgq:     messages
  * @block_trial: trial of the kprobe that @block needs
  * @block:    blocks the monitored thread; NULL while not attached, or without
@@ -391,6 +392,7 @@ struct pfm_context {
 	bool			trusted;
 	const struct pfm_many	*many;
 	struct work_struct	stop;
+	struct work_struct	tell;
 	struct pfm_msgq		msgq;
 	int			block_trial;
 	struct pfm_block	*block;

@@ -201,6 +201,22 @@ void pfm_stop_work(struct work_struct *work)
 	mutex_unlock(&ctx->mutex);
 }
 
+void pfm_tell_work(struct work_struct *work)
+{
+	struct pfm_context *ctx =
+		container_of(work, struct pfm_context, tell);
+
+	pfm_msgq_tell_readers(&ctx->msgq);
+}
+
+static void pfm_tell_readers(struct pfm_context *ctx)
+{
+	if (PFM_IRQ_WORK_IS_RAW)
+		pfm_queue_work(&ctx->tell);
+	else
+		pfm_msgq_tell_readers(&ctx->msgq);
+}
+
 void pfm_irq_work(struct irq_work *work)
 {
 	struct pfm_context *ctx =
@@ -217,6 +233,6 @@ void pfm_irq_work(struct irq_work *work)
 	if (test_and_clear_bit(PFM_END_SWITCH_HERE, &ctx->ovfl_end))
 		pfm_switch_request(ctx, true);
 	if (test_and_clear_bit(PFM_END_NOTIFY, &ctx->ovfl_end))
-		pfm_msgq_tell_readers(&ctx->msgq);
+		pfm_tell_readers(ctx);
 	pfm_kicked(ctx);
 }

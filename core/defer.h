@@ -47,4 +47,7 @@ void pfm_irq_work(struct irq_work *work);
  */
 void pfm_stop_work(struct work_struct *work);
 
+/* Wake readers and send signals. Context: a work item, pfm_context.tell. */
+void pfm_tell_work(struct work_struct *work);
+
 #endif /* PFM_CORE_DEFER_H */

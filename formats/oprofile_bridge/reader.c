@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <perfmon/perfmon_fmt_callers.h>
+#include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "compat.h"
 #include "mapping.h"
@@ -283,7 +284,7 @@ static struct pfm_op_reader *reader_new(const struct pfm_op_sizes *sizes)
 	mutex_init(&rd->read_lock);
 	pfm_op_cookies_init(&rd->cookies);
 	init_waitqueue_head(&rd->wait);
-	rd->irq_work = IRQ_WORK_INIT(reader_irq_work);
+	rd->irq_work = PFM_IRQ_WORK_INIT(reader_irq_work);
 	INIT_DELAYED_WORK(&rd->work, reader_work);
 	return rd;
 }

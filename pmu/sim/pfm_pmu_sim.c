@@ -16,7 +16,6 @@
  * no effect.
  */
 #include <linux/debugfs.h>
-#include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -25,6 +24,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
+#include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_pmu.h>
 #include "pfm_sim.h"
 
@@ -258,7 +258,7 @@ int pfm_sim_advance(const struct pfm_sim_tick *tick)
 			return -ERANGE;
 	if (!tick->irq)
 		return sim_advance_here(tick);
-	init_irq_work(&it.work, sim_irq);
+	it.work = PFM_IRQ_WORK_INIT(sim_irq);
 	irq_work_queue(&it.work);
 	irq_work_sync(&it.work);
 	return it.ret;

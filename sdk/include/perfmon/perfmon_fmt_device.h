@@ -28,9 +28,11 @@
 #include <linux/sysfs.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <perfmon/perfmon_fmt_ring.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 #include <perfmon/perfmon_irq_work.h>
+#include <perfmon/perfmon_work.h>
 
 /**
  * struct pfm_device_slot - slot of the ring, with one record
@@ -54,7 +56,8 @@ struct pfm_device_slot {
  * @is_open:     whether there is a reader
  * @lock:        serialises the reader's threads
  * @wait:        threads that wait for records
- * @wake:        wakes @wait
+ * @wake:        wakes @wait, or queues @tell
+ * @tell:        wakes @wait if PFM_IRQ_WORK_IS_RAW
  * @attrs:       files in sysfs: device, record_size, lost
  * @list:        NULL-terminated list of @attrs
  * @group:       attribute group of @list
@@ -70,6 +73,7 @@ struct pfm_device {
 	struct mutex			lock;
 	wait_queue_head_t		wait;
 	struct pfm_irq_work		wake;
+	struct work_struct		tell;
 	struct kobj_attribute		attrs[3];
 	struct attribute		*list[4];
 	struct attribute_group		group;
@@ -141,12 +145,21 @@ static inline struct pfm_device *pfm_device_of(const pfm_buffer_fmt_t *fmt)
 	return container_of(fmt->fmt_groups, struct pfm_device, groups[0]);
 }
 
+static inline void pfm_device_tell(struct work_struct *work)
+{
+	wake_up_interruptible(
+		&container_of(work, struct pfm_device, tell)->wait);
+}
+
 static inline void pfm_device_wake(struct irq_work *work)
 {
 	struct pfm_device *dev =
 		container_of(work, struct pfm_device, wake.work);
 
-	wake_up_interruptible(&dev->wait);
+	if (PFM_IRQ_WORK_IS_RAW)
+		pfm_queue_work(&dev->tell);
+	else
+		wake_up_interruptible(&dev->wait);
 	pfm_irq_work_done(&dev->wake);
 }
 
@@ -233,6 +246,7 @@ static inline int pfm_device_release(struct inode *inode, struct file *file)
 	/* Handlers run with preemption disabled: none uses them after this. */
 	synchronize_rcu();
 	pfm_irq_work_wait(&dev->wake);
+	cancel_work_sync(&dev->tell);
 	pfm_device_discard(dev, rings);
 	pfm_device_free_rings(rings);
 	/* Pairs with the full barrier in pfm_device_open(). */
@@ -421,7 +435,9 @@ static inline ssize_t pfm_device_show_lost(struct kobject *kobj,
 		.lost = &fmt##_device_lost,				\
 		.lock = __MUTEX_INITIALIZER(fmt##_device.lock),		\
 		.wait = __WAIT_QUEUE_HEAD_INITIALIZER(fmt##_device.wait), \
-		.wake.work = IRQ_WORK_INIT(pfm_device_wake),		\
+		.wake.work = PFM_IRQ_WORK_INIT(pfm_device_wake),	\
+		.tell = __WORK_INITIALIZER(fmt##_device.tell,		\
+					   pfm_device_tell),		\
 		.attrs = {						\
 			__ATTR(device, 0444, pfm_device_show_name, NULL), \
 			__ATTR(record_size, 0444, pfm_device_show_size, \

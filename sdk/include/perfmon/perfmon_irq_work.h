@@ -6,12 +6,19 @@
  * one CPU, irq_work_sync() does not notice an earlier run that has not ended on
  * a CPU that the monitored thread has left. Therefore struct pfm_irq_work
  * counts the runs.
+ *
+ * On PREEMPT_RT an ordinary irq_work runs in a thread of low priority, which a
+ * monitored real-time thread starves. PFM_IRQ_WORK_INIT() makes an irq_work run
+ * in an interrupt on all kernels. If PFM_IRQ_WORK_IS_RAW, its function must not
+ * wake threads or send signals, which takes locks that sleep, but queue a work
+ * item that does so.
  */
 #ifndef PERFMON_PERFMON_IRQ_WORK_H
 #define PERFMON_PERFMON_IRQ_WORK_H
 
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
+#include <linux/kconfig.h>
 #include <linux/processor.h>
 
 /**
@@ -23,6 +30,18 @@ struct pfm_irq_work {
 	struct irq_work	work;
 	atomic_t	runs;
 };
+
+/*
+ * May the functions of irq_works take no other locks than raw ones? lockdep can
+ * prove that on other kernels, too.
+ */
+#define PFM_IRQ_WORK_IS_RAW					\
+	(IS_ENABLED(CONFIG_PREEMPT_RT) ||			\
+	 IS_ENABLED(CONFIG_PROVE_RAW_LOCK_NESTING))
+
+/* Value of a struct irq_work whose function @func runs in an interrupt. */
+#define PFM_IRQ_WORK_INIT(func)						\
+	__IRQ_WORK_INIT(func, PFM_IRQ_WORK_IS_RAW ? IRQ_WORK_HARD_IRQ : 0)
 
 /* Must be the last action of the irq_work's function. Context: irq_work. */
 static inline void pfm_irq_work_done(struct pfm_irq_work *w)
