@@ -10,12 +10,12 @@ BUILD := build
 JOBS ?= $(shell nproc)
 
 # ARCH-KERNEL of each set of modules.
-TARGETS := x86_64-6.1 x86_64-6.12 x86_64-6.12-deb13 x86_64-7.3 \
+TARGETS := x86_64-6.1 x86_64-6.12 x86_64-6.12-deb13 x86_64-7.3 x86_64-6.12-rt \
 	arm64-6.1 arm64-6.12
 # Debian's newest kernels; only `make check-newest` builds for them.
 NEWEST_TARGETS := x86_64-backports x86_64-sid
-# A kernel that the modules must refuse to build for; the tests check that.
-REFUSED_TARGETS := x86_64-6.12-rt
+# A PREEMPT_RT kernel that the modules must refuse to build for; tests check that.
+REFUSED_TARGETS := x86_64-6.1-rt
 # The debug kernel (KASAN, lockdep, ...); `make modules` does not build for it.
 DEBUG_TARGET := x86_64-debug
 KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu formats

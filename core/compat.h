@@ -15,12 +15,9 @@
 #include <linux/sysfs.h>
 #include <linux/version.h>
 
-/*
- * On PREEMPT_RT irq_work runs in threads. An overflow could interrupt such a
- * thread while a command waits for it with interrupts off.
- */
-#ifdef CONFIG_PREEMPT_RT
-#error "perfmon cannot be built for PREEMPT_RT kernels"
+/* Older ones are not tested. */
+#if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#error "perfmon cannot be built for PREEMPT_RT kernels before 6.12"
 #endif
 
 /* commit 1c71222e5f23 ("mm: replace vma->vm_flags direct modifications with

@@ -26,6 +26,15 @@ class HostError(Exception):
     """Something that every host needs is missing; the text says what to do."""
 
 
+def _usual() -> dict[str, kernels.Series]:
+    """Return the kernels of the flavour that HEADERS is for."""
+    return {
+        name: series
+        for name, series in kernels.KERNELS.items()
+        if series.flavour == "cloud"
+    }
+
+
 def kernel() -> str:
     """Return the name of the release's default kernel.
 
@@ -34,11 +43,11 @@ def kernel() -> str:
     version = packages.installed_version(HEADERS)
     if version is None:
         raise HostError(f"{HEADERS} is missing; install it: apt-get install {HEADERS}")
-    for name, series in kernels.KERNELS.items():
+    for name, series in _usual().items():
         here = debian.base(series.release) == debian.host()
         if here and version.startswith(series.version):
             return name
-    known = ", ".join(kernels.KERNELS)
+    known = ", ".join(_usual())
     raise HostError(
         f"no known kernel for {HEADERS} {version} of "
         f"{debian.host() or 'this release'}; known: {known}"
@@ -47,7 +56,7 @@ def kernel() -> str:
 
 def newest() -> str:
     """Return the name of the newest kernel of the release. Raises HostError."""
-    for name, series in reversed(kernels.KERNELS.items()):
+    for name, series in reversed(_usual().items()):
         if series.release == debian.host():
             return name
     raise HostError(f"no known kernel for {debian.host() or 'this release'}")

@@ -63,6 +63,7 @@ KERNELS = {
     "6.12": Series("bookworm", "6.12.", ("x86_64", "arm64")),
     "6.12-deb13": Series("trixie", "6.12."),
     "7.3": Series("trixie-backports", "7.3."),
+    "6.12-rt": Series("bookworm", "6.12.", flavour="rt"),
 }
 # The kernels of `make check-newest`.
 NEWEST = {
@@ -70,7 +71,7 @@ NEWEST = {
     "sid": Series("sid", ""),
 }
 # The modules refuse to be built for this one; tests check that.
-REFUSED = {"6.12-rt": Series("bookworm", "6.12.", flavour="rt")}
+REFUSED = {"6.1-rt": Series("bookworm", "6.1.", flavour="rt")}
 SUPPORTED = {
     arch: tuple(name for name, series in KERNELS.items() if arch in series.archs)
     for arch in ("x86_64", "arm64")

@@ -10,7 +10,7 @@ _pfm_conform()
 	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
 	case $option in
 	--check) words=$(pfm-conform --list 2>/dev/null | cut -d' ' -f1) ;;
-	--kernel) words='6.1 6.12 6.12-deb13 7.3 debug' ;;
+	--kernel) words='6.1 6.12 6.12-deb13 7.3 6.12-rt debug' ;;
 	--arch) words='x86_64 arm64' ;;
 	--modules-dir | --out)
 		mapfile -t COMPREPLY < <(compgen -d -- "$text")

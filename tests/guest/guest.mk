@@ -27,7 +27,7 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 # take long, and tests for the debug kernel only.
 GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt leftovers levels \
 		 lockdown main member nmi% nomemory perm pmc_config pmu pmu_perf \
-		 races refused release storm stress suspend sysfs,$(GUEST_TESTS))
+		 races realtime refused release storm stress suspend sysfs,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params refusals rig sim slab \
 		  smpl users worker

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cache
 import debian
+import host
 import kernels
 import packages
 import pytest
@@ -88,6 +89,10 @@ def test_installed_headers_select_kernel_version(
     assert (kernel.release, kernel.version) == ("6.1.0-9-cloud-arm64", "1")
 
 
+def test_newest_kernel_is_not_a_realtime_kernel() -> None:
+    assert host.newest() == "6.12"
+
+
 def test_headers_of_other_release_are_ignored(installed: Path) -> None:
     (installed / "linux-headers-6.12.9+deb12-cloud-amd64").mkdir()
     kernel = kernels.resolve("x86_64", "6.12-deb13")
@@ -96,7 +101,11 @@ def test_headers_of_other_release_are_ignored(installed: Path) -> None:
 
 @pytest.mark.parametrize(
     ("host", "native"),
-    [("bookworm", {"6.1", "6.12"}), ("trixie", {"6.12-deb13", "7.3"}), ("", set())],
+    [
+        ("bookworm", {"6.1", "6.12", "6.12-rt"}),
+        ("trixie", {"6.12-deb13", "7.3"}),
+        ("", set()),
+    ],
 )
 def test_modules_of_other_release_use_root(
     host: str, native: set[str], monkeypatch: pytest.MonkeyPatch

@@ -41,3 +41,19 @@ def test_dkms_kernel_pattern(kernel: str, built: bool) -> None:
     conf = str(DEBIAN / "perfmon-dkms.dkms")
     done = subprocess.run(["bash", "-c", script, "bash", conf, kernel])
     assert (done.returncode == 0) == built
+
+
+@pytest.mark.parametrize(
+    "kernel, refused",
+    [
+        *(("6.1.0-56-rt-amd64", True), ("6.11.2-rt-amd64", True)),
+        *(("6.12.117+deb12-rt-amd64", False), ("7.3.4+deb13-rt-amd64", False)),
+    ],
+)
+def test_dkms_builds_for_realtime_kernel(kernel: str, refused: bool) -> None:
+    # DKMS sets kernelver before it reads the file.
+    script = '. "$1" && [[ $BUILD_EXCLUSIVE_CONFIG == *!CONFIG_PREEMPT_RT* ]]'
+    conf = str(DEBIAN / "perfmon-dkms.dkms")
+    known = {**os.environ, "kernelver": kernel}
+    done = subprocess.run(["bash", "-c", script, "bash", conf], env=known)
+    assert (done.returncode == 0) == refused

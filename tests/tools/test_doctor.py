@@ -202,14 +202,23 @@ def test_removed_running_kernel_needs_reboot(machine: Machine) -> None:
     assert remedy == ["sudo reboot"]
 
 
-def test_realtime_kernel_precedes_other_problems(machine: Machine) -> None:
+REALTIME = "#1 SMP PREEMPT_RT Debian\n"
+
+
+def test_newer_realtime_kernel_is_supported(machine: Machine) -> None:
+    machine.write("proc/sys/kernel/version", REALTIME)
+    assert machine.examine().status == 0
+
+
+def test_old_realtime_kernel_precedes_other_problems(machine: Machine) -> None:
     machine.unload()
     machine.remove(EXTRA)
     machine.depmod()
     machine.remove(f"lib/modules/{RELEASE}/build")
-    machine.write("proc/sys/kernel/version", "#1 SMP PREEMPT_RT Debian 6.12.1-1\n")
+    machine.write("proc/sys/kernel/osrelease", "6.1.0-56-rt-amd64\n")
+    machine.write("proc/sys/kernel/version", REALTIME)
     text, remedy = only_problem(machine, "kernel")
-    assert "PREEMPT_RT" in text
+    assert "PREEMPT_RT kernel before 6.12" in text
     assert remedy == [
         "sudo apt install linux-image-amd64 linux-headers-amd64",
         "sudo reboot   # and choose that kernel",

@@ -22,6 +22,11 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/vm")]
 from boot import Target, names_of  # noqa: E402
 from kernels import SUPPORTED  # noqa: E402
 
+# Whether all repetitions run (`make check-all`).
+ALL = "CHECK_ALL" in os.environ
+# The kernels on which all programs run. The others skip long tests, 32-bit programs,
+# NMIs and random calls: see docs/testing.md.
+THOROUGH = ("6.12", "7.3", *(["6.12-rt"] if ALL else []))
 # In running order; fmt, pmu, main and stress unload and load the modules, and oprofile
 # has its own module loaded.
 PROGRAMS = (
@@ -29,18 +34,15 @@ PROGRAMS = (
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
     *("default", "nway", "callers", "histogram", "callstack", "flight"),
     *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
-    *("block_stops", "perm", "levels", "races", "pmu_perf", "pmc_config"),
+    *("block_stops", "realtime", "perm", "levels", "races", "pmu_perf", "pmc_config"),
     *("defect", "delay", "release", "throttle", "fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "leftovers", "stress", "storm"),
 )
 # Programs whose tests need two CPUs.
 TWO_CPUS = (
     *("load", "attach", "default", "nway", "syswide", "cpu", "pmc_config"),
-    *("races", "stress", "storm"),
+    *("realtime", "races", "stress", "storm"),
 )
-# The kernels on which all programs run. The others skip long tests, 32-bit programs,
-# NMIs and random calls: see docs/testing.md.
-THOROUGH = ("6.12", "7.3")
 LONG = ("races", "stress", "storm")
 # Programs for arm64 with two CPUs: see test_live_counters.
 LIVE = ("live_counters",)
@@ -83,8 +85,6 @@ RIG_PREFIX = "rig-"
 REPEATED = ("stress", "storm")
 # The property of a pytest report that names the guest's test.
 RAN = "ran"
-# Whether all repetitions run (`make check-all`).
-ALL = "CHECK_ALL" in os.environ
 # Run last, with the perf PMU: afterwards the kernel accepts no modules.
 LOCKED = ("lockdown",)
 # Only for the debug kernel: see tests/debug.

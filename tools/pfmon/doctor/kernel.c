@@ -8,9 +8,10 @@
 #include "base/util.h"
 #include "doctor/checks.h"
 
-/* The oldest supported kernel. */
+/* The oldest supported kernels, without and with PREEMPT_RT. */
 #define OLDEST_MAJOR	6
 #define OLDEST_MINOR	1
+#define REALTIME_MINOR	12
 
 void check_container(const struct machine *machine, struct finding *finding)
 {
@@ -55,24 +56,24 @@ static bool is_realtime(const struct machine *machine)
 	return found || machine_says(machine, "/sys/kernel/realtime", "1");
 }
 
-static bool is_too_old(const struct machine *machine)
+static bool is_before(const struct machine *machine, int oldest_minor)
 {
 	int major, minor;
 
 	return sscanf(machine->release, "%d.%d", &major, &minor) == 2 &&
 	       (major < OLDEST_MAJOR ||
-		(major == OLDEST_MAJOR && minor < OLDEST_MINOR));
+		(major == OLDEST_MAJOR && minor < oldest_minor));
 }
 
 void check_kernel(const struct machine *machine, struct finding *finding)
 {
 	const char *release = machine->release;
 
-	if (is_realtime(machine))
+	if (is_realtime(machine) && is_before(machine, REALTIME_MINOR))
 		finding_problem(finding, another_kernel(machine),
-				"the kernel %s is a PREEMPT_RT kernel, for which the modules cannot be built: boot another one",
-				release);
-	else if (is_too_old(machine))
+				"the kernel %s is a PREEMPT_RT kernel before %d.%d, for which the modules cannot be built: boot another one",
+				release, OLDEST_MAJOR, REALTIME_MINOR);
+	else if (is_before(machine, OLDEST_MINOR))
 		finding_problem(finding, another_kernel(machine),
 				"the kernel %s is too old: boot %d.%d or later",
 				release, OLDEST_MAJOR, OLDEST_MINOR);
