@@ -21,7 +21,10 @@ bool pfm_user_has_our_clock(void);
  */
 int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
 
-/* Mapping offset of its page in bytes, or 0; sampling buffers are at 0 (B7). */
+/*
+ * Offset in bytes at which the page of a set can be mapped; 0, the offset of
+ * the sampling buffer (B7), if it has no page.
+ */
 u64 pfm_page_offset(const struct pfm_evtset *set);
 
 /*

@@ -9,7 +9,7 @@
 
 #define PFM_PLAIN \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-/* Two words, offset and size, and default, each with its separator */
+/* Name and unit, offset and size, and default, each with its separator */
 #define PFM_ARG_LINE \
 	(2 * (PFM_ARG_MAX_WORD + 1) + sizeof("65535") + sizeof("8") + \
 	 sizeof("18446744073709551615"))

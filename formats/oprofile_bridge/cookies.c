@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cookies.c - numbers for the files that samples are in
+ * cookies.c - numbers of the files whose code was sampled
  */
 #include <linux/path.h>
 #include <linux/slab.h>

@@ -325,7 +325,10 @@ void pfm_op_reader_close(struct pfm_op_reader *rd)
 	/* Overflows run with preemption off: wait for them. */
 	synchronize_rcu();
 	irq_work_sync(&rd->irq_work);
-	/* It may run on two CPUs; irq_work_sync() sees the last one only. */
+	/*
+	 * irq_work_sync() waits for the latest run only; an earlier one may
+	 * still be running on another CPU.
+	 */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&rd->work);
 	for_each_possible_cpu(cpu)

@@ -187,7 +187,7 @@ class Life:
 
     @property
     def first(self) -> Boot:
-        """The booted machine; meanwhile its root gets the next version."""
+        """The first boot, of a copy of the root; the root itself is then upgraded."""
         return self._first.result()
 
     @property
@@ -393,7 +393,7 @@ def test_each_format_records_and_reports_by_name(life: Life) -> None:
 def test_sdk_format_is_built_and_records(life: Life) -> None:
     assert life.installed and life.format.returncode == 0, life.format.stdout
     said = check(life.first, "own-format")
-    # The header's version, numbers of events and of other events, the event's count.
+    # Header version, number of events, overflows of others, and of the one event.
     counted = re.search(r"^counted (\d+) (\d+) (\d+) (\d+)$", said, re.MULTILINE)
     assert counted, said
     assert counted.groups()[:3] == (str(1 << 16), "1", "0")

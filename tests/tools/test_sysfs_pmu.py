@@ -53,7 +53,7 @@ def fixture_pmus(encoder: Encoder) -> None:
         ("cpu/event=205,umask=1/", 0x1CD, 0, 0),
         ("cpu/event=0xc2,edge/", 0x400C2, 0, 0),
         ("cpu/event=0xc2,edge=0/", 0xC2, 0, 0),
-        # Separate ranges of bits are filled from the lowest bit.
+        # The low bits of a value go to the lowest range of bits.
         ("cpu/split=0xa5/", 0xA00000005, 0, 0),
         ("cpu/event=0xcd,umask=1,ldlat=3/", 0x1CD, 3, 0),
         ("cpu/offcore_rsp=0xffffffffffffffff/", 0, 2**64 - 1, 0),

@@ -64,7 +64,7 @@ class Row:
 
     @property
     def address(self) -> Optional[int]:
-        """The start of the value, None if it is not an address."""
+        """The address where the place begins, None if the value has no address."""
         address = self.value.extra.get("address")
         return address if isinstance(address, int) else None
 

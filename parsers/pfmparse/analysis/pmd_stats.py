@@ -40,7 +40,7 @@ def parse_wanted(text: str) -> Wanted:
     """Parses a PMD "3" or a ratio "3/4"; ValueError if it is neither."""
     match = WANTED.fullmatch(text)
     if match is None:
-        raise ValueError(f"must be a PMD such as 3, or a ratio as 3/4, not {text!r}")
+        raise ValueError(f"must be a PMD (as 3) or a ratio (as 3/4), not {text!r}")
     return Wanted(int(match[1]), int(match[2]) if match[2] else None)
 
 

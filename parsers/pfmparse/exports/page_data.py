@@ -93,7 +93,7 @@ class PageData:
         }
 
     def _shown(self) -> NDArray[np.bool_]:
-        """A mask of the boxes that are wide enough in any event, or in all together."""
+        """A mask of the boxes wide enough for one event at least or all together."""
         shown = np.zeros(self.tree.parents.size, np.bool_)
         shown[0] = True
         events = self.series[:, 0]

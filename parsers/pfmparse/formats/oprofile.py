@@ -178,7 +178,7 @@ class Decoder:
         return escapes.before(int(traces[-1]))
 
     def _samples(self, words: Words, escapes: _Escapes) -> Samples:
-        """The samples: pairs as columns, callers in traces as chains."""
+        """The samples: offsets and events are columns, callers of traces are chains."""
         counts = (escapes.ends - escapes.starts) // 2
         offset, event = _both_words(words, escapes, counts)
         states = self._states(words, escapes)

@@ -239,7 +239,7 @@ class SinkDecoder:
         return new
 
     def _remember(self, number: int, records: Records) -> None:
-        """Notes that the records found in a region are decoded."""
+        """Mark the records found in a region as decoded."""
         seq, before, size = self._seen[number]
         self._seen[number] = seq, before + records.found, size + records.end
 

@@ -173,7 +173,7 @@ class Lookup:
         self._intervals = Intervals(starts, ends, numbers)
 
     def find(self, addresses: U64s) -> Ids:
-        """The number of the innermost range around each address, NONE without one."""
+        """The number of the innermost range that contains each address, or NONE."""
         return self._numbers[self._intervals.innermost(addresses)]
 
 

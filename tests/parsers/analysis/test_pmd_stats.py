@@ -12,7 +12,7 @@ def test_pmd_stats_parse_a_pmd_or_a_ratio() -> None:
     assert parse_wanted("3") == Wanted(3)
     assert parse_wanted("3/4") == Wanted(3, 4)
     for text in ("", "x", "3/", "1000", "3/4/5", "-1"):
-        with pytest.raises(ValueError, match="must be a PMD such as 3, or a ratio"):
+        with pytest.raises(ValueError, match=r"must be a PMD \(as 3\) or a ratio"):
             parse_wanted(text)
 
 

@@ -33,7 +33,7 @@ def argument(flags: int) -> bytes:
 
 
 def decoded(flags: int, imprecise: bool, record_size: int) -> Json:
-    """Return what info prints for the argument."""
+    """Return what `pfmparse info` prints for a format's argument."""
     values = {"buf_size": 8192, "intr_thres": 20, "flags": flags, "cnt_reset": 77}
     return {**values, "imprecise": imprecise, "record_size": record_size}
 

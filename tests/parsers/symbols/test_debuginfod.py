@@ -29,7 +29,7 @@ SILENT = "this libdebuginfod does not call back while a server is silent"
 
 @dataclass
 class Server:
-    """A server with files by path; for others it answers only once ``open`` is set."""
+    """A server of files by path; for other paths it waits until ``open`` is set."""
 
     url: str
     files: dict[str, Path] = field(default_factory=dict)

@@ -154,7 +154,7 @@ static bool find_field(const struct sysfs_pmu *pmu, const char *name,
 	}
 	ok = parse_field(text, field);
 	if (!ok)
-		message("event %s: the parameter %s of %s is in '%s', which a PMC value cannot express",
+		message("event %s: sysfs describes the parameter %s of %s as '%s', which PMC values cannot express",
 			pmu->event, name, pmu->name, text);
 	free(text);
 	return ok;

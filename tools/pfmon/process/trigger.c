@@ -26,7 +26,7 @@ bool trigger_options_agree(const struct options *options)
 	if (!breakpoint_machine.set)
 		message("--trigger-start and --trigger-stop are available only on x86_64 and arm64");
 	else if (!options->command)
-		message("--trigger-start and --trigger-stop need a command that contains the code");
+		message("--trigger-start and --trigger-stop need a command: triggers are places in its code");
 	else if (options->system_wide)
 		message("--trigger-start and --trigger-stop are for a thread, but --system-wide measures CPUs");
 	else if (options->follow || options->exclude)
