@@ -211,7 +211,7 @@ static void default_no_header_writes_values_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR + 32);
 }
 
-/* Proves 3.6.2-05, 3.6.3-04, 3.6.5-03, 3.6.5-04 */
+/* Proves 3.6.2-05, 3.6.3-04, 3.6.5-03, 3.6.5-04, 3.6.5-05 */
 static void default_last_fitting_entry_fills_buffer(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -85,6 +85,7 @@ static void modifying_a_set_keeps_its_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_flags, BY_TIME);
 	KUNIT_EXPECT_EQ(test, remaining(test, 1), 2 * TICK);
 	make_set(test, 1, BY_OVFL, 0, 2);
+	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_flags, BY_OVFL);
 	KUNIT_EXPECT_EQ(test, remaining(test, 1), 0ULL);
 }
 
@@ -171,6 +172,7 @@ static void set_runs_and_duration_survive_modification(struct kunit *test)
 	}
 	/* Modifying a set does not reset its counts. */
 	make_set(test, 1, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 3ULL);
 	KUNIT_EXPECT_EQ(test, duration(test, 1), 3 * TICK);
 	KUNIT_ASSERT_EQ(test, delete_set(test, &desc), 0);
 	make_set(test, 1, 0, 0, 0);

@@ -15,8 +15,9 @@
  */
 static void sets_switch_in_order_of_ids(struct kunit *test)
 {
-	make_set(test, 0, BY_TIME, 0, 1);
-	make_set(test, 5, BY_TIME, 0, 1);
+	/* Without PFM_SETFL_EXPL_NEXT, set_id_next is ignored. */
+	make_set(test, 0, BY_TIME, 5, 1);
+	make_set(test, 5, BY_TIME, 77, 1);
 	make_set(test, 3, BY_TIME, 0, 1);
 	load_and_start(test, 0);
 	pass(test, TICK - 1);

@@ -31,9 +31,13 @@ static void missing_required_field_is_einval(struct kunit *test)
 static void field_out_of_range_is_einval(struct kunit *test)
 {
 	pfm_buffer_fmt_t fmt = script_fmt;
+	int bit;
 
-	fmt.fmt_flags = ~PFM_FMTFL_ALL;
-	refuses(test, fmt, -EINVAL);
+	for (bit = 0; bit < 32; bit++) {
+		fmt.fmt_flags = 1U << bit;
+		if (fmt.fmt_flags & ~PFM_FMTFL_ALL)
+			refuses(test, fmt, -EINVAL);
+	}
 	fmt = script_fmt;
 	fmt.fmt_arg_size = PFM_FMT_MAX_ARG_SIZE + 1;
 	refuses(test, fmt, -EINVAL);

@@ -8,7 +8,7 @@
 
 /*
  * Proves 3.4.3-03, 3.4.3-06, 3.5.14-07, 3.5.14-08, 3.5.14-09, 3.5.14-10,
- * 3.5.14-24
+ * 3.5.14-19, 3.5.14-24
  */
 static void simultaneous_overflows_are_ordered_by_index(struct kunit *test)
 {

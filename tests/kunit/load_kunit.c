@@ -178,6 +178,7 @@ static void stop_keeps_mask(struct kunit *test)
 	fixture_lock(f->ctx);
 	KUNIT_EXPECT_EQ(test, pfm_stop_monitoring(f->ctx), 0);
 	fixture_unlock(f->ctx);
+	KUNIT_EXPECT_TRUE(test, pfm_is_masked(f->ctx));
 	/* RESTART unmasks and resets, but does not start. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	fixture_count(test, 5);

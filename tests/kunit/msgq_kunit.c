@@ -70,17 +70,25 @@ static void full_msgq_drops_newest_message(struct kunit *test)
 /* Proves 3.3.6-04, H23 */
 static void full_msgq_accepts_end_message(struct kunit *test)
 {
-	struct pfm_msgq *q = test->priv;
 	pfm_msg_t msg;
-	u16 i;
+	u16 depth, i;
 
-	for (i = 0; i < 3; i++)
-		put(q, i, true, test);
-	pfm_msgq_put_end(q);
-	for (i = 0; i < 3; i++)
-		take_msg(q, &msg);
-	KUNIT_ASSERT_TRUE(test, take_msg(q, &msg));
-	KUNIT_EXPECT_EQ(test, msg.msg_type, (u32)PFM_MSG_END);
+	/* The size of the ring is a power of two. */
+	for (depth = 1; depth <= 4; depth++) {
+		struct pfm_msgq q = {};
+
+		KUNIT_ASSERT_EQ(test, pfm_msgq_init(&q, depth), 0);
+		for (i = 1; i <= depth; i++)
+			put(&q, i, true, test);
+		pfm_msgq_put_end(&q);
+		for (i = 1; i <= depth; i++) {
+			KUNIT_EXPECT_TRUE(test, take_msg(&q, &msg));
+			KUNIT_EXPECT_EQ(test, msg.ovfl.msg_active_set, i);
+		}
+		KUNIT_EXPECT_TRUE(test, take_msg(&q, &msg));
+		KUNIT_EXPECT_EQ(test, msg.msg_type, (u32)PFM_MSG_END);
+		pfm_msgq_destroy(&q);
+	}
 }
 
 /* Proves 3.3.5-01 */

@@ -88,6 +88,12 @@ static void mask_bit_defers_resets_of_all_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
+	/* In the other order */
+	f->script.ctrl[2] = PFM_OVFL_CTRL_MASK;
+	f->script.ctrl[3] = PFM_OVFL_CTRL_RESET;
+	fixture_count2(test, 1 - LONG_RESET, 2 - LONG_RESET);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 1ULL);
+	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 2ULL);
 }
 
 /* Proves 3.4.3-01, 3.5.14-24 */

@@ -19,14 +19,16 @@ static void handler_gets_overflow_description(struct kunit *test)
 	struct fixture *f = test->priv;
 	pfm_ovfl_arg_t *arg = &f->script.arg[0];
 	pfarg_pmc_t pmc = { .reg_num = 2, .reg_flags = PFM_REGFL_OVFL_NOTIFY,
-			    .reg_smpl_eventid = 0xfeedULL };
+			    .reg_smpl_eventid = 0xfeedfacecafeULL };
 
 	pmc.reg_smpl_pmds[0] = 1U << 1 | 1U << PFM_SIM_PMD_PLAIN;
 	fixture_counter(test, 1, 0, 500);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
 					 .reg_value = 99 });
 	fixture_pmc(test, pmc);
-	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 2, .reg_value = -10 });
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 2, .reg_value = -10,
+					 .reg_short_reset = -20 });
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
 	fixture_start(test);
 	KUNIT_ASSERT_EQ(test,
 			pfm_sim_advance(&(struct pfm_sim_tick){
@@ -39,7 +41,7 @@ static void handler_gets_overflow_description(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, arg->ovfl_ctrl.val, 0U);
 	KUNIT_EXPECT_EQ(test, arg->pmd_last_reset, -10ULL);
 	KUNIT_EXPECT_EQ(test, arg->pmd_value, 4ULL);
-	KUNIT_EXPECT_EQ(test, arg->pmd_eventid, 0xfeedULL);
+	KUNIT_EXPECT_EQ(test, arg->pmd_eventid, 0xfeedfacecafeULL);
 	KUNIT_EXPECT_EQ(test, arg->ovfl_notify, 1);
 	KUNIT_EXPECT_EQ(test, arg->smpl_pmds[0],
 			1ULL << 1 | 1ULL << PFM_SIM_PMD_PLAIN);
@@ -50,6 +52,14 @@ static void handler_gets_overflow_description(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tgid, (u32)current->tgid);
 	KUNIT_EXPECT_EQ(test, arg->ovfl_cpu, 0);
+
+	/* Nothing of this overflow is left in the next one. */
+	KUNIT_ASSERT_EQ(test,
+			pfm_sim_advance(&(struct pfm_sim_tick){
+				.task = current, .delta = { 0, 0, 20 } }), 0);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 2);
+	KUNIT_EXPECT_EQ(test, arg[1].ovfl_ctrl.val, 0U);
+	KUNIT_EXPECT_EQ(test, arg[1].pmd_last_reset, -20ULL);
 }
 
 /*

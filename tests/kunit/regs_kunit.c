@@ -269,6 +269,28 @@ static void counter_can_sample_more_pmds_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.arg[n].num_smpl_pmds, 1);
 }
 
+/* Proves 3.1.2-17 */
+static void recorded_pmds_are_of_the_pmcs_set(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	pfarg_pmc_t pmc = { .reg_set = 1, .reg_flags = NOTIFY };
+	u16 set;
+
+	pmc.reg_smpl_pmds[0] = 1U << PFM_SIM_PMD_PLAIN;
+	make_set(test, 1, 0, 0, 0);
+	for (set = 0; set <= 1; set++)
+		fixture_pmd(test,
+			    (pfarg_pmd_t){ .reg_num = PFM_SIM_PMD_PLAIN,
+					   .reg_set = set,
+					   .reg_value = 11 + set });
+	make_counter(test, 1, 0, NOTIFY, 0);
+	fixture_pmc(test, pmc);
+	load_and_start(test, 1);
+	count(test, PERIOD);
+	KUNIT_ASSERT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->script.arg[0].smpl_pmds_values[0], 12ULL);
+}
+
 static struct kunit_case regs_cases[] = {
 	KUNIT_CASE(pmc_without_counter_ignores_overflow_settings),
 	KUNIT_CASE(overflow_settings_use_memory_per_sampled_pmd),
@@ -278,6 +300,7 @@ static struct kunit_case regs_cases[] = {
 	KUNIT_CASE(a_refused_pmd_value_changes_nothing),
 	KUNIT_CASE(refused_pmc_value_restores_old_one),
 	KUNIT_CASE(old_pmc_value_may_be_refused_too),
+	KUNIT_CASE(recorded_pmds_are_of_the_pmcs_set),
 	{}
 };
 

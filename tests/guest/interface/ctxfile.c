@@ -149,6 +149,7 @@ TEST(read_refuses_bad_address)
 
 	touch_pages(PERIOD, NULL);
 	CHECK_ERRNO(read(fd, unmapped, sizeof(pfm_msg_t)), EFAULT);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
 /* A reader whose buffer is not present */

@@ -86,12 +86,21 @@ TEST(load_refuses_a_thread_that_has_exited)
 	CHECK_ERRNO(ctx_try_load(fd, w.pid), ESRCH);
 }
 
+static void *load_first_thread(void *fd)
+{
+	CHECK_ERRNO(load_result(*(int *)fd, getpid()), EINVAL);
+	return NULL;
+}
+
 /* Proves 3.1.1-10 */
-TEST(load_refuses_blocking_oneself)
+TEST(load_refuses_blocking_own_process)
 {
 	int fd = ctx_new(PFM_FL_NOTIFY_BLOCK);
+	pthread_t other;
 
 	CHECK_ERRNO(load_result(fd, thread_id()), EINVAL);
+	CHECK(!pthread_create(&other, NULL, load_first_thread, &fd));
+	CHECK(!pthread_join(other, NULL));
 }
 
 /* Proves 3.1.7-05, 3.1.7-07, 4.2-07, P4.1-08 */

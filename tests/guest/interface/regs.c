@@ -175,7 +175,8 @@ TEST(pmd_may_be_written_before_its_pmc)
 TEST(fields_that_are_not_input_are_ignored)
 {
 	pfarg_pmd_t written = { .reg_value = 5,
-				.reg_last_reset_val = SENTINEL };
+				.reg_last_reset_val = SENTINEL,
+				.reg_ovflsw_thres = 3 };
 	pfarg_pmd_t read = {
 		.reg_value = SENTINEL,
 		.reg_long_reset = SENTINEL,

@@ -113,11 +113,13 @@ TEST(vectors_hold_many_registers)
 /* Proves 3.1.2-30, 3.1.3-32, 3.1.4-24 */
 TEST(flags_identify_the_bad_element)
 {
-	pfarg_pmc_t pmcs[] = { { .reg_value = PAGE_FAULTS },
+	/* The first elements have flags of an earlier error. */
+	pfarg_pmc_t pmcs[] = { { .reg_value = PAGE_FAULTS,
+				 .reg_flags = PFM_REG_RETFL_NOSET },
 			       { .reg_value = PAGE_FAULTS, .reg_num = 300 },
 			       { .reg_value = PAGE_FAULTS } };
-	pfarg_pmd_t pmds[] = { { .reg_num = 0 }, { .reg_num = 300 },
-			       { .reg_num = 0 } };
+	pfarg_pmd_t pmds[] = { { .reg_flags = PFM_REG_RETFL_NOSET },
+			       { .reg_num = 300 }, { .reg_num = 0 } };
 	int fd = ctx_new(0);
 
 	CHECK_ERRNO(pfm_write_pmcs(fd, pmcs, 3), EINVAL);
