@@ -42,7 +42,8 @@ help:
 	@echo 'make quick    run the checks that concern the changed files; SINCE=COMMIT'
 	@echo 'make check    build everything and run all tests'
 	@echo 'make check-all  make check with empty caches and all repetitions, then the'
-	@echo '              slow checks: beside-perf, check-debug, check-viewers, check-host'
+	@echo '              slow checks: mutants, beside-perf, check-debug, check-viewers,'
+	@echo '              check-host'
 	@echo 'make modules  build the kernel modules for $(TARGETS)'
 	@echo 'make modules KDIR=/lib/modules/RELEASE/build'
 	@echo '              build the modules for one kernel of this machine;'
@@ -56,6 +57,7 @@ help:
 	@echo 'make kunit    run the KUnit suites on User Mode Linux'
 	@echo 'make sdk      build out-of-tree formats and run their suites and VMs'
 	@echo 'make vm       run the tests in VMs'
+	@echo 'make mutants  check that tests find the faults in tests/mutants'
 	@echo 'make beside-perf  run whole programs under pfmon and under perf and compare'
 	@echo '              the results'
 	@echo 'make hosts    run make run in a root of the other Debian release'
@@ -247,6 +249,11 @@ hosts:
 vm: build
 	@scripts/parts.py secure-boot $(foreach target,$(REFUSED_TARGETS),modules-$(target) vm-$(target))
 	@$(SIDE_BY_SIDE) loadgroup tests/vm
+# Faults of the code, each of which a test must find.
+.PHONY: mutants
+mutants: deps-check
+	@$(MAKE) -s guest-x86_64
+	@tests/mutants/run
 # The comparisons of `make vm`, with longer programs.
 .PHONY: beside-perf
 beside-perf: deps-check
@@ -288,7 +295,7 @@ check-all: deps-check
 	@rm -rf $(BUILD)
 	@cache=$$(mktemp -d -p $${TMPDIR:-/var/tmp}) && trap 'rm -rf "$$cache"' EXIT && \
 		PERFMON_CACHE=$$cache $(MAKE) -s check
-	@$(MAKE) -s beside-perf check-debug check-viewers check-host
+	@$(MAKE) -s mutants beside-perf check-debug check-viewers check-host
 
 # `make check` on the other release. It needs only what `hosts` needs.
 .PHONY: check-host

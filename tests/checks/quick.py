@@ -37,6 +37,8 @@ NAMED = re.compile(r"(?:core|tests/guest/(?:interface|formats|stress))/(\w+)\.[c
 FORMAT = re.compile(r"formats/(\w+)/")
 # Programs to run if no program has the name of a changed file.
 USUAL = ("overflow", "restart", "histogram")
+# The test that the mutants still fit the sources.
+MUTANTS = "tests/style/test_mutants.py"
 # Folders of sources, and the folders of their Python tests.
 TESTED = {
     "parsers/pfmparse": "tests/parsers",
@@ -45,6 +47,8 @@ TESTED = {
     "lib": "tests/lib",
     "scripts": "tests/scripts",
     "docs": "tests/style",
+    # Sources that mutants change.
+    **dict.fromkeys(("core", "formats", "sdk/include", "tests/mutants"), MUTANTS),
 }
 # Python tests that need no virtual machine.
 LIGHT = ("tests/parsers", "tests/tools", "tests/lib", "tests/scripts", "tests/style")

@@ -12,7 +12,7 @@ def titles(*files: str) -> list[str]:
     return [title for title, _ in quick.steps(files) if title != "style"]
 
 
-KERNEL = ["suites", "modules", "guest"]
+KERNEL = ["tests in Python", "suites", "modules", "guest"]
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,7 @@ KERNEL = ["suites", "modules", "guest"]
         ("core/gone.c", KERNEL),
         ("sdk/include/perfmon/perfmon_nway_smpl.h", KERNEL),
         ("tests/kunit/fixture.h", ["suites"]),
+        ("tests/mutants/mutants.toml", ["tests in Python"]),
         ("tests/guest/harness/check.h", ["modules", "guest"]),
         ("parsers/pfmparse/layout.py", ["tests in Python"]),
         ("tests/parsers/helpers/writers.py", ["tests in Python"]),

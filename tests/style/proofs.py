@@ -19,7 +19,7 @@ ID = re.compile(r"(?:P?\d+(?:\.\d+)*-\d{2,3}|H\d{2})")
 # Files that may have tags; a header has no tests, so a tag in it is an error.
 _KINDS = ("*.c", "*.h", "test_*.py", "conftest.py")
 
-_CASE = re.compile(r"\bKUNIT_CASE(?:_\w+)?\((\w+)")
+CASE = re.compile(r"\bKUNIT_CASE(?:_\w+)?\((\w+)")
 # Comments, tests, and definitions that are not tests.
 _C = re.compile(
     r"(?P<comment>/\*.*?\*/)"
@@ -81,7 +81,7 @@ def _ids(comment: str, line: int) -> Iterator[tuple[int, str]]:
 def read_tags(name: str, text: str, found: Tags) -> None:
     """Add the tags of a test's source; `name` is its path below tests/."""
     where = f"tests/{name}"
-    cases = set(_CASE.findall(text))
+    cases = set(CASE.findall(text))
     waiting: list[tuple[int, str]] = []
     for match in (_PYTHON if name.endswith(".py") else _C).finditer(text):
         parts = match.groupdict()

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The mutants: faults of the code, each of which a test of a demand must find.
+
+mutants.toml has one table per demand:
+
+    file      the file to change
+    old, new  text that occurs exactly once in the file, and what replaces it
+    test      the test that must fail, one of those that are tagged with the demand
+    fault     what goes wrong
+    survives  why no test can find the fault; only for mutants that survive
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+LIST = "tests/mutants/mutants.toml"
+KUNIT = "kunit/"
+GUEST = "guest/"
+
+
+class MutantError(Exception):
+    """A mutant does not fit the tree; the text says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A table of the list."""
+
+    id: str
+    file: str
+    old: str
+    new: str
+    test: str
+    fault: str
+    survives: str = ""
+
+    @property
+    def in_kunit(self) -> bool:
+        """Tell whether a KUnit suite tests it, not a guest program."""
+        return self.test.startswith(KUNIT)
+
+    @property
+    def program(self) -> str:
+        """Return the name of the program or suite that has the test."""
+        return Path(self.test.partition(": ")[0]).stem
+
+    @property
+    def case(self) -> str:
+        """Return the name of the test."""
+        return self.test.partition(": ")[2]
+
+    def applied(self, text: str) -> str:
+        """Return the file's text with the fault. Raises MutantError."""
+        found = text.count(self.old)
+        if found != 1:
+            raise MutantError(
+                f"{self.id}: {self.file} has its old text {found} times, not once; "
+                f"has the code moved? change {LIST}"
+            )
+        return text.replace(self.old, self.new)
+
+
+def read(text: str) -> list[Mutant]:
+    """Return the mutants of a text with the format of mutants.toml."""
+    return [Mutant(id_, **table) for id_, table in tomllib.loads(text).items()]
+
+
+def problems(
+    mutants: Iterable[Mutant], root: Path, proofs: Mapping[str, list[str]]
+) -> Iterator[str]:
+    """Yield what is wrong with the mutants in a tree.
+
+    proofs: the tests that prove each demand, as "FILE: TEST", below tests/.
+    """
+    for mutant in mutants:
+        try:
+            mutant.applied((root / mutant.file).read_text())
+        except (MutantError, OSError) as error:
+            yield str(error)
+        if mutant.test not in proofs.get(mutant.id, ()):
+            yield f"{mutant.id}: '{mutant.test}' is not tagged with this demand"
+        if not mutant.test.startswith((KUNIT, GUEST)):
+            yield f"{mutant.id}: '{mutant.test}' is neither a suite nor a guest program"
