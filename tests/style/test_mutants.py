@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import mutants
 import proofs
 import pytest
-from pages import expect_none
-
-import mutants
 from mutants import Mutant, MutantError
+from pages import expect_none
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTED = mutants.read((ROOT / mutants.LIST).read_text())

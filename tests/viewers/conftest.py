@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from helpers import every_format, programs
-
 from viewers import NODE_MODULES, Node
 
 HERE = Path(__file__).parent

@@ -13,7 +13,6 @@ from typing import Any, Iterator
 
 import pytest
 from helpers.exporting import NAMES, by_label, exported
-
 from viewers import NODE_MODULES, Node
 
 CLI = NODE_MODULES / "@firefox-devtools/profiler-cli/dist/profiler-cli.js"

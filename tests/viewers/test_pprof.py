@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from helpers.exporting import NAMES, by_label, exported
-
 from viewers import Node
 
 EVENTS = ("cycles", "loads")

@@ -9,7 +9,6 @@ from pathlib import Path
 import jsonschema  # type: ignore[import]
 import pytest
 from helpers.exporting import NAMES, exported
-
 from viewers import NODE_MODULES
 
 SCHEMA = NODE_MODULES / "speedscope/dist/release/file-format-schema.json"
