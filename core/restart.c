@@ -27,7 +27,7 @@ static void pfm_reset_long(struct pfm_context *ctx)
 /* Make the switch that was due when the context was masked (3.7.7). */
 static void pfm_switch_now(struct pfm_context *ctx)
 {
-	/* An overflow of the previous set may have been late. */
+	/* An overflow of the set being left may still be in progress. */
 	pfm_wait_overflows(ctx);
 	pfm_end_evtset(ctx->set);
 	pfm_begin_evtset(ctx, ctx->set->next, true);

@@ -10,8 +10,9 @@
 #ifdef CONFIG_ARM64
 
 /*
- * Prepare for, or end, user-level reads of a set that is being loaded or
- * unloaded. If the kprobes cannot be registered, its counters are not shown.
+ * Prepare user-level reads of a set that is being loaded, and end them when it
+ * is unloaded. If the kprobes cannot be registered, user level cannot read the
+ * set's counters.
  * Context: process.
  */
 void perf_readers_add(struct perf_set *ps);

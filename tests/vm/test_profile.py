@@ -53,9 +53,9 @@ class Target(boot.Target):
 class Format:
     """A way to sample a command, and the keys that pfmparse can report by.
 
-    options: of pfmon. keys: of report --by, besides function. x86: whether only x86
-    has such samples. program: replaces hotloops. part: of the target's rounds. tool:
-    the recording program.
+    options: pfmon's, after --smpl-module=. keys: what report --by accepts, besides
+    function. x86: only x86 has such samples. program: sampled instead of hotloops.
+    part: fraction of the target's rounds to run. tool: the recording program.
     """
 
     options: str

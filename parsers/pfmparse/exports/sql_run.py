@@ -125,7 +125,7 @@ class Run:
         return self._functions[key]
 
     def _number(self, table: str, values: dict[str, object]) -> int:
-        """The number of the row with these values, which is added if necessary."""
+        """The number of the row with these values; the row is added if missing."""
         plain = {name: _plain(value) for name, value in values.items()}
         where = " AND ".join(f"{name} = ?" for name in plain)
         query = f"SELECT id FROM {table} WHERE {where}"

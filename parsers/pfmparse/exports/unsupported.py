@@ -11,8 +11,8 @@ from ..formats.samples import Samples
 from ..recording import Batch
 from .interface import Job
 
-# Descriptions of roles whose columns a format may lack. All formats store the other
-# roles: event, level and file as parts of the place, and the period as the weight.
+# Descriptions of roles whose columns a format may lack. The other roles are in every
+# format: event, level and file as parts of the place, the period as the weight.
 NAMES = {
     Role.ADDRESS: "addresses",
     Role.DATA_ADDRESS: "data addresses",

@@ -277,7 +277,7 @@ TEST(refused_config_word_changes_nothing)
 	ctx_start_on(fd, thread_id());
 	touch(3, 5);
 	ctx_stop(fd);
-	/* An invalid length, and an address that is not aligned to it. */
+	/* An invalid length; an address not aligned to the length set. */
 	CHECK_ERRNO(try_write(fd, 0, CONFIG2(0), 3), EINVAL);
 	CHECK_ERRNO(try_write(fd, 0, CONFIG1(0), (uintptr_t)watched + 1),
 		    EINVAL);

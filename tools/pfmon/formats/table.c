@@ -123,7 +123,7 @@ static void explain_unknown(const char *name)
 		similar_consider(smpl_modules[i]->name, &similar);
 	installed_each(consider_installed, &similar);
 	hint = similar_hint(&similar);
-	message("unknown sampling format '%s'%s; pfmon --list-formats prints the formats of this machine, others need their module installed or their UUID",
+	message("unknown sampling format '%s'%s; pfmon --list-formats prints the formats of this machine; for another one, install its module or give its UUID",
 		name, hint);
 	free(hint);
 }
