@@ -250,7 +250,7 @@ struct pfm_many {
  * @several:  the active set has more than one PMD that samples
  * @values:   one of them records values of PMDs
  * @raw_time: time stamps are raw: @raw
- * @credit:   overflows left until pfm_rate_is_exceeded() is called
+ * @credit:   overflows left until it is renewed (rate.c)
  * @missed:   overflows that could not be deferred, to be added to @lost
  * @unsettled: the PMU was started since pfm_wait_overflows() last ran
  * @paused:   a command changes the context: honoured by the idle probe and by
@@ -433,8 +433,10 @@ struct pfm_context {
 #define PFM_BUSY_COMMAND	2
 
 /*
- * pfm_pmd.state. A report makes a note if it finds the context owned. Only the
- * owner takes notes, and sets PFM_KNOWN.
+ * pfm_pmd.state. A report makes a note if it finds the context owned (NOTING,
+ * NOTED). Only the owner takes notes, and sets PFM_KNOWN. QUIET again: a note
+ * was taken, or the report of a known overflow came, or the PMD was reset, or
+ * its set becomes active.
  */
 #define PFM_QUIET		0	/* no overflow is open */
 #define PFM_KNOWN		1	/* handled, but not yet reported */

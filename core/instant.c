@@ -6,7 +6,9 @@
  * and deferred overflows. The PMU may report the counters of one instant
  * together (pfm_overflow_many()) or one by one. In the second case the first
  * report handles all counters that have reached 0 (pfm_look_closer()). The
- * others are PFM_KNOWN from then on, so that their own reports are recognized.
+ * others are PFM_KNOWN from then on, so that their own reports are recognized,
+ * unless the context is then frozen: that discards all reports. Deferred
+ * overflows at the same address are one instant (defer.c).
  */
 #include <linux/irqflags.h>
 #include "context.h"
@@ -51,8 +53,9 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 }
 
 /*
- * Handle one overflow event. @ovfl: bitmap of the PMDs' slots. @tstamp: 0 if
- * the overflow happened just now. The caller owns @ctx.
+ * Handle one overflow event. @ovfl: bitmap of the PMDs' slots. @tstamp: 0 to
+ * take one here: a deferred overflow has the time at which it is handled. The
+ * caller owns @ctx.
  */
 static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 		      u64 tstamp, u64 ip, struct pt_regs *regs)
@@ -132,7 +135,7 @@ noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 }
 
 /*
- * Has the PMU counted less than half a period since the overflow was handled?
+ * Has the PMU counted at most half a period since the overflow was handled?
  * Otherwise the expected report never came, and this is the next overflow, a
  * whole period later.
  */

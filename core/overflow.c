@@ -4,15 +4,17 @@
  *
  * The overflow path runs in any context up to NMI, on the monitored CPU and in
  * the monitored thread. It never waits: pfm_context.busy says who owns the
- * context (owner.c). An overflow that finds the context owned leaves a note to
- * the owner (defer.c).
+ * context (owner.c). An overflow that finds the context owned leaves a note: to
+ * the overflow that it has interrupted or, if a command is the owner, to an
+ * irq_work that runs after it (defer.c). The states of a PMD and of ownership
+ * are at the end of context.h.
  *
  * pfm_overflow() is the fast path, which nearly every sample takes: a 64-bit
  * counter, a format that records and continues, and a hardware counter that has
  * re-armed itself. The functions after it receive the PMU's other reports:
- * several counters, debug-store records, timeouts, losses. instant.c handles
- * these with the same result; outcome.c does what the format requests beyond
- * "continue".
+ * several counters and debug-store records, which instant.c handles with the
+ * same result, timeouts (evtset_switch.c), and losses. outcome.c does what the
+ * format requests beyond "continue".
  */
 #include "context.h"
 #include "defer.h"
@@ -61,7 +63,8 @@ static __always_inline void pfm_read_values(struct pfm_context *ctx,
 
 /*
  * Call the handler, and leave. In the common case it requests "reset and
- * continue". When the credit is used up, the limits are checked.
+ * continue". When the credit is used up, the overflow is timed, and the limits
+ * are checked if that ends a window (rate.c).
  */
 static __always_inline void pfm_end_record(struct pfm_context *ctx,
 					   struct pfm_pmd *pmd, u64 tstamp)
@@ -90,7 +93,7 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 		pfm_renew_and_leave(pmd);
 		return;
 	}
-	/* Continue: perf has re-armed the event as this reset would. */
+	/* Continue: perf has reloaded the event; value = count - offset. */
 	reg->offset = offset - reload;
 	pfm_leave(ctx);
 }
@@ -106,7 +109,7 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 		/* Until here a command's ownership was overwritten. */
 		pfm_not_entered(ctx, owner);
 		if (pfm_is_known_now(pmd))
-			/* An NMI may have left a note without an owner. */
+			/* An NMI may have taken this for the owner. */
 			pfm_see_to_deferred(ctx);
 		else
 			pfm_defer(pmd, ip, owner);

@@ -6,7 +6,8 @@
  * Counting down costs next to nothing in the overflow path. The clock is read
  * only when a context has used up its credit. This overflow is timed, from its
  * time stamp on. A window ends after as many overflows as occur in a tenth of a
- * second at the highest rate, or after a second. Both limits are checked then.
+ * second at the highest rate, or after a second with at least PFM_ENOUGH
+ * timings. Both limits are checked then.
  * The time of the window's handlers is estimated from the shortest timed
  * overflow, because the others may have been interrupted.
  */
