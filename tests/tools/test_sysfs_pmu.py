@@ -148,7 +148,7 @@ def test_hybrid_pmu_event_lists_its_cpus(encoder: Encoder) -> None:
         ("cpu/edge=2/", "edge has 1 bits and must be at most 0x1"),
         ("mem-loads:ldlat=65536", "ldlat has 16 bits and must be at most 0xffff"),
         ("cpu/far=1/", "exceeds the 48 bits of a PMC value"),
-        ("cpu/third=1/", "third of cpu is in 'config3:0-7'"),
+        ("cpu/third=1/", "third of cpu as 'config3:0-7'"),
         ("cpu/cache-loads/", "cache-loads of cpu also needs umask=NUMBER"),
         ("cas_count_read", "several PMUs have an event cas_count_read: uncore_imc_0, "),
         ("uncore_imc_0/cas_count_read/u", "at all privilege levels (on CPUs 0,14)"),
