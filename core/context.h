@@ -525,7 +525,7 @@ pfm_smpl_regs(const struct pfm_pmd_ovfl *ovfl)
 	return (void *)&arg->smpl_pmds_values[arg->num_smpl_pmds];
 }
 
-/* Slots of the PMDs that are reset with this one, after pfm_smpl_regs(). */
+/* Slots of the PMDs that are reset with this one, behind pfm_smpl_regs(). */
 static inline u16 *pfm_reset_slots(const struct pfm_pmd_ovfl *ovfl)
 {
 	return (u16 *)(pfm_smpl_regs(ovfl) + ovfl->arg.num_smpl_pmds);

@@ -3,8 +3,8 @@
  * perm.c - access rights: creating contexts, and attaching them (chapter 4;
  *	    Eranian 2006, 7)
  *
- * perf checks little for events that the kernel itself creates: 6.1 only checks
- * CPU events against kernel.perf_event_paranoid. So we reject what
+ * perf checks little for events that the kernel itself creates: Linux 6.1
+ * checks only CPU events against kernel.perf_event_paranoid. So we reject what
  * perf_event_open() would reject for the caller, unless the administrator sets
  * another level for perfmon.
  */

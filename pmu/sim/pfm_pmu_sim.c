@@ -158,7 +158,7 @@ static bool sim_is_there(const struct sim_set *ss,
 			    !ss->s->task && ss->s->cpu == tick->cpu;
 }
 
-/* Find a set that is loaded there, preferably one that is started. */
+/* Find a set of the tick's task or CPU, preferably a started one. */
 static struct sim_set *sim_find(const struct pfm_sim_tick *tick)
 {
 	struct sim_set *ss, *found = NULL;

@@ -75,7 +75,7 @@ class Recent:
         return self._input.selection.cgroups
 
     def take(self) -> None:
-        """Adds the samples that have arrived to the current step."""
+        """Adds newly arrived samples to the current step."""
         for batch in self._input.batches():
             if batch.samples.count:
                 self._add(batch)

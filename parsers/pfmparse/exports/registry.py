@@ -46,7 +46,7 @@ def find(name: str) -> Export:
             raise _broken(entry.value, blamed(error)) from error
         if not isinstance(export, Export):
             raise _broken(
-                entry.value, f"{export!r} is not a pfmparse.exports.job.Export"
+                entry.value, f"{export!r} is not a pfmparse.exports.interface.Export"
             )
         return export
     raise RequestError(f"unknown export '{name}': use one of {', '.join(names())}")

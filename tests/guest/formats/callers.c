@@ -268,7 +268,7 @@ TEST(kernel_threads_have_no_user_chain)
 	 */
 	while (!s) {
 		CHECK_OK(pfm_start(c.fd, NULL));
-		/* Sleep because the idle thread is sampled. */
+		/* Sleep because the idle thread must run to be sampled. */
 		usleep(1000);
 		ctx_stop(c.fd);
 		for (; seen < c.hdr->count && !s; seen++)

@@ -248,7 +248,7 @@ static void expect_ask(const struct inquiry *q, int ask)
 	if (q->perf == PERF_STRICT && !q->who->observes &&
 	    (is_on_cpu(ask) || ask == FUNCTION))
 		want = '-';
-	/* Patching all functions would take an emulated CPU minutes. */
+	/* On an emulated CPU, patching all functions would take minutes. */
 	if (ask == FUNCTION && (want == '+' || q->perf == PERF_LOOSE ||
 				!those.functions))
 		return;

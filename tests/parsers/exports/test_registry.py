@@ -74,7 +74,8 @@ def test_built_in_export_precedes_third_party_export(site: Path) -> None:
     [
         (
             "wrong",
-            "export others:WRONG: 'no export' is not a pfmparse.exports.job.Export",
+            "export others:WRONG: 'no export' is not a "
+            "pfmparse.exports.interface.Export",
         ),
         ("gone", "export nothing:X: ModuleNotFoundError: No module named 'nothing'"),
         ("failing", "export failing: ZeroDivisionError"),
