@@ -31,8 +31,8 @@ void pfm_end_hurry(void);
 void pfm_lock(struct pfm_context *ctx);
 
 /*
- * Let the context follow if its thread has exited, for callers that do not need
- * the lock. Context: process, pfm_context.mutex not held.
+ * Let the context follow the exit of its thread, as pfm_lock() does, but return
+ * without the lock. Context: process, pfm_context.mutex not held.
  */
 void pfm_attach_catch_up(struct pfm_context *ctx);
 

@@ -149,7 +149,7 @@ static inline u16 active_set(struct kunit *test)
 	return ctx_of(test)->set->id;
 }
 
-/* Count events, then let time pass; the PMU has not followed a switch yet. */
+/* Count events, then let time pass. The PMU does not follow a switch yet. */
 static inline void happen(struct kunit *test, u64 d0, u64 d1, u64 ns)
 {
 	struct pfm_sim_tick tick = { .task = current, .delta = { d0, d1 },

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Counts:
-    """Runs count_printer with options, and a script of simulated results."""
+    """Runs count_printer with options, and feeds it a script of simulated results."""
 
     program: Path
 
