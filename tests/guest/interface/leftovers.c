@@ -155,7 +155,7 @@ static void be_refused(void *unused)
 	CHECK_ERRNO(create(read_only(&ctx, sizeof(ctx), 1), NULL, 0), EFAULT);
 }
 
-/* A new process of a new user, both of which a charge refers to. */
+/* The caller is a new process of a new user: a charge refers to both. */
 static int create_as_new_user(void)
 {
 	reap(spawn(be_refused, NULL));

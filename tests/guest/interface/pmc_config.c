@@ -297,7 +297,7 @@ TEST(breakpoints_are_refused_on_arm64)
 	CHECK_ERRNO(try_write(fd, 0, 0, WRITES), EINVAL);
 }
 
-/* The PMU of the events is not known to handle periods as perf's own do. */
+/* It is not known whether this PMU handles periods as perf's own PMUs do. */
 TEST(other_software_pmus_count_and_do_not_sample)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = PFM_REGFL_OVFL_NOTIFY };

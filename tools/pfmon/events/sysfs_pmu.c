@@ -180,7 +180,7 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 	if (!find_field(pmu, name, &field))
 		return false;
 	if (text && !parse_u64(text, &value)) {
-		message("event %s: '%s' is not a number for %s; write 16 or 0x10",
+		message("event %s: '%s' is not a number for %s, such as 16 or 0x10",
 			pmu->event, text,
 			name);
 		return false;
