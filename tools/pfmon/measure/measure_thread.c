@@ -12,7 +12,7 @@
 struct session {
 	struct measurement m;
 	struct follow follow;
-	struct trigger trigger;
+	struct breakpoints triggers;
 	pid_t tgid;		/* the first process */
 	bool over;		/* measuring ended before the command */
 	bool timed_out;
@@ -181,7 +181,7 @@ static void handle(const struct trace_event *event, void *data)
 
 	follow_handle(event, &session->follow);
 	if (event->what == TRACE_EXECED && has_trigger(session))
-		trigger_arm(&session->trigger, session->m.options, event->tid);
+		trigger_arm(&session->triggers, session->m.options, event->tid);
 }
 
 static bool apply(struct session *session, enum trigger_effect effect)
@@ -197,7 +197,7 @@ static enum trace_way handle_stop(pid_t tid, int signal, void *data)
 {
 	struct session *session = data;
 	enum trace_way way;
-	enum trigger_effect effect = trigger_of(&session->trigger, tid, signal,
+	enum trigger_effect effect = trigger_of(&session->triggers, tid, signal,
 						&way);
 
 	if (!apply(session, effect))
@@ -211,7 +211,7 @@ static bool arm(struct session *session)
 
 	command->trace.stopped = handle_stop;
 	command->trace.stopped_data = session;
-	return trigger_arm(&session->trigger, session->m.options,
+	return trigger_arm(&session->triggers, session->m.options,
 			   command->pid);
 }
 

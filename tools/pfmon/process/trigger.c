@@ -102,16 +102,16 @@ static bool find_both(uint64_t addresses[BREAKPOINTS],
 	return false;
 }
 
-bool trigger_arm(struct trigger *trigger, const struct options *options,
+bool trigger_arm(struct breakpoints *breakpoints, const struct options *options,
 		 pid_t tid)
 {
 	struct breakpoints found = { .addresses = { 0 } };
 
-	*trigger = (struct trigger){ .options = options };
+	*breakpoints = found;
 	if (!find_both(found.addresses, options, tid))
 		return false;
-	trigger->breakpoints = found;
-	if (breakpoints_set(&trigger->breakpoints, tid))
+	*breakpoints = found;
+	if (breakpoints_set(breakpoints, tid))
 		return true;
 	message("cannot set a breakpoint: %s; the hardware breakpoints may be in use, or missing on this machine",
 		strerror(errno));
@@ -128,10 +128,9 @@ static enum trigger_effect effect_of(const struct breakpoints *breakpoints,
 	       TRIGGER_STOP : TRIGGER_NONE;
 }
 
-enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
-			       enum trace_way *way)
+enum trigger_effect trigger_of(struct breakpoints *breakpoints, pid_t tid,
+			       int signal, enum trace_way *way)
 {
-	struct breakpoints *breakpoints = &trigger->breakpoints;
 	enum trigger_effect effect;
 	uint64_t address;
 	siginfo_t info;

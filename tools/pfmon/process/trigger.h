@@ -16,12 +16,6 @@ enum trigger_effect {
 	TRIGGER_STOP,
 };
 
-/* The triggers of a loaded program. */
-struct trigger {
-	const struct options *options;
-	struct breakpoints breakpoints;
-};
-
 /* Returns false, with a message, if triggers conflict with other options. */
 bool trigger_options_agree(const struct options *options);
 
@@ -29,14 +23,14 @@ bool trigger_options_agree(const struct options *options);
  * Sets breakpoints in a new program. The thread is stopped at its exec, which
  * has removed all earlier breakpoints. Returns false with a message on failure.
  */
-bool trigger_arm(struct trigger *trigger, const struct options *options,
+bool trigger_arm(struct breakpoints *breakpoints, const struct options *options,
 		 pid_t tid);
 
 /*
  * Handles a stop of the thread for a signal, or, with 0, for another reason.
  * Returns the effect of a breakpoint, and in *way how to resume the thread.
  */
-enum trigger_effect trigger_of(struct trigger *trigger, pid_t tid, int signal,
-			       enum trace_way *way);
+enum trigger_effect trigger_of(struct breakpoints *breakpoints, pid_t tid,
+			       int signal, enum trace_way *way);
 
 #endif /* PFMON_PROCESS_TRIGGER_H */
