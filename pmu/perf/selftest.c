@@ -14,6 +14,7 @@
 #include <perfmon/perfmon_defect.h>
 #include "event.h"
 #include "hw_count.h"
+#include "pmc.h"
 #include "selftest.h"
 
 #define PERF_SOFTWARE(name) \
@@ -28,7 +29,7 @@
 /* Periods for the trial of a clock, in ns: a short one and an endless one */
 #define TRIAL_SOON	20000ULL
 #define TRIAL_NEVER	(1000ULL * NSEC_PER_SEC)
-/* How long a clock's timer may take, in ns */
+/* Longest time until a clock's timer fires, in ns */
 #define TRIAL_PATIENCE	(200 * NSEC_PER_MSEC)
 /* Overflows that are recorded */
 #define TRIAL_REPORTS	4
@@ -72,14 +73,10 @@ static void notrace perf_trial_overflow(struct perf_event *event,
 /* Create the event of a PMC value, disabled. Return: 0 or an errno. */
 static int __init perf_trial_begin(struct perf_trial *t, u64 pmc, u64 period)
 {
-	struct perf_event_attr attr = {
-		.size		= sizeof(attr),
-		.type		= perf_pmc_type(pmc),
-		.config		= pmc & PFM_PERF_ID_MASK,
-		.sample_period	= period,
-		.disabled	= 1,
-	};
+	static const u64 none[PFM_PMC_CONFIGS];
+	struct perf_event_attr attr;
 
+	perf_fill_attr(&attr, pmc, none, period);
 	t->reg.pmc_value = pmc;
 	t->reg.set = &t->s;
 	t->reg.desc = &t->desc;
