@@ -2,13 +2,8 @@
 /*
  * overflow_kunit.c - overflows of one counter (3.5.14)
  */
-#include <linux/percpu.h>
-#include <linux/sched/clock.h>
-#include <linux/time64.h>
 #include "context.h"
 #include "fixture.h"
-#include "owner.h"
-#include "stamp.h"
 
 /*
  * Proves 3.1.2-12, 3.1.2-18, 3.5.14-04, 3.5.14-06, 3.5.14-09, 3.5.14-10,
@@ -62,39 +57,6 @@ static void handler_gets_overflow_description(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, arg[1].pmd_last_reset, -20ULL);
 }
 
-/*
- * On some machines the clock stands still until the next tick. Each overflow
- * must still have its own time stamp, whether it is handled at once or deferred
- * to an interrupt.
- */
-/* Proves 3.5.14-02, 3.5.14-03 */
-static void overflow_time_stamps_are_unique(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-	u64 last = local_clock() + 3600 * NSEC_PER_SEC;
-	unsigned long flags;
-	int i;
-
-	fixture_counter(test, 1, 0, -10ULL);
-	for (i = 0; i < 4; i++)
-		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
-	fixture_start_owned(test, &flags);
-	this_cpu_write(pfm_last_stamp, last);
-	fixture_count(test, 100);
-	pfm_disown(f->ctx, flags);
-	fixture_unlock(f->ctx);
-	pfm_wait_kicks(f->ctx);
-	fixture_count2(test, 0, 10);
-	fixture_report_pmd0(test);
-	fixture_report_pmd0(test);
-	KUNIT_EXPECT_EQ(test, f->script.calls, 4);
-	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_GT(test, f->script.tstamp[i], last);
-		last = f->script.tstamp[i];
-	}
-	this_cpu_write(pfm_last_stamp, 0);
-}
-
 /* A PMU that does not report the value it re-armed with did not re-arm. */
 static void core_resets_counter_that_pmu_did_not_rearm(
 	struct kunit *test)
@@ -130,7 +92,6 @@ static void overflows_in_hard_interrupts_are_handled(struct kunit *test)
 
 static struct kunit_case overflow_cases[] = {
 	KUNIT_CASE(handler_gets_overflow_description),
-	KUNIT_CASE(overflow_time_stamps_are_unique),
 	KUNIT_CASE(core_resets_counter_that_pmu_did_not_rearm),
 	KUNIT_CASE(overflows_in_hard_interrupts_are_handled),
 	{}

@@ -3,6 +3,7 @@
  * stamp_kunit.c - time stamps in ns and raw ones. In a KUnit kernel the counter
  *		   is the clock, so a base makes raw time stamps differ.
  */
+#include <linux/percpu.h>
 #include <linux/sched/clock.h>
 #include <linux/time64.h>
 #include <perfmon/perfmon_default_smpl.h>
@@ -73,17 +74,23 @@ static void several_counters_get_raw_time_stamps(struct kunit *test)
 	expect_raw(test, 1);
 }
 
-/* Proves 3.5.14-02, 3.5.14-03 */
-static void raw_time_stamps_are_unique(struct kunit *test)
+/*
+ * On some machines the clock stands still until the next tick. Each overflow
+ * must still have its own time stamp, whether it is handled at once or deferred
+ * to an interrupt. @last: the last time stamp before them, in the future.
+ */
+static void expect_unique_stamps(struct kunit *test, u64 last)
 {
 	struct fixture *f = test->priv;
-	u64 last = pfm_raw_now(f->ctx) + HOUR;
 	unsigned long flags;
 	int i;
 
 	fixture_counter(test, 1, 0, -10ULL);
 	fixture_start_owned(test, &flags);
-	f->ctx->raw.last = last;
+	if (f->ctx->raw_time)
+		f->ctx->raw.last = last;
+	else
+		this_cpu_write(pfm_last_stamp, last);
 	fixture_count(test, 100);
 	pfm_disown(f->ctx, flags);
 	fixture_unlock(f->ctx);
@@ -96,6 +103,20 @@ static void raw_time_stamps_are_unique(struct kunit *test)
 		KUNIT_EXPECT_GT(test, f->script.tstamp[i], last);
 		last = f->script.tstamp[i];
 	}
+}
+
+/* Proves 3.5.14-02, 3.5.14-03 */
+static void raw_time_stamps_are_unique(struct kunit *test)
+{
+	expect_unique_stamps(test, pfm_raw_now(ctx_of(test)) + HOUR);
+}
+
+/* Proves 3.5.14-02, 3.5.14-03 */
+static void overflow_time_stamps_are_unique(struct kunit *test)
+{
+	ctx_of(test)->raw_time = false;
+	expect_unique_stamps(test, local_clock() + HOUR);
+	this_cpu_write(pfm_last_stamp, 0);
 }
 
 /* Time stamps in ns stay what they are after raw ones. */
@@ -207,6 +228,7 @@ static struct kunit_case stamp_cases[] = {
 	KUNIT_CASE(recorded_values_get_raw_time_stamps),
 	KUNIT_CASE(several_counters_get_raw_time_stamps),
 	KUNIT_CASE(raw_time_stamps_are_unique),
+	KUNIT_CASE(overflow_time_stamps_are_unique),
 	KUNIT_CASE(raw_time_stamps_leave_those_in_ns_alone),
 	KUNIT_CASE(time_since_raw_stamp_is_in_ns),
 	KUNIT_CASE(format_asks_for_raw_time_stamps),
