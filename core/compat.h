@@ -63,6 +63,14 @@ pfm_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
 #endif
 }
 
+/* kthread_create_worker() until commit b04e317b5226 ("treewide: Introduce
+ * kthread_run_worker[_on_cpu]()"), in 6.14
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define kthread_run_worker(flags, ...)				\
+	kthread_create_worker(flags, __VA_ARGS__)
+#endif
+
 /* The attribute argument of the call-backs is const since 6.16. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 typedef struct bin_attribute pfm_bin_attr_t;

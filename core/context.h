@@ -41,6 +41,7 @@
 #include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_pmu.h>
 #include <perfmon/perfmon_time.h>
+#include <perfmon/perfmon_work.h>
 #include "charge.h"
 #include "msgq.h"
 
@@ -378,7 +379,7 @@ struct pfm_context {
 	struct delayed_work	release;
 	u64			sets_denied;
 	struct task_struct	*in_call;
-	struct work_struct	switch_work;
+	struct pfm_work		switch_work;
 	unsigned long		switch_queued;
 	struct callback_head	switch_here;
 	const void		*switch_task;
@@ -391,8 +392,8 @@ struct pfm_context {
 	atomic_t		behind;
 	bool			trusted;
 	const struct pfm_many	*many;
-	struct work_struct	stop;
-	struct work_struct	tell;
+	struct pfm_work		stop;
+	struct pfm_work		tell;
 	struct pfm_msgq		msgq;
 	int			block_trial;
 	struct pfm_block	*block;
@@ -536,6 +537,18 @@ static inline bool pfm_is_trigger(const struct pfm_pmd *pmd)
 {
 	return pmd->ovflsw_thres && pmd->hw.desc->flags & PFM_REGD_COUNTER &&
 	       pfm_evtset_of(pmd)->flags & PFM_SETFL_OVFL_SWITCH;
+}
+
+/*
+ * Lock pfm_context.mutex in a work item, as far as it may wait. Context:
+ * process. Return: false if the mutex is taken.
+ */
+static inline bool pfm_lock_for_work(struct pfm_context *ctx, bool may_wait)
+{
+	if (!may_wait)
+		return mutex_trylock(&ctx->mutex);
+	mutex_lock(&ctx->mutex);
+	return true;
 }
 
 static inline bool pfm_is_masked(const struct pfm_context *ctx)

@@ -39,8 +39,8 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	ctx->target.cpu = -1;
 	pfm_charge_begin(&ctx->charge);
 	xa_init(&ctx->sets);
-	INIT_WORK(&ctx->stop, pfm_stop_work);
-	INIT_WORK(&ctx->tell, pfm_tell_work);
+	pfm_work_prepare(&ctx->stop, pfm_stop_work);
+	pfm_work_prepare(&ctx->tell, pfm_tell_work);
 	ctx->irq_work.work = PFM_IRQ_WORK_INIT(pfm_irq_work);
 	pfm_release_init(ctx);
 	pfm_block_init(ctx);
@@ -261,9 +261,9 @@ void pfm_context_destroy(struct pfm_context *ctx)
 		pfm_detach(ctx);
 	mutex_unlock(&ctx->mutex);
 	pfm_wait_kicks(ctx);
-	cancel_work_sync(&ctx->stop);
-	cancel_work_sync(&ctx->tell);
-	cancel_work_sync(&ctx->switch_work);
+	pfm_cancel_work(&ctx->stop);
+	pfm_cancel_work(&ctx->tell);
+	pfm_cancel_work(&ctx->switch_work);
 	pfm_release_all(ctx);
 	pfm_stamps_detach(ctx);
 	pfm_context_detach_fmt(ctx);

@@ -190,23 +190,24 @@ static void pfm_take_deferred(struct pfm_context *ctx)
  * queued by an irq_work provides. Until then overflows find the context masked.
  * For a CPU that is going offline, perf stops the events before it is gone.
  */
-void pfm_stop_work(struct work_struct *work)
+bool pfm_stop_work(struct pfm_work *w, bool may_wait)
 {
-	struct pfm_context *ctx =
-		container_of(work, struct pfm_context, stop);
+	struct pfm_context *ctx = container_of(w, struct pfm_context, stop);
 
-	mutex_lock(&ctx->mutex);
+	if (!pfm_lock_for_work(ctx, may_wait))
+		return false;
 	if (ctx->loaded && (pfm_is_masked(ctx) || pfm_is_offline(ctx)))
 		ctx->pmu->stop(&ctx->on_pmu->pmu_set);
 	mutex_unlock(&ctx->mutex);
+	return true;
 }
 
-void pfm_tell_work(struct work_struct *work)
+bool pfm_tell_work(struct pfm_work *w, bool may_wait)
 {
-	struct pfm_context *ctx =
-		container_of(work, struct pfm_context, tell);
+	struct pfm_context *ctx = container_of(w, struct pfm_context, tell);
 
 	pfm_msgq_tell_readers(&ctx->msgq);
+	return true;
 }
 
 static void pfm_tell_readers(struct pfm_context *ctx)

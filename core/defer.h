@@ -45,9 +45,9 @@ void pfm_irq_work(struct irq_work *work);
  * Stop the PMU of a context that was masked, or whose CPU is going offline.
  * Context: a work item, pfm_context.stop.
  */
-void pfm_stop_work(struct work_struct *work);
+bool pfm_stop_work(struct pfm_work *w, bool may_wait);
 
 /* Wake readers and send signals. Context: a work item, pfm_context.tell. */
-void pfm_tell_work(struct work_struct *work);
+bool pfm_tell_work(struct pfm_work *w, bool may_wait);
 
 #endif /* PFM_CORE_DEFER_H */

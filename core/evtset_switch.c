@@ -165,9 +165,15 @@ void pfm_finish_switch(struct pfm_context *ctx)
 	pfm_finish_locked(ctx);
 }
 
-static void pfm_switch_work(struct work_struct *work)
+static bool pfm_switch_work(struct pfm_work *w, bool may_wait)
 {
-	pfm_finish_switch(container_of(work, struct pfm_context, switch_work));
+	struct pfm_context *ctx =
+		container_of(w, struct pfm_context, switch_work);
+
+	if (!pfm_lock_for_work(ctx, may_wait))
+		return false;
+	pfm_finish_locked(ctx);
+	return true;
 }
 
 static void pfm_switch_here(struct callback_head *work)
@@ -185,7 +191,7 @@ static void pfm_switch_here(struct callback_head *work)
 
 void pfm_switch_init(struct pfm_context *ctx)
 {
-	INIT_WORK(&ctx->switch_work, pfm_switch_work);
+	pfm_work_prepare(&ctx->switch_work, pfm_switch_work);
 	init_task_work(&ctx->switch_here, pfm_switch_here);
 }
 

@@ -12,6 +12,7 @@
  * Most commands stop the PMU to keep overflows out (pause.c). The restart of an
  * active context must not, or it would miss events: it takes ownership.
  */
+#include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
@@ -105,19 +106,26 @@ static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 	return look.maybe;
 }
 
+/* Looks before waiting for a grace period; the first ones follow at once. */
+#define PFM_LOOKS	25
+#define PFM_QUICK_LOOKS	3
+
 /*
  * Wait for the overflows of a thread or CPU, if possible without a grace
  * period. A grace period waits for all CPUs or, if expedited, interrupts them,
- * and any user could cause that at will. An expedited one may also need work
- * items on CPUs that are occupied by real-time threads.
+ * and any user could cause that at will. A CPU that a real-time thread occupies
+ * may delay one for as long as the thread runs, so look often before.
  */
 static void pfm_wait_elsewhere(const struct pfm_pmu_set *target)
 {
 	int i;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < PFM_LOOKS; i++) {
 		if (!pfm_may_be_under_way(target))
 			return;
+		if (i >= PFM_QUICK_LOOKS)
+			usleep_range(50, 100);
+	}
 	if (target->task)
 		synchronize_rcu();
 	else

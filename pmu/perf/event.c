@@ -243,9 +243,9 @@ static void perf_arm_irq(struct irq_work *work)
  * Arm the events of a thread that has left the CPU. If it runs again and an
  * event is reported meanwhile, perf reports it too early once more.
  */
-static void perf_arm_work(struct work_struct *work)
+static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 {
-	struct perf_set *ps = container_of(work, struct perf_set, work);
+	struct perf_set *ps = container_of(w, struct perf_set, work);
 	unsigned int place;
 	u64 value;
 
@@ -259,6 +259,7 @@ static void perf_arm_work(struct work_struct *work)
 		value = perf_value_to_arm(reg, value);
 		perf_event_period(event, perf_period(value));
 	}
+	return true;
 }
 
 /*
@@ -323,12 +324,12 @@ void perf_arm_rest(struct perf_set *ps)
 void perf_arm_wait(struct perf_set *ps)
 {
 	pfm_irq_work_wait(&ps->irq_work);
-	cancel_work_sync(&ps->work);
+	pfm_cancel_work(&ps->work);
 }
 
 void perf_arm_init(struct perf_set *ps)
 {
 	ps->irq_work.work = IRQ_WORK_INIT_HARD(perf_arm_irq);
-	INIT_WORK(&ps->work, perf_arm_work);
+	pfm_work_prepare(&ps->work, perf_arm_work);
 	ps->arming_cpu = -1;
 }

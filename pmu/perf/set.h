@@ -6,9 +6,9 @@
 #define PFM_PMU_PERF_SET_H
 
 #include <linux/perf_event.h>
-#include <linux/workqueue.h>
 #include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_pmu.h>
+#include <perfmon/perfmon_work.h>
 
 struct perf_lease;
 
@@ -42,7 +42,7 @@ struct perf_set {
 	int				arming_cpu;
 	struct pfm_irq_work		irq_work;
 	struct rcu_head			rcu;
-	struct work_struct		work;
+	struct pfm_work			work;
 	struct pfm_pmu_reg		*timer;
 	u64				seen[PERF_NUM_EVENTS];
 	struct perf_lease		*leases[PERF_NUM_EVENTS];

@@ -17,15 +17,12 @@ static struct task_struct *monitored_thread(struct kunit *test)
 	return task;
 }
 
-/*
- * End a thread. Return: false if it waits for @ctx, which the caller has
- * locked; it has not ended then.
- */
-static bool ends(struct task_struct *task, struct pfm_context *ctx)
+/* End a thread. Return: false if it has not ended: it waits for a mutex. */
+static bool ends(struct task_struct *task)
 {
 	kthread_stop(task);
 	while (!READ_ONCE(task->exit_state)) {
-		if (!list_empty_careful(&ctx->mutex.wait_list))
+		if (READ_ONCE(task->blocked_on))
 			return false;
 		/* Sleep because nothing tells that a thread waits. */
 		schedule_timeout_uninterruptible(1);
@@ -45,7 +42,7 @@ static void exit_ends_attachment_and_queues_end(struct kunit *test)
 {
 	struct task_struct *task = monitored_thread(test);
 
-	KUNIT_EXPECT_TRUE(test, ends(task, ctx_of(test)));
+	KUNIT_EXPECT_TRUE(test, ends(task));
 	KUNIT_EXPECT_FALSE(test, ctx_of(test)->loaded);
 	KUNIT_EXPECT_TRUE(test, end_was_queued(test));
 	put_task_struct(task);
@@ -57,7 +54,7 @@ static void exit_does_not_wait_for_a_command(struct kunit *test)
 	struct pfm_context *ctx = ctx_of(test);
 
 	fixture_lock(ctx);
-	KUNIT_EXPECT_TRUE(test, ends(task, ctx));
+	KUNIT_EXPECT_TRUE(test, ends(task));
 	KUNIT_EXPECT_TRUE(test, ctx->loaded);
 	KUNIT_EXPECT_FALSE(test, end_was_queued(test));
 	fixture_unlock(ctx);
@@ -70,7 +67,7 @@ static void command_after_exit_finds_context_unloaded(struct kunit *test)
 	struct pfm_context *ctx = ctx_of(test);
 
 	fixture_lock(ctx);
-	ends(task, ctx);
+	ends(task);
 	fixture_unlock(ctx);
 	pfm_lock(ctx);
 	KUNIT_EXPECT_FALSE(test, ctx->loaded);
@@ -86,7 +83,7 @@ static void reader_after_exit_gets_end(struct kunit *test)
 	struct pfm_context *ctx = ctx_of(test);
 
 	fixture_lock(ctx);
-	ends(task, ctx);
+	ends(task);
 	fixture_unlock(ctx);
 	pfm_attach_catch_up(ctx);
 	KUNIT_EXPECT_TRUE(test, end_was_queued(test));
@@ -118,7 +115,7 @@ static void reader_waits_until_command_has_followed(struct kunit *test)
 	readers_wait = false;
 	task = monitored_thread(test);
 	fixture_lock(ctx);
-	ends(task, ctx);
+	ends(task);
 	fixture_unlock(ctx);
 	pfm_attach_catch_up(ctx);
 	KUNIT_EXPECT_TRUE(test, readers_wait);

@@ -501,7 +501,7 @@ static void pending_switch_does_not_block_later_target(
 				.load_pid = task_pid_vnr(other) }), 0);
 	local_irq_save(flags);
 	pfm_switch_request(ctx, true);
-	instead = work_pending(&ctx->switch_work);
+	instead = work_pending(&ctx->switch_work.work);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_TRUE(test, instead);
 	fixture_unload(test);

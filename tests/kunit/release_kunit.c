@@ -106,22 +106,24 @@ static void release_slowly(struct llist_node *node)
 	released = wait_for_completion_timeout(&measured, HZ) ? 1 : -1;
 }
 
-static void measure_work(struct work_struct *work)
+static bool measure_work(struct pfm_work *w, bool may_wait)
 {
 	complete(&measured);
+	return true;
 }
 
 static void measuring_does_not_wait_for_release(struct kunit *test)
 {
-	static DECLARE_WORK(measure, measure_work);
+	static struct pfm_work measure;
 
 	leaving.release = release_slowly;
+	pfm_work_prepare(&measure, measure_work);
 	workqueue_set_max_active(pfm_wq, 1);
 	detach(test);
 	pfm_release_soon(ctx_of(test));
 	wait_for_completion(&releasing);
 	pfm_queue_work(&measure);
-	flush_work(&measure);
+	flush_work(&measure.work);
 	pfm_release_all(ctx_of(test));
 	workqueue_set_max_active(pfm_wq, WQ_DFL_ACTIVE);
 	KUNIT_EXPECT_EQ(test, released, 1);

@@ -3,37 +3,77 @@
  * work_kunit.c - urgent work items
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/preempt.h>
-#include <linux/workqueue.h>
+#include <linux/sched.h>
+#include <linux/sched/rt.h>
 #include <perfmon/perfmon_work.h>
 
-struct counted_work {
-	struct work_struct	work;
+/* A work item that may have to wait; what its runs found. */
+static struct counted_work {
+	struct pfm_work		work;
+	struct completion	done;
 	unsigned int		runs;
-};
+	unsigned int		realtime_runs;
+	bool			waits;
+} counted;
 
-static void count_run(struct work_struct *work)
+static bool count_run(struct pfm_work *w, bool may_wait)
 {
-	container_of(work, struct counted_work, work)->runs++;
+	counted.runs++;
+	if (rt_task(current))
+		counted.realtime_runs++;
+	if (counted.waits && !may_wait)
+		return false;
+	complete(&counted.done);
+	return true;
 }
 
-static void queued_work_runs_once(struct kunit *test)
+/* Queue the work item twice, before it can run, and wait until it is done. */
+static void queue_counted(bool waits)
 {
-	struct counted_work counted = {};
-
-	INIT_WORK_ONSTACK(&counted.work, count_run);
+	counted = (struct counted_work){ .waits = waits };
+	init_completion(&counted.done);
+	pfm_work_prepare(&counted.work, count_run);
 	preempt_disable();
 	pfm_queue_work(&counted.work);
 	/* No effect while it is queued. */
 	pfm_queue_work(&counted.work);
 	preempt_enable();
-	flush_work(&counted.work);
+	wait_for_completion(&counted.done);
+	pfm_cancel_work(&counted.work);
+}
+
+static void queued_work_runs_once(struct kunit *test)
+{
+	queue_counted(false);
 	KUNIT_EXPECT_EQ(test, counted.runs, 1U);
-	destroy_work_on_stack(&counted.work);
+	KUNIT_EXPECT_EQ(test, counted.realtime_runs, 0U);
+}
+
+/* The scheduler does not let it wait for the CPU. */
+static void realtime_thread_queues_realtime_work(struct kunit *test)
+{
+	sched_set_fifo_low(current);
+	queue_counted(false);
+	sched_set_normal(current, 0);
+	KUNIT_EXPECT_EQ(test, counted.runs, 1U);
+	KUNIT_EXPECT_EQ(test, counted.realtime_runs, 1U);
+}
+
+static void work_that_waits_leaves_the_realtime_thread(struct kunit *test)
+{
+	sched_set_fifo_low(current);
+	queue_counted(true);
+	sched_set_normal(current, 0);
+	KUNIT_EXPECT_EQ(test, counted.runs, 2U);
+	KUNIT_EXPECT_EQ(test, counted.realtime_runs, 1U);
 }
 
 static struct kunit_case work_cases[] = {
 	KUNIT_CASE(queued_work_runs_once),
+	KUNIT_CASE(realtime_thread_queues_realtime_work),
+	KUNIT_CASE(work_that_waits_leaves_the_realtime_thread),
 	{}
 };
 

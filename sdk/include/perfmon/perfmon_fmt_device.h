@@ -73,7 +73,7 @@ struct pfm_device {
 	struct mutex			lock;
 	wait_queue_head_t		wait;
 	struct pfm_irq_work		wake;
-	struct work_struct		tell;
+	struct pfm_work			tell;
 	struct kobj_attribute		attrs[3];
 	struct attribute		*list[4];
 	struct attribute_group		group;
@@ -145,10 +145,10 @@ static inline struct pfm_device *pfm_device_of(const pfm_buffer_fmt_t *fmt)
 	return container_of(fmt->fmt_groups, struct pfm_device, groups[0]);
 }
 
-static inline void pfm_device_tell(struct work_struct *work)
+static inline bool pfm_device_tell(struct pfm_work *w, bool may_wait)
 {
-	wake_up_interruptible(
-		&container_of(work, struct pfm_device, tell)->wait);
+	wake_up_interruptible(&container_of(w, struct pfm_device, tell)->wait);
+	return true;
 }
 
 static inline void pfm_device_wake(struct irq_work *work)
@@ -246,7 +246,7 @@ static inline int pfm_device_release(struct inode *inode, struct file *file)
 	/* Handlers run with preemption disabled: none uses them after this. */
 	synchronize_rcu();
 	pfm_irq_work_wait(&dev->wake);
-	cancel_work_sync(&dev->tell);
+	pfm_cancel_work(&dev->tell);
 	pfm_device_discard(dev, rings);
 	pfm_device_free_rings(rings);
 	/* Pairs with the full barrier in pfm_device_open(). */
@@ -436,8 +436,6 @@ static inline ssize_t pfm_device_show_lost(struct kobject *kobj,
 		.lock = __MUTEX_INITIALIZER(fmt##_device.lock),		\
 		.wait = __WAIT_QUEUE_HEAD_INITIALIZER(fmt##_device.wait), \
 		.wake.work = PFM_IRQ_WORK_INIT(pfm_device_wake),	\
-		.tell = __WORK_INITIALIZER(fmt##_device.tell,		\
-					   pfm_device_tell),		\
 		.attrs = {						\
 			__ATTR(device, 0444, pfm_device_show_name, NULL), \
 			__ATTR(record_size, 0444, pfm_device_show_size, \
@@ -454,6 +452,7 @@ static inline ssize_t pfm_device_show_lost(struct kobject *kobj,
 	};								\
 	static int fmt##_device_add(void)				\
 	{								\
+		pfm_work_prepare(&fmt##_device.tell, pfm_device_tell);	\
 		return misc_register(&fmt##_device.misc);		\
 	}								\
 	static void fmt##_device_del(void)				\

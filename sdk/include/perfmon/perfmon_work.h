@@ -2,26 +2,87 @@
 /**
  * DOC: Urgent work items
  *
- * A real-time thread may occupy a monitored CPU for a long time, and work items
- * bound to this CPU do not run meanwhile. Therefore work that must be done
- * before a measurement can begin or continue is queued with pfm_queue_work().
- * It runs on any CPU, with high priority.
+ * A real-time thread may occupy a monitored CPU for a long time, and threads of
+ * ordinary priority that wait for this CPU do not run meanwhile: the scheduler
+ * may leave a single one there although other CPUs are idle. Therefore work
+ * that must be done before a measurement can begin or continue is queued with
+ * pfm_queue_work().
  */
 #ifndef PERFMON_PERFMON_WORK_H
 #define PERFMON_PERFMON_WORK_H
 
-struct work_struct;
-struct workqueue_struct;
+#include <linux/kthread.h>
+#include <linux/workqueue.h>
 
 /* The queue of pfm_queue_work(), for delayed work items. */
 extern struct workqueue_struct *pfm_wq;
 
+struct pfm_work;
+
+/**
+ * typedef pfm_work_func_t - the function of an urgent work item
+ * @w:        the work item
+ * @may_wait: whether the function may wait for a lock that a command holds for
+ *            longer than a moment
+ *
+ * It may run on two CPUs at the same time. Context: process, may sleep.
+ *
+ * Return: true if the work is done; false if it must wait. Then it is called
+ * again with @may_wait.
+ */
+typedef bool (*pfm_work_func_t)(struct pfm_work *w, bool may_wait);
+
+/**
+ * struct pfm_work - an urgent work item
+ * @func:   its function
+ * @work:   calls it in a thread of ordinary priority
+ * @urgent: calls it in the thread of real-time priority, which all work items
+ *          share and which must not wait
+ */
+struct pfm_work {
+	pfm_work_func_t		func;
+	struct work_struct	work;
+	struct kthread_work	urgent;
+};
+
+/* The functions of pfm_work.work and pfm_work.urgent. */
+void pfm_work_run(struct work_struct *work);
+void pfm_work_run_urgent(struct kthread_work *urgent);
+
+/**
+ * pfm_work_prepare() - prepare a work item
+ * @w: the work item
+ * @f: its function
+ *
+ * A macro, so that lockdep tells the work items of different places apart.
+ *
+ * Context: any.
+ */
+#define pfm_work_prepare(w, f)						\
+	do {								\
+		struct pfm_work *work_ = (w);				\
+									\
+		work_->func = (f);					\
+		INIT_WORK(&work_->work, pfm_work_run);			\
+		kthread_init_work(&work_->urgent, pfm_work_run_urgent);	\
+	} while (0)
+
 /**
  * pfm_queue_work() - queue an urgent work item
- * @work: the work item; no effect if it is queued already
+ * @w: the work item; no effect if it is queued already
+ *
+ * It runs on any CPU, with high priority.
  *
  * Context: any but NMI, preemption off.
  */
-void pfm_queue_work(struct work_struct *work);
+void pfm_queue_work(struct pfm_work *w);
+
+/**
+ * pfm_cancel_work() - cancel a work item, or wait until it has run
+ * @w: the work item; it is not queued meanwhile
+ *
+ * Context: process, may sleep.
+ */
+void pfm_cancel_work(struct pfm_work *w);
 
 #endif /* PERFMON_PERFMON_WORK_H */
