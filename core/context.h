@@ -299,8 +299,9 @@ struct pfm_many {
  * @sets_denied: times that the PMU lacked free counters for a set's turn
  * @in_call:  the monitored thread, while it is in a command
  * @switch_work: lets the PMU follow a switch
- * @switch_queued: @switch_here is queued or running
+ * @switch_queued: @switch_here or @switch_later is queued
  * @switch_here: does the work of @switch_work in the monitored thread
+ * @switch_later: does it if @switch_here found the context locked
  * @switch_task: thread of @switch_here; only for comparison
  * @fmt:      sampling format, or NULL
  * @buffer:   its buffer, or NULL
@@ -382,6 +383,7 @@ struct pfm_context {
 	struct pfm_work		switch_work;
 	unsigned long		switch_queued;
 	struct callback_head	switch_here;
+	struct work_struct	switch_later;
 	const void		*switch_task;
 	const pfm_buffer_fmt_t	*fmt;
 	struct pfm_buffer	*buffer;

@@ -7,7 +7,7 @@
  * PMU has been reprogrammed are discarded. The PMU is reprogrammed in process
  * context: in the monitored thread on its way to user level, or in a work item
  * if the overflow interrupted the kernel, where the thread may stay for a long
- * time.
+ * time, or if a command holds the context's mutex.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -176,23 +176,46 @@ static bool pfm_switch_work(struct pfm_work *w, bool may_wait)
 	return true;
 }
 
+/* End a queued pfm_context.switch_here. */
+static void pfm_switch_here_done(struct pfm_context *ctx)
+{
+	pfm_context_put(ctx);
+	pfm_thread_work_done();
+}
+
+static void pfm_switch_later(struct work_struct *work)
+{
+	struct pfm_context *ctx =
+		container_of(work, struct pfm_context, switch_later);
+
+	mutex_lock(&ctx->mutex);
+	clear_bit_unlock(0, &ctx->switch_queued);
+	pfm_finish_locked(ctx);
+	pfm_switch_here_done(ctx);
+}
+
+/* The thread does not wait for commands, and an exiting one does nothing. */
 static void pfm_switch_here(struct callback_head *work)
 {
 	struct pfm_context *ctx =
 		container_of(work, struct pfm_context, switch_here);
+	bool exits = current->flags & PF_EXITING;
 
+	if (!exits && !mutex_trylock(&ctx->mutex)) {
+		queue_work(pfm_wq, &ctx->switch_later);
+		return;
+	}
 	clear_bit_unlock(0, &ctx->switch_queued);
-	/* The exit of a thread does not wait for commands. */
-	if (!(current->flags & PF_EXITING) && !mutex_lock_killable(&ctx->mutex))
+	if (!exits)
 		pfm_finish_locked(ctx);
-	pfm_context_put(ctx);
-	pfm_thread_work_done();
+	pfm_switch_here_done(ctx);
 }
 
 void pfm_switch_init(struct pfm_context *ctx)
 {
 	pfm_work_prepare(&ctx->switch_work, pfm_switch_work);
 	init_task_work(&ctx->switch_here, pfm_switch_here);
+	INIT_WORK(&ctx->switch_later, pfm_switch_later);
 }
 
 /*

@@ -508,6 +508,32 @@ static void pending_switch_does_not_block_later_target(
 	kthread_stop(other);
 }
 
+/* Run the task work of a switch, as the monitored thread does. */
+static void run_switch_here(struct pfm_context *ctx)
+{
+	kref_get(&ctx->ref);
+	__module_get(THIS_MODULE);
+	set_bit(0, &ctx->switch_queued);
+	ctx->switch_here.func(&ctx->switch_here);
+}
+
+static void thread_does_not_wait_for_a_command(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+
+	make_set(test, 0, BY_TIME, 0, 1);
+	make_set(test, 1, BY_TIME, 0, 1);
+	load_and_start(test, 0);
+	fixture_lock(ctx);
+	happen(test, 0, 0, TICK);
+	run_switch_here(ctx);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(ctx->frozen) & PFM_SWITCHING);
+	fixture_unlock(ctx);
+	/* It has left the switch to a work item. */
+	flush_work(&ctx->switch_later);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(ctx->frozen) & PFM_SWITCHING);
+}
+
 static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(sets_switch_in_order_of_ids),
 	KUNIT_CASE(explicit_next_set_defines_chain),
@@ -518,6 +544,7 @@ static struct kunit_case switch_cases[] = {
 	KUNIT_CASE(remaining_timeout_survives_masking),
 	KUNIT_CASE(timeout_while_masked_switches_after_restart),
 	KUNIT_CASE(timeout_switch_waits_for_own_command),
+	KUNIT_CASE(thread_does_not_wait_for_a_command),
 	KUNIT_CASE(timeout_switch_ignores_other_threads_commands),
 	KUNIT_CASE(overflow_threshold_switches_set),
 	KUNIT_CASE(first_reached_threshold_switches_set),
