@@ -124,9 +124,16 @@ void pfm_end_hurry(void)
 void pfm_lock(struct pfm_context *ctx)
 {
 	mutex_lock(&ctx->mutex);
+	WRITE_ONCE(ctx->commanded, true);
 	pfm_begin_hurry();
 	pfm_end_hurry();
 	pfm_attach_follow(ctx);
+}
+
+void pfm_unlock(struct pfm_context *ctx)
+{
+	WRITE_ONCE(ctx->commanded, false);
+	mutex_unlock(&ctx->mutex);
 }
 
 void pfm_attach_catch_up(struct pfm_context *ctx)
@@ -135,7 +142,7 @@ void pfm_attach_catch_up(struct pfm_context *ctx)
 	if (likely(!atomic_read_acquire(&ctx->behind)))
 		return;
 	pfm_lock(ctx);
-	mutex_unlock(&ctx->mutex);
+	pfm_unlock(ctx);
 }
 
 /* End a work that has a reference, and also pins this module. */
@@ -151,7 +158,7 @@ static void pfm_attachment_later(struct work_struct *work)
 		container_of(work, struct pfm_attachment, later);
 
 	pfm_lock(a->ctx);
-	mutex_unlock(&a->ctx->mutex);
+	pfm_unlock(a->ctx);
 	/* Not before: a command may have taken the note and be at work. */
 	atomic_fetch_dec_release(&a->ctx->behind);
 	pfm_attachment_put_work(a);

@@ -29,6 +29,7 @@ void pfm_end_hurry(void);
  * thread has exited meanwhile. Context: process.
  */
 void pfm_lock(struct pfm_context *ctx);
+void pfm_unlock(struct pfm_context *ctx);
 
 /*
  * Let the context follow the exit of its thread, as pfm_lock() does, but return

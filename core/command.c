@@ -141,7 +141,7 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 	task = ctx->target.task;
 	if (task)
 		get_task_struct(task);
-	mutex_unlock(&ctx->mutex);
+	pfm_unlock(ctx);
 	return task;
 }
 
@@ -164,7 +164,7 @@ static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		ret = -EPERM;
 	else
 		ret = pfm_call_each(ctx, cmd, todo, false);
-	mutex_unlock(&ctx->mutex);
+	pfm_unlock(ctx);
 	return ret;
 }
 
@@ -209,7 +209,7 @@ static int pfm_run_each(const void *with, struct pfm_elems *todo)
 
 	pfm_lock(ctx);
 	ret = pfm_call_each(ctx, call->cmd, todo, true);
-	mutex_unlock(&ctx->mutex);
+	pfm_unlock(ctx);
 	if (ret == PFM_ASK_FIRST)
 		ret = pfm_call_with_right(ctx, call->cmd, todo);
 	/* User memory is written next. */
@@ -228,7 +228,7 @@ static int pfm_run(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		pfm_lock(ctx);
 	ret = cmd->takes == PFM_NOTHING ? cmd->plain(ctx) : cmd->with(ctx, arg);
 	if (lock)
-		mutex_unlock(&ctx->mutex);
+		pfm_unlock(ctx);
 	return ret;
 }
 

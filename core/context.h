@@ -299,6 +299,7 @@ struct pfm_many {
  * @sets_denied: times that the PMU lacked free counters for a set's turn
  * @in_call:  the monitored thread, while it is in a command
  * @switch_work: lets the PMU follow a switch
+ * @commanded: a command holds @mutex
  * @switch_queued: @switch_here or @switch_later is queued
  * @switch_here: does the work of @switch_work in the monitored thread
  * @switch_later: does it if @switch_here found the context locked
@@ -381,6 +382,7 @@ struct pfm_context {
 	u64			sets_denied;
 	struct task_struct	*in_call;
 	struct pfm_work		switch_work;
+	bool			commanded;
 	unsigned long		switch_queued;
 	struct callback_head	switch_here;
 	struct work_struct	switch_later;

@@ -259,7 +259,7 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	pfm_lock(ctx);
 	if (ctx->loaded)
 		pfm_detach(ctx);
-	mutex_unlock(&ctx->mutex);
+	pfm_unlock(ctx);
 	pfm_wait_kicks(ctx);
 	pfm_cancel_work(&ctx->stop);
 	pfm_cancel_work(&ctx->tell);

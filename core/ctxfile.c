@@ -192,7 +192,7 @@ static void pfm_end_self_monitoring(struct pfm_context *ctx)
 	if (ctx->loaded && pfm_monitors_itself(ctx) &&
 	    !pfm_keeps_descriptor(ctx))
 		pfm_detach(ctx);
-	mutex_unlock(&ctx->mutex);
+	pfm_unlock(ctx);
 	pfm_release_all(ctx);
 }
 
@@ -274,7 +274,7 @@ static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "pfm_msgs_dropped:\t%llu\n",
 		   READ_ONCE(ctx->msgq.dropped));
 	pfm_show_odd(m, &ctx->odd);
-	mutex_unlock(&ctx->mutex);
+	pfm_unlock(ctx);
 }
 
 const struct file_operations pfm_context_fops = {

@@ -194,14 +194,25 @@ static void pfm_switch_later(struct work_struct *work)
 	pfm_switch_here_done(ctx);
 }
 
-/* The thread does not wait for commands, and an exiting one does nothing. */
+/*
+ * Lock the context, unless a command has locked it: the thread does not wait
+ * for commands. If the PMU is following a switch at the moment, it does wait,
+ * because it would run uncounted otherwise. Return: is the context locked?
+ */
+static bool pfm_lock_here(struct pfm_context *ctx)
+{
+	return mutex_trylock(&ctx->mutex) ||
+	       (!READ_ONCE(ctx->commanded) &&
+		!mutex_lock_killable(&ctx->mutex));
+}
+
 static void pfm_switch_here(struct callback_head *work)
 {
 	struct pfm_context *ctx =
 		container_of(work, struct pfm_context, switch_here);
 	bool exits = current->flags & PF_EXITING;
 
-	if (!exits && !mutex_trylock(&ctx->mutex)) {
+	if (!exits && !pfm_lock_here(ctx)) {
 		queue_work(pfm_wq, &ctx->switch_later);
 		return;
 	}

@@ -316,7 +316,7 @@ static int pfm_load_target(struct pfm_context *ctx, const pfarg_load_t *req,
 
 	pfm_lock(ctx);
 	ret = pfm_load_locked(ctx, req, task, may);
-	mutex_unlock(&ctx->mutex);
+	pfm_unlock(ctx);
 	return ret;
 }
 
@@ -369,7 +369,7 @@ int pfm_unload_context(struct pfm_context *ctx)
 	ret = pfm_is_offline(ctx) ? 0 : pfm_check_cpu(ctx);
 	if (!ret)
 		pfm_detach(ctx);
-	mutex_unlock(&ctx->mutex);
+	pfm_unlock(ctx);
 	pfm_release_all(ctx);
 	return ret;
 }

@@ -3,6 +3,7 @@
  * evtset_switch_kunit.c - switching between event sets (3.7.6, 3.7.7)
  */
 #include <linux/kthread.h>
+#include "attach.h"
 #include "command.h"
 #include "context.h"
 #include "evtset_fixture.h"
@@ -524,11 +525,11 @@ static void thread_does_not_wait_for_a_command(struct kunit *test)
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, BY_TIME, 0, 1);
 	load_and_start(test, 0);
-	fixture_lock(ctx);
+	pfm_lock(ctx);
 	happen(test, 0, 0, TICK);
 	run_switch_here(ctx);
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(ctx->frozen) & PFM_SWITCHING);
-	fixture_unlock(ctx);
+	pfm_unlock(ctx);
 	/* It has left the switch to a work item. */
 	flush_work(&ctx->switch_later);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(ctx->frozen) & PFM_SWITCHING);
