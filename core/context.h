@@ -385,7 +385,7 @@ struct pfm_context {
 	bool			commanded;
 	unsigned long		switch_queued;
 	struct callback_head	switch_here;
-	struct work_struct	switch_later;
+	struct pfm_work		switch_later;
 	const void		*switch_task;
 	const pfm_buffer_fmt_t	*fmt;
 	struct pfm_buffer	*buffer;

@@ -165,12 +165,24 @@ void pfm_finish_switch(struct pfm_context *ctx)
 	pfm_finish_locked(ctx);
 }
 
+/* Lock the context for pfm_finish_locked(). Return: false if it had to wait. */
+static bool pfm_lock_to_finish(struct pfm_context *ctx, bool may_wait)
+{
+	if (!pfm_lock_for_work(ctx, may_wait))
+		return false;
+	if (may_wait || !(READ_ONCE(ctx->frozen) & PFM_SWITCHING) ||
+	    pfm_try_stop(ctx))
+		return true;
+	mutex_unlock(&ctx->mutex);
+	return false;
+}
+
 static bool pfm_switch_work(struct pfm_work *w, bool may_wait)
 {
 	struct pfm_context *ctx =
 		container_of(w, struct pfm_context, switch_work);
 
-	if (!pfm_lock_for_work(ctx, may_wait))
+	if (!pfm_lock_to_finish(ctx, may_wait))
 		return false;
 	pfm_finish_locked(ctx);
 	return true;
@@ -183,15 +195,19 @@ static void pfm_switch_here_done(struct pfm_context *ctx)
 	pfm_thread_work_done();
 }
 
-static void pfm_switch_later(struct work_struct *work)
+static bool pfm_switch_later(struct pfm_work *w, bool may_wait)
 {
 	struct pfm_context *ctx =
-		container_of(work, struct pfm_context, switch_later);
+		container_of(w, struct pfm_context, switch_later);
 
-	mutex_lock(&ctx->mutex);
+	if (!pfm_lock_to_finish(ctx, may_wait))
+		return false;
 	clear_bit_unlock(0, &ctx->switch_queued);
+	/* A switch that is not seen after this will find the bit clear. */
+	smp_mb__after_atomic();
 	pfm_finish_locked(ctx);
 	pfm_switch_here_done(ctx);
+	return true;
 }
 
 /*
@@ -213,7 +229,7 @@ static void pfm_switch_here(struct callback_head *work)
 	bool exits = current->flags & PF_EXITING;
 
 	if (!exits && !pfm_lock_here(ctx)) {
-		queue_work(pfm_wq, &ctx->switch_later);
+		pfm_queue_work(&ctx->switch_later);
 		return;
 	}
 	clear_bit_unlock(0, &ctx->switch_queued);
@@ -226,7 +242,7 @@ void pfm_switch_init(struct pfm_context *ctx)
 {
 	pfm_work_prepare(&ctx->switch_work, pfm_switch_work);
 	init_task_work(&ctx->switch_here, pfm_switch_here);
-	INIT_WORK(&ctx->switch_later, pfm_switch_later);
+	pfm_work_prepare(&ctx->switch_later, pfm_switch_later);
 }
 
 /*

@@ -98,8 +98,6 @@ static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 {
 	struct pfm_look look = { .task = target->task };
 
-	if (!pfm_can_look)
-		return true;
 	smp_call_function_single(target->task ? task_cpu(target->task) :
 						target->cpu,
 				 pfm_look_here, &look, true);
@@ -110,35 +108,43 @@ static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 #define PFM_LOOKS	25
 #define PFM_QUICK_LOOKS	3
 
-/*
- * Wait for the overflows of a thread or CPU, if possible without a grace
- * period. A grace period waits for all CPUs or, if expedited, interrupts them,
- * and any user could cause that at will. A CPU that a real-time thread occupies
- * may delay one for as long as the thread runs, so look often before.
- */
-static void pfm_wait_elsewhere(const struct pfm_pmu_set *target)
+/* Look until no overflow is in progress. Return: false if that is not seen. */
+static bool pfm_look_elsewhere(const struct pfm_pmu_set *target)
 {
 	int i;
 
-	for (i = 0; i < PFM_LOOKS; i++) {
-		if (!pfm_may_be_under_way(target))
-			return;
+	for (i = 0; pfm_can_look && i < PFM_LOOKS; i++) {
 		if (i >= PFM_QUICK_LOOKS)
 			usleep_range(50, 100);
+		if (!pfm_may_be_under_way(target))
+			return true;
 	}
-	if (target->task)
+	return false;
+}
+
+bool pfm_look_for_overflows(struct pfm_context *ctx)
+{
+	lockdep_assert_held(&ctx->mutex);
+	if (ctx->unsettled && !pfm_is_here(ctx) &&
+	    !pfm_look_elsewhere(&ctx->target))
+		return false;
+	ctx->unsettled = false;
+	return true;
+}
+
+/*
+ * If possible, do not wait for a grace period. It waits for all CPUs or, if
+ * expedited, interrupts them, and any user could cause that at will. A CPU that
+ * a real-time thread occupies may delay it for as long as the thread runs.
+ */
+void pfm_wait_overflows(struct pfm_context *ctx)
+{
+	if (pfm_look_for_overflows(ctx))
+		return;
+	if (ctx->target.task)
 		synchronize_rcu();
 	else
 		synchronize_rcu_expedited();
-}
-
-void pfm_wait_overflows(struct pfm_context *ctx)
-{
-	lockdep_assert_held(&ctx->mutex);
-	if (!ctx->unsettled)
-		return;
-	if (!pfm_is_here(ctx))
-		pfm_wait_elsewhere(&ctx->target);
 	ctx->unsettled = false;
 }
 

@@ -50,6 +50,12 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags);
 void pfm_wait_overflows(struct pfm_context *ctx);
 
 /*
+ * The same without a grace period: look for about 2 ms at most. Context: as
+ * pfm_wait_overflows(). Return: false if an overflow may still be in progress.
+ */
+bool pfm_look_for_overflows(struct pfm_context *ctx);
+
+/*
  * Test whether an interrupt sees that it may have interrupted an overflow; if
  * not, pfm_wait_overflows() always waits for a grace period. Context: process,
  * the module is being loaded. Return: the result.

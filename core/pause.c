@@ -63,6 +63,14 @@ void pfm_pause(struct pfm_context *ctx)
 		pfm_follow_switch(ctx);
 }
 
+bool pfm_try_stop(struct pfm_context *ctx)
+{
+	if (!ctx->loaded || !ctx->started || pfm_is_offline(ctx))
+		return true;
+	ctx->pmu->stop(&ctx->on_pmu->pmu_set);
+	return pfm_is_masked(ctx) || pfm_look_for_overflows(ctx);
+}
+
 /* Load the registers: idle time has ended while the context was paused. */
 static void pfm_load_after_idle(struct pfm_context *ctx)
 {

@@ -25,6 +25,12 @@ extern struct task_struct *pfm_suspender;
 void pfm_pause(struct pfm_context *ctx);
 
 /*
+ * Stop the PMU. Context: as pfm_pause(). Return: will pfm_pause() not have to
+ * wait?
+ */
+bool pfm_try_stop(struct pfm_context *ctx);
+
+/*
  * End a pause: count again if @ctx was counting, and is not suspended. Context:
  * as pfm_pause(). Return: 0, or an error of the PMU.
  */

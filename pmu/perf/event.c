@@ -247,7 +247,7 @@ static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 {
 	struct perf_set *ps = container_of(w, struct perf_set, work);
 	unsigned int place;
-	u64 value;
+	u64 value, offset;
 
 	for_each_set_bit(place, &ps->unarmed, PERF_NUM_EVENTS) {
 		struct pfm_pmu_reg *reg = perf_reg_at(ps, place);
@@ -255,9 +255,13 @@ static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 
 		if (!test_and_clear_bit(place, &ps->unarmed) || !event)
 			continue;
-		value = perf_count(event) - READ_ONCE(reg->offset);
-		value = perf_value_to_arm(reg, value);
-		perf_event_period(event, perf_period(value));
+		/* After another overflow, the latest of two runs counts. */
+		do {
+			offset = READ_ONCE(reg->offset);
+			value = perf_value_to_arm(reg,
+						  perf_count(event) - offset);
+			perf_event_period(event, perf_period(value));
+		} while (READ_ONCE(reg->offset) != offset);
 	}
 	return true;
 }

@@ -521,18 +521,23 @@ static void run_switch_here(struct pfm_context *ctx)
 static void thread_does_not_wait_for_a_command(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
+	unsigned int refs;
 
 	make_set(test, 0, BY_TIME, 0, 1);
 	make_set(test, 1, BY_TIME, 0, 1);
 	load_and_start(test, 0);
+	refs = kref_read(&ctx->ref);
 	pfm_lock(ctx);
 	happen(test, 0, 0, TICK);
 	run_switch_here(ctx);
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(ctx->frozen) & PFM_SWITCHING);
+	/* It has left the switch to a work item, which waits. */
+	KUNIT_EXPECT_NE(test, work_busy(&ctx->switch_later.work), 0U);
 	pfm_unlock(ctx);
-	/* It has left the switch to a work item. */
-	flush_work(&ctx->switch_later);
+	flush_work(&ctx->switch_later.work);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(ctx->frozen) & PFM_SWITCHING);
+	KUNIT_EXPECT_FALSE(test, test_bit(0, &ctx->switch_queued));
+	KUNIT_EXPECT_EQ(test, kref_read(&ctx->ref), refs);
 }
 
 static struct kunit_case switch_cases[] = {

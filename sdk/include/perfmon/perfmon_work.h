@@ -36,8 +36,8 @@ typedef bool (*pfm_work_func_t)(struct pfm_work *w, bool may_wait);
  * struct pfm_work - an urgent work item
  * @func:   its function
  * @work:   calls it in a thread of ordinary priority
- * @urgent: calls it in the thread of real-time priority, which all work items
- *          share and which must not wait
+ * @urgent: calls it in a thread of real-time priority, which all work items
+ *          share, so it must not wait for long
  */
 struct pfm_work {
 	pfm_work_func_t		func;
@@ -73,7 +73,7 @@ void pfm_work_run_urgent(struct kthread_work *urgent);
  *
  * It runs on any CPU, with high priority.
  *
- * Context: any but NMI, preemption off.
+ * Context: any but NMI.
  */
 void pfm_queue_work(struct pfm_work *w);
 
