@@ -8,9 +8,8 @@ import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Sequence, TextIO
+from typing import TextIO
 
-from ..analysis.inputs import Input
 from ..errors import blamed
 from ..exports import registry
 from ..exports.interface import Export, ExportError, Job
@@ -62,27 +61,33 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.output and not (export.appends and arguments.dsn):
         raise BadInput("no output file: use -o FILE")
     with inputs_of(arguments, arguments.file, export.detail) as inputs:
-        try:
-            job = _write(export, inputs, arguments)
-        finally:
-            status = status_of(recordings_of(inputs))
-        # Do not mix the summary into an export that goes to the standard output.
-        aside = is_standard_output(Path(arguments.output or ""))
-        _print(export, job, arguments, sys.stderr if aside else sys.stdout)
-        return status
+        path = Path(arguments.output or "")
+        job = Job(inputs, path, arguments.weight, arguments.dsn, arguments.rows)
+        job.strict = arguments.strict
+        return write_job(export, job, arguments.json)
 
 
-def _write(
-    export: Export, inputs: Sequence[Input], arguments: argparse.Namespace
-) -> Job:
-    """Writes the export completely or not at all; BadInput if that fails."""
-    path = Path(arguments.output or "")
-    job = Job(inputs, path, arguments.weight, arguments.dsn, arguments.rows)
-    job.strict, job.target = arguments.strict, path
+def write_job(export: Export, job: Job, as_json: bool) -> int:
+    """Writes an export to the job's path, completely or not at all.
+
+    Prints a summary and returns the exit status. BadInput if nothing was written.
+    """
+    try:
+        _write(export, job)
+    finally:
+        status = status_of(recordings_of(job.inputs))
+    # Do not mix the summary into an export that goes to the standard output.
+    aside = is_standard_output(job.target)
+    _print(export, job, as_json, sys.stderr if aside else sys.stdout)
+    return status
+
+
+def _write(export: Export, job: Job) -> None:
+    job.target = path = job.path
     if export.appends:
         _call(export, job)
-        return job
-    check_target(path, arguments.file)
+        return
+    check_target(path, [source.file for source in job.inputs])
     with blaming(str(path)), ExitStack() as files:
 
         def beside(suffix: str) -> Path:
@@ -90,7 +95,6 @@ def _write(
 
         job.path, job.beside = beside(""), beside
         _call(export, job)
-    return job
 
 
 def _call(export: Export, job: Job) -> None:
@@ -108,22 +112,21 @@ def _call(export: Export, job: Job) -> None:
         raise BadInput(f"export {export.name}: {blamed(error)}") from error
 
 
-def _print(
-    export: Export, job: Job, arguments: argparse.Namespace, out: TextIO
-) -> None:
+def _print(export: Export, job: Job, as_json: bool, out: TextIO) -> None:
     """Prints what was written, and what the format could not store."""
     samples = sum(source.selected for source in job.inputs)
     for text in job.lacks:
         message(f"{export.name} does not store {text}")
-    if arguments.json:
-        document = {
+    # A database has no file.
+    file = None if job.target == Path() else str(job.target)
+    if as_json:
+        document: dict[str, object] = {
             "to": export.name,
-            "file": arguments.output,
+            "file": file,
             "samples": samples,
             "not_carried": list(job.lacks),
             **summary.of_all([source.recording for source in job.inputs]),
         }
         out.write(json.dumps(document) + "\n")
     else:
-        name = printable(arguments.output or "database")
-        out.write(f"{name}: {samples} samples\n")
+        out.write(f"{printable(file or 'database')}: {samples} samples\n")
