@@ -3,55 +3,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 import struct
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, Optional
 
 import pytest
 from helpers.exporting import NAMES, called, exported, reported
+from helpers.graphs import Page
 from helpers.stacks_capture import Stack, stack_capture
 from helpers.writers import UUID_PEBS64, captured, chunk, pebs_capture, session
 from pfmparse.exports import page_data
-
-
-class Page(HTMLParser):
-    """A parsed page: its tables, embedded data and external resources."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.tables: dict[str, list[list[str]]] = {}
-        self.loads: list[str] = []
-        self.text = ""
-        self._table: list[list[str]] = []
-        self._in: Optional[str] = None
-        self.feed(path.read_text("utf-8"))
-        self.data: Any = json.loads(self.text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, Optional[str]]]) -> None:
-        """Note the current element."""
-        named = dict(attrs)
-        self.loads += [value or "" for name, value in attrs if name in ("src", "href")]
-        self._in = "data" if named.get("id") == "data" else tag
-        if tag == "table":
-            self._table = self.tables[named["id"] or ""] = []
-        elif tag == "tr":
-            self._table.append([])
-        elif tag == "td":
-            self._table[-1].append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        """Note the end of the element."""
-        self._in = None
-
-    def handle_data(self, data: str) -> None:
-        """Keep the text of table cells and the embedded data."""
-        if self._in == "td":
-            self._table[-1][-1] += data
-        elif self._in == "data":
-            self.text += data
 
 
 def page(tmp_path: Path, data: bytes, *options: str) -> Page:

@@ -9,10 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 from helpers.exporting import by_symbol, called, exported
+from helpers.graphs import SVG, svg_boxes, words
 from helpers.stacks_capture import Stack, stack_capture
 from helpers.writers import Sample, captured, json_chunk, mapped, mapping, maps
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(
@@ -23,17 +22,7 @@ def drawn(
     source.write_bytes(data)
     path = exported(source, "svg", tmp_path / "x.svg", *options)
     root = ElementTree.parse(path).getroot()
-    boxes = {}
-    for group in root.findall(f"{SVG}g[@id='boxes']/{SVG}g"):
-        title, rect = group.find(f"{SVG}title"), group.find(f"{SVG}rect")
-        assert title is not None and title.text and rect is not None
-        boxes[title.text] = (float(rect.attrib["x"]), float(rect.attrib["width"]))
-    return root, boxes
-
-
-def words(root: ElementTree.Element) -> str:
-    """Return all text in a picture."""
-    return "\n".join(text.text or "" for text in root.iter(f"{SVG}text"))
+    return root, {title: (box.x, box.width) for title, box in svg_boxes(root).items()}
 
 
 def test_svg_box_width_is_the_share_of_samples(tmp_path: Path) -> None:
