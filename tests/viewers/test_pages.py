@@ -9,8 +9,10 @@ from typing import Any, Iterator
 
 import pytest
 from browser import Browser
-from helpers.exporting import NAMES, exported, reported
+from helpers.exporting import NAMES, called, exported, reported
+from helpers.graphs import Page
 from helpers.stacks_capture import Stack, stack_capture
+from pfmparse.exports.flame_sides import COLOURS
 
 ROWS = """
     return Array.from(document.querySelector("#functions").tBodies[0].rows,
@@ -33,6 +35,13 @@ BOXES = """
     return Array.from(document.querySelectorAll("#flames [data-box]"), (box) =>
         [box.getAttribute("aria-label"), box.getBoundingClientRect().width /
             document.getElementById("flames").getBoundingClientRect().width]);
+"""
+# The background colours of the drawn boxes, as #rrggbb.
+COLOURED = """
+    const hex = (text) => "#" + text.match(/\\d+/g).slice(0, 3)
+        .map((n) => (+n).toString(16).padStart(2, "0")).join("");
+    return Object.fromEntries(Array.from(document.querySelectorAll("#flames div"),
+        (box) => [box.textContent, hex(getComputedStyle(box).backgroundColor)]));
 """
 FOCUSED = "return document.activeElement.getAttribute('aria-label')"
 # The smallest contrast between text and background among these elements.
@@ -293,3 +302,106 @@ def test_picture_is_zoomed_and_searched(
     assert {name for name, (_, hit) in drawn().items() if hit} == {"hot", "schedule"}
     said = browser.run("return document.getElementById('found').textContent")
     assert said == "^(hot|schedule)$: 2 frames, 70.0 %"
+
+
+def compared(browser: Browser, to: str, directory: Path) -> Path:
+    """Compare two captures, open the result, and return its path."""
+    names = ("hot", "warm", "main", "gone", "leaf")
+    old = [Stack(("hot", "main"), 5), Stack(("warm", "main"), 3)]
+    old += [Stack(("leaf", "gone", "main"), 2)]
+    new = [Stack(("hot", "main"), 14), Stack(("warm", "main"), 6)]
+    files = directory / "old.pfm", directory / "new.pfm"
+    for file, stacks in zip(files, (old, new)):
+        file.write_bytes(stack_capture(stacks, names))
+    path = directory / f"x.{to}"
+    argv = ("diff", *map(str, files), "--to", to, "-o", str(path))
+    status, _, err = called(*argv)
+    assert status == 0, err
+    browser.complaints()
+    browser.open(path)
+    return path
+
+
+HOT = "hot ([jit]): old 5 samples, 50.00 %; new 14 samples, 70.00 %; "
+GONE = "gone ([jit]): old 2 samples, 20.00 %; new 0 samples, 0.00 %; "
+
+
+def test_compared_page_shows_vanished_boxes_in_old_widths(
+    browser: Browser, tmp_path: Path
+) -> None:
+    compared(browser, "html", tmp_path)
+    found = boxes(browser)
+    assert found[f"{HOT}difference +20.00 points"] == 0.7
+    assert not any(said.startswith("gone") for said in found)
+    note = "return document.getElementById('too-narrow').textContent"
+    assert browser.run(note) == (
+        "2 frames below 0.1% of the new side are 20.00 % of the old side: "
+        'choose widths "old".'
+    )
+    browser.run(CHOOSE, "widths", "old")
+    found = boxes(browser)
+    assert found[f"{HOT}difference +20.00 points"] == 0.5
+    assert found[f"{GONE}difference -20.00 points"] == 0.2
+    assert browser.run(note) == "" and browser.complaints() == []
+
+
+def test_compared_page_colours_differences(browser: Browser, tmp_path: Path) -> None:
+    compared(browser, "html", tmp_path)
+    browser.run(CHOOSE, "widths", "old")
+    found = browser.run(COLOURED)
+    assert (found["gone"], found["hot"]) == (COLOURS[0], COLOURS[6])
+    assert found["warm"] == found["main"] == COLOURS[3]
+
+
+def test_compared_page_zooms_and_searches(browser: Browser, tmp_path: Path) -> None:
+    compared(browser, "html", tmp_path)
+    browser.run(CHOOSE, "widths", "old")
+    browser.press("#search", "gone|warm")
+    said = "return document.getElementById('found').textContent"
+    assert browser.run(said) == (
+        "Found in old 5 samples, 50.00 %; new 6 samples, 30.00 %; "
+        "difference -20.00 points"
+    )
+    # A zoomed box without a width on the other side cannot stay zoomed.
+    name = "return document.querySelector('#flames div:last-child').textContent"
+    browser.run("document.querySelector('#flames [aria-label^=gone]').click()")
+    assert browser.run(name) == "leaf"
+    browser.run(CHOOSE, "widths", "new")
+    assert browser.run(name) == "warm"
+
+
+def test_compared_page_has_the_table_of_its_html(
+    browser: Browser, tmp_path: Path
+) -> None:
+    path = compared(browser, "html", tmp_path)
+    rows = browser.run(ROWS)
+    written = [row for row in Page(path).tables["functions"] if row]
+    assert sorted(rows) == sorted(written)
+    assert [row[0] for row in rows] == ["hot", "leaf", "gone", "main", "warm"]
+    browser.click("th[data-by=self-new] button")
+    assert [row[0] for row in browser.run(ROWS)][0] == "hot"
+    browser.click("th[data-by=total] button")
+    assert [row[0] for row in browser.run(ROWS)][:3] == ["gone", "hot", "leaf"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_compared_page_has_enough_contrast(
+    scheme: str, browser: Browser, tmp_path: Path
+) -> None:
+    compared(browser, "html", tmp_path)
+    browser.run(CHOOSE, "widths", "old")
+    browser.prefer(scheme)
+    try:
+        everything = "p, td, th button, label, select, #legend li, #flames div"
+        assert browser.run(CONTRAST, everything) >= 4.5
+    finally:
+        browser.prefer("light")
+
+
+def test_compared_picture_is_valid_and_zooms(browser: Browser, tmp_path: Path) -> None:
+    path = compared(browser, "svg", tmp_path)
+    subprocess.run(["xmllint", "--noout", "--nonet", path], check=True)
+    browser.click('#boxes > g[data-n="warm"]')
+    drawn = {box[0]: round(box[1], 2) for box in browser.run(DRAWN)}
+    assert drawn["warm"] == 1.0 and "hot" not in drawn
+    assert browser.complaints() == []

@@ -163,6 +163,14 @@ class Profiler:
             weights.add(ids, weight.of(batch.samples))
         self._merge(source, numbers, samples, weights)
 
+    def take_rows(self) -> list[Row]:
+        """Removes the rows of the inputs so far from the profile and returns them.
+
+        Stacks, events and threads keep their numbers.
+        """
+        rows, self.profile.rows, self._rows = self.profile.rows, [], {}
+        return rows
+
     def _merge(
         self, source: Input, numbers: _Numbers, samples: Sums, weights: Sums
     ) -> None:

@@ -17,6 +17,7 @@ from ..analysis.inputs import Input
 from ..analysis.keys import Value
 from ..analysis.weights import COUNT
 from ..errors import RequestError
+from ..exports.interface import SIDES
 from ..symbols.options import add_symbol_options
 from ..text import printable
 from . import report_rows, summary
@@ -25,6 +26,7 @@ from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
 from .report_print import one_or_all
 
 TOTAL, TIME = "total", "time"
+BY = ["function"]
 NS = 10**9
 
 
@@ -84,7 +86,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--by",
         metavar="KEY,...",
         type=words,
-        default=["function"],
+        default=BY,
         help="what to compare, see report --by; default: function",
     )
     parser.add_argument(
@@ -93,6 +95,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=TOTAL,
         help="compare shares of all samples (total), or samples per second (time); "
         "default: total",
+    )
+    parser.add_argument(
+        "--to",
+        choices=("html", "svg"),
+        help="write a differential flame graph instead of the table: a page or a "
+        "picture. Frames show their shares of each side's total, so that captures of "
+        "different length are comparable, and colours show the difference",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="with --to: output file; default: standard output",
+    )
+    parser.add_argument(
+        "--widths",
+        choices=SIDES,
+        help="with --to: the side whose shares are the widths of frames. Frames that "
+        "only one side has are invisible in widths of the other; default: new",
     )
     parser.add_argument(
         "--min-delta",
@@ -108,7 +129,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the differences; returns the exit status."""
+    """Prints or draws the differences; returns the exit status."""
+    old, new = _sides(arguments)
+    if arguments.to:
+        _check_graph(arguments)
+        from .diff_graph import draw  # loads many modules, and is rarely needed
+
+        return draw(arguments, old, new)
+    if arguments.output or arguments.widths:
+        raise BadInput("-o and --widths need --to html or --to svg")
     options = Options(
         arguments.by,
         arguments.weight,
@@ -116,7 +145,6 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.min_delta,
         arguments.top,
     )
-    old, new = _sides(arguments)
     with inputs_of(arguments, [*old, *new], keys.detail_of(options.by)) as inputs:
         sides = [
             _side(part, options) for part in (inputs[: len(old)], inputs[len(old) :])
@@ -138,6 +166,20 @@ def _sides(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
         text = "diff needs two captures, OLD NEW, or --old FILE... --new FILE..."
         raise BadInput(text)
     return old, new
+
+
+def _check_graph(arguments: argparse.Namespace) -> None:
+    """Raises BadInput if an option has no effect on flame graphs."""
+    given = {
+        "--by": arguments.by != BY,
+        "--normalise time": arguments.normalise != TOTAL,
+        "--min-delta": arguments.min_delta,
+        "--top": arguments.top,
+    }
+    for option, value in given.items():
+        if value:
+            text = f"{option} does not apply to flame graphs: remove {option} or --to"
+            raise BadInput(text)
 
 
 def _side(inputs: Sequence[Input], options: Options) -> Side:

@@ -18,17 +18,21 @@
   for (const list of children) list.sort(byName);
   const flames = $("flames");
   const state = { zoom: 0, pattern: null, by: "self", down: true, focus: 0 };
-  let sums = [], drawn = new Map();
+  // By side, and then by box. A page that does not compare has one side.
+  let sides = [], drawn = new Map();
+  const compares = data.sides.length > 1;
 
   const unit = () => $("event").value < 0 ? data.unit : data.units[$("event").value];
   const number = (value) => value.toLocaleString("en-US");
-  const percent = (value, all) => (all ? 100 * value / all : 0).toFixed(2) + " %";
+  const side = () => compares ? +$("widths").value : 0;
+  const share = (value, all) => all ? 100 * value / all : 0;
+  const percent = (value, of) => share(value, sides[of][0]).toFixed(2) + " %";
   const object = (box) => data.objects[data.labels[labelOf[box]][1]];
 
   // Values are flat lists: number of a series, its sum, the next number, and so on.
-  function chosen() {
+  function chosen(side) {
     const event = +$("event").value, thread = +$("thread").value;
-    return data.series.map(([e, t]) =>
+    return data.series.map(([s, e, t]) => s === side &&
       (event < 0 || e === event) && (thread < 0 || t === thread));
   }
 
@@ -39,21 +43,45 @@
     return all;
   }
 
+  // The new side's share minus the old side's, in points with two decimals.
+  function difference(values) {
+    const [before, now] = values.map((value, of) => share(value, sides[of][0]));
+    return Math.round(100 * (now - before)) / 100;
+  }
+
+  function signed(points) {
+    return (points < 0 ? "" : "+") + points.toFixed(2);
+  }
+
+  // The values of each side with their shares.
+  function told(values) {
+    const texts = values.map((value, of) =>
+      `${data.sides[of]} ${number(value)} ${unit()}, ${percent(value, of)}`.trim());
+    if (compares) texts.push(`difference ${signed(difference(values))} points`);
+    return texts.join("; ");
+  }
+
   function said(box) {
     const where = object(box)[0];
     const place = where && where !== name(box) ? ` (${where})` : "";
     const inlined = data.labels[labelOf[box]][2] ? ", inlined" : "";
-    return `${name(box)}${place}${inlined}: ${number(sums[box])} ${unit()}, ` +
-      percent(sums[box], sums[0]);
+    return `${name(box)}${place}${inlined}: ${told(sides.map((sums) => sums[box]))}`;
+  }
+
+  function colour(box) {
+    if (!compares) return object(box)[1];
+    const points = difference(sides.map((sums) => sums[box]));
+    const step = data.limits.filter((limit) => limit <= Math.abs(points)).length;
+    return data.colours[data.limits.length + Math.sign(points) * step];
   }
 
   function place(box, x, width, below) {
     const element = document.createElement("div");
-    const side = $("icicle").checked ? "top" : "bottom";
-    element.style[side] = depths[box] * ROW + "px";
+    const edge = $("icicle").checked ? "top" : "bottom";
+    element.style[edge] = depths[box] * ROW + "px";
     element.style.left = 100 * x + "%";
     element.style.width = 100 * width + "%";
-    element.style.background = object(box)[1];
+    element.style.background = colour(box);
     element.textContent = name(box);
     element.title = said(box);
     element.setAttribute("role", "treeitem");
@@ -75,7 +103,7 @@
     const path = [];
     for (let box = parents[state.zoom]; box >= 0; box = parents[box]) path.push(box);
     for (const box of path.reverse()) found.append(place(box, 0, 1, true));
-    const all = sums[state.zoom];
+    const sums = sides[side()], all = sums[state.zoom];
     const waiting = [[state.zoom, 0, 1]];
     while (waiting.length) {
       const [box, x, width] = waiting.shift();
@@ -94,36 +122,76 @@
     drawn.get(state.focus).tabIndex = 0;
   }
 
+  // Boxes that are too narrow to be drawn, but have a share of the other side.
+  function tellNarrow() {
+    if (!compares) return;
+    const wide = sides.map((sums) =>
+      sums.map((value) => value > 0 && value >= LEAST * sums[0]));
+    const narrow = parents.map((parent, box) =>
+      parent >= 0 && !wide[side()][box] && wide[1 - side()][box]);
+    const lowest = parents.map((parent, box) =>
+      narrow[box] && !narrow[parent] ? sides[1 - side()][box] : 0);
+    const all = narrow.filter((one) => one).length;
+    const here = data.sides[side()], there = data.sides[1 - side()];
+    const part = percent(lowest.reduce((a, b) => a + b, 0), 1 - side());
+    $("too-narrow").textContent = all ? `${number(all)} frames below ` +
+      `${100 * LEAST}% of the ${here} side are ${part} of the ${there} side: choose ` +
+      `widths "${there}".` : "";
+  }
+
   function count() {
-    const series = chosen();
-    sums = totals.map((values) => sum(values, series));
-    $("summary").textContent = `${number(sums[0])} ${unit()}` +
+    const series = data.sides.map((_, of) => chosen(of));
+    const by = (values) => series.map((one) => sum(values, one));
+    sides = series.map((one) => totals.map((values) => sum(values, one)));
+    $("summary").textContent = sides.map((sums, of) =>
+      `${data.sides[of]} ${number(sums[0])} ${unit()}`.trim()).join("; ") +
       ($("event").value < 0 ? "" : " of " + data.events[$("event").value]) +
       ($("thread").value < 0 ? "" : " in " + data.threads[$("thread").value]);
-    state.rows = data.functions.map(([label, self, total]) => ({
-      name: data.labels[label][0], object: data.objects[data.labels[label][1]][0],
-      self: sum(self, series), total: sum(total, series),
-    }));
+    state.rows = data.functions.map(([label, self, total]) => row(
+      data.labels[label][0], data.objects[data.labels[label][1]][0], by(self), by(total)));
     const others = data.others;
-    state.others = others.count ? { name: `${number(others.count)} other functions`,
-      object: "", self: sum(others.self, series), total: null } : null;
+    state.others = others.count ?
+      row(`${number(others.count)} other functions`, "", by(others.self), null) : null;
     list();
     draw();
     find();
+    tellNarrow();
+  }
+
+  // A row of the table; its members are what it can be sorted by, and its cells.
+  function row(name, object, self, total) {
+    const found = { name, object, cells: [], empty: true };
+    for (const [key, values] of [["self", self], ["total", total]]) {
+      if (values === null) {
+        found.cells.push(...numbers(self).map(() => ""));
+        continue;
+      }
+      found.cells.push(...numbers(values));
+      found[key] = compares ? Math.abs(difference(values)) : values[0];
+      data.sides.forEach((one, of) => {
+        found[`${key}-${one}`] = share(values[of], sides[of][0]);
+      });
+      if (values.some((value) => value)) found.empty = false;
+    }
+    return found;
+  }
+
+  // The sum of one side and its share, or the shares of both and the difference.
+  function numbers(values) {
+    const shares = values.map(percent);
+    return compares ? [...shares, signed(difference(values))] :
+      [number(values[0]), ...shares];
   }
 
   function list() {
     const sign = state.down ? -1 : 1, by = state.by;
     const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
-    const rows = state.rows.filter((row) => row.self || row.total);
+    const rows = state.rows.filter((row) => !row.empty);
     rows.sort((a, b) => sign * compare(a[by], b[by]) || compare(a.name, b.name));
-    if (state.others && state.others.self) rows.push(state.others);
+    if (state.others && !state.others.empty) rows.push(state.others);
     $("functions").tBodies[0].replaceChildren(...rows.map((row) => {
       const line = document.createElement("tr");
-      const cells = [row.name, row.object, number(row.self), percent(row.self, sums[0]),
-        row.total === null ? "" : number(row.total),
-        row.total === null ? "" : percent(row.total, sums[0])];
-      cells.forEach((text, at) => {
+      [row.name, row.object, ...row.cells].forEach((text, at) => {
         const cell = line.insertCell();
         cell.textContent = text;
         if (at > 1) cell.className = "number";
@@ -148,14 +216,13 @@
         state.pattern.test(line.cells[0].textContent));
     if (state.pattern !== null) {
       // A matching box includes all boxes above it: do not count those again.
-      let all = 0;
-      const waiting = [0];
+      const all = data.sides.map(() => 0), waiting = [0];
       while (waiting.length) {
         const box = waiting.pop();
-        if (hit(box)) all += sums[box];
+        if (hit(box)) sides.forEach((sums, of) => { all[of] += sums[box]; });
         else waiting.push(...children[box]);
       }
-      text = `Found in ${number(all)} ${unit()}, ${percent(all, sums[0])}`;
+      text = `Found in ${told(all)}`;
     }
     $("found").textContent = text;
   }
@@ -183,7 +250,7 @@
     const shown = (boxes) => boxes.filter((one) => drawn.has(one));
     const outwards = $("icicle").checked ? "ArrowDown" : "ArrowUp";
     if (key === outwards) {
-      const above = shown(children[box]);
+      const above = shown(children[box]), sums = sides[side()];
       return above.reduce((a, b) => (sums[b] > sums[a] ? b : a), above[0]);
     }
     if (key === "ArrowUp" || key === "ArrowDown") return parents[box];
@@ -246,10 +313,15 @@
     $("search").addEventListener("input", find);
     $("icicle").addEventListener("change", draw);
     $("reset").addEventListener("click", reset);
+    if (compares) $("widths").addEventListener("change", () => {
+      if (!sides[side()][state.zoom]) state.zoom = 0;
+      draw();
+      tellNarrow();
+    });
     for (const head of document.querySelectorAll("th[data-by]"))
       head.firstElementChild.addEventListener("click", () => {
         const by = head.dataset.by;
-        state.down = by === state.by ? !state.down : by === "self" || by === "total";
+        state.down = by === state.by ? !state.down : by !== "name" && by !== "object";
         state.by = by;
         for (const other of document.querySelectorAll("th[data-by]"))
           other.removeAttribute("aria-sort");

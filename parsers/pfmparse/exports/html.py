@@ -6,43 +6,53 @@ from __future__ import annotations
 import json
 from html import escape
 from importlib import resources
-from typing import Mapping
+from typing import Iterator, Mapping, Sequence
 
 from .. import __version__
 from ..analysis.inputs import Input
-from ..analysis.profile import Profiler
 from ..formats.roles import Role
 from ..symbols.location import Detail
 from .flame_layout import LEAST
-from .interface import Export, Job
-from .page_data import PageData, Values
-from .titles import title_of
+from .flame_sides import difference, legend, share, sides_of
+from .interface import SIDES, Comparison, Export, Job
+from .page_data import PageData
+from .titles import title_of_job
 from .units import unit_of, unit_of_event
-from .unsupported import noted
 
 NARROW = f"frames below {LEAST:.1%} of the width"
+# The columns of numbers in the table of functions: titles, and names to sort by.
+COLUMNS = (("Self", "self"), ("%", ""), ("Total", "total"), ("%", ""))
+COLUMNS_OF_SIDES = tuple(
+    column
+    for title, name in (("Self", "self"), ("Total", "total"))
+    for column in (
+        *((f"{title}, {side}", f"{name}-{side}") for side in SIDES),
+        (f"{title}, difference", name),
+    )
+)
 
 
 def write(job: Job) -> None:
     """Writes the page of the samples of all inputs."""
-    profiler = Profiler(job.weight)
-    for source in job.inputs:
-        profiler.add(source, noted(job, source, {Role.THREAD}, losses=True))
-    data = PageData(profiler.profile)
-    unit = unit_of(job, profiler.profile)
+    sides = sides_of(job, {Role.THREAD}, losses=True)
+    data = PageData(sides)
+    unit = unit_of(job, sides.profile)
     units = [unit_of_event(job, name) for name in data.events]
     if data.threads_left_out:
         job.lack("IDs of threads beyond the first hundred")
     if data.left_out:
         job.lack(NARROW)
     parts = {
-        "TITLE": escape(title_of(job.inputs)),
-        "SUMMARY": f"{data.total:,} {escape(unit)}",
+        "TITLE": escape(title_of_job(job)),
+        "SUMMARY": escape(_summary(data, unit)),
+        "SIDES": _choice(job.comparison) if job.comparison else "",
+        "LEGEND": _legend() if job.comparison else "",
+        "HEADS": _heads(COLUMNS_OF_SIDES if job.comparison else COLUMNS),
         "LEFT_OUT": f"{data.left_out:,} {NARROW} are left out."
         if data.left_out
         else "",
         "FUNCTIONS": _functions(data),
-        "CAPTURES": "\n".join(map(_capture, job.inputs)),
+        "CAPTURES": "\n".join(map(_capture, job.inputs, _files(job))),
         "VERSION": __version__,
         "DATA": json.dumps(data.as_json(unit, units), separators=(",", ":")).replace(
             "<", "\\u003c"
@@ -63,33 +73,91 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
     )
 
 
+def _summary(data: PageData, unit: str) -> str:
+    """The weight of each side."""
+    parts = zip(data.names, data.totals)
+    return "; ".join(f"{name} {total:,} {unit}".lstrip() for name, total in parts)
+
+
+def _choice(comparison: Comparison) -> str:
+    """The selector of the side whose shares are the widths."""
+    options = "".join(
+        f'<option value="{at}"{" selected" * (at == comparison.widths)}>{side}</option>'
+        for at, side in enumerate(SIDES)
+    )
+    return f'<label>Widths <select id="widths">{options}</select></label>'
+
+
+def _legend() -> str:
+    """The meaning of the colours of differences."""
+    items = "".join(
+        f'<li><span style="background: {colour}"></span>{text}</li>'
+        for colour, text in legend()
+    )
+    return (
+        '<p class="note">Shares are percentages of each side\'s total of the selected '
+        "event and thread, so captures of different length are comparable. Colours "
+        "show the difference, new share minus old share, in percentage points:</p>\n"
+        f'<ul id="legend" class="note">{items}</ul>\n'
+        '<p class="note" id="too-narrow" role="status"></p>'
+    )
+
+
+def _heads(columns: Sequence[tuple[str, str]]) -> str:
+    """The heads of the columns of numbers in the table of functions."""
+    return "\n".join(
+        f'<th scope="col" data-by="{name}"{_sorted(name)} class="number">'
+        f'<button type="button">{title}</button></th>'
+        if name
+        else f'<th scope="col" class="number">{title}</th>'
+        for title, name in columns
+    )
+
+
+def _sorted(name: str) -> str:
+    return ' aria-sort="descending"' if name == "self" else ""
+
+
 def _functions(data: PageData) -> str:
     """The rows of the table of functions, as the page's script makes them."""
     rows = []
     for function in data.functions:
         named = data.tree.labels[function.label]
-        numbers = [_sum(function.self), _sum(function.total)]
-        rows.append(_row([named.name, named.object], numbers, data.total))
+        sums = [data.sums(function.self), data.sums(function.total)]
+        rows.append(_row([named.name, named.object], sums, data.totals))
     if data.other_functions:
         name = f"{data.other_functions:,} other functions"
-        rows.append(_row([name, ""], [_sum(data.others)], data.total))
+        rows.append(_row([name, ""], [data.sums(data.others)], data.totals))
     return "\n".join(rows)
 
 
-def _row(texts: list[str], numbers: list[int], total: int) -> str:
+def _row(texts: list[str], sums: list[list[int]], totals: list[int]) -> str:
     cells = [f"<td>{escape(text)}</td>" for text in texts]
-    for number in numbers:
-        part = 100 * number / total if total else 0
-        cells.append(f'<td class="number">{number:,}</td>')
-        cells.append(f'<td class="number">{part:.2f} %</td>')
+    for by_side in sums:
+        cells += [f'<td class="number">{n}</td>' for n in _numbers(by_side, totals)]
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _sum(values: Values) -> int:
-    return sum(values[1::2])
+def _numbers(sums: list[int], totals: list[int]) -> Iterator[str]:
+    """The sum of one side and its share, or the shares of both and the difference."""
+    if len(sums) == 1:
+        yield f"{sums[0]:,}"
+    for part in map(share, sums, totals):
+        yield f"{part:.2f} %"
+    if len(sums) > 1:
+        yield f"{difference(sums, totals):+.2f}"
 
 
-def _capture(source: Input) -> str:
+def _files(job: Job) -> Iterator[str]:
+    """The names of the inputs, with their sides if there are two."""
+    for at, source in enumerate(job.inputs):
+        if job.comparison is None:
+            yield source.file
+        else:
+            yield f"{source.file} ({SIDES[at >= job.comparison.old_inputs]})"
+
+
+def _capture(source: Input, file: str) -> str:
     """The row of an input in the table of captures."""
     recording = source.recording
     lost = "unknown" if recording.lost is None else f"{recording.lost:,}"
@@ -101,7 +169,7 @@ def _capture(source: Input) -> str:
     problems = [problem.message for problem in recording.problems]
     if recording.imprecise:
         problems.append(f"{recording.imprecise:,} imprecise samples")
-    texts = (source.file, source.host)
+    texts = (file, source.host)
     cells = [f"<td>{escape(text)}</td>" for text in texts]
     cells += [f'<td class="number">{n}</td>' for n in (f"{source.selected:,}", lost)]
     cells += [f"<td>{escape(text)}</td>" for text in (in_buffers, "; ".join(problems))]

@@ -11,9 +11,23 @@ from ..analysis.inputs import Input
 from ..recording import Batch
 from ..symbols.location import Detail
 
+OLD, NEW = 0, 1  # the sides of a comparison
+SIDES = ("old", "new")
+
 
 class ExportError(Exception):
     """An export that cannot be written; the message tells the user why."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides to compare: the first ``old_inputs`` inputs of a job, and the others.
+
+    ``widths`` is the side, OLD or NEW, that determines the widths of boxes.
+    """
+
+    old_inputs: int
+    widths: int = NEW
 
 
 @dataclass
@@ -25,7 +39,8 @@ class Job:
     is the name of the user's file in any case. ``weight``
     is as in analysis.weights.Weight. ``lacks`` collects what the format cannot store;
     with ``strict`` that is an error. ``beside`` creates a second file, whose name is
-    the user's file name with a suffix. ``dsn`` and ``rows`` are for databases.
+    the user's file name with a suffix. ``dsn`` and ``rows`` are for databases,
+    ``comparison`` is for flame graphs.
     """
 
     inputs: Sequence[Input]
@@ -37,6 +52,7 @@ class Job:
     strict: bool = False
     beside: Optional[Callable[[str], Path]] = None
     target: Path = Path()
+    comparison: Optional[Comparison] = None
 
     def check(self) -> None:
         """Raises ExportError if the result must not be kept.

@@ -11,7 +11,9 @@ import numpy as np
 from ..analysis.profile import Profile, Thread
 from ..arrays import NDArray
 from .flame_layout import LEAST, colours_of
+from .flame_sides import COLOURS, LIMITS, Sides
 from .flame_tree import PLAIN, Ids, Tree, Weights, tree_of
+from .interface import NEW, OLD
 from .titles import events_of
 
 THREADS = 100  # in the menu; all others are one entry
@@ -38,23 +40,32 @@ class Function:
 
 
 class PageData:
-    """A profile as the page shows it; a series is one event in one thread."""
+    """Profiles as the page shows them; a series is one event in one thread of a side.
 
-    def __init__(self, profile: Profile) -> None:
+    ``totals`` holds the weight of each side.
+    """
+
+    def __init__(self, sides: Sides) -> None:
+        profile = sides.profile
+        self.names = sides.names
         self.tree: Tree = tree_of(profile)
         self.events = events_of(profile)
         self.threads, threads = _threads(profile)
         self.threads_left_out = len(self.threads) > THREADS
         events = _dense([row.event for row in profile.rows])
-        pairs = np.stack([events, threads], 1)
-        self.series, of_series = np.unique(pairs, axis=0, return_inverse=True)
-        weights = np.array([row.weight for row in profile.rows], np.float64)
+        keys = np.stack([sides.of_rows, events, threads], 1)
+        self.series, of_series = np.unique(keys, axis=0, return_inverse=True)
+        weights = sides.weights
         rows = _by_series(of_series, len(self.series))
         self._rows = [Sparse(of, weights[of]) for of in rows]
         self._totals = [
             _sparse(self.tree.totals(part.values, part.at)) for part in self._rows
         ]
-        self.total = int(weights.sum())
+        self.totals = (
+            np.bincount(sides.of_rows, weights, len(self.names))
+            .astype(np.int64)
+            .tolist()
+        )
         self.shown = self._shown()
         self.left_out = int(self.shown.size - self.shown.sum())
         self.functions, self.others, self.other_functions = self._functions()
@@ -77,6 +88,9 @@ class PageData:
             "units": units,
             "events": self.events,
             "threads": self.threads,
+            "sides": self.names,
+            "limits": LIMITS,
+            "colours": COLOURS,
             "series": self.series.tolist(),
             "labels": [
                 [named.name, places[named.object], int(named.inlined)]
@@ -92,19 +106,33 @@ class PageData:
             "others": {"count": self.other_functions, "self": self.others},
         }
 
+    def sums(self, values: Values) -> list[int]:
+        """The sum of values by side."""
+        sums = [0] * len(self.names)
+        for series, value in zip(values[::2], values[1::2]):
+            sums[self.series[series, 0]] += value
+        return sums
+
     def _shown(self) -> NDArray[np.bool_]:
-        """A mask of the boxes wide enough for one event at least or all together."""
+        """A mask of the boxes wide enough for an event of a side.
+
+        Others are not wide enough for several events together either.
+        """
         shown = np.zeros(self.tree.parents.size, np.bool_)
         shown[0] = True
-        events = self.series[:, 0]
-        for which in [np.full(events.size, True), *(events == e for e in set(events))]:
+        sides, events = self.series[:, 0], self.series[:, 1]
+        for side, event in set(zip(sides.tolist(), events.tolist())):
+            which = (sides == side) & (events == event)
             parts = [self._totals[series] for series in np.flatnonzero(which)]
             totals = _sum(parts, shown.size)
             shown |= (totals >= LEAST * totals[0]) & (totals > 0)
         return shown
 
     def _functions(self) -> tuple[list[Function], Values, int]:
-        """The functions by descending own weight; own weight and number of the rest."""
+        """The first functions in order; own weight and number of the rest.
+
+        The order is by descending own weight, or difference of own shares.
+        """
         tree = self.tree
         # As in reports, inlined functions count for the function around them.
         named = np.array(
@@ -117,8 +145,8 @@ class PageData:
             for part in self._totals
         ]
         size = len(tree.labels)
-        owns, wholes = _sum(own, size), _sum(whole, size)
-        found = np.flatnonzero(named & (wholes > 0))
+        found = np.flatnonzero(named & (_sum(whole, size) > 0))
+        owns, wholes = self._ranks(own, size), self._ranks(whole, size)
         keys = [(-owns[at], -wholes[at], tree.labels[at]) for at in found]
         order = [
             int(found[at]) for at in sorted(range(len(keys)), key=keys.__getitem__)
@@ -130,6 +158,20 @@ class PageData:
         is_other[rest] = True
         others = [part.values[is_other[part.at]].sum() for part in own]
         return functions, _values(np.array(others)), len(rest)
+
+    def _ranks(self, parts: Sequence[Sparse], size: int) -> Weights:
+        """The weight of each label, or the difference between its shares."""
+        if len(self.names) == 1:
+            return _sum(parts, size)
+        sides = self.series[:, 0]
+        old, new = (
+            _sum([parts[at] for at in np.flatnonzero(sides == side)], size)
+            / (self.totals[side] or 1)
+            for side in (OLD, NEW)
+        )
+        # Rounded as the page shows differences: rounding errors do not sort rows.
+        ranks: Weights = np.abs(new - old).round(4)
+        return ranks
 
     def _by_label(self, boxes: Ids, values: Weights) -> Sparse:
         labels = self.tree.label_of[boxes]
@@ -143,17 +185,18 @@ class PageData:
 
 def _threads(profile: Profile) -> tuple[list[str], Ids]:
     """The names of the threads in the menu, and the index of each row's thread."""
-    of_rows = [row.thread for row in profile.rows]
-    sums: dict[int, int] = {}
+    several = len({profile.threads[row.thread].host for row in profile.rows}) > 1
+    names = [_thread(thread, several) for thread in profile.threads]
+    sums: dict[str, int] = {}
     for row in profile.rows:
-        sums[row.thread] = sums.get(row.thread, 0) + row.weight
-    order = sorted(sums, key=lambda at: (-sums[at], _thread(profile.threads[at], True)))
-    several = len({profile.threads[at].host for at in order}) > 1
-    names = [_thread(profile.threads[at], several) for at in order[:THREADS]]
+        name = names[row.thread]
+        sums[name] = sums.get(name, 0) + row.weight
+    order = sorted(sums, key=lambda name: (-sums[name], name))
+    shown = order[:THREADS]
     if len(order) > THREADS:
-        names.append(f"{len(order) - THREADS} other threads")
-    ranks = {at: min(rank, THREADS) for rank, at in enumerate(order)}
-    return names, np.array([ranks[at] for at in of_rows], np.intp)
+        shown.append(f"{len(order) - THREADS} other threads")
+    ranks = {name: min(rank, THREADS) for rank, name in enumerate(order)}
+    return shown, np.array([ranks[names[row.thread]] for row in profile.rows], np.intp)
 
 
 def _thread(thread: Thread, with_host: bool) -> str:

@@ -3,28 +3,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import resources
-from typing import Iterator, Mapping, Sequence
+from typing import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-import numpy as np
-
-from ..analysis.profile import Profile, Profiler
 from ..symbols.location import Detail
-from .flame_layout import LEAST, Box, Layout, colours_of, layout_of
-from .flame_tree import PLAIN, Tree, Weights, tree_of
+from .flame_layout import LEAST, Box, Layout, layout_of
+from .flame_sides import sides_of
+from .flame_tree import PLAIN, Tree, tree_of
 from .interface import Export, Job
-from .titles import events_of, title_of
-from .units import unit_of
-from .unsupported import noted
+from .svg_content import Content, compared, counted
+from .titles import title_of_job
 
 # Sizes in pixels. In browsers, flame_svg.js fits the width to the window.
 WIDTH, LEFT = 1184, 8
 ROW = 18
-TOP, BOTTOM = 58, 46
+TOP, BOTTOM, LINE = 58, 27, 19
 CHARACTER = 7.3
-LEGEND = 8  # objects in the legend
 # Characters that XML does not allow: control characters, surrogates, non-characters.
 NO_XML = {n: "\ufffd" for n in range(0x20) if chr(n) not in "\t\n\r"}
 NO_XML |= {n: "\ufffd" for n in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)}
@@ -50,42 +45,27 @@ text { font: 12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
 
 def write(job: Job) -> None:
     """Draws the samples of all inputs."""
-    profiler = Profiler(job.weight)
-    for source in job.inputs:
-        profiler.add(source, noted(job, source))
-    picture = _Picture(job, profiler.profile)
+    picture = _Picture(job)
     if picture.layout.left_out:
         job.lack(f"frames below {LEAST:.1%} of the width")
     with job.path.open("w", encoding="utf-8", newline="\n") as out:
         out.writelines(picture.lines())
 
 
-@dataclass(frozen=True)
-class _Words:
-    """The texts around the boxes."""
-
-    title: str
-    unit: str
-    events: Sequence[str]
-
-
 class _Picture:
-    """A flame graph of a profile."""
+    """A flame graph of the inputs of a job."""
 
-    def __init__(self, job: Job, profile: Profile) -> None:
-        self._tree: Tree = tree_of(profile)
-        weights = np.array([row.weight for row in profile.rows], np.float64)
-        self._totals: Weights = self._tree.totals(weights)
-        self.layout: Layout = layout_of(self._tree, self._totals)
-        self._samples = profile.total()
-        self._words = _Words(
-            title_of(job.inputs), unit_of(job, profile), events_of(profile)
-        )
-        self._height = (
-            TOP + BOTTOM + ROW * (1 + max(b.depth for b in self.layout.boxes))
-        )
-        self._objects = self._by_weight(weights)
-        self._colours: Mapping[str, str] = colours_of(self._objects)
+    def __init__(self, job: Job) -> None:
+        sides = sides_of(job)
+        self._tree: Tree = tree_of(sides.profile)
+        make = counted if job.comparison is None else compared
+        self._content: Content = make(job, sides, self._tree)
+        self._title = title_of_job(job)
+        self.layout: Layout = layout_of(self._tree, self._content.widths)
+        self._notes = self._left_out() + self._content.notes
+        highest = max(box.depth for box in self.layout.boxes)
+        self._bottom = BOTTOM + LINE * max(1, len(self._notes))
+        self._height = TOP + self._bottom + ROW * (1 + highest)
 
     def lines(self) -> Iterator[str]:
         """The lines of the document."""
@@ -96,7 +76,7 @@ class _Picture:
             f'viewBox="0 0 {width} {self._height}" '
             'role="img" aria-labelledby="title">\n'
         )
-        yield f'<title id="title">{_text(self._words.title)}</title>\n'
+        yield f'<title id="title">{_text(self._title)}</title>\n'
         yield f"<style>{STYLE}</style>\n"
         yield '<rect id="ground" width="100%" height="100%"/>\n'
         yield from self._above()
@@ -110,22 +90,9 @@ class _Picture:
         )
         yield f"<script><![CDATA[\n{script}]]></script>\n</svg>\n"
 
-    def _by_weight(self, weights: Weights) -> list[str]:
-        """The objects by descending own weight."""
-        tree, sums = self._tree, dict[str, float]()
-        own = np.bincount(tree.label_of[tree.tops], weights, len(tree.labels))
-        for named, weight in zip(tree.labels, own.tolist()):
-            sums[named.object] = sums.get(named.object, 0.0) + weight
-        return sorted(sums, key=lambda where: (-sums[where], where))
-
     def _above(self) -> Iterator[str]:
-        words, total = self._words, int(self._totals[0])
-        events = ", ".join(words.events) or "no event"
-        counts = f"{total:,} {words.unit}"
-        if words.unit != "samples":
-            counts += f" in {self._samples:,} samples"
-        yield _words(LEFT, 22, words.title, "title")
-        yield _words(LEFT, 42, f"{counts} of {events}", "quiet")
+        yield _words(LEFT, 22, self._title, "title")
+        yield _words(LEFT, 42, self._content.summary, "quiet")
         yield (
             f'<text id="search" class="quiet" x="{LEFT + WIDTH}" y="22" '
             'text-anchor="end" style="display: none">Search (/)</text>\n'
@@ -137,41 +104,42 @@ class _Picture:
 
     def _box(self, box: Box) -> str:
         name, where, inlined = self._tree.labels[self._tree.label_of[box.number]]
-        weight = int(self._totals[box.number])
         x, width = LEFT + box.x * WIDTH, box.width * WIDTH
-        y = self._height - BOTTOM - ROW * (box.depth + 1)
+        y = self._height - self._bottom - ROW * (box.depth + 1)
         place = f" ({where})" if where not in (PLAIN, name) else ""
         place += ", inlined" if inlined else ""
-        told = f"{name}{place}\n{weight:,} {self._words.unit}, {box.width:.2%}"
+        told = f"{name}{place}\n{self._content.told(box.number)}"
         return (
             f'<g data-n={_quoted(name)} data-d="{box.depth}" data-x="{box.x:.9g}" '
             f'data-w="{box.width:.9g}"><title>{_text(told)}</title>'
             f'<rect x="{x:.2f}" y="{y}" width="{max(width - 0.5, 0.5):.2f}" '
-            f'height="{ROW - 1}" rx="1" fill="{self._colours[where]}"/>'
+            f'height="{ROW - 1}" rx="1" fill="{self._content.colour(box.number)}"/>'
             f'<text x="{x + 3:.2f}" y="{y + 13}">{_text(_fitted(name, width))}</text>'
             "</g>\n"
         )
 
     def _below(self) -> Iterator[str]:
-        y = self._height - BOTTOM + 18
+        y = self._height - self._bottom + 18
         x = float(LEFT)
-        for where in [o for o in self._objects if o != PLAIN][:LEGEND]:
-            name = where.rpartition("/")[2] or where
+        for colour, name in self._content.legend:
             needed = 22 + CHARACTER * len(name)
             if x + needed > LEFT + WIDTH:
                 break
-            colour = self._colours[where]
             yield f'<rect x="{x:.1f}" y="{y - 10}" width="11" height="11" '
             yield f'fill="{colour}"/>\n'
             yield _words(x + 15, y, name, "quiet")
             x += needed + 8
+        for at, text in enumerate(self._notes, 1):
+            yield _words(LEFT, y + LINE * at, text, "quiet")
+
+    def _left_out(self) -> list[str]:
         layout = self.layout
-        if layout.left_out:
-            text = (
-                f"left out: {layout.left_out:,} frames below {LEAST:.1%} of the width, "
-                f"{layout.left_out_part:.2%} of all"
-            )
-            yield _words(LEFT, y + 19, text, "quiet")
+        if not layout.left_out:
+            return []
+        return [
+            f"left out: {layout.left_out:,} frames below {LEAST:.1%} of the width, "
+            f"{layout.left_out_part:.2%} of all"
+        ]
 
 
 def _words(x: float, y: float, text: str, kind: str) -> str:

@@ -8,8 +8,19 @@ from typing import Sequence
 
 from ..analysis.inputs import Input
 from ..analysis.profile import Profile
+from .interface import SIDES, Job
 
 LONGEST = 80  # characters of a command
+
+
+def title_of_job(job: Job) -> str:
+    """The title of a flame graph; that of a comparison has the names of the files."""
+    if job.comparison is None:
+        return title_of(job.inputs)
+    count = job.comparison.old_inputs
+    parts = zip(SIDES, (job.inputs[:count], job.inputs[count:]))
+    sides = [f"{_files(inputs)} ({side})" for side, inputs in parts]
+    return " and ".join(sides)
 
 
 def title_of(inputs: Sequence[Input]) -> str:
@@ -26,6 +37,10 @@ def title_of(inputs: Sequence[Input]) -> str:
     if len(words) > LONGEST:
         words = words[: LONGEST - 3] + "..."
     return f"{words} on {source.host}"
+
+
+def _files(inputs: Sequence[Input]) -> str:
+    return inputs[0].file if len(inputs) == 1 else title_of(inputs)
 
 
 def events_of(profile: Profile) -> list[str]:

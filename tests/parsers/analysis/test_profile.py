@@ -109,3 +109,17 @@ def test_place_without_inlining_has_one_frame() -> None:
     (frame,) = by_place(Location("x", "f", "x.c:9"), 7)
     assert frame == Frame("f", "x", "x.c", 9, 7)
     assert by_function(Location("x"), 7) == [Frame("[unknown]", "x")]
+
+
+def test_profiler_take_rows_keeps_numbers() -> None:
+    one = captured([Sample(ip=0x1000)], mapped(ONE))
+    two = captured([Sample(ip=0x1000)] * 2, mapped(ONE))
+    profiler, taken = Profiler(), []
+    for data in (one, two):
+        source = opened(data)
+        profiler.add(source, source.batches())
+        taken.append(profiler.take_rows())
+    (before,), (after,) = taken
+    assert (before.samples, after.samples) == (1, 2)
+    assert (before.node, before.thread) == (after.node, after.thread)
+    assert profiler.profile.rows == []

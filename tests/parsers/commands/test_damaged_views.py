@@ -41,6 +41,11 @@ def both_sides(document: Any) -> int:
     return int(document["old_total"])
 
 
+def drawn_twice(document: Any) -> int:
+    """Return the samples of one side of a flame graph."""
+    return int(document["samples"]) // 2
+
+
 def view(argv: Sequence[str], count: Count, file: Path) -> Counted:
     """Run a view of ``file``, which replaces {}, and count its samples."""
     words = [word.replace("{}", str(file)) for word in argv]
@@ -65,6 +70,8 @@ def view(argv: Sequence[str], count: Count, file: Path) -> Counted:
         (["report", "--callers", "{}"], calls),
         (["timeline", "--step", "1s", "--by", "pmd", "{}"], steps),
         (["diff", "--by", "ip", "{}", "{}"], both_sides),
+        (["diff", "--to", "html", "-o", "/dev/null", "{}", "{}"], drawn_twice),
+        (["diff", "--to", "svg", "-o", "/dev/null", "{}", "{}"], drawn_twice),
         (["mem", "{}"], rows),
         (["mem", "--per", "function", "--l2", "5", "--l3", "14", "{}"], rows),
         (["mem", "--view", "data", "--per", "cacheline", "{}"], rows),

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from helpers.readers import opened
 from helpers.writers import capture as written
 from helpers.writers import captured, json_chunk, session
-from pfmparse.exports.titles import title_of
+from pfmparse.exports.interface import Comparison, Job
+from pfmparse.exports.titles import title_of, title_of_job
 
 
 def test_graph_title_has_command_and_host() -> None:
@@ -28,3 +31,10 @@ def test_graph_title_has_number_of_captures() -> None:
     one, two = opened(captured([])), opened(written(json_chunk("SESS", elsewhere)))
     assert title_of([one, one]) == "2 captures of build7"
     assert title_of([one, two]) == "2 captures of 2 hosts"
+
+
+def test_comparison_title_names_both_sides() -> None:
+    job = Job([opened(captured([])) for _ in range(3)], Path("x"))
+    assert title_of_job(job) == "3 captures of build7"
+    job.comparison = Comparison(1)
+    assert title_of_job(job) == "x.pfm (old) and 2 captures of build7 (new)"
