@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import NoReturn, Optional, Protocol, Sequence, cast
 
 from . import __version__
-from .commands.opening import BAD_INPUT, OK, BadInput
+from .commands.outcome import BAD_INPUT, OK, BadInput
 from .text import message, printable
 
 # Each command's module in commands/, and its help text.

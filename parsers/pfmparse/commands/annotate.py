@@ -24,7 +24,8 @@ from ..text import message, printable
 from . import summary
 from .annotate_html import write_html
 from .arguments import add_files, add_selection, add_weight
-from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of
+from .outcome import BadInput, blaming
 from .writing import check_target
 
 SOURCE, ASSEMBLY, BOTH = "source", "asm", "both"

@@ -22,7 +22,8 @@ from ..symbols.options import add_symbol_options
 from ..text import printable
 from . import report_rows, summary
 from .arguments import add_flags, add_selection, add_top, add_weight, difference, words
-from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of
+from .outcome import BadInput, blaming
 from .report_print import one_or_all
 
 TOTAL, TIME = "total", "time"

@@ -17,7 +17,8 @@ from ..recording import Batch
 from ..symbols.location import Detail
 from ..symbols.options import add_symbol_options
 from .arguments import add_files, add_selection
-from .opening import blaming, inputs_of, printing, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of
+from .outcome import blaming, printing
 
 # Fields that are printed in hexadecimal.
 HEXADECIMAL = frozenset(

@@ -17,7 +17,8 @@ from ..symbols.options import add_symbol_options
 from ..text import message, printable
 from . import summary
 from .arguments import add_files, add_selection, add_weight
-from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of
+from .outcome import BadInput, blaming
 from .writing import check_target, is_standard_output, replaced
 
 

@@ -13,7 +13,7 @@ from typing import Iterator, TextIO
 from ..capture.file import Capture
 from ..recording import Source
 from ..text import printable
-from .opening import OK, blaming, warn
+from .outcome import OK, blaming, warn
 
 SESSION = "session.json"
 

@@ -13,7 +13,8 @@ from ..recording import Recording
 from ..text import known, printable
 from . import info_counts, info_machine, summary
 from .arguments import add_files
-from .opening import blaming, recording_of, status_of
+from .opening import recording_of, status_of
+from .outcome import blaming
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

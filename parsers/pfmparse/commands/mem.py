@@ -31,7 +31,8 @@ from .arguments import (
     positive,
 )
 from .histogram import Histogram, Options, print_text
-from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of
+from .outcome import BadInput, blaming
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Opens the files of a command, and reports problems with them."""
+"""Opens the files of a command."""
 
 from __future__ import annotations
 
@@ -9,46 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-from .. import text
 from ..analysis.inputs import Input, Options
 from ..capture.session import parse_session
-from ..errors import PfmParseError
 from ..recording import Recording, open_capture, open_raw
 from ..symbols.location import Detail
 from .arguments import options_of
+from .outcome import BAD_INPUT, OK, BadInput, blaming, warn
 from .progress import Progress
-
-OK = 0
-BAD_INPUT = 1
-
-
-class BadInput(Exception):
-    """Wrong options, or a file that cannot be read; the message names it."""
-
-
-def warn(file: str, message: object) -> None:
-    """Prints a problem with a file on standard error."""
-    text.message(f"{file}: {message}")
-
-
-@contextmanager
-def blaming(file: str) -> Iterator[None]:
-    """Turns PfmParseError and OSError in its block into BadInput with the file."""
-    try:
-        yield
-    except PfmParseError as error:
-        raise BadInput(f"{file}: {error}") from error
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise BadInput(f"{error.filename or file}: {error.strerror}") from error
-
-
-@contextmanager
-def printing() -> Iterator[None]:
-    """Turns OSError in its block into BadInput that names the standard output."""
-    with blaming("standard output"):
-        yield
 
 
 @contextmanager

@@ -22,7 +22,8 @@ from .arguments import (
     percentage,
     words,
 )
-from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of
+from .outcome import BadInput, blaming
 from .pmd_columns import PmdOptions
 from .report_print import print_csv, print_json, print_text
 from .report_rows import Options, Report, count_unknown, make

@@ -16,7 +16,7 @@ from ..analysis.weights import COUNT
 from ..recording import Recording
 from ..text import printable
 from . import summary
-from .opening import blaming
+from .outcome import blaming
 
 CALLERS, CALLEES = "callers", "callees"
 

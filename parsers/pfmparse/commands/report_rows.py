@@ -15,7 +15,7 @@ from ..analysis.pmd_stats import Values as PmdValues
 from ..analysis.sums import Sums
 from ..analysis.weights import COUNT, Weight
 from ..recording import Recording
-from .opening import blaming
+from .outcome import blaming
 from .pmd_columns import PmdOptions
 
 

@@ -11,7 +11,7 @@ from ..capture.session import plain_uuid
 from ..capture.template import session_template
 from ..errors import RequestError
 from ..formats import registry
-from .opening import OK, blaming
+from .outcome import OK, blaming
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

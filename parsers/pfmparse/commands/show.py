@@ -11,7 +11,8 @@ from ..errors import PfmParseError, RequestError
 from ..symbols.options import add_symbol_options
 from . import mem, report
 from .arguments import add_files, add_selection
-from .opening import BadInput, recording_of, warn
+from .opening import recording_of
+from .outcome import BadInput, warn
 
 # The options that a capture may request, by command.
 ALLOWED = {"mem": ("view", "per", "sort", "top", "cum", "l2", "l3")}

@@ -26,7 +26,8 @@ from ..symbols.options import add_symbol_options
 from ..text import printable
 from . import summary
 from .arguments import add_files, add_selection, add_weight, positive, span
-from .opening import BadInput, blaming, inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of
+from .outcome import BadInput, blaming
 
 DEFAULT_STEP = 100 * 10**6  # ns
 MAX_STEPS = 1 << 20

@@ -13,7 +13,7 @@ from typing import Callable, Optional
 from ..symbols.options import add_symbol_options
 from . import top_screen
 from .arguments import add_selection, options_of, positive, span
-from .opening import BAD_INPUT, OK, blaming, warn
+from .outcome import BAD_INPUT, OK, blaming, warn
 from .top_lines import ORDERS, heading, rows, table
 from .watching import PIECE, Watch
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterable, Iterator
 
-from .opening import BadInput
+from .outcome import BadInput
 
 STANDARD_OUTPUT = ("-", "/dev/stdout")
 

@@ -19,7 +19,7 @@ from helpers.writers import (
     totals,
 )
 from pfmparse.commands import report_rows
-from pfmparse.commands.opening import BadInput
+from pfmparse.commands.outcome import BadInput
 
 BUFFERS = [
     [Sample(ip=0x1000 + n, cpu=n % 3) for n in range(size)] for size in (1, 7, 3, 20)

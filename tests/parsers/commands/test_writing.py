@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from pfmparse.commands.opening import BadInput
+from pfmparse.commands.outcome import BadInput
 from pfmparse.commands.writing import check_target, replaced
 
 

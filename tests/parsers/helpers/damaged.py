@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from pfmparse.analysis.inputs import Input, Options
 from pfmparse.analysis.selection import Selection
 from pfmparse.commands import report_rows
-from pfmparse.commands.opening import BadInput
+from pfmparse.commands.outcome import BadInput
 from pfmparse.errors import PfmParseError
 from pfmparse.recording import open_capture
 from pfmparse.symbols.location import Detail
