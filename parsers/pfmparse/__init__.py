@@ -15,59 +15,103 @@ Inside the package, a module imports only from its own layer and the layers belo
     errors, arrays, layout, grouping, pipeline, status_line
 """
 
-from .capture.file import Capture
-from .capture.session import Session, parse_session
-from .capture.template import session_template
-from .errors import PfmParseError
-from .formats.chains import Chains
-from .formats.decoding import Decoded, Decoder, Format, Lost, Region
-from .formats.registry import find as find_format
-from .formats.roles import Role
-from .formats.samples import Column, Lazy, PmdGroup, Samples
-from .formats.sink import SINK_ARGUMENT, Records, sink_decoder
-from .layout import Data, bad_field, integers, struct_dtype, structures
-from .recording import Batch, Recording, open_capture, open_raw
-from .symbols.location import Detail, Frame, Location
-from .symbols.options import SymbolOptions
-from .symbols.resolver import Addresses, Resolver
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+# Type checkers take "X as X" for a public name, but flake8 does not.
+# flake8: noqa: F401
+if TYPE_CHECKING:
+    from .capture.file import Capture as Capture
+    from .capture.session import Session as Session
+    from .capture.session import parse_session as parse_session
+    from .capture.template import session_template as session_template
+    from .errors import PfmParseError as PfmParseError
+    from .formats.chains import Chains as Chains
+    from .formats.decoding import Decoded as Decoded
+    from .formats.decoding import Decoder as Decoder
+    from .formats.decoding import Format as Format
+    from .formats.decoding import Lost as Lost
+    from .formats.decoding import Region as Region
+    from .formats.registry import find_format as find_format
+    from .formats.roles import Role as Role
+    from .formats.samples import Column as Column
+    from .formats.samples import Lazy as Lazy
+    from .formats.samples import PmdGroup as PmdGroup
+    from .formats.samples import Samples as Samples
+    from .formats.sink import SINK_ARGUMENT as SINK_ARGUMENT
+    from .formats.sink import Records as Records
+    from .formats.sink import sink_decoder as sink_decoder
+    from .layout import Data as Data
+    from .layout import bad_field as bad_field
+    from .layout import integers as integers
+    from .layout import struct_dtype as struct_dtype
+    from .layout import structures as structures
+    from .recording import Batch as Batch
+    from .recording import Recording as Recording
+    from .recording import open_capture as open_capture
+    from .recording import open_raw as open_raw
+    from .symbols.location import Detail as Detail
+    from .symbols.location import Frame as Frame
+    from .symbols.location import Location as Location
+    from .symbols.options import SymbolOptions as SymbolOptions
+    from .symbols.resolver import Addresses as Addresses
+    from .symbols.resolver import Resolver as Resolver
 
 # A copy of ../../VERSION, which is not part of the installed package.
 __version__ = "0.9.0"
 
-__all__ = [
-    "Addresses",
-    "Batch",
-    "Capture",
-    "Chains",
-    "Column",
-    "Data",
-    "Decoded",
-    "Decoder",
-    "Detail",
-    "Format",
-    "Frame",
-    "Lazy",
-    "Location",
-    "Lost",
-    "PfmParseError",
-    "PmdGroup",
-    "Recording",
-    "Records",
-    "Region",
-    "Resolver",
-    "Role",
-    "SINK_ARGUMENT",
-    "Samples",
-    "Session",
-    "SymbolOptions",
-    "bad_field",
-    "find_format",
-    "integers",
-    "open_capture",
-    "open_raw",
-    "parse_session",
-    "session_template",
-    "sink_decoder",
-    "struct_dtype",
-    "structures",
-]
+# The public names and their modules, which are imported when a name is first used:
+# `pfmparse --version` needs none of them.
+_MODULES = {
+    "Addresses": "symbols.resolver",
+    "Batch": "recording",
+    "Capture": "capture.file",
+    "Chains": "formats.chains",
+    "Column": "formats.samples",
+    "Data": "layout",
+    "Decoded": "formats.decoding",
+    "Decoder": "formats.decoding",
+    "Detail": "symbols.location",
+    "Format": "formats.decoding",
+    "Frame": "symbols.location",
+    "Lazy": "formats.samples",
+    "Location": "symbols.location",
+    "Lost": "formats.decoding",
+    "PfmParseError": "errors",
+    "PmdGroup": "formats.samples",
+    "Recording": "recording",
+    "Records": "formats.sink",
+    "Region": "formats.decoding",
+    "Resolver": "symbols.resolver",
+    "Role": "formats.roles",
+    "SINK_ARGUMENT": "formats.sink",
+    "Samples": "formats.samples",
+    "Session": "capture.session",
+    "SymbolOptions": "symbols.options",
+    "bad_field": "layout",
+    "find_format": "formats.registry",
+    "integers": "layout",
+    "open_capture": "recording",
+    "open_raw": "recording",
+    "parse_session": "capture.session",
+    "session_template": "capture.template",
+    "sink_decoder": "formats.sink",
+    "struct_dtype": "layout",
+    "structures": "layout",
+}
+
+__all__ = list(_MODULES)
+
+
+def __getattr__(name: str) -> object:
+    """A public name, from its module."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """All names, also those whose modules are not imported yet."""
+    return sorted({*globals(), *__all__})

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import traceback
 from bisect import insort
 
 # Stack frames in these directories are skipped when a fault is attributed.
@@ -62,6 +61,8 @@ def note(problems: list[PfmParseError], problem: PfmParseError) -> None:
 
 def blamed(error: BaseException) -> str:
     """The error of another package's code, and the line that raised it."""
+    import traceback  # slow to import, and rarely needed
+
     text = f"{type(error).__name__}: {error}"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         generated = frame.filename.startswith("<")

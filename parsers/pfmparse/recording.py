@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from io import BufferedIOBase
-from typing import Iterator, Mapping, Optional, Protocol, Sequence
+from typing import Callable, Iterator, Mapping, Optional, Protocol, Sequence
 
 from .capture.buffer import Buffer
 from .capture.buffers import Buffers
@@ -23,10 +23,11 @@ from .capture.totals import Totals
 from .capture.vdso import VdsoImages
 from .context_threads import ContextThreads
 from .errors import PfmParseError, RequestError, blamed, note
-from .formats import registry, unknown
+from .formats import registry
 from .formats.decoding import Decoded, Decoder, Lost, Region
 from .formats.joining import alike, join
 from .formats.samples import Samples
+from .layout import Data
 from .pipeline import cpus
 
 MUCH = 8 << 20  # bytes of buffers for which threads pay off
@@ -144,13 +145,16 @@ class Recording:
         self.session = source.session
         self.origin: Optional[str] = None
         self.no_parser: Optional[PfmParseError] = None
+        self._counts: Optional[Callable[[Data], bool]] = None
         try:
             parser = registry.find_parser(source.session.format.uuid)
             self.format, self.origin = parser.format, parser.origin
         except PfmParseError as error:
             if not any_format:
                 raise
-            self.no_parser = error
+            from .formats import unknown  # needs all of sinks, and is rarely needed
+
+            self.no_parser, self._counts = error, unknown.counts
             self.format = unknown.stand_in(source.session.format)
         self.samples = 0
         self.buffers = 0
@@ -308,7 +312,7 @@ class Recording:
         for problem in decoded.problems:
             self._note(problem, buffer)
         self.in_buffers[buffer.context] = decoded.lost
-        if self.no_parser is not None and not unknown.counts(buffer.data):
+        if self._counts is not None and not self._counts(buffer.data):
             self.uncounted = True
         return decoded.regions
 

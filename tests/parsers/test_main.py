@@ -132,6 +132,51 @@ def test_package_runs_as_a_program(file: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def loaded(*argv: str) -> set[str]:
+    """Return the names of the modules that a command line imports."""
+    code = (
+        "import sys\n"
+        "from pfmparse.__main__ import main\n"
+        "try:\n    main(sys.argv[1:])\n"
+        "except SystemExit:\n    pass\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *argv],
+        env=importing(PARSERS),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_start_does_not_load_what_commands_need(option: str) -> None:
+    found = loaded(option)
+    assert {name for name in found if name.startswith("pfmparse.")} == {
+        "pfmparse.__main__",
+        "pfmparse.commands",
+        "pfmparse.commands.outcome",
+        "pfmparse.errors",
+        "pfmparse.text",
+    }
+    assert found.isdisjoint(("numpy", "json", "dataclasses", "traceback"))
+
+
+def test_report_loads_only_what_it_needs(file: str) -> None:
+    ours = {name for name in loaded("report", file) if name.startswith("pfmparse.")}
+    assert not {name for name in ours if name.startswith("pfmparse.exports")}
+    # Modules for other formats, other commands, source lines and templates.
+    others = {f"formats.{name}" for name in ("sink", "unknown", "nway", "pebs")}
+    others |= {"symbols.debug_info", "symbols.functions", "symbols.disassembly"}
+    others |= {"capture.live", "capture.template", "analysis.profile"}
+    assert not {f"pfmparse.{name}" for name in others} & ours
+    assert "pfmparse.symbols.elf_file" in ours
+    empty = {name for name in loaded("report", "/nonexistent")}
+    assert "pfmparse.symbols.elf_file" not in empty
+
+
 def test_closed_output_pipe_is_not_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.pfm"
     path.write_bytes(simple_capture([Sample()] * 20_000))

@@ -90,13 +90,29 @@ def test_input_writers_do_not_import_the_parsers() -> None:
         assert "pfmparse" not in (HERE / f"helpers/{name}.py").read_text()
 
 
+def declared() -> dict[str, str]:
+    """Return the modules of the public names as type checkers see them."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {name.name: str(node.module) for node in imports for name in node.names}
+
+
+def test_type_checkers_see_the_public_names() -> None:
+    # pylint: disable-next=protected-access
+    assert declared() == pfmparse._MODULES
+    assert set(pfmparse.__all__) <= set(dir(pfmparse))
+    with pytest.raises(AttributeError, match="'pfmparse' has no attribute 'x'"):
+        getattr(pfmparse, "x")
+
+
 def test_public_names_are_documented_and_sorted() -> None:
     assert pfmparse.__all__ == sorted(pfmparse.__all__)
     for name in pfmparse.__all__:
         described = getattr(pfmparse, name).__doc__
         assert described or name in ("Column", "Data", "SINK_ARGUMENT")
     assert capture.Capture is pfmparse.Capture
-    assert formats.find is pfmparse.find_format
+    assert formats.find_format is pfmparse.find_format
 
 
 def files_of_the_checkout() -> set[Path]:

@@ -23,7 +23,7 @@ def test_every_public_name_of_pfmparse_is_on_its_page() -> None:
     (names,) = (
         ast.literal_eval(node.value)
         for node in module.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_MODULES"
     )
     text = (API / "pfmparse.rst").read_text()
     described = re.findall(r"^\.\. (?:auto\w+|data):: (\w+)", text, re.M)

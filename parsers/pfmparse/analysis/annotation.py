@@ -14,10 +14,9 @@ from typing import Iterable, Optional, Sequence
 import numpy as np
 
 from ..errors import PfmParseError, RequestError
-from ..symbols.debug_info import Line
 from ..symbols.disassembly import disassemble
 from ..symbols.elf_file import ElfFile
-from ..symbols.location import Location
+from ..symbols.location import Line, Location
 from .inputs import Input
 from .interner import Interner
 from .sums import Sums

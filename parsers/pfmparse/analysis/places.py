@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Optional
+from typing import TYPE_CHECKING, Callable, Optional
 
 import numpy as np
 
@@ -11,12 +11,14 @@ from ..arrays import NDArray
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples, compact
 from ..recording import Batch, Recording
-from ..symbols.elf_file import ElfFile
 from ..symbols.location import Detail, Location
 from ..symbols.options import SymbolOptions
 from ..symbols.resolver import Addresses, Resolver
 from .columns import NOBODY
 from .interner import Ids, Interner, U64s
+
+if TYPE_CHECKING:
+    from ..symbols.elf_file import ElfFile
 
 KERNEL_TGID = NOBODY - 1  # the kernel; no process has this number, either
 NO_COOKIE = 0

@@ -17,8 +17,7 @@ from ..analysis.annotation import (
     annotate,
 )
 from ..analysis.inputs import Input
-from ..symbols.debug_info import Line
-from ..symbols.location import Detail
+from ..symbols.location import Detail, Line
 from ..symbols.options import add_symbol_options, symbol_options
 from ..text import message, printable
 from . import summary

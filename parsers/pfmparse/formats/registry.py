@@ -93,7 +93,7 @@ def find_parser(uuid: str) -> Parser:
     return parsers[wanted]
 
 
-def find(uuid: str) -> Format:
+def find_format(uuid: str) -> Format:
     """The format with this UUID; PfmParseError if there is no parser."""
     return find_parser(uuid).format
 

@@ -13,26 +13,13 @@ from ..grouping import split
 from .functions import NONE, Call, Functions, Ranges
 from .intervals import U64s
 from .libdw import Die, libraries
-
-
-class Line(NamedTuple):
-    """A line of a source file."""
-
-    file: str
-    number: int
+from .location import Inlined, Line
 
 
 class Row(NamedTuple):
     """A row of a line table: the line of the code from here to the next row."""
 
     address: int
-    line: Optional[Line]
-
-
-class Inlined(NamedTuple):
-    """A function's name in the file, and a line in it; None if unknown."""
-
-    function: Optional[str]
     line: Optional[Line]
 
 

@@ -9,18 +9,21 @@ import stat
 import struct
 import weakref
 from functools import cached_property
-from typing import Any, Iterator, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence
 
 import numpy as np
 
 from ..arrays import NDArray
 from ..capture.json_node import U64_MAX
 from . import symbol_table
-from .debug_info import DebugInfo, Inlined, Line, Row
 from .debuginfod import URLS, Debuginfod, environment
 from .intervals import U64s
 from .libdw import Callbacks, Ehdr, FindDebuginfo, Phdr, Sym, libraries
-from .symbol_table import Symbol, SymbolTable, Table
+from .location import Inlined, Line, Symbol
+from .symbol_table import SymbolTable, Table
+
+if TYPE_CHECKING:
+    from .debug_info import DebugInfo, Row
 
 PT_LOAD, PT_NOTE = 1, 4
 NOTE = struct.Struct("<III")  # sizes of the owner's name and of the contents, type
@@ -254,7 +257,11 @@ class ElfFile:
         bias = c.c_uint64()
         dwarf = self._dw.dwfl_module_getdwarf(self._module, c.byref(bias))
         self._debuginfod.check()
-        return DebugInfo(dwarf, bias.value) if dwarf else None
+        if not dwarf:
+            return None
+        from .debug_info import DebugInfo  # slow to import, and only lines need it
+
+        return DebugInfo(dwarf, bias.value)
 
     def _callbacks(self, debug: str) -> Callbacks:
         """The call-backs for libdw, which do not keep this object alive."""

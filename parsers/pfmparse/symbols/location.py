@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ..capture.file_state import FileState
 
@@ -25,6 +25,28 @@ class Detail(Enum):
         """True if the other detail is looked up, too."""
         order = list(Detail)
         return order.index(self) >= order.index(other)
+
+
+class Symbol(NamedTuple):
+    """A function or an object, from address ``start`` up to but excluding ``end``."""
+
+    name: str
+    start: int
+    end: int
+
+
+class Line(NamedTuple):
+    """A line of a source file."""
+
+    file: str
+    number: int
+
+
+class Inlined(NamedTuple):
+    """A function's name in the file, and a line in it; None if unknown."""
+
+    function: Optional[str]
+    line: Optional[Line]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import (
+    TYPE_CHECKING,
     Any,
     Callable,
     Iterable,
@@ -27,14 +29,14 @@ from ..capture.maps import Mapping, MapsHistory, ProcessMaps, is_anonymous
 from ..capture.vdso import VdsoImages
 from ..grouping import split
 from ..layout import KERNEL_START
-from .debug_info import Inlined, Line
 from .demangle import Names
-from .elf_file import ElfFile
-from .files import Files
 from .intervals import Ids, U64s
-from .location import JIT, UNKNOWN, Detail, Frame, Location
+from .location import JIT, UNKNOWN, Detail, Frame, Inlined, Line, Location, Symbol
 from .options import SymbolOptions
-from .symbol_table import Symbol
+
+if TYPE_CHECKING:
+    from .elf_file import ElfFile
+    from .files import Files
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class _Hit(NamedTuple):
 
 
 # A function that reads the places at offsets of a file.
-_Read = Callable[[ElfFile, U64s], list[_Place]]
+_Read = Callable[["ElfFile", U64s], list[_Place]]
 
 
 class Resolver:
@@ -106,10 +108,17 @@ class Resolver:
         self._detail = detail
         self._jit = jit or JitMaps()
         self._warn, self._told = warn, set[str]()
-        self._files = Files(options, warn, vdsos)
+        self._options, self._vdsos = options, vdsos
         self._names = Names(options.demangle, warn)
         self._known_frames: dict[Inlined, Frame] = {}
         self._known_stacks: dict[_Inlines, tuple[Frame, ...]] = {}
+
+    @cached_property
+    def _files(self) -> Files:
+        """The ELF files."""
+        from .files import Files  # slow to import, and not needed without mapped files
+
+        return Files(self._options, self._warn, self._vdsos)
 
     def resolve(self, addresses: Addresses) -> list[Location]:
         """The location of each address of code; n elements."""

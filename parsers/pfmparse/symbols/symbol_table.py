@@ -6,13 +6,14 @@ from __future__ import annotations
 import ctypes as c
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any, Iterable, Iterator, NamedTuple, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
 
 from ..arrays import NDArray
 from .intervals import Intervals, U64s
 from .libdw import Shdr, libraries
+from .location import Symbol
 
 ELFCLASS32 = 1
 SHT_SYMTAB, SHT_NOBITS, SHT_DYNSYM, SHF_EXECINSTR = 2, 8, 11, 0x4
@@ -40,14 +41,6 @@ _SYM32 = np.dtype(
         "itemsize": 16,
     }
 )
-
-
-class Symbol(NamedTuple):
-    """A function or an object, from address ``start`` up to but excluding ``end``."""
-
-    name: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)

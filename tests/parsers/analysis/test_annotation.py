@@ -18,10 +18,10 @@ from pfmparse.analysis.annotation import (
     without_parameters,
 )
 from pfmparse.errors import PfmParseError
-from pfmparse.symbols.debug_info import Line, Row
+from pfmparse.symbols.debug_info import Row
 from pfmparse.symbols.disassembly import EM_X86_64
 from pfmparse.symbols.elf_file import ElfFile
-from pfmparse.symbols.symbol_table import Symbol
+from pfmparse.symbols.location import Line, Symbol
 
 KERNEL = 0xFFFFFFFF81000000
 SYMBOLS = f"{KERNEL:x} T f\n{KERNEL + 16:x} T g\n".encode()

@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 
 from pfmparse.analysis.annotation import Annotation, Function, Instruction, SourceLine
 from pfmparse.commands.annotate_html import page
-from pfmparse.symbols.debug_info import Line
-from pfmparse.symbols.location import Location
+from pfmparse.symbols.location import Line, Location
 
 NASTY = "<script>&\"'</script>"
 LINE = Line(NASTY, 7)

@@ -8,7 +8,7 @@ from helpers.chained import callstack_record as record
 from helpers.sink_buffer import FILLING, SinkRegion, sink
 from pfmparse import Samples, parse_session, session_template
 from pfmparse.formats.callstack import UUID
-from pfmparse.formats.registry import find
+from pfmparse.formats.registry import find_format
 
 SESSION = parse_session(session_template(UUID), 0)
 KERNEL = 0xFFFFFFFF81000000
@@ -16,7 +16,8 @@ KERNEL = 0xFFFFFFFF81000000
 
 def read(*records: bytes) -> Samples:
     """Decode these records."""
-    decoded = find(UUID).decoder(SESSION)(sink([SinkRegion(1, records, FILLING)]))
+    buffer = sink([SinkRegion(1, records, FILLING)])
+    decoded = find_format(UUID).decoder(SESSION)(buffer)
     assert decoded.problems == ()
     (region,) = decoded.regions
     return region.samples
@@ -63,7 +64,7 @@ def test_callstack_pmd_values_follow_the_session() -> None:
     session = parse_session(text, 0)
     records = record(pmds=(7, 8), user=(0x1000,)), record(pmds=(9, 10))
     buffer = sink([SinkRegion(1, records, FILLING)])
-    (region,) = find(UUID).decoder(session)(buffer).regions
+    (region,) = find_format(UUID).decoder(session)(buffer).regions
     (group,) = region.samples.groups
     assert group.pmds == (4, 6)
     assert np.asarray(group.values).tolist() == [[7, 8], [9, 10]]

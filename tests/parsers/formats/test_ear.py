@@ -21,7 +21,7 @@ from pfmparse.formats.samples import Samples
 def decoded(samples: Sequence[Sample], sess: Json) -> Samples:
     """Decode a buffer of these samples."""
     parsed = parse_session(json.dumps(sess).encode(), 0)
-    decode = formats.find(UUID_IA64).decoder(parsed)
+    decode = formats.find_format(UUID_IA64).decoder(parsed)
     (region,) = decode(buffer(samples, UUID_IA64)).regions
     return region.samples
 

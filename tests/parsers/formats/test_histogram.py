@@ -8,7 +8,7 @@ import struct
 from helpers.sink_buffer import FILLING, SinkRegion, sink
 from pfmparse import Role, parse_session, session_template
 from pfmparse.formats.histogram import UUID
-from pfmparse.formats.registry import find
+from pfmparse.formats.registry import find_format
 
 SESSION = parse_session(session_template(UUID), 0)
 
@@ -19,7 +19,7 @@ def record(tgid: int, ip: int, count: int) -> bytes:
 
 
 def test_histogram_record_weight_is_its_count() -> None:
-    decode = find(UUID).decoder(SESSION)
+    decode = find_format(UUID).decoder(SESSION)
     records = record(11, 0x1000, 5), record(12, 0x1000, 7)
     decoded = decode(sink([SinkRegion(1, records, FILLING)]))
     (region,) = decoded.regions
@@ -35,7 +35,7 @@ def test_histogram_record_weight_is_its_count() -> None:
 
 
 def test_histogram_counts_only_increments() -> None:
-    decode = find(UUID).decoder(SESSION)
+    decode = find_format(UUID).decoder(SESSION)
     decode(sink([SinkRegion(1, (record(11, 0x1000, 5),), FILLING)]))
     records = record(11, 0x1000, 8), record(11, 0x2000, 1)
     (region,) = decode(sink([SinkRegion(1, records, FILLING)])).regions

@@ -21,7 +21,7 @@ from helpers.writers import (
     simple_capture,
 )
 from pfmparse.errors import PfmParseError
-from pfmparse.formats.registry import OWN, find
+from pfmparse.formats.registry import OWN, find_format
 
 OTHER = "00000000-0000-0000-0000-00000000000"
 
@@ -136,7 +136,7 @@ def test_format_table_lists_the_built_in_modules() -> None:
     modules = {import_module(f"pfmparse.formats.{name}") for name in OWN.values()}
     forms = [form for module in modules for form in module.FORMATS]
     assert sorted(form.uuid for form in forms) == sorted(OWN)
-    assert all(find(form.uuid) is form for form in forms)
+    assert all(find_format(form.uuid) is form for form in forms)
 
 
 def test_unneeded_formats_are_not_imported(site: Path) -> None:

@@ -30,7 +30,7 @@ T = TypeVar("T")
 def decoder(sess: Json) -> Decoder:
     """Return the decoder of one context of a session."""
     parsed = parse_session(json.dumps(sess).encode(), 0)
-    return formats.find(parsed.format.uuid).decoder(parsed)
+    return formats.find_format(parsed.format.uuid).decoder(parsed)
 
 
 def all_samples(decoded: Decoded) -> list[Json]:

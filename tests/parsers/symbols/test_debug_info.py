@@ -13,8 +13,9 @@ import pytest
 from elftools.elf.elffile import ELFFile  # type: ignore[import]
 from helpers.incomplete_dwarf import assembled
 from helpers.programs import run
-from pfmparse.symbols.debug_info import Inlined, Line, Row
+from pfmparse.symbols.debug_info import Row
 from pfmparse.symbols.elf_file import ElfFile
+from pfmparse.symbols.location import Inlined, Line
 
 # Each function has a label; outer() has middle() inlined, which has inner() inlined.
 # A line is found by the call or the label in it.

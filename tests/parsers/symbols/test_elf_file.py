@@ -13,9 +13,8 @@ from elftools.elf.elffile import ELFFile  # type: ignore[import]
 from elftools.elf.enums import ENUM_E_MACHINE  # type: ignore[import]
 from helpers.programs import SOURCE, Program, compiled, run
 from numpy.typing import NDArray
-from pfmparse.symbols.debug_info import Line
 from pfmparse.symbols.elf_file import ElfFile
-from pfmparse.symbols.symbol_table import Symbol
+from pfmparse.symbols.location import Line, Symbol
 
 # Variables, one of them in .bss.
 VARIABLES = """
