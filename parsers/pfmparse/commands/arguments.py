@@ -8,14 +8,13 @@ import math
 import re
 from typing import Callable, TypeVar
 
+from ..analysis.conditions import CONDITIONS, read_pattern, read_words, selected
 from ..analysis.inputs import Options
-from ..analysis.selection import Selection
 from ..analysis.times import parse_span, parse_window
 from ..symbols.options import symbol_options
 
 T = TypeVar("T")
 
-MAX_RANGE = 1 << 16  # numbers in a range such as 0-3
 NUMBER = re.compile("[0-9]{1,18}")
 KHZ = {"k": 1, "M": 10**3, "G": 10**6}
 
@@ -51,35 +50,15 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "All values except those of --symbol and --time can be lists: a,b,c.",
     )
 
-    def add(
-        option: str, metavar: str, read: Callable[[str], object], what: str
-    ) -> None:
+    for name, condition in CONDITIONS.items():
         group.add_argument(
-            option,
-            metavar=metavar,
+            f"--{name}",
+            metavar=condition.metavar,
             action="extend",
-            type=_argument(read),
+            type=_argument(condition.read),
             default=[],
-            help=f"only samples of {what}",
+            help=f"only samples of {condition.what}",
         )
-
-    add("--event", "NAME", _words, "this event of the session")
-    add("--pid", "PID", _numbers, "this process")
-    add("--tid", "TID", _numbers, "this thread")
-    add("--comm", "PATTERN", _words, "a thread or process of this name; wildcards * ?")
-    add("--cgroup", "PATTERN", _words, "this control group or one below; wildcards * ?")
-    add("--container", "ID", _words, "this container; the ID may be shortened")
-    add("--cpu", "CPU", _numbers, "this CPU, or a range of CPUs such as 0-3")
-    add("--set", "SET", _numbers, "this event set")
-    add("--object", "PATTERN", _words, "a program, library or [module]; wildcards * ?")
-    group.add_argument(
-        "--symbol",
-        metavar="REGEX",
-        action="append",
-        type=pattern,
-        default=[],
-        help="only samples of functions whose name matches REGEX anywhere",
-    )
     group.add_argument(
         "--time",
         metavar="FROM-TO",
@@ -123,20 +102,8 @@ def add_weight(parser: argparse.ArgumentParser) -> None:
 
 def options_of(arguments: argparse.Namespace) -> Options:
     """The values of the options of add_selection() and add_symbol_options()."""
-    selection = Selection(
-        events=arguments.event,
-        pids=arguments.pid,
-        tids=arguments.tid,
-        comms=arguments.comm,
-        cgroups=arguments.cgroup,
-        containers=arguments.container,
-        cpus=arguments.cpu,
-        sets=arguments.set,
-        objects=arguments.object,
-        symbols=arguments.symbol,
-        kernel=arguments.level,
-        time=arguments.time,
-    )
+    given = {name: getattr(arguments, name) for name in CONDITIONS}
+    selection = selected(given, arguments.level, arguments.time)
     return Options(selection, symbol_options(arguments))
 
 
@@ -162,7 +129,7 @@ def span(text: str) -> int:
 
 def each(read: Callable[[str], T]) -> Callable[[str], list[T]]:
     """A function that reads each element of a,b,c with ``read``; for add_argument()."""
-    return _argument(lambda text: [read(word) for word in _words(text)])
+    return _argument(lambda text: [read(word) for word in read_words(text)])
 
 
 def frequency(text: str) -> int:
@@ -172,12 +139,12 @@ def frequency(text: str) -> int:
 
 def words(text: str) -> list[str]:
     """a,b,c as a list; for add_argument()."""
-    return _argument(_words)(text)
+    return _argument(read_words)(text)
 
 
 def pattern(text: str) -> re.Pattern[str]:
     """A regular expression; for add_argument()."""
-    return _argument(_pattern)(text)
+    return _argument(read_pattern)(text)
 
 
 def _argument(read: Callable[[str], T]) -> Callable[[str], T]:
@@ -236,34 +203,3 @@ def _khz(text: str) -> int:
     if not khz:
         raise ValueError(f"must be a frequency such as 1.4GHz or 800MHz, not {text!r}")
     return khz
-
-
-def _words(text: str) -> list[str]:
-    found = [word for word in text.split(",") if word]
-    if not found:
-        raise ValueError("must not be empty")
-    return found
-
-
-def _numbers(text: str) -> list[int]:
-    """0,2-4 as a list."""
-    found: list[int] = []
-    for part in _words(text):
-        match = re.fullmatch(r"([0-9]{1,10})(?:-([0-9]{1,10}))?", part)
-        if match is None:
-            raise ValueError(f"must be a number or a range such as 0-3, not {part!r}")
-        first, last = int(match[1]), int(match[2] or match[1])
-        if last < first or last - first >= MAX_RANGE or last >> 32:
-            raise ValueError(
-                f"invalid range {part!r}: it must ascend, stay below 2^32 "
-                "and have at most 65536 numbers"
-            )
-        found += range(first, last + 1)
-    return found
-
-
-def _pattern(text: str) -> re.Pattern[str]:
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise ValueError(f"invalid regular expression {text!r}: {error}") from None

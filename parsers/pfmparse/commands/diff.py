@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from typing import Mapping, Optional, Sequence, TextIO
 
-from ..analysis import keys
+from ..analysis import keys, row_sums
 from ..analysis.groups import Values
 from ..analysis.inputs import Input
 from ..analysis.keys import Value
@@ -219,12 +219,12 @@ def compare(old: Side, new: Side, options: Options) -> list[Row]:
     return shown[: options.top]
 
 
-def _by_name(made: report_rows.Report) -> Mapping[object, report_rows.Row]:
+def _by_name(made: report_rows.Report) -> Mapping[object, row_sums.Row]:
     """Rows by name, with the directories of files ignored."""
-    found: dict[object, report_rows.Row] = {}
+    found: dict[object, row_sums.Row] = {}
     for row in made.rows:
         name = tuple(map(_name, row.values))
-        known = found.setdefault(name, report_rows.Row(row.values))
+        known = found.setdefault(name, row_sums.Row(row.values))
         known.samples += row.samples
         known.weight += row.weight
     return found

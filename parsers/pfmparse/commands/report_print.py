@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 from typing import Sequence, TextIO, Union
 
+from ..analysis.row_sums import Row
 from ..analysis.weights import COUNT
 from ..recording import Recording
 from ..text import printable
 from . import pmd_columns, summary
-from .report_rows import Report, Row
+from .report_rows import Report
 
 
 def print_json(report: Report, recordings: Sequence[Recording], out: TextIO) -> None:

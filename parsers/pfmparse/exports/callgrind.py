@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional, TextIO
 
+from ..analysis.labels import label
 from ..analysis.profile import Frame, Profile, Profiler, by_place
 from ..analysis.stacks import ROOT
 from ..symbols.location import UNKNOWN, Detail, Location
 from .interface import Export, Job
-from .labels import label
 from .unsupported import noted
 
 UNKNOWN_FILE = "???"  # as in callgrind itself

@@ -11,7 +11,9 @@ import numpy as np
 from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
 from ..analysis.interner import Ids, Interner
+from ..analysis.labels import joined, label
 from ..analysis.profile import by_function
+from ..analysis.rows import CARRIED, RowMaker, Rows, pmds_of
 from ..analysis.stacks import ROOT
 from ..analysis.weights import COUNT
 from ..arrays import NDArray
@@ -20,8 +22,6 @@ from ..formats.samples import Column
 from ..recording import Batch
 from ..symbols.location import Detail, Location
 from .interface import Export, Job
-from .labels import joined, label
-from .rows import CARRIED, RowMaker, Rows, pmds_of
 from .unsupported import noted
 
 HEAD = ("time", "cpu", "pid", "tid", "comm", "event", "period", "count")

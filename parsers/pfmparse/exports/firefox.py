@@ -7,6 +7,7 @@ import json
 from typing import Mapping, Sequence
 
 from ..analysis.inputs import Input
+from ..analysis.labels import label
 from ..analysis.profile import Frame, Profile, Profiler, Row, Thread, by_place
 from ..analysis.stacks import ROOT
 from ..capture.session import Session
@@ -14,7 +15,6 @@ from ..formats.roles import Role
 from ..layout import KERNEL_START
 from ..symbols.location import Detail, Location
 from .interface import Export, Job
-from .labels import label
 from .threads import Titles, by_event_and_thread
 from .units import NANOSECONDS, weight_unit
 from .unsupported import noted

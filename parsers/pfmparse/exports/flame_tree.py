@@ -10,10 +10,10 @@ from typing import NamedTuple, Optional, Sequence
 
 import numpy as np
 
+from ..analysis.labels import label, several_events
 from ..analysis.profile import Profile
 from ..analysis.stacks import ROOT
 from ..arrays import NDArray
-from .labels import label, several_events
 
 Ids = NDArray[np.intp]
 Weights = NDArray[np.float64]

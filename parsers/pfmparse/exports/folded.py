@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..analysis.labels import joined, label, several_events
 from ..analysis.profile import Profile, Profiler
 from ..symbols.location import UNKNOWN, Detail
 from .interface import Export, Job
-from .labels import joined, label, several_events
 from .unsupported import noted
 
 

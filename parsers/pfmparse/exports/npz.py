@@ -13,6 +13,7 @@ import numpy as np
 
 from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
+from ..analysis.rows import CARRIED, RowMaker, Rows, pmds_of
 from ..analysis.weights import COUNT
 from ..arrays import NDArray
 from ..formats.roles import Role
@@ -20,7 +21,6 @@ from ..formats.samples import Column
 from ..recording import Batch
 from ..symbols.location import Detail
 from .interface import Export, Job
-from .rows import CARRIED, RowMaker, Rows, pmds_of
 from .unsupported import noted
 
 NPY: Any = np.lib.format  # has no type annotations

@@ -8,6 +8,7 @@ from io import BufferedWriter, RawIOBase
 from typing import IO, Sequence, cast
 
 from ..analysis.inputs import Input
+from ..analysis.labels import label
 from ..analysis.profile import Frame, Profile, Profiler, Row, Thread, by_place
 from ..analysis.stacks import ROOT
 from ..analysis.weights import COUNT
@@ -15,7 +16,6 @@ from ..formats.roles import Role
 from ..symbols.location import Detail, Location
 from .build_ids import build_ids_of
 from .interface import Export, ExportError, Job
-from .labels import label
 from .protobuf import integer, integers, message
 from .units import NUMBER, event_unit, weight_unit
 from .unsupported import noted

@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 from typing import TextIO
 
+from ..analysis.labels import label
 from ..analysis.profile import Frame, Profile, Profiler, Row, by_place
 from ..formats.roles import Role
 from ..symbols.location import Detail, Location
 from .interface import Export, Job
-from .labels import label
 from .threads import Titles, by_event_and_thread
 from .units import NANOSECONDS, weight_unit
 from .unsupported import noted

@@ -7,11 +7,11 @@ import hashlib
 from contextlib import closing
 
 from ..analysis.inputs import Input
+from ..analysis.rows import CARRIED
 from ..analysis.weights import COUNT, PERIOD
 from ..formats.roles import Role
 from ..symbols.location import Detail
 from .interface import Export, ExportError, Job
-from .rows import CARRIED
 from .sql_database import Database, Postgres, Sqlite
 from .sql_rows import LocationRows, SampleRows
 from .sql_run import Run

@@ -9,13 +9,13 @@ import numpy as np
 
 from ..analysis.columns import NOBODY
 from ..analysis.interner import Ids, Interner
+from ..analysis.rows import RowMaker, Rows, pmds_of
 from ..analysis.sums import Sums
 from ..analysis.weights import GREATEST as MOST
 from ..analysis.weights import fits
 from ..arrays import NDArray
 from ..formats.samples import Column
 from ..recording import Batch
-from .rows import RowMaker, Rows, pmds_of
 from .sql_database import Values
 from .sql_run import GREATEST, Run
 

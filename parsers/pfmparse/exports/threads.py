@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from ..analysis.labels import several_events
 from ..analysis.profile import Profile, Row, Thread
-from .labels import several_events
 
 Part = tuple[int, int]  # the numbers of an event and of a thread
 

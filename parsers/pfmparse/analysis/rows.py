@@ -8,16 +8,16 @@ from typing import Callable, Optional, Sequence
 
 import numpy as np
 
-from ..analysis.columns import optional, pmd_values, processes, threads
-from ..analysis.inputs import Input
-from ..analysis.interner import Ids
-from ..analysis.names import Names
-from ..analysis.weights import COUNT, Weight, periods
 from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from ..recording import Batch
+from .columns import optional, pmd_values, processes, threads
+from .inputs import Input
+from .interner import Ids
+from .names import Names
+from .weights import COUNT, Weight, periods
 
 # The roles that rows store, besides PMD values and call chains: all of them.
 CARRIED = frozenset(Role)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Iterable
 
-from ..analysis.profile import Frame, Profile
 from ..symbols.location import UNKNOWN
+from .profile import Frame, Profile
 
 
 def label(frame: Frame) -> str:

@@ -20,9 +20,9 @@ from helpers.writers import (
     thrd,
     thread,
 )
+from pfmparse.analysis.labels import joined, label, several_events
 from pfmparse.analysis.profile import Frame, Profile, Row
 from pfmparse.exports import registry
-from pfmparse.exports.labels import joined, label, several_events
 
 
 def test_frame_label_falls_back_to_the_object() -> None:

@@ -16,7 +16,7 @@ from helpers.writers import (
     pmd,
     session,
 )
-from pfmparse.exports.rows import RowMaker, Rows, pmds_of
+from pfmparse.analysis.rows import RowMaker, Rows, pmds_of
 
 
 def rows(data: bytes, pmds: tuple[int, ...] = ()) -> Rows:
