@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as rows of a table, for all exports of single samples."""
+"""Samples as rows of a table, for programs and for exports of single samples."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Callable, Optional, Sequence
 
 import numpy as np
@@ -11,9 +12,9 @@ import numpy as np
 from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..formats.roles import Role
-from ..formats.samples import Column, Samples
+from ..formats.samples import Column, Samples, constant
 from ..recording import Batch
-from .columns import optional, pmd_values, processes, threads
+from .columns import NOBODY, optional, pmd_values, processes, threads
 from .inputs import Input
 from .interner import Ids
 from .names import Names
@@ -23,67 +24,165 @@ from .weights import COUNT, Weight, periods
 CARRIED = frozenset(Role)
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Samples of a batch; ``names``, ``events``, ``places`` and ``stacks`` are ids.
-
-    A column that the format does not record is None. ``counts`` is None if all are 1,
-    ``weights`` if the weight is the count. ``pmds`` has, for each requested PMD, its
-    values and a mask of the samples that have one.
-    """
-
-    count: int
-    times: Optional[Column]
-    cpus: Optional[Column]
-    tgids: Optional[Column]
-    tids: Optional[Column]
-    names: Optional[Ids]
-    events: Ids
-    periods: Column
-    counts: Optional[Column]
-    weights: Optional[Column]
-    addresses: Column
-    places: Ids
-    stacks: Optional[Ids]
-    data_addresses: Optional[Column]
-    latencies: Optional[Column]
-    data_sources: Optional[Column]
-    pmds: Sequence[tuple[Column, NDArray[np.bool_]]]
-
-
 class RowMaker:
     """Makes rows of the batches of an input."""
 
     def __init__(self, source: Input, pmds: Sequence[int], weight: str = COUNT) -> None:
         """``weight`` is as in Weight; PfmParseError if it is a PMD without values."""
         self.names = Names(source.recording)
-        self._source = source
-        self._pmds = pmds
-        self._weight = None if weight == COUNT else Weight(weight, source.events)
+        self.source = source
+        self.pmds = pmds
+        self.weight = None if weight == COUNT else Weight(weight, source.events)
 
     def rows(self, batch: Batch) -> Rows:
-        """The rows of a batch; PfmParseError if samples have no address or weight."""
-        samples, source = batch.samples, self._source
-        tgids = _known(processes, samples, source)
-        return Rows(
-            samples.count,
-            optional(samples, Role.TIME),
-            optional(samples, Role.CPU),
-            tgids,
-            _known(threads, samples, source),
-            None if tgids is None else self.names.ids(samples),
-            source.events.ids(samples),
-            periods(samples, source.events),
-            samples.weights(),
-            None if self._weight is None else self._weight.of(samples),
-            samples.role(Role.ADDRESS),
-            source.places.own(batch),
-            None if samples.chains is None else source.stacks.ids(batch),
-            optional(samples, Role.DATA_ADDRESS),
-            optional(samples, Role.LATENCY),
-            optional(samples, Role.DATA_SOURCE),
-            [pmd_values(samples, pmd) for pmd in self._pmds],
-        )
+        """The rows of a batch."""
+        return Rows(self, batch)
+
+
+class Rows:
+    """Samples of a batch; ``names``, ``events``, ``places`` and ``stacks`` are ids.
+
+    Columns are made when they are used first. A column that the format does not record
+    is None. PfmParseError if samples have no address or weight.
+    """
+
+    def __init__(self, maker: RowMaker, batch: Batch) -> None:
+        self._maker, self._source = maker, maker.source
+        self._batch, self.samples = batch, batch.samples
+        self.count = batch.samples.count
+
+    @cached_property
+    def times(self) -> Optional[Column]:
+        """The times in ns."""
+        return optional(self.samples, Role.TIME)
+
+    @cached_property
+    def cpus(self) -> Optional[Column]:
+        """The CPUs."""
+        return optional(self.samples, Role.CPU)
+
+    @cached_property
+    def tgids(self) -> Optional[Column]:
+        """The processes."""
+        return _known(processes, self.samples, self._source)
+
+    @cached_property
+    def tids(self) -> Optional[Column]:
+        """The threads."""
+        return _known(threads, self.samples, self._source)
+
+    @cached_property
+    def names(self) -> Optional[Ids]:
+        """The numbers of the threads' names, as in Names."""
+        return None if self.tgids is None else self._maker.names.ids(self.samples)
+
+    @cached_property
+    def events(self) -> Ids:
+        """The numbers of the events, as in Events."""
+        return self._source.events.ids(self.samples)
+
+    @cached_property
+    def periods(self) -> Column:
+        """The sampling periods."""
+        return periods(self.samples, self._source.events)
+
+    @cached_property
+    def counts(self) -> Optional[Column]:
+        """The numbers of samples that the rows stand for; None if all are 1."""
+        return self.samples.weights()
+
+    @cached_property
+    def weights(self) -> Optional[Column]:
+        """The weights; None if the weight is the count."""
+        weight = self._maker.weight
+        return None if weight is None else weight.of(self.samples)
+
+    @cached_property
+    def addresses(self) -> Column:
+        """The addresses, or offsets in the samples' files."""
+        return self.samples.role(Role.ADDRESS)
+
+    @cached_property
+    def places(self) -> Ids:
+        """The numbers of the addresses, as in Places."""
+        return self._source.places.own(self._batch)
+
+    @cached_property
+    def stacks(self) -> Optional[Ids]:
+        """The numbers of the stacks, as in Stacks."""
+        chains = self.samples.chains
+        return None if chains is None else self._source.stacks.ids(self._batch)
+
+    @cached_property
+    def data_addresses(self) -> Optional[Column]:
+        """The addresses of data."""
+        return optional(self.samples, Role.DATA_ADDRESS)
+
+    @cached_property
+    def latencies(self) -> Optional[Column]:
+        """The latencies in cycles."""
+        return optional(self.samples, Role.LATENCY)
+
+    @cached_property
+    def data_sources(self) -> Optional[Column]:
+        """The data sources: union perf_mem_data_src."""
+        return optional(self.samples, Role.DATA_SOURCE)
+
+    @cached_property
+    def pmds(self) -> Sequence[tuple[Column, NDArray[np.bool_]]]:
+        """Values of the wanted PMDs, each with a mask of the samples that have one."""
+        return [pmd_values(self.samples, pmd) for pmd in self._maker.pmds]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A column of numbers: its type, how to get it, and the value if it is unknown.
+
+    Only captures that record the ``role`` have it, or all captures without a role.
+    """
+
+    dtype: str
+    get: Callable[[Rows], Optional[Column]]
+    unknown: int = 0
+    role: Optional[Role] = None
+
+    def of(self, rows: Rows) -> Column:
+        """The column of some rows; it may need no memory if all values are equal."""
+        column = self.get(rows)
+        if column is None:
+            return constant(np.array([self.unknown], self.dtype), rows.count)
+        return column.astype(self.dtype, copy=False)
+
+
+NUMBERS = {
+    "time": Number("<u8", lambda rows: rows.times, role=Role.TIME),
+    "cpu": Number("<u4", lambda rows: rows.cpus, NOBODY, Role.CPU),
+    "pid": Number("<u4", lambda rows: rows.tgids, NOBODY),
+    "tid": Number("<u4", lambda rows: rows.tids, NOBODY),
+    "period": Number("<u8", lambda rows: rows.periods),
+    "count": Number("<u8", lambda rows: rows.counts, 1),
+    "data_address": Number(
+        "<u8", lambda rows: rows.data_addresses, role=Role.DATA_ADDRESS
+    ),
+    "latency": Number("<u8", lambda rows: rows.latencies, role=Role.LATENCY),
+    "data_source": Number("<u8", lambda rows: rows.data_sources, role=Role.DATA_SOURCE),
+}
+
+
+def numbers_of(inputs: Sequence[Input]) -> dict[str, Number]:
+    """The columns of numbers that any of the inputs has, including PMDs."""
+    found = [samples for source in inputs if (samples := source.first()) is not None]
+    columns = {
+        name: number
+        for name, number in NUMBERS.items()
+        if number.role is None
+        or any(samples.name_of(number.role) is not None for samples in found)
+    }
+    return columns | {f"pmd{pmd}": _pmd(pmd) for pmd in pmds_of(inputs)}
+
+
+def _pmd(number: int) -> Number:
+    return Number("<u8", lambda rows: pmd_values(rows.samples, number)[0])
 
 
 def pmds_of(inputs: Sequence[Input]) -> list[int]:

@@ -11,10 +11,8 @@ import numpy as np
 from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
 from ..analysis.interner import Ids, Interner
-from ..analysis.labels import joined, label
-from ..analysis.profile import by_function
 from ..analysis.rows import CARRIED, RowMaker, Rows, pmds_of
-from ..analysis.stacks import ROOT
+from ..analysis.stack_texts import StackTexts
 from ..analysis.weights import COUNT
 from ..arrays import NDArray
 from ..formats.data_source import name_of
@@ -59,7 +57,7 @@ class _Lines:
         self._maker = RowMaker(source, pmds, weight)
         self._who = _Who(source, self._maker)
         self._where = _Table(self._places)
-        self._stacks = _Stacks(source)
+        self._stacks = StackTexts(source, lambda text: "," + _quoted(text))
         self._sources = Interner()
         self._source_names = _Table(self._new_sources)
 
@@ -115,53 +113,6 @@ class _Table:
         if int(ids.max()) >= len(self._all):
             self._all += self._new(len(self._all))
         return map(self._all.__getitem__, ids.tolist())
-
-
-class _Stacks:
-    """Texts of the stacks of samples; nodes that are only callers need no text."""
-
-    def __init__(self, source: Input) -> None:
-        self._source = source
-        self._texts: dict[int, str] = {}
-        self._known = np.zeros(0, np.bool_)
-        self._names: list[str] = []  # of places
-        # Parents and places of the nodes at the time of the last _catch_up().
-        self._parents: list[int] = []
-        self._places: list[int] = []
-
-    def texts(self, ids: Ids) -> Texts:
-        """The text of each number."""
-        if int(ids.max()) >= len(self._parents):
-            self._catch_up()
-        known = self._known[ids]
-        if not known.all():
-            new = np.unique(ids[~known])
-            self._known[new] = True
-            self._texts |= {at: self._text(at) for at in new.tolist()}
-        return map(self._texts.__getitem__, ids.tolist())
-
-    def _catch_up(self) -> None:
-        """Adds new nodes, and the names of new places."""
-        stacks, places = self._source.stacks, self._source.places
-        done = len(self._parents)
-        self._parents += stacks.parents()[done:].tolist()
-        self._places += stacks.places()[done:].tolist()
-        self._known = np.append(
-            self._known, np.zeros(len(self._parents) - done, np.bool_)
-        )
-        done = len(self._names)
-        found = zip(places.locations()[done:], places.addresses()[done:].tolist())
-        self._names += [
-            joined(label(frame) for frame in by_function(*place)) for place in found
-        ]
-
-    def _text(self, node: int) -> str:
-        """The functions of a stack, outermost first."""
-        names = []
-        while node != ROOT:
-            names.append(self._names[self._places[node]])
-            node = self._parents[node]
-        return "," + _quoted(";".join(reversed(names)))
 
 
 class _Who:

@@ -6,18 +6,16 @@ from __future__ import annotations
 import shutil
 import tempfile
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Optional, Sequence
+from typing import Any, BinaryIO, Mapping, Optional
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
-from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
-from ..analysis.rows import CARRIED, RowMaker, Rows, pmds_of
+from ..analysis.rows import CARRIED, Number, RowMaker, Rows, numbers_of
 from ..analysis.weights import COUNT
 from ..arrays import NDArray
-from ..formats.roles import Role
-from ..formats.samples import Column
+from ..formats.samples import compact
 from ..recording import Batch
 from ..symbols.location import Detail
 from .interface import Export, Job
@@ -39,27 +37,22 @@ INPUT = np.dtype(
 )
 UNKNOWN = -1  # in signed fields
 
-# Fields of samples that exist only if an input has recorded the role.
-RECORDED = {
-    "time": (Role.TIME, "<u8"),
-    "cpu": (Role.CPU, "<u4"),
-    "data_address": (Role.DATA_ADDRESS, "<u8"),
-    "latency": (Role.LATENCY, "<u8"),
-    "data_source": (Role.DATA_SOURCE, "<u8"),
-}
+IDS = {"comm": "<u4", "event": "<u4", "place": "<u4", "stack": "<i8"}
 
 
 def write(job: Job) -> None:
     """Writes the arrays; samples are spooled as they are read."""
     tables = _Tables()
-    pmds = pmds_of(job.inputs)
-    weights = [] if job.weight == COUNT else [("weight", "<u8")]
-    dtype = _dtype(job.inputs, [*weights, *((f"pmd{pmd}", "<u8") for pmd in pmds)])
+    numbers = numbers_of(job.inputs)
+    if job.weight != COUNT:
+        numbers["weight"] = Number("<u8", lambda rows: rows.weights)
+    fields = [(name, number.dtype) for name, number in numbers.items()]
+    dtype = np.dtype([*fields, *IDS.items()])
     # The array's header, which comes first, needs the number of samples.
     with tempfile.TemporaryFile(dir=job.path.parent) as spool:
         count = 0
         for source in job.inputs:
-            arrays = _Arrays(job, source, tables, pmds, dtype)
+            arrays = _Arrays(job, source, tables, numbers, dtype)
             for batch in noted(job, source, CARRIED, pmds=True, losses=True):
                 if batch.samples.count:
                     spool.write(arrays.of(batch).data)
@@ -87,21 +80,6 @@ def _write_header(out: BinaryIO, dtype: np.dtype[Any], count: int) -> None:
         "shape": (count,),
     }
     NPY.write_array_header_1_0(out, header)
-
-
-def _dtype(
-    inputs: Sequence[Input], more: Sequence[tuple[str, str]]
-) -> np.dtype[np.void]:
-    """The fields that any of the inputs needs, followed by ``more``."""
-    found = [samples for source in inputs if (samples := source.first()) is not None]
-    fields = [
-        (name, kind)
-        for name, (role, kind) in RECORDED.items()
-        if any(samples.name_of(role) is not None for samples in found)
-    ]
-    fields += [(name, "<u4") for name in ("pid", "tid", "comm", "event", "place")]
-    fields += [("stack", "<i8"), ("period", "<u8"), ("count", "<u8")]
-    return np.dtype([*fields, *more])
 
 
 @dataclass
@@ -172,12 +150,12 @@ class _Arrays:
         job: Job,
         source: Input,
         tables: _Tables,
-        pmds: Sequence[int],
+        numbers: Mapping[str, Number],
         dtype: np.dtype[np.void],
     ) -> None:
         self._source, self._tables, self._dtype = source, tables, dtype
-        self._pmds = pmds
-        self._maker = RowMaker(source, pmds, job.weight)
+        self._numbers = numbers
+        self._maker = RowMaker(source, (), job.weight)
         self._bases = tables.bases()
         self._comms: list[int] = []
 
@@ -189,7 +167,7 @@ class _Arrays:
         for start in range(0, rows.count, BLOCK):
             part = slice(start, start + BLOCK)
             for name, column in columns.items():
-                array[name][part] = column if np.isscalar(column) else column[part]
+                array[name][part] = column if np.size(column) == 1 else column[part]
         return array
 
     def close(self) -> None:
@@ -197,41 +175,22 @@ class _Arrays:
         self._tables.add(self._source)
 
     def _columns(self, rows: Rows) -> dict[str, Any]:
-        """The columns by field; a scalar if all samples have the same number.
-
-        Fields that are not included stay 0.
-        """
+        """The columns by field; a scalar if all samples have the same number."""
         bases = self._bases
-        columns: dict[str, Any] = {
-            "time": rows.times,
-            "cpu": NOBODY if rows.cpus is None else rows.cpus,
-            "data_address": rows.data_addresses,
-            "latency": rows.latencies,
-            "data_source": rows.data_sources,
-            "pid": NOBODY if rows.tgids is None else _narrow(rows.tgids),
-            "tid": NOBODY if rows.tids is None else _narrow(rows.tids),
-            "comm": None if rows.names is None else self._comms_of(rows.names),
+        numbers = {name: number.of(rows) for name, number in self._numbers.items()}
+        return {
+            **{name: compact(column) for name, column in numbers.items()},
+            "comm": 0 if rows.names is None else self._comms_of(rows.names),
             "event": rows.events + bases.events,
             "place": rows.places + bases.places,
             "stack": UNKNOWN if rows.stacks is None else rows.stacks + bases.stacks,
-            "period": rows.periods,
-            "count": 1 if rows.counts is None else rows.counts,
-            "weight": rows.weights,
         }
-        for pmd, (values, _) in zip(self._pmds, rows.pmds):
-            columns[f"pmd{pmd}"] = values
-        there = self._dtype.names or ()
-        return {n: c for n, c in columns.items() if c is not None and n in there}
 
     def _comms_of(self, names: NDArray[np.intp]) -> NDArray[Any]:
         if int(names.max()) >= len(self._comms):
             new = self._maker.names.all()[len(self._comms) :]
             self._comms += [self._tables.name(name) for name in new]
         return np.array(self._comms, np.uint32)[names]
-
-
-def _narrow(column: Column) -> Column:
-    return column.astype(np.uint32, copy=False)
 
 
 EXPORT = Export("npz", "numpy arrays", write, Detail.LINE)

@@ -16,7 +16,8 @@ from helpers.writers import (
     pmd,
     session,
 )
-from pfmparse.analysis.rows import RowMaker, Rows, pmds_of
+from pfmparse.analysis.columns import NOBODY
+from pfmparse.analysis.rows import NUMBERS, RowMaker, Rows, numbers_of, pmds_of
 
 
 def rows(data: bytes, pmds: tuple[int, ...] = ()) -> Rows:
@@ -52,3 +53,17 @@ def test_row_pmd_values_mark_unrecorded_samples() -> None:
 def test_rows_have_stacks_with_call_chains() -> None:
     found = rows(stack_capture())
     assert found.stacks is not None and len(set(found.stacks.tolist())) == 3
+
+
+def test_numbers_are_those_that_captures_record() -> None:
+    plain, flat = opened(captured([Sample()])), opened(captured([], flags=IIP_HDR))
+    assert {"time", "cpu", "pid"} <= set(numbers_of([plain, flat]))
+    assert "latency" not in numbers_of([plain])
+    assert set(numbers_of([flat])) == {"pid", "tid", "period", "count"}
+
+
+def test_unrecorded_numbers_are_unknown() -> None:
+    found = rows(captured([Sample(ip=5)] * 2, flags=IIP_HDR))
+    values = {name: NUMBERS[name].of(found).tolist() for name in ("cpu", "count")}
+    assert values == {"cpu": [NOBODY] * 2, "count": [1, 1]}
+    assert NUMBERS["time"].of(found).tolist() == [0, 0]
