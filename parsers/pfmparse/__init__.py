@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Parsers for perfmon captures and sampling buffers (docs/pfmparse.md).
 
-The names exported here are the public interface, both for programs that read captures
-and for packages that add a decoder for another format. Everything else may move.
+The names exported here are the public interface (docs/library.md), for programs that
+read captures, and for packages with a parser of another format or with an export.
+Everything else may move.
 Inside the package, a module imports only from its own layer and the layers below:
 
     __main__            the command line
     commands/           info, dump, report and others
+    library             captures as tables of numpy arrays
     exports/            captures in the formats of other tools
     analysis/           selection, grouping, stacks: what views and exports share
     recording           the samples of a capture or of a raw buffer
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from .capture.session import parse_session as parse_session
     from .capture.template import session_template as session_template
     from .errors import PfmParseError as PfmParseError
+    from .exports.interface import Export as Export
+    from .exports.interface import ExportError as ExportError
+    from .exports.interface import Job as Job
     from .formats.chains import Chains as Chains
     from .formats.decoding import Decoded as Decoded
     from .formats.decoding import Decoder as Decoder
@@ -46,6 +51,8 @@ if TYPE_CHECKING:
     from .layout import integers as integers
     from .layout import struct_dtype as struct_dtype
     from .layout import structures as structures
+    from .library import Captures as Captures
+    from .library import open as open
     from .recording import Batch as Batch
     from .recording import Recording as Recording
     from .recording import open_capture as open_capture
@@ -66,14 +73,18 @@ _MODULES = {
     "Addresses": "symbols.resolver",
     "Batch": "recording",
     "Capture": "capture.file",
+    "Captures": "library",
     "Chains": "formats.chains",
     "Column": "formats.samples",
     "Data": "layout",
     "Decoded": "formats.decoding",
     "Decoder": "formats.decoding",
     "Detail": "symbols.location",
+    "Export": "exports.interface",
+    "ExportError": "exports.interface",
     "Format": "formats.decoding",
     "Frame": "symbols.location",
+    "Job": "exports.interface",
     "Lazy": "formats.samples",
     "Location": "symbols.location",
     "Lost": "formats.decoding",
@@ -91,6 +102,7 @@ _MODULES = {
     "bad_field": "layout",
     "find_format": "formats.registry",
     "integers": "layout",
+    "open": "library",
     "open_capture": "recording",
     "open_raw": "recording",
     "parse_session": "capture.session",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tarfile
@@ -14,7 +15,7 @@ from typing import Iterator
 
 import pfmparse
 import pytest
-from helpers.cli import PARSERS, importing, program
+from helpers.cli import PARSERS, ROOT, importing, program
 from pfmparse import capture, formats
 
 HERE = Path(__file__).parent
@@ -24,7 +25,7 @@ PACKAGE = PARSERS / "pfmparse"
 FLOORS = (
     {"__main__"},
     {"commands"},
-    {"exports"},
+    {"exports", "library"},
     {"analysis"},
     {"recording"},
     {"context_threads"},
@@ -111,6 +112,9 @@ def test_public_names_are_documented_and_sorted() -> None:
     for name in pfmparse.__all__:
         described = getattr(pfmparse, name).__doc__
         assert described or name in ("Column", "Data", "SINK_ARGUMENT")
+    page = (ROOT / "docs/library.md").read_text()
+    table = page[page.index("## The public interface") :]
+    assert sorted(re.findall(r"`(\w+)`", table)) == pfmparse.__all__
     assert capture.Capture is pfmparse.Capture
     assert formats.find_format is pfmparse.find_format
 

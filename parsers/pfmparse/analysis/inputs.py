@@ -59,6 +59,7 @@ class Input:
         self.file = file
         self.recording = recording
         self.events = Events(recording)
+        self._asked = options.selection
         self.selection = options.selection.asked_of(recording.session)
         least = self.selection.detail
         detail = max(least, detail, key=list(Detail).index)
@@ -67,6 +68,14 @@ class Input:
         self.selected = 0
         self._watcher = watcher
         self._select = self.selection.of(recording, self.events, self.places)
+
+    @property
+    def notice(self) -> Optional[str]:
+        """Says that the capture itself restricts the samples, None if it does not."""
+        if self._asked.groups or not self.selection.cgroups:
+            return None
+        names = ", ".join(self.selection.cgroups)
+        return f"only samples of control group {names}, as the capture requests"
 
     @property
     def host(self) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-from ..analysis.inputs import Input, Options
+from ..analysis.inputs import Input
 from ..capture.session import parse_session
 from ..recording import Recording, open_capture, open_raw
 from ..symbols.location import Detail
@@ -73,17 +73,9 @@ def inputs_of(
             with blaming(file):
                 tell = partial(warn, file)
                 inputs.append(Input(file, recording, options, tell, detail, progress))
-            _tell_of_groups(inputs[-1], options)
+            if inputs[-1].notice:
+                warn(file, f"{inputs[-1].notice}; use --cgroup / to select all")
         yield inputs
-
-
-def _tell_of_groups(source: Input, options: Options) -> None:
-    """Warns if the capture itself restricts the samples to some control groups."""
-    groups = source.selection.cgroups
-    if groups and not options.selection.cgroups:
-        names = ", ".join(groups)
-        text = f"only samples of control group {names}, as the capture requests; "
-        warn(source.file, f"{text}use --cgroup / to select all")
 
 
 def recordings_of(inputs: Sequence[Input]) -> list[tuple[str, Recording]]:

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples of an input as a table: a numpy array for each column."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
+
+import numpy as np
+
+from ..arrays import NDArray
+from ..symbols.location import Detail
+from .columns import check_pmd, named, pmd_of
+from .inputs import Input
+from .interner import Ids
+from .rows import Number, RowMaker, Rows
+from .stack_texts import StackTexts
+
+Array = NDArray[Any]
+
+# Columns of texts, each with the numbers for which there are texts. File and host are
+# the same for all samples of an input.
+TEXTS: dict[str, Callable[[Rows], Optional[Ids]]] = {
+    "comm": lambda rows: rows.names,
+    "event": lambda rows: rows.events,
+    "function": lambda rows: rows.places,
+    "object": lambda rows: rows.places,
+    "line": lambda rows: rows.places,
+    "stack": lambda rows: rows.stacks,
+    "file": lambda rows: None,
+    "host": lambda rows: None,
+}
+# The details of places that columns need.
+SYMBOLS = {"function": Detail.SYMBOL, "stack": Detail.SYMBOL, "line": Detail.LINE}
+
+
+def detail_of(columns: Iterable[str]) -> Detail:
+    """The detail that has to be looked up for these columns."""
+    details = [SYMBOLS.get(name, Detail.OBJECT) for name in columns]
+    return max(details, key=list(Detail).index, default=Detail.OBJECT)
+
+
+class Table:
+    """Collects columns of the samples of an input."""
+
+    def __init__(
+        self, source: Input, numbers: Mapping[str, Number], columns: Sequence[str]
+    ) -> None:
+        """``columns`` are names of ``numbers`` or TEXTS, or as in columns.named().
+
+        PfmParseError if one is a PMD without values in any sample.
+        """
+        self._source, self._numbers = source, numbers
+        self._maker = RowMaker(source, ())
+        for name in columns:
+            pmd = pmd_of(name)
+            if pmd is not None and name not in numbers:
+                check_pmd(pmd, source.recording)
+        self._parts: dict[str, list[Array]] = {name: [] for name in columns}
+
+    def read(self) -> dict[str, Array]:
+        """Reads the selected samples; PfmParseError if they lack a column."""
+        for batch in self._source.batches():
+            if batch.samples.count:
+                rows = self._maker.rows(batch)
+                for name, parts in self._parts.items():
+                    parts.append(self._part(name, rows))
+        columns = {name: self._joined(name) for name in [*self._parts]}
+        return {
+            name: self._texts(name, column) if name in TEXTS else column
+            for name, column in columns.items()
+        }
+
+    def _joined(self, name: str) -> Array:
+        number = self._numbers.get(name)
+        empty = np.zeros(0, np.uint64 if number is None else number.dtype)
+        return joined([*self._parts.pop(name, ()), empty])
+
+    def _part(self, name: str, rows: Rows) -> Array:
+        """The numbers in a column, or of its texts; -1 for texts that are unknown."""
+        if name in TEXTS:
+            ids = TEXTS[name](rows)
+            return np.full(rows.count, -1, np.intp) if ids is None else ids
+        if name in self._numbers:
+            return self._numbers[name].of(rows)
+        return named(rows.samples, name)
+
+    def _texts(self, name: str, ids: Array) -> Array:
+        """The texts of numbers, as an array of objects that share equal texts."""
+        if name in ("file", "host"):
+            return np.full(ids.size, getattr(self._source, name), object)
+        if name == "stack":
+            return self._stacks(ids)
+        # The last text is that of unknown numbers, -1.
+        texts = objects([*self._all(name), ""])
+        return texts[ids.astype(np.intp, copy=False)]
+
+    def _all(self, name: str) -> Sequence[str]:
+        """The texts of a column, by number."""
+        if name == "comm":
+            return self._maker.names.all()
+        if name == "event":
+            return [event.name for event in self._source.events.all[:-1]] + [""]
+        locations = self._source.places.locations()
+        if name == "object":
+            return [location.object for location in locations]
+        if name == "line":
+            return [location.line or "" for location in locations]
+        return [location.symbol or "" for location in locations]
+
+    def _stacks(self, ids: Array) -> Array:
+        texts = np.full(ids.size, "", object)
+        known = ids >= 0
+        if known.any():
+            texts[known] = list(StackTexts(self._source).texts(ids[known]))
+        return texts
+
+
+def joined(parts: Sequence[Array]) -> Array:
+    """The parts of a column as one contiguous array."""
+    some = [part for part in parts if part.size] or parts[:1]
+    return np.concatenate(some) if some else np.zeros(0, np.uint64)
+
+
+def objects(values: Sequence[object]) -> Array:
+    """An array of these objects."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Captures as tables of numpy arrays (docs/library.md)."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+import weakref
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any, Iterable, Iterator, Optional, Sequence, Union
+
+import numpy as np
+
+from .analysis.conditions import CONDITIONS, selected
+from .analysis.groups import Values
+from .analysis.inputs import Input, Options
+from .analysis.keys import detail_of as detail_of_keys
+from .analysis.row_sums import Row, add, ordered
+from .analysis.rows import numbers_of
+from .analysis.selection import Selection
+from .analysis.table import SYMBOLS, TEXTS, Table, detail_of, joined, objects
+from .analysis.times import parse_window
+from .analysis.weights import COUNT
+from .arrays import NDArray
+from .errors import PfmParseError, RequestError
+from .recording import Recording, open_capture
+from .symbols.location import Detail
+from .symbols.options import SymbolOptions
+from .text import printable
+
+Path = Union[str, "os.PathLike[str]"]
+Wanted = Union[str, int, Iterable[Union[str, int]]]  # values of a condition
+Columns = dict[str, NDArray[Any]]
+
+
+class Captures:
+    """One capture or several, whose selected samples are read as one table.
+
+    Each call reads the files again. Python warnings name captures that are damaged, or
+    that request only some control groups, and mapped files whose symbols are missing.
+    """
+
+    def __init__(self, files: _Files, options: Options) -> None:
+        """Use pfmparse.open() instead."""
+        self._files = files
+        self._options = options
+
+    def __enter__(self) -> Captures:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the files; later calls fail. Otherwise this is done in the end."""
+        self._files.close()
+
+    def select(
+        self,
+        *,
+        event: Wanted = (),
+        pid: Wanted = (),
+        tid: Wanted = (),
+        comm: Wanted = (),
+        cgroup: Wanted = (),
+        container: Wanted = (),
+        cpu: Wanted = (),
+        set: Wanted = (),
+        object: Wanted = (),
+        symbol: Wanted = (),
+        kernel: Optional[bool] = None,
+        time: Optional[str] = None,
+    ) -> Captures:
+        """The same files, but only samples that meet all conditions.
+
+        The conditions replace those of an earlier selection. A condition is one value
+        or several, each a number or a text as for the option of this name.
+        ValueError if a text is invalid.
+        """
+        given = locals()
+        values = {name: _values(name, given[name]) for name in CONDITIONS}
+        window = None if time is None else parse_window(time)
+        options = Options(selected(values, kernel, window), self._options.symbols)
+        return Captures(self._files, options)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns that samples() makes by default."""
+        inputs = self._inputs(Detail.OBJECT)
+        return _columns(inputs, numbers_of(inputs))
+
+    def samples(
+        self, columns: Union[str, Sequence[str], None] = None, symbols: bool = True
+    ) -> Columns:
+        """The selected samples: an array for each column, all of the same length.
+
+        ``columns`` are names as in ``columns``, or other columns of the samples'
+        format; by default, all that any capture recorded. Without ``symbols``, no
+        symbols are looked up, and the columns that need them are left out.
+
+        PfmParseError if a capture cannot be read, or if its samples lack a column;
+        ValueError if a column in ``columns`` needs ``symbols``.
+        """
+        probes = self._inputs(Detail.OBJECT)
+        numbers = numbers_of(probes)
+        wanted = _columns(probes, numbers) if columns is None else _several(columns)
+        if not symbols:
+            if columns is not None and (lacking := SYMBOLS.keys() & {*wanted}):
+                raise ValueError(f"column '{min(lacking)}' needs symbols=True")
+            wanted = [name for name in wanted if name not in SYMBOLS]
+        parts = []
+        for source in self._inputs(detail_of(wanted)):
+            with _reading(source):
+                parts.append(Table(source, numbers, wanted).read())
+        if len(parts) == 1:
+            return parts[0]
+        return {name: joined([part[name] for part in parts]) for name in wanted}
+
+    def groups(
+        self, by: Union[str, Sequence[str]] = "function", weight: str = COUNT
+    ) -> Columns:
+        """Sums of the selected samples, with the largest weight first.
+
+        ``by`` names keys of ``pfmparse report --by``: each becomes a column, and so do
+        the further members of the rows of its JSON. ``count`` is the number of samples;
+        with another ``weight``, as for ``report --weight``, its sum is ``weight``.
+
+        PfmParseError if a capture cannot be read, or if its samples lack a column.
+        """
+        keys = _several(by)
+        sums: dict[Values, Row] = {}
+        for source in self._inputs(detail_of_keys(keys)):
+            with _reading(source):
+                add(sums, source, keys, weight)
+        rows = ordered(sums)
+        found = _keys(keys, rows)
+        found["count"] = _integers([row.samples for row in rows])
+        if weight != COUNT:
+            found["weight"] = _integers([row.weight for row in rows])
+        return found
+
+    def _inputs(self, detail: Detail) -> list[Input]:
+        """The captures, to be read from their start."""
+        if self._files.closed:
+            raise ValueError("the captures are closed: open them again")
+        inputs = []
+        for file, recording in self._files.recordings:
+            with _naming(file):
+                again = recording.reopened()
+                tell = partial(_warn, file)
+                inputs.append(Input(file, again, self._options, tell, detail))
+                if inputs[-1].notice:
+                    tell(f"{inputs[-1].notice}; use select(cgroup='/') to select all")
+        return inputs
+
+
+def open(
+    paths: Union[Path, Iterable[Path]], options: SymbolOptions = SymbolOptions()
+) -> Captures:
+    """Opens a capture or several; they are closed with the returned object.
+
+    The ``options`` say where to look for symbols.
+
+    PfmParseError if a file is not a capture, OSError if it cannot be opened.
+    """
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    files = _Files([os.fspath(path) for path in several])
+    return Captures(files, Options(Selection(), options))
+
+
+class _Files:
+    """Open captures, and their names."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.recordings: list[tuple[str, Recording]] = []
+        with ExitStack() as stack:
+            for path in paths:
+                stream = stack.enter_context(io.open(path, "rb"))
+                with _naming(path):
+                    self.recordings.append((path, open_capture(stream)))
+            close = stack.pop_all().close
+        self._close = weakref.finalize(self, close)
+
+    @property
+    def closed(self) -> bool:
+        """True if the files are closed."""
+        return not self._close.alive
+
+    def close(self) -> None:
+        """Closes the files."""
+        self._close()
+
+
+def _warn(file: str, problem: object) -> None:
+    warnings.warn(printable(f"{file}: {problem}"), stacklevel=2)
+
+
+@contextmanager
+def _naming(file: str) -> Iterator[None]:
+    """Adds the file's name to the message of PfmParseError in its block."""
+    try:
+        yield
+    except PfmParseError as error:
+        raise RequestError(f"{file}: {error}") from error
+
+
+@contextmanager
+def _reading(source: Input) -> Iterator[None]:
+    """Warns of problems with an input after the block; PfmParseError if useless."""
+    with _naming(source.file):
+        yield
+        recording = source.recording
+        if recording.useless:
+            raise recording.problems[0]
+    for problem in recording.problems:
+        _warn(source.file, problem)
+
+
+def _several(names: Union[str, Sequence[str]]) -> list[str]:
+    return [names] if isinstance(names, str) else [*names]
+
+
+def _values(name: str, wanted: Wanted) -> list[Any]:
+    """The values of a condition; ValueError if one is invalid."""
+    given = [wanted] if isinstance(wanted, (str, int)) else wanted
+    try:
+        return [value for one in given for value in CONDITIONS[name].read(str(one))]
+    except ValueError as error:
+        raise ValueError(f"{name} {error}") from None
+
+
+def _columns(inputs: Sequence[Input], numbers: Iterable[str]) -> list[str]:
+    """The names of the columns that any of the inputs has."""
+    found = [samples for source in inputs if (samples := source.first()) is not None]
+    chained = any(samples.chains is not None for samples in found)
+    texts = [name for name in TEXTS if name != "stack" or chained]
+    return [*numbers, "address", *texts]
+
+
+def _keys(names: Sequence[str], rows: Sequence[Row]) -> Columns:
+    """The keys' values by name, and the further members of these values."""
+    found = {
+        name: _column([row.values[at].key for row in rows])
+        for at, name in enumerate(names)
+    }
+    extras = [
+        {name: extra for value in row.values for name, extra in value.extra.items()}
+        for row in rows
+    ]
+    for name in dict.fromkeys(name for extra in extras for name in extra):
+        if name not in found:
+            found[name] = _column([extra.get(name) for extra in extras])
+    return found
+
+
+def _column(values: Sequence[object]) -> NDArray[Any]:
+    """Numbers if all values are integers, otherwise objects, with "" for None."""
+    if values and all(isinstance(value, int) for value in values):
+        numbers = np.array(values)
+        # Numbers of more than 64 bits stay as they are.
+        if numbers.dtype.kind in "iu":
+            return numbers
+    return objects(["" if value is None else value for value in values])
+
+
+def _integers(values: Sequence[int]) -> NDArray[Any]:
+    """Sums as 64-bit numbers, or as objects if one needs more bits."""
+    if any(value >> 64 for value in values):
+        return objects(values)
+    return np.array(values, np.uint64)
