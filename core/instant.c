@@ -160,13 +160,17 @@ bool pfm_is_known_now(struct pfm_pmd *pmd)
 	       pfm_overflow_is_known(&pmd->hw, pfm_value_read_ovfl(pmd));
 }
 
-/* Has the PMD overflowed without being handled or reported? */
+/*
+ * Has the PMD overflowed without being handled or reported? Data of samples
+ * come with the PMD's own report.
+ */
 static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 {
 	return pmd->hw.sampling &&
 	       !test_bit(pmd->slot, pfm_evtset_of(pmd)->to_reset) &&
 	       !pfm_is_noted(pmd) &&
-	       pfm_is_past_zero(pmd, pfm_value_read_ovfl(pmd));
+	       pfm_is_past_zero(pmd, pfm_value_read_ovfl(pmd)) &&
+	       !pmd->hw.wants;
 }
 
 /* Find other PMDs that have overflowed too. @ovfl: bitmap of their slots. */
@@ -242,19 +246,29 @@ static bool pfm_handle_with_others(struct pfm_pmd *pmd, u64 ip,
 	return true;
 }
 
-noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip,
-			      struct pt_regs *regs)
+static __always_inline bool pfm_is_discarded(struct pfm_pmd *pmd)
 {
 	struct pfm_context *ctx = pmd->ctx;
-	unsigned long flags;
-	bool handled;
 
 	if (READ_ONCE(ctx->frozen)) {
 		pfm_silence(pmd);
 		return true;
 	}
-	if (WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set || !pmd->ovfl) ||
-	    pfm_is_known_now(pmd))
+	return WARN_ON_ONCE(pfm_evtset_of(pmd) != ctx->set || !pmd->ovfl) ||
+	       pfm_is_known_now(pmd);
+}
+
+bool pfm_discard(struct pfm_pmd *pmd)
+{
+	return pfm_is_discarded(pmd);
+}
+
+noinline bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs)
+{
+	unsigned long flags;
+	bool handled;
+
+	if (pfm_is_discarded(pmd))
 		return true;
 	local_irq_save(flags);
 	handled = pfm_handle_with_others(pmd, ip, regs);

@@ -55,6 +55,13 @@ void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 		 struct pfm_ds_record *rec);
 
 /*
+ * Discard the report of a counter if the context is frozen, or if the overflow
+ * was handled together with another PMD's. Return: true if that was done; false
+ * if @pmd is to be handled. Context: the caller owns the context.
+ */
+bool pfm_discard(struct pfm_pmd *pmd);
+
+/*
  * Handle the report of a counter in a set with several counters, together with
  * the others that have overflowed, or discard it. Return: true if that was
  * done; false if @pmd has overflowed alone. Context: the caller owns the

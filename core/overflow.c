@@ -11,10 +11,10 @@
  *
  * pfm_overflow() is the fast path, which nearly every sample takes: a 64-bit
  * counter, a format that records and continues, and a hardware counter that has
- * re-armed itself. The functions after it receive the PMU's other reports:
- * several counters and debug-store records, which instant.c handles with the
- * same result, timeouts (evtset_switch.c), and losses. outcome.c does what the
- * format requests beyond "continue".
+ * re-armed itself. The functions after it receive the PMU's other reports: a
+ * counter with data of its sample; several counters and debug-store records,
+ * which instant.c handles with the same result; timeouts (evtset_switch.c), and
+ * losses. outcome.c does what the format requests beyond "continue".
  */
 #include "context.h"
 #include "defer.h"
@@ -163,6 +163,40 @@ rare:
 	pfm_overflow_rare(pmd, value, regs, ip, owner);
 }
 EXPORT_SYMBOL_GPL(pfm_overflow);
+
+/*
+ * Show the data to the PMU only while the values are read. Only the owner reads
+ * values, and it may handle other overflows before it leaves.
+ */
+static notrace void pfm_record_sample(struct pfm_pmd *pmd, u64 value,
+				      struct pt_regs *regs, u64 ip,
+				      const void *sample)
+{
+	struct pfm_context *ctx = pmd->ctx;
+
+	pfm_begin_record(ctx, pmd, value, regs, ip);
+	pmd->hw.set->sample = sample;
+	pfm_read_values(ctx, pmd->ovfl);
+	pmd->hw.set->sample = NULL;
+	pfm_end_record(ctx, pmd, pfm_stamp(ctx));
+}
+
+void notrace pfm_overflow_sample(struct pfm_pmu_reg *reg, u64 value,
+				 struct pt_regs *regs, u64 ip,
+				 const void *sample)
+{
+	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
+	struct pfm_context *ctx = pmd->ctx;
+	u32 owner = pfm_enter_fast(ctx);
+
+	if (owner)
+		pfm_overflow_rare(pmd, value, regs, ip, owner);
+	else if (pfm_discard(pmd))
+		pfm_leave(ctx);
+	else
+		pfm_record_sample(pmd, value, regs, ip, sample);
+}
+EXPORT_SYMBOL_GPL(pfm_overflow_sample);
 
 void pfm_overflow_lost(struct pfm_pmu_reg *reg, u64 n)
 {

@@ -4,9 +4,10 @@
  *
  * A counter whose PMC has its default value measures nothing. Therefore
  * counters are allocated on first use: when the PMD or its PMC is written, or
- * when it must be recorded or reset with another PMD. They are freed with their
- * set. Most sets use few counters, so they need little memory and walks over a
- * set are short.
+ * when it must be recorded or reset with another PMD. PMDs with data of samples
+ * are allocated when they must be recorded. All are freed with their set. Most
+ * sets use few counters, so they need little memory and walks over a set are
+ * short.
  */
 #include <linux/slab.h>
 #include "charge.h"
@@ -113,12 +114,18 @@ static void pfm_pmd_free(struct pfm_evtset *set, struct pfm_pmd *pmd)
 	pfm_charge_less(set->charge, sizeof(*pmd));
 }
 
-/* Find the PMDs that measure nothing until their PMC is written. */
-static void pfm_find_controlled(const struct pfm_pmu *pmu, unsigned long *nums)
+/*
+ * Find the PMDs that are nothing until their PMC is written, or a counter
+ * records them.
+ */
+static void pfm_find_unused(const struct pfm_pmu *pmu, unsigned long *nums)
 {
 	u16 i;
 
 	bitmap_zero(nums, PFM_MAX_PMDS);
+	for (i = 0; i < pmu->num_pmds; i++)
+		if (pmu->pmds[i].read_sample)
+			__set_bit(pmu->pmds[i].num, nums);
 	for (i = 0; i < pmu->num_pmcs; i++)
 		if (pmu->pmcs[i].pmd != PFM_REGD_NO_PMD)
 			__set_bit(pmu->pmcs[i].pmd, nums);
@@ -137,14 +144,14 @@ static int pfm_pmd_create(struct pfm_context *ctx, struct pfm_evtset *set,
 
 int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set)
 {
-	DECLARE_BITMAP(controlled, PFM_MAX_PMDS);
+	DECLARE_BITMAP(unused, PFM_MAX_PMDS);
 	const struct pfm_pmu *pmu = ctx->pmu;
 	u16 slot;
 	int ret = pfm_pmd_create(ctx, set, pmu->num_pmds, &pfm_clock_desc);
 
-	pfm_find_controlled(pmu, controlled);
+	pfm_find_unused(pmu, unused);
 	for (slot = 0; slot < pmu->num_pmds; slot++)
-		if (!test_bit(pmu->pmds[slot].num, controlled))
+		if (!test_bit(pmu->pmds[slot].num, unused))
 			ret = ret ?: pfm_pmd_create(ctx, set, slot,
 						    &pmu->pmds[slot]);
 	return ret;
@@ -163,7 +170,9 @@ int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot)
 	pmd = pfm_pmd_new(ctx, set, slot, &pmu->pmds[slot]);
 	if (!pmd)
 		return -ENOMEM;
-	pmd->hw.pmc_value = pfm_pmu_selector(pmu, pmu->pmds[slot].num)->dfl;
+	if (pmd->hw.desc->flags & PFM_REGD_COUNTER)
+		pmd->hw.pmc_value =
+			pfm_pmu_selector(pmu, pmu->pmds[slot].num)->dfl;
 	if (ctx->loaded)
 		ret = pmu->write_pmc(&pmd->hw) ?:
 		      pfm_value_write(pmd, pmd->value);

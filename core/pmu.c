@@ -13,11 +13,11 @@
  * Layout that is compiled into descriptions. A change must raise
  * PFM_PMU_INTERFACE, so that older descriptions are rejected.
  */
-static_assert(PFM_PMU_INTERFACE == 4);
+static_assert(PFM_PMU_INTERFACE == 5);
 static_assert(sizeof(struct pfm_pmu) == 136);
-static_assert(sizeof(struct pfm_reg_desc) == 48);
+static_assert(sizeof(struct pfm_reg_desc) == 64);
 static_assert(sizeof(struct pfm_pmu_reg) == 72);
-static_assert(sizeof(struct pfm_pmu_set) == 72);
+static_assert(sizeof(struct pfm_pmu_set) == 80);
 
 static const struct pfm_pmu *pfm_pmu;
 static DEFINE_MUTEX(pfm_pmu_lock);
@@ -36,6 +36,14 @@ static bool pfm_name_is_valid(const char *name)
 	return true;
 }
 
+/* A PMD with data of samples is read-only, and nothing else. */
+static bool pfm_sample_is_valid(const struct pfm_reg_desc *reg)
+{
+	return !reg->read_sample ? !reg->wants :
+				   reg->wants && !reg->read &&
+					   reg->flags == PFM_REGD_READ_ONLY;
+}
+
 static bool pfm_reg_is_valid(const struct pfm_reg_desc *reg,
 			     unsigned int max, u16 flags)
 {
@@ -44,7 +52,8 @@ static bool pfm_reg_is_valid(const struct pfm_reg_desc *reg,
 	       reg->type <= PFM_REG_TYPE_VIRTUAL && !(reg->flags & ~flags) &&
 	       hweight16(reg->flags) <= 1 &&
 	       !(reg->flags & (PFM_REGD_COUNTER | PFM_REGD_MONOTONIC) &&
-		 reg->read);
+		 reg->read) &&
+	       pfm_sample_is_valid(reg);
 }
 
 /* Numbers must increase: the tables are searched by bisection. */

@@ -104,6 +104,20 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 	       (pmd->ctx->fmt && values >> 63);
 }
 
+/* Return pfm_pmu_reg.wants: data of samples that its overflows record. */
+static u32 pfm_pmd_wants(const struct pfm_pmd *pmd)
+{
+	const struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
+	u32 wants = 0;
+	u16 i;
+
+	if (!pfm_pmd_is_sampling(pmd))
+		return 0;
+	for (i = 0; i < ovfl->arg.num_smpl_pmds; i++)
+		wants |= pfm_smpl_regs(ovfl)[i]->desc->wants;
+	return wants;
+}
+
 /*
  * Record whether an overflow only loads the short reset value, which a PMU that
  * re-arms itself has already done. Context: paused.
@@ -131,6 +145,7 @@ void pfm_prepare_evtset(struct pfm_evtset *set)
 		pfm_prepare_reset(pmd);
 		pmd->hw.sampling = pfm_is_clock(pmd) ? set->timeout :
 						       pfm_pmd_is_sampling(pmd);
+		pmd->hw.wants = pfm_pmd_wants(pmd);
 	}
 }
 
@@ -256,24 +271,26 @@ static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
 
 /*
  * Let the PMU follow changed PMCs, or a counter that has started or stopped
- * sampling, and load the PMD with @value. @words is NULL if the PMCs do not
- * change.
+ * sampling or wants other data of samples, and load the PMD with @value. @words
+ * is NULL if the PMCs do not change.
  */
 static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
 			 u64 value)
 {
 	struct pfm_context *ctx = pmd->ctx;
 	bool sampling = pfm_pmd_is_sampling(pmd);
+	u32 wants = pfm_pmd_wants(pmd);
 	int ret;
 
 	if ((!words || pfm_pmc_says(pmd, words)) &&
-	    pmd->hw.sampling == sampling)
+	    pmd->hw.sampling == sampling && pmd->hw.wants == wants)
 		return 0;
 	if (ctx->loaded && ctx->many && ctx->many->ask_first)
 		return PFM_ASK_FIRST;
 	if (words)
 		pfm_pmc_write(pmd, words);
 	pmd->hw.sampling = sampling;
+	pmd->hw.wants = wants;
 	if (!ctx->loaded)
 		return 0;
 	ret = ctx->pmu->write_pmc(&pmd->hw);

@@ -27,8 +27,11 @@ static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 /* Bits of the value that are in the hardware; all if it is not a counter. */
 static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 {
-	return pfm_is_clock(pmd) || pmd->hw.desc->read ?
-		       ~0ULL : pfm_hw_mask(pmd->ctx->pmu);
+	const struct pfm_reg_desc *desc = pmd->hw.desc;
+
+	if (pfm_is_clock(pmd) || desc->read || desc->read_sample)
+		return ~0ULL;
+	return pfm_hw_mask(pmd->ctx->pmu);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "hw_count.h"
 #include "overflow.h"
 #include "perf_record.h"
+#include "sample.h"
 #include "user_read.h"
 #include "virtual.h"
 
@@ -100,28 +101,40 @@ static bool perf_is_late(const struct pfm_pmu_reg *reg, u64 value)
 }
 
 /*
+ * Is there an overflow to be handled? If so, *@value is its PMD's value, less
+ * than a period after the overflow.
+ */
+static __always_inline bool perf_is_overflow(struct pfm_pmu_reg *reg,
+					     u64 *value)
+{
+	struct perf_event *event = perf_event_of(reg);
+
+	/* The event is being released: see perf_forget_event(). */
+	if (!event)
+		return false;
+	*value = local64_read(&event->count) - reg->offset;
+	/* Was it handled and reset together with another counter? */
+	if (pfm_overflow_is_known(reg, *value) || !perf_has_wrapped(event, reg))
+		return false;
+	*value = local64_read(&event->count) - reg->offset;
+	if (perf_is_late(reg, *value)) {
+		perf_drop_unreported(event, reg);
+		*value = local64_read(&event->count) - reg->offset;
+	}
+	return true;
+}
+
+/*
  * Handle the rare cases. Reads all values again, so that perf_report() need not
  * save registers.
  */
 static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 				       struct pt_regs *regs)
 {
-	struct perf_event *event = perf_event_of(reg);
 	u64 value;
 
-	/* The event is being released: see perf_forget_event(). */
-	if (!event)
-		return;
-	value = local64_read(&event->count) - reg->offset;
-	/* Was it handled and reset together with another counter? */
-	if (pfm_overflow_is_known(reg, value) || !perf_has_wrapped(event, reg))
-		return;
-	value = local64_read(&event->count) - reg->offset;
-	if (perf_is_late(reg, value)) {
-		perf_drop_unreported(event, reg);
-		value = local64_read(&event->count) - reg->offset;
-	}
-	pfm_overflow(reg, value, regs, instruction_pointer(regs));
+	if (perf_is_overflow(reg, &value))
+		pfm_overflow(reg, value, regs, instruction_pointer(regs));
 }
 
 static __always_inline void perf_report(struct perf_event *event,
@@ -208,11 +221,27 @@ static void perf_report_record(struct perf_event *event,
 	struct pfm_ds_record rec;
 
 	perf_fill_record(&rec, data, regs);
-	/* Do not disclose kernel register contents or addresses. */
-	if (reg->pmc_value & PFM_PERF_EXCL_KERNEL && (s64)rec.dla < 0)
-		rec.dla = 0;
+	rec.dla = perf_visible_address(reg, rec.dla);
 	rec.imprecise = !precise;
 	pfm_ds_overflow(reg, instruction_pointer(regs), regs, &rec);
+}
+
+/* Overflow handler of a counter that records data of its samples. */
+static void notrace perf_overflow_sample(struct perf_event *event,
+					 struct perf_sample_data *data,
+					 struct pt_regs *regs)
+{
+	struct pfm_pmu_reg *reg = event->overflow_handler_context;
+	const struct perf_sampled sample = { .reg = reg, .data = data };
+	u64 value;
+
+	if (perf_wants_user(reg->pmc_value))
+		regs = perf_user_regs(regs);
+	if (!regs)
+		perf_overflow_unseen(event, reg);
+	else if (perf_is_overflow(reg, &value))
+		pfm_overflow_sample(reg, value, regs, instruction_pointer(regs),
+				    &sample);
 }
 
 /*
@@ -260,6 +289,8 @@ perf_overflow_handler_t perf_handler(const struct pfm_pmu_reg *reg)
 		return perf_overflow_timeout;
 	if (perf_is_ds(reg))
 		return perf_overflow_ds;
+	if (reg->wants)
+		return perf_overflow_sample;
 	if (reg->user_read)
 		return perf_overflow_live;
 	return perf_wants_user(reg->pmc_value) ? perf_overflow_user :

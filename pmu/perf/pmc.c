@@ -150,6 +150,8 @@ bool perf_is_exact_enough(const struct pfm_pmu_reg *reg)
 
 bool perf_may_count(const struct pfm_pmu_reg *reg)
 {
+	if (reg->set->user_only && reg->wants & PERF_SAMPLE_PHYS_ADDR)
+		return false;
 	/* Elapsed time does not disclose anything about the kernel. */
 	if (reg->set->user_only && !perf_is_set_clock(reg) &&
 	    !(reg->pmc_value & PFM_PERF_EXCL_KERNEL))

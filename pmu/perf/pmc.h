@@ -33,8 +33,8 @@ bool perf_is_exact_enough(const struct pfm_pmu_reg *reg);
 
 /*
  * Make the checks that perf makes in perf_event_open() but not for events
- * created in the kernel: may the user count in the kernel, and see registers
- * under lockdown? Context: process.
+ * created in the kernel: may the user count in the kernel, and see physical
+ * addresses, and registers under lockdown? Context: process.
  */
 bool perf_may_count(const struct pfm_pmu_reg *reg);
 

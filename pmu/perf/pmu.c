@@ -26,6 +26,7 @@
 #include "perf_record.h"
 #include "pmc.h"
 #include "pointers.h"
+#include "sample.h"
 #include "selftest.h"
 #include "throttle.h"
 #include "user_read.h"
@@ -83,11 +84,12 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 
 	if (!perf_may_count(reg))
 		return -EPERM;
-	if (!perf_is_exact_enough(reg))
+	if (!perf_is_exact_enough(reg) || !perf_may_have_data(reg))
 		return -EINVAL;
 	pfm_pmc_configs(reg, config);
 	perf_fill_attr(&attr, reg->pmc_value, config,
 		       reg->sampling ? PERF_MAX_PERIOD : 0);
+	attr.sample_type = reg->wants;
 	if (perf_is_ds(reg)) {
 		attr.sample_type = PERF_RECORD_SAMPLE;
 		attr.sample_regs_intr = PERF_RECORD_REGS;
@@ -341,6 +343,9 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 
 	if (!event && perf_is_set_clock(reg))
 		return perf_clock_count(reg->set->priv) - reg->offset;
+	/* The data exist only during the overflow. */
+	if (reg->desc->read_sample)
+		return 0;
 	if (!event)
 		return perf_read_virtual(reg, reg->set->task ?: current);
 	do {
@@ -382,6 +387,13 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	  .flags = (fl), .pmd = PFM_REGD_NO_PMD,		\
 	  .index = (n), .name = (str), .read = (fn) }
 
+/* @types: PERF_SAMPLE_* that perf needs for the data */
+#define PERF_SAMPLED(n, str, fn, types)				\
+	{ .num = (n), .type = PFM_REG_TYPE_VIRTUAL,		\
+	  .flags = PFM_REGD_READ_ONLY, .pmd = PFM_REGD_NO_PMD,	\
+	  .index = (n), .name = (str), .read_sample = (fn),	\
+	  .wants = (types) }
+
 static const struct pfm_reg_desc perf_pmcs[] = {
 	PERF_PMC(0), PERF_PMC(1), PERF_PMC(2), PERF_PMC(3),
 	PERF_PMC(4), PERF_PMC(5), PERF_PMC(6), PERF_PMC(7),
@@ -417,6 +429,21 @@ static const struct pfm_reg_desc perf_pmds[] = {
 		     perf_resident_pages),
 	PERF_VIRTUAL(PFM_PMD_PERF_CLOCK, PFM_REGD_READ_ONLY, "PERF_CLOCK_NS",
 		     perf_clock_now),
+	PERF_SAMPLED(PFM_PMD_ADDRESS, "DATA_ADDRESS", perf_sampled_address,
+		     PERF_SAMPLE_ADDR),
+	PERF_SAMPLED(PFM_PMD_LATENCY, "LATENCY", perf_sampled_latency,
+		     PERF_SAMPLE_WEIGHT_STRUCT),
+	PERF_SAMPLED(PFM_PMD_WEIGHT2, "WEIGHT2", perf_sampled_weight2,
+		     PERF_SAMPLE_WEIGHT_STRUCT),
+	PERF_SAMPLED(PFM_PMD_WEIGHT3, "WEIGHT3", perf_sampled_weight3,
+		     PERF_SAMPLE_WEIGHT_STRUCT),
+	PERF_SAMPLED(PFM_PMD_SOURCE, "DATA_SOURCE", perf_sampled_source,
+		     PERF_SAMPLE_DATA_SRC),
+	PERF_SAMPLED(PFM_PMD_PHYSICAL, "PHYSICAL_ADDRESS",
+		     perf_sampled_physical,
+		     PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR),
+	PERF_SAMPLED(PFM_PMD_TRANSACTION, "TRANSACTION",
+		     perf_sampled_transaction, PERF_SAMPLE_TRANSACTION),
 };
 
 static struct pfm_pmu perf_pmu __ro_after_init = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * virtual.c - PMDs without a perf event: resources, and clocks
+ * virtual.c - PMDs without a perf event: resources, clocks, data of samples
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -44,14 +44,19 @@ u64 perf_clock_now(struct task_struct *task)
 }
 
 /*
- * Count of the other virtual PMDs; a counter without an event does not advance.
+ * Count of the other virtual PMDs; a counter without an event does not advance,
+ * and data of samples are 0 if there is no sample.
  * The set's clock is read here only while the set is stopped.
  */
 static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 {
 	if (perf_is_set_clock(reg))
 		return perf_clock_count_stopped(reg->set->priv);
-	return reg->desc->num == PFM_PMD_ELAPSED ? ktime_get_mono_fast_ns() : 0;
+	if (reg->desc->num == PFM_PMD_ELAPSED)
+		return ktime_get_mono_fast_ns();
+	if (reg->desc->read_sample && reg->set->sample)
+		return reg->desc->read_sample(reg->set->sample);
+	return 0;
 }
 
 u64 perf_read_virtual(const struct pfm_pmu_reg *reg, struct task_struct *task)

@@ -36,6 +36,11 @@ static u64 desc_read(struct task_struct *task)
 	return 0;
 }
 
+static u64 desc_read_sample(const void *sample)
+{
+	return 0;
+}
+
 static u64 desc_read_pmd(struct pfm_pmu_reg *reg)
 {
 	return 0;
@@ -195,6 +200,32 @@ static void description_with_virtual_pmds_only_is_valid(struct kunit *test)
 	expect(test, d, -EINVAL);
 	d->pmds[1].read = NULL;
 	expect(test, d, -EBUSY);
+}
+
+/* A PMD with data of samples is read-only, and has a way to get them. */
+static void sample_pmds_need_all_their_fields(struct kunit *test)
+{
+	struct desc *d = good(test);
+	struct pfm_reg_desc *pmd = &d->pmds[1];
+
+	d->pmu.num_pmcs = 1;
+	*pmd = (struct pfm_reg_desc){
+		.num = 1, .name = "DATA", .type = PFM_REG_TYPE_VIRTUAL,
+		.flags = PFM_REGD_READ_ONLY, .pmd = PFM_REGD_NO_PMD,
+		.read_sample = desc_read_sample, .wants = 1,
+	};
+	expect(test, d, -EBUSY);
+	pmd->wants = 0;
+	expect(test, d, -EINVAL);
+	pmd->wants = 1;
+	pmd->flags = 0;
+	expect(test, d, -EINVAL);
+	pmd->flags = PFM_REGD_READ_ONLY;
+	pmd->read = desc_read;
+	expect(test, d, -EINVAL);
+	pmd->read = NULL;
+	pmd->read_sample = NULL;
+	expect(test, d, -EINVAL);
 }
 
 static void counter_width_out_of_range_is_einval(struct kunit *test)
@@ -365,6 +396,7 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(missing_operation_is_einval),
 	KUNIT_CASE(missing_table_is_einval),
 	KUNIT_CASE(description_with_virtual_pmds_only_is_valid),
+	KUNIT_CASE(sample_pmds_need_all_their_fields),
 	KUNIT_CASE(counter_width_out_of_range_is_einval),
 	KUNIT_CASE(too_many_registers_are_einval),
 	KUNIT_CASE(number_out_of_range_is_einval),

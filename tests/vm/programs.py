@@ -75,7 +75,10 @@ SOURCES_OF = {
 SIMULATED = ("simpmu", "simpebs")
 # Run on x86_64 with a perf PMU whose overflows are NMIs, after all others. The programs
 # of RIGGED run again, with NMIs instead of page faults.
-NMI = ("nmi", "nmi_callers", "nmi_pebs", "nmi_oprofile", "nmi_fire", "nmi_life")
+NMI = (
+    *("nmi", "nmi_callers", "nmi_pebs", "nmi_sample", "nmi_oprofile", "nmi_fire"),
+    "nmi_life",
+)
 RIGGED = (
     *("overflow", "restart", "evtset", "evtset_switch", "ctxfile", "regs", "buffer"),
     *("idle", "default", "nway", "block", "stress", "storm"),

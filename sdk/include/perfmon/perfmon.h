@@ -686,6 +686,19 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_PMD_RESIDENT	258	/* resident pages of its process */
 #define PFM_PMD_PERF_CLOCK	259	/* perf's clock on this CPU, in ns */
 
+/*
+ * Virtual PMDs of the perf_events PMU with data of a sample. They have a value
+ * only in the samples of a counter that lists them in reg_smpl_pmds; it is 0 if
+ * the PMU has recorded none, and if the overflow was handled late.
+ */
+#define PFM_PMD_ADDRESS		260	/* data address */
+#define PFM_PMD_LATENCY		261	/* latency or other weight, in cycles */
+#define PFM_PMD_WEIGHT2		262	/* second part of perf's weight */
+#define PFM_PMD_WEIGHT3		263	/* third part */
+#define PFM_PMD_SOURCE		264	/* union perf_mem_data_src */
+#define PFM_PMD_PHYSICAL	265	/* physical address of the data */
+#define PFM_PMD_TRANSACTION	266	/* PERF_TXN_* */
+
 /**
  * pfm_bv_set() - add a register to a bit vector of PMCs or PMDs
  * @bv:  the vector, such as reg_smpl_pmds; its size is not checked

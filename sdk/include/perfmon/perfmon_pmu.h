@@ -60,6 +60,11 @@ struct task_struct;
  * @read:  (optional) virtual PMD that does not count: read the resource of this
  *         thread. The core does not call it, but the PMU's own operations do,
  *         also in the context of an overflow
+ * @read_sample: (optional) read-only virtual PMD with data of a sample, which
+ *         exist only while an overflow is reported: take its value from
+ *         pfm_pmu_set.sample. Called as @read
+ * @wants: with @read_sample: not 0; bits, owned by the PMU, of
+ *         pfm_pmu_reg.wants of the counters that record this PMD
  */
 struct pfm_reg_desc {
 	u16		num;
@@ -71,6 +76,8 @@ struct pfm_reg_desc {
 	u64		index;
 	const char	*name;
 	u64		(*read)(struct task_struct *task);
+	u64		(*read_sample)(const void *sample);
+	u32		wants;
 };
 
 /*
@@ -113,6 +120,8 @@ struct pfm_pmu_set;
  *             the monitored thread how to read the counter itself. The PMD's
  *             value must then be (hardware count - @offset)
  * @ask_counter: owned by the PMU
+ * @wants:     @wants of all PMDs that its overflows record. If not 0, the PMU
+ *             reports the overflows with pfm_overflow_sample()
  */
 struct pfm_pmu_reg {
 	u64				offset;
@@ -126,6 +135,7 @@ struct pfm_pmu_reg {
 	bool				sampling;
 	bool				user_read;
 	bool				ask_counter;
+	u32				wants;
 };
 
 /**
@@ -142,6 +152,9 @@ struct pfm_pmu_reg {
  * @denied:    written by the PMU at start or stop: PMDs that should count but
  *             got no counter, by their index in pfm_pmu.pmds. Zero when loaded
  * @priv:      owned by the PMU
+ * @sample:    data of the sample whose PMDs are being read, as passed to
+ *             pfm_overflow_sample(); NULL if there are none. Only operations in
+ *             the context of an overflow may use it
  */
 struct pfm_pmu_set {
 	struct task_struct	*task;
@@ -152,6 +165,7 @@ struct pfm_pmu_set {
 	struct pfm_ds		*ds;
 	DECLARE_BITMAP(denied, PFM_MAX_PMDS);
 	void			*priv;
+	const void		*sample;
 };
 
 /*
@@ -166,7 +180,7 @@ struct pfm_pmu_set {
  * @counter_width: width of the hardware counters in bits, 1-64; the core
  *                 emulates the rest (3.1.3). Values passed to and from the
  *                 operations have this width, except for PMDs with
- *                 pfm_reg_desc.read, which have 64 bits
+ *                 pfm_reg_desc.read or read_sample, which have 64 bits
  * @actual_width:  width of the actual counters in bits, for people, if a layer
  *                 below the PMU extends them to @counter_width; else 0
  * @ds:            support of the debug-store service
@@ -196,7 +210,8 @@ struct pfm_pmu_set {
  *                 on return, but an overflow that is in progress may still be
  *                 reported
  * @write_pmc:     (process) use the new value of the PMC, or of a configuration
- *                 word, of a register in a loaded, stopped set. The first call
+ *                 word, or of @sampling or @wants, of a register in a loaded,
+ *                 stopped set. The first call
  *                 for a new register is made with its PMC at the default value.
  *                 Errors as for load
  * @write_pmd:     (process) load a PMD of a loaded, stopped set. 0, -EINVAL
@@ -245,7 +260,7 @@ struct pfm_pmu {
  * Version of everything that is compiled into a PMU description. A module that
  * was built for another version is rejected.
  */
-#define PFM_PMU_INTERFACE	4
+#define PFM_PMU_INTERFACE	5
 
 /**
  * pfm_register_pmu() - register the PMU description
@@ -319,6 +334,23 @@ struct pfm_pmu_set *pfm_set_here(void);
  */
 void pfm_overflow(struct pfm_pmu_reg *reg, u64 value, struct pt_regs *regs,
 		  u64 ip);
+
+/**
+ * pfm_overflow_sample() - report one 64-bit counter with data of its sample
+ * @reg:    the counter, with @wants
+ * @value:  its current value
+ * @regs:   interrupted registers, may be NULL
+ * @ip:     interrupted instruction pointer
+ * @sample: the data, valid during this call: passed to
+ *          pfm_reg_desc.read_sample
+ *
+ * The data belong to this counter alone, so the overflow is not handled
+ * together with those of other counters at the same instant. An overflow that
+ * must be handled later has no data.
+ * Context: as pfm_overflow().
+ */
+void pfm_overflow_sample(struct pfm_pmu_reg *reg, u64 value,
+			 struct pt_regs *regs, u64 ip, const void *sample);
 
 /**
  * pfm_overflow_lost() - count overflows that cannot be reported

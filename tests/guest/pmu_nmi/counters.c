@@ -227,11 +227,19 @@ static void rig_sample(struct perf_event *event, struct perf_sample_data *data,
 	}
 	if (type & PERF_SAMPLE_WEIGHT_TYPE) {
 		data->weight.full = rig_record.latency + n;
+		if (type & PERF_SAMPLE_WEIGHT_STRUCT) {
+			data->weight.var2_w = rig_record.weight2;
+			data->weight.var3_w = rig_record.weight3;
+		}
 		data->sample_flags |= PERF_SAMPLE_WEIGHT_TYPE;
 	}
 	if (type & PERF_SAMPLE_DATA_SRC) {
 		data->data_src.val = rig_record.source;
 		data->sample_flags |= PERF_SAMPLE_DATA_SRC;
+	}
+	if (type & PERF_SAMPLE_TRANSACTION) {
+		data->txn = rig_record.transaction;
+		data->sample_flags |= PERF_SAMPLE_TRANSACTION;
 	}
 }
 

@@ -12,7 +12,7 @@
  * mute	1: wraps are not reported, and the next period begins
  * shortest
  *	shorter periods are refused; 0 for none
- * addr, latency, source
+ * addr, latency, weight2, weight3, source, transaction
  *	values of the first sample of a precise event
  * stats	statistics of all CPUs
  *
@@ -140,7 +140,11 @@ static void rig_create_files(void)
 	rig_create_setting("shortest", rig_set_shortest);
 	debugfs_create_u64("addr", 0600, rig_dir, &rig_record.addr);
 	debugfs_create_u64("latency", 0600, rig_dir, &rig_record.latency);
+	debugfs_create_u64("weight2", 0600, rig_dir, &rig_record.weight2);
+	debugfs_create_u64("weight3", 0600, rig_dir, &rig_record.weight3);
 	debugfs_create_x64("source", 0600, rig_dir, &rig_record.source);
+	debugfs_create_x64("transaction", 0600, rig_dir,
+			   &rig_record.transaction);
 }
 
 static int __init rig_init(void)

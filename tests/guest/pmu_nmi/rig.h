@@ -78,7 +78,10 @@ DECLARE_PER_CPU(struct rig_cpu, rig_cpus);
 struct rig_record {
 	u64	addr;
 	u64	latency;
+	u64	weight2;
+	u64	weight3;
 	u64	source;
+	u64	transaction;
 };
 
 extern struct rig_record rig_record;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sample.c - PMDs with data that perf has of a sample
+ *
+ * perf passes the data to the overflow handler. The handler of a counter that
+ * records such PMDs passes them on to the core, which shows them to the
+ * functions here while it reads the values (pfm_overflow_sample()). Other
+ * counters do not ask perf for the data, and their handlers ignore them.
+ */
+#include <linux/io.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+#include "sample.h"
+
+#define PERF_SAMPLE_ADDRESSES	(PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR)
+
+/* Does the kernel have an address for each of these software events? */
+static bool perf_is_fault(u64 pmc)
+{
+	if (perf_pmc_type(pmc) != PERF_TYPE_SOFTWARE)
+		return false;
+	switch (pmc & PFM_PERF_ID_MASK) {
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+	case PERF_COUNT_SW_ALIGNMENT_FAULTS:
+	case PERF_COUNT_SW_EMULATION_FAULTS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Return: the sample types that perf may have for this PMC. */
+static u32 perf_data_of(u64 pmc)
+{
+	if (perf_is_software(pmc))
+		return perf_is_fault(pmc) ? PERF_SAMPLE_ADDRESSES : 0;
+	if (perf_pmc_type(pmc) == PERF_TYPE_BREAKPOINT)
+		return PERF_SAMPLE_ADDRESSES;
+	if (perf_is_of_cpu(pmc) && !(pmc & PFM_PERF_PRECISE_MASK))
+		return 0;
+	return ~0;
+}
+
+bool perf_may_have_data(const struct pfm_pmu_reg *reg)
+{
+	/* A debug-store record has the data already. */
+	return !reg->wants || (!perf_is_ds(reg) &&
+			       !(reg->wants & ~perf_data_of(reg->pmc_value)));
+}
+
+/* The data of the sample if it has this type, else NULL. */
+static const struct perf_sample_data *
+perf_data_with(const struct perf_sampled *sample, u64 type)
+{
+	return sample->data->sample_flags & type ? sample->data : NULL;
+}
+
+static u64 perf_address_of(const struct perf_sampled *sample)
+{
+	const struct perf_sample_data *data =
+		perf_data_with(sample, PERF_SAMPLE_ADDR);
+
+	return data ? perf_visible_address(sample->reg, data->addr) : 0;
+}
+
+u64 perf_sampled_address(const void *sample)
+{
+	return perf_address_of(sample);
+}
+
+u64 perf_sampled_latency(const void *sample)
+{
+	const struct perf_sample_data *data =
+		perf_data_with(sample, PERF_SAMPLE_WEIGHT_TYPE);
+
+	return data ? data->weight.var1_dw : 0;
+}
+
+u64 perf_sampled_weight2(const void *sample)
+{
+	const struct perf_sample_data *data =
+		perf_data_with(sample, PERF_SAMPLE_WEIGHT_TYPE);
+
+	return data ? data->weight.var2_w : 0;
+}
+
+u64 perf_sampled_weight3(const void *sample)
+{
+	const struct perf_sample_data *data =
+		perf_data_with(sample, PERF_SAMPLE_WEIGHT_TYPE);
+
+	return data ? data->weight.var3_w : 0;
+}
+
+u64 perf_sampled_source(const void *sample)
+{
+	const struct perf_sample_data *data =
+		perf_data_with(sample, PERF_SAMPLE_DATA_SRC);
+
+	return data ? data->data_src.val : 0;
+}
+
+u64 perf_sampled_transaction(const void *sample)
+{
+	const struct perf_sample_data *data =
+		perf_data_with(sample, PERF_SAMPLE_TRANSACTION);
+
+	return data ? data->txn : 0;
+}
+
+/* Memory outside the direct mapping is not looked up: perf does not, either. */
+static u64 perf_kernel_physical(u64 addr)
+{
+	void *at = (void *)addr;
+
+	return virt_addr_valid(at) && !is_vmalloc_addr(at) ? virt_to_phys(at) :
+							     0;
+}
+
+/*
+ * Look up an address of the current process, as perf_virt_to_phys() of perf.
+ * Interrupts are off, so the tables stay.
+ */
+static u64 perf_user_physical(u64 addr)
+{
+	struct page *page;
+	u64 physical = 0;
+
+	if (!current->mm || current->flags & PF_KTHREAD)
+		return 0;
+	pagefault_disable();
+	if (get_user_page_fast_only(addr, 0, &page)) {
+		physical = page_to_phys(page) + offset_in_page(addr);
+		put_page(page);
+	}
+	pagefault_enable();
+	return physical;
+}
+
+/* Some drivers know the physical address; for the others perf looks it up. */
+u64 perf_sampled_physical(const void *sample)
+{
+	const struct perf_sample_data *data =
+		perf_data_with(sample, PERF_SAMPLE_PHYS_ADDR);
+	u64 addr = perf_address_of(sample);
+
+	if (!addr)
+		return 0;
+	if (data)
+		return data->phys_addr;
+	return (s64)addr < 0 ? perf_kernel_physical(addr) :
+			       perf_user_physical(addr);
+}

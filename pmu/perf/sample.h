@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sample.h - PMDs with data that perf has of a sample
+ */
+#ifndef PFM_PMU_PERF_SAMPLE_H
+#define PFM_PMU_PERF_SAMPLE_H
+
+#include "set.h"
+
+/**
+ * struct perf_sampled - data of the sample that is being reported
+ * @reg:  the counter
+ * @data: perf's data
+ */
+struct perf_sampled {
+	const struct pfm_pmu_reg	*reg;
+	const struct perf_sample_data	*data;
+};
+
+/*
+ * Can perf have the data that the counter wants (pfm_pmu_reg.wants)? Of the
+ * events of other PMUs than the CPU's, only their drivers know that.
+ */
+bool perf_may_have_data(const struct pfm_pmu_reg *reg);
+
+/*
+ * A sampled data address as the user may see it: addresses of the kernel are
+ * hidden from those who may not monitor it.
+ */
+static inline u64 perf_visible_address(const struct pfm_pmu_reg *reg, u64 addr)
+{
+	return reg->pmc_value & PFM_PERF_EXCL_KERNEL && (s64)addr < 0 ? 0 :
+									addr;
+}
+
+/*
+ * pfm_reg_desc.read_sample; @sample is a struct perf_sampled. Return: 0 if perf
+ * has no such data.
+ */
+u64 perf_sampled_address(const void *sample);
+u64 perf_sampled_latency(const void *sample);
+u64 perf_sampled_weight2(const void *sample);
+u64 perf_sampled_weight3(const void *sample);
+u64 perf_sampled_source(const void *sample);
+u64 perf_sampled_physical(const void *sample);
+u64 perf_sampled_transaction(const void *sample);
+
+#endif /* PFM_PMU_PERF_SAMPLE_H */

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * sample.c - PMDs with data of samples, from events of the kernel
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "faults.h"
+#include "smpl.h"
+#include "users.h"
+
+#define FAULTS		10
+#define BIG_BUFFER	65536
+#define SOFTWARE(id)	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, (id))
+
+/* A counter of each page fault that records this PMD. */
+static struct counter recording(unsigned int pmd)
+{
+	struct counter c = counter(0, 0, 1);
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, pmd);
+	return c;
+}
+
+/* Touch pages in sequence: each fault is a page after the last one. */
+static void check_addresses(const struct smpl *s, unsigned int first)
+{
+	long page_size = sysconf(_SC_PAGESIZE);
+	__u64 address;
+
+	CHECK_EQ(s->hdr->hdr_count, first + FAULTS);
+	address = *smpl_values(smpl_entry(s, first, 1));
+	CHECK(address);
+	for (unsigned int i = 0; i < FAULTS; i++)
+		CHECK_EQ(*smpl_values(smpl_entry(s, first + i, 1)),
+			 address + i * page_size);
+}
+
+TEST(page_faults_record_their_address)
+{
+	struct counter c = recording(PFM_PMD_ADDRESS);
+	struct smpl s = smpl_start(&c, smpl_new(0, BIG_BUFFER, 0));
+
+	touch_pages(FAULTS, NULL);
+	check_addresses(&s, 0);
+}
+
+/* The kernel's addresses are hidden, those at user level are not. */
+TEST(user_level_faults_record_their_address)
+{
+	struct counter c = recording(PFM_PMD_ADDRESS);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+
+	c.pmc.reg_value |= PFM_PERF_EXCL_KERNEL;
+	smpl_start(&c, s);
+	touch_pages(FAULTS, NULL);
+	check_addresses(&s, 0);
+}
+
+/* The event is attached again, with what it now has to record. */
+TEST(pmcs_of_loaded_contexts_change_the_data)
+{
+	struct counter c = recording(PFM_PMD_TID);
+	struct smpl s = smpl_start(&c, smpl_new(0, BIG_BUFFER, 0));
+
+	touch_pages(FAULTS, NULL);
+	c = recording(PFM_PMD_ADDRESS);
+	CHECK_OK(pfm_write_pmcs(s.fd, &c.pmc, 1));
+	touch_pages(FAULTS, NULL);
+	check_addresses(&s, FAULTS);
+}
+
+TEST(sample_pmds_are_0_outside_of_samples)
+{
+	struct counter c = recording(PFM_PMD_ADDRESS);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+
+	CHECK_EQ(ctx_read(s.fd, PFM_PMD_ADDRESS), 0);
+	smpl_start(&c, s);
+	touch_pages(FAULTS, NULL);
+	CHECK_EQ(ctx_read(s.fd, PFM_PMD_ADDRESS), 0);
+	ctx_stop(s.fd);
+	CHECK_EQ(ctx_read(s.fd, PFM_PMD_ADDRESS), 0);
+}
+
+TEST(sample_pmds_are_read_only)
+{
+	pfarg_pmd_t pmd = { .reg_num = PFM_PMD_ADDRESS, .reg_value = 1 };
+	int fd = ctx_new(0);
+
+	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EINVAL);
+	CHECK(PFM_REG_HAS_ERROR(pmd.reg_flags));
+}
+
+static int try_recording(__u64 event, unsigned int pmd)
+{
+	struct counter c = recording(pmd);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	int ret;
+
+	c.pmc.reg_value = event;
+	counter_write(s.fd, &c);
+	ret = ctx_try_load(s.fd, thread_id());
+	CHECK_EQ(ret, ret ? -1 : 0);
+	ret = ret ? errno : 0;
+	CHECK_OK(close(s.fd));
+	return ret;
+}
+
+TEST(events_without_the_data_are_refused)
+{
+	static const struct {
+		__u64		event;
+		unsigned int	pmd;
+		int		err;
+	} cases[] = {
+		{ SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS_MIN), PFM_PMD_ADDRESS, 0 },
+		{ SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS), PFM_PMD_PHYSICAL, 0 },
+		{ SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS), PFM_PMD_LATENCY,
+		  EINVAL },
+		{ SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS), PFM_PMD_SOURCE, EINVAL },
+		{ SOFTWARE(PERF_COUNT_SW_TASK_CLOCK), PFM_PMD_ADDRESS, EINVAL },
+		{ SOFTWARE(PERF_COUNT_SW_CONTEXT_SWITCHES), PFM_PMD_ADDRESS,
+		  EINVAL },
+		{ SOFTWARE(PERF_COUNT_SW_TASK_CLOCK), PFM_PMD_TRANSACTION,
+		  EINVAL },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++)
+		CHECK_EQ(try_recording(cases[i].event, cases[i].pmd),
+			 cases[i].err);
+}
+
+static void record_as_user(void *unused)
+{
+	const __u64 faults = SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS) |
+			     PFM_PERF_EXCL_KERNEL;
+
+	become(USER, USER, 0);
+	CHECK_EQ(try_recording(faults, PFM_PMD_ADDRESS), 0);
+	CHECK_EQ(try_recording(faults, PFM_PMD_PHYSICAL), EPERM);
+}
+
+TEST(physical_addresses_need_privileges)
+{
+	with_paranoid("2", record_as_user, NULL);
+}

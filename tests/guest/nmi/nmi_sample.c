@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * nmi_sample.c - PMDs with data of samples, on a CPU with precise events
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "ctx.h"
+#include "rig.h"
+#include "smpl.h"
+
+#define PRECISE		(1ULL << PFM_PERF_PRECISE_SHIFT)
+#define SAMPLES		20
+#define PMDS		7
+#define LATENCY		0x1234
+#define WEIGHT2		0x234
+#define WEIGHT3		0x34
+#define SOURCE		0x1e8100042ULL
+#define TRANSACTION	0x500000003ULL
+#define KERNEL_ADDRESS	0xffff888000001000ULL
+
+/* The data that the rig's first sample accesses. */
+static char data[SAMPLES] __attribute__((aligned(64)));
+
+static void set_data(__u64 address)
+{
+	rig_need();
+	rig_set("addr", address);
+	rig_set("latency", LATENCY);
+	rig_set("weight2", WEIGHT2);
+	rig_set("weight3", WEIGHT3);
+	rig_set("source", SOURCE);
+	rig_set("transaction", TRANSACTION);
+}
+
+/* A counter of every NMI that records all PMDs with data of samples. */
+static struct counter recording(unsigned int n, __u64 modifiers)
+{
+	struct counter c = rig_counter(n, 0, 1);
+
+	c.pmc.reg_value |= modifiers;
+	for (unsigned int i = 0; i < PMDS; i++)
+		pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_ADDRESS + i);
+	return c;
+}
+
+static void start_here(int fd)
+{
+	ctx_pin(0);
+	ctx_start_on(fd, thread_id());
+}
+
+static struct smpl record(__u64 address, __u64 modifiers)
+{
+	struct counter c;
+	struct smpl s;
+
+	set_data(address);
+	s = smpl_new_for(0, SAMPLES + 1, PMDS);
+	c = recording(0, modifiers);
+	counter_write(s.fd, &c);
+	start_here(s.fd);
+	rig_fire(SAMPLES);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
+	return s;
+}
+
+static __u64 value_of(const pfm_default_smpl_entry_t *e, unsigned int pmd)
+{
+	return smpl_values(e)[pmd - PFM_PMD_ADDRESS];
+}
+
+static __u64 physical_of(const void *at)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	int fd = CHECK_OK(open("/proc/self/pagemap", O_RDONLY));
+	__u64 entry;
+
+	CHECK_EQ(pread(fd, &entry, sizeof(entry),
+		       (uintptr_t)at / size * sizeof(entry)), sizeof(entry));
+	CHECK(entry >> 63);
+	CHECK_OK(close(fd));
+	return (entry & ((1ULL << 55) - 1)) * size + (uintptr_t)at % size;
+}
+
+TEST(samples_have_the_data_of_the_cpu)
+{
+	struct smpl s;
+	__u64 physical;
+
+	data[0] = 1;
+	s = record((uintptr_t)data, PRECISE);
+	physical = physical_of(data);
+	for (unsigned int i = 0; i < SAMPLES; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(&s, i, PMDS);
+
+		CHECK_EQ(value_of(e, PFM_PMD_ADDRESS), (uintptr_t)&data[i]);
+		CHECK_EQ(value_of(e, PFM_PMD_LATENCY), LATENCY + i);
+		CHECK_EQ(value_of(e, PFM_PMD_WEIGHT2), WEIGHT2);
+		CHECK_EQ(value_of(e, PFM_PMD_WEIGHT3), WEIGHT3);
+		CHECK_EQ(value_of(e, PFM_PMD_SOURCE), SOURCE);
+		CHECK_EQ(value_of(e, PFM_PMD_PHYSICAL), physical + i);
+		CHECK_EQ(value_of(e, PFM_PMD_TRANSACTION), TRANSACTION);
+	}
+	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 0);
+}
+
+TEST(kernel_addresses_are_shown_to_kernel_samples)
+{
+	struct smpl s = record(KERNEL_ADDRESS, PRECISE);
+
+	for (unsigned int i = 0; i < SAMPLES; i++)
+		CHECK_EQ(value_of(smpl_entry(&s, i, PMDS), PFM_PMD_ADDRESS),
+			 KERNEL_ADDRESS + i);
+}
+
+TEST(kernel_addresses_are_hidden_from_user_samples)
+{
+	struct smpl s = record(KERNEL_ADDRESS,
+			       PRECISE | PFM_PERF_EXCL_KERNEL | RIG_SKID);
+
+	for (unsigned int i = 0; i < SAMPLES; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(&s, i, PMDS);
+
+		CHECK_EQ(value_of(e, PFM_PMD_ADDRESS), 0);
+		CHECK_EQ(value_of(e, PFM_PMD_PHYSICAL), 0);
+		CHECK_EQ(value_of(e, PFM_PMD_LATENCY), LATENCY + i);
+	}
+}
+
+/* The rig accepts the event but stores nothing, as CPUs may. */
+TEST(data_that_the_cpu_does_not_store_are_0)
+{
+	struct smpl s = record((uintptr_t)data, 0);
+
+	for (unsigned int i = 0; i < SAMPLES; i++)
+		for (unsigned int pmd = 0; pmd < PMDS; pmd++)
+			CHECK_EQ(smpl_values(smpl_entry(&s, i, PMDS))[pmd], 0);
+}
+
+/* Two counters and one without data overflow in the same NMIs. */
+TEST(counters_of_one_nmi_have_their_own_data)
+{
+	unsigned int seen[3] = {};
+	struct counter c;
+	struct smpl s;
+
+	set_data((uintptr_t)data);
+	s = smpl_new_for(0, 3 * SAMPLES + 1, PMDS);
+	c = recording(0, PRECISE);
+	counter_write(s.fd, &c);
+	c = recording(1, 0);
+	counter_write(s.fd, &c);
+	c = recording(2, PRECISE);
+	counter_write(s.fd, &c);
+	start_here(s.fd);
+	rig_fire(SAMPLES);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 3 * SAMPLES);
+	for (unsigned int i = 0; i < 3 * SAMPLES; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(&s, i, PMDS);
+		unsigned int n = seen[e->ovfl_pmd]++;
+
+		CHECK_EQ(value_of(e, PFM_PMD_LATENCY),
+			 e->ovfl_pmd == 1 ? 0 : LATENCY + n);
+	}
+	CHECK_EQ(seen[0], SAMPLES);
+	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 0);
+}
+
+/* The plain counter's report comes first, and leaves the other one alone. */
+TEST(plain_counters_share_nmis_with_sample_data)
+{
+	struct counter plain, c;
+	struct smpl s;
+
+	set_data((uintptr_t)data);
+	s = smpl_new_for(0, 2 * SAMPLES + 1, PMDS);
+	plain = rig_counter(0, 0, 1);
+	for (unsigned int i = 0; i < PMDS; i++)
+		pfm_bv_set(plain.pmc.reg_smpl_pmds, 2 + i);
+	counter_write(s.fd, &plain);
+	c = recording(1, PRECISE);
+	counter_write(s.fd, &c);
+	start_here(s.fd);
+	rig_fire(SAMPLES);
+	ctx_stop(s.fd);
+	CHECK_EQ(s.hdr->hdr_count, 2 * SAMPLES);
+	for (unsigned int i = 0; i < SAMPLES; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(&s, 2 * i, PMDS);
+
+		CHECK_EQ(e->ovfl_pmd, 0);
+		e = smpl_entry(&s, 2 * i + 1, PMDS);
+		CHECK_EQ(e->ovfl_pmd, 1);
+		CHECK_EQ(value_of(e, PFM_PMD_LATENCY), LATENCY + i);
+	}
+	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 0);
+}
+
+/* Check the entries before restarting. Return: how many have no data. */
+static unsigned int check_batch(const struct smpl *s, __u64 *last)
+{
+	unsigned int late = 0, count = s->hdr->hdr_count;
+
+	for (unsigned int i = 0; i < count; i++) {
+		const pfm_default_smpl_entry_t *e = smpl_entry(s, i, PMDS);
+		__u64 latency = value_of(e, PFM_PMD_LATENCY);
+
+		if (!latency) {
+			CHECK_EQ(value_of(e, PFM_PMD_ADDRESS), 0);
+			late++;
+			continue;
+		}
+		CHECK(latency > *last);
+		CHECK_EQ(value_of(e, PFM_PMD_ADDRESS) - (uintptr_t)data,
+			 latency - LATENCY);
+		*last = latency;
+	}
+	return late;
+}
+
+/*
+ * PFM_RESTART owns the context while NMIs come, so that some are handled after
+ * it. Each sample has its own data or none.
+ */
+TEST(late_samples_have_no_data)
+{
+	unsigned int late = 0;
+	struct counter c;
+	struct smpl s;
+	__u64 last = 0;
+
+	set_data((uintptr_t)data);
+	s = smpl_new_for(0, 100, PMDS);
+	c = recording(0, PRECISE);
+	counter_write(s.fd, &c);
+	start_here(s.fd);
+	rig_rate(RIG_FASTEST);
+	do {
+		late += check_batch(&s, &last);
+		CHECK_OK(pfm_restart(s.fd));
+	} while (late < SAMPLES || last < LATENCY + SAMPLES);
+	rig_rate(0);
+}
