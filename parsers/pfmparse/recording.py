@@ -26,6 +26,7 @@ from .errors import PfmParseError, RequestError, blamed, note
 from .formats import registry
 from .formats.decoding import Decoded, Decoder, Lost, Region
 from .formats.joining import alike, join
+from .formats.sample_pmds import SamplePmds
 from .formats.samples import Samples
 from .layout import Data
 from .pipeline import cpus
@@ -164,6 +165,7 @@ class Recording:
         self._decoders: dict[int, Decoder] = {}
         self._told: dict[int, Mapping[str, int]] = {}
         self._unread = 0
+        self._pmds = SamplePmds.of(self.session)
         self._threads = ContextThreads.of(
             self.session.mode, source.contexts, source.complete
         )
@@ -238,11 +240,16 @@ class Recording:
         for runs in gather(self.source.groups(threads)):
             for part in self._parts(runs):
                 lost = _sum(part.lost)
-                samples = self._whose(join(part.samples), runs[0].context)
+                samples = self._completed(join(part.samples), runs[0].context)
                 yield Batch(samples, runs[0].epoch, runs[0].context, lost)
 
-    def _whose(self, samples: Samples, context: int) -> Samples:
-        """The samples, with their context's thread if they do not record it."""
+    def _completed(self, samples: Samples, context: int) -> Samples:
+        """The samples, with columns that the format does not provide.
+
+        These are data that samples record as PMDs, and the context's thread.
+        """
+        if self._pmds is not None:
+            samples = self._pmds.add_to(samples)
         threads = self._threads
         return samples if threads is None else threads.tell(samples, context)
 

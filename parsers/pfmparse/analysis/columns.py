@@ -29,7 +29,7 @@ def named(samples: Samples, name: str) -> Column:
         return samples.role(ROLES[name])
     pmd = pmd_of(name)
     if pmd is not None and not samples.has(name):
-        return pmd_values(samples, pmd)[0]
+        return samples.pmd_values(pmd)[0]
     return samples.column(name)
 
 
@@ -47,17 +47,6 @@ def check_pmd(pmd: int, recording: Recording) -> None:
         have = ", ".join(map(str, sorted(there))) or "none"
         text = f"no sample has values of PMD {pmd}; recorded PMDs: {have}"
         raise RequestError(text)
-
-
-def pmd_values(samples: Samples, pmd: int) -> tuple[Column, NDArray[np.bool_]]:
-    """The values of a PMD, 0 where it was not recorded, and a mask of where it was."""
-    values = np.zeros(samples.count, np.uint64)
-    there = np.zeros(samples.count, np.bool_)
-    for group in samples.groups:
-        if pmd in group.pmds:
-            values[group.which] = group.values[:, group.pmds.index(pmd)]
-            there[group.which] = True
-    return values, there
 
 
 def in_kernel(samples: Samples) -> NDArray[np.bool_]:

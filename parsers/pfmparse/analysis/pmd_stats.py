@@ -10,7 +10,7 @@ from typing import Mapping, Optional, Sequence, Union
 
 from ..formats.samples import Samples
 from ..recording import Recording
-from .columns import check_pmd, pmd_values
+from .columns import check_pmd
 from .interner import Ids
 from .spread import Bucket, Spread, percentile
 
@@ -106,7 +106,7 @@ class PmdStats:
     def add(self, ids: Ids, samples: Samples) -> None:
         """Adds samples to their groups."""
         for pmd, spread in self._spreads.items():
-            values, there = pmd_values(samples, pmd)
+            values, there = samples.pmd_values(pmd)
             spread.add(ids[there], values[there])
 
     def merge(self, into: Sequence[dict[int, Values]]) -> None:

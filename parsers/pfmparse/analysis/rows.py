@@ -14,7 +14,7 @@ from ..errors import PfmParseError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples, constant
 from ..recording import Batch
-from .columns import NOBODY, optional, pmd_values, processes, threads
+from .columns import NOBODY, optional, processes, threads
 from .inputs import Input
 from .interner import Ids
 from .names import Names
@@ -131,7 +131,7 @@ class Rows:
     @cached_property
     def pmds(self) -> Sequence[tuple[Column, NDArray[np.bool_]]]:
         """Values of the wanted PMDs, each with a mask of the samples that have one."""
-        return [pmd_values(self.samples, pmd) for pmd in self._maker.pmds]
+        return [self.samples.pmd_values(pmd) for pmd in self._maker.pmds]
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def numbers_of(inputs: Sequence[Input]) -> dict[str, Number]:
 
 
 def _pmd(number: int) -> Number:
-    return Number("<u8", lambda rows: pmd_values(rows.samples, number)[0])
+    return Number("<u8", lambda rows: rows.samples.pmd_values(number)[0])
 
 
 def pmds_of(inputs: Sequence[Input]) -> list[int]:

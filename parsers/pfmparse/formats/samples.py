@@ -161,6 +161,16 @@ class Samples:
         there = ", ".join([*self.columns, *self.derived]) or "no columns at all"
         return RequestError(f"the samples have no {what}; they have {there}")
 
+    def pmd_values(self, pmd: int) -> tuple[Column, NDArray[np.bool_]]:
+        """The values of a PMD, 0 where it was not recorded; a mask of where it was."""
+        values = np.zeros(self.count, np.uint64)
+        there = np.zeros(self.count, np.bool_)
+        for group in self.groups:
+            if pmd in group.pmds:
+                values[group.which] = group.values[:, group.pmds.index(pmd)]
+                there[group.which] = True
+        return values, there
+
     def weights(self) -> Optional[Column]:
         """The number of samples that each one represents, None if 1 for all."""
         name = self.name_of(Role.WEIGHT)

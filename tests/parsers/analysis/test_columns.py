@@ -42,13 +42,10 @@ def test_thread_falls_back_to_the_only_one() -> None:
         columns.threads(IP, opened(capture(json_chunk("SESS", described))).recording)
 
 
-def test_pmd_values_mark_samples_without_the_pmd() -> None:
+def test_column_can_be_named_by_its_pmd() -> None:
     group = PmdGroup(np.array([1]), (3, 4), np.array([[30, 40]], np.uint64))
     samples = Samples(2, {}, (group,))
-    values, there = columns.pmd_values(samples, 4)
-    assert (values.tolist(), there.tolist()) == ([0, 40], [False, True])
     assert columns.named(samples, "pmd3").tolist() == [0, 30]
-    assert columns.pmd_values(Samples(0, {}), 4)[0].size == 0
 
 
 def test_missing_optional_column_is_none() -> None:

@@ -189,3 +189,10 @@ def test_record_fields_become_columns() -> None:
     made = Samples.of_records(records, roles={Role.DATA_ADDRESS: "ip"})
     assert made.count == 3 and list(made.columns) == ["ip"]
     assert made.role(Role.DATA_ADDRESS).tolist() == [1, 2, 3]
+
+
+def test_pmd_values_mark_samples_without_the_pmd() -> None:
+    group = PmdGroup(np.array([1]), (3, 4), np.array([[30, 40]], np.uint64))
+    values, there = Samples(2, {}, (group,)).pmd_values(4)
+    assert (values.tolist(), there.tolist()) == ([0, 40], [False, True])
+    assert Samples(0, {}).pmd_values(4)[0].size == 0

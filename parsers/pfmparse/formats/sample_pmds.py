@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Data of samples that the perf_events PMU records as virtual PMDs (perfmon.h)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Mapping, Optional
+
+from ..capture.session import Session
+from .samples import Column, Lazy, Samples
+
+PMU = "perf_events"
+# The PMDs whose values have a role, and the usual names of the role's columns.
+NAMES: Mapping[int, str] = {260: "dla", 261: "lat", 264: "dse"}
+
+
+class SamplePmds:
+    """The PMDs with data of samples that a session records."""
+
+    def __init__(self, pmds: frozenset[int]) -> None:
+        self._pmds = pmds
+
+    @classmethod
+    def of(cls, session: Session) -> Optional[SamplePmds]:
+        """None if no sample of the session can have such a PMD."""
+        if session.machine.pmu not in (None, PMU):
+            return None
+        pmds = frozenset(
+            number
+            for event_set in session.sets
+            for pmd in event_set.pmds
+            if pmd.sampling
+            for number in pmd.smpl_pmds
+        )
+        return cls(pmds & NAMES.keys()) if pmds & NAMES.keys() else None
+
+    def add_to(self, samples: Samples) -> Samples:
+        """The samples, with a derived column for each PMD, unless there is one."""
+        derived = {name: partial(samples.column, name) for name in samples.derived}
+        for pmd in self._pmds:
+            if not samples.has(NAMES[pmd]):
+                derived[NAMES[pmd]] = partial(_values, samples, pmd)
+        return replace(samples, derived=Lazy(derived))
+
+
+def _values(samples: Samples, pmd: int) -> Column:
+    return samples.pmd_values(pmd)[0]
