@@ -109,6 +109,15 @@ def test_reset_pmds_follow_the_set_of_the_sample(printer: Printer) -> None:
     assert resets == [[1, 256], [256]]
 
 
+def test_smpl_pmds_are_virtual_pmds_by_name(printer: Printer) -> None:
+    names = "elapsed,tid,resident,clock,addr,latency,weight2,weight3,source"
+    session = printer.session(
+        *("-e", "cycles", "--long-smpl-periods=1000"),
+        f"--smpl-pmds={names},physical,transaction",
+    )
+    assert session["sets"][0]["pmds"][0]["smpl_pmds"] == list(range(256, 267))
+
+
 def switches(session: Any) -> list[tuple[int, int]]:
     return [(entry["flags"], entry["timeout_ns"]) for entry in session["sets"]]
 

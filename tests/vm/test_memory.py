@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Memory latency from end to end: pfmon's dear-hist in a guest, and pfmparse.
+"""Memory latency from end to end: pfmon in a guest, with dear-hist and PMDs.
 
 The guest uses the NMI PMU, whose precise events have known addresses, latencies and
-data sources. The number of samples of each memory level is fixed.
+data sources. The number of samples of each memory level is fixed. pfmparse reads the
+captures.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -23,14 +26,20 @@ import pytest
 from boot import ROOT, RUN
 
 TARGET = boot.Target("x86_64", "6.12")
+PERIOD = 2
 MODULES = (
     "tests/guest/pmu_nmi/pfm_nmi",
     "core/perfmon",
     "pmu/perf/pfm_pmu_perf",
     "formats/pebs64/pfm_fmt_pebs64",
+    "formats/default/pfm_fmt_default",
+)
+SAMPLE_PMDS = "addr,latency,source"
+SYSTEM_WIDE = (
+    f"--system-wide -e cycles:kp --smpl-pmds={SAMPLE_PMDS}"
+    f" --long-smpl-periods={PERIOD}"
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
-PERIOD = 2
 ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; each later one adds 1
 
 
@@ -91,6 +100,10 @@ def _script() -> str:
             f"rm {viewer}",
             f"! pfmon --smpl-module=dear-hist -e cycles:kpp -o /out/no.cap"
             f" --long-smpl-periods={PERIOD} touch /out/has-run",
+            f"taskset -c 0 pfmon {SYSTEM_WIDE} -o /out/system.cap sh -c"
+            f" 'echo $$ >/out/firing; {shots}'",
+            "! pfmon -e page-faults --smpl-pmds=latency --long-smpl-periods=1"
+            " -o /out/no.cap true",
         ]
     )
 
@@ -166,6 +179,28 @@ def test_dear_hist_without_viewer_measures_nothing(out: Path) -> None:
     said = (out / "output").read_text()
     assert "dear-hist shows its view with pfmparse, which is neither" in said
     assert not (out / "no.cap").exists() and not (out / "has-run").exists()
+
+
+def test_system_wide_pmds_have_all_levels(out: Path) -> None:
+    found = _told("mem", "--view", "level", out / "system.cap")
+    rows = {row["key"]: (row["count"], row["latency"]) for row in found["rows"]}
+    assert rows == {
+        phase.level: (phase.samples, sum(cycles)) for phase, cycles in latencies()
+    }
+
+
+def test_system_wide_addresses_have_thread_and_cpu(out: Path) -> None:
+    pid = int((out / "firing").read_text())
+    data = _pfmparse("export", out / "system.cap", "--to", "csv", "-o", "-")
+    rows = list(csv.DictReader(io.StringIO(data)))
+    assert [int(row["pmd260"]) - ADDRESS for row in rows] == list(range(TOTAL))
+    for row in rows:
+        assert (int(row["pid"]), int(row["tid"]), int(row["cpu"])) == (pid, pid, 0)
+
+
+def test_event_without_the_data_is_explained(out: Path) -> None:
+    said = (out / "output").read_text()
+    assert "an event does not have the data of --smpl-pmds: CPU events need" in said
 
 
 @dataclass(frozen=True)

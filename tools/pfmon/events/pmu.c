@@ -20,6 +20,13 @@ static const struct {
 	{ "tid",	PFM_PMD_TID },
 	{ "resident",	PFM_PMD_RESIDENT },
 	{ "clock",	PFM_PMD_PERF_CLOCK },
+	{ "addr",	PFM_PMD_ADDRESS },
+	{ "latency",	PFM_PMD_LATENCY },
+	{ "weight2",	PFM_PMD_WEIGHT2 },
+	{ "weight3",	PFM_PMD_WEIGHT3 },
+	{ "source",	PFM_PMD_SOURCE },
+	{ "physical",	PFM_PMD_PHYSICAL },
+	{ "transaction", PFM_PMD_TRANSACTION },
 };
 
 char *pmu_name(void)

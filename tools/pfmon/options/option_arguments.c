@@ -103,7 +103,7 @@ static bool add_smpl_pmd(struct options *options, const char *name,
 		return true;
 	}
 	if (!parse_pmd_range(name, &first, &last)) {
-		message("--smpl-pmds: '%s' is not valid: use elapsed, tid, resident, clock, a PMD number below %d or a range of them",
+		message("--smpl-pmds: '%s' is not valid: use elapsed, tid, resident, clock, addr, latency, weight2, weight3, source, physical, transaction, a PMD number below %d or a range of them",
 			name, PFM_MAX_PMDS);
 		return false;
 	}

@@ -369,15 +369,24 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
-		.words = "elapsed tid resident clock",
+		.words = "elapsed tid resident clock addr latency weight2 weight3 source physical transaction",
 		.effect = CALLS(parse_smpl_pmds),
 		.format_option = FORMAT_OPT_PMDS,
-		.summary = "record elapsed, tid, resident, clock or PMD numbers",
+		.summary = "record tid, addr, latency, ... or PMD numbers",
 		.details =
 			"*elapsed* is the time in nanoseconds since the context was\n"
 			"loaded or the PMD last reset, *tid* is the thread ID,\n"
 			"*resident* is the number of the process's pages in memory,\n"
 			"*clock* is perf's clock.\n"
+			"The others are data that the PMU has of the sample, or 0:\n"
+			"*addr* is the data address, *latency* the latency of the\n"
+			"access or another weight of the event, *weight2* and\n"
+			"*weight3* are further parts of the weight, *source* tells which\n"
+			"memory had the data, *physical* is the physical address of the\n"
+			"data, *transaction* are flags of a memory transaction. CPU\n"
+			"events need the modifier *p* for these. Page faults and\n"
+			"breakpoints have *addr* and *physical*. *physical* needs the\n"
+			"right to monitor the kernel.\n"
 			"The counts of events without a period are always recorded.\n",
 	}, {
 		.name = "reset-non-smpl-periods", .group = GROUP_SAMPLING,

@@ -33,13 +33,26 @@ static bool counts_in_kernel(const struct plan *plan)
 	return false;
 }
 
+/* Whether samples record one of these PMDs. */
+static bool records(const struct plan *plan, unsigned int first,
+		    unsigned int last)
+{
+	for (unsigned int i = first; i <= last; i++) {
+		if (pfm_bv_isset(plan->options->smpl_pmds, i))
+			return true;
+	}
+	return false;
+}
+
 /* @tid is 0 while no thread has been requested. */
 static void explain_refusal(const struct plan *plan, pid_t tid)
 {
 	const struct smpl_module *module = plan->format.module;
 	const struct access_wish wish = {
 		.system_wide = plan->options->system_wide,
-		.kernel = counts_in_kernel(plan),
+		.kernel = counts_in_kernel(plan) ||
+			  records(plan, PFM_PMD_PHYSICAL,
+				  PFM_PMD_PHYSICAL),
 		.registers = module && module->options & FORMAT_OPT_IMPRECISE,
 		.block = plan->options->overflow_block,
 		.thread = plan->options->system_wide ? 0 : tid,
@@ -277,6 +290,9 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
 		message("this machine's PMU does not support one of the events: %s; --check-events-only shows which",
 			strerror(error));
+	else if (error == EINVAL && records(context->plan, PFM_PMD_ADDRESS,
+					    PFM_PMD_TRANSACTION))
+		message("an event does not have the data of --smpl-pmds: CPU events need the modifier p, as in cycles:p; page faults and breakpoints have only addr and physical; other software events and tracepoints have none");
 	else
 		message("cannot attach the context to thread %d: %s", tid,
 			strerror(error));
