@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import adverse
 import control_groups
 import counting
 import event_sets
@@ -237,6 +238,7 @@ def _parallel(guest: Guest) -> dict[str, str]:
         found["protect"] = _protect()
     if guest == FOLLOWED:
         found["follow"] = following.script()
+        found["adverse"] = adverse.script()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found |= _everywhere(guest)
     found["own_cpus"] = event_sets.command_for_cpus(guest.arch)

@@ -233,12 +233,19 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
 }
 
 
-def cases() -> dict[str, Callable[[Boot], None]]:
-    """Return all checks by name."""
+def cases_of(
+    checks: dict[Callable[..., None], Iterable[str]],
+) -> dict[str, Callable[[Boot], None]]:
+    """Return checks by name, one for each part that a check applies to."""
     found: dict[str, Callable[[Boot], None]] = {}
-    for check, parts in CHECKS.items():
+    for check, parts in checks.items():
         if not parts:
             found[check.__name__] = check
         for name in parts:
             found[f"{check.__name__}-{name}"] = partial(check, name=name)
     return found
+
+
+def cases() -> dict[str, Callable[[Boot], None]]:
+    """Return all checks by name."""
+    return cases_of(CHECKS)

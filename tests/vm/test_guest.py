@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import adverse
 import commands
 import control_groups
 import counting
@@ -170,6 +171,12 @@ def test_event_aliases_count_the_same(target: Guest, boots: Boots[Guest]) -> Non
 @pytest.mark.parametrize("check", following.cases())
 def test_pfmon_follows(target: Guest, check: str, boots: Boots[Guest]) -> None:
     following.cases()[check](boots[target])
+
+
+@pytest.mark.parametrize("target", [commands.FOLLOWED], ids=str)
+@pytest.mark.parametrize("check", adverse.cases())
+def test_pfmon_meets_adversity(target: Guest, check: str, boots: Boots[Guest]) -> None:
+    adverse.cases()[check](boots[target])
 
 
 @pytest.mark.parametrize(

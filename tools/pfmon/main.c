@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "access/cgroup.h"
+#include "base/output_signals.h"
 #include "base/util.h"
 #include "capture/view.h"
 #include "doctor/doctor.h"
@@ -106,6 +107,7 @@ static int perform(const struct options *options)
 	}
 	if (options->cgroups)
 		cgroup_check(options->cgroups);
+	output_signals_survive();
 	return options->action == ACTION_TOP ?
 	       top_show(options, measure_anything) : measure(options);
 }

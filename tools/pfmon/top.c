@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,8 +122,6 @@ static int measure_with(struct show *show, const struct options *options,
 	int status, shown;
 
 	piped.outfile = path;
-	/* The viewer may end before the capture is complete. */
-	signal(SIGPIPE, SIG_IGN);
 	message_hold(!options->top.batch);
 	status = measure(&piped, &show->viewer);
 	if (has_ended(show))

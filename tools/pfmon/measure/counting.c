@@ -29,7 +29,8 @@ static void print_heading(const struct counting *counting,
 		counts_print_csv_header(counting->options->csv, out);
 }
 
-static bool print(struct counting *counting, const struct counts *counts)
+static bool try_to_print(struct counting *counting,
+			 const struct counts *counts)
 {
 	struct output *output = &counting->output;
 	bool first = !output->begun, at_start;
@@ -47,6 +48,14 @@ static bool print(struct counting *counting, const struct counts *counts)
 	else
 		counts_print_text(counts, output->file);
 	return output_flush(output);
+}
+
+static bool print(struct counting *counting, const struct counts *counts)
+{
+	bool ok = try_to_print(counting, counts);
+
+	counting->failed |= !ok;
+	return ok;
 }
 
 /* The rows to print: only the sum, or one per CPU, thread or process. */
@@ -169,5 +178,5 @@ bool counting_end(struct counting *counting, const struct results *results,
 bool counting_close(struct counting *counting)
 {
 	runs_free(&counting->runs);
-	return output_close(&counting->output);
+	return output_close(&counting->output) && !counting->failed;
 }

@@ -15,6 +15,7 @@ struct counting {
 	struct runs runs;		/* of --repeat */
 	unsigned int done;		/* finished measurements */
 	unsigned int intervals;		/* printed so far */
+	bool failed;			/* counts could not be printed */
 	struct times last;		/* of the last interval's end */
 	int status;			/* of the first run that failed, or 0 */
 };

@@ -422,7 +422,8 @@ static int measure_with_workers(struct system *system)
 	start_workers(system);
 	measure(system);
 	join_workers(system);
-	if (system->m.failed)
+	/* A command that runs already continues without being measured. */
+	if (system->cancelled)
 		command_kill(&system->m.command);
 	status = system->cancelled ? PFMON_EXIT_ERROR :
 		 measurement_finish(&system->m, record_processes);

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Checks of a pfmon whose output failed, in a guest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import following
+from boot import Boot
+
+SCRIPT = Path(__file__).with_suffix(".sh")
+SIGPIPE = 13
+# The error message of each part.
+ERRORS = {
+    "file-limit": "/tmp/limited.cap: File too large",
+    "reader-ends": "/tmp/piped: Broken pipe",
+    "reader-ends-counts": "/tmp/piped: Broken pipe",
+    "reader-ends-stdout": "the counts: Broken pipe",
+    "file-limit-cpu": "/tmp/limited.cap: File too large",
+    "reader-ends-cpu": "/tmp/piped: Broken pipe",
+}
+
+
+def script() -> str:
+    """Return the command that runs all parts."""
+    return following.script(SCRIPT)
+
+
+def part(guest: Boot, name: str) -> tuple[str, int]:
+    return following.part(guest, name, "adverse")
+
+
+def command_goes_on_if_output_fails(guest: Boot, name: str) -> None:
+    printed, _ = part(guest, name)
+    lines = printed.splitlines()
+    assert lines.count(f"pfmon: cannot write {ERRORS[name]}") == 1, printed
+    assert "went on" in lines, printed
+    # The command ends with status 3.
+    assert lines[-1] == "status 1", printed
+
+
+def signals_are_ignored_as_before(guest: Boot, name: str) -> None:
+    printed, _ = part(guest, name)
+    ignored = int(printed.split()[-1], 16)
+    assert bool(ignored >> (SIGPIPE - 1) & 1) is (name == "pipe-ignored"), printed
+
+
+CHECKS: dict[Callable[..., None], Iterable[str]] = {
+    command_goes_on_if_output_fails: ERRORS,
+    signals_are_ignored_as_before: ("default", "pipe-ignored"),
+}
+
+
+def cases() -> dict[str, Callable[[Boot], None]]:
+    """Return all checks by name."""
+    return following.cases_of(CHECKS)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+#
+# pfmon when its output fails; adverse.py checks what each part prints.
+
+SAMPLE="pfmon -e page-faults --long-smpl-periods=1 --smpl-entries=64"
+EVERYWHERE="$SAMPLE --system-wide --cpu-list=0"
+INTERVALS="pfmon -I 1 -e page-faults"
+# Faults that fill the buffer many times, then a line that proves that the command went
+# on when pfmon's output had failed.
+FAULT='i=0; while [ $i -lt 300 ]; do (:); i=$((i+1)); done; echo went on >&2; exit 3'
+
+# Print the exit status, even if standard output is a pipe without a reader.
+tell() {
+	"$@"
+	echo "status $?" >&2
+}
+
+# Limit files to 32 KiB, which captures exceed only during the command.
+limited() (
+	ulimit -f 64
+	tell $1 -o /tmp/limited.cap sh -c "$FAULT"
+)
+
+# The reader of pfmon's output ends during the command.
+piped() {
+	mkfifo /tmp/piped
+	head -c $2 /tmp/piped >/dev/null &
+	tell $1 -o /tmp/piped sh -c "$FAULT"
+	rm /tmp/piped
+}
+
+# The reader of pfmon's standard output ends during the command.
+unread() {
+	tell $INTERVALS sh -c "$FAULT" | head -n 1 >/dev/null
+}
+
+# Print which signals a program ignores.
+IGNORED="pfmon -e page-faults -o /tmp/none grep SigIgn /proc/self/status"
+
+part file-limit limited "$SAMPLE"
+part reader-ends piped "$SAMPLE" 30000
+part reader-ends-counts piped "$INTERVALS" 99
+part reader-ends-stdout unread
+part default $IGNORED
+part pipe-ignored sh -c "trap '' PIPE; $IGNORED"
+let_go
+part file-limit-cpu limited "$EVERYWHERE"
+part reader-ends-cpu piped "$EVERYWHERE" 30000

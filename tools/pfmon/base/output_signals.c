@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* output_signals.c - signals that pfmon's own output causes */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stddef.h>
+
+#include "base/output_signals.h"
+
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * exec() resets a handler to the default action, but would keep SIG_IGN. A
+ * signal that is ignored already stays ignored, also for the programs.
+ */
+static void survive(int signal)
+{
+	const struct sigaction handled = {
+		.sa_handler = do_nothing, .sa_flags = SA_RESTART
+	};
+	struct sigaction now;
+
+	if (!sigaction(signal, NULL, &now) && now.sa_handler != SIG_IGN)
+		sigaction(signal, &handled, NULL);
+}
+
+void output_signals_survive(void)
+{
+	survive(SIGPIPE);
+	survive(SIGXFSZ);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* output_signals.h - signals that pfmon's own output causes */
+#ifndef PFMON_BASE_OUTPUT_SIGNALS_H
+#define PFMON_BASE_OUTPUT_SIGNALS_H
+
+/*
+ * Lets pfmon survive SIGPIPE and SIGXFSZ: the write fails with EPIPE or EFBIG.
+ * The programs that pfmon starts get these signals as pfmon would have.
+ */
+void output_signals_survive(void);
+
+#endif /* PFMON_BASE_OUTPUT_SIGNALS_H */
