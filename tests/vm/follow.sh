@@ -104,6 +104,15 @@ signal_after_exec() {
 	wait $started
 }
 
+# A signal to pfmon ends the command's children, in the background and in the foreground.
+terminated() {
+	start $ALL -o /tmp/terminated sh -c "trap 'echo handled >&2; exit 5' TERM
+		(sleep 20; echo survived >&2) &
+		sh -c 'echo ready: \$PPID; sleep 20; echo survived >&2'"
+	kill -TERM $started
+	wait $started
+}
+
 # Print the descriptor limit of each run's command.
 descriptors() (
 	ulimit -Sn 100
@@ -131,6 +140,7 @@ part vforks $ALL family vforks 10
 part threads $ALL family threads 1000 2
 part thread-execs $ALL family thread-execs 3 4
 part signal-after-exec signal_after_exec
+part terminated terminated
 part descriptors descriptors
 part watched watched
 part leader-ends $ALL family leader-ends 1 4

@@ -94,6 +94,12 @@ def signal_reaches_command_after_thread_exec(guest: Boot) -> None:
     assert status == 128 + 15, printed
 
 
+def signal_reaches_children_of_command(guest: Boot) -> None:
+    printed, status = part(guest, "terminated")
+    assert "handled" in printed and "survived" not in printed
+    assert status == 5
+
+
 def each_run_has_pfmon_resource_limits(guest: Boot) -> None:
     printed, status = part(guest, "descriptors")
     assert (printed.splitlines().count("100"), status) == (2, 0), printed
@@ -213,6 +219,7 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
     session_timeout_does_not_wait_for_children: (),
     status_reports_fatal_signal: (),
     signal_reaches_command_after_thread_exec: (),
+    signal_reaches_children_of_command: (),
     each_run_has_pfmon_resource_limits: (),
     end_of_viewer_is_not_a_failure: (),
     daemon_is_counted_without_waiting: (),

@@ -164,13 +164,13 @@ static size_t take_signals(const struct waiter *waiter,
 	return got < 0 ? 0 : (size_t)got / sizeof(*infos);
 }
 
-/* Returns the request of a signal, or passes it to the command. */
+/* Returns the request of a signal, or passes it to the command's processes. */
 static unsigned int take_signal(const struct signalfd_siginfo *info,
 				struct command *command)
 {
 	switch (info->ssi_signo) {
 	case SIGCHLD:
-		return WISH_REAP;
+		return 0;
 	case SIGUSR1:
 		return WISH_BEGIN;
 	case SIGUSR2:
@@ -178,9 +178,9 @@ static unsigned int take_signal(const struct signalfd_siginfo *info,
 	}
 	if (!command->pid || command->ended)
 		return WISH_END;
-	/* SI_KERNEL: the terminal has sent it to the command, too. */
+	/* SI_KERNEL: the terminal has sent it to these processes, too. */
 	if (info->ssi_code != SI_KERNEL)
-		command_signal(command, (int)info->ssi_signo);
+		command_signal_all(command, (int)info->ssi_signo);
 	return 0;
 }
 
@@ -196,11 +196,11 @@ unsigned int waiter_handle_signals(struct waiter *waiter,
 	size_t count = take_signals(waiter, infos);
 	unsigned int wishes = 0;
 
+	/* First, so that new processes get the other signals. */
+	command_reap(command);
 	for (size_t i = 0; i < count; i++) {
 		waiter->interrupted |= ends_programs(infos[i].ssi_signo);
 		wishes |= take_signal(&infos[i], command);
 	}
-	if (wishes & WISH_REAP)
-		command_reap(command);
 	return wishes;
 }

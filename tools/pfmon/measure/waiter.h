@@ -31,7 +31,6 @@ enum waiter_timer {
 #define WISH_END	0x1	/* end the measurement */
 #define WISH_BEGIN	0x2	/* start measuring, if it is delayed */
 #define WISH_SNAPSHOT	0x4
-#define WISH_REAP	0x8	/* command_reap() has been called */
 
 /* The process that shows a live view. */
 struct viewer {
@@ -70,8 +69,9 @@ unsigned int waiter_wait(struct waiter *waiter, int fd);
 void waiter_alarm(struct waiter *waiter);
 
 /*
- * Handles all pending signals. Calls command_reap() for SIGCHLD, and passes
- * termination signals to the command while it runs. Returns WISH_* bits.
+ * Handles all pending signals. Calls command_reap(), and passes termination
+ * signals to the command and followed processes while the command runs. Returns
+ * WISH_* bits.
  */
 unsigned int waiter_handle_signals(struct waiter *waiter,
 				   struct command *command);

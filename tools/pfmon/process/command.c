@@ -189,6 +189,12 @@ void command_signal(struct command *command, int signal)
 		kill(command->pid, signal);
 }
 
+void command_signal_all(struct command *command, int signal)
+{
+	trace_signal(&command->trace, command->pid, signal);
+	command_signal(command, signal);
+}
+
 void command_kill(struct command *command)
 {
 	command_signal(command, SIGKILL);

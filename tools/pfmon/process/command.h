@@ -49,6 +49,12 @@ void command_reap(struct command *command);
 
 void command_signal(struct command *command, int signal);
 
+/*
+ * Also signals followed processes, except daemons. A process that is being
+ * created at this moment is missed.
+ */
+void command_signal_all(struct command *command, int signal);
+
 /* Kills the program, if it still runs, and waits for its end. */
 void command_kill(struct command *command);
 

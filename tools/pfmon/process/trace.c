@@ -443,6 +443,32 @@ void trace_detach(struct trace *trace)
 	}
 }
 
+struct passing {
+	pid_t except, session;
+	int signal;
+};
+
+static void pass(struct pid_entry *entry, void *data)
+{
+	const struct tracee *tracee = (const struct tracee *)entry;
+	const struct passing *passing = data;
+
+	if (entry->pid == tracee->tgid && entry->pid != passing->except &&
+	    getsid(entry->pid) == passing->session)
+		kill(entry->pid, passing->signal);
+}
+
+void trace_signal(const struct trace *trace, pid_t except, int signal)
+{
+	struct passing passing = {
+		.except = except,
+		.session = getsid(0),
+		.signal = signal,
+	};
+
+	pid_table_each(&trace->tracees, pass, &passing);
+}
+
 void trace_free(struct trace *trace)
 {
 	pid_table_free(&trace->tracees);

@@ -90,6 +90,9 @@ bool trace_wait(struct trace *trace);
  */
 void trace_detach(struct trace *trace);
 
+/* Signals the traced processes of pfmon's session, except one. */
+void trace_signal(const struct trace *trace, pid_t except, int signal);
+
 void trace_free(struct trace *trace);
 
 #endif /* PFMON_PROCESS_TRACE_H */
