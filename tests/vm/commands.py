@@ -92,7 +92,7 @@ COUNTERS = 7
 FOLLOWED = Guest("x86_64", "6.12", parallel=True)
 # Guests in which pfmon measures between two places of a program.
 TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
-# The guest in which pfmon samples a control group.
+# The guest in which pfmon samples a control group, and lists all events.
 GROUPED = Guest("x86_64", "6.12")
 # The guest with perf's usual limits on samples; in the others no sample may be missing.
 PROTECTED = Guest("x86_64", "7.3", parallel=True)
@@ -164,6 +164,17 @@ def _asked() -> str:
         f"pfmon --dry-run --long-smpl-periods=1000 --smpl-entries=16 {leak}",
         f"! pfmon --dry-run --long-smpl-periods=9 -e node-stores {leak}",
         "test ! -e /tmp/asked",
+    ]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
+def _listed() -> str:
+    """Return the command that counts how often the kernel tries a tracepoint."""
+    probes = "/sys/kernel/tracing/kprobe_events"
+    lines = [
+        f"echo 'p:tries perf_tp_event_init' >>{probes}",
+        "pfmon -e kprobes:tries -o /out/tries pfmon --list-events >/out/listed",
+        f"echo >{probes}",
     ]
     return f"({' && '.join(lines)}) 2>&1"
 
@@ -264,6 +275,7 @@ def _exact(guest: Guest) -> dict[str, str]:
         found["triggers"] = triggers.script()
     if guest == GROUPED:
         found["group"] = control_groups.command()
+        found["listed"] = _listed()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found["named"] = _named()
     found |= _everywhere(guest) | _pfmon(guest)

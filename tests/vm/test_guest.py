@@ -201,6 +201,18 @@ def test_samples_of_a_control_group_are_shown(
     control_groups.check(boots[target])
 
 
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_list_events_tries_one_tracepoint(target: Guest, boots: Boots[Guest]) -> None:
+    boot = boots[target]
+    assert boot.command("listed") == 0, boot.printed("listed")
+    names = re.findall(
+        r"^(?:perf::)?\w+:\w+ +\+$", (boot.out / "listed").read_text(), re.M
+    )
+    assert len(names) > 1000 and any(name[:6] == "perf::" for name in names)
+    # Software events are tried in the same function.
+    assert int((boot.out / "tries").read_text().split()[0]) < len(names) / 4
+
+
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_event_without_counter_is_not_counted(
     target: Guest, boots: Boots[Guest]

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* event_list.c - list events, and find those that this machine can count */
 #define _GNU_SOURCE
+#include <linux/perf_event.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <perfmon/perfmon.h>
 
 #include "base/elements.h"
 #include "base/json.h"
@@ -18,6 +21,7 @@
 #define NAME_WIDTH	40
 
 #define FTRACE		"ftrace:"
+#define LIBPFM4		"perf::"	/* before its names of tracepoints */
 
 struct listing {
 	const char *root;
@@ -59,6 +63,20 @@ static bool try_event(struct listing *listing,
 	return counted;
 }
 
+/* libpfm4 has names of tracepoints, too. */
+static bool is_tracepoint(const struct encoded_event *event)
+{
+	return (event->pmc & (PFM_PERF_RAW | PFM_PERF_TYPE_MASK)) ==
+	       PFM_PERF_EVENT(PERF_TYPE_TRACEPOINT, 0);
+}
+
+static bool is_of_ftrace(const char *name)
+{
+	if (!strncmp(name, LIBPFM4, strlen(LIBPFM4)))
+		name += strlen(LIBPFM4);
+	return !strncmp(name, FTRACE, strlen(FTRACE));
+}
+
 /*
  * Tries only one tracepoint: enabling and disabling one synchronizes all CPUs,
  * so thousands would take minutes. perf cannot use ftrace's own events.
@@ -66,7 +84,7 @@ static bool try_event(struct listing *listing,
 static bool try_tracepoint(struct listing *listing, const char *name,
 			   const struct encoded_event *event)
 {
-	if (!strncmp(name, FTRACE, strlen(FTRACE)))
+	if (is_of_ftrace(name))
 		return false;
 	if (!listing->tracepoint_tried)
 		listing->tracepoint_counted = try_event(listing, event);
@@ -84,7 +102,7 @@ static bool is_counted(struct listing *listing, const char *name)
 	if (listing->unknown)
 		return false;
 	if (event_encode_quietly(listing->root, name, 0, &event, &why)) {
-		counted = event.source == EVENT_TRACEPOINT ?
+		counted = is_tracepoint(&event) ?
 			  try_tracepoint(listing, name, &event) :
 			  try_event(listing, &event);
 		free(event.cpus);
