@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from counts import Counts, thread
-from pfmon import ERROR, Pfmon, without_kernel
+from pfmon import ERROR, SAMPLING, Pfmon, complaint_of, without_kernel
 
 LINE = f"{5:20d} r1\n"
 
@@ -60,3 +60,15 @@ def test_outfile_keeps_only_last_snapshot(counts: Counts, tmp_path: Path) -> Non
     script = [*thread(123456789), "snapshot", *thread(5), "end 0"]
     counts.printed(f"--snapshot=1 -o {path} -e r1", *script)
     assert path.read_text() == LINE
+
+
+def test_dash_is_standard_output(counts: Counts) -> None:
+    assert counts.printed("-o - -e r1", *thread(5), "end 0") == LINE
+    run = counts.run("--append -o - -e r1", *thread(5), "end 0")
+    assert "--append" in run.stderr
+
+
+def test_capture_is_refused_on_standard_output(pfmon: Pfmon) -> None:
+    assert "give a file or a named pipe" in complaint_of(
+        pfmon, (*SAMPLING, "-o", "-", "true")
+    )

@@ -90,8 +90,8 @@ const struct option_row option_table[] = {
 		.effect = KEEPS(outfile),
 		.summary = "write the counts or the capture to _FILE_",
 		.details =
-			"The default is standard output for counts, and\n"
-			"_" DEFAULT_CAPTURE "_ for a capture.\n",
+			"The default is standard output (also *-*) for counts,\n"
+			"and _" DEFAULT_CAPTURE "_ for a capture.\n",
 	}, {
 		.name = "with-header",
 		.effect = SETS(with_header),

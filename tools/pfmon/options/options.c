@@ -85,9 +85,23 @@ static bool agree(const struct options *options)
 	return false;
 }
 
+/* "-o -" is the default of counts. */
+static bool take_standard_output(struct options *options)
+{
+	if (!options->outfile || strcmp(options->outfile, "-"))
+		return true;
+	if (options->sampling) {
+		message("-o -: a capture cannot be written to standard output; give a file or a named pipe");
+		return false;
+	}
+	options->outfile = NULL;
+	return true;
+}
+
 static bool check(struct options *options)
 {
-	if (!agree(options) || !counting_options_agree(options) ||
+	if (!agree(options) || !take_standard_output(options) ||
+	    !counting_options_agree(options) ||
 	    !follow_options_agree(options) || !trigger_options_agree(options) ||
 	    !cgroup_options_agree(options))
 		return false;
