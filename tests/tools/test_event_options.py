@@ -14,6 +14,11 @@ TWO_SETS = (*SAMPLING, "-e", "b")
     [
         (("-e", "", "true"), "empty event name"),
         (("-e", "a,,b", "true"), "empty event name"),
+        (("-e", "{a,b}", "true"), "-e {a: omit the braces"),
+        (("-e", "a,{b}", "true"), "-e {b}: omit the braces"),
+        (("-e", "{cpu/a,b=1/,c}:u", "true"), "omit the braces"),
+        (("-e", "a, b", "true"), "-e ' b': omit the space"),
+        (("-e", "a\n", "true"), "omit the space"),
         (("-e", ",".join(["x"] * 257), "true"), "more than 256 events"),
         (("-e", "cpu-clock", "--long-smpl-periods=0", "true"), "'0'"),
         (("-e", "cpu-clock", "--long-smpl-periods=-5", "true"), "'-5'"),

@@ -24,6 +24,10 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("-e", "a", "--excl-idle", "true"), "needs --system-wide"),
         (("--no-such-option",), "unrecognized option"),
         (("--smpl-perods-random=1:1",), "did you mean --smpl-periods-random?"),
+        (("-p", "1"), "perf's option: here it is --attach-process=PID"),
+        (("-a", "true"), "perf's option: here it is --system-wide"),
+        (("-ux;", "true"), "perf's option: here it is --csv=SEP"),
+        (("--pid=1",), "perf's option: here it is --attach-process=PID"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-ip-only", "true"), "mutually exclusive"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-raw-time", "true"), "omit the time"),
         (

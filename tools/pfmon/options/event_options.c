@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* event_options.c - the option -e, and options with an element per event */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,16 +34,33 @@ static bool take_cpus(struct event_option *event)
 	return true;
 }
 
+/* perf has groups in braces, and ignores spaces around names. */
+static bool check_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!length)
+		message("-e has an empty event name: separate events by one comma, as in -e EV1,EV2");
+	else if (*name == '{' || name[length - 1] == '}')
+		message("-e %s: omit the braces: pfmon always counts the events of one -e together",
+			name);
+	else if (isspace((unsigned char)*name) ||
+		 isspace((unsigned char)name[length - 1]))
+		message("-e '%s': omit the space: separate events only by a comma, as in -e EV1,EV2",
+			name);
+	else
+		return true;
+	return false;
+}
+
 static bool add_event(struct options *options, const char *name,
 		      unsigned int index)
 {
 	struct event_option *event;
 
 	(void)index;
-	if (!*name) {
-		message("-e has an empty event name: separate events by one comma, as in -e EV1,EV2");
+	if (!check_name(name))
 		return false;
-	}
 	if (options->event_count == PFM_MAX_HW_REGS) {
 		message("more than %d events; measure the others in another run",
 			PFM_MAX_HW_REGS);

@@ -16,6 +16,7 @@
 #include "options/follow_options.h"
 #include "options/option_table.h"
 #include "options/options.h"
+#include "options/perf_options.h"
 #include "process/trigger.h"
 
 #define DEFAULT_INTERVAL_NS	1000000000
@@ -239,22 +240,33 @@ static bool apply(struct options *options, const struct option_row *row,
 	return true;
 }
 
-/*
- * getopt_long() has printed a message: no option begins with this name, or
- * several do.
- */
-static void suggest_option(const char *argument,
-			   const struct getopt_table *table)
+static void suggest_similar(const char *name, const struct getopt_table *table)
 {
-	char *name = checked_strdup(argument);
 	struct similar similar = { .name = name };
 
-	name[strcspn(name, "=")] = '\0';
 	for (const struct option *option = table->longs; option->name; option++)
 		similar_consider(option->name, &similar);
 	if (similar.best && similar.edits)
 		message("did you mean --%s?", similar.best);
 	free(similar.best);
+}
+
+/*
+ * getopt_long() has printed a message: there is no such letter; or, if that is
+ * 0, no option begins with this name, or several do.
+ */
+static void suggest_option(int letter, const char *word,
+			   const struct getopt_table *table)
+{
+	char *name = checked_strdup(letter ? "" : word + strlen("--"));
+	const char *here;
+
+	name[strcspn(name, "=")] = '\0';
+	here = perf_option_here(letter, name);
+	if (here)
+		message("if you mean perf's option: here it is %s", here);
+	else if (!letter)
+		suggest_similar(name, table);
 	free(name);
 }
 
@@ -270,8 +282,8 @@ static bool apply_all(struct options *options, int argc, char **argv)
 		row = row_of(value);
 		ok = row && apply(options, row, optarg);
 		/* optopt is 0 only for unknown and ambiguous long options. */
-		if (!row && !optopt)
-			suggest_option(argv[optind - 1] + 2, &table);
+		if (!row)
+			suggest_option(optopt, argv[optind - 1], &table);
 	}
 	free(table.longs);
 	free(table.letters);

@@ -38,9 +38,9 @@ static void explain_register(const struct context *context, const char *kind,
 	const char *pmds = "", *level = "";
 
 	if (any_virtual(plan))
-		pmds = " a PMD of --smpl-pmds does not exist, or";
+		pmds = ", or a PMD of --smpl-pmds does not exist";
 	if (pmc_is_precise(&plan->pmcs[i]))
-		level = " or its precise level";
+		level = ", or not at its precise level";
 	if (flags & PFM_REG_RETFL_NOTAVAIL && is_config)
 		message("event %s needs config1 or config2, and there is no %s%u for it; measure it with perf",
 			event, kind, number);
@@ -53,8 +53,8 @@ static void explain_register(const struct context *context, const char *kind,
 		message("event %s: %s%u: no such event set", event, kind,
 			number);
 	else
-		message("event %s: %s%u rejected the event:%s this machine does not support it%s (see --list-events)",
-			event, kind, number, pmds, level);
+		message("event %s is not supported here%s%s: %s%u rejected it (see --list-events)",
+			event, level, pmds, kind, number);
 }
 
 /* Returns the index of the first rejected PMC. */
