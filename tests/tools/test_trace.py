@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -119,3 +120,10 @@ def test_detached_processes_continue_untraced(programs: Path) -> None:
     finally:
         os.kill(pid, 9)
     assert status == "0" and counts.startswith("0 threads, ")
+
+
+def test_refusal_names_other_tracer(programs: Path) -> None:
+    runner = programs / "trace_runner"
+    done = subprocess.run([runner, runner, "true"], stderr=-1, text=True, check=False)
+    said = r"pfmon: cannot trace the command: process \d+ \(trace_runner\) traces it "
+    assert re.fullmatch(f"{said}already\n", done.stderr)

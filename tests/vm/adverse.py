@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Checks of a pfmon whose output failed, in a guest."""
+"""Checks of a pfmon that could not measure or write as usual, in a guest."""
 
 from __future__ import annotations
 
@@ -46,8 +46,15 @@ def signals_are_ignored_as_before(guest: Boot, name: str) -> None:
     assert bool(ignored >> (SIGPIPE - 1) & 1) is (name == "pipe-ignored"), printed
 
 
+def kernel_thread_cannot_be_traced(guest: Boot) -> None:
+    printed, status = part(guest, "kernel-thread")
+    assert "cannot trace process 2: it is a kernel thread;" in printed
+    assert status == 1
+
+
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
     command_goes_on_if_output_fails: ERRORS,
+    kernel_thread_cannot_be_traced: (),
     signals_are_ignored_as_before: ("default", "pipe-ignored"),
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# pfmon when its output fails; adverse.py checks what each part prints.
+# pfmon that cannot measure or write as usual; adverse.py checks what each part prints.
 
 SAMPLE="pfmon -e page-faults --long-smpl-periods=1 --smpl-entries=64"
 EVERYWHERE="$SAMPLE --system-wide --cpu-list=0"
@@ -43,6 +43,8 @@ part reader-ends-counts piped "$INTERVALS" 99
 part reader-ends-stdout unread
 part default $IGNORED
 part pipe-ignored sh -c "trap '' PIPE; $IGNORED"
+# kthreadd
+part kernel-thread pfmon --attach-process=2 -e page-faults
 let_go
 part file-limit-cpu limited "$EVERYWHERE"
 part reader-ends-cpu piped "$EVERYWHERE" 30000

@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "process/attach.h"
+#include "process/refusal.h"
 
 pid_t attach_process_of(pid_t tid)
 {
@@ -92,6 +93,19 @@ static bool seize_some(struct trace *trace, pid_t tgid, const char *path,
 	return any;
 }
 
+static void explain(pid_t tgid, int error)
+{
+	char *reason;
+
+	if (!error) {
+		message("there is no process %d", tgid);
+		return;
+	}
+	reason = trace_refusal(tgid, error);
+	message("cannot trace process %d: %s", tgid, reason);
+	free(reason);
+}
+
 pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count)
 {
 	char *path = checked_printf("/proc/%d/task", tgid);
@@ -110,10 +124,6 @@ pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count)
 			list.refused, tgid, strerror(list.error));
 	if (list.tids)
 		return list.tids;
-	if (list.error)
-		message("cannot trace process %d: %s; another program may trace it, or ptrace may be forbidden (kernel.yama.ptrace_scope)",
-			tgid, strerror(list.error));
-	else
-		message("there is no process %d", tgid);
+	explain(tgid, list.error);
 	return NULL;
 }

@@ -15,6 +15,7 @@
 
 #include "base/util.h"
 #include "process/command.h"
+#include "process/refusal.h"
 
 /* Two pipes between pfmon and the child before its exec. */
 struct channel {
@@ -100,10 +101,13 @@ static void explain_failure(const struct channel *channel, const char *name)
 
 static bool seize(struct command *command)
 {
+	char *reason;
+
 	if (trace_seize(&command->trace, command->pid, command->pid))
 		return true;
-	message("cannot trace the command: %s; another program may trace pfmon, or ptrace may be forbidden (kernel.yama.ptrace_scope)",
-		strerror(errno));
+	reason = trace_refusal(command->pid, errno);
+	message("cannot trace the command: %s", reason);
+	free(reason);
 	return false;
 }
 
