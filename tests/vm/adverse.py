@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -36,6 +37,8 @@ def command_goes_on_if_output_fails(guest: Boot, name: str) -> None:
     lines = printed.splitlines()
     assert lines.count(f"pfmon: cannot write {ERRORS[name]}") == 1, printed
     assert "went on" in lines, printed
+    if "counts" not in name and "stdout" not in name:
+        assert re.search(r" samples, \d+ lost before the error, ", printed), printed
     # The command ends with status 3.
     assert lines[-1] == "status 1", printed
 
@@ -46,6 +49,18 @@ def signals_are_ignored_as_before(guest: Boot, name: str) -> None:
     assert bool(ignored >> (SIGPIPE - 1) & 1) is (name == "pipe-ignored"), printed
 
 
+def missing_proc_is_reported(guest: Boot, name: str) -> None:
+    printed, status = part(guest, name)
+    lines = printed.splitlines()
+    assert lines[0].startswith("pfmon: /proc is not mounted, or is that of another PID")
+    assert status == 0
+    if name != "no-proc-counts":
+        assert re.search(r"^pfmon: \d+ samples, - lost, ", printed, re.M), printed
+        assert lines[-1].endswith("/proc could not be read")
+        # Process 2 or 3 of the other /proc is a different process.
+        assert not following.pfmparse("info", guest.out / f"{name}.cap")["processes"]
+
+
 def kernel_thread_cannot_be_traced(guest: Boot) -> None:
     printed, status = part(guest, "kernel-thread")
     assert "cannot trace process 2: it is a kernel thread;" in printed
@@ -54,6 +69,7 @@ def kernel_thread_cannot_be_traced(guest: Boot) -> None:
 
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
     command_goes_on_if_output_fails: ERRORS,
+    missing_proc_is_reported: ("no-proc", "no-proc-counts", "other-proc"),
     kernel_thread_cannot_be_traced: (),
     signals_are_ignored_as_before: ("default", "pipe-ignored"),
 }

@@ -43,6 +43,11 @@ part reader-ends-counts piped "$INTERVALS" 99
 part reader-ends-stdout unread
 part default $IGNORED
 part pipe-ignored sh -c "trap '' PIPE; $IGNORED"
+# In a mount namespace without /proc, or a PID namespace without a /proc of its own.
+NO_PROC="unshare --mount sh -c 'umount -l /proc; exec \"\$@\"' --"
+part no-proc eval "$NO_PROC $SAMPLE -o /out/no-proc.cap true"
+part no-proc-counts eval "$NO_PROC $INTERVALS -o /tmp/blind true"
+part other-proc unshare --pid --fork $SAMPLE -o /out/other-proc.cap true
 # kthreadd
 part kernel-thread pfmon --attach-process=2 -e page-faults
 let_go

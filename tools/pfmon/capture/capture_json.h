@@ -17,6 +17,7 @@ struct totals {
 	uint64_t throttled;		/* times that perf stopped a counter */
 	uint64_t notifications;
 	uint64_t bytes;			/* of saved buffers */
+	bool cut;			/* a failed write ended the capture */
 };
 
 struct context_count {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/proc.h"
 #include "base/util.h"
 #include "capture/capture.h"
 #include "capture/capture_json.h"
@@ -27,6 +28,7 @@ struct recording {
 	struct jit *jit;
 	bool watched;			/* by a viewer, which may end first */
 	bool samples_tell_process;	/* each sample has its process ID */
+	bool blind;			/* /proc has other processes, or none */
 	bool clock_failed;		/* a message about it was printed */
 	struct totals totals;
 	struct totals before;		/* the part in earlier captures */
@@ -71,6 +73,7 @@ struct recording *recording_open(const struct plan *plan)
 
 	pthread_mutex_init(&recording->lock, NULL);
 	know_nothing(recording, plan);
+	recording->blind = !proc_is_usable();
 	recording->watched = plan->options->top.interval_ns;
 	recording->totals.samples_known =
 		plan->format.module || plan->format.device;
@@ -209,6 +212,8 @@ static bool write_mappings(struct recording *recording, pid_t tgid,
 static bool write_process(struct recording *recording, pid_t tgid, bool all,
 			  bool sampled)
 {
+	if (recording->blind)
+		return true;
 	return write_mappings(recording, tgid, sampled) &&
 	       write_if_any(recording, "THRD",
 			    threads_changed(recording->threads, tgid, all));
@@ -216,7 +221,8 @@ static bool write_process(struct recording *recording, pid_t tgid, bool all,
 
 static bool write_thread(struct recording *recording, pid_t tgid, pid_t tid)
 {
-	return write_if_any(recording, "THRD",
+	return recording->blind ||
+	       write_if_any(recording, "THRD",
 			    thread_changed(recording->threads, tgid, tid));
 }
 
@@ -248,8 +254,9 @@ bool recording_process_of_one(struct recording *recording, pid_t tgid)
 
 	pthread_mutex_lock(&recording->lock);
 	maps_next_round(recording->maps);
-	ok = write_mappings(recording, tgid, true) &&
-	     write_thread(recording, tgid, tgid);
+	ok = recording->blind ||
+	     (write_mappings(recording, tgid, true) &&
+	      write_thread(recording, tgid, tgid));
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
 }
@@ -583,6 +590,7 @@ struct totals recording_totals(struct recording *recording)
 
 	pthread_mutex_lock(&recording->lock);
 	totals = recording->totals;
+	totals.cut = recording->failed;
 	pthread_mutex_unlock(&recording->lock);
 	return totals;
 }

@@ -19,6 +19,7 @@ bool measurement_init(struct measurement *m)
 {
 	if (!plan_init(&m->plan, m->options))
 		return false;
+	report_missing_proc(m->options);
 	results_init(&m->results, &m->plan);
 	if (m->waiter->viewer)
 		m->command.trace.bystander = &m->waiter->viewer->process;
@@ -201,6 +202,7 @@ static bool finish_recording(struct measurement *m,
 	if (!m->options->top.interval_ns)
 		report_summary(&totals, m->options->outfile);
 	report_throttled(&totals);
+	report_unknown_samples();
 	report_denied(&m->results);
 	return ok;
 }

@@ -10,9 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "base/util.h"
 #include "events/pmu.h"
 #include "measure/report.h"
+
+#define NO_PROC \
+	"/proc is not mounted, or is that of another PID namespace " \
+	"(mount -t proc none /proc): "
 
 bool progress_wanted(const struct options *options)
 {
@@ -25,7 +30,12 @@ static void print_totals(const struct totals *totals)
 		fprintf(stderr, "%" PRIu64 " samples", totals->samples);
 	else
 		fputs("- samples", stderr);
-	fprintf(stderr, ", %" PRIu64 " lost", totals->lost);
+	if (proc_is_usable())
+		fprintf(stderr, ", %" PRIu64 " lost", totals->lost);
+	else
+		fputs(", - lost", stderr);
+	if (totals->cut)
+		fputs(" before the error", stderr);
 	if (totals->throttled)
 		fprintf(stderr, ", throttled %" PRIu64 " times",
 			totals->throttled);
@@ -80,6 +90,22 @@ void report_throttled(const struct totals *totals)
 {
 	if (totals->throttled)
 		message("perf stopped counters that overflowed too often, each time until the next timer tick: samples and counts are missing; use longer periods, or raise kernel.perf_event_max_sample_rate");
+}
+
+void report_missing_proc(const struct options *options)
+{
+	if (proc_is_usable())
+		return;
+	if (options->sampling)
+		message(NO_PROC "samples have no files and functions, and lost samples are not counted");
+	else
+		message(NO_PROC "threads have no names, and events without a free counter are not recognised");
+}
+
+void report_unknown_samples(void)
+{
+	if (!proc_is_usable())
+		message("the samples have no files and functions, and it is unknown how many were lost: /proc could not be read");
 }
 
 static void print_pmcs(const struct plan *plan, const pfarg_pmc_t *pmcs,

@@ -16,6 +16,10 @@ void progress_print(const struct plan *plan, const struct totals *totals);
 /* Ends the line that progress_print() rewrites. */
 void progress_end(const struct options *options);
 
+/* Print a message, before measuring and after sampling, if /proc is missing. */
+void report_missing_proc(const struct options *options);
+void report_unknown_samples(void);
+
 /* Prints the machine and the session above the counts (--with-header). */
 void report_header(const struct plan *plan, FILE *out);
 

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* proc.h - whether /proc can be used */
+#ifndef PFMON_BASE_PROC_H
+#define PFMON_BASE_PROC_H
+
+#include <stdbool.h>
+
+/* Whether /proc is mounted, and is that of pfmon's PID namespace. */
+bool proc_is_usable(void);
+
+#endif /* PFMON_BASE_PROC_H */
