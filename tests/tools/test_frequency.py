@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from pfmon import ERROR, Pfmon, complaint_of
+from pfmon import ERROR, Pfmon, complaint_of, without_kernel
 from saver import default_header
 from sessions import Printer
 
@@ -230,6 +230,14 @@ def test_frequency_usage_errors(
     pfmon: Pfmon, arguments: tuple[str, ...], complaint: str
 ) -> None:
     assert complaint in complaint_of(pfmon, arguments)
+
+
+def test_frequency_alone_samples_cycles(printer: Printer) -> None:
+    # Without perfmon it is unknown whether this machine counts cycles.
+    without_kernel()
+    session = printer.session("-F", "1000")
+    assert [pmd["event"] for pmd in session["sets"][0]["pmds"]] == ["cycles"]
+    assert periods(session) == [(True, FIRST, 1000)]
 
 
 @pytest.mark.parametrize("module", ["nway", "pebs64", "oprofile"])

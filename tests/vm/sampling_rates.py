@@ -35,6 +35,7 @@ def command(arch: str) -> str:
         "{ while :; do (true); done & }",
         f"{sample} --duration=1",
         "kill $!",
+        f"pfmon -F {HZ} -o /out/default.cap hotloops 100",
     ]
     if arch == "arm64":
         sample = f"pfmon -F {HZ}, -e cycles,instructions -o /out/often.cap"
@@ -102,6 +103,14 @@ def check_faults(out: Path) -> None:
     periods = [period for _, period in _periods(out / "faults.cap")]
     assert periods[0] == 1
     assert max(periods) > 10
+
+
+def check_default(out: Path, arch: str) -> None:
+    """Check that one event is sampled, which the emulated CPU supports."""
+    (described,) = _pfmparse("info", "--json", str(out / "default.cap"))
+    (event,) = described["events"]
+    assert event["event"] == ("cycles" if arch == "arm64" else "cpu-clock")
+    assert event["frequency"] == HZ and described["samples"] > 0
 
 
 def check_throttled(out: Path, printed: str) -> None:

@@ -400,6 +400,7 @@ def test_software_periods_adapt_to_frequency(
     boot = boots[target]
     assert boot.command("often") == 0, boot.printed("often")
     sampling_rates.check_faults(boot.out)
+    sampling_rates.check_default(boot.out, target.arch)
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)

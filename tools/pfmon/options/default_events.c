@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* default_events.c - the events that are counted without -e */
+/* default_events.c - the events that are counted or sampled without -e */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "access/access.h"
 #include "base/util.h"
 #include "events/event_code.h"
+#include "events/event_trial.h"
 #include "options/default_events.h"
 #include "options/event_options.h"
+
+/* The events to sample without -e. */
+#define CYCLES	"cycles"
+#define CLOCK	"cpu-clock"
 
 /* Events that happen only in the kernel are omitted at user level. */
 static const struct {
@@ -42,15 +47,20 @@ static bool may_count_kernel(const struct options *options)
 	return may;
 }
 
+static void choose_levels(struct options *options)
+{
+	if (!options->levels)
+		options->levels = may_count_kernel(options) ?
+			LEVEL_USER | LEVEL_KERNEL : LEVEL_USER;
+}
+
 bool default_events_add(struct options *options)
 {
 	const char *clock = options->system_wide ? "cpu-clock" : "task-clock";
 	char *list = checked_strdup(clock);
 	bool kernel, ok;
 
-	if (!options->levels)
-		options->levels = may_count_kernel(options) ?
-			LEVEL_USER | LEVEL_KERNEL : LEVEL_USER;
+	choose_levels(options);
 	kernel = options->levels & LEVEL_KERNEL;
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
 		if (kernel || !events[i].in_kernel)
@@ -60,4 +70,38 @@ bool default_events_add(struct options *options)
 	ok = event_options_add(options, list);
 	free(list);
 	return ok;
+}
+
+/* Returns why this machine does not count cycles, to be freed; or NULL. */
+static char *why_no_cycles(const struct options *options)
+{
+	struct encoded_event event;
+	struct event_trial trial;
+	bool unknown = false;
+	char *why;
+
+	if (!event_encode_quietly("", CYCLES, options->levels, &event, &why))
+		return why;
+	event_trial_init(&trial);
+	event_trial_counts(&trial, &event, &why, &unknown);
+	event_trial_close(&trial);
+	free(event.cpus);
+	if (!unknown)
+		return why;
+	/* The measurement fails for the same reason. */
+	free(why);
+	return NULL;
+}
+
+bool default_sampling_event_add(struct options *options)
+{
+	char *why;
+
+	choose_levels(options);
+	why = why_no_cycles(options);
+	if (!why)
+		return event_options_add(options, CYCLES);
+	message("sampling " CLOCK " instead of " CYCLES ": %s", why);
+	free(why);
+	return event_options_add(options, CLOCK);
 }

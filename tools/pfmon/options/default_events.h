@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* default_events.h - the events that are counted without -e */
+/* default_events.h - the events that are counted or sampled without -e */
 #ifndef PFMON_OPTIONS_DEFAULT_EVENTS_H
 #define PFMON_OPTIONS_DEFAULT_EVENTS_H
 
@@ -12,5 +12,8 @@
  * user may measure.
  */
 bool default_events_add(struct options *options);
+
+/* Adds cycles; or, if this machine does not count them, the CPU clock. */
+bool default_sampling_event_add(struct options *options);
 
 #endif /* PFMON_OPTIONS_DEFAULT_EVENTS_H */

@@ -324,6 +324,8 @@ const struct option_row option_table[] = {
 			"formats accept a frequency for clocks.\n"
 			"A single number applies to all events without a period;\n"
 			"*999,* applies to the first event only.\n"
+			"Without *-e*, the event is _cycles_ or, if this machine does\n"
+			"not count cycles, _cpu-clock_.\n"
 			"Time in which the event's set is not active is excluded.\n",
 	}, {
 		.name = "smpl-periods-random", .group = GROUP_SAMPLING,

@@ -330,11 +330,14 @@ static bool complete_top(struct options *options)
 	return event_options_add(options, "cpu-clock");
 }
 
-/* Adds default events when counting; sampling needs an explicit event. */
+/* Adds default events; sampling with periods needs an explicit event. */
 static bool add_events(struct options *options)
 {
-	return options->event_count || !measures_something(options) ||
-	       has_periods(options) || default_events_add(options);
+	if (options->event_count || !measures_something(options) ||
+	    has_periods(options))
+		return true;
+	return options->frequencies ? default_sampling_event_add(options) :
+				      default_events_add(options);
 }
 
 static bool parse(struct options *options, int argc, char **argv)
