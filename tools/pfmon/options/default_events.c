@@ -54,17 +54,39 @@ static void choose_levels(struct options *options)
 			LEVEL_USER | LEVEL_KERNEL : LEVEL_USER;
 }
 
+/*
+ * Levels that differ from those of -e and that the user has not given are part
+ * of the names, so that counts of the same name can be compared.
+ */
+static const char *suffix_of(unsigned int given, unsigned int levels)
+{
+	return !given && levels & LEVEL_KERNEL ? ":uk" : "";
+}
+
+static char *add_name(char *list, const char *name, const char *suffix)
+{
+	char *event = checked_printf("%s%s", name, suffix);
+
+	list = checked_append(list, ",", event);
+	free(event);
+	return list;
+}
+
 bool default_events_add(struct options *options)
 {
 	const char *clock = options->system_wide ? "cpu-clock" : "task-clock";
-	char *list = checked_strdup(clock);
+	unsigned int given = options->levels;
+	char *list = checked_strdup("");
+	const char *suffix;
 	bool kernel, ok;
 
 	choose_levels(options);
 	kernel = options->levels & LEVEL_KERNEL;
+	suffix = suffix_of(given, options->levels);
+	list = add_name(list, clock, suffix);
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
 		if (kernel || !events[i].in_kernel)
-			list = checked_append(list, ",", events[i].name);
+			list = add_name(list, events[i].name, suffix);
 	}
 	options->default_events = true;
 	ok = event_options_add(options, list);
