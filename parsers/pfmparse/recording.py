@@ -162,6 +162,7 @@ class Recording:
         self.imprecise = 0
         self.uncounted = False
         self.in_buffers: dict[int, Lost] = {}
+        self._skipped: dict[int, int] = {}
         self._decoders: dict[int, Decoder] = {}
         self._told: dict[int, Mapping[str, int]] = {}
         self._unread = 0
@@ -194,6 +195,17 @@ class Recording:
     def lost(self) -> Optional[int]:
         """Samples that were lost, None if the tool did not record that."""
         return self.source.totals.lost if self.source.totals else None
+
+    @property
+    def skipped(self) -> int:
+        """Samples that the format chose not to record.
+
+        If the tool did not record that, the buffers' own numbers are used.
+        """
+        totals = self.source.totals
+        if totals is not None and totals.skipped is not None:
+            return totals.skipped
+        return sum(self._skipped.values())
 
     @property
     def throttled(self) -> Optional[int]:
@@ -319,6 +331,7 @@ class Recording:
         for problem in decoded.problems:
             self._note(problem, buffer)
         self.in_buffers[buffer.context] = decoded.lost
+        self._skipped[buffer.context] = decoded.skipped
         if self._counts is not None and not self._counts(buffer.data):
             self.uncounted = True
         return decoded.regions

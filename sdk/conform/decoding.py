@@ -108,24 +108,26 @@ def _where(error: Exception) -> str:
     return f"{what} ({Path(frame.filename).name}:{frame.lineno})"
 
 
-def _samples(known: Known) -> tuple[list[pfm.Samples], int]:
-    """Return the samples that the parser finds, and the number it reports as lost."""
+def _samples(known: Known) -> tuple[list[pfm.Samples], dict[str, int]]:
+    """Return the samples that the parser finds, and the numbers of missing ones."""
     decoded = _decode(known, known.buffer)
     if decoded is None:
         raise Finding("rejects a valid buffer")
     if decoded.problems:
         raise Finding(f"reports a problem with a valid buffer: {decoded.problems[0]}")
-    lost = sum(decoded.lost.total.values())
-    return [region.samples for region in decoded.regions], lost
+    missing = {"lost": sum(decoded.lost.total.values()), "skipped": decoded.skipped}
+    return [region.samples for region in decoded.regions], missing
 
 
 def check_decoded(known: Known) -> None:
     """Check that every stored sample is found as it was recorded."""
-    samples, lost = _samples(known)
+    samples, missing = _samples(known)
     found = sum(each.total() for each in samples)
-    if not found <= known.stored <= found + lost:
-        more = f", of which {lost} are lost" if lost else ""
-        raise Finding(f"finds {found} samples, but {known.stored} were recorded{more}")
+    if not found <= known.stored <= found + sum(missing.values()):
+        more = "".join(f", {n} {reason}" for reason, n in missing.items() if n)
+        raise Finding(f"finds {found} samples{more}, but {known.stored} were recorded")
+    if not found:
+        raise Skipped("no sample was recorded")
     compared = [key for key in known.truth if _compare(known, samples, pfm.Role(key))]
     if not compared:
         raise Finding(

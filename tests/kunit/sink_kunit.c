@@ -5,6 +5,7 @@
 #include <kunit/test.h>
 #include <linux/sizes.h>
 #include <perfmon/perfmon_fmt_kunit.h>
+#include <perfmon/perfmon_fmt_sink.h>
 #include "../../examples/format_mini/perfmon_mini_smpl.h"
 
 #define RECORD	sizeof(pfm_mini_record_t)
@@ -134,11 +135,50 @@ static void sink_header_describes_empty_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_num_regions, 2);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_flags, 0);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_region, 0);
+	KUNIT_EXPECT_EQ(test, hdr->hdr_more_offs, 128 + 2 * 32);
 	KUNIT_EXPECT_EQ(test, recorded(d), 0);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state, PFM_SINK_RGN_FILLING);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 1);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state, PFM_SINK_RGN_FREE);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_seq, 0);
+}
+
+static pfm_sink_more_t *more_of(const struct pfm_fmt_calls *d)
+{
+	return d->buf + hdr_of(d)->hdr_more_offs;
+}
+
+static void skipped_samples_are_not_lost(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	unsigned int i;
+
+	make(test, 2, 3, 0);
+	KUNIT_EXPECT_EQ(test, more_of(d)->more_skipped, 0ULL);
+	for (i = 0; i < 3; i++) {
+		d->arg.ovfl_ctrl.val = 0;
+		KUNIT_EXPECT_EQ(test, pfm_sink_skip(d->buf, &d->arg), 0);
+		KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+		/* The count in the buffer is never read back. */
+		more_of(d)->more_skipped = 99;
+	}
+	KUNIT_EXPECT_EQ(test, pfm_sink_skip(d->buf, &d->arg), 0);
+	KUNIT_EXPECT_EQ(test, more_of(d)->more_skipped, 4ULL);
+	KUNIT_EXPECT_EQ(test, recorded(d), 0);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(hdr_of(d)->hdr_lost, 0,
+					    sizeof(hdr_of(d)->hdr_lost)));
+}
+
+static void skipping_abandons_a_begun_record(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 1, 2, 0);
+	KUNIT_ASSERT_NOT_NULL(test, pfm_sink_begin(d->buf, &d->arg));
+	pfm_sink_skip(d->buf, &d->arg);
+	overflows(test, 1);
+	KUNIT_EXPECT_EQ(test, recorded(d), 1);
+	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_used, RECORD);
 }
 
 static void sink_regions_default_to_one(struct kunit *test)
@@ -328,6 +368,8 @@ static struct kunit_case sink_cases[] = {
 	KUNIT_CASE(arguments_out_of_range_are_refused),
 	KUNIT_CASE(sink_overwrite_needs_several_regions),
 	KUNIT_CASE(sink_header_describes_empty_buffer),
+	KUNIT_CASE(skipped_samples_are_not_lost),
+	KUNIT_CASE(skipping_abandons_a_begun_record),
 	KUNIT_CASE(sink_regions_default_to_one),
 	KUNIT_CASE(sink_records_are_adjacent),
 	KUNIT_CASE(sink_single_region_is_refilled_after_restart),

@@ -67,6 +67,23 @@ def test_correct_parser_passes(tmp_path: Path) -> None:
     assert checked(tmp_path, PARSER) == dict.fromkeys(CHECKS, "")
 
 
+RETURN = "return pfm.Decoded((pfm.Region(0, samples),))"
+
+
+def test_skipped_samples_may_be_missing(tmp_path: Path) -> None:
+    text = PARSER.replace("int(count), 8", "int(count) - 3, 8")
+    enough = text.replace(RETURN, f"{RETURN[:-1]}, skipped=3)")
+    assert checked(tmp_path, enough)["decoded"] == ""
+    few = text.replace(RETURN, f"{RETURN[:-1]}, skipped=2)")
+    said = "finds 17 samples, 2 skipped, but 20 were recorded"
+    assert checked(tmp_path, few)["decoded"] == said
+
+
+def test_parser_is_not_blamed_for_empty_buffer(tmp_path: Path) -> None:
+    text = PARSER.replace(RETURN, "return pfm.Decoded((), skipped=20)")
+    assert checked(tmp_path, text)["decoded"] == "no sample was recorded"
+
+
 # Code to replace, its replacement, the check that finds the error, and its message.
 WRONG = [
     ('rows["ip"]}', 'rows["ip"] + 1}', "decoded", "sample 0 has 0x1001, but 0x1000"),

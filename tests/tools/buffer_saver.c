@@ -13,6 +13,7 @@
  *	rest		the end of the measurement; prints the result
  *	intact FILE	whether the last image is intact if FILE is the buffer
  *	totals		prints saved samples, and lost ones from the buffer
+ *	skipped		prints the samples that the format has skipped
  *
  * Saved buffers are written to the capture.
  */
@@ -104,6 +105,14 @@ static void print_totals(struct recording *recording,
 	       lost);
 }
 
+static void print_skipped(const struct context *context)
+{
+	printf("%" PRIu64 "\n",
+	       context->layout->skipped(&context->plan->format,
+					context->buffer,
+					context->buffer_size));
+}
+
 static void perform(struct recording *recording, struct context *context,
 		    char *line)
 {
@@ -127,6 +136,8 @@ static void perform(struct recording *recording, struct context *context,
 		check_intact(context, argument);
 	} else if (!strcmp(command, "totals")) {
 		print_totals(recording, context);
+	} else if (!strcmp(command, "skipped")) {
+		print_skipped(context);
 	} else {
 		exit(2);
 	}

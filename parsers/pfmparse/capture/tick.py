@@ -13,12 +13,14 @@ from .json_node import Node
 class Tick:
     """The totals ``elapsed_ns`` after the session's start.
 
-    ``samples`` is None if the tool cannot count the samples of the format.
+    ``samples`` is None if the tool cannot count the samples of the format. ``skipped``
+    counts those that the format chose not to record; 0 in old captures.
     """
 
     elapsed_ns: int
     samples: Optional[int]
     lost: int
+    skipped: int = 0
 
 
 def parse_tick(text: bytes, offset: int) -> Tick:
@@ -28,4 +30,5 @@ def parse_tick(text: bytes, offset: int) -> Tick:
         elapsed_ns=node["elapsed_ns"].u64(),
         samples=node["samples"].unless_null(Node.u64),
         lost=node["lost"].u64(),
+        skipped=node.optional("skipped", Node.u64) or 0,
     )

@@ -42,7 +42,8 @@ class Totals:
     ``samples`` is None if the tool cannot count the samples of the format,
     ``exit_status`` if it ran no command. ``turns`` is empty if the tool did not record
     when event sets were active. ``throttled`` counts how many times perf stopped a
-    counter that overflowed too often; it is None if the tool did not record that.
+    counter that overflowed too often, ``skipped`` the samples that the format chose not
+    to record; they are None if the tool did not record that.
     """
 
     samples: Optional[int]
@@ -54,6 +55,7 @@ class Totals:
     counts: tuple[Count, ...]
     turns: tuple[Turns, ...] = ()
     throttled: Optional[int] = None
+    skipped: Optional[int] = None
 
 
 def parse_totals(text: bytes, offset: int) -> Totals:
@@ -69,6 +71,7 @@ def parse_totals(text: bytes, offset: int) -> Totals:
         counts=tuple(_count(item) for item in node["counts"].items()),
         turns=node.optional("turns", _all_turns) or (),
         throttled=node.optional("throttled", Node.u64),
+        skipped=node.optional("skipped", Node.u64),
     )
 
 

@@ -16,6 +16,7 @@ def as_json(recording: Recording) -> dict[str, object]:
         "lost": recording.lost,
         "lost_in_buffers": recording.lost_in_buffers(),
         "lost_in_regions": recording.lost_in_regions(),
+        "skipped": recording.skipped,
         "throttled": recording.throttled,
         "imprecise": recording.imprecise,
         "notifications": recording.notifications,
@@ -35,6 +36,8 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
         name = f"lost in context {context}, region {number}"
         if any(region.values()):
             found.append((name, _reasons(region)))
+    if recording.skipped:
+        found.append(("skipped samples", str(recording.skipped)))
     if recording.throttled:
         found.append(("throttled", f"{recording.throttled} times"))
     if recording.imprecise:
@@ -62,6 +65,7 @@ def of_all(recordings: Sequence[Recording]) -> dict[str, object]:
     known_losses = [lost for lost in losses if lost is not None]
     return {
         "lost": sum(known_losses) if len(known_losses) == len(losses) else None,
+        "skipped": sum(recording.skipped for recording in recordings),
         "truncated": any(recording.truncated for recording in recordings),
         "recordings": [as_json(recording) for recording in recordings],
     }

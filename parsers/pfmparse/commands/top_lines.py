@@ -45,6 +45,7 @@ class Status:
     step_samples: int = 0
     step_lost: int = 0
     span_ns: int = 0
+    skipped: int = 0
     order: str = "samples"
     paused: bool = False
     cgroups: Sequence[str] = ()
@@ -60,13 +61,14 @@ def heading(status: Status) -> list[str]:
     events = events or "waiting for the session"
     state = f", of {', '.join(status.cgroups)}" if status.cgroups else ""
     state += ", paused" if status.paused else ""
+    skipped = f"; {status.skipped} skipped" if status.skipped else ""
     return [
         printable(
             f"{status.elapsed_ns // NS} s, {events}, "
             f"rows: last {status.span_ns / NS:.0f} s by {status.order}{state}"
         ),
         f"{status.samples} samples, {status.per_second(status.step_samples):.0f}/s; "
-        f"{status.lost} lost, {status.per_second(status.step_lost):.0f}/s",
+        f"{status.lost} lost, {status.per_second(status.step_lost):.0f}/s{skipped}",
     ]
 
 

@@ -76,6 +76,7 @@ class Watch:
             elapsed_ns=tick.elapsed_ns,
             samples=recent.samples,
             lost=tick.lost,
+            skipped=tick.skipped,
             step_ns=took,
             step_samples=step.counts.total(),
             step_lost=step.lost,
@@ -87,10 +88,10 @@ class Watch:
         if not self.capture.begun:
             return False
         totals = self.capture.totals
-        tick = Tick(self._elapsed_ns, None, self.status.lost)
+        tick = Tick(self._elapsed_ns, None, self.status.lost, self.status.skipped)
         if totals is not None:
             elapsed = max(0, totals.end_ns - self.capture.session.start_ns)
-            tick = Tick(elapsed, totals.samples, totals.lost)
+            tick = Tick(elapsed, totals.samples, totals.lost, totals.skipped or 0)
         self.end_step(tick)
         return True
 

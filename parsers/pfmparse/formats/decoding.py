@@ -58,12 +58,15 @@ class Decoded:
     """The samples of a buffer, and the problems with those that cannot be decoded.
 
     ``regions`` are in the order in which they were filled. ``problems`` have offsets
-    from the buffer's first byte; there are none if everything was decoded.
+    from the buffer's first byte; there are none if everything was decoded. ``skipped``
+    counts the samples that the format chose not to record, since the creation of the
+    context.
     """
 
     regions: tuple[Region, ...]
     problems: tuple[PfmParseError, ...] = ()
     lost: Lost = Lost()
+    skipped: int = 0
 
     def __post_init__(self) -> None:
         """Raises TypeError if elements have wrong types."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The sink: the common header of many formats' buffers (perfmon_sink.h).
 
-It has the number and places of records, and the losses. The layout of a record depends
-on the format.
+It has the number and places of records, the losses, and the number of samples that the
+format skipped. The layout of a record depends on the format.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ HDR = struct_dtype(
         ("hdr_num_regions", "<u4", 48),
         ("hdr_flags", "<u4", 52),
         ("hdr_cur_region", "<u4", 56),
-        ("hdr_reserved", "<u4", 60),
+        ("hdr_more_offs", "<u4", 60),  # bytes from the start of the buffer, or 0
         ("hdr_fills", "<u8", 64),  # regions
         ("hdr_freed", "<u8", 72),  # regions
         ("hdr_past", "<u8", 80),  # samples
@@ -71,6 +71,15 @@ RGN = struct_dtype(
         ("rgn_used", "<u8", 16),  # bytes
         ("rgn_state", "<u4", 24),
         ("rgn_reserved", "<u4", 28),
+    ],
+)
+
+# pfm_sink_more_t
+MORE = struct_dtype(
+    32,
+    [
+        ("more_skipped", "<u8", 0),  # samples
+        ("more_reserved", "3<u8", 8),
     ],
 )
 
@@ -186,7 +195,9 @@ class SinkDecoder:
                     problems += [records.problem] if records.problem else []
             except PfmParseError as problem:
                 problems.append(problem)
-        return Decoded(tuple(regions), tuple(problems), _lost(data, header))
+        return Decoded(
+            tuple(regions), tuple(problems), _lost(data, header), _skipped(data, header)
+        )
 
     def _header(self, data: Data) -> dict[str, int]:
         """The header of a buffer whose records have a supported version."""
@@ -310,6 +321,10 @@ def _header(data: Data) -> dict[str, int]:
     if start < first or start % WORD:
         text = f"{start} is not a multiple of {WORD} from {first} on"
         raise bad_field(HDR, "hdr_region_offs", text)
+    more = header["hdr_more_offs"]
+    if more and not (first <= more <= start - MORE.itemsize and more % WORD == 0):
+        text = f"{more} is not 0 or a multiple of {WORD} from {first} on"
+        raise bad_field(HDR, "hdr_more_offs", text)
     if header["hdr_region_size"] % WORD:
         text = f"{header['hdr_region_size']} is not a multiple of {WORD}"
         raise bad_field(HDR, "hdr_region_size", text)
@@ -327,6 +342,14 @@ def _lost(data: Data, header: Mapping[str, int]) -> Lost:
     numbers = view(data, HDR, 1, 0, HDR.itemsize)[0]["hdr_lost"].tolist()
     lost = dict(zip(REASONS, numbers))
     return Lost({"overwritten": header["hdr_overwritten"], **lost})
+
+
+def _skipped(data: Data, header: Mapping[str, int]) -> int:
+    """The number of samples that the format skipped; 0 if the header has no number."""
+    more = header["hdr_more_offs"]
+    if not more or len(data) < more + MORE.itemsize:
+        return 0
+    return integers(data, MORE, more, "the count of skipped samples")["more_skipped"]
 
 
 def _follow(

@@ -32,6 +32,7 @@
  * @past:        hdr_past
  * @overwritten: hdr_overwritten
  * @lost:        hdr_lost
+ * @skipped:     more_skipped
  * @overwrite:   PFM_SINK_OVERWRITE is set
  * @counts:      number of records of each full region
  */
@@ -42,6 +43,7 @@ struct pfm_sink {
 	u64			past;
 	u64			overwritten;
 	u64			lost[PFM_SINK_NUM_LOST];
+	u64			skipped;
 	bool			overwrite;
 	u64			counts[PFM_SINK_MAX_REGIONS];
 };
@@ -150,6 +152,7 @@ static inline int pfm_sink_init(void *buf, const pfm_sink_arg_t *arg, u64 max,
 		.hdr_max_record = s->regions.max,
 		.hdr_num_regions = s->regions.num,
 		.hdr_flags = arg->flags,
+		.hdr_more_offs = PFM_SINK_MORE_OFFS(s->regions.num),
 	};
 	pfm_sink_enter(s, buf, 0);
 	return 0;
@@ -171,6 +174,30 @@ static __always_inline void pfm_sink_lose(void *buf, unsigned int reason)
 	pfm_sink_hdr_t *hdr = buf;
 
 	pfm_count(&hdr->hdr_lost[reason], &s->lost[reason], 1);
+}
+
+/**
+ * pfm_sink_skip() - count a sample that the handler chooses not to record
+ * @buf: as passed to fmt_handler
+ * @arg: as passed to fmt_handler; ovfl_ctrl is set to reset and continue
+ *
+ * For filters. A skipped sample is not lost. After pfm_sink_begin(), this also
+ * abandons the record::
+ *
+ *	if (latency < priv->min)
+ *		return pfm_sink_skip(buf, arg);
+ *
+ * Context: fmt_handler.
+ * Return: 0, which the handler returns.
+ */
+static __always_inline int pfm_sink_skip(void *buf, pfm_ovfl_arg_t *arg)
+{
+	struct pfm_sink *s = pfm_fmt_priv(buf);
+	pfm_sink_more_t *more = buf + PFM_SINK_MORE_OFFS(s->regions.num);
+
+	pfm_ctrl_continue(arg);
+	pfm_count(&more->more_skipped, &s->skipped, 1);
+	return 0;
 }
 
 /* Overwrite the region after the current one. */

@@ -69,6 +69,7 @@ PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  * @past:        hdr_past
  * @overwritten: number of records that the kernel has overwritten so far
  * @lost:        number of samples lost so far, indexed by PFM_SINK_LOST_*
+ * @skipped:     number of samples that the format's handler skipped so far
  * @is_rising:   private: records are returned again, as they change
  * @needed:      private: major version that the records must have, or 0
  * @pass:        private, but pass.overtaken is the number of regions that were
@@ -83,6 +84,7 @@ struct pfm_read_sink {
 	__u64 past;
 	__u64 overwritten;
 	__u64 lost[PFM_SINK_NUM_LOST];
+	__u64 skipped;
 	int is_rising;
 	__u32 needed;
 	struct pfm_read_pass pass;
@@ -102,6 +104,27 @@ static inline void pfm_read_sink_init(struct pfm_read_sink *r,
 {
 	memset(r, 0, sizeof(*r));
 	r->needed = PFM_VERSION_MAJOR(fmt_version);
+}
+
+/* Return: whether the pfm_sink_more_t is where it can be, or does not exist. */
+static inline int pfm_read_sink_more_fits(const struct pfm_read_areas *areas,
+					  __u32 offs)
+{
+	return !offs || (offs >= PFM_SINK_MORE_OFFS(areas->num) &&
+			 offs % sizeof(__u64) == 0 &&
+			 offs + sizeof(pfm_sink_more_t) <= areas->offs);
+}
+
+/* Return: number of skipped samples, 0 before version 1.1. */
+static inline __u64 pfm_read_sink_skipped(const void *buf, size_t size)
+{
+	const pfm_sink_hdr_t *hdr = (const pfm_sink_hdr_t *)buf;
+	__u32 offs = pfm_read_once32(&hdr->hdr_more_offs);
+	const void *more = (const char *)buf + offs;
+
+	if (!offs || offs > size - sizeof(pfm_sink_more_t))
+		return 0;
+	return pfm_read_once64(&((const pfm_sink_more_t *)more)->more_skipped);
 }
 
 /**
@@ -127,7 +150,12 @@ static inline int pfm_read_sink_areas(const void *buf, size_t size,
 	if (PFM_VERSION_MAJOR(pfm_read_once32(&hdr->hdr_version)) !=
 	    PFM_VERSION_MAJOR(PFM_SINK_VERSION))
 		return PFM_READ_BAD(problem, 0, pfm_sink_hdr_t, hdr_version);
-	return pfm_read_areas_load(&pfm_read_sink_layout, buf, areas, problem);
+	if (pfm_read_areas_load(&pfm_read_sink_layout, buf, areas, problem))
+		return -1;
+	if (!pfm_read_sink_more_fits(areas,
+				     pfm_read_once32(&hdr->hdr_more_offs)))
+		return PFM_READ_BAD(problem, 0, pfm_sink_hdr_t, hdr_more_offs);
+	return 0;
 }
 
 /**
@@ -160,6 +188,7 @@ static inline int pfm_read_sink_begin(struct pfm_read_sink *r, const void *buf,
 	r->overwritten = pfm_read_once64(&hdr->hdr_overwritten);
 	for (i = 0; i < PFM_SINK_NUM_LOST; i++)
 		r->lost[i] = pfm_read_once64(&hdr->hdr_lost[i]);
+	r->skipped = pfm_read_sink_skipped(buf, size);
 	return pfm_read_pass_begin(&r->pass, &pfm_read_sink_layout,
 				   &r->problem, buf, size, flags);
 }

@@ -7,6 +7,7 @@
  *
  *	0		pfm_sink_hdr_t
  *	128		pfm_sink_rgn_t of region 0, 1, ... N - 1
+ *	hdr_more_offs	pfm_sink_more_t, since version 1.1
  *	hdr_region_offs	region 0, then region 1, ... each hdr_region_size bytes
  *
  * A full region is handed out: the tool is notified, and records go into the
@@ -25,7 +26,8 @@
  * Lost samples are counted in pfm_lost of the context's fdinfo and in hdr_lost.
  * PFM_SINK_LOST_FULL is a part of pfm_lost: when an overflow finds no room, the
  * handler is not called for the remaining overflows of that instant, which are
- * lost, too. The other reasons are only in hdr_lost.
+ * lost, too. The other reasons are only in hdr_lost. Samples that the handler
+ * chose not to record are not lost, but skipped: they are in more_skipped.
  *
  * The buffer can be read while the kernel writes, without a lock. Load rgn_seq
  * (acquire), then rgn_count (acquire), and copy that many records. Then, after
@@ -40,13 +42,15 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_SINK_MAGIC		0x6b6e69732d6d6670ULL	/* "pfm-sink" */
-#define PFM_SINK_VERSION	((1U << 16) | 0U)	/* major.minor */
+#define PFM_SINK_VERSION	((1U << 16) | 1U)	/* major.minor */
 
 #define PFM_SINK_MAX_REGIONS	64
 
-/* Offset in bytes of region 0. */
-#define PFM_SINK_REGION_OFFS(num_regions) \
+/* Offsets in bytes of the pfm_sink_more_t and of region 0. */
+#define PFM_SINK_MORE_OFFS(num_regions) \
 	(sizeof(pfm_sink_hdr_t) + (num_regions) * sizeof(pfm_sink_rgn_t))
+#define PFM_SINK_REGION_OFFS(num_regions) \
+	(PFM_SINK_MORE_OFFS(num_regions) + sizeof(pfm_sink_more_t))
 
 /* Flag of the argument: overwrite the oldest records, hand out no region. */
 #define PFM_SINK_OVERWRITE	0x1
@@ -101,7 +105,8 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
  * @hdr_num_regions: number of regions
  * @hdr_flags:       flags of the argument
  * @hdr_cur_region:  region that records go into
- * @hdr_reserved:    0
+ * @hdr_more_offs:   offset in bytes of the pfm_sink_more_t, behind the headers
+ *                   of the regions; 0 before version 1.1
  * @hdr_fills:       number of regions that became full; without
  *                   PFM_SINK_OVERWRITE each of them was handed out, in the
  *                   order of rgn_seq
@@ -123,7 +128,7 @@ typedef struct {
 	__u32	hdr_num_regions;
 	__u32	hdr_flags;
 	__u32	hdr_cur_region;
-	__u32	hdr_reserved;
+	__u32	hdr_more_offs;
 	__u64	hdr_fills;
 	__u64	hdr_freed;
 	__u64	hdr_past;
@@ -142,7 +147,7 @@ PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_max_record, 40, 8);
 PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_num_regions, 48, 4);
 PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_flags, 52, 4);
 PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_cur_region, 56, 4);
-PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_reserved, 60, 4);
+PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_more_offs, 60, 4);
 PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_fills, 64, 8);
 PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_freed, 72, 8);
 PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_past, 80, 8);
@@ -177,5 +182,19 @@ PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_count, 8, 8);
 PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_used, 16, 8);
 PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_state, 24, 4);
 PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_reserved, 28, 4);
+
+/**
+ * struct pfm_sink_more_t - counts that do not fit into the header
+ * @more_skipped:  number of samples that the handler chose not to record
+ * @more_reserved: 0
+ */
+typedef struct {
+	__u64	more_skipped;
+	__u64	more_reserved[3];
+} pfm_sink_more_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_sink_more_t) == 32);
+PFM_ASSERT_FIELD(pfm_sink_more_t, more_skipped, 0, 8);
+PFM_ASSERT_FIELD(pfm_sink_more_t, more_reserved, 8, 24);
 
 #endif /* PERFMON_SINK_H */

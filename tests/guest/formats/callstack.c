@@ -38,7 +38,8 @@ static const pfm_sink_rgn_t *rgn_of(const struct mapped *m)
 static const pfm_callstack_record_t *only_record(const struct mapped *m,
 						 const __u64 **words)
 {
-	const pfm_callstack_record_t *record = (const void *)(rgn_of(m) + 1);
+	const pfm_sink_hdr_t *hdr = m->buf;
+	const pfm_callstack_record_t *record = m->buf + hdr->hdr_region_offs;
 
 	CHECK_EQ(rgn_of(m)->rgn_count, 1);
 	*words = (const void *)(record + 1);

@@ -297,7 +297,7 @@ static void histogram_read(struct sampler *s)
 {
 	const pfm_sink_hdr_t *hdr = s->m.buf;
 	const pfm_sink_rgn_t *rgn = (const void *)(hdr + 1);
-	const pfm_hist_record_t *record = (const void *)(rgn + 1);
+	const pfm_hist_record_t *record = s->m.buf + hdr->hdr_region_offs;
 	__u64 sum = 0;
 
 	CHECK(rgn->rgn_count <= ENTRIES);

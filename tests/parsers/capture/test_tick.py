@@ -16,6 +16,7 @@ TICK = {"elapsed_ns": 10**9, "samples": 5, "lost": 2}
 def test_tick_has_totals_so_far() -> None:
     assert parse_tick(json.dumps(TICK).encode(), 0) == Tick(10**9, 5, 2)
     assert parse_tick(changed(TICK, ["samples"], None), 0).samples is None
+    assert parse_tick(json.dumps({**TICK, "skipped": 4}).encode(), 0).skipped == 4
 
 
 @pytest.mark.parametrize("member", ["elapsed_ns", "lost"])

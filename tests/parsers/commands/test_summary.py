@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 from helpers.cli import printed, told
 from helpers.readers import read_capture
+from helpers.sink_buffer import UUID_SINK, SinkRegion, sink
 from helpers.writers import (
     UUID_PEBS64,
     Sample,
@@ -19,7 +22,7 @@ from helpers.writers import (
     totals,
 )
 from pfmparse.commands import summary
-from pfmparse.recording import Recording
+from pfmparse.recording import Recording, open_capture
 
 
 def test_summary_has_losses_by_region(
@@ -87,6 +90,29 @@ def test_summary_omits_throttling_that_did_not_happen() -> None:
     recording = throttled(0)
     assert summary.as_json(recording)["throttled"] == 0
     assert summary.lines(recording) == [("lost samples", "7"), ("notifications", "3")]
+
+
+def skipping(*skipped: int, **done: int) -> Recording:
+    """Read a capture of a sink, copied once for each number of skipped samples."""
+    document = json_chunk("DONE", {**totals(1), **done})
+    copies = [bufr(sink([SinkRegion()], number)) for number in skipped]
+    chunks = [json_chunk("SESS", session(uuid=UUID_SINK)), *copies, document]
+    recording = open_capture(BytesIO(capture(*chunks)), any_format=True)
+    assert not list(recording.batches()) or not recording.samples
+    return recording
+
+
+def test_summary_has_skipped_samples_of_tool() -> None:
+    recording = skipping(5, 9, skipped=4)
+    assert summary.as_json(recording)["skipped"] == 4
+    assert ("skipped samples", "4") in summary.lines(recording)
+
+
+def test_summary_has_skipped_samples_of_buffers() -> None:
+    recording = skipping(5, 9)
+    assert summary.as_json(recording)["skipped"] == 9
+    assert ("skipped samples", "9") in summary.lines(recording)
+    assert summary.of_all([recording, skipping(2)])["skipped"] == 11
 
 
 def test_summary_counts_imprecise_samples() -> None:

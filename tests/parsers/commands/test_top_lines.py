@@ -40,6 +40,10 @@ def test_top_heading_has_totals_rate_and_losses() -> None:
     ]
 
 
+def test_top_heading_tells_skipped_samples() -> None:
+    assert heading(Status((), skipped=4))[1] == "0 samples, 0/s; 0 lost, 0/s; 4 skipped"
+
+
 def test_top_heading_without_session_shows_zero_rate() -> None:
     assert heading(Status(())) == [
         "0 s, waiting for the session, rows: last 0 s by samples",

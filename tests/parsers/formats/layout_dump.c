@@ -306,7 +306,7 @@ const struct row rows[] = {
 	FIELD(pfm_sink_hdr_t, hdr_num_regions),
 	FIELD(pfm_sink_hdr_t, hdr_flags),
 	FIELD(pfm_sink_hdr_t, hdr_cur_region),
-	FIELD(pfm_sink_hdr_t, hdr_reserved),
+	FIELD(pfm_sink_hdr_t, hdr_more_offs),
 	FIELD(pfm_sink_hdr_t, hdr_fills),
 	FIELD(pfm_sink_hdr_t, hdr_freed),
 	FIELD(pfm_sink_hdr_t, hdr_past),
@@ -318,4 +318,7 @@ const struct row rows[] = {
 	FIELD(pfm_sink_rgn_t, rgn_used),
 	FIELD(pfm_sink_rgn_t, rgn_state),
 	FIELD(pfm_sink_rgn_t, rgn_reserved),
+	WHOLE(pfm_sink_more_t),
+	FIELD(pfm_sink_more_t, more_skipped),
+	ARRAY(pfm_sink_more_t, more_reserved),
 };

@@ -50,6 +50,7 @@ DTYPES = {
     "pfm_sink_arg_t": sink.SINK_ARGUMENT,
     "pfm_sink_hdr_t": sink.HDR,
     "pfm_sink_rgn_t": sink.RGN,
+    "pfm_sink_more_t": sink.MORE,
 }
 
 

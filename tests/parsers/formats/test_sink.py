@@ -125,6 +125,27 @@ def test_sink_losses_have_their_reasons() -> None:
     }
 
 
+def test_sink_tells_skipped_samples() -> None:
+    data = sink([SinkRegion(1, numbers(5))], skipped=9)
+    decoded = SinkDecoder(by_number)(data)
+    assert (found(decoded), decoded.skipped) == ([5], 9)
+    assert sum(decoded.lost.total.values()) == 6 + 2 + 3 + 4 + 5
+    # Where the copy ends before the number, it is not known.
+    assert SinkDecoder(by_number)(data[:160]).skipped == 0
+
+
+def test_old_sink_has_no_skipped_samples() -> None:
+    assert SinkDecoder(by_number)(sink([SinkRegion()])).skipped == 0
+
+
+@pytest.mark.parametrize("at", [8, 156, 164, 168])
+def test_bad_place_of_skipped_samples_is_refused(at: int) -> None:
+    data = sink([SinkRegion()], skipped=9, more_offs=at)
+    with pytest.raises(PfmParseError, match=f"hdr_more_offs: {at} is not") as error:
+        SinkDecoder(by_number)(data)
+    assert error.value.offset == 60
+
+
 def test_sink_records_need_no_word_alignment() -> None:
     records = tuple(struct.pack("<QI", n, n + 1) for n in (5, 6))
     read: list[list[tuple[int, ...]]] = []

@@ -35,15 +35,19 @@ class SinkRegion:
         return struct.pack("<QQQII", self.seq, count, used, self.state, 0)
 
 
-def sink(regions: Sequence[SinkRegion], **fields: int) -> bytes:
+def sink(
+    regions: Sequence[SinkRegion], skipped: Optional[int] = None, **fields: int
+) -> bytes:
     """Build a buffer that lost 2 (full), 3, 4 and 5 samples and overwrote 6 records.
 
-    ``fields`` replace header fields.
+    Without ``skipped`` its header has version 1.0. ``fields`` replace header fields.
     """
-    offs = 128 + 32 * len(regions)
+    more = b"" if skipped is None else struct.pack("<4Q", skipped, 0, 0, 0)
+    more_offs = 128 + 32 * len(regions)
+    offs = more_offs + len(more)
     values = {
         "magic": int.from_bytes(b"pfm-sink", "little"),
-        "version": 1 << 16,
+        "version": 1 << 16 | bool(more),
         "fmt_version": 1 << 16,
         "buf_size": offs + len(regions) * REGION_SIZE,
         "region_offs": offs,
@@ -52,7 +56,7 @@ def sink(regions: Sequence[SinkRegion], **fields: int) -> bytes:
         "num_regions": len(regions),
         "flags": 0,
         "cur_region": 0,
-        "reserved": 0,
+        "more_offs": more_offs if more else 0,
         "fills": 0,
         "freed": 0,
         "past": 0,
@@ -61,5 +65,5 @@ def sink(regions: Sequence[SinkRegion], **fields: int) -> bytes:
         **fields,
     }
     head = struct.pack("<QIIQQQQIIIIQQQQQQQQ", *values.values())
-    head += b"".join(region.header() for region in regions)
+    head += b"".join(region.header() for region in regions) + more
     return head + b"".join(r.body().ljust(REGION_SIZE, b"\xa5") for r in regions)

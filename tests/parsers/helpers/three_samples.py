@@ -36,6 +36,7 @@ SUMMARY = {
     "lost": 7,
     "lost_in_buffers": {},
     "lost_in_regions": [],
+    "skipped": 0,
     "throttled": None,
     "imprecise": 0,
     "notifications": 3,

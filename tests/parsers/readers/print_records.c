@@ -286,6 +286,7 @@ static void sink_lost(void)
 	field("table", r.sink.lost[PFM_SINK_LOST_TABLE]);
 	field("registers", r.sink.lost[PFM_SINK_LOST_REGS]);
 	field("other", r.sink.lost[PFM_SINK_LOST_OTHER]);
+	FIELD(&r.sink, skipped);
 }
 
 static int sink_begin(const void *buf, size_t size, unsigned int flags)

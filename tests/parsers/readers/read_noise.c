@@ -95,6 +95,7 @@ static void make_sink(void)
 	hdr->hdr_version = PFM_SINK_VERSION;
 	hdr->hdr_fmt_version = PFM_CALLSTACK_SMPL_VERSION;
 	hdr->hdr_num_regions = 2;
+	hdr->hdr_more_offs = PFM_SINK_MORE_OFFS(2);
 	hdr->hdr_region_offs = PFM_SINK_REGION_OFFS(2);
 	hdr->hdr_region_size = 512;
 	hdr->hdr_buf_size = sizeof(good);

@@ -142,8 +142,8 @@ def test_entries_size_the_buffer_after_the_other_fields(formats: Formats) -> Non
     found = formats.fields(module, "--smpl-entries=10", arg, "--smpl-regions=2")
     size, *others = found.split(",")
     # In each of three regions three records and the largest possible one.
-    longest = one - 128 - 32 - 2 * 30 * 8
-    assert size == f"buf_size={128 + 3 * (32 + longest + 3 * (40 + 2 * 2 * 8))}"
+    longest = one - 128 - 32 - 32 - 2 * 30 * 8
+    assert size == f"buf_size={128 + 32 + 3 * (32 + longest + 3 * (40 + 2 * 2 * 8))}"
     assert others == ["num_regions=3", "flags=0", "max_depth=2"]
 
 

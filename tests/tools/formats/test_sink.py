@@ -40,15 +40,27 @@ NEVER = Region(FREE, 0, seq=0)
 
 
 def sink(
-    fills: int, freed: int, *regions: Region, flags: int = 0, past: int = 0
+    fills: int,
+    freed: int,
+    *regions: Region,
+    flags: int = 0,
+    past: int = 0,
+    skipped: int | None = None,
 ) -> bytes:
-    """Return a buffer that has lost 3, 5, 7 and 11 samples for different reasons."""
-    offs = 128 + len(regions) * 32
+    """Return a buffer that has lost 3, 5, 7 and 11 samples for different reasons.
+
+    Without ``skipped`` its header has version 1.0.
+    """
+    more = b"" if skipped is None else struct.pack("<4Q", skipped, 0, 0, 0)
+    more_offs = 128 + len(regions) * 32
+    offs = more_offs + len(more)
     filling = [region.state == FILLING for region in regions]
     header = struct.pack(
         "<8sIIQQQQIIIIQQQQQQQQ",
-        *(b"pfm-sink", 1 << 16, 1 << 16, offs + len(regions) * SIZE, offs, SIZE),
-        *(RECORD, len(regions), flags, filling.index(True) if any(filling) else 0, 0),
+        *(b"pfm-sink", 1 << 16 | bool(more), 1 << 16),
+        *(offs + len(regions) * SIZE, offs, SIZE),
+        *(RECORD, len(regions), flags, filling.index(True) if any(filling) else 0),
+        more_offs if more else 0,
         *(fills, freed, past, 0, 3, 5, 7, 11),
     )
     assert len(header) == 128
@@ -56,6 +68,7 @@ def sink(
         [
             header,
             *(region.header() for region in regions),
+            more,
             *(region.content() for region in regions),
         ]
     )
@@ -113,6 +126,25 @@ def test_sink_end_saves_headers_and_used_parts(save: Saver) -> None:
     }
 
 
+SKIPPED = sink(
+    *(3, 1, Region(FILLING, 2, 4), Region(READY, 5, 2), Region(READY, 4, 3)),
+    skipped=17,
+)
+
+
+def test_skipped_samples_are_no_losses(save: Saver) -> None:
+    outcome = save(UNKNOWN, "load", SKIPPED, "rest", "totals", "skipped")
+    assert outcome.answers[1:] == ["1", f"11 {LOST}", "17"]
+    assert save(UNKNOWN, "load", BUSY, "skipped").answers[1:] == ["0"]
+
+
+@pytest.mark.parametrize("moment", ["notified", "rest"])
+def test_count_of_skipped_samples_is_saved(save: Saver, moment: str) -> None:
+    saved = save(UNKNOWN, "load", SKIPPED, moment).saved[0].pieces
+    at = max(offset for offset in saved if offset <= OFFS)
+    assert saved[at][OFFS - at : OFFS - at + 8] == struct.pack("<Q", 17)
+
+
 def test_sink_unfreed_region_is_saved_at_end_only(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", BUSY, "detached", "rest", "totals")
     assert outcome.answers[1:] == ["0 0", "1", f"11 {LOST}"]
@@ -164,6 +196,7 @@ def test_sink_detects_change_during_copy(
         (32, struct.pack("<Q", 0)),
         (48, struct.pack("<I", 0)),
         (48, struct.pack("<I", 65)),
+        (60, struct.pack("<I", OFFS)),
     ],
 )
 def test_invalid_sink_is_saved_whole_uncounted(

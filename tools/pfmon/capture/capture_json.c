@@ -354,6 +354,8 @@ static void add_samples(struct json_object *object,
 {
 	json_add(object, "samples", totals->samples_known ?
 		 json_new_u64(totals->samples) : NULL);
+	json_add_u64(object, "lost", totals->lost);
+	json_add_u64(object, "skipped", totals->skipped);
 }
 
 char *tick_json(const struct plan *plan, const struct totals *totals)
@@ -363,7 +365,6 @@ char *tick_json(const struct plan *plan, const struct totals *totals)
 	json_add_u64(object, "elapsed_ns",
 		     clock_ns(CLOCK_REALTIME) - plan->start_ns);
 	add_samples(object, totals);
-	json_add_u64(object, "lost", totals->lost);
 	return json_finish(object);
 }
 
@@ -373,7 +374,6 @@ char *totals_json(const struct plan *plan, const struct capture_counts *counts,
 	struct json_object *object = json_new_object();
 
 	add_samples(object, totals);
-	json_add_u64(object, "lost", totals->lost);
 	json_add_u64(object, "throttled", totals->throttled);
 	json_add_u64(object, "notifications", totals->notifications);
 	json_add_u64(object, "bytes", totals->bytes);

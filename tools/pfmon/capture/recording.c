@@ -435,6 +435,7 @@ bool recording_clocks(struct recording *recording, const struct moment *moment)
 static void add_losses(struct totals *totals, struct context_stats stats)
 {
 	totals->lost += stats.lost;
+	totals->skipped += stats.skipped;
 	totals->throttled += stats.throttled;
 }
 
@@ -443,6 +444,7 @@ static void count_losses(struct recording *recording,
 			 struct context *const *contexts, unsigned int count)
 {
 	recording->totals.lost = recording->elsewhere.lost;
+	recording->totals.skipped = recording->elsewhere.skipped;
 	recording->totals.throttled = recording->elsewhere.throttled;
 	for (unsigned int i = 0; i < count; i++)
 		add_losses(&recording->totals, context_stats(contexts[i]));
@@ -456,6 +458,7 @@ static struct totals totals_of_capture(const struct recording *recording)
 
 	totals.samples -= before->samples;
 	totals.lost -= before->lost;
+	totals.skipped -= before->skipped;
 	totals.throttled -= before->throttled;
 	totals.notifications -= before->notifications;
 	totals.bytes -= before->bytes;

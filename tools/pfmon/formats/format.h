@@ -128,6 +128,13 @@ struct smpl_module {
 	uint64_t (*lost)(const struct smpl_format *format, const void *buffer);
 
 	/*
+	 * Optional: returns the number of samples that the format chose not to
+	 * record.
+	 */
+	uint64_t (*skipped)(const struct smpl_format *format,
+			    const void *buffer, size_t size);
+
+	/*
 	 * Optional, for formats whose entries contain the period: calls visit
 	 * with each entry after position, and advances it. The kernel may be
 	 * writing the buffer. A restart resets the position to 0.

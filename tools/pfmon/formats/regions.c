@@ -52,20 +52,33 @@ static struct piece content(const struct pfm_read_areas *areas, uint64_t number,
 	return (struct piece){ areas->offs + number * areas->size, used };
 }
 
+/* Returns the piece between the headers of the regions and the first region. */
+static struct piece rest_of_headers(const struct region_layout *layout,
+				    const struct pfm_read_areas *areas)
+{
+	uint64_t start = region_header_at(layout, areas->num);
+
+	return (struct piece){ start, areas->offs - start };
+}
+
 static unsigned int choose_one(const struct region_layout *layout,
 			       const void *buffer, const struct regions *all,
 			       uint64_t number, uint32_t state,
 			       struct piece *pieces)
 {
 	struct pfm_read_region region = region_of(layout, buffer, number);
+	unsigned int count = 2;
 
 	if (region.state != state)
 		return 0;
 	pieces[0] = (struct piece){ 0, layout->fields->header };
 	pieces[1] = (struct piece){ region_header_at(layout, number),
 				    layout->fields->region };
-	pieces[2] = content(&all->areas, number, &region);
-	return pieces[2].size ? 3 : 0;
+	pieces[count] = rest_of_headers(layout, &all->areas);
+	if (pieces[count].size)
+		count++;
+	pieces[count] = content(&all->areas, number, &region);
+	return pieces[count].size ? count + 1 : 0;
 }
 
 /*
@@ -101,8 +114,7 @@ unsigned int regions_choose_rest(const struct region_layout *layout,
 
 	if (!find_regions(layout, buffer, size, &all))
 		return 0;
-	pieces[0] = (struct piece){ 0, region_header_at(layout,
-							all.areas.num) };
+	pieces[0] = (struct piece){ 0, all.areas.offs };
 	for (uint64_t i = 0; i < all.areas.num; i++) {
 		region = region_of(layout, buffer, i);
 		pieces[count] = content(&all.areas, i, &region);

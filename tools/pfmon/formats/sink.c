@@ -97,6 +97,13 @@ static uint64_t lost(const struct smpl_format *format, const void *buffer)
 	return sum;
 }
 
+static uint64_t skipped(const struct smpl_format *format, const void *buffer,
+			size_t size)
+{
+	(void)format;
+	return pfm_read_sink_skipped(buffer, size);
+}
+
 /* Returns the bytes of a buffer for records of this size, plus PMD values. */
 static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
 			   size_t record)
@@ -138,7 +145,8 @@ static uint64_t histogram_buffer(const struct smpl_format *format,
 	.choose = choose,	\
 	.intact = intact,	\
 	.samples = samples,	\
-	.lost = lost
+	.lost = lost,		\
+	.skipped = skipped
 
 const struct smpl_module smpl_sink = {
 	.name = "sink",

@@ -34,6 +34,8 @@ static void print_totals(const struct totals *totals)
 		fprintf(stderr, ", %" PRIu64 " lost", totals->lost);
 	else
 		fputs(", - lost", stderr);
+	if (totals->skipped)
+		fprintf(stderr, ", %" PRIu64 " skipped", totals->skipped);
 	if (totals->cut)
 		fputs(" before the error", stderr);
 	if (totals->throttled)

@@ -18,6 +18,7 @@
 /* Statistics from fdinfo and the sampling buffer of a context. */
 struct context_stats {
 	uint64_t lost;			/* overflows and samples lost */
+	uint64_t skipped;		/* samples that the format skipped */
 	uint64_t throttled;		/* times that perf stopped a counter */
 	uint64_t messages_dropped;
 	uint64_t handler_errors;	/* failures of the format's handler */

@@ -61,7 +61,7 @@ bool context_save_rest(struct context *context)
 	return save(context, SMPL_END);
 }
 
-/* Adds the samples that the format has lost. */
+/* Adds the samples that the format has lost and skipped. */
 static struct context_stats with_losses(const struct context *context,
 					struct context_stats stats)
 {
@@ -70,6 +70,10 @@ static struct context_stats with_losses(const struct context *context,
 	if (context->buffer && layout && layout->lost)
 		stats.lost += layout->lost(&context->plan->format,
 					   context->buffer);
+	if (context->buffer && layout && layout->skipped)
+		stats.skipped = layout->skipped(&context->plan->format,
+						context->buffer,
+						context->buffer_size);
 	return stats;
 }
 
