@@ -28,7 +28,7 @@ static bool pfm_is_plain(const char *word)
 static const char *pfm_arg_field_fault(const struct pfm_arg_field *f,
 				       size_t arg_size)
 {
-	if (!pfm_is_plain(f->name))
+	if (!pfm_is_plain(pfm_arg_name(f)))
 		return "its name is not a word of letters, digits and _";
 	if (!pfm_is_plain(f->unit))
 		return "its unit is not a word of letters, digits and _";
@@ -44,7 +44,7 @@ static const char *pfm_arg_field_fault(const struct pfm_arg_field *f,
 static const char *pfm_arg_pair_fault(const struct pfm_arg_field *f,
 				      const struct pfm_arg_field *before)
 {
-	if (!strcmp(f->name, before->name))
+	if (!strcmp(pfm_arg_name(f), pfm_arg_name(before)))
 		return "its name is already used";
 	if (f->offset < before->offset + before->size &&
 	    before->offset < f->offset + f->size)
@@ -91,7 +91,8 @@ ssize_t pfm_arg_layout_show(const pfm_buffer_fmt_t *fmt, char *page)
 	ssize_t len = 0;
 
 	for (f = fmt->fmt_arg_layout; f->name; f++)
-		len += sysfs_emit_at(page, len, "%s %u %u %llu %s\n", f->name,
-				     f->offset, f->size, f->dfl, f->unit);
+		len += sysfs_emit_at(page, len, "%s %u %u %llu %s\n",
+				     pfm_arg_name(f), f->offset, f->size,
+				     f->dfl, f->unit);
 	return len;
 }

@@ -45,6 +45,34 @@ static void argument_field_describes_scalar_member(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_with(depth), 0);
 }
 
+struct outer_arg {
+	struct odd_arg	odd;
+	u64		min;
+};
+
+static void nested_argument_fields_have_last_name(struct kunit *test)
+{
+	struct pfm_arg_field fields[] = {
+		PFM_ARG(struct outer_arg, odd.buf_size, 65536, "bytes"),
+		PFM_ARG(struct outer_arg, odd.depth, 255, "frames"),
+		PFM_ARG(struct outer_arg, min, 7, "events"),
+		{}
+	};
+	pfm_buffer_fmt_t fmt = script_fmt;
+	char *page = (char *)get_zeroed_page(GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	fmt.fmt_arg_size = sizeof(struct outer_arg);
+	fmt.fmt_arg_layout = fields;
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), 0);
+	pfm_unregister_buffer_fmt(fmt.fmt_uuid);
+	pfm_arg_layout_show(&fmt, page);
+	KUNIT_EXPECT_STREQ(test, page, "buf_size 0 8 65536 bytes\n"
+			   "depth 8 1 255 frames\n"
+			   "min 16 8 7 events\n");
+	free_page((unsigned long)page);
+}
+
 #define LETTERS31	"abcdefghijklmnopqrstuvwxyz01234"
 
 static void invalid_argument_layout_is_einval(struct kunit *test)
@@ -66,6 +94,8 @@ static void invalid_argument_layout_is_einval(struct kunit *test)
 		{ { "depth", "frames", 8, 4, 1ULL << 32 }, -EINVAL },
 		{ { "depth", "frames", 8, 8, U64_MAX }, 0 },
 		{ { "buf_size", "frames", 8, 1, 255 }, -EINVAL },
+		{ { "inner.buf_size", "frames", 8, 1, 255 }, -EINVAL },
+		{ { "inner.", "frames", 8, 1, 255 }, -EINVAL },
 		{ { "", "frames", 8, 1, 255 }, -EINVAL },
 		{ { "a depth", "frames", 8, 1, 255 }, -EINVAL },
 		{ { "depth=", "frames", 8, 1, 255 }, -EINVAL },
@@ -116,6 +146,7 @@ static void argument_layout_fits_one_page(struct kunit *test)
 
 static struct kunit_case fmt_arg_cases[] = {
 	KUNIT_CASE(argument_field_describes_scalar_member),
+	KUNIT_CASE(nested_argument_fields_have_last_name),
 	KUNIT_CASE(invalid_argument_layout_is_einval),
 	KUNIT_CASE(argument_layout_fits_one_page),
 	{}

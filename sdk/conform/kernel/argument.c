@@ -21,7 +21,7 @@ static const struct pfm_arg_field *arg_find(const pfm_buffer_fmt_t *fmt,
 	const struct pfm_arg_field *f = fmt->fmt_arg_layout;
 
 	for (; f && f->name; f++)
-		if (!strcmp(f->name, name))
+		if (!strcmp(pfm_arg_name(f), name))
 			return f;
 	return NULL;
 }

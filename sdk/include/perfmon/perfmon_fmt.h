@@ -12,6 +12,7 @@
 #include <linux/container_of.h>
 #include <linux/module.h>
 #include <linux/stddef.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <perfmon/perfmon.h>
 #include <perfmon/perfmon_time.h>
@@ -235,7 +236,9 @@ typedef int (*fmt_exit_t)(void *buf);
 
 /**
  * struct pfm_arg_field - a field of a format's argument, as tools see it
- * @name:   name: at most PFM_ARG_MAX_WORD letters, digits and underscores
+ * @name:   name: at most PFM_ARG_MAX_WORD letters, digits and underscores. For
+ *          a nested member, the structures that it is in, with a dot after
+ *          each, precede it; see pfm_arg_name()
  * @unit:   unit, a word like @name. For "bytes" tools accept suffixes as in 64k
  * @offset: offset in bytes from the start of the argument
  * @size:   1, 2, 4 or 8 bytes; unsigned, in native byte order
@@ -250,9 +253,25 @@ struct pfm_arg_field {
 };
 
 /**
+ * pfm_arg_name() - get the name of a field as users write it
+ * @f: the field
+ *
+ * Context: any.
+ * Return: the name without the structures that the member is in; NULL for the
+ * entry that ends a layout.
+ */
+static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
+{
+	const char *dot = f->name ? strrchr(f->name, '.') : NULL;
+
+	return dot ? dot + 1 : f->name;
+}
+
+/**
  * PFM_ARG() - define a struct pfm_arg_field
  * @type:   type of the argument
- * @member: member of @type; also the name of the field
+ * @member: member of @type, such as max_depth or sink.buf_size. The field has
+ *          the last part as its name
  * @_dfl:   default value
  * @_unit:  unit, a string literal
  */
