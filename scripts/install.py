@@ -137,7 +137,7 @@ def sdk(layout: Layout) -> Iterator[Item]:
     into = layout.prefix / "share/perfmon"
     yield Item(into / "format.mk", text=layout.filled("sdk/format.mk"))
     yield from copies("sdk/include/perfmon/*.h", into / "include/perfmon")
-    for name in ("format_count", "format_mini", "pmu_usage"):
+    for name in ("format_count", "format_mini", "format_threshold", "pmu_usage"):
         example = into / "examples" / name
         yield from copies(f"examples/{name}/*.[ch]", example)
         yield from copies(f"examples/{name}/Kbuild", example)

@@ -92,6 +92,21 @@ EXPECTED = {
         for name in ("Kbuild", "Makefile", "perfmon_mini_smpl.h", "pfm_fmt_mini.c")
     ),
     *(
+        f"{SDK}/examples/format_threshold/parser/{name}"
+        for name in (
+            "pyproject.toml",
+            "pfmparse_threshold.py",
+            "test_pfmparse_threshold.py",
+        )
+    ),
+    *(
+        f"{SDK}/examples/format_threshold/{name}"
+        for name in (
+            *("Kbuild", "Makefile"),
+            *("perfmon_threshold_smpl.h", "pfm_fmt_threshold.c"),
+        )
+    ),
+    *(
         f"{SDK}/examples/pmu_usage/{name}"
         for name in ("Kbuild", "Makefile", "pfm_pmu_usage.c")
     ),

@@ -19,6 +19,7 @@ from installed_sdk import Sdk
 
 BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
+EXAMPLES = ["threshold"]
 MODELS = "linear regions histogram device".split()
 # For each broken format the checks that find its error, and their messages.
 EXPECTED = {
@@ -78,8 +79,11 @@ def test_installed_and_new_formats_pass(sdk: Sdk, tmp_path: Path) -> None:
         words: list[str | Path] = [sdk.prefix / "bin/pfm-new-format", f"my_{model}"]
         made = sdk.run([*words, "--model", model], tmp_path, {})
         assert made.returncode == 0, made.stderr
-    names = [*OURS, *(f"my_{model}" for model in MODELS)]
-    done = sdk.conform("--quick", "--kernel", host.kernel(), *names, cwd=tmp_path)
+    made_here = [*OURS, *(f"my_{model}" for model in MODELS)]
+    words = ["--quick", "--kernel", host.kernel(), *made_here]
+    words += [sdk.share / f"examples/format_{name}" for name in EXAMPLES]
+    done = sdk.conform(*words, cwd=tmp_path)
+    names = [*made_here, *EXAMPLES]
     found = results(done.stdout)
     bad = [
         (name, check, text)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -52,6 +53,41 @@ def test_format_and_program_run_in_guest(
     assert "a program of mine\n" in done.stdout
     assert (tmp_path / "out/mine.cap").stat().st_size > 0
     assert sorted(folder.iterdir()) == before
+
+
+FILTER = """
+pfmon -e page-faults,cpu-clock --long-smpl-periods=1 --smpl-module=threshold \
+    --smpl-arg=min=$1 -o $OUT/capture sh -c 'ls /lib >/dev/null'
+"""
+
+
+def filtered(sdk: Sdk, out: Path, least: int) -> tuple[int, int]:
+    """Record with the example that filters; return recorded and skipped samples."""
+    words: list[str | Path] = ["--kernel", host.kernel(), "--out", out]
+    words += ["--format", sdk.share / "examples/format_threshold"]
+    done = sdk.vm(*words, "--", "sh", "-c", FILTER, "filter", str(least))
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = re.search(
+        r"(\d+) samples, 0 lost(?:, (\d+) skipped)?, ", done.stdout + done.stderr
+    )
+    assert said, done.stdout + done.stderr
+    return int(said[1]), int(said[2] or 0)
+
+
+def test_filter_skips_samples_below_threshold(sdk: Sdk, tmp_path: Path) -> None:
+    reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
+    if reason:
+        pytest.skip(reason)
+    recorded, skipped = filtered(sdk, tmp_path, 0)
+    assert recorded > 0 and skipped == 0
+    recorded, skipped = filtered(sdk, tmp_path, 10**15)
+    assert recorded == 0 and skipped > 0
+    info = sdk.run(
+        [sdk.prefix / "bin/pfmparse", "info", tmp_path / "capture"],
+        tmp_path,
+        sdk.python,
+    )
+    assert f"skipped samples: {skipped}\n" in info.stdout, info.stdout + info.stderr
 
 
 def refused(sdk: Sdk, *words: str | Path) -> str:
