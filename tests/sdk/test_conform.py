@@ -38,6 +38,11 @@ EXPECTED = {
         "recording": "pfmon cannot record with it: .* rejects its argument",
     },
     "exits": {"full": "fmt_exit returns -16: .* must return 0"},
+    "filters": {
+        "records": "recorded nothing: .* give an argument with which it records",
+        "levels": "recorded nothing",
+        "nmis": "recorded nothing",
+    },
     "late": {"exit": "wrote to its buffer after fmt_exit, byte 0"},
     "leaks": {"leaks": r"leaked \d+ kB, about (1[89]|2[0-2])\d\d bytes each"},
     "notifies": {
@@ -53,6 +58,9 @@ EXPECTED = {
     "silent": {"full": "sets no control bit and returns 0: the counter is not"},
     "sleeps": {"records": "sleeps where it must not .*scheduling while atomic"},
     "stuck": {"full": "fmt_restart resumes but the buffer is still full"},
+    "tail": {
+        "records": "wrote behind the record .*: byte 24 of a record of 24 bytes",
+    },
     "traced": {"notrace": "traced_handler, can be traced, .*: declare it notrace"},
     "trusting": {"forged": "wrote (past|in front)|uses an unmapped address"},
     "unchecked": {"sizes": "wrote past the end of the buffer"},

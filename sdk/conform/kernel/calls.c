@@ -104,6 +104,7 @@ static int calls_init(struct conform *c)
 	c->live = !ret;
 	c->held = false;
 	c->notify = !c->notify;
+	conform_evidence_begin(c);
 	return calls_check(c, "fmt_init", ret) ?: calls_guards(c);
 }
 
@@ -250,7 +251,11 @@ static int calls_handle(struct conform *c, unsigned int i, struct pt_regs *regs)
 	c->before->ovfl_notify = c->notify;
 	memcpy(arg, c->before, c->ovfl.size);
 	lent = data;
+	conform_poison(c);
 	ret = c->fmt->fmt_handler(c->buf.start, arg, c->tstamp, &data);
+	c->tried = true;
+	if (!ret)
+		conform_evidence_look(c);
 	c->calls++;
 	c->stored += !ret;
 	c->failed = ret;
@@ -258,7 +263,8 @@ static int calls_handle(struct conform *c, unsigned int i, struct pt_regs *regs)
 	if (memcmp(&data, &lent, sizeof(data)))
 		return conform_fail(c,
 				    "the handler changes its last argument, the struct pfm_ovfl_data");
-	return calls_check(c, "fmt_handler", ret) ?: calls_look(c, ret);
+	return calls_check(c, "fmt_handler", ret) ?: calls_look(c, ret) ?:
+		conform_unpoison(c);
 }
 
 int conform_overflow(struct conform *c, unsigned int n, struct pt_regs *regs)

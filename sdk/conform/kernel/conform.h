@@ -13,6 +13,7 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 #include <perfmon/perfmon_fmt_sdk.h>
+#include <perfmon/perfmon_sink.h>
 
 struct pt_regs;
 
@@ -23,6 +24,8 @@ struct pt_regs;
 #define CONFORM_MAX_SIZE	(64UL << 20)
 #define CONFORM_MAX_CHANCE	(4UL << 20)
 #define CONFORM_TEXT		400
+/* Number of guard bytes on either side of memory, and after a record. */
+#define CONFORM_NEAR		1024
 /* Number of PMDs that overflow at once. */
 #define CONFORM_BURST		4
 
@@ -62,6 +65,14 @@ struct conform_mem {
  * @current_thread: overflows are in the running thread
  * @quick:   reduced checks
  * @rnd:     state of the random numbers
+ * @tried:   the check has called the handler
+ * @recorded: the check has recorded a sample
+ * @sink:    header of a sink after fmt_init; hdr_magic is 0 for other buffers
+ * @fresh:   copy of another buffer after fmt_init, until @recorded
+ * @poison:  bytes that the handler may write only as a record
+ * @poisoned: their number, 0 for none
+ * @region:  their region
+ * @used:    size of the records before them
  * @truth:   the overflows that @shot has records of, as text
  * @shot:    copy of a buffer
  * @shot_size: its size in bytes
@@ -88,6 +99,14 @@ struct conform {
 	bool			current_thread;
 	bool			quick;
 	struct rnd_state	rnd;
+	bool			tried;
+	bool			recorded;
+	pfm_sink_hdr_t		sink;
+	void			*fresh;
+	u8			*poison;
+	size_t			poisoned;
+	u32			region;
+	u64			used;
 	char			*truth;
 	void			*shot;
 	size_t			shot_size;
@@ -117,12 +136,30 @@ u32 conform_random(struct conform *c, u32 ceiling);
  * memory.c
  */
 
+/* Random bytes: content of guards, and of poisoned memory. */
+extern u8 conform_pattern[CONFORM_NEAR];
+
+/* Choose the content of guards, before the first allocation. */
+void conform_mem_seed(u64 seed);
 /* Allocate zeroed memory; @front is a multiple of 64. Return: 0 or -ENOMEM. */
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size);
 void conform_mem_free(struct conform_mem *m);
 /* Context: any. Return: 0, or a finding: a write outside of @what. */
 int conform_mem_check(struct conform *c, const struct conform_mem *m,
 		      const char *what);
+
+/*
+ * evidence.c
+ */
+
+/* Note the state of the buffer after fmt_init. Context: process. */
+void conform_evidence_begin(struct conform *c);
+/* Set @recorded if a sample was recorded. Context: any. */
+void conform_evidence_look(struct conform *c);
+/* Poison the bytes after the last record. Context: any. */
+void conform_poison(struct conform *c);
+/* Check and remove the poison. Context: any. Return: 0 or a finding. */
+int conform_unpoison(struct conform *c);
 
 /*
  * argument.c

@@ -34,6 +34,8 @@ static void forge_field(struct conform *c, size_t at, unsigned int how)
 	size_t size = min_t(size_t, how & 8 ? 8 : 4, c->buf.size - at);
 
 	memcpy(c->buf.start + at, &value, size);
+	/* The headers do not tell where records are any more. */
+	c->sink.hdr_magic = 0;
 }
 
 static int forge_fields(struct conform *c)
@@ -68,6 +70,7 @@ static int forge_all(struct conform *c)
 	if (ret)
 		return ret;
 	prandom_bytes_state(&c->rnd, c->buf.start, c->buf.size);
+	c->sink.hdr_magic = 0;
 	ret = forge_use(c) ?: conform_fill(c, 2) ?: forge_use(c) ?:
 		conform_end(c);
 	if (ret == -EBADMSG)

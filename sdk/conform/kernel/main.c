@@ -69,6 +69,7 @@ static void conform_drop(struct conform *c)
 	kfree(c->dfl);
 	kfree(c->truth);
 	vfree(c->shot);
+	vfree(c->fresh);
 	if (c->fmt)
 		pfm_fmt_put(c->fmt);
 	*c = (struct conform) {};
@@ -114,7 +115,12 @@ static int conform_run(char *name)
 		c->quick = quick;
 		c->max_size = CONFORM_MAX_SIZE;
 		prandom_seed_state(&c->rnd, seed);
+		c->tried = false;
+		c->recorded = false;
 		ret = conform_checks[i].run(c);
+		if (!ret && c->tried && !c->recorded)
+			ret = conform_fail(c,
+					   "recorded nothing: the handler returns 0 but skips all samples; give an argument with which it records (--arg NAME=VALUE,...)");
 		/* End the context, whatever was found. */
 		conform_end(c);
 		return ret;
@@ -226,6 +232,7 @@ static const struct file_operations buffer_fops = {
 
 static int __init conform_init(void)
 {
+	conform_mem_seed(seed);
 	conform_dir = debugfs_create_dir("pfm_conform", NULL);
 	debugfs_create_file("format", 0200, conform_dir, NULL, &format_fops);
 	debugfs_create_file("run", 0200, conform_dir, NULL, &run_fops);

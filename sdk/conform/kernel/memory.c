@@ -11,9 +11,20 @@
 #include "conform.h"
 
 #define GUARDED		(!IS_ENABLED(CONFIG_KASAN_VMALLOC))
-#define GUARD		0xa5
-/* Number of guard bytes on either side. */
-#define NEAR		1024
+#define NEAR		CONFORM_NEAR
+
+/* Content of the guards in front and behind, random bytes. */
+static u8 mem_front[NEAR];
+u8 conform_pattern[NEAR];
+
+void conform_mem_seed(u64 seed)
+{
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, seed);
+	prandom_bytes_state(&rnd, mem_front, NEAR);
+	prandom_bytes_state(&rnd, conform_pattern, NEAR);
+}
 
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size)
 {
@@ -27,8 +38,8 @@ int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size)
 	m->size = size;
 	m->start = m->base + lead;
 	if (GUARDED) {
-		memset(m->start - front - NEAR, GUARD, NEAR);
-		memset(m->start + size, GUARD, NEAR);
+		memcpy(m->start - front - NEAR, mem_front, NEAR);
+		memcpy(m->start + size, conform_pattern, NEAR);
 	}
 	return 0;
 }
@@ -39,6 +50,18 @@ void conform_mem_free(struct conform_mem *m)
 	*m = (struct conform_mem) {};
 }
 
+/* Return: the first guard byte that was overwritten, or NULL. */
+static const void *mem_changed(const u8 *guard, const u8 *expected)
+{
+	if (!memcmp(guard, expected, NEAR))
+		return NULL;
+	while (*guard == *expected) {
+		guard++;
+		expected++;
+	}
+	return guard;
+}
+
 int conform_mem_check(struct conform *c, const struct conform_mem *m,
 		      const char *what)
 {
@@ -47,12 +70,12 @@ int conform_mem_check(struct conform *c, const struct conform_mem *m,
 	if (!m->base || !GUARDED)
 		return 0;
 	end = m->start + m->size;
-	bad = memchr_inv(begin, GUARD, NEAR);
+	bad = mem_changed(begin, mem_front);
 	if (bad)
 		return conform_fail(c,
 				    "wrote in front of %s, by %zu bytes",
 				    what, m->start - m->front - bad);
-	bad = memchr_inv(end, GUARD, NEAR);
+	bad = mem_changed(end, conform_pattern);
 	if (bad)
 		return conform_fail(c,
 				    "wrote past the end of %s: byte %zu of %zu",

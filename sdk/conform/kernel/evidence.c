@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * evidence.c - whether a check has recorded samples, and how in a sink
+ *
+ * A check of a filter that records nothing would prove nothing. A sample is in
+ * a sink if its headers count it; in another buffer, if the handler returned 0
+ * and the buffer has changed since fmt_init.
+ *
+ * Before each overflow, the bytes after the last record of a sink are poisoned.
+ * A handler that changes bytes after the record that it publishes writes beyond
+ * the buffer when that record is the last one.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <perfmon/perfmon_sink.h>
+#include "conform.h"
+
+static pfm_sink_rgn_t *evidence_rgn(const struct conform *c, u32 n)
+{
+	return c->buf.start + sizeof(pfm_sink_hdr_t) +
+	       n * sizeof(pfm_sink_rgn_t);
+}
+
+/* Are the headers complete, and the regions in the buffer? */
+static bool evidence_is_sink(const struct conform *c)
+{
+	const pfm_sink_hdr_t *hdr = c->buf.start;
+
+	return c->buf.size >= sizeof(*hdr) &&
+	       hdr->hdr_magic == PFM_SINK_MAGIC &&
+	       hdr->hdr_num_regions <= PFM_SINK_MAX_REGIONS &&
+	       hdr->hdr_region_offs <= c->buf.size &&
+	       hdr->hdr_num_regions * hdr->hdr_region_size <=
+		       c->buf.size - hdr->hdr_region_offs;
+}
+
+void conform_evidence_begin(struct conform *c)
+{
+	c->sink = evidence_is_sink(c) ? *(pfm_sink_hdr_t *)c->buf.start :
+					(pfm_sink_hdr_t) {};
+	vfree(c->fresh);
+	c->fresh = NULL;
+	if (c->recorded || c->sink.hdr_magic || !c->buf.size)
+		return;
+	c->fresh = vmalloc(c->buf.size);
+	if (c->fresh)
+		memcpy(c->fresh, c->buf.start, c->buf.size);
+}
+
+static bool evidence_in_sink(const struct conform *c)
+{
+	const pfm_sink_hdr_t *hdr = c->buf.start;
+	bool any = hdr->hdr_past || hdr->hdr_overwritten || hdr->hdr_fills;
+	u32 n;
+
+	for (n = 0; !any && n < c->sink.hdr_num_regions; n++)
+		any = evidence_rgn(c, n)->rgn_count;
+	return any;
+}
+
+void conform_evidence_look(struct conform *c)
+{
+	if (c->recorded)
+		return;
+	if (c->sink.hdr_magic)
+		c->recorded = evidence_in_sink(c);
+	else
+		c->recorded = !c->fresh ||
+			      memcmp(c->fresh, c->buf.start, c->buf.size);
+}
+
+void conform_poison(struct conform *c)
+{
+	const pfm_sink_hdr_t *hdr = c->buf.start;
+	const pfm_sink_rgn_t *rgn;
+	u64 used;
+
+	c->poisoned = 0;
+	if (!c->sink.hdr_magic ||
+	    hdr->hdr_cur_region >= c->sink.hdr_num_regions)
+		return;
+	c->region = hdr->hdr_cur_region;
+	rgn = evidence_rgn(c, c->region);
+	used = rgn->rgn_used;
+	/* The header of a full region, or one that was emptied. */
+	if (rgn->rgn_state != PFM_SINK_RGN_FILLING ||
+	    used > c->sink.hdr_region_size)
+		return;
+	c->poison = c->buf.start + c->sink.hdr_region_offs +
+		    c->region * c->sink.hdr_region_size + used;
+	c->used = used;
+	c->poisoned = min_t(u64, CONFORM_NEAR, c->sink.hdr_region_size - used);
+	memcpy(c->poison, conform_pattern, c->poisoned);
+}
+
+int conform_unpoison(struct conform *c)
+{
+	u64 size = c->poisoned ?
+		evidence_rgn(c, c->region)->rgn_used - c->used : 0;
+	size_t at, bad = 0;
+
+	for (at = size; size && !bad && at < c->poisoned; at++)
+		if (c->poison[at] != conform_pattern[at])
+			bad = at;
+	if (size < c->poisoned)
+		memset(c->poison + size, 0, c->poisoned - size);
+	if (bad)
+		return conform_fail(c,
+				    "wrote behind the record that it published: byte %zu of a record of %llu bytes (pass its whole size to pfm_sink_end())",
+				    bad, size);
+	return 0;
+}
