@@ -33,9 +33,9 @@ PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
     *("default", "nway", "callers", "histogram", "callstack", "flight"),
-    *("pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22", "block"),
-    *("block_stops", "realtime", "perm", "levels", "races", "pmu_perf", "pmc_config"),
-    *("defect", "delay", "release", "throttle", "fmt", "pmu", "main"),
+    *("sample", "pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22"),
+    *("block", "block_stops", "realtime", "perm", "levels", "races", "pmu_perf"),
+    *("pmc_config", "defect", "delay", "release", "throttle", "fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "leftovers", "stress", "storm"),
 )
 # Programs whose tests need two CPUs.
