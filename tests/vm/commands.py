@@ -305,7 +305,7 @@ def _hardware() -> dict[str, str]:
     return {
         "count": f"pfmon -e instructions -o /out/count retire {ROUNDS}",
         "same": f"pfmon -e {same} -o /out/same retire {ROUNDS}",
-        "sample": f"{sample} retire {ROUNDS}",
+        "retired": f"{sample} retire {ROUNDS}",
         "turns": f"{turns} retire {ROUNDS}",
         "together": f"! pfmon --check-events-only -e {many} 2>&1",
         "denied": f"pfmon -e {many} -o /out/denied retire {ROUNDS}",
