@@ -41,8 +41,7 @@ def pmd_of(name: str) -> Optional[int]:
 
 def check_pmd(pmd: int, recording: Recording) -> None:
     """Raises PfmParseError if no sample of the recording can have values of a PMD."""
-    sets = recording.session.sets
-    there = {n for s in sets for p in s.pmds if p.sampling for n in p.smpl_pmds}
+    there = recording.session.recorded_pmds
     if pmd not in there:
         have = ", ".join(map(str, sorted(there))) or "none"
         text = f"no sample has values of PMD {pmd}; recorded PMDs: {have}"

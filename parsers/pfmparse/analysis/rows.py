@@ -187,16 +187,8 @@ def _pmd(number: int) -> Number:
 
 def pmds_of(inputs: Sequence[Input]) -> list[int]:
     """The PMDs whose values samples can have."""
-    return sorted(
-        {
-            number
-            for source in inputs
-            for event_set in source.recording.session.sets
-            for pmd in event_set.pmds
-            if pmd.sampling
-            for number in pmd.smpl_pmds
-        }
-    )
+    sessions = (source.recording.session for source in inputs)
+    return sorted({pmd for session in sessions for pmd in session.recorded_pmds})
 
 
 def _known(

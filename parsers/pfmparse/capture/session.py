@@ -108,6 +108,17 @@ class Session:
         """The contexts of the session, by ID."""
         return {context.id: context for context in self.contexts}
 
+    @property
+    def recorded_pmds(self) -> frozenset[int]:
+        """The PMDs of which samples can have values."""
+        return frozenset(
+            number
+            for event_set in self.sets
+            for pmd in event_set.pmds
+            if pmd.sampling
+            for number in pmd.smpl_pmds
+        )
+
 
 def parse_session(text: bytes, offset: int) -> Session:
     """The session in a SESS document that starts at byte ``offset`` of the file.

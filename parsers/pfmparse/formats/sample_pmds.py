@@ -26,14 +26,8 @@ class SamplePmds:
         """None if no sample of the session can have such a PMD."""
         if session.machine.pmu not in (None, PMU):
             return None
-        pmds = frozenset(
-            number
-            for event_set in session.sets
-            for pmd in event_set.pmds
-            if pmd.sampling
-            for number in pmd.smpl_pmds
-        )
-        return cls(pmds & NAMES.keys()) if pmds & NAMES.keys() else None
+        pmds = session.recorded_pmds & NAMES.keys()
+        return cls(pmds) if pmds else None
 
     def add_to(self, samples: Samples) -> Samples:
         """The samples, with a derived column for each PMD, unless there is one."""
