@@ -11,8 +11,7 @@ from ..exports import registry
 from ..exports.interface import NEW, SIDES, Comparison, Job
 from .export import write_job
 from .opening import inputs_of
-
-STANDARD_OUTPUT = "-"
+from .writing import STANDARD_OUTPUT
 
 
 def draw(arguments: argparse.Namespace, old: Sequence[str], new: Sequence[str]) -> int:
@@ -20,7 +19,7 @@ def draw(arguments: argparse.Namespace, old: Sequence[str], new: Sequence[str]) 
     export = registry.find(arguments.to)
     widths = SIDES.index(arguments.widths) if arguments.widths else NEW
     with inputs_of(arguments, [*old, *new], export.detail) as inputs:
-        path = Path(arguments.output or STANDARD_OUTPUT)
+        path = Path(arguments.output or STANDARD_OUTPUT[0])
         job = Job(inputs, path, arguments.weight)
         job.comparison = Comparison(len(old), widths)
         return write_job(export, job, arguments.json)
