@@ -29,12 +29,7 @@ NOTEBOOK = ROOT / "examples/samples.ipynb"
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Write a capture of each format."""
     into = tmp_path_factory.mktemp("captures")
-    program = programs.compiled(into / "hotspots")
-    found = {}
-    for name, data in every_format.captures(program).items():
-        found[name] = into / f"{name}.pfm"
-        found[name].write_bytes(data)
-    return found
+    return every_format.write(programs.compiled(into / "hotspots"), into)
 
 
 @pytest.fixture

@@ -18,12 +18,7 @@ HERE = Path(__file__).parent
 def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return a capture of each format, by name."""
     directory = tmp_path_factory.mktemp("captures")
-    program = programs.compiled(directory / "hotspots")
-    found = {}
-    for name, data in every_format.captures(program).items():
-        found[name] = directory / f"{name}.pfm"
-        found[name].write_bytes(data)
-    return found
+    return every_format.write(programs.compiled(directory / "hotspots"), directory)
 
 
 @pytest.fixture(scope="session")

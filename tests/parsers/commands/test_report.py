@@ -236,9 +236,7 @@ def test_report_by_comm_works_for_every_format(
 ) -> None:
     program = compiled(tmp_path / "hotspots")
     names = {}
-    for name, data in every_format.captures(program).items():
-        path = tmp_path / f"{name}.pfm"
-        path.write_bytes(data)
+    for name, path in every_format.write(program, tmp_path).items():
         names[name] = set(rows(capsys, "comm", path, warns=True))
     # These formats do not record threads: samples get the process name.
     without = dict.fromkeys(("pebs32", "pebs64", "histogram"), {"program"})

@@ -20,9 +20,4 @@ def captures(
     program: programs.Program, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
     """Write a capture of each format; the keys are the names of the formats."""
-    directory = tmp_path_factory.mktemp("captures")
-    found = {}
-    for name, data in every_format.captures(program).items():
-        found[name] = directory / f"{name}.pfm"
-        found[name].write_bytes(data)
-    return found
+    return every_format.write(program, tmp_path_factory.mktemp("captures"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Callable
 
 from helpers import writers
@@ -95,6 +96,15 @@ def session(uuid: str, argument: bytes = b"") -> Json:
 def captures(program: Program) -> dict[str, bytes]:
     """Build a capture of each format; the keys are the names of the formats."""
     return {name: make(program) for name, make in FORMATS.items()}
+
+
+def write(program: Program, into: Path) -> dict[str, Path]:
+    """Write a capture of each format; the keys are the names of the formats."""
+    paths = {}
+    for name, data in captures(program).items():
+        paths[name] = into / f"{name}.pfm"
+        paths[name].write_bytes(data)
+    return paths
 
 
 def _capture(
