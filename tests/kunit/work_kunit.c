@@ -51,21 +51,24 @@ static void queued_work_runs_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted.realtime_runs, 0U);
 }
 
+static void queue_counted_as_realtime_thread(bool waits)
+{
+	sched_set_fifo_low(current);
+	queue_counted(waits);
+	sched_set_normal(current, 0);
+}
+
 /* The scheduler does not let it wait for the CPU. */
 static void realtime_thread_queues_realtime_work(struct kunit *test)
 {
-	sched_set_fifo_low(current);
-	queue_counted(false);
-	sched_set_normal(current, 0);
+	queue_counted_as_realtime_thread(false);
 	KUNIT_EXPECT_EQ(test, counted.runs, 1U);
 	KUNIT_EXPECT_EQ(test, counted.realtime_runs, 1U);
 }
 
 static void work_that_waits_leaves_the_realtime_thread(struct kunit *test)
 {
-	sched_set_fifo_low(current);
-	queue_counted(true);
-	sched_set_normal(current, 0);
+	queue_counted_as_realtime_thread(true);
 	KUNIT_EXPECT_EQ(test, counted.runs, 2U);
 	KUNIT_EXPECT_EQ(test, counted.realtime_runs, 1U);
 }
