@@ -13,14 +13,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
-#include <perfmon/perfmon_sink.h>
+#include <perfmon/perfmon_fmt_sink.h>
 #include "conform.h"
-
-static pfm_sink_rgn_t *evidence_rgn(const struct conform *c, u32 n)
-{
-	return c->buf.start + sizeof(pfm_sink_hdr_t) +
-	       n * sizeof(pfm_sink_rgn_t);
-}
 
 /* Are the headers complete, and the regions in the buffer? */
 static bool evidence_is_sink(const struct conform *c)
@@ -55,7 +49,7 @@ static bool evidence_in_sink(const struct conform *c)
 	u32 n;
 
 	for (n = 0; !any && n < c->sink.hdr_num_regions; n++)
-		any = evidence_rgn(c, n)->rgn_count;
+		any = pfm_sink_rgn(c->buf.start, n)->rgn_count;
 	return any;
 }
 
@@ -81,7 +75,7 @@ void conform_poison(struct conform *c)
 	    hdr->hdr_cur_region >= c->sink.hdr_num_regions)
 		return;
 	c->region = hdr->hdr_cur_region;
-	rgn = evidence_rgn(c, c->region);
+	rgn = pfm_sink_rgn(c->buf.start, c->region);
 	used = rgn->rgn_used;
 	/* The header of a full region, or one that was emptied. */
 	if (rgn->rgn_state != PFM_SINK_RGN_FILLING ||
@@ -97,7 +91,7 @@ void conform_poison(struct conform *c)
 int conform_unpoison(struct conform *c)
 {
 	u64 size = c->poisoned ?
-		evidence_rgn(c, c->region)->rgn_used - c->used : 0;
+		pfm_sink_rgn(c->buf.start, c->region)->rgn_used - c->used : 0;
 	size_t at, bad = 0;
 
 	for (at = size; size && !bad && at < c->poisoned; at++)
