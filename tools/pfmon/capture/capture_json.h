@@ -14,6 +14,7 @@ struct totals {
 	uint64_t samples;
 	bool samples_known;		/* the format's layout is known */
 	uint64_t lost;
+	bool lost_known;		/* /proc could be read */
 	uint64_t skipped;		/* the format did not record them */
 	uint64_t throttled;		/* times that perf stopped a counter */
 	uint64_t notifications;

@@ -74,6 +74,7 @@ struct recording *recording_open(const struct plan *plan)
 	pthread_mutex_init(&recording->lock, NULL);
 	know_nothing(recording, plan);
 	recording->blind = !proc_is_usable();
+	recording->totals.lost_known = !recording->blind;
 	recording->watched = plan->options->top.interval_ns;
 	recording->totals.samples_known =
 		plan->format.module || plan->format.device;

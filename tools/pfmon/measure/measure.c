@@ -202,7 +202,7 @@ static bool finish_recording(struct measurement *m,
 	if (!m->options->top.interval_ns)
 		report_summary(&totals, m->options->outfile);
 	report_throttled(&totals);
-	report_unknown_samples();
+	report_unknown_samples(&totals);
 	report_denied(&m->results);
 	return ok;
 }

@@ -30,7 +30,7 @@ static void print_totals(const struct totals *totals)
 		fprintf(stderr, "%" PRIu64 " samples", totals->samples);
 	else
 		fputs("- samples", stderr);
-	if (proc_is_usable())
+	if (totals->lost_known)
 		fprintf(stderr, ", %" PRIu64 " lost", totals->lost);
 	else
 		fputs(", - lost", stderr);
@@ -104,9 +104,9 @@ void report_missing_proc(const struct options *options)
 		message(NO_PROC "threads have no names, and events without a free counter are not recognised");
 }
 
-void report_unknown_samples(void)
+void report_unknown_samples(const struct totals *totals)
 {
-	if (!proc_is_usable())
+	if (!totals->lost_known)
 		message("the samples have no files and functions, and it is unknown how many were lost: /proc could not be read");
 }
 

@@ -18,7 +18,7 @@ void progress_end(const struct options *options);
 
 /* Print a message, before measuring and after sampling, if /proc is missing. */
 void report_missing_proc(const struct options *options);
-void report_unknown_samples(void);
+void report_unknown_samples(const struct totals *totals);
 
 /* Prints the machine and the session above the counts (--with-header). */
 void report_header(const struct plan *plan, FILE *out);
