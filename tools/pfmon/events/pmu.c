@@ -47,6 +47,15 @@ unsigned int pmu_pmd_count(void)
 	return count ? count : PFM_MAX_PMDS;
 }
 
+char *virtual_pmd_names(void)
+{
+	char *list = checked_strdup("");
+
+	for (size_t i = 0; i < ARRAY_SIZE(virtual_pmds); i++)
+		list = checked_append(list, ", ", virtual_pmds[i].name);
+	return list;
+}
+
 const char *virtual_pmd_name(unsigned int number)
 {
 	static char name[16];

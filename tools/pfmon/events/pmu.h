@@ -17,6 +17,9 @@ unsigned int pmu_pmd_count(void);
  */
 const char *virtual_pmd_name(unsigned int number);
 
+/* Returns the names of the virtual PMDs, "a, b, c", to be freed. */
+char *virtual_pmd_names(void);
+
 /* Finds a virtual PMD by name; false if there is none. */
 bool virtual_pmd_find(const char *name, unsigned int *number);
 

@@ -96,6 +96,7 @@ static bool add_smpl_pmd(struct options *options, const char *name,
 {
 	unsigned int virtual;
 	uint64_t first, last;
+	char *names;
 
 	(void)index;
 	if (virtual_pmd_find(name, &virtual)) {
@@ -103,8 +104,10 @@ static bool add_smpl_pmd(struct options *options, const char *name,
 		return true;
 	}
 	if (!parse_pmd_range(name, &first, &last)) {
-		message("--smpl-pmds: '%s' is not valid: use elapsed, tid, resident, clock, addr, latency, weight2, weight3, source, physical, transaction, a PMD number below %d or a range of them",
-			name, PFM_MAX_PMDS);
+		names = virtual_pmd_names();
+		message("--smpl-pmds: '%s' is not valid: use %s, a PMD number below %d or a range of them",
+			name, names, PFM_MAX_PMDS);
+		free(names);
 		return false;
 	}
 	for (; first <= last; first++)
