@@ -165,7 +165,7 @@ void pfm_finish_switch(struct pfm_context *ctx)
 	pfm_finish_locked(ctx);
 }
 
-/* Lock the context for pfm_finish_locked(). Return: false if it had to wait. */
+/* Lock the context for pfm_finish_locked(). Return: false if that must wait. */
 static bool pfm_lock_to_finish(struct pfm_context *ctx, bool may_wait)
 {
 	if (!pfm_lock_for_work(ctx, may_wait))

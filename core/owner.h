@@ -50,7 +50,7 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags);
 void pfm_wait_overflows(struct pfm_context *ctx);
 
 /*
- * The same without a grace period: look for about 2 ms at most. Context: as
+ * Look for about 2 ms at most, without a grace period. Context: as
  * pfm_wait_overflows(). Return: false if an overflow may still be in progress.
  */
 bool pfm_look_for_overflows(struct pfm_context *ctx);

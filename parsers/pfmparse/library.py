@@ -73,7 +73,7 @@ class Captures:
         kernel: Optional[bool] = None,
         time: Optional[str] = None,
     ) -> Captures:
-        """The same files, but only samples that meet all conditions.
+        """These files, but only samples that meet all conditions.
 
         The conditions replace those of an earlier selection. A condition is one value
         or several, each a number or a text as for the option of this name.

@@ -24,8 +24,8 @@ struct perf_sampled {
 bool perf_may_have_data(const struct pfm_pmu_reg *reg);
 
 /*
- * A sampled data address as the user may see it: addresses of the kernel are
- * hidden from those who may not monitor it.
+ * A sampled data address as the user may see it: 0 for addresses of the kernel
+ * if the event excludes the kernel.
  */
 static inline u64 perf_visible_address(const struct pfm_pmu_reg *reg, u64 addr)
 {

@@ -45,8 +45,8 @@ u64 perf_clock_now(struct task_struct *task)
 
 /*
  * Count of the other virtual PMDs; a counter without an event does not advance,
- * and data of samples are 0 if there is no sample.
- * The set's clock is read here only while the set is stopped.
+ * and data of samples are 0 outside of a sample. The set's clock is read here
+ * only while the set is stopped.
  */
 static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 {

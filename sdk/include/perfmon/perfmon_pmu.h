@@ -153,8 +153,8 @@ struct pfm_pmu_reg {
  *             got no counter, by their index in pfm_pmu.pmds. Zero when loaded
  * @priv:      owned by the PMU
  * @sample:    data of the sample whose PMDs are being read, as passed to
- *             pfm_overflow_sample(); NULL if there are none. Only operations in
- *             the context of an overflow may use it
+ *             pfm_overflow_sample(), or NULL. Only operations in the context of
+ *             an overflow may use it
  */
 struct pfm_pmu_set {
 	struct task_struct	*task;
