@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .formats.samples import Column as Column
     from .formats.samples import Lazy as Lazy
     from .formats.samples import PmdGroup as PmdGroup
+    from .formats.samples import Roles as Roles
     from .formats.samples import Samples as Samples
     from .formats.sink import SINK_ARGUMENT as SINK_ARGUMENT
     from .formats.sink import Records as Records
@@ -95,6 +96,7 @@ _MODULES = {
     "Region": "formats.decoding",
     "Resolver": "symbols.resolver",
     "Role": "formats.roles",
+    "Roles": "formats.samples",
     "SINK_ARGUMENT": "formats.sink",
     "Samples": "formats.samples",
     "Session": "capture.session",

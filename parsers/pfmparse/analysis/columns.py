@@ -10,12 +10,12 @@ import numpy as np
 
 from ..arrays import NDArray
 from ..errors import RequestError
-from ..formats.roles import Role
+from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
 from ..layout import KERNEL_START
 from ..recording import Recording
 
-ROLES = {role.value: role for role in Role}
+ROLES = {role.value: role for role in Role if role not in AGGREGATES}
 NOBODY = (1 << 32) - 1  # no process, thread or CPU; 0 is the idle threads' number
 PMD = re.compile(r"pmd([0-9]{1,3})")
 

@@ -11,6 +11,9 @@ class Role(Enum):
 
     Unless a role is assigned explicitly, the first existing column with one of the
     ``usual`` names has it. A column with an explicit role has no other one.
+
+    Columns of the roles in AGGREGATES summarise a quantity of several samples; a role
+    can have one column for each quantity.
     """
 
     #: The address of the sample, or an offset in FILE.
@@ -43,6 +46,12 @@ class Role(Enum):
     KERNEL = "kernel", "kernel"
     #: The cookie of the file in which ADDRESS is an offset; 0 for none.
     FILE = "file", "cookie"
+    #: The sum of a quantity over the samples that this one represents.
+    SUM = "sum"
+    #: The least value of a quantity in the samples that this one represents.
+    MIN = "min"
+    #: The greatest value of a quantity in the samples that this one represents.
+    MAX = "max"
 
     #: The names of columns that have the role.
     usual: tuple[str, ...]
@@ -53,3 +62,6 @@ class Role(Enum):
         role._value_ = key
         role.usual = usual
         return role
+
+
+AGGREGATES = (Role.SUM, Role.MIN, Role.MAX)

@@ -13,9 +13,10 @@ from ..arrays import NDArray
 from ..errors import PfmParseError, RequestError, blamed
 from ..layout import field_names
 from .chains import Chains
-from .roles import Role
+from .roles import AGGREGATES, Role
 
 Column = NDArray[np.integer[Any]]
+Roles = Mapping[Role, Union[str, Mapping[str, str]]]
 
 BLOCK = 1 << 12  # samples whose fields are copied at once, which fit into the cache
 
@@ -81,14 +82,15 @@ class Samples:
     columns of both kinds, if their names do not imply them (docs/writing_a_parser.md).
     ``chains`` are the samples' call chains.
 
-    A column of the role WEIGHT has the number of samples that each one represents.
+    A column of the role WEIGHT has the number of samples that each one represents. The
+    roles in AGGREGATES have a column, or a mapping of quantities to columns.
     """
 
     count: int
     columns: Mapping[str, Column]
     groups: tuple[PmdGroup, ...] = ()
     derived: Mapping[str, Column] = field(default_factory=dict)
-    roles: Mapping[Role, str] = field(default_factory=dict)
+    roles: Roles = field(default_factory=dict)
     chains: Optional[Chains] = None
 
     def __post_init__(self) -> None:
@@ -98,11 +100,8 @@ class Samples:
                 _check(columns, self.count)
         for group in self.groups:
             _check_group(group, self.count)
-        for role, name in self.roles.items():
-            if not isinstance(role, Role):
-                raise ValueError(f"{role!r} is not a pfmparse.Role")
-            if not self.has(name):
-                raise ValueError(f"role {role.name}: there is no column {name}")
+        if self.roles:
+            _check_roles(self)
         if self.chains is not None and self.chains.count != self.count:
             text = f"{self.chains.count} call chains for {self.count} samples"
             raise ValueError(text)
@@ -112,7 +111,7 @@ class Samples:
         cls,
         records: NDArray[np.void],
         groups: tuple[PmdGroup, ...] = (),
-        roles: Optional[Mapping[Role, str]] = None,
+        roles: Optional[Roles] = None,
         chains: Optional[Chains] = None,
     ) -> Samples:
         """Samples whose columns are the fields of a structured array.
@@ -142,12 +141,19 @@ class Samples:
 
     def name_of(self, role: Role) -> Optional[str]:
         """The name of the column that has a role, or None."""
-        if self.roles and role in self.roles:
-            return self.roles[role]
-        for name in role.usual:
-            if self.has(name) and name not in self.roles.values():
-                return name
-        return None
+        found = self.roles.get(role) if self.roles else None
+        if isinstance(found, str):
+            return found
+        usual = [name for name in role.usual if self.has(name)]
+        if usual and self.roles:
+            given = {name for _, name in _with_roles(self.roles)}
+            usual = [name for name in usual if name not in given]
+        return usual[0] if usual else None
+
+    def aggregates(self, role: Role) -> Mapping[str, str]:
+        """The columns that have a role of AGGREGATES, by their quantities."""
+        found = self.roles.get(role, {})
+        return {found: found} if isinstance(found, str) else found
 
     def role(self, role: Role) -> Column:
         """The column that has a role; PfmParseError if there is none."""
@@ -232,6 +238,39 @@ def _check(columns: Mapping[str, Column], count: int) -> None:
             shape = " x ".join(map(str, column.shape)) or "zero-dimensional"
             text = f"column {name} has {shape} values for {count} samples"
             raise ValueError(text)
+
+
+def _with_roles(roles: Roles) -> list[tuple[Role, str]]:
+    """Roles and their columns."""
+    return [
+        (role, name)
+        for role, found in roles.items()
+        for name in ([found] if isinstance(found, str) else found.values())
+    ]
+
+
+def _check_roles(samples: Samples) -> None:
+    """Raises ValueError if a role is invalid, or does not fit the columns."""
+    for role, found in samples.roles.items():
+        if not isinstance(role, Role):
+            raise ValueError(f"{role!r} is not a pfmparse.Role")
+        if isinstance(found, str):
+            continue
+        if role not in AGGREGATES:
+            raise ValueError(f"role {role.name} needs the name of one column")
+        if not isinstance(found, Mapping):
+            raise ValueError(
+                f"role {role.name} needs a column, or {{quantity: column}}"
+            )
+    pairs = _with_roles(samples.roles)
+    names = [name for _, name in pairs]
+    for role, name in pairs:
+        if not samples.has(name):
+            raise ValueError(f"role {role.name}: there is no column {name}")
+        if role in AGGREGATES and names.count(name) > 1:
+            raise ValueError(f"role {role.name}: column {name} has another role, too")
+    if "count" in samples.aggregates(Role.SUM):
+        raise ValueError("role SUM: the number of samples, count, has the role WEIGHT")
 
 
 def _check_group(group: PmdGroup, count: int) -> None:

@@ -18,7 +18,7 @@ from ..errors import PfmParseError
 from ..layout import Data, bad_field, integers, struct_dtype, table, view
 from .decoding import Decoded, Decoder, Lost, Region
 from .roles import Role
-from .samples import Samples
+from .samples import Column, Samples
 
 MAGIC = int.from_bytes(b"pfm-sink", "little")
 MAJOR = 1  # version of the header
@@ -165,14 +165,14 @@ class SinkDecoder:
     ) -> None:
         """``version`` is the layout of records that ``read`` supports, None for any.
 
-        If the kernel increases the weights of existing records (``rising``), ``read``
-        gets old records, too.
+        If the kernel increases the weights and sums of existing records (``rising``),
+        ``read`` gets old records, too.
         """
         self._read = read
         self._version = version
         self._rising = rising
-        # The weights in each region at the last reading: seq, weights.
-        self._weights: dict[int, tuple[int, NDArray[np.uint64]]] = {}
+        # The rising columns of each region at the last reading: seq, columns.
+        self._before: dict[int, tuple[int, dict[str, Column]]] = {}
         # The decoded part of each region: seq, records, bytes.
         self._seen: dict[int, tuple[int, int, int]] = {}
 
@@ -255,19 +255,36 @@ class SinkDecoder:
         self._seen[number] = seq, before + records.found, size + records.end
 
     def _risen(self, number: int, seq: int, samples: Samples) -> Samples:
-        """The samples of a region, whose weights become the latest increases."""
-        name = samples.name_of(Role.WEIGHT)
-        if name is None:
-            raise ValueError("samples whose weights are rising have none")
-        weights = samples.column(name).astype(np.uint64)
-        last, before = self._weights.get(number, (0, weights))
-        risen = weights.copy()
-        if last == seq:
-            known = slice(0, min(before.size, weights.size))
-            # In a damaged buffer, weights may have decreased.
-            risen[known] -= np.minimum(before[known], weights[known])
-        self._weights[number] = seq, weights
-        return replace(samples, columns={**samples.fields(), name: risen})
+        """The samples of a region, whose weights and sums become the increases.
+
+        Minima and maxima stay: merging them repeatedly does not change the result.
+        """
+        columns = {name: samples.column(name).copy() for name in _rising(samples)}
+        last, before = self._before.get(number, (0, columns))
+        self._before[number] = seq, columns
+        if last != seq:
+            return samples
+        risen = {name: _increase(now, before[name]) for name, now in columns.items()}
+        return replace(samples, columns={**samples.fields(), **risen})
+
+
+def _rising(samples: Samples) -> list[str]:
+    """The columns that the kernel increases; ValueError if there are none."""
+    weight = samples.name_of(Role.WEIGHT)
+    names = [] if weight is None else [weight]
+    names += samples.aggregates(Role.SUM).values()
+    if not names:
+        raise ValueError("rising samples need a column of the role WEIGHT or SUM")
+    return names
+
+
+def _increase(now: Column, before: Column) -> Column:
+    """The increase of each number; the first numbers are those of ``before``."""
+    risen = now.copy()
+    known = slice(0, min(before.size, now.size))
+    # In a damaged buffer, numbers may have decreased.
+    risen[known] = now[known] - np.minimum(before[known], now[known])
+    return risen
 
 
 def sink_decoder(
@@ -277,8 +294,9 @@ def sink_decoder(
 
     ``read`` makes samples of records, whose layout has this ``version``. The decoder
     finds the new records, the losses, and problems of the buffer. If the kernel
-    increases counts of existing records (``rising``), as in a histogram, ``read`` gets
-    all records each time, and the samples' weights become the increases.
+    increases counts and sums of existing records (``rising``), as in a histogram,
+    ``read`` gets all records each time, and the samples' weights and sums become the
+    increases.
     """
 
     def decoder(session: Session) -> Decoder:

@@ -11,7 +11,7 @@ from helpers.readers import decoder
 from helpers.writers import Sample, buffer, pmd, session
 from pfmparse import Chains, Role
 from pfmparse.errors import PfmParseError
-from pfmparse.formats.samples import BLOCK, Column, Lazy, PmdGroup, Samples
+from pfmparse.formats.samples import BLOCK, Column, Lazy, PmdGroup, Roles, Samples
 
 
 def test_sample_array_has_all_columns_and_pmds() -> None:
@@ -103,6 +103,18 @@ FIVE = {"ip": np.zeros(5, "<u8")}
         ({"groups": (group(np.arange(3), (3, 1)),)}, r"not \(3, 2\)"),
         ({"roles": {Role.ADDRESS: "pc"}}, "ADDRESS: there is no column pc"),
         ({"roles": {"address": "ip"}}, "'address' is not a pfmparse.Role"),
+        ({"roles": {Role.ADDRESS: {"a": "ip"}}}, "ADDRESS needs the name of one col"),
+        ({"roles": {Role.SUM: {"a": "b"}}}, "SUM: there is no column b"),
+        ({"roles": {Role.SUM: ("ip",)}}, "SUM needs a column, or {quantity: column}"),
+        (
+            {"roles": {Role.SUM: "ip", Role.MAX: {"a": "ip"}}},
+            "role SUM: column ip has another role, too",
+        ),
+        (
+            {"roles": {Role.LATENCY: "ip", Role.MIN: "ip"}},
+            "role MIN: column ip has another role, too",
+        ),
+        ({"roles": {Role.SUM: {"count": "ip"}}}, "count, has the role WEIGHT"),
         ({"chains": chains(4)}, "4 call chains for 5 samples"),
     ],
 )
@@ -170,6 +182,16 @@ def test_role_falls_back_to_usual_names(
             made.role(role)
     else:
         assert made.role(role) is made.column(name)
+
+
+def test_summarised_columns_have_no_usual_role() -> None:
+    roles: Roles = {Role.SUM: {"latency": "lat"}, Role.MAX: "dla"}
+    made = Samples(1, columns(lat=[5], dla=[6], tid=[7]), roles=roles)
+    assert made.name_of(Role.LATENCY) is made.name_of(Role.DATA_ADDRESS) is None
+    assert made.name_of(Role.THREAD) == "tid"
+    assert made.aggregates(Role.SUM) == {"latency": "lat"}
+    assert made.aggregates(Role.MAX) == {"dla": "dla"}
+    assert made.aggregates(Role.MIN) == {}
 
 
 def test_total_of_samples_sums_weights() -> None:

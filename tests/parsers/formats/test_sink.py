@@ -16,6 +16,7 @@ from pfmparse import (
     PfmParseError,
     Records,
     Role,
+    Roles,
     Samples,
     Session,
     parse_session,
@@ -209,8 +210,30 @@ def test_sink_rising_counts_are_read_as_increments() -> None:
 
 def test_sink_rising_counts_need_a_weight() -> None:
     decode = SinkDecoder(by_number, rising=True)
-    with pytest.raises(ValueError, match="weights are rising have none"):
+    with pytest.raises(ValueError, match="need a column of the role WEIGHT or SUM"):
         decode(sink([SinkRegion(1, numbers(1))]))
+
+
+MERGED = struct_dtype(24, [("n", "<u8", 0), ("sum", "<u8", 8), ("most", "<u8", 16)])
+
+
+def test_sink_rising_sums_are_read_as_increments() -> None:
+    roles: Roles = {Role.SUM: "sum", Role.MAX: {"sum": "most"}}
+
+    def by_sum(records: Records) -> Samples:
+        return Samples.of_records(records.fixed(MERGED), roles=roles)
+
+    decode = SinkDecoder(by_sum, rising=True)
+
+    def risen(*rows: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+        records = tuple(struct.pack("<QQQ", *row) for row in rows)
+        (region,) = decode(sink([SinkRegion(1, records)])).regions
+        found: list[tuple[int, int, int]] = region.samples.to_array().tolist()
+        return found
+
+    assert risen((7, 50, 20)) == [(7, 50, 20)]
+    assert risen((7, 90, 30), (8, 4, 4)) == [(7, 40, 30), (8, 4, 4)]
+    assert risen((7, 90, 30), (8, 3, 4)) == [(7, 0, 30), (8, 0, 4)]
 
 
 @pytest.mark.parametrize(
