@@ -22,7 +22,7 @@ from .analysis.rows import numbers_of
 from .analysis.selection import Selection
 from .analysis.table import SYMBOLS, TEXTS, Table, detail_of, joined, objects
 from .analysis.times import parse_window
-from .analysis.weights import COUNT
+from .analysis.weights import COUNT, usual
 from .arrays import NDArray
 from .errors import PfmParseError, RequestError
 from .recording import Recording, open_capture
@@ -119,17 +119,22 @@ class Captures:
         return {name: joined([part[name] for part in parts]) for name in wanted}
 
     def groups(
-        self, by: Union[str, Sequence[str]] = "function", weight: str = COUNT
+        self,
+        by: Union[str, Sequence[str]] = "function",
+        weight: Optional[str] = None,
     ) -> Columns:
         """Sums of the selected samples, with the largest weight first.
 
         ``by`` names keys of ``pfmparse report --by``: each becomes a column, and so do
         the further members of the rows of its JSON. ``count`` is the number of samples;
-        with another ``weight``, as for ``report --weight``, its sum is ``weight``.
+        with another ``weight``, as for ``report --weight``, its sum is ``weight``. By
+        default, that is the first sum that the samples' format records, if any.
 
         PfmParseError if a capture cannot be read, or if its samples lack a column.
         """
         keys = _several(by)
+        if weight is None:
+            weight = _usual(self._inputs(Detail.OBJECT))
         sums: dict[Values, Row] = {}
         for source in self._inputs(detail_of_keys(keys)):
             with _reading(source):
@@ -229,6 +234,12 @@ def _values(name: str, wanted: Wanted) -> list[Any]:
         return [value for one in given for value in CONDITIONS[name].read(str(one))]
     except ValueError as error:
         raise ValueError(f"{name} {error}") from None
+
+
+def _usual(inputs: Sequence[Input]) -> str:
+    """The usual weight of the first samples of the inputs."""
+    firsts = (source.first() for source in inputs)
+    return next((usual(samples) for samples in firsts if samples is not None), COUNT)
 
 
 def _columns(inputs: Sequence[Input], numbers: Iterable[str]) -> list[str]:

@@ -13,13 +13,16 @@ import sys
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pfmparse
 import pytest
 from helpers import three_samples
 from helpers.cli import PARSERS, ROOT, importing, program
-from helpers.sink_buffer import SinkRegion, sink
+from helpers.sink_buffer import UUID_SINK, SinkRegion, sink
 from helpers.writers import bufr, capture, json_chunk, pmd, session, totals
+from pfmparse.analysis.weights import usual
 
 COUNT, MINI = (ROOT / f"examples/format_{name}" for name in ("count", "mini"))
 EXAMPLES = (COUNT, MINI)
@@ -154,6 +157,21 @@ def test_mypy_checks_third_party_parsers(site: Path, tmp_path: Path) -> None:
     errors = [line for line in done.stdout.splitlines() if ": error: " in line]
     assert {line.split(":")[0].rpartition("/")[2] for line in errors} == {"wrong.py"}
     assert {line.split(":")[1] for line in errors} == {"5", "7"}, done.stdout
+
+
+def test_parser_of_sums_of_the_page_works() -> None:
+    page = (ROOT / "docs/writing_a_parser.md").read_text()
+    (code,) = re.findall(
+        r"<!-- tried: aggregates -->\n```python\n(.*?)```", page, re.DOTALL
+    )
+    names: dict[str, Any] = {"pfm": pfmparse}
+    exec(code, names)
+    described = pfmparse.parse_session(pfmparse.session_template(UUID_SINK), 0)
+    decode = pfmparse.sink_decoder(names["read"], 1 << 16, rising=True)(described)
+    for row in ((7, 0x1000, 2, 30, 10, 20), (7, 0x1000, 5, 100, 5, 40)):
+        (region,) = decode(sink([SinkRegion(1, (struct.pack("<6Q", *row),))])).regions
+    assert region.samples.to_array().tolist() == [(7, 0x1000, 3, 70, 5, 40)]
+    assert usual(region.samples) == "latency"
 
 
 def test_export_program_of_the_page_works(tmp_path: Path) -> None:

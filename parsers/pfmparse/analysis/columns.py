@@ -39,10 +39,11 @@ def pmd_of(name: str) -> Optional[int]:
     return int(match[1]) if match else None
 
 
-def check_pmd(pmd: int, recording: Recording) -> None:
-    """Raises PfmParseError if no sample of the recording can have values of a PMD."""
+def check_name(name: str, recording: Recording) -> None:
+    """Raises PfmParseError for ``pmdN`` if no sample can have values of that PMD."""
+    pmd = pmd_of(name)
     there = recording.session.recorded_pmds
-    if pmd not in there:
+    if pmd is not None and pmd not in there:
         have = ", ".join(map(str, sorted(there))) or "none"
         text = f"no sample has values of PMD {pmd}; recorded PMDs: {have}"
         raise RequestError(text)

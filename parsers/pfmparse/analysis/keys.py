@@ -8,9 +8,9 @@ from typing import Callable, Mapping, Optional, Protocol, Sequence, Union
 
 import numpy as np
 
-from ..errors import PfmParseError
+from ..errors import PfmParseError, RequestError
 from ..formats import data_source
-from ..formats.roles import Role
+from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
 from ..recording import Batch
 from ..symbols.location import UNKNOWN, Detail, Location
@@ -329,7 +329,16 @@ def key(name: str, source: Input) -> Key:
     name = SAME.get(name, name)
     if name in KEYS:
         return KEYS[name](source)
-    pmd = columns.pmd_of(name)
-    if pmd is not None:
-        columns.check_pmd(pmd, source.recording)
-    return Numbers(name, lambda samples: columns.named(samples, name))
+    columns.check_name(name, source.recording)
+    return Numbers(name, lambda samples: _numbers(samples, name))
+
+
+def _numbers(samples: Samples, name: str) -> Column:
+    """The numbers of a key; PfmParseError if they summarise several samples."""
+    for role in AGGREGATES:
+        if name in samples.aggregates(role).values():
+            raise RequestError(
+                f"column '{name}' has the role {role.name}, so it is not a key: "
+                "use --weight or --of"
+            )
+    return columns.named(samples, name)

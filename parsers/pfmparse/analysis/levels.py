@@ -10,12 +10,14 @@ from typing import Callable, Optional, Sequence
 import numpy as np
 
 from ..capture.session import Session
+from ..errors import RequestError
 from ..formats import data_source
 from ..formats.data_source import NEAREST_FIRST, TLBS_FIRST
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from .columns import optional
 from .interner import Ids, Interner
+from .weights import aggregates
 
 UNKNOWN = NEAREST_FIRST.index(data_source.UNKNOWN)
 
@@ -44,12 +46,14 @@ class Classes(ABC):
     """Sorts samples into the classes ``names``, the nearest one first.
 
     Afterwards, ``thresholds`` are the latencies that were used, None if none were, and
-    ``by_source`` is set if the data source was used.
+    ``by_source`` is set if the data source was used, ``sums`` if the format records
+    only sums of latencies.
     """
 
     names: Sequence[str]
     thresholds: Optional[Thresholds] = None
     by_source = False
+    sums = False
 
     @abstractmethod
     def ids(self, samples: Samples) -> Ids:
@@ -77,6 +81,10 @@ class Levels(Classes):
             ids = self._sources.ids(sources)
             self.by_source = self.by_source or bool((ids != UNKNOWN).any())
         latencies = optional(samples, Role.LATENCY)
+        self.sums = self.sums or bool(aggregates(samples, Role.LATENCY.value))
+        if self._given is not None and self.sums:
+            text = "the format records no single latencies from which to derive levels"
+            raise RequestError(f"{text}: omit --l2 and --l3")
         if self._usable is None or latencies is None:
             return ids
         rest = (ids == UNKNOWN) & (latencies != 0)

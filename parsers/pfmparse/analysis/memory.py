@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ..arrays import NDArray
 from ..errors import RequestError
 from ..formats import data_source
 from ..formats.roles import Role
+from ..formats.samples import Samples
 from ..recording import Batch
 from ..symbols.location import UNKNOWN, Detail, Location
 from .columns import optional
@@ -20,7 +22,7 @@ from .interner import Ids, U64s
 from .keys import Key, Located, Named, Value, key
 from .levels import Classes
 from .sums import Sums
-from .weights import Weight, product
+from .weights import COUNT, Weight, aggregates, product, unsigned
 
 CACHE_LINE = 64  # bytes, if the session does not record the machine's size
 
@@ -114,7 +116,12 @@ class Tally:
     def __init__(
         self, by: Key, classes: Classes, weight: Optional[Weight] = None
     ) -> None:
-        """Without a ``weight``, the samples' own weights are used."""
+        """Without a ``weight``, the samples' own weights are used.
+
+        Afterwards, ``with_latencies`` is False if the format records only sums of
+        latencies, which cannot be weighted.
+        """
+        self.with_latencies = True
         self._by = by
         self._weight = weight
         self.classes = classes
@@ -134,12 +141,25 @@ class Tally:
         self._samples.add(ids, weights)
         of_each = ids * self._width + self.classes.ids(samples)
         self._classes_of.add(of_each, weights)
-        latencies = optional(samples, Role.LATENCY)
+        latencies = self._latencies_of(samples, weights)
         if latencies is not None:
-            cycles = latencies.astype(np.uint64, copy=False)
-            if weights is not None:
-                cycles = product(cycles, weights, Role.LATENCY.value)
-            self._latencies.add(ids, cycles)
+            self._latencies.add(ids, latencies)
+
+    def _latencies_of(
+        self, samples: Samples, weights: Optional[NDArray[np.integer[Any]]]
+    ) -> Optional[U64s]:
+        """The weighted latency of each sample, None if it is unknown."""
+        name = Role.LATENCY.value
+        total = aggregates(samples, name).get(Role.SUM)
+        if total is not None:
+            counted = self._weight is None or self._weight.name == COUNT
+            self.with_latencies = counted and samples.weights() is not None
+            return unsigned(samples, total) if self.with_latencies else None
+        latencies = optional(samples, Role.LATENCY)
+        if latencies is None:
+            return None
+        cycles = latencies.astype(np.uint64, copy=False)
+        return cycles if weights is None else product(cycles, weights, name)
 
     def rows(self, wanted: Wanted = Wanted()) -> Rows:
         """Returns a row for each value of the key.

@@ -10,7 +10,7 @@ from typing import Mapping, Optional, Sequence, Union
 
 from ..formats.samples import Samples
 from ..recording import Recording
-from .columns import check_pmd
+from .columns import check_name
 from .interner import Ids
 from .spread import Bucket, Spread, percentile
 
@@ -100,7 +100,7 @@ class PmdStats:
         """PfmParseError if no sample of the recording has values of a wanted PMD."""
         pmds = dict.fromkeys(pmd for item in wanted for pmd in item.pmds())
         for pmd in pmds:
-            check_pmd(pmd, recording)
+            check_name(f"pmd{pmd}", recording)
         self._spreads = {pmd: Spread() for pmd in pmds}
 
     def add(self, ids: Ids, samples: Samples) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from dataclasses import dataclass
-from typing import Callable, Sequence
+from typing import Callable, Optional, Sequence
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from .events import Event
 from .inputs import Input, Options
 from .interner import Ids
 from .names import Names
+from .sums import Sums
+from .weights import COUNT, Weight, usual
 
 MANY = 1 << 20  # places after which numbering starts again, to limit memory
 NAMELESS = -1
@@ -32,9 +34,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """The samples between two ticks by place, the time between them, and the losses."""
+    """The samples between two ticks, the time between them, and the losses.
+
+    ``counts`` has the weight of the samples by place.
+    """
 
     counts: Counter[Place]
+    samples: int
     elapsed_ns: int
     lost: int
 
@@ -52,11 +58,13 @@ class Recent:
         """The last steps are those that cover about ``window_ns`` together."""
         self.samples = 0
         self.lost = 0
+        self._weight: Optional[Weight] = None
         self._recording = recording
         self._open: Callable[[], Input] = lambda: Input("", recording, options, warn)
         self._window_ns = window_ns
         self._steps: deque[Step] = deque()
         self._now: Counter[tuple[int, int]] = Counter()
+        self._selected = 0  # samples of earlier numberings
         self._start()
 
     def _start(self) -> None:
@@ -68,6 +76,11 @@ class Recent:
     def events(self) -> list[Event]:
         """The sampling events."""
         return self._input.events.all[:-1]
+
+    @property
+    def weight(self) -> str:
+        """The name of the samples' usual weight, of which the counts are sums."""
+        return COUNT if self._weight is None else self._weight.name
 
     @property
     def cgroups(self) -> Sequence[str]:
@@ -82,13 +95,15 @@ class Recent:
 
     def end_step(self, elapsed_ns: int, lost: int) -> Step:
         """Ends a step of ``elapsed_ns``; ``lost`` counts losses since the start."""
-        step = Step(self._resolved(), elapsed_ns, max(0, lost - self.lost))
+        samples = self._selected + self._input.selected - self.samples
+        step = Step(self._resolved(), samples, elapsed_ns, max(0, lost - self.lost))
         self.lost = max(lost, self.lost)
-        self.samples += step.counts.total()
+        self.samples += samples
         self._steps.append(step)
         while self.span_ns() - self._steps[0].elapsed_ns >= self._window_ns:
             self._steps.popleft()
         if len(self._input.places) > MANY:
+            self._selected += self._input.selected
             self._start()
         return step
 
@@ -101,21 +116,21 @@ class Recent:
         return sum(step.elapsed_ns for step in self._steps)
 
     def counts(self) -> Counter[Place]:
-        """The samples of the last steps."""
+        """The weight of the samples of the last steps."""
         return sum((step.counts for step in self._steps), Counter[Place]())
 
     def _add(self, batch: Batch) -> None:
         samples = batch.samples
-        weights = samples.weights()
-        if weights is None:
-            weights = np.ones(samples.count, np.int64)
+        if self._weight is None:
+            self._weight = Weight(usual(samples), self._input.events)
         places = self._input.places.own(batch)
         pairs = np.stack([places, self._ids_of_names(batch)])
         distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
-        sums = np.zeros(distinct.shape[1], np.int64)
-        np.add.at(sums, inverse.reshape(-1), weights.astype(np.int64))
-        for place, name, count in zip(*distinct.tolist(), sums.tolist()):
-            self._now[place, name] += count
+        sums = Sums()
+        sums.add(inverse.reshape(-1), self._weight.of(samples))
+        found = sums.result(distinct.shape[1])
+        for place, name, weight in zip(*distinct.tolist(), found):
+            self._now[place, name] += weight
 
     def _ids_of_names(self, batch: Batch) -> Ids:
         """The number of each sample's name, NAMELESS if it has no process column."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import NDArray
 from ..errors import PfmParseError
-from ..formats.roles import Role
+from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples, constant
 from ..recording import Batch
 from .columns import NOBODY, optional, processes, threads
@@ -20,8 +20,8 @@ from .interner import Ids
 from .names import Names
 from .weights import COUNT, Weight, periods
 
-# The roles that rows store, besides PMD values and call chains: all of them.
-CARRIED = frozenset(Role)
+# The roles that rows store, besides PMD values and call chains.
+CARRIED = frozenset(Role) - frozenset(AGGREGATES)
 
 
 class RowMaker:

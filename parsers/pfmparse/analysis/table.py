@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import NDArray
 from ..symbols.location import Detail
-from .columns import check_pmd, named, pmd_of
+from .columns import check_name, named
 from .inputs import Input
 from .interner import Ids
 from .rows import Number, RowMaker, Rows
@@ -52,9 +52,8 @@ class Table:
         self._source, self._numbers = source, numbers
         self._maker = RowMaker(source, ())
         for name in columns:
-            pmd = pmd_of(name)
-            if pmd is not None and name not in numbers:
-                check_pmd(pmd, source.recording)
+            if name not in numbers:
+                check_name(name, source.recording)
         self._parts: dict[str, list[Array]] = {name: [] for name in columns}
 
     def read(self) -> dict[str, Array]:

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
 import numpy as np
 
 from ..arrays import NDArray
 from ..errors import RequestError
-from ..formats.roles import Role
+from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
-from .columns import check_pmd, named, pmd_of
+from .columns import check_name, named, pmd_of
 from .events import Events
 
 COUNT, PERIOD = "count", "period"
@@ -19,35 +19,86 @@ GREATEST = np.uint64((1 << 64) - 1)
 
 
 class Weight:
-    """The weight that each sample adds to the sums of a view."""
+    """The weight that each sample adds to the sums of a view.
+
+    ``name`` is "count", "period", a quantity of which the format records sums, or a
+    name for columns.named().
+    """
 
     def __init__(self, name: str, events: Events) -> None:
-        """``name`` is "count", "period", or a name for columns.named().
-
-        PfmParseError if it is a PMD without values in any sample.
-        """
-        pmd = pmd_of(name)
-        if pmd is not None:
-            check_pmd(pmd, events.recording)
-        self._name = name
+        """PfmParseError if ``name`` is a PMD without values in any sample."""
+        check_name(name, events.recording)
+        self.name = name
         self._events = events
 
     def of(self, samples: Samples) -> Optional[NDArray[np.integer[Any]]]:
         """The weight of each sample, None if all are 1; PfmParseError if unknown."""
         times = samples.weights()
-        if self._name == COUNT:
+        if self.name == COUNT:
             return times
-        weights = self._weights(samples)
-        return weights if times is None else product(weights, times, self._name)
+        columns = aggregates(samples, self.name)
+        if columns:
+            return self._sums(samples, columns)
+        values, _ = values_of(samples, self.name, self._events)
+        return values if times is None else product(values, times, self.name)
 
-    def _weights(self, samples: Samples) -> NDArray[np.uint64]:
-        if self._name == PERIOD:
-            return periods(samples, self._events)
-        column = named(samples, self._name)
-        if column.dtype.kind == "i" and (column < 0).any():
-            text = f"column '{self._name}' has negative numbers: use another weight"
-            raise RequestError(text)
-        return column.astype(np.uint64)
+    def _sums(
+        self, samples: Samples, columns: Mapping[Role, str]
+    ) -> NDArray[np.uint64]:
+        """The sums that the format records, which already are of all samples."""
+        if Role.SUM not in columns:
+            only = ", ".join(role.value for role in columns)
+            text = f"the format records only {only} of '{self.name}', not its sum"
+            raise RequestError(f"{text}: use another weight")
+        return unsigned(samples, columns[Role.SUM])
+
+
+def usual(samples: Samples, counting: bool = False) -> str:
+    """The weight of samples unless the user chooses one: their first sum, or "count".
+
+    A view that is ``counting`` needs sums only if the samples have no count.
+    """
+    sums = samples.aggregates(Role.SUM)
+    if counting and samples.name_of(Role.WEIGHT) is not None:
+        return COUNT
+    return next(iter(sums), COUNT)
+
+
+def aggregates(samples: Samples, name: str) -> dict[Role, str]:
+    """The columns that summarise a quantity, by role; empty if there are none.
+
+    ``name`` is the quantity's name or that of one of the columns.
+    """
+    return {
+        role: column
+        for role in AGGREGATES
+        for quantity, column in samples.aggregates(role).items()
+        if name in (quantity, column)
+    }
+
+
+def values_of(
+    samples: Samples, name: str, events: Events
+) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    """The value of each sample, and a mask of those that have one.
+
+    ``name`` is as in Weight, except "count". PfmParseError if it is unknown.
+    """
+    pmd = pmd_of(name)
+    if pmd is not None and not samples.has(name):
+        values, there = samples.pmd_values(pmd)
+        return values.astype(np.uint64, copy=False), there
+    if name == PERIOD:
+        return periods(samples, events), np.ones(samples.count, np.bool_)
+    return unsigned(samples, name), np.ones(samples.count, np.bool_)
+
+
+def unsigned(samples: Samples, name: str) -> NDArray[np.uint64]:
+    """A column as for columns.named(); PfmParseError if it has negative numbers."""
+    column = named(samples, name)
+    if column.dtype.kind == "i" and (column < 0).any():
+        raise RequestError(f"column '{name}' has negative numbers: use another weight")
+    return column.astype(np.uint64)
 
 
 def product(values: NDArray[np.uint64], times: Column, name: str) -> NDArray[np.uint64]:

@@ -23,7 +23,7 @@ from ..text import message, printable
 from . import summary
 from .annotate_html import write_html
 from .arguments import add_files, add_selection, add_weight
-from .opening import inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
 from .writing import check_target
 
@@ -63,22 +63,25 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html and arguments.json:
         raise BadInput("--html cannot be combined with --json")
     with inputs_of(arguments, arguments.file, Detail.SYMBOL) as inputs:
-        found = make(inputs, arguments)
+        weight = weight_of(arguments, inputs)
+        found = make(inputs, arguments, weight)
         if arguments.html:
             check_target(arguments.html, arguments.file)
             _say_lacks(found)
             with blaming(str(arguments.html)):
                 write_html(found, arguments.shown, arguments.html)
         elif arguments.json:
-            print_json(found, inputs, arguments.weight, sys.stdout)
+            print_json(found, inputs, weight, sys.stdout)
         else:
             print_text(found, inputs, arguments.shown, sys.stdout)
         return status_of(recordings_of(inputs))
 
 
-def make(inputs: Sequence[Input], arguments: argparse.Namespace) -> list[Annotation]:
+def make(
+    inputs: Sequence[Input], arguments: argparse.Namespace, weight: str
+) -> list[Annotation]:
     """The functions of that name; BadInput if there is none."""
-    collector = Collector(arguments.function, arguments.weight)
+    collector = Collector(arguments.function, weight)
     for source in inputs:
         with blaming(source.file):
             collector.add(source)

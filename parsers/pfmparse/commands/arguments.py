@@ -94,9 +94,8 @@ def add_weight(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weight",
         metavar="WHAT",
-        default="count",
         help="what to sum: samples (count), sampling periods (period), a column of the "
-        "format, or pmdN; default: count",
+        "format, or pmdN; default: the first sum that the format records, else count",
     )
 
 

@@ -22,7 +22,7 @@ from ..symbols.options import add_symbol_options
 from ..text import printable
 from . import report_rows, summary
 from .arguments import add_flags, add_selection, add_top, add_weight, difference, words
-from .opening import inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
 from .report_print import one_or_all
 
@@ -139,14 +139,14 @@ def run(arguments: argparse.Namespace) -> int:
         return draw(arguments, old, new)
     if arguments.output or arguments.widths:
         raise BadInput("-o and --widths need --to html or --to svg")
-    options = Options(
-        arguments.by,
-        arguments.weight,
-        arguments.normalise,
-        arguments.min_delta,
-        arguments.top,
-    )
-    with inputs_of(arguments, [*old, *new], keys.detail_of(options.by)) as inputs:
+    with inputs_of(arguments, [*old, *new], keys.detail_of(arguments.by)) as inputs:
+        options = Options(
+            arguments.by,
+            weight_of(arguments, inputs),
+            arguments.normalise,
+            arguments.min_delta,
+            arguments.top,
+        )
         sides = [
             _side(part, options) for part in (inputs[: len(old)], inputs[len(old) :])
         ]

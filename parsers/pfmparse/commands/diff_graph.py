@@ -10,7 +10,7 @@ from typing import Sequence
 from ..exports import registry
 from ..exports.interface import NEW, SIDES, Comparison, Job
 from .export import write_job
-from .opening import inputs_of
+from .opening import inputs_of, weight_of
 from .writing import STANDARD_OUTPUT
 
 
@@ -20,6 +20,6 @@ def draw(arguments: argparse.Namespace, old: Sequence[str], new: Sequence[str]) 
     widths = SIDES.index(arguments.widths) if arguments.widths else NEW
     with inputs_of(arguments, [*old, *new], export.detail) as inputs:
         path = Path(arguments.output or STANDARD_OUTPUT[0])
-        job = Job(inputs, path, arguments.weight)
+        job = Job(inputs, path, weight_of(arguments, inputs))
         job.comparison = Comparison(len(old), widths)
         return write_job(export, job, arguments.json)

@@ -17,7 +17,7 @@ from ..symbols.options import add_symbol_options
 from ..text import message, printable
 from . import summary
 from .arguments import add_files, add_selection, add_weight
-from .opening import inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
 from .writing import check_target, is_standard_output, replaced
 
@@ -63,7 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInput("no output file: use -o FILE")
     with inputs_of(arguments, arguments.file, export.detail) as inputs:
         path = Path(arguments.output or "")
-        job = Job(inputs, path, arguments.weight, arguments.dsn, arguments.rows)
+        weight = weight_of(arguments, inputs)
+        job = Job(inputs, path, weight, arguments.dsn, arguments.rows)
         job.strict = arguments.strict
         return write_job(export, job, arguments.json)
 

@@ -57,7 +57,8 @@ class Histogram:
     the samples of each class. ``thresholds`` are the latencies that separate the
     levels, None if latencies were not used; ``sources`` is set if levels come from the
     data source. ``translations`` is set if the classes are TLB results, ``of_data`` if
-    rows are data addresses.
+    rows are data addresses. Without ``with_latencies``, those of the rows are unknown;
+    ``sums`` is set if the format records only sums of latencies.
     """
 
     options: Options
@@ -72,6 +73,8 @@ class Histogram:
     lost: int
     translations: bool
     of_data: bool
+    with_latencies: bool = True
+    sums: bool = False
 
     def percent(self, count: int) -> float:
         """The share of all samples in percent."""
@@ -160,7 +163,9 @@ def _header(histogram: Histogram) -> Iterator[str]:
 def _columns_explained(histogram: Histogram) -> Iterator[str]:
     names = [histogram.names[at] for at in histogram.columns()]
     if not names and not histogram.translations:
-        yield "levels are unknown: use --l2 and --l3 to classify by latency"
+        remedy = "use --l2 and --l3 to classify by latency"
+        why = "the format records only sums of latencies"
+        yield f"levels are unknown: {why if histogram.sums else remedy}"
     for name in names:
         yield f"{'%' + name:<5}: {_explained(name, histogram)}"
 
@@ -192,9 +197,10 @@ def _print_levels(histogram: Histogram, out: TextIO) -> None:
     title = "  level" if named else ""
     out.write(f"# #count   %self    %cum lat(cycles) lat(ns){title}\n")
     for row, so_far in histogram.running():
-        cycles = _rounded(row.latency, row.samples)
-        ns = "-"
-        if histogram.khz is not None:
+        cycles = ns = "-"
+        if histogram.with_latencies:
+            cycles = str(_rounded(row.latency, row.samples))
+        if histogram.with_latencies and histogram.khz is not None:
             ns = str(_rounded(row.latency * 10**6, row.samples * histogram.khz))
         label = f"  {printable(row.value.label)}" if named else ""
         counts = _counts(histogram, row, so_far)

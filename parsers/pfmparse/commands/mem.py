@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from typing import Any, Callable, Mapping, Optional, Sequence, TextIO
 
 import numpy as np
@@ -31,7 +32,7 @@ from .arguments import (
     positive,
 )
 from .histogram import Histogram, Options, print_text
-from .opening import inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
 
 
@@ -105,7 +106,6 @@ def options_of(arguments: argparse.Namespace) -> Options:
         arguments.cum,
         thresholds,
         arguments.frequency,
-        arguments.weight,
     )
 
 
@@ -114,7 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(arguments)
     detail = memory.detail_of(options.per or "")
     with inputs_of(arguments, arguments.file, detail) as inputs:
-        histogram = make(inputs, options)
+        weight = weight_of(arguments, inputs, counting=True)
+        histogram = make(inputs, replace(options, weight=weight))
         if arguments.json:
             print_json(histogram, inputs, sys.stdout)
         else:
@@ -202,6 +203,8 @@ def _histogram(
         sum(source.recording.lost or 0 for source in inputs),
         isinstance(levels[0], Tlbs),
         memory.is_of_data(options.view, per),
+        all(tally.with_latencies for tally in tallies),
+        any(level.sums for level in levels),
     )
 
 
@@ -262,7 +265,7 @@ def _as_json(histogram: Histogram, row: Row, so_far: int) -> dict[str, object]:
         "count": row.samples,
         "percent": histogram.percent(row.samples),
         "cumulative": histogram.percent(so_far),
-        "latency": row.latency,
+        "latency": row.latency if histogram.with_latencies else None,
         "levels": dict(zip(histogram.names, row.classes)),
     }
     return {**found, **row.value.extra}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
 from ..analysis.inputs import Input
+from ..analysis.weights import COUNT, usual
 from ..capture.session import parse_session
 from ..recording import Recording, open_capture, open_raw
 from ..symbols.location import Detail
@@ -76,6 +77,23 @@ def inputs_of(
             if inputs[-1].notice:
                 warn(file, f"{inputs[-1].notice}; use --cgroup / to select all")
         yield inputs
+
+
+def weight_of(
+    arguments: argparse.Namespace, inputs: Sequence[Input], counting: bool = False
+) -> str:
+    """The chosen weight, or the usual one of the first input that has samples.
+
+    ``counting`` is as in weights.usual().
+    """
+    if arguments.weight is not None:
+        return str(arguments.weight)
+    for source in inputs:
+        with blaming(source.file):
+            samples = source.first()
+        if samples is not None:
+            return usual(samples, counting)
+    return COUNT
 
 
 def recordings_of(inputs: Sequence[Input]) -> list[tuple[str, Recording]]:

@@ -10,6 +10,7 @@ from typing import Sequence, TextIO
 from ..analysis import keys
 from ..analysis.inputs import Input
 from ..analysis.pmd_stats import check_stat, parse_wanted
+from ..analysis.weights import COUNT
 from ..recording import Recording
 from ..symbols.options import add_symbol_options
 from .arguments import (
@@ -22,7 +23,7 @@ from .arguments import (
     percentage,
     words,
 )
-from .opening import inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
 from .pmd_columns import PmdOptions
 from .report_print import print_csv, print_json, print_text
@@ -96,23 +97,27 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInput("--csv cannot be combined with --json")
     if arguments.stat and not arguments.pmd:
         raise BadInput("--stat needs --pmd")
-    options = Options(
+    if _wants_calls(arguments):
+        return _run_calls(arguments)
+    detail = keys.detail_of(arguments.by)
+    with inputs_of(arguments, arguments.file, detail, any_format=True) as inputs:
+        unknown = [source for source in inputs if source.recording.no_parser]
+        if unknown:
+            return _run_unknown(unknown[0], arguments)
+        report = make(inputs, _options(arguments, weight_of(arguments, inputs)))
+        _print(report, recordings_of(inputs), arguments, sys.stdout)
+        return status_of(recordings_of(inputs))
+
+
+def _options(arguments: argparse.Namespace, weight: str) -> Options:
+    """The options of a report with this weight."""
+    return Options(
         arguments.by,
-        arguments.weight,
+        weight,
         arguments.top,
         arguments.min_percent,
         PmdOptions(arguments.pmd, arguments.stat or ["sum"]),
     )
-    if _wants_calls(arguments):
-        return _run_calls(arguments)
-    detail = keys.detail_of(options.by)
-    with inputs_of(arguments, arguments.file, detail, any_format=True) as inputs:
-        unknown = [source for source in inputs if source.recording.no_parser]
-        if unknown:
-            return _run_unknown(unknown[0], options, arguments)
-        report = make(inputs, options)
-        _print(report, recordings_of(inputs), arguments, sys.stdout)
-        return status_of(recordings_of(inputs))
 
 
 def _wants_calls(arguments: argparse.Namespace) -> bool:
@@ -133,14 +138,14 @@ def _run_calls(arguments: argparse.Namespace) -> int:
     lines = report_calls.CALLEES if arguments.callees else None
     if arguments.callers or arguments.caller_of:
         lines = report_calls.CALLERS
-    options = report_calls.CallOptions(
-        lines,
-        arguments.caller_of,
-        arguments.weight,
-        arguments.top,
-        arguments.min_percent,
-    )
     with inputs_of(arguments, arguments.file, keys.detail_of(["function"])) as inputs:
+        options = report_calls.CallOptions(
+            lines,
+            arguments.caller_of,
+            weight_of(arguments, inputs),
+            arguments.top,
+            arguments.min_percent,
+        )
         report = report_calls.make(inputs, options)
         recordings = recordings_of(inputs)
         if arguments.json:
@@ -151,12 +156,13 @@ def _run_calls(arguments: argparse.Namespace) -> int:
         return status_of(recordings)
 
 
-def _run_unknown(source: Input, options: Options, arguments: argparse.Namespace) -> int:
+def _run_unknown(source: Input, arguments: argparse.Namespace) -> int:
     """Counts samples that cannot be decoded; raises BadInput with the reason."""
     recording = source.recording
     assert recording.no_parser is not None
     with blaming(source.file):
         if len(arguments.file) == 1:
+            options = _options(arguments, arguments.weight or COUNT)
             report = count_unknown(recording, options)
             _print(report, [(source.file, recording)], arguments, sys.stdout)
             status_of([(source.file, recording)])

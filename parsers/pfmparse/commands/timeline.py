@@ -26,7 +26,7 @@ from ..symbols.options import add_symbol_options
 from ..text import printable
 from . import summary
 from .arguments import add_files, add_selection, add_weight, positive, span
-from .opening import inputs_of, recordings_of, status_of
+from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
 
 DEFAULT_STEP = 100 * 10**6  # ns
@@ -115,9 +115,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInput("--step must be at least 1ns")
     if "," in (arguments.by or ""):
         raise BadInput(f"--by takes one key, not {arguments.by!r}")
-    options = Options(arguments.step, arguments.by, arguments.weight)
-    detail = keys.detail_of([options.by] if options.by else [])
+    detail = keys.detail_of([arguments.by] if arguments.by else [])
     with inputs_of(arguments, arguments.file, detail) as inputs:
+        weight = weight_of(arguments, inputs)
+        options = Options(arguments.step, arguments.by, weight)
         timeline = make(inputs, options)
         if arguments.json:
             print_json(timeline, inputs, sys.stdout)

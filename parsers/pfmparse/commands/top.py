@@ -102,7 +102,8 @@ def _print(watch: Watch, arguments: argparse.Namespace) -> None:
     width = os.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
     found = rows(watch.counts, arguments.sort)
     lines = heading(replace(watch.status, order=arguments.sort))
-    lines += table(found, watch.counts.total(), width, arguments.rows)
+    total = watch.counts.total()
+    lines += table(found, total, width, arguments.rows, watch.status.unit)
     print("\n".join(lines), end="\n\n", flush=True)
 
 

@@ -10,19 +10,22 @@ from typing import Callable, Optional, Sequence
 
 from ..analysis.events import Event
 from ..analysis.recent import Place
+from ..analysis.weights import COUNT
 from ..text import printable
 
 NS = 10**9
 COMM = 16  # characters of a thread's name
 OBJECT = 24
+WEIGHT = 9  # at least
 FUNCTION = 20  # at least
+SAMPLES = "samples"
 KEYS = "q quit  p pause  s sort  r reset  w write"
 
 Row = tuple[Place, int]
 
-# The sort keys of rows: descending samples, or ascending names.
+# The sort keys of rows: descending weight, or ascending names.
 ORDERS: dict[str, Callable[[Row], tuple[object, ...]]] = {
-    "samples": lambda row: (-row[1], row[0].function, row[0].object, row[0].comm),
+    SAMPLES: lambda row: (-row[1], row[0].function, row[0].object, row[0].comm),
     "function": lambda row: (row[0].function, -row[1], row[0].object),
     "object": lambda row: (row[0].object, -row[1], row[0].function),
     "comm": lambda row: (row[0].comm, -row[1], row[0].function),
@@ -46,9 +49,15 @@ class Status:
     step_lost: int = 0
     span_ns: int = 0
     skipped: int = 0
-    order: str = "samples"
+    order: str = SAMPLES
     paused: bool = False
     cgroups: Sequence[str] = ()
+    weight: str = COUNT
+
+    @property
+    def unit(self) -> str:
+        """The title of the rows' weights."""
+        return SAMPLES if self.weight == COUNT else self.weight
 
     def per_second(self, number: int) -> float:
         """A number of the last step as a rate per second."""
@@ -62,10 +71,11 @@ def heading(status: Status) -> list[str]:
     state = f", of {', '.join(status.cgroups)}" if status.cgroups else ""
     state += ", paused" if status.paused else ""
     skipped = f"; {status.skipped} skipped" if status.skipped else ""
+    order = status.unit if status.order == SAMPLES else status.order
     return [
         printable(
             f"{status.elapsed_ns // NS} s, {events}, "
-            f"rows: last {status.span_ns / NS:.0f} s by {status.order}{state}"
+            f"rows: last {status.span_ns / NS:.0f} s by {order}{state}"
         ),
         f"{status.samples} samples, {status.per_second(status.step_samples):.0f}/s; "
         f"{status.lost} lost, {status.per_second(status.step_lost):.0f}/s{skipped}",
@@ -78,18 +88,25 @@ def rows(counts: Counter[Place], order: str) -> list[Row]:
 
 
 def table(
-    found: Sequence[Row], total: int, width: int, limit: Optional[int]
+    found: Sequence[Row],
+    total: int,
+    width: int,
+    limit: Optional[int],
+    unit: str = SAMPLES,
 ) -> list[str]:
     """The rows as lines, below a line of titles."""
-    function = max(FUNCTION, width - COMM - OBJECT - 8 - 10 - 2)
-    titles = f"{'%':>7} {'samples':>9} {'function':{function}} {'object':{OBJECT}} comm"
+    weight = max(WEIGHT, len(unit), len(str(total)))
+    function = max(FUNCTION, width - COMM - OBJECT - 8 - weight - 1 - 2)
+    titles = (
+        f"{'%':>7} {unit:>{weight}} {'function':{function}} {'object':{OBJECT}} comm"
+    )
     lines = [titles]
     for place, count in found[:limit]:
         percent = 100 * count / total if total else 0.0
         name = _cut(place.function, function)
         where = _cut(os.path.basename(place.object) or place.object, OBJECT)
         lines.append(
-            f"{percent:7.2f} {count:9} {name:{function}} {where:{OBJECT}} "
+            f"{percent:7.2f} {count:{weight}} {name:{function}} {where:{OBJECT}} "
             f"{printable(place.comm)}"
         )
     return [line.rstrip() for line in lines]

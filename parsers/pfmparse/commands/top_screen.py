@@ -132,7 +132,7 @@ class _Screen:
         return [
             *heading(status),
             self._note,
-            *table(found, counts.total(), width, limit),
+            *table(found, counts.total(), width, limit, status.unit),
         ]
 
     def _write(self) -> str:

@@ -78,9 +78,10 @@ class Watch:
             lost=tick.lost,
             skipped=tick.skipped,
             step_ns=took,
-            step_samples=step.counts.total(),
+            step_samples=step.samples,
             step_lost=step.lost,
             span_ns=recent.span_ns(),
+            weight=recent.weight,
         )
 
     def end(self) -> bool:

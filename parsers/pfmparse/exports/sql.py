@@ -8,7 +8,7 @@ from contextlib import closing
 
 from ..analysis.inputs import Input
 from ..analysis.rows import CARRIED
-from ..analysis.weights import COUNT, PERIOD
+from ..analysis.weights import COUNT, PERIOD, aggregates
 from ..formats.roles import Role
 from ..symbols.location import Detail
 from .interface import Export, ExportError, Job
@@ -23,7 +23,7 @@ SINGLE = (Role.TIME, Role.CPU, Role.DATA_ADDRESS, Role.LATENCY, Role.DATA_SOURCE
 
 def write(job: Job) -> None:
     """Adds the captures to the database, all of them or none."""
-    if job.weight not in (COUNT, PERIOD):
+    if job.weight not in (COUNT, PERIOD) and not _has_sums(job):
         text = "rows always have both count and period"
         raise ExportError(f"--weight {job.weight} is not available: {text}")
     with closing(_opened(job)) as database:
@@ -32,6 +32,16 @@ def write(job: Job) -> None:
             _add(job, source, database)
         job.check()
         database.commit()
+
+
+def _has_sums(job: Job) -> bool:
+    """True if the formats of all inputs record sums of the weight."""
+    firsts = (source.first() for source in job.inputs)
+    return all(
+        Role.SUM in aggregates(samples, job.weight)
+        for samples in firsts
+        if samples is not None
+    )
 
 
 def _opened(job: Job) -> Database:
@@ -50,10 +60,11 @@ def _add(job: Job, source: Input, database: Database) -> None:
     if known is not None:
         text = f"{source.file} is already in the database as {known[0]}"
         raise ExportError(f"{text}: nothing was added")
+    weight = COUNT if job.weight == PERIOD else job.weight
     run = Run(source, database)
     by_sample = job.rows == "sample"
     rows: SampleRows | LocationRows
-    rows = SampleRows(run) if by_sample else LocationRows(run)
+    rows = SampleRows(run, weight) if by_sample else LocationRows(run, weight)
     carried = CARRIED if by_sample else CARRIED - frozenset(SINGLE)
     for batch in noted(job, source, carried, pmds=by_sample, losses=True):
         if batch.samples.count:

@@ -11,6 +11,7 @@ from ..analysis.columns import NOBODY
 from ..analysis.interner import Ids, Interner
 from ..analysis.rows import RowMaker, Rows, pmds_of
 from ..analysis.sums import Sums
+from ..analysis.weights import COUNT
 from ..analysis.weights import GREATEST as MOST
 from ..analysis.weights import fits
 from ..arrays import NDArray
@@ -27,10 +28,10 @@ class SampleRows:
 
     limited = False
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, weight: str = COUNT) -> None:
         self._run = run
         self._pmds = pmds_of([run.source])
-        self._maker = RowMaker(run.source, self._pmds)
+        self._maker = RowMaker(run.source, self._pmds, weight)
         self._next = run.bases["samples"]
 
     def add(self, batch: Batch) -> None:
@@ -82,9 +83,9 @@ class LocationRows:
 
     limited = False
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, weight: str = COUNT) -> None:
         self._run = run
-        self._maker = RowMaker(run.source, ())
+        self._maker = RowMaker(run.source, (), weight)
         self._who, self._where, self._all = Interner(), Interner(), Interner()
         self._counts, self._periods = Sums(), Sums()
 
@@ -127,7 +128,9 @@ class LocationRows:
 
 
 def _periods(rows: Rows) -> NDArray[Any]:
-    """The period times the count of each row, limited to 64 bits."""
+    """The weight of each row, or its period times its count, limited to 64 bits."""
+    if rows.weights is not None:
+        return rows.weights
     if rows.counts is None:
         return rows.periods
     periods = rows.periods.astype(np.uint64)

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import AbstractSet, Iterator
 
 from ..analysis.inputs import Input
-from ..formats.roles import Role
+from ..analysis.weights import aggregates
+from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Samples
 from ..recording import Batch
 from .interface import Job
@@ -54,7 +55,8 @@ def noted(
 
 
 def _note_columns(job: Job, samples: Samples, carries: AbstractSet[Role]) -> None:
-    of_roles = {samples.name_of(role) for role in Role}
+    of_roles = {samples.name_of(role) for role in Role if role not in AGGREGATES}
+    of_roles.add(aggregates(samples, job.weight).get(Role.SUM))
     for role, name in NAMES.items():
         if role not in carries and samples.name_of(role) is not None:
             job.lack(name)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Optional
 
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 from helpers.readers import opened
 from helpers.writers import capture, json_chunk, pmd, session
 from pfmparse import Role, Samples
-from pfmparse.analysis.weights import Weight
+from pfmparse.analysis.weights import COUNT, Weight, usual
 from pfmparse.errors import PfmParseError
-from pfmparse.formats.samples import PmdGroup
+from pfmparse.formats.samples import PmdGroup, Roles
 
 SETS = {0: [pmd(0, [9]), {**pmd(1), "long_reset": (1 << 64) - 7}]}
 
@@ -52,6 +53,23 @@ def test_pmd_values_can_be_the_weight() -> None:
     assert weighed("pmd9", samples(ip=[1, 2])) == [0, 50]
     with pytest.raises(PfmParseError, match="no sample has values of PMD 8; rec.* 9"):
         weighed("pmd8", samples(ip=[1, 2]))
+
+
+def test_recorded_sums_are_not_multiplied() -> None:
+    roles: Roles = {Role.SUM: {"took": "sum"}, Role.MAX: {"took": "most"}}
+    merged = replace(samples(sum=[50, 6], most=[9, 6], weight=[7, 2]), roles=roles)
+    assert weighed("took", merged) == weighed("sum", merged) == [50, 6]
+    with pytest.raises(PfmParseError, match="records only max of 'most', not its sum"):
+        weighed("most", merged)
+
+
+def test_usual_weight_is_the_first_sum() -> None:
+    assert usual(samples(ip=[1, 2], weight=[3, 4])) == COUNT
+    roles: Roles = {Role.SUM: {"took": "sum", "ip": "ip"}}
+    merged = replace(samples(sum=[50, 6], ip=[1, 2]), roles=roles)
+    assert usual(merged) == usual(merged, counting=True) == "took"
+    counted = replace(samples(sum=[1, 2], ip=[1, 2], weight=[3, 4]), roles=roles)
+    assert usual(counted) == "took" and usual(counted, counting=True) == COUNT
 
 
 def test_missing_weight_column_is_refused() -> None:

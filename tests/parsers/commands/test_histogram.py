@@ -56,6 +56,9 @@ def test_histogram_omits_unknown_levels() -> None:
     lines = text(unknown)
     assert "# levels are unknown: use --l2 and --l3 to classify by latency" in lines
     assert lines[-3] == "# #count   %self    %cum   instruction addr"
+    lines = text(replace(unknown, sums=True))
+    why = "the format records only sums of latencies"
+    assert f"# levels are unknown: {why}" in lines
 
 
 def test_histogram_shows_levels_that_occur() -> None:
@@ -81,6 +84,12 @@ def test_histogram_rounds_latencies_to_ns(
     level = Row(Value("L2 hit", "L2 hit"), samples, latency, [0, samples, 0, 0, 0])
     lines = text(replace(PLAIN, per="level", rows=[level], khz=khz))
     assert lines[-1].split()[4] == ns
+
+
+def test_histogram_shows_no_unknown_latencies() -> None:
+    level = Row(Value("L2 hit", "L2 hit"), 3, 0, [0, 3, 0, 0, 0])
+    lines = text(replace(PLAIN, per="level", rows=[level], with_latencies=False))
+    assert lines[-1].split()[3:5] == ["-", "-"]
 
 
 @pytest.mark.parametrize(

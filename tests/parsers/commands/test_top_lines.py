@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from pfmparse.analysis.events import Event
@@ -59,6 +60,18 @@ def test_top_table_has_shares_and_base_names() -> None:
         ["20.00", "1", "alpha", "libz.so", "zip"],
     ]
     assert not table([], 0, 80, None)[1:]
+
+
+def test_top_names_the_weight() -> None:
+    status = Status((), weight="latency")
+    assert heading(status)[0].endswith("last 0 s by latency")
+    assert heading(replace(status, order="comm"))[0].endswith("by comm")
+    titles, line = table([(A, 10**12)], 10**12, 80, None, status.unit)
+    assert titles.split()[1] == "latency" and line.split()[:2] == [
+        "100.00",
+        "1" + "0" * 12,
+    ]
+    assert titles.index("function") == line.index(A.function)
 
 
 def test_top_table_cuts_and_escapes_names() -> None:

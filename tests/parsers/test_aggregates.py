@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""A third-party format whose records are sums, minima and maxima: views and exports."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sqlite3
+import struct
+from pathlib import Path
+from typing import Any, Sequence
+
+import pytest
+from helpers import perf_file
+from helpers.cli import run, told
+from helpers.exporting import samples_in
+from helpers.sink_buffer import FILLING, SinkRegion, sink
+from helpers.writers import bufr, capture, json_chunk, mapped, mapping, session, totals
+from pfmparse import (
+    Format,
+    Records,
+    Role,
+    Roles,
+    Samples,
+    Session,
+    sink_decoder,
+    struct_dtype,
+)
+from pfmparse.formats import registry
+from pfmparse.formats.registry import Parser
+
+Capsys = pytest.CaptureFixture[str]
+UUID = "00000000-0000-4000-8000-0000000000ab"
+RECORD = struct_dtype(
+    64,
+    [
+        ("id", "<u8", 0),
+        ("ip", "<u8", 8),
+        ("addr", "<u8", 16),
+        ("tgid", "<u4", 24),
+        ("number", "<u4", 28),
+        ("total", "<u8", 32),
+        ("least", "<u8", 40),
+        ("most", "<u8", 48),
+        ("bytes", "<u8", 56),
+    ],
+)
+MERGED: Roles = {
+    Role.DATA_ADDRESS: "addr",
+    Role.SUM: {"latency": "total", "bytes": "bytes"},
+    Role.MIN: {"latency": "least"},
+    Role.MAX: {"latency": "most"},
+}
+COUNTED: Roles = {**MERGED, Role.WEIGHT: "number"}
+
+# The rows of a table at two times: id, ip, addr, number, total, least, most, bytes.
+EARLY = [(7, 0x1010, 0x5000, 2, 30, 10, 20, 64), (8, 0x1020, 0x5008, 1, 9, 9, 9, 1)]
+LATE = [
+    (7, 0x1010, 0x5000, 5, 100, 5, 40, 100),
+    (8, 0x1020, 0x5008, 1, 9, 9, 9, 1),
+    (7, 0x1020, 0x6000, 1, 50, 50, 50, 8),
+]
+NUMBER, TOTAL = 7, 159
+
+
+def table(rows: Sequence[tuple[int, ...]]) -> bytes:
+    """Build a buffer with one region."""
+    records = (struct.pack("<QQQIIQQQQ", *row[:3], 100, *row[3:]) for row in rows)
+    return sink([SinkRegion(1, tuple(records), FILLING)])
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that writes a capture of the table with these roles."""
+
+    def write(roles: Roles) -> str:
+        def read(records: Records, _: Session) -> Samples:
+            return Samples.of_records(records.fixed(RECORD), roles=roles)
+
+        decoder = sink_decoder(read, 1 << 16, rising=True)
+        form = Format(name="requests", uuid=UUID, decoder=decoder)
+        known = {**registry.known(), UUID: Parser(form, "other (other.package)")}
+        monkeypatch.setattr(registry, "known", lambda: known)
+        path = tmp_path / "requests.pfm"
+        path.write_bytes(
+            capture(
+                json_chunk("SESS", session(uuid=UUID)),
+                mapped(mapping(0x1000, 0x2000, 0, "[served]")),
+                *(bufr(table(rows)) for rows in (EARLY, LATE)),
+                json_chunk("DONE", totals(NUMBER)),
+            )
+        )
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def file(written: Any) -> str:
+    """Write a capture of a format that counts the samples of its sums."""
+    path: str = written(COUNTED)
+    return path
+
+
+def by_id(capsys: Capsys, file: str, *options: str) -> Any:
+    """Return a JSON report by ID."""
+    return told(capsys, "report", "--by", "id", *options, file)
+
+
+@pytest.mark.parametrize("weight", ["", "--weight latency", "--weight total"])
+def test_report_weighs_by_recorded_sum(weight: str, file: str, capsys: Capsys) -> None:
+    report = by_id(capsys, file, *weight.split())
+    assert (report["total"], report["total_weight"]) == (NUMBER, TOTAL)
+    rows = [(row["key"], row["count"], row["weight"]) for row in report["rows"]]
+    assert rows == [(7, 6, 150), (8, 1, 9)]
+    assert report["rows"][0]["percent"] == pytest.approx(100 * 150 / TOTAL)
+
+
+def test_report_text_shows_count_and_sum(file: str, capsys: Capsys) -> None:
+    status, out, _ = run(capsys, "report", "--by", "id", file)
+    lines = [line.split() for line in out.splitlines()]
+    assert status == 0
+    assert lines[0] == ["samples", "latency", "percent", "cumulative", "id"]
+    assert lines[1] == ["6", "150", "94.34%", "94.34%", "7"]
+    assert ["samples:", "7"] in lines and ["latency:", "159"] in lines
+
+
+def test_count_and_other_sums_can_be_the_weight(file: str, capsys: Capsys) -> None:
+    counted = by_id(capsys, file, "--weight", "count")
+    assert [(row["key"], row["count"]) for row in counted["rows"]] == [(7, 6), (8, 1)]
+    assert by_id(capsys, file, "--weight", "bytes")["total_weight"] == 109
+
+
+@pytest.mark.parametrize(
+    "options,said",
+    [
+        ("--weight most", "records only max of 'most', not its sum: use another we"),
+        ("--by total", "column 'total' has the role SUM, so it is not a key: use --w"),
+    ],
+)
+def test_figures_that_sums_do_not_have_are_refused(
+    options: str, said: str, file: str, capsys: Capsys
+) -> None:
+    status, out, err = run(capsys, "report", "--by", "id", *options.split(), file)
+    assert (status, out) == (1, "")
+    assert re.search(said, err), err
+
+
+def test_sums_without_count_weigh_records(written: Any, capsys: Capsys) -> None:
+    assert by_id(capsys, written(MERGED))["total_weight"] == TOTAL
+
+
+def lines_of(capsys: Capsys, file: str, *options: str) -> Any:
+    """Return total and rows of a memory view of cache lines."""
+    found = told(capsys, "mem", "--view=data", "--per=cacheline", *options, file)
+    rows = [(row["key"], row["count"], row["latency"]) for row in found["rows"]]
+    return found["weight"], found["total"], rows
+
+
+def test_mem_shows_recorded_sums_of_latencies(file: str, capsys: Capsys) -> None:
+    assert lines_of(capsys, file) == (
+        "count",
+        NUMBER,
+        [("0x5000", 6, 109), ("0x6000", 1, 50)],
+    )
+    assert lines_of(capsys, file, "--weight", "latency") == (
+        "latency",
+        TOTAL,
+        [("0x5000", 109, None), ("0x6000", 50, None)],
+    )
+    _, out, _ = run(capsys, "mem", file)
+    assert "levels are unknown: the format records only sums of latencies" in out
+    status, _, err = run(capsys, "mem", "--l2", "5", "--l3", "9", file)
+    assert status == 1 and "records no single latencies from which to derive" in err
+
+
+def test_mem_weighs_sums_without_count(written: Any, capsys: Capsys) -> None:
+    rows = [("0x5000", 109, None), ("0x6000", 50, None)]
+    assert lines_of(capsys, written(MERGED)) == ("latency", TOTAL, rows)
+
+
+def exported(capsys: Capsys, file: str, to: str, *options: str) -> Path:
+    """Return the file of an export."""
+    out = Path(file).with_name(f"out.{to}")
+    status, _, err = run(capsys, "export", file, "--to", to, "-o", str(out), *options)
+    assert status == 0, err
+    return out
+
+
+def test_exports_weigh_by_recorded_sum(file: str, capsys: Capsys) -> None:
+    rows = list(csv.DictReader(exported(capsys, file, "csv").read_text().splitlines()))
+    assert sum(int(row["count"]) for row in rows) == NUMBER
+    assert sum(int(row["weight"]) for row in rows) == TOTAL
+    folded = exported(capsys, file, "folded").read_text().splitlines()
+    assert sum(int(line.split()[-1]) for line in folded) == TOTAL
+    profiles = json.loads(exported(capsys, file, "speedscope").read_text())["profiles"]
+    assert sum(sum(profile["weights"]) for profile in profiles) == TOTAL
+    pprof = exported(capsys, file, "pprof")
+    assert samples_in(pprof, "pprof") == NUMBER + TOTAL
+    perf = perf_file.records(exported(capsys, file, "perf-data"))
+    periods = [r.fields["period"] for r in perf if r.kind == perf_file.SAMPLE]
+    assert sum(periods) == TOTAL
+
+
+@pytest.mark.parametrize("rows", ["sample", "location"])
+def test_sql_periods_are_recorded_sums(rows: str, file: str, capsys: Capsys) -> None:
+    path = exported(capsys, file, "sql", "--rows", rows)
+    with sqlite3.connect(path) as database:
+        query = "SELECT SUM(count), SUM(period) FROM samples"
+        assert database.execute(query).fetchone() == (NUMBER, TOTAL)
+    database.close()
+
+
+def test_export_names_columns_that_it_lacks(file: str, capsys: Capsys) -> None:
+    out = Path(file).with_name("out.csv")
+    found = told(capsys, "export", file, "--to", "csv", "-o", str(out), warns=True)
+    assert "columns id, least, most, bytes" in found["not_carried"]
+
+
+def test_top_weighs_by_recorded_sum(file: str, capsys: Capsys) -> None:
+    status, out, _ = run(capsys, "top", "--batch", file)
+    lines = [line.split() for line in out.splitlines()]
+    assert status == 0 and lines[0][-2:] == ["by", "latency"]
+    assert lines[1][:2] == [f"{NUMBER}", "samples,"]
+    assert lines[2][:2] == ["%", "latency"] and lines[3][:2] == ["100.00", f"{TOTAL}"]
+
+
+def test_diff_compares_recorded_sums(file: str, capsys: Capsys) -> None:
+    found = told(capsys, "diff", file, file, "--by", "id")
+    assert (found["weight"], found["old_total"]) == ("latency", TOTAL)
