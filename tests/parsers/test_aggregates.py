@@ -11,6 +11,7 @@ import struct
 from pathlib import Path
 from typing import Any, Sequence
 
+import pfmparse
 import pytest
 from helpers import perf_file
 from helpers.cli import run, told
@@ -117,6 +118,14 @@ def test_report_weighs_by_recorded_sum(weight: str, file: str, capsys: Capsys) -
     assert report["rows"][0]["percent"] == pytest.approx(100 * 150 / TOTAL)
 
 
+def test_library_sums_what_report_weighs_by(file: str) -> None:
+    with pfmparse.open(file) as captures:
+        by_sum, by_count = captures.groups("id"), captures.groups("id", "count")
+    assert by_sum["weight"].tolist() == [150, 9]
+    assert by_count["count"].tolist() == [6, 1]
+    assert "weight" not in by_count
+
+
 def test_report_text_shows_count_and_sum(file: str, capsys: Capsys) -> None:
     status, out, _ = run(capsys, "report", "--by", "id", file)
     lines = [line.split() for line in out.splitlines()]
@@ -132,11 +141,47 @@ def test_count_and_other_sums_can_be_the_weight(file: str, capsys: Capsys) -> No
     assert by_id(capsys, file, "--weight", "bytes")["total_weight"] == 109
 
 
+STATS = {"sum": 150, "mean": 25.0, "min": 5, "max": 50, "count": 6}
+
+
+def test_stats_merge_sums_minima_and_maxima(file: str, capsys: Capsys) -> None:
+    rows = by_id(capsys, file, "--stat", ",".join(STATS))["rows"]
+    assert [row["stats"] for row in rows] == [
+        {"latency": STATS},
+        {"latency": {"sum": 9, "mean": 9.0, "min": 9, "max": 9, "count": 1}},
+    ]
+    both = by_id(capsys, file, "--of", "most,bytes/latency", "--stat", "max")["rows"]
+    assert both[0]["stats"] == {
+        "most": {"max": 50},
+        "bytes/latency": {"ratio": 108 / 150},
+    }
+
+
+def test_stats_are_columns_of_text_and_csv(file: str, capsys: Capsys) -> None:
+    argv = ["report", "--by", "id", "--stat", ",".join(STATS), file]
+    _, out, _ = run(capsys, *argv)
+    head, first = (line.split() for line in out.splitlines()[:2])
+    assert head[2:12:2] == ["latency"] * 5 and head[3:12:2] == list(STATS)
+    assert first[2:7] == ["150", "25", "5", "50", "6"]
+    _, out, _ = run(capsys, *argv, "--csv")
+    row = next(csv.DictReader(out.splitlines()))
+    assert {stat: float(row[f"latency {stat}"]) for stat in STATS} == STATS
+
+
 @pytest.mark.parametrize(
     "options,said",
     [
+        (
+            "--stat p99",
+            "p99 of 'latency' is not known: the format records no single values, "
+            "only sum, min, max, count, mean",
+        ),
+        ("--stat hist", "hist of 'latency' is not known"),
+        ("--of bytes --stat min", "min of 'bytes' is not known: .* only sum, count"),
+        ("--of most --stat sum", "sum of 'most' is not known: .* only max, count"),
         ("--weight most", "records only max of 'most', not its sum: use another we"),
         ("--by total", "column 'total' has the role SUM, so it is not a key: use --w"),
+        ("--of colour", "the samples have no colour; they have id, ip, addr"),
     ],
 )
 def test_figures_that_sums_do_not_have_are_refused(
@@ -148,7 +193,13 @@ def test_figures_that_sums_do_not_have_are_refused(
 
 
 def test_sums_without_count_weigh_records(written: Any, capsys: Capsys) -> None:
-    assert by_id(capsys, written(MERGED))["total_weight"] == TOTAL
+    file = written(MERGED)
+    report = by_id(capsys, file, "--stat", "sum,max")
+    assert report["total_weight"] == TOTAL
+    assert report["rows"][0]["stats"] == {"latency": {"sum": 150, "max": 50}}
+    for stat in ("mean", "count"):
+        status, _, err = run(capsys, "report", "--stat", stat, file)
+        assert status == 1 and "only sum, min, max\n" in err
 
 
 def lines_of(capsys: Capsys, file: str, *options: str) -> Any:

@@ -141,6 +141,21 @@ def test_decoder_that_cannot_be_made_is_reported(
     assert (status, out) == (1, "") and err.startswith(f"pfmparse: {path}: {said}")
 
 
+def test_stats_count_weighted_samples(outside: str, capsys: Capsys) -> None:
+    argv = ["report", "--by", "tid", "--weight", "latency"]
+    stats = "sum,mean,min,max,count,p50,p90"
+    rows = told(capsys, *argv, "--stat", stats, outside, warns=True)["rows"]
+    assert rows[0]["key"] == 102 and rows[0]["stats"]["latency"] == {
+        "sum": 3270,
+        "mean": 3270 / 40,
+        "min": 9,
+        "max": 300,
+        "count": 40,
+        "p50": 9,
+        "p90": 303,
+    }
+
+
 def test_selection_uses_roles_of_third_party_format(
     outside: str, capsys: Capsys
 ) -> None:

@@ -10,9 +10,9 @@ from . import keys
 from .groups import Groups, Values
 from .inputs import Input
 from .keys import Value
-from .pmd_stats import PmdStats
-from .pmd_stats import Values as PmdValues
-from .pmd_stats import Wanted
+from .statistics import Statistics
+from .statistics import Values as StatValues
+from .statistics import Wanted
 from .sums import Sums
 from .weights import COUNT, Weight
 
@@ -21,13 +21,13 @@ from .weights import COUNT, Weight
 class Row:
     """Samples that have the same values of all keys, and their weight.
 
-    ``pmds`` holds the values of the PMDs that are reported.
+    ``stats`` holds the values of the columns whose figures are reported.
     """
 
     values: Values
     samples: int = 0
     weight: int = 0
-    pmds: dict[int, PmdValues] = field(default_factory=dict)
+    stats: dict[str, StatValues] = field(default_factory=dict)
 
     def order(self) -> tuple[object, ...]:
         """The sort key: descending weight, then the keys."""
@@ -40,23 +40,24 @@ def add(
     by: Sequence[str],
     weight: str = COUNT,
     wanted: Sequence[Wanted] = (),
+    figures: Sequence[str] = (),
 ) -> list[str]:
     """Adds the samples of an input; returns the titles of the keys ``by``.
 
-    ``weight`` is as in Weight; figures of the ``wanted`` PMDs are collected.
+    ``weight`` is as in Weight; ``wanted`` and ``figures`` are as in Statistics.
     PfmParseError if the samples lack a column.
     """
     made = [keys.key(name, source) for name in by]
     groups, weight_of = Groups(made), Weight(weight, source.events)
     samples, weights = Sums(), Sums()
-    pmds = PmdStats(wanted, source.recording)
+    stats = Statistics(wanted, figures, source.events)
     weighed = weight != COUNT
     for batch in source.batches():
         ids = groups.ids(batch)
         samples.add(ids, batch.samples.weights())
         if weighed:
             weights.add(ids, weight_of.of(batch.samples))
-        pmds.add(ids, batch.samples)
+        stats.add(ids, batch.samples)
     values = groups.values()
     counts = samples.result(len(values))
     sums = weights.result(len(values)) if weighed else counts
@@ -64,7 +65,7 @@ def add(
     for row, count, total in zip(found, counts, sums):
         row.samples += count
         row.weight += total
-    pmds.merge([row.pmds for row in found])
+    stats.merge([row.stats for row in found])
     return [key.title for key in made]
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The distribution of numbers in groups: sum, mean, percentiles, histogram."""
+"""The distribution of numbers in groups: percentiles and histograms."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -26,22 +26,20 @@ class Bucket:
 
 
 class Spread:
-    """Sums, and counts in buckets whose ends differ by less than 2%."""
+    """Counts of numbers in buckets whose ends differ by less than 2%."""
 
     def __init__(self) -> None:
-        self._sums = Sums()
         self._pairs = Interner()  # group and bucket
         self._counts = Sums()
 
-    def add(self, ids: Ids, values: NDArray[np.integer[Any]]) -> None:
-        """Adds each value to the group with the same index in ``ids``."""
-        wide = values.astype(np.uint64, copy=False)
-        self._sums.add(ids, wide)
-        self._counts.add(self._pairs.ids(ids, _bucket(wide)))
+    def add(
+        self, ids: Ids, values: U64s, times: Optional[NDArray[np.integer[Any]]] = None
+    ) -> None:
+        """Adds each value to the group with the same index in ``ids``.
 
-    def sums(self, count: int) -> list[int]:
-        """The sums of the groups below ``count``."""
-        return self._sums.result(count)
+        A value counts once, or as often as ``times`` says.
+        """
+        self._counts.add(self._pairs.ids(ids, _bucket(values)), times)
 
     def buckets(self, count: int) -> list[list[Bucket]]:
         """The non-empty buckets of each group below ``count``, in ascending order."""

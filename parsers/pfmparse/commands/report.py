@@ -9,7 +9,7 @@ from typing import Sequence, TextIO
 
 from ..analysis import keys
 from ..analysis.inputs import Input
-from ..analysis.pmd_stats import check_stat, parse_wanted
+from ..analysis.statistics import Wanted, check_stat, parse_wanted
 from ..analysis.weights import COUNT
 from ..recording import Recording
 from ..symbols.options import add_symbol_options
@@ -25,9 +25,9 @@ from .arguments import (
 )
 from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
-from .pmd_columns import PmdOptions
 from .report_print import print_csv, print_json, print_text
 from .report_rows import Options, Report, count_unknown, make
+from .stat_columns import StatOptions
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -50,17 +50,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="print only rows with at least P percent of the total",
     )
     parser.add_argument(
+        "--of",
         "--pmd",
-        metavar="N,N/M",
+        dest="of",
+        metavar="WHAT,...",
         type=each(parse_wanted),
         default=[],
-        help="print figures of the recorded values of PMD N, or of the ratio N/M",
+        help="print figures of these values: a column, PMD N, or the ratio N/M; "
+        "default with --stat: the weight",
     )
     parser.add_argument(
         "--stat",
         metavar="FIGURE,...",
         type=each(check_stat),
-        help="with --pmd: sum, mean, max, hist, percentiles such as p99; default: sum",
+        help="figures to print: sum, mean, min, max, count, hist (a histogram), "
+        "percentiles such as p99; default with --of: sum",
     )
     calls = parser.add_argument_group(
         "calls", "Reports of formats that record call graphs; by function only."
@@ -95,8 +99,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the report; returns the exit status."""
     if arguments.csv and arguments.json:
         raise BadInput("--csv cannot be combined with --json")
-    if arguments.stat and not arguments.pmd:
-        raise BadInput("--stat needs --pmd")
     if _wants_calls(arguments):
         return _run_calls(arguments)
     detail = keys.detail_of(arguments.by)
@@ -110,13 +112,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, weight: str) -> Options:
-    """The options of a report with this weight."""
+    """The options of a report with this weight; BadInput if --stat lacks values."""
+    wanted = arguments.of
+    if arguments.stat and not wanted:
+        if weight == COUNT:
+            text = "needs values: use --of or --weight with a column or PMD"
+            raise BadInput(f"--stat {text}")
+        wanted = [Wanted(weight)]
     return Options(
         arguments.by,
         weight,
         arguments.top,
         arguments.min_percent,
-        PmdOptions(arguments.pmd, arguments.stat or ["sum"]),
+        StatOptions(wanted, arguments.stat or ["sum"]),
     )
 
 
@@ -125,9 +133,10 @@ def _wants_calls(arguments: argparse.Namespace) -> bool:
     calls = (arguments.callers, arguments.callees, arguments.cumulative)
     if not any(calls) and arguments.caller_of is None:
         return False
-    if list(arguments.by) != ["function"] or arguments.pmd or arguments.csv:
-        text = "call reports are by function only: remove --by, --pmd and --csv"
-        raise BadInput(text)
+    others = arguments.of, arguments.stat, arguments.csv
+    if list(arguments.by) != ["function"] or any(others):
+        text = "call reports are by function only"
+        raise BadInput(f"{text}: remove --by, --of, --pmd, --stat and --csv")
     return True
 
 

@@ -10,7 +10,7 @@ from ..analysis.row_sums import Row
 from ..analysis.weights import COUNT
 from ..recording import Recording
 from ..text import printable
-from . import pmd_columns, summary
+from . import stat_columns, summary
 from .report_rows import Report
 
 
@@ -35,7 +35,7 @@ def _row_as_json(row: Row, report: Report, weighed: bool) -> dict[str, object]:
     found |= figures
     for value in row.values:
         found |= value.extra
-    return found | pmd_columns.as_json(row.pmds, report.options.pmds)
+    return found | stat_columns.as_json(row.stats, report.options.stats)
 
 
 def one_or_all(things: Sequence[Union[str, int]]) -> object:
@@ -61,7 +61,7 @@ def _print_rows(report: Report, out: TextIO) -> None:
     """Prints the flat profile and an empty line."""
     weighed = report.options.weight != COUNT
     extra = f"{report.options.weight:>20} " if weighed else ""
-    extra += pmd_columns.heads(report.options.pmds)
+    extra += stat_columns.heads(report.options.stats)
     title = "  ".join(report.titles)
     out.write(f"{'samples':>12} {extra}{'percent':>9} {'cumulative':>10}  {title}\n")
     sum_of_rows = 0.0
@@ -69,10 +69,10 @@ def _print_rows(report: Report, out: TextIO) -> None:
         sum_of_rows += report.percent(row)
         percent, cumulative = f"{report.percent(row):.2f}%", f"{sum_of_rows:.2f}%"
         extra = f"{row.weight:>20} " if weighed else ""
-        extra += pmd_columns.cells(row.pmds, report.options.pmds)
+        extra += stat_columns.cells(row.stats, report.options.stats)
         label = printable("  ".join(value.label for value in row.values))
         out.write(f"{row.samples:>12} {extra}{percent:>9} {cumulative:>10}  {label}\n")
-        out.writelines(pmd_columns.histograms(row.pmds, report.options.pmds))
+        out.writelines(stat_columns.histograms(row.stats, report.options.stats))
     out.write("\n")
 
 
@@ -100,4 +100,4 @@ def _row_as_csv(row: Row, report: Report, weighed: bool) -> dict[str, object]:
         found |= {
             name: extra for name, extra in value.extra.items() if name not in found
         }
-    return found | pmd_columns.as_csv(row.pmds, report.options.pmds)
+    return found | stat_columns.as_csv(row.stats, report.options.stats)

@@ -12,7 +12,7 @@ from ..analysis.row_sums import Row, add, ordered
 from ..analysis.weights import COUNT
 from ..recording import Recording
 from .outcome import blaming
-from .pmd_columns import PmdOptions
+from .stat_columns import StatOptions
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Options:
     weight: str = COUNT
     top: Optional[int] = None
     min_percent: float = 0.0
-    pmds: PmdOptions = PmdOptions()
+    stats: StatOptions = StatOptions()
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,10 @@ def make(inputs: Sequence[Input], options: Options) -> Report:
     titles: Sequence[str] = ()
     for source in inputs:
         with blaming(source.file):
-            wanted = options.pmds.wanted
-            titles = add(rows, source, options.by, options.weight, wanted)
+            stats = options.stats
+            titles = add(
+                rows, source, options.by, options.weight, stats.wanted, stats.stats
+            )
     found = ordered(rows)
     samples, weight = (sum(getattr(r, n) for r in found) for n in ("samples", "weight"))
     report = Report(titles, options, samples, weight, found, _figures(found, options))

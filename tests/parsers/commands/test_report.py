@@ -224,11 +224,11 @@ def test_report_of_unknown_formats_counts_one_capture_only(
     assert (status, out) == (1, "") and err.startswith(why)
 
 
-def test_report_refuses_stat_without_pmd(
+def test_report_refuses_stat_of_the_count(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(capsys, "report", "--stat", "max", file)
-    assert (status, out) == (1, "") and "--stat needs --pmd" in err
+    assert (status, out) == (1, "") and "--stat needs values: use --of or" in err
 
 
 def test_report_by_comm_works_for_every_format(

@@ -104,7 +104,9 @@ def test_callers_report_accepts_samples_without_chains(
     assert all(row["callers"] == [] for row in found)
 
 
-@pytest.mark.parametrize("other", [["--by", "cpu"], ["--pmd", "1"], ["--csv"]])
+@pytest.mark.parametrize(
+    "other", [["--by", "cpu"], ["--pmd", "1"], ["--stat", "max"], ["--csv"]]
+)
 def test_callers_report_refuses_other_keys(
     other: list[str], stacks: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

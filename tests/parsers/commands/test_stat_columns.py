@@ -53,6 +53,18 @@ def test_report_json_has_pmd_statistics(
     ]
 
 
+def test_stats_are_of_the_weight_unless_chosen(
+    with_pmds: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = ["report", "--by", "cpu", "--stat", "count,min,p50", with_pmds]
+    of_weight = told(capsys, *argv, "--weight", "pmd3", warns=True)["rows"]
+    of_pmd = told(capsys, *argv, "--of", "pmd3", warns=True)["rows"]
+    figures = {"pmd3": {"count": 2, "min": 10, "p50": 10, "samples": 2}}
+    assert of_weight[0]["pmds"] == of_pmd[0]["pmds"] == figures
+    periods = told(capsys, *argv, "--of", "period", warns=True)["rows"]
+    assert periods[0]["stats"] == {"period": {"count": 3, "min": 1000, "p50": 1007}}
+
+
 def test_report_text_has_pmd_columns_and_histograms(
     with_pmds: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Figures of the recorded values of a group of samples."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Iterable, Mapping, Optional, Sequence, Union
+
+from ..errors import RequestError
+from ..formats.roles import Role
+from ..formats.samples import Samples
+from .columns import check_name, pmd_of
+from .events import Events
+from .extremes import Extremes
+from .interner import Ids
+from .spread import Bucket, Spread, percentile
+from .sums import Sums
+from .weights import aggregates, product, unsigned, values_of
+
+SUM, MEAN, MIN, MAX, COUNT, HISTOGRAM = "sum", "mean", "min", "max", "count", "hist"
+STATS = (SUM, MEAN, MIN, MAX, COUNT, HISTOGRAM)
+PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,3})?)")
+NAME = r"[0-9]{1,3}|[A-Za-z_][\w-]*"
+WANTED = re.compile(f"({NAME})(?:/({NAME}))?")
+
+Number = Union[int, float]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A column whose values are shown, or, with ``by``, a ratio of two columns' sums.
+
+    Names of columns are as in analysis.weights.Weight.
+    """
+
+    name: str
+    by: Optional[str] = None
+
+    def __str__(self) -> str:
+        return self.name if self.by is None else f"{self.name}/{self.by}"
+
+    @property
+    def names(self) -> list[str]:
+        """The columns whose values are needed."""
+        return [self.name] if self.by is None else [self.name, self.by]
+
+    @property
+    def of_pmds(self) -> bool:
+        """True if all columns are PMDs."""
+        return all(pmd_of(name) is not None for name in self.names)
+
+
+def parse_wanted(text: str) -> Wanted:
+    """Parses a column "latency", a PMD "3", or a ratio "3/4"; ValueError if invalid."""
+    match = WANTED.fullmatch(text)
+    if match is None:
+        known = "a column, a PMD (as 3) or a ratio (as 3/4)"
+        raise ValueError(f"must be {known}, not {text!r}")
+    return Wanted(_name(match[1]), _name(match[2]) if match[2] else None)
+
+
+def _name(text: str) -> str:
+    return f"pmd{int(text)}" if text.isdecimal() else text
+
+
+def check_stat(text: str) -> str:
+    """Returns the name of a figure; ValueError if there is no such figure."""
+    if text not in STATS and not PERCENTILE.fullmatch(text):
+        raise ValueError(
+            f"unknown figure {text!r}: use {', '.join(STATS)} or a percentile, e.g. p99"
+        )
+    return text
+
+
+@dataclass
+class Values:
+    """The values of one column in a group: sum, extremes and distribution."""
+
+    samples: int = 0
+    total: int = 0
+    least: Optional[int] = None
+    greatest: Optional[int] = None
+    buckets: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    def add(self, other: Values) -> None:
+        """Adds the values of another group."""
+        self.samples += other.samples
+        self.total += other.total
+        self.least = min(_known(self.least, other.least), default=None)
+        self.greatest = max(_known(self.greatest, other.greatest), default=None)
+        self.buckets.update(other.buckets)
+
+    def histogram(self) -> list[Bucket]:
+        """The number of samples in buckets whose limits are powers of two."""
+        sums: Counter[int] = Counter()
+        for (low, _), count in self.buckets.items():
+            sums[low.bit_length()] += count
+        return [
+            Bucket(1 << bits >> 1, (1 << bits) - 1, sums[bits]) for bits in sorted(sums)
+        ]
+
+    def figure(self, stat: str) -> Optional[Number]:
+        """A figure other than "hist"; None if there are no values."""
+        if stat == COUNT:
+            return self.samples
+        if stat in (MIN, MAX):
+            return self.least if stat == MIN else self.greatest
+        if not self.samples:
+            return None
+        if stat == SUM:
+            return self.total
+        if stat == MEAN:
+            return self.total / self.samples
+        match = PERCENTILE.fullmatch(stat)
+        assert match is not None
+        ordered = [Bucket(*ends, self.buckets[ends]) for ends in sorted(self.buckets)]
+        return percentile(ordered, float(match[1]))
+
+
+def _known(*numbers: Optional[int]) -> Iterable[int]:
+    return (number for number in numbers if number is not None)
+
+
+class Statistics:
+    """Collects the values of some columns by group."""
+
+    def __init__(
+        self, wanted: Sequence[Wanted], stats: Sequence[str], events: Events
+    ) -> None:
+        """PfmParseError if no sample has values of a wanted PMD."""
+        needed: dict[str, set[str]] = {}
+        for item in wanted:
+            for name in item.names:
+                figures = stats if item.by is None else [SUM]
+                needed.setdefault(name, set()).update(figures)
+        for name in needed:
+            check_name(name, events.recording)
+        self._columns = {
+            name: _Column(name, figures, events) for name, figures in needed.items()
+        }
+
+    def add(self, ids: Ids, samples: Samples) -> None:
+        """Adds samples to their groups; PfmParseError if a figure is not available."""
+        for column in self._columns.values():
+            if samples.count:
+                column.add(ids, samples)
+
+    def merge(self, into: Sequence[dict[str, Values]]) -> None:
+        """Adds the collected values to each group, by column."""
+        for name, column in self._columns.items():
+            for values, found in zip(into, column.values(len(into))):
+                values.setdefault(name, Values()).add(found)
+
+
+class _Column:
+    """Collects the values of one column by group, as far as figures need them."""
+
+    def __init__(self, name: str, stats: set[str], events: Events) -> None:
+        self._name = name
+        self._stats = stats
+        self._events = events
+        self._samples, self._sums = Sums(), Sums()
+        self._least, self._greatest = Extremes(False), Extremes(True)
+        self._spread = Spread()
+
+    def add(self, ids: Ids, samples: Samples) -> None:
+        columns = aggregates(samples, self._name)
+        if columns:
+            self._add_aggregates(ids, samples, columns)
+        else:
+            self._add_values(ids, samples)
+
+    def _add_values(self, ids: Ids, samples: Samples) -> None:
+        """Adds the value of each sample."""
+        values, there = values_of(samples, self._name, self._events)
+        times = samples.weights()
+        if times is not None:
+            there = there & (times != 0)
+            times = times[there]
+        ids, values = ids[there], values[there]
+        self._samples.add(ids, times)
+        if not self._stats.isdisjoint((SUM, MEAN)):
+            whole = values if times is None else product(values, times, self._name)
+            self._sums.add(ids, whole)
+        if MIN in self._stats:
+            self._least.add(ids, values)
+        if MAX in self._stats:
+            self._greatest.add(ids, values)
+        if any(map(_is_of_spread, self._stats)):
+            self._spread.add(ids, values, times)
+
+    def _add_aggregates(
+        self, ids: Ids, samples: Samples, columns: Mapping[Role, str]
+    ) -> None:
+        """Adds the sums, minima and maxima that the format records."""
+        self._check(samples, columns)
+        self._samples.add(ids, samples.weights())
+        collected: dict[Role, Union[Sums, Extremes]] = {
+            Role.SUM: self._sums,
+            Role.MIN: self._least,
+            Role.MAX: self._greatest,
+        }
+        for role, column in columns.items():
+            collected[role].add(ids, unsigned(samples, column))
+
+    def _check(self, samples: Samples, columns: Mapping[Role, str]) -> None:
+        """Raises PfmParseError if a figure is not known from these columns."""
+        there = [role.value for role in columns]
+        if samples.name_of(Role.WEIGHT) is not None:
+            there += [COUNT, MEAN] if Role.SUM in columns else [COUNT]
+        for stat in sorted(self._stats.difference(there)):
+            text = f"{stat} of '{self._name}' is not known"
+            only = ", ".join(there)
+            raise RequestError(
+                f"{text}: the format records no single values, only {only}"
+            )
+
+    def values(self, count: int) -> list[Values]:
+        """The values of the groups below ``count``."""
+        buckets = [
+            Counter({(bucket.low, bucket.high): bucket.count for bucket in found})
+            for found in self._spread.buckets(count)
+        ]
+        return list(
+            map(
+                Values,
+                self._samples.result(count),
+                self._sums.result(count),
+                self._least.result(count),
+                self._greatest.result(count),
+                buckets,
+            )
+        )
+
+
+def _is_of_spread(stat: str) -> bool:
+    return stat == HISTOGRAM or PERCENTILE.fullmatch(stat) is not None
+
+
+def ratio(values: Mapping[str, Values], wanted: Wanted) -> Optional[float]:
+    """The ratio of two columns' sums; None if the divisor is 0."""
+    assert wanted.by is not None
+    below = values[wanted.by].total
+    return values[wanted.name].total / below if below else None

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Statistics of the values of a group of samples."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from helpers.readers import opened
+from helpers.writers import capture, json_chunk, session
+from pfmparse import Samples
+from pfmparse.analysis.spread import Bucket
+from pfmparse.analysis.statistics import (
+    Statistics,
+    Values,
+    Wanted,
+    check_stat,
+    parse_wanted,
+    ratio,
+)
+
+STATS = ("sum", "mean", "min", "max", "count", "p50", "p90")
+
+
+def test_stats_of_a_column_a_pmd_or_a_ratio_are_parsed() -> None:
+    assert parse_wanted("3") == parse_wanted("pmd3") == Wanted("pmd3")
+    assert parse_wanted("3/4") == Wanted("pmd3", "pmd4")
+    assert parse_wanted("latency") == Wanted("latency")
+    assert parse_wanted("data-address/_n") == Wanted("data-address", "_n")
+    for text in ("", "3/", "1000", "3/4/5", "-1", "a b", "3x"):
+        with pytest.raises(ValueError, match=r"must be a column, a PMD \(as 3\) or a"):
+            parse_wanted(text)
+
+
+def test_stat_names_are_checked() -> None:
+    known = ("sum", "mean", "min", "max", "count", "hist", "p1", "p99", "p99.9")
+    for stat in known:
+        assert check_stat(stat) == stat
+    for stat in ("median", "p", "p100", "P9", ""):
+        with pytest.raises(
+            ValueError, match="use sum, mean, min, max, count, hist or a percentile"
+        ):
+            check_stat(stat)
+
+
+def test_stats_of_groups_are_added() -> None:
+    values = Values(3, 3, 1, 1, Counter({(1, 1): 3}))
+    values.add(Values())
+    values.add(Values(2, 205, 0, 205, Counter({(0, 0): 1, (204, 205): 1})))
+    figures = {stat: values.figure(stat) for stat in STATS}
+    assert figures == {
+        "sum": 208,
+        "mean": 208 / 5,
+        "min": 0,
+        "max": 205,
+        "count": 5,
+        "p50": 1,
+        "p90": 205,
+    }
+    buckets = [Bucket(0, 0, 1), Bucket(1, 1, 3), Bucket(128, 255, 1)]
+    assert values.histogram() == buckets
+
+
+def test_stats_of_no_values_are_none() -> None:
+    found = {stat: Values().figure(stat) for stat in STATS}
+    assert found.pop("count") == 0 and set(found.values()) == {None}
+    assert Values().histogram() == []
+    assert ratio({"a": Values(1, 5), "b": Values()}, Wanted("a", "b")) is None
+
+
+def test_stats_count_values_by_weight() -> None:
+    source = opened(capture(json_chunk("SESS", session())))
+    stats = Statistics([Wanted("lat")], [*STATS, "count", "hist"], source.events)
+    columns = {"lat": np.array([5, 9, 1]), "weight": np.array([3, 1, 0])}
+    stats.add(np.zeros(3, np.intp), Samples(3, columns))
+    groups: list[dict[str, Values]] = [{}]
+    stats.merge(groups)
+    assert groups == [
+        {"lat": Values(4, 24, 5, 9, Counter({(5, 5): 3, (9, 9): 1}))},
+    ]
+
+
+def test_histogram_has_a_bucket_for_zero() -> None:
+    values = Values(2, 0, 0, 0, Counter({(0, 0): 2}))
+    assert values.histogram() == [Bucket(0, 0, 2)]
+
+
+def test_ratio_divides_the_sums() -> None:
+    values = {"a": Values(1, 6), "b": Values(1, 4)}
+    assert ratio(values, Wanted("a", "b")) == 1.5
