@@ -6,10 +6,84 @@
 #include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_fmt_sink.h>
 
+/**
+ * struct flight_priv - when to freeze
+ * @arg:    the triggers
+ * @marked: time in ns of the last marker; 0 if there is none
+ * @left:   1 more than the number of samples to record before the freeze; 0
+ *          before a trigger
+ * @watch:  all samples matter, not only those that may notify
+ */
+struct flight_priv {
+	pfm_flight_smpl_arg_t	arg;
+	u64			marked;
+	u32			left;
+	bool			watch;
+};
+
+static_assert(PFM_SINK_PRIV_SIZE + sizeof(struct flight_priv) <=
+	      PFM_FMT_PRIV_SIZE);
+
+static notrace bool flight_is_above(const struct flight_priv *priv,
+				    const pfm_ovfl_arg_t *arg)
+{
+	static const u64 zero;
+	const u64 *value, *minus = &zero;
+
+	if (!priv->arg.above)
+		return false;
+	value = pfm_smpl_value(arg, priv->arg.pmd);
+	if (priv->arg.minus != PFM_FLIGHT_SMPL_NO_PMD)
+		minus = pfm_smpl_value(arg, priv->arg.minus);
+	return value && minus && *value > *minus &&
+	       *value - *minus > priv->arg.above;
+}
+
+static notrace bool flight_is_late(struct flight_priv *priv, u64 tstamp)
+{
+	u64 marked = priv->marked;
+
+	if (!marked || tstamp < marked || tstamp - marked <= priv->arg.within)
+		return false;
+	priv->marked = 0;
+	return true;
+}
+
+/* A freeze has to notify the tool, which only some counters are allowed to. */
+static notrace bool flight_is_trigger(struct flight_priv *priv,
+				      const pfm_ovfl_arg_t *arg, u64 tstamp)
+{
+	if (!arg->ovfl_notify)
+		return false;
+	if (!priv->arg.above && !priv->arg.within)
+		return true;
+	return flight_is_above(priv, arg) || flight_is_late(priv, tstamp);
+}
+
+/* Freeze the buffer if this sample is a trigger, or the last one after it. */
+static notrace void flight_watch(struct flight_priv *priv, pfm_ovfl_arg_t *arg,
+				 u64 tstamp)
+{
+	if (priv->arg.within && arg->ovfl_pmd == priv->arg.marker)
+		priv->marked = tstamp;
+	if (!priv->left) {
+		if (!flight_is_trigger(priv, arg, tstamp))
+			return;
+		priv->left = priv->arg.after + 1;
+	}
+	if (priv->left > 1) {
+		priv->left--;
+	} else if (arg->ovfl_notify) {
+		priv->left = 0;
+		pfm_ctrl_full(arg);
+	}
+}
+
 static int notrace flight_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				  struct pfm_ovfl_data *data)
 {
 	pfm_flight_record_t *record = pfm_sink_begin(buf, arg);
+	struct flight_priv *priv = pfm_sink_priv(buf);
 	u16 pmds = arg->num_smpl_pmds;
 
 	if (!record)
@@ -26,25 +100,38 @@ static int notrace flight_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	};
 	pfm_copy_pmds((u64 *)(record + 1), arg, pmds);
 	pfm_sink_end(buf, arg, sizeof(*record) + sizeof(u64) * pmds);
-	/* This counter is the trigger: freeze the buffer. */
-	if (arg->ovfl_notify)
-		pfm_ctrl_full(arg);
+	if (unlikely(arg->ovfl_notify || priv->watch))
+		flight_watch(priv, arg, tstamp);
 	return 0;
+}
+
+/* Is @pmd a PMD, if there is a @use for it? */
+static bool flight_has_pmd(u64 use, u16 pmd)
+{
+	return !use || pmd < PFM_MAX_PMDS;
 }
 
 static int flight_validate(u32 ctx_flags, u16 num_pmds, void *data)
 {
-	const pfm_sink_arg_t *arg = data;
+	const pfm_flight_smpl_arg_t *arg = data;
 
-	if (!(arg->flags & PFM_SINK_OVERWRITE))
+	if (!(arg->sink.flags & PFM_SINK_OVERWRITE) ||
+	    !flight_has_pmd(arg->above, arg->pmd) ||
+	    !flight_has_pmd(arg->within, arg->marker) ||
+	    !flight_has_pmd(arg->minus != PFM_FLIGHT_SMPL_NO_PMD, arg->minus))
 		return -EINVAL;
-	return pfm_sink_validate(arg, sizeof(pfm_flight_record_t) +
+	return pfm_sink_validate(&arg->sink, sizeof(pfm_flight_record_t) +
 				      sizeof(u64) * num_pmds);
 }
 
 static int flight_init(u32 ctx_flags, void *data, void *buf)
 {
-	return pfm_sink_init(buf, data, sizeof(pfm_flight_record_t) +
+	const pfm_flight_smpl_arg_t *arg = data;
+	struct flight_priv *priv = pfm_sink_priv(buf);
+
+	priv->arg = *arg;
+	priv->watch = arg->within || arg->after;
+	return pfm_sink_init(buf, &arg->sink, sizeof(pfm_flight_record_t) +
 					sizeof(u64) * pfm_num_pmds(),
 			     PFM_FLIGHT_SMPL_VERSION);
 }
@@ -53,7 +140,7 @@ static const pfm_buffer_fmt_t pfm_flight_fmt = {
 	.fmt_name	= PFM_FLIGHT_SMPL_NAME,
 	.fmt_uuid	= PFM_FLIGHT_SMPL_UUID,
 	.fmt_handler	= flight_handler,
-	PFM_SINK_CALLS_ARG(flight, PFM_FMT_ARG(pfm_sink_arg_t,
+	PFM_SINK_CALLS_ARG(flight, PFM_FMT_ARG(pfm_flight_smpl_arg_t,
 					       PFM_FLIGHT_SMPL_ARG_LAYOUT)),
 };
 

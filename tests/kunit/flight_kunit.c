@@ -21,8 +21,9 @@ static int flight_kunit_init(struct kunit *test)
 
 static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 {
-	pfm_sink_arg_t arg = { .buf_size = size, .num_regions = regions,
-			       .flags = flags };
+	pfm_flight_smpl_arg_t arg = { .sink = { .buf_size = size,
+						.num_regions = regions,
+						.flags = flags } };
 
 	return pfm_calls_validate(test, &arg);
 }
@@ -33,13 +34,18 @@ static u64 region_size(void)
 	return 2 * RECORD + 8 * pfm_num_pmds();
 }
 
+/* Make a buffer with these triggers. */
+static void make_for(struct kunit *test, pfm_flight_smpl_arg_t arg)
+{
+	arg.sink.buf_size = OFFS + 2 * region_size();
+	arg.sink.num_regions = 2;
+	arg.sink.flags = PFM_SINK_OVERWRITE;
+	pfm_calls_make(test, &arg);
+}
+
 static void make(struct kunit *test)
 {
-	pfm_sink_arg_t arg = { .buf_size = OFFS + 2 * region_size(),
-			       .num_regions = 2,
-			       .flags = PFM_SINK_OVERWRITE };
-
-	pfm_calls_make(test, &arg);
+	make_for(test, (pfm_flight_smpl_arg_t){});
 }
 
 /* Let @pmd overflow. Return: the control bits of the handler. */
@@ -130,6 +136,105 @@ static void flight_notification_holds_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 0, 0)->ovfl_pmd, 3);
 }
 
+/* Let a counter that may notify overflow, with values of PMDs, at @tstamp. */
+static u32 sample(struct kunit *test, u16 pmd, u16 values, u64 tstamp)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	d->arg.ovfl_notify = 1;
+	d->tstamp = tstamp;
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, pmd, values), 0);
+	return d->arg.ovfl_ctrl.val;
+}
+
+static void triggers_without_a_pmd_are_refused(struct kunit *test)
+{
+	pfm_flight_smpl_arg_t arg = { .sink = { SZ_1M, 2, PFM_SINK_OVERWRITE },
+				      .pmd = PFM_FLIGHT_SMPL_NO_PMD,
+				      .minus = PFM_FLIGHT_SMPL_NO_PMD,
+				      .marker = PFM_FLIGHT_SMPL_NO_PMD };
+
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
+	arg.above = 1;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+	arg.pmd = PFM_MAX_PMDS;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+	arg.pmd = PFM_MAX_PMDS - 1;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
+	arg.within = 1;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+	arg.marker = 0;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
+	arg.minus = PFM_MAX_PMDS;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+}
+
+static void flight_freezes_above_a_value(struct kunit *test)
+{
+	make_for(test, (pfm_flight_smpl_arg_t){
+			       .above = PFM_CALLS_VALUE(1), .pmd = 2,
+			       .minus = PFM_FLIGHT_SMPL_NO_PMD });
+	KUNIT_EXPECT_EQ(test, sample(test, 0, 3, 1), HOLD);
+	pfm_calls_restart(test, false);
+	/* The PMD is not in the sample. */
+	KUNIT_EXPECT_EQ(test, sample(test, 0, 2, 2), GO_ON);
+	pfm_calls_end(test);
+	make_for(test, (pfm_flight_smpl_arg_t){
+			       .above = PFM_CALLS_VALUE(2), .pmd = 2,
+			       .minus = PFM_FLIGHT_SMPL_NO_PMD });
+	KUNIT_EXPECT_EQ(test, sample(test, 0, 3, 1), GO_ON);
+}
+
+static void flight_freezes_above_a_difference(struct kunit *test)
+{
+	make_for(test, (pfm_flight_smpl_arg_t){ .above = 4, .pmd = 5 });
+	KUNIT_EXPECT_EQ(test, sample(test, 0, 6, 1), HOLD);
+	pfm_calls_end(test);
+	make_for(test, (pfm_flight_smpl_arg_t){ .above = 5, .pmd = 5 });
+	KUNIT_EXPECT_EQ(test, sample(test, 0, 6, 1), GO_ON);
+	pfm_calls_end(test);
+	/* A negative difference, and a PMD that is not in the sample */
+	make_for(test, (pfm_flight_smpl_arg_t){ .above = 1, .minus = 5 });
+	KUNIT_EXPECT_EQ(test, sample(test, 0, 6, 1), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 0, 5, 1), GO_ON);
+}
+
+static void flight_freezes_late_after_a_marker(struct kunit *test)
+{
+	make_for(test, (pfm_flight_smpl_arg_t){ .within = 10, .marker = 7 });
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 100), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 101), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 111), GO_ON);
+	/* A marker restarts the time, even a late one. */
+	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 200), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 199), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 211), HOLD);
+	/* The next trigger needs a marker, and must be allowed to notify. */
+	pfm_calls_restart(test, false);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 300), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 301), GO_ON);
+	((struct pfm_fmt_calls *)test->priv)->tstamp = 312;
+	KUNIT_EXPECT_EQ(test, overflow(test, 1, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 312), HOLD);
+}
+
+static void flight_records_samples_after_a_trigger(struct kunit *test)
+{
+	u16 turn;
+
+	make_for(test, (pfm_flight_smpl_arg_t){ .after = 2 });
+	for (turn = 0; turn < 2; turn++) {
+		KUNIT_EXPECT_EQ(test, overflow(test, 1, false), GO_ON);
+		KUNIT_EXPECT_EQ(test, overflow(test, 2, true), GO_ON);
+		/* A trigger that follows does not delay the freeze. */
+		KUNIT_EXPECT_EQ(test, overflow(test, 3, true), GO_ON);
+		/* A counter that may not notify does. */
+		KUNIT_EXPECT_EQ(test, overflow(test, 4, false), GO_ON);
+		KUNIT_EXPECT_EQ(test, overflow(test, 5, true), HOLD);
+		pfm_calls_restart(test, false);
+	}
+}
+
 static void handler_believes_nothing_that_is_mapped(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -146,6 +251,11 @@ static struct kunit_case flight_cases[] = {
 	KUNIT_CASE(flight_record_has_all_fields),
 	KUNIT_CASE(flight_overwrites_oldest_records),
 	KUNIT_CASE(flight_notification_holds_buffer),
+	KUNIT_CASE(triggers_without_a_pmd_are_refused),
+	KUNIT_CASE(flight_freezes_above_a_value),
+	KUNIT_CASE(flight_freezes_above_a_difference),
+	KUNIT_CASE(flight_freezes_late_after_a_marker),
+	KUNIT_CASE(flight_records_samples_after_a_trigger),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}
 };

@@ -8,10 +8,25 @@ from ..layout import struct_dtype
 from .decoding import Format
 from .pmd_words import groups
 from .samples import Samples
-from .sink import SINK_ARGUMENT, Records, sink_decoder
+from .sink import Records, sink_decoder
 
 UUID = "b9d0cd6e-d66e-486b-aa83-880009473ebf"
 VERSION = 1 << 16
+
+ARG = struct_dtype(
+    40,
+    [
+        ("buf_size", "<u8", 0),  # bytes
+        ("num_regions", "<u4", 8),
+        ("flags", "<u4", 12),
+        ("above", "<u8", 16),
+        ("within", "<u8", 24),  # ns
+        ("after", "<u2", 32),  # samples
+        ("pmd", "<u2", 34),
+        ("minus", "<u2", 36),
+        ("marker", "<u2", 38),
+    ],
+)
 
 # pfm_flight_record_t
 RECORD = struct_dtype(
@@ -42,7 +57,7 @@ FORMATS = (
         name="flight",
         uuid=UUID,
         decoder=sink_decoder(read, VERSION),
-        dtypes={"argument": SINK_ARGUMENT, "record": RECORD},
+        dtypes={"argument": ARG, "record": RECORD},
         joined=True,
     ),
 )

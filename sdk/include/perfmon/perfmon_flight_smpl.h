@@ -3,8 +3,10 @@
  * DOC: Buffer of the flight format: the samples before an event
  *
  * The buffer is a sink (perfmon_sink.h) that overwrites its oldest records.
- * When a PMD whose PMC has PFM_REGFL_OVFL_NOTIFY overflows, the recorder
- * freezes: monitoring is masked until PFM_RESTART, which empties the buffer.
+ * After a trigger the recorder freezes: monitoring is masked until PFM_RESTART,
+ * which empties the buffer. A trigger is an overflow of a PMD whose PMC has
+ * PFM_REGFL_OVFL_NOTIFY. If the argument has conditions, the sample must meet
+ * one of them.
  */
 #ifndef PERFMON_FLIGHT_SMPL_H
 #define PERFMON_FLIGHT_SMPL_H
@@ -20,11 +22,56 @@
 
 #define PFM_FLIGHT_SMPL_VERSION	((1U << 16) | 0U)	/* major.minor */
 
-/* Fields of the argument, a pfm_sink_arg_t; see PFM_FMT_ARG(). */
+/* No PMD, for pfm_flight_smpl_arg_t. */
+#define PFM_FLIGHT_SMPL_NO_PMD	0xffff
+
+/**
+ * struct pfm_flight_smpl_arg_t - the buffer and the triggers
+ * @sink:   the buffer, with PFM_SINK_OVERWRITE
+ * @above:  condition: the sample's value is greater; 0 for no condition
+ * @within: condition: the sample comes more than this number of ns after the
+ *          last overflow of @marker; 0 for no condition
+ * @after:  number of samples to record after a trigger; the last of them, or
+ *          the first later one with PFM_REGFL_OVFL_NOTIFY, freezes the buffer
+ * @pmd:    PMD with the value; samples that do not record it have none
+ * @minus:  PMD whose value is subtracted from that of @pmd; a negative
+ *          difference is 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
+ * @marker: PMD whose overflows are markers. Before the first one, and after a
+ *          trigger until the next one, no sample comes too late
+ */
+typedef struct {
+	pfm_sink_arg_t	sink;
+	__u64		above;
+	__u64		within;
+	__u16		after;
+	__u16		pmd;
+	__u16		minus;
+	__u16		marker;
+} pfm_flight_smpl_arg_t;
+
+PFM_STATIC_ASSERT(sizeof(pfm_flight_smpl_arg_t) == 40);
+PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, sink, 0, 16);
+PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, above, 16, 8);
+PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, within, 24, 8);
+PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, after, 32, 2);
+PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, pmd, 34, 2);
+PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, minus, 36, 2);
+PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, marker, 38, 2);
+
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_FLIGHT_SMPL_ARG_LAYOUT {					\
-	PFM_ARG(pfm_sink_arg_t, buf_size, 65536, "bytes"),		\
-	PFM_ARG(pfm_sink_arg_t, num_regions, 16, "regions"),		\
-	PFM_ARG(pfm_sink_arg_t, flags, PFM_SINK_OVERWRITE, "flags") }
+	PFM_ARG(pfm_flight_smpl_arg_t, sink.buf_size, 65536, "bytes"),	\
+	PFM_ARG(pfm_flight_smpl_arg_t, sink.num_regions, 16, "regions"), \
+	PFM_ARG(pfm_flight_smpl_arg_t, sink.flags, PFM_SINK_OVERWRITE,	\
+		"flags"),						\
+	PFM_ARG(pfm_flight_smpl_arg_t, above, 0, "counts"),		\
+	PFM_ARG(pfm_flight_smpl_arg_t, within, 0, "ns"),		\
+	PFM_ARG(pfm_flight_smpl_arg_t, after, 0, "samples"),		\
+	PFM_ARG(pfm_flight_smpl_arg_t, pmd, PFM_FLIGHT_SMPL_NO_PMD, "pmd"), \
+	PFM_ARG(pfm_flight_smpl_arg_t, minus, PFM_FLIGHT_SMPL_NO_PMD,	\
+		"pmd"),							\
+	PFM_ARG(pfm_flight_smpl_arg_t, marker, PFM_FLIGHT_SMPL_NO_PMD,	\
+		"pmd") }
 
 /**
  * struct pfm_flight_record_t - a record; PMD values follow

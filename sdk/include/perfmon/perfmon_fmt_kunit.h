@@ -34,6 +34,7 @@
  * @size: its size in bytes
  * @area: the private area that fmt_getpriv requested, or NULL
  * @live: whether fmt_exit must still be called
+ * @tstamp: time of the next samples, at first PFM_CALLS_TSTAMP
  * @arg:  the last overflow; a test may set fields that pfm_calls_sample() does
  *        not set, such as pmd_eventid
  */
@@ -44,6 +45,7 @@ struct pfm_fmt_calls {
 	size_t			size;
 	void			*area;
 	bool			live;
+	u64			tstamp;
 	pfm_ovfl_arg_t		arg;
 };
 
@@ -62,6 +64,7 @@ static inline int pfm_calls_init(struct kunit *test, const pfm_uuid_t uuid)
 	if (!d)
 		return -ENOMEM;
 	d->fmt = pfm_fmt_get(uuid);
+	d->tstamp = PFM_CALLS_TSTAMP;
 	test->priv = d;
 	return d->fmt ? 0 : -ENOENT;
 }
@@ -240,11 +243,13 @@ static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
 	d->arg.active_set = PFM_CALLS_SET;
 	d->arg.pmd_last_reset = PFM_CALLS_LAST_RESET;
 	d->arg.num_smpl_pmds = values;
+	bitmap_zero((unsigned long *)d->arg.smpl_pmds, PFM_MAX_PMDS);
+	bitmap_set((unsigned long *)d->arg.smpl_pmds, 0, values);
 	for (i = 0; i < values; i++)
 		d->arg.smpl_pmds_values[i] = PFM_CALLS_VALUE(i);
 	d->arg.ovfl_ctrl.val = 0;
 	preempt_disable();
-	ret = d->fmt->fmt_handler(d->buf, &d->arg, PFM_CALLS_TSTAMP, &data);
+	ret = d->fmt->fmt_handler(d->buf, &d->arg, d->tstamp, &data);
 	preempt_enable();
 	return ret;
 }

@@ -12,6 +12,7 @@
 #ifndef PERFMON_PERFMON_FMT_SDK_H
 #define PERFMON_PERFMON_FMT_SDK_H
 
+#include <linux/bitops.h>
 #include <linux/build_bug.h>
 #include <linux/errno.h>
 #include <linux/math.h>
@@ -352,6 +353,25 @@ static __always_inline void pfm_copy_pmds(u64 *to, const pfm_ovfl_arg_t *arg,
 
 	for (; n; n--)
 		*to++ = *value++;
+}
+
+/**
+ * pfm_smpl_value() - find the value of a sampled PMD
+ * @arg: the overflow
+ * @pmd: index of the PMD, below PFM_MAX_PMDS
+ *
+ * Context: any.
+ * Return: the value; NULL if the sample has no value of this PMD.
+ */
+static inline const u64 *pfm_smpl_value(const pfm_ovfl_arg_t *arg, u16 pmd)
+{
+	const u64 *value = arg->smpl_pmds_values;
+	const u64 *word = arg->smpl_pmds;
+	u64 bit = 1ULL << pmd % 64;
+
+	for (; pmd >= 64; pmd -= 64)
+		value += hweight64(*word++);
+	return *word & bit ? value + hweight64(*word & (bit - 1)) : NULL;
 }
 
 /**

@@ -20,16 +20,22 @@
 
 static const pfm_uuid_t uuid = PFM_FLIGHT_SMPL_UUID;
 
-static struct mapped flight_new(void)
+/* Create a recorder with these triggers. */
+static struct mapped flight_for(pfm_flight_smpl_arg_t arg)
 {
 	__u64 region = PER_REGION * RECORD + 8 * count_pmds();
-	pfm_sink_arg_t arg = {
+
+	arg.sink = (pfm_sink_arg_t) {
 		.buf_size = PFM_SINK_REGION_OFFS(REGIONS) + REGIONS * region,
 		.num_regions = REGIONS,
 		.flags = PFM_SINK_OVERWRITE,
 	};
-
 	return mapped_new(uuid, 0, &arg, sizeof(arg));
+}
+
+static struct mapped flight_new(void)
+{
+	return flight_for((pfm_flight_smpl_arg_t) {});
 }
 
 static const pfm_sink_hdr_t *hdr_of(const struct mapped *m)
@@ -56,20 +62,27 @@ static __u64 recorded_by(const struct mapped *m)
 	return records_of(m) + hdr_of(m)->hdr_overwritten;
 }
 
-/* Return the record that was written last. */
-static const pfm_flight_record_t *last_record(const struct mapped *m)
+/* Return the end of the record that was written last. */
+static const void *end_of_last(const struct mapped *m)
 {
+	__u64 newest = 0;
 	unsigned int at = 0;
 
-	for (unsigned int i = 1; i < REGIONS; i++)
-		if (rgn_of(m, i)->rgn_count &&
-		    rgn_of(m, i)->rgn_seq > rgn_of(m, at)->rgn_seq)
-			at = i;
-	CHECK(rgn_of(m, at)->rgn_count);
-	return (const pfm_flight_record_t *)
-		       (m->buf + hdr_of(m)->hdr_region_offs +
-			at * hdr_of(m)->hdr_region_size) +
-	       rgn_of(m, at)->rgn_count - 1;
+	for (unsigned int i = 0; i < REGIONS; i++) {
+		if (!rgn_of(m, i)->rgn_count || rgn_of(m, i)->rgn_seq < newest)
+			continue;
+		newest = rgn_of(m, i)->rgn_seq;
+		at = i;
+	}
+	CHECK(newest);
+	return m->buf + hdr_of(m)->hdr_region_offs +
+	       at * hdr_of(m)->hdr_region_size + rgn_of(m, at)->rgn_used;
+}
+
+/* Return the record that was written last, without PMD values. */
+static const pfm_flight_record_t *last_record(const struct mapped *m)
+{
+	return (const pfm_flight_record_t *)end_of_last(m) - 1;
 }
 
 /* Record each page fault. The 100th one triggers the freeze. */
@@ -122,9 +135,36 @@ TEST(restart_empties_the_recorder)
 	ctx_expect_state(m.fd, "started");
 }
 
+/* Record each page fault with PMD1, which counts page faults, too. */
+static void start_with_count(const struct mapped *m)
+{
+	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 1),
+		       count = counter(1, 0, 0);
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	counter_write(m->fd, &c);
+	counter_write(m->fd, &count);
+	ctx_start_here(m->fd);
+}
+
+TEST(value_freezes_after_further_samples)
+{
+	struct mapped m = flight_for((pfm_flight_smpl_arg_t) {
+			.above = 20, .pmd = 1, .after = 3,
+			.minus = PFM_FLIGHT_SMPL_NO_PMD });
+
+	start_with_count(&m);
+	touch_pages(30, NULL);
+	ctx_expect_message(m.fd, PFM_MSG_OVFL);
+	ctx_expect_state(m.fd, "masked");
+	/* The first value above 20 is 21. */
+	CHECK_EQ(((const __u64 *)end_of_last(&m))[-1], 21 + 3);
+}
+
 TEST(argument_without_overwrite_flag_is_refused)
 {
-	pfm_sink_arg_t arg = { .buf_size = 1 << 16, .num_regions = 4 };
+	pfm_flight_smpl_arg_t arg = { .sink = { .buf_size = 1 << 16,
+						.num_regions = 4 } };
 	pfarg_ctx_t ctx = { .ctx_flags = 0 };
 
 	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(uuid));

@@ -170,7 +170,7 @@ const struct smpl_module smpl_flight = {
 	.summary = PFM_FLIGHT_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_UNKNOWN,
 	.set_up = described_set_up,
-	.arg_size = sizeof(pfm_sink_arg_t),
+	.arg_size = sizeof(pfm_flight_smpl_arg_t),
 	.buffer_size = flight_buffer,
 	SINK_CALLS,
 };
