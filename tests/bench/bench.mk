@@ -9,7 +9,7 @@ UARCH ?= x86_64
 UOUT := build/$(UARCH)
 UCC := $(if $(filter arm64,$(UARCH)),$(CROSS_GCC),gcc)
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11 -fno-omit-frame-pointer
-SHARED := tests/bench/bench.c tests/bench/sleepers.c
+SHARED := tests/bench/bench.c tests/bench/bpf.c tests/bench/sleepers.c
 PROGRAMS := $(notdir $(basename $(wildcard tests/bench/pfm_*.c)))
 
 .PHONY: bench

@@ -22,6 +22,7 @@
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include "bench.h"
+#include "bpf.h"
 #include "../../examples/format_mini/perfmon_mini_smpl.h"
 
 #define CYCLE_PERIOD	20000UL
@@ -66,7 +67,7 @@ struct recorder {
 	const char	*name;
 	void		(*begin)(const struct workload *w, int values);
 	uint64_t	(*end)(void);	/* returns the samples recorded */
-	int		values;
+	int		values;		/* PMDs, or for BPF whether by stack */
 	double		bound;		/* of page faults, above the floor */
 };
 
@@ -167,12 +168,14 @@ static void default_begin(const struct workload *w, int values)
 	start(w, values);
 }
 
+#if IS_ARM64
 static void raw_begin(const struct workload *w, int values)
 {
 	fds[0] = new_default(RING_PAGES * sysconf(_SC_PAGESIZE),
 			     PFM_DFL_SMPL_RAW_TIME);
 	start(w, values);
 }
+#endif
 
 /* No region is freed, so the samples must not reach the last one. */
 static void nway_begin(const struct workload *w, int values)
@@ -327,6 +330,25 @@ static uint64_t ring_end(void)
 	return n;
 }
 
+static void bpf_begin(const struct workload *w, int stacks)
+{
+	struct perf_event_attr attr;
+
+	fill_attr(&attr, w->type, w->config);
+	attr.sample_period = w->period;
+	attr.disabled = 1;
+	fds[0] = perf_open(&attr, -1);
+	bpf_attach(fds[0], stacks);
+	if (ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0))
+		die("PERF_EVENT_IOC_ENABLE");
+}
+
+static uint64_t bpf_end(void)
+{
+	close_all();
+	return bpf_detach();
+}
+
 static const struct recorder recorders[] = {
 	{ "unsampled", none_begin, none_end, 0, 0 },
 	{ "counting", count_begin, count_end, 0, 0 },
@@ -348,6 +370,8 @@ static const struct recorder recorders[] = {
 	{ "perf ring buffer", ring_begin, ring_end, 0, 0 },
 	{ "perf ring buffer, two read", ring_begin, ring_end, 2, 0 },
 	{ "perf ring buffer, chains", chains_begin, ring_end, 0, 0 },
+	{ "BPF, counts by address", bpf_begin, bpf_end, 0, 0 },
+	{ "BPF, counts by user stack", bpf_begin, bpf_end, 1, 0 },
 };
 
 #define NUM_RECORDERS	(sizeof(recorders) / sizeof(recorders[0]))
