@@ -161,7 +161,7 @@ static int pfm_pmu_check(const struct pfm_pmu *pmu, struct module *owner,
 	const char *fault;
 
 	if (interface != PFM_PMU_INTERFACE) {
-		pr_err("perfmon: PMU description in module %s: built for interface %u of perfmon_pmu.h, perfmon has %u\n",
+		pr_err("perfmon: PMU description in module %s: built for interface %u of perfmon_pmu.h, perfmon has %u: rebuild it\n",
 		       module, interface, PFM_PMU_INTERFACE);
 		return -EINVAL;
 	}
