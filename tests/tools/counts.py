@@ -15,6 +15,9 @@ class Counts:
     program: Path
 
     def run(self, options: str, *script: str) -> subprocess.CompletedProcess[str]:
+        """Return the result; counts go to standard output without -o."""
+        if "-o" not in options.split():
+            options = f"-o - {options}"
         return subprocess.run(
             [self.program, *options.split(), "true"],
             input="".join(f"{line}\n" for line in script),

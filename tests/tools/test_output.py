@@ -62,6 +62,24 @@ def test_outfile_keeps_only_last_snapshot(counts: Counts, tmp_path: Path) -> Non
     assert path.read_text() == LINE
 
 
+@pytest.mark.parametrize(
+    "options, printed", [("", "stderr"), ("--csv", "stdout"), ("--json", "stdout")]
+)
+def test_text_leaves_standard_output_alone(
+    counts: Counts, options: str, printed: str
+) -> None:
+    run = subprocess.run(
+        [counts.program, *options.split(), "-e", "r1", "true"],
+        input="\n".join([*thread(5), "end 0", ""]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    silent = "stderr" if printed == "stdout" else "stdout"
+    assert "5" in getattr(run, printed)
+    assert getattr(run, silent) == ""
+
+
 def test_dash_is_standard_output(counts: Counts) -> None:
     assert counts.printed("-o - -e r1", *thread(5), "end 0") == LINE
     run = counts.run("--append -o - -e r1", *thread(5), "end 0")

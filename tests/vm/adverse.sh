@@ -31,7 +31,7 @@ piped() {
 
 # The reader of pfmon's standard output ends during the command.
 unread() {
-	tell $INTERVALS sh -c "$FAULT" | head -n 1 >/dev/null
+	tell $INTERVALS -o - sh -c "$FAULT" | head -n 1 >/dev/null
 }
 
 # Print which signals a program ignores.

@@ -30,16 +30,14 @@ static int open_or_create(struct output *output)
 	return fd;
 }
 
-bool output_open(struct output *output, const char *path, bool append)
+bool output_open(struct output *output, const char *path, bool append,
+		 int descriptor)
 {
 	int fd;
 
-	*output = (struct output){
-		.path = path, .file = stdout, .append = append
-	};
-	if (!path)
-		return true;
-	fd = open_or_create(output);
+	*output = (struct output){ .path = path, .append = append };
+	fd = path ? open_or_create(output) :
+		    fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (fd < 0)
 		return explain(output);
 	output->file = fdopen(fd, append ? "a" : "w");
@@ -84,7 +82,7 @@ bool output_flush(struct output *output)
 
 bool output_close(struct output *output)
 {
-	if (!output->path || !output->file)
+	if (!output->file)
 		return true;
 	if (output->created && !output->begun)
 		unlink(output->path);

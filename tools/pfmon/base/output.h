@@ -11,7 +11,7 @@
  * output_begin() is called. If that is never called, a new file is removed.
  */
 struct output {
-	const char *path;	/* NULL: standard output */
+	const char *path;	/* NULL: a descriptor that was open before */
 	FILE *file;
 	bool append;
 	bool created;
@@ -20,7 +20,9 @@ struct output {
 
 /* All functions that can fail return false with a message. */
 
-bool output_open(struct output *output, const char *path, bool append);
+/* Without a path, the output goes to a copy of the descriptor. */
+bool output_open(struct output *output, const char *path, bool append,
+		 int descriptor);
 
 /* To be called before writing. *at_start is set if the output is empty. */
 bool output_begin(struct output *output, bool *at_start);

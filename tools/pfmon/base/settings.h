@@ -150,6 +150,7 @@ struct options {
 
 	const char *outfile;		/* NULL if not given */
 	bool append;			/* to the output file */
+	bool to_stdout;			/* counts, unless there is a file */
 	const char *csv;		/* separator, NULL if not given */
 	bool table;			/* --table */
 	bool with_header;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/util.h"
 #include "measure/counting.h"
@@ -15,7 +16,8 @@ bool counting_open(struct counting *counting, const struct options *options)
 	counting->options = options;
 	return options->sampling ||
 	       output_open(&counting->output, options->outfile,
-			   options->append);
+			   options->append,
+			   options->to_stdout ? STDOUT_FILENO : STDERR_FILENO);
 }
 
 static void print_heading(const struct counting *counting,

@@ -90,7 +90,8 @@ const struct option_row option_table[] = {
 		.effect = KEEPS(outfile),
 		.summary = "write the counts or the capture to _FILE_",
 		.details =
-			"The default is standard output (also *-*) for counts,\n"
+			"The default is standard error for counts, standard output\n"
+			"(also *-*) for counts with *--csv* or *--json*,\n"
 			"and _" DEFAULT_CAPTURE "_ for a capture.\n",
 	}, {
 		.name = "with-header",

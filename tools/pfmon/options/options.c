@@ -86,16 +86,21 @@ static bool agree(const struct options *options)
 	return false;
 }
 
-/* "-o -" is the default of counts. */
+/*
+ * Counts for programs, and those of "-o -", go to standard output; text goes to
+ * standard error, apart from the output of the command.
+ */
 static bool take_standard_output(struct options *options)
 {
-	if (!options->outfile || strcmp(options->outfile, "-"))
-		return true;
-	if (options->sampling) {
+	bool asked = options->outfile && !strcmp(options->outfile, "-");
+
+	if (asked && options->sampling) {
 		message("-o -: a capture cannot be written to standard output; give a file or a named pipe");
 		return false;
 	}
-	options->outfile = NULL;
+	if (asked)
+		options->outfile = NULL;
+	options->to_stdout = asked || options->json || options->csv;
 	return true;
 }
 
