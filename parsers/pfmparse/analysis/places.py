@@ -68,7 +68,7 @@ class Places:
     def data(self, batch: Batch, unit: int = 1) -> Ids:
         """The number of each sample's data address, rounded down to ``unit`` bytes."""
         at = batch.samples.role(Role.DATA_ADDRESS)
-        spaces = _processes(batch.samples, batch.epoch) | np.uint64(DATA)
+        spaces = self._processes(batch) | np.uint64(DATA)
         return self._interner.ids(spaces, _start(at, unit))
 
     def calls(
@@ -84,7 +84,7 @@ class Places:
         can be the last instruction of its function. The return address is then outside
         of the function, so the byte before it is looked up.
         """
-        spaces = _processes(batch.samples, batch.epoch)
+        spaces = self._processes(batch)
         if spaces.size > 1:
             spaces = spaces[which]
         if files is not None and files.any():
@@ -155,12 +155,27 @@ class Places:
         samples = batch.samples
         files = _in_files(samples)
         if files is None or not files.any():
-            return _spaces(samples, batch.epoch)
+            return self._at_times(batch, _spaces(samples, batch.epoch))
         cookies = self._files(compact(samples.role(Role.FILE)))
         # Often all samples are in files: avoid computing the other spaces.
         if files.all():
             return cookies
-        return np.where(files, cookies, _spaces(samples, batch.epoch))
+        others = self._at_times(batch, _spaces(samples, batch.epoch))
+        return np.where(files, cookies, others)
+
+    def _processes(self, batch: Batch) -> U64s:
+        """The address space of each sample's process; shape (n,) or (1,)."""
+        return self._at_times(batch, _processes(batch.samples, batch.epoch))
+
+    def _at_times(self, batch: Batch, spaces: U64s) -> U64s:
+        """The spaces with the mappings at the samples' times, where they are known."""
+        samples, maps = batch.samples, self._recording.source.maps
+        if not maps.timed or samples.name_of(Role.TIME) is None:
+            return spaces
+        times = samples.role(Role.TIME).astype(np.uint64, copy=False)
+        tgids = np.broadcast_to(spaces & np.uint64(NOBODY), times.shape)
+        spaces = maps.epochs(tgids, times, batch.epoch) << np.uint64(32)
+        return np.bitwise_or(spaces, tgids, out=spaces)
 
     def _files(self, cookies: Column) -> U64s:
         """The space of each file; shape (n,), or (1,) if all are the same."""

@@ -23,6 +23,7 @@ MAX_PAYLOAD = {
     "SESS": 8 << 20,
     "CTXT": 1 << 16,
     "MAPS": 8 << 20,
+    "PROC": 8 << 20,
     "THRD": 8 << 20,
     "JITM": 64 << 20,
     "CLCK": 8 << 20,

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
-from typing import Iterator, Optional
+from dataclasses import dataclass, replace
+from typing import Iterator, NamedTuple, Optional
 
 import numpy as np
 
 from ..arrays import NDArray
+from ..grouping import split
 from .file_state import FileState, parse_build_id, parse_state
 from .json_node import U64_MAX, Node
 
@@ -78,44 +79,117 @@ def is_anonymous(path: str) -> bool:
     return _ANONYMOUS.fullmatch(path) is not None
 
 
-class MapsHistory:
-    """All mappings of a capture, and the buffers to which they apply.
+class State(NamedTuple):
+    """The mappings of a process from a time on, and the epoch that they begin."""
 
-    An epoch is the number of MAPS chunks before a point of the capture.
+    epoch: int
+    since: int
+    maps: ProcessMaps
+
+
+class MapsHistory:
+    """All mappings of a capture, and the buffers and samples to which they apply.
+
+    An epoch is the number of states before a point of the capture. A MAPS chunk begins
+    a state. So do events of processes (docs/capture.md, PROC), which have times: a new
+    process, a new program, and a mapping that replaces another one. Any other new
+    mapping is added to the latest state of its process, because no earlier sample can
+    have an address in it.
     """
 
     def __init__(self) -> None:
         self.epoch = 0
-        self._processes: dict[int, list[tuple[int, ProcessMaps]]] = {}
+        self._now = 0  # the time of the latest event; 0 before the first one
+        self._processes: dict[int, list[State]] = {}
+
+    @property
+    def timed(self) -> bool:
+        """True if states have times."""
+        return self._now > 0
 
     def add(self, maps: ProcessMaps) -> None:
         """Adds the next MAPS chunk."""
+        self._begin(maps, self._now)
+
+    def fork(self, time: int, tgid: int, parent: int) -> None:
+        """A new process has its parent's mappings."""
+        states = self._processes.get(parent)
+        now = states[-1].maps if states else ProcessMaps(parent, "", ())
+        self._happens(time, replace(now, tgid=tgid))
+
+    def execute(self, time: int, tgid: int, comm: str) -> None:
+        """A new program has no mappings yet."""
+        self._happens(time, ProcessMaps(tgid, comm, ()))
+
+    def map(self, time: int, tgid: int, mapping: Mapping) -> int:
+        """Adds a mapping; returns the number of mappings in the state that it begins.
+
+        This is 0 if it begins none.
+        """
+        states = self._processes.get(tgid)
+        if not states:
+            self._happens(time, ProcessMaps(tgid, "", (mapping,)))
+            return 1
+        last = states[-1]
+        if time < last.since:
+            return 0
+        self._now = max(self._now, time)
+        replaced, mappings = _insert(last.maps.mappings, mapping)
+        maps = replace(last.maps, mappings=mappings)
+        if replaced:
+            self._begin(maps, time)
+            return len(mappings)
+        states[-1] = last._replace(maps=maps)
+        return 0
+
+    def name(self, time: int, tgid: int, comm: str) -> None:
+        """Changes the name of a process."""
+        states = self._processes.get(tgid)
+        if states and time >= states[-1].since:
+            maps = replace(states[-1].maps, comm=comm)
+            states[-1] = states[-1]._replace(maps=maps)
+
+    def _happens(self, time: int, maps: ProcessMaps) -> None:
+        """Begins a state unless a later one is known."""
+        states = self._processes.get(maps.tgid)
+        if states and time < states[-1].since:
+            return
+        self._now = max(self._now, time)
+        self._begin(maps, time)
+
+    def _begin(self, maps: ProcessMaps, since: int) -> None:
         self.epoch += 1
-        self._processes.setdefault(maps.tgid, []).append((self.epoch, maps))
+        state = State(self.epoch, since, maps)
+        self._processes.setdefault(maps.tgid, []).append(state)
 
     def keep(self, number: int) -> int:
         """Keeps at most ``number`` mappings, the last ones of each process.
 
         Returns the number of kept mappings. Epochs do not change.
         """
-        last = {tgid: told[-1:] for tgid, told in self._processes.items()}
+        last = [states[-1] for states in self._processes.values()]
         kept = 0
         self._processes = {}
-        for tgid, told in sorted(last.items(), key=lambda item: -item[1][0][0]):
-            kept += len(told[0][1].mappings)
+        for state in sorted(last, key=lambda state: -state.epoch):
+            kept += len(state.maps.mappings)
             if kept > number:
-                return kept - len(told[0][1].mappings)
-            self._processes[tgid] = told
+                return kept - len(state.maps.mappings)
+            self._processes[state.maps.tgid] = [state]
         return kept
 
+    def states(self) -> list[State]:
+        """All states, by epoch."""
+        found = [state for states in self._processes.values() for state in states]
+        return sorted(found, key=lambda state: state.epoch)
+
     def all(self) -> Iterator[tuple[int, ProcessMaps]]:
-        """The mappings of each chunk with the epoch that it begins, by epoch."""
-        found = [item for history in self._processes.values() for item in history]
-        yield from sorted(found, key=lambda item: item[0])
+        """The mappings of each state with the epoch that it begins, by epoch."""
+        for state in self.states():
+            yield state.epoch, state.maps
 
     def processes(self) -> dict[int, str]:
         """The last known name of each process, by tgid."""
-        return {tgid: all[-1][1].comm for tgid, all in self._processes.items()}
+        return {tgid: all[-1].maps.comm for tgid, all in self._processes.items()}
 
     def only_tgid(self) -> Optional[int]:
         """The only process, None if there are several or none."""
@@ -137,10 +211,56 @@ class MapsHistory:
         The last mappings before the buffer replaced all earlier ones. The next ones may
         contain files that were mapped just before the buffer was copied.
         """
-        history = self._processes.get(tgid, [])
-        following = bisect_right(history, epoch, key=lambda item: item[0])
+        states = self._processes.get(tgid, [])
+        following = bisect_right(states, epoch, key=lambda state: state.epoch)
         first, end = max(0, following - 1), following + 1
-        return [maps for _, maps in history[first:end]]
+        return [state.maps for state in states[first:end]]
+
+    def epochs(
+        self, tgids: NDArray[np.uint64], times: NDArray[np.uint64], epoch: int
+    ) -> NDArray[np.uint64]:
+        """The epoch of the mappings at each time in each process; shape (n,).
+
+        It is ``epoch`` for unknown processes.
+        """
+        found = np.full(times.size, epoch, np.uint64)
+        for which in split(np.arange(times.size), tgids):
+            states = self._processes.get(int(tgids[which[0]]))
+            if states:
+                since = np.array([state.since for state in states], np.uint64)
+                begun = np.searchsorted(since, times[which], side="right")
+                epochs = np.array([state.epoch for state in states], np.uint64)
+                found[which] = epochs[np.maximum(begun, 1) - 1]
+        return found
+
+
+def _insert(
+    mappings: tuple[Mapping, ...], new: Mapping
+) -> tuple[bool, tuple[Mapping, ...]]:
+    """The mappings with a new one, and whether it replaces others, or parts of them."""
+    first = bisect_right(mappings, new.start, key=lambda one: one.end)
+    last = first
+    while last < len(mappings) and mappings[last].start < new.end:
+        last += 1
+    hidden = mappings[first:last]
+    parts = [part for one in hidden for part in _around(one, new)]
+    parts = sorted([*parts, new], key=lambda one: one.start)
+    replaced = not all(_continues(one, new) for one in hidden)
+    return replaced, (*mappings[:first], *parts, *mappings[last:])
+
+
+def _continues(one: Mapping, other: Mapping) -> bool:
+    """True if addresses in both have the same place in the same file."""
+    return one.is_of(other) and one.offset - one.start == other.offset - other.start
+
+
+def _around(one: Mapping, hole: Mapping) -> Iterator[Mapping]:
+    """The parts of a mapping outside of another one."""
+    if one.start < hole.start:
+        yield replace(one, end=hole.start)
+    if one.end > hole.end:
+        offset = one.offset + hole.end - one.start
+        yield replace(one, start=hole.end, offset=offset)
 
 
 def parse_maps(text: bytes, offset: int) -> ProcessMaps:

@@ -11,11 +11,12 @@ from .cookies import CookieFile, parse_cookies
 from .jit import JitMaps
 from .kallsyms import KernelSymbols
 from .maps import MapsHistory, parse_maps
+from .process_events import Exec, Fork, Mapped, ProcessEvent, parse_events
 from .threads import Threads, parse_threads
 from .totals import Totals, parse_totals
 from .vdso import VdsoImages
 
-MAX_MAPPINGS = 1 << 20  # in all MAPS chunks together
+MAX_MAPPINGS = 1 << 20  # in all MAPS and PROC chunks together
 MAX_COOKIES = 1 << 20  # in all COOK chunks together
 
 
@@ -43,11 +44,37 @@ class Metadata:
     def add_maps(self, text: bytes, offset: int) -> None:
         """Adds the mappings of a process."""
         maps = parse_maps(text, offset)
-        self._mappings += len(maps.mappings)
-        if self._mappings > MAX_MAPPINGS:
-            raise PfmParseError(f"more than {MAX_MAPPINGS} mappings", offset)
+        self._count_mappings(len(maps.mappings), offset)
         self.maps.add(maps)
         self.threads.name_process(maps.tgid, maps.comm)
+
+    def add_events(self, payload: bytes, offset: int) -> None:
+        """Adds what processes did."""
+        for event in parse_events(payload, offset):
+            self._apply(event, offset)
+
+    def _apply(self, event: ProcessEvent, offset: int) -> None:
+        """Changes mappings and threads as an event did."""
+        if isinstance(event, Mapped):
+            begun = self.maps.map(event.time, event.tgid, event.mapping)
+            self._count_mappings(begun + 1, offset)
+        elif isinstance(event, Fork):
+            if event.of_process:
+                self.maps.fork(event.time, event.tgid, event.ppid)
+            self.threads.fork(event, offset)
+        elif isinstance(event, Exec):
+            self.maps.execute(event.time, event.tgid, event.comm)
+            self.threads.rename(event, offset)
+        else:
+            if event.tid == event.tgid:
+                self.maps.name(event.time, event.tgid, event.comm)
+            self.threads.rename(event, offset)
+
+    def _count_mappings(self, more: int, offset: int) -> None:
+        """Raises PfmParseError if there are too many."""
+        self._mappings += more
+        if self._mappings > MAX_MAPPINGS:
+            raise PfmParseError(f"more than {MAX_MAPPINGS} mappings", offset)
 
     def add_threads(self, text: bytes, offset: int) -> None:
         """Adds names and processes of threads."""
@@ -88,6 +115,7 @@ class Metadata:
 # The method that adds a chunk, by type of chunk.
 ADD: Mapping[str, Callable[[Metadata, bytes, int], None]] = {
     "MAPS": Metadata.add_maps,
+    "PROC": Metadata.add_events,
     "THRD": Metadata.add_threads,
     "JITM": Metadata.add_jit,
     "VDSO": Metadata.add_vdso,

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Iterator, Optional, Sequence
+from typing import Iterator, Optional, Sequence, Union
 
 from ..errors import PfmParseError
 from .json_node import Node
+from .process_events import Exec, Fork, Name
 
 IDLE = 0  # the tid of the CPUs' idle threads
 MAX_THREADS = 1 << 20  # in all THRD chunks together
@@ -64,6 +65,29 @@ class Threads:
         if known is None or known.tgid != tgid:
             known = Thread(tgid, tgid, comm)
         self._threads[tgid] = replace(known, comm=comm)
+
+    def fork(self, fork: Fork, offset: int) -> None:
+        """Adds a thread, which has its parent's name and control group at first."""
+        parent = self._threads.get(fork.ptid)
+        process = self._threads.get(fork.ppid)
+        first = None if fork.of_process else process
+        thread = Thread(
+            fork.tid,
+            fork.tgid,
+            parent.comm if parent else "",
+            ppid=first.ppid if first else fork.ppid,
+            cgroup=process.cgroup if process else None,
+        )
+        self.add([thread], offset)
+
+    def rename(self, event: Union[Exec, Name], offset: int) -> None:
+        """Changes the name of a thread, and the control group of a new program."""
+        known = self._threads.get(event.tid)
+        if known is None or known.tgid != event.tgid:
+            known = Thread(event.tid, event.tgid, "")
+        cgroup = event.cgroup if isinstance(event, Exec) else None
+        now = replace(known, comm=event.comm, cgroup=cgroup or known.cgroup)
+        self.add([now], offset)
 
     def find(self, tid: int) -> Optional[Thread]:
         """The thread, None if it is unknown."""

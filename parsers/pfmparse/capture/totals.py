@@ -36,6 +36,17 @@ class Turns:
 
 
 @dataclass(frozen=True)
+class EventTotals:
+    """Whether perf told what processes did (PROC chunks).
+
+    ``error`` is the reason if it did not, otherwise None.
+    """
+
+    error: Optional[str]
+    lost: int
+
+
+@dataclass(frozen=True)
 class Totals:
     """The tool's totals; ``bytes`` is the size of all copied buffers.
 
@@ -43,7 +54,8 @@ class Totals:
     ``exit_status`` if it ran no command. ``turns`` is empty if the tool did not record
     when event sets were active. ``throttled`` counts how many times perf stopped a
     counter that overflowed too often, ``skipped`` the samples that the format chose not
-    to record; they are None if the tool did not record that.
+    to record; they are None if the tool did not record that. ``process_events`` is None
+    if the session did not need the events of all processes.
     """
 
     samples: Optional[int]
@@ -56,6 +68,7 @@ class Totals:
     turns: tuple[Turns, ...] = ()
     throttled: Optional[int] = None
     skipped: Optional[int] = None
+    process_events: Optional[EventTotals] = None
 
 
 def parse_totals(text: bytes, offset: int) -> Totals:
@@ -72,7 +85,12 @@ def parse_totals(text: bytes, offset: int) -> Totals:
         turns=node.optional("turns", _all_turns) or (),
         throttled=node.optional("throttled", Node.u64),
         skipped=node.optional("skipped", Node.u64),
+        process_events=node.optional("process_events", _event_totals),
     )
+
+
+def _event_totals(node: Node) -> EventTotals:
+    return EventTotals(node["error"].unless_null(Node.string), node["lost"].u64())
 
 
 def _all_turns(node: Node) -> tuple[Turns, ...]:

@@ -21,6 +21,7 @@ def as_json(recording: Recording) -> dict[str, object]:
             {"tgid": tgid, "comm": comm}
             for tgid, comm in source.maps.processes().items()
         ],
+        "process_events": _event_totals(recording),
         "threads": [vars(thread) for thread in source.threads],
         "jit": [
             {"tgid": process.tgid, "functions": len(process), "cut": process.cut}
@@ -45,10 +46,29 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
     threads = list(source.threads)
     processes = {thread.tgid for thread in threads}
     found.append(("threads", f"{len(threads)} of {len(processes)} processes"))
+    found += _events(recording)
     for made in source.jit.processes():
         rest = ", and more that were left out" if made.cut else ""
         found.append((f"JIT functions of process {made.tgid}", f"{len(made)}{rest}"))
     return found
+
+
+def _event_totals(recording: Recording) -> Optional[dict[str, object]]:
+    """Whether perf told what processes did; None if nothing is known about it."""
+    totals = recording.source.totals
+    if totals is None or totals.process_events is None:
+        return None
+    return asdict(totals.process_events)
+
+
+def _events(recording: Recording) -> list[tuple[str, str]]:
+    """The line about what perf told about processes, if the session needed it."""
+    totals = _event_totals(recording)
+    if totals is None:
+        return []
+    if totals["error"] is not None:
+        return [("process events", f"none: {totals['error']}")]
+    return [("process events", f"recorded, {totals['lost']} lost")]
 
 
 def _processors(kind: Processors) -> str:

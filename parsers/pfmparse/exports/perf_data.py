@@ -19,6 +19,7 @@ from .perf_processes import Processes
 from .perf_samples import CARRIED, Events, Maker, sample_type
 from .unsupported import noted
 
+FOREVER = (1 << 64) - 1
 MODULES = "the modules of kernel functions"
 
 
@@ -36,7 +37,7 @@ class _Writer:
         self._out = out
         self._sample_type = sample_type(job.inputs)
         self._events = Events(job.inputs)
-        self._times = (1 << 64) - 1, 0  # of the first and the last sample
+        self._times = FOREVER, 0  # of the first and the last sample
         known = [source.recording.source.kernel for source in job.inputs]
         kernels = (symbols for symbols in known if symbols is not None)
         self._kernel = Kernel(next(kernels, None))
@@ -72,7 +73,8 @@ class _Writer:
             self._job.beside(".kallsyms").write_bytes(text)
 
     def _write_input(self, source: Input) -> None:
-        processes = Processes(source, self._jit_files(source))
+        timed = bool(self._sample_type & perf_records.TIME)
+        processes = Processes(source, self._jit_files(source), timed)
         maker = Maker(self._job, source, processes, self._events)
         alone = len(self._job.inputs) == 1
         order = Order(len(source.recording.session.contexts) if alone else None)
@@ -80,7 +82,7 @@ class _Writer:
         for batch in noted(self._job, source, CARRIED, losses=True):
             if batch.samples.count:
                 self._write_records(_new_mappings(batch, processes, order))
-                self._write_batch(batch, maker, order)
+                self._write_batch(batch, maker, order, processes)
         self._write_records(_lost(source))
 
     def _jit_files(self, source: Input) -> dict[int, JitFile]:
@@ -98,15 +100,23 @@ class _Writer:
         """Writes records other than samples."""
         self._out.write(perf_records.identified(records, self._sample_type))
 
-    def _write_batch(self, batch: Batch, maker: Maker, order: Order) -> None:
+    def _write_changes(self, processes: Processes, time: int) -> None:
+        """Writes the mappings that have changed up to a time."""
+        for since, records in processes.until(time):
+            self._out.write(perf_records.identified(records, self._sample_type, since))
+
+    def _write_batch(
+        self, batch: Batch, maker: Maker, order: Order, processes: Processes
+    ) -> None:
         made, mappings = maker.made(batch, self._sample_type)
         if MODULES not in self._job.lacks and made.kernel.any():
             if self._kernel.is_in_modules(made.words[perf_records.IP][made.kernel]):
                 self._job.lack(MODULES)
         self._write_records(mappings)
+        times = made.words.get(perf_records.TIME)
+        self._write_changes(processes, FOREVER if times is None else int(times.max()))
         for block in perf_records.samples(self._sample_type, made):
             self._out.write(block)
-        times = made.words.get(perf_records.TIME)
         if times is not None:
             first, last = int(times.min()), int(times.max())
             self._times = min(self._times[0], first), max(self._times[1], last)

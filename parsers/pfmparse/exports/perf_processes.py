@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Iterator, Optional
 
 import numpy as np
 
@@ -24,13 +24,24 @@ FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
 class Processes:
     """The records about processes of an input that perf needs before their samples."""
 
-    def __init__(self, source: Input, jit: Optional[dict[int, JitFile]] = None) -> None:
-        """``jit`` has the files with the functions that processes generated."""
+    def __init__(
+        self,
+        source: Input,
+        jit: Optional[dict[int, JitFile]] = None,
+        timed: bool = False,
+    ) -> None:
+        """``jit`` has the files with the functions that processes generated.
+
+        ``timed`` says that the samples have times.
+        """
         self._source = source.recording.source
         self._jit = jit or {}
         self._new = set(self._jit)  # processes whose file was not mapped yet
-        # The mappings of later epochs, the next ones last.
-        self._later = list(self._source.maps.all())[::-1]
+        self._timed = self._source.maps.timed and timed
+        # Later mappings, the next ones last.
+        self._later = self._source.maps.states()[::-1]
+        if self._timed:
+            self._later.sort(key=lambda state: -state.since)
         self._written: dict[int, list[ProcessMaps]] = {}
         self._cookies, self._uses = Interner(), Interner()
 
@@ -46,11 +57,13 @@ class Processes:
 
         Calls must be in ascending order of epochs.
         """
+        if self._timed:
+            return b"", False
         known = self._source.maps
         changed = {} if self._written else dict.fromkeys(known.processes())
         changed |= dict.fromkeys(sorted(self._new))
-        while self._later and self._later[-1][0] <= epoch:
-            changed[self._later.pop()[1].tgid] = None
+        while self._later and self._later[-1].epoch <= epoch:
+            changed[self._later.pop().maps.tgid] = None
         found: list[bytes] = []
         replace = False
         for tgid in changed:
@@ -63,6 +76,20 @@ class Processes:
                     found.append(self._jit[tgid].records(tgid, now))
                 self._new.discard(tgid)
         return b"".join(found), replace
+
+    def until(self, time: int) -> Iterator[tuple[int, bytes]]:
+        """The times up to ``time`` at which mappings change, and MMAP2 records.
+
+        perf sorts the records by time. Calls yield what earlier calls have not. Nothing
+        if mappings() has the records, because times are unknown.
+        """
+        while self._timed and self._later and self._later[-1].since <= time:
+            state = self._later.pop()
+            records = _records(state.maps.tgid, [state.maps])
+            jit = self._jit.get(state.maps.tgid)
+            if jit is not None:
+                records.append(jit.records(state.maps.tgid, [state.maps]))
+            yield state.since, b"".join(records)
 
     def in_files(
         self,

@@ -51,18 +51,21 @@ def record(kind: int, misc: int, body: bytes) -> bytes:
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
 
-def identified(records: bytes, sample_type: int) -> bytes:
-    """Appends the sample_id words to records, with time 0 and no event.
+def identified(records: bytes, sample_type: int, time: int = 0) -> bytes:
+    """Appends the sample_id words to records, with a time and no event.
 
     perf sorts samples by time only if all records of the kernel have these words.
     """
-    size = WORD * sum(1 for bit in IN_ALL if sample_type & bit)
+    values = {TIME: time}
+    words = b"".join(
+        struct.pack("<Q", values.get(bit, 0)) for bit in IN_ALL if sample_type & bit
+    )
     found, at = [], 0
     while at < len(records):
         kind, misc, length = struct.unpack_from("<IHH", records, at)
-        more = size if kind < FINISHED_ROUND else 0
-        found.append(struct.pack("<IHH", kind, misc, length + more))
-        found.append(records[at + 8 : at + length] + bytes(more))
+        more = words if kind < FINISHED_ROUND else b""
+        found.append(struct.pack("<IHH", kind, misc, length + len(more)))
+        found.append(records[at + 8 : at + length] + more)
         at += length
     return b"".join(found)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers.writers import changed, totals
-from pfmparse.capture.totals import Turns, parse_totals
+from pfmparse.capture.totals import EventTotals, Turns, parse_totals
 from pfmparse.errors import PfmParseError
 
 
@@ -82,3 +82,18 @@ def test_turns_contain_whole_time() -> None:
 def test_exit_status_has_32_bits(status: int) -> None:
     text = changed(totals(9), ["exit_status"], status)
     assert parse_totals(text, 0).exit_status == status
+
+
+@pytest.mark.parametrize("error", [None, "Permission denied"])
+def test_totals_tell_losses_of_process_events(error: str | None) -> None:
+    events = {"error": error, "lost": 5}
+    parsed = parse_totals(changed(totals(9), ["process_events"], events), 0)
+    assert parsed.process_events == EventTotals(error, 5)
+    assert parse_totals(json.dumps(totals(9)).encode(), 0).process_events is None
+
+
+@pytest.mark.parametrize("name", ["error", "lost"])
+def test_bad_loss_of_process_events_is_named(name: str) -> None:
+    events = {"error": None, "lost": 5, name: -1}
+    with pytest.raises(PfmParseError, match=f"DONE.process_events.{name}: "):
+        parse_totals(changed(totals(9), ["process_events"], events), 0)

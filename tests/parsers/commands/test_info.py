@@ -59,6 +59,7 @@ def test_info_json_describes_the_capture(
                 "cgroup": None,
             }
         ],
+        "process_events": None,
         "jit": [],
         "clocks": [],
         "kernel_symbols": False,

@@ -110,3 +110,27 @@ def test_info_accepts_capture_without_machine_details(
         assert described[name] == []
     names = [line.split(":")[0] for line in printed(capsys, "info", path).splitlines()]
     assert "host" not in names and "machine" in names
+
+
+@pytest.mark.parametrize(
+    ("events", "line"),
+    [
+        ({"error": None, "lost": 0}, "process events: recorded, 0 lost"),
+        ({"error": None, "lost": 7}, "process events: recorded, 7 lost"),
+        (
+            {"error": "Permission denied", "lost": 0},
+            "process events: none: Permission denied",
+        ),
+    ],
+)
+def test_info_says_whether_process_events_are_complete(
+    events: dict[str, object],
+    line: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "x.pfm"
+    done = json_chunk("DONE", {**totals(0), "process_events": events})
+    path.write_bytes(capture(json_chunk("SESS", session()), done))
+    assert told(capsys, "info", str(path))["process_events"] == events
+    assert line in printed(capsys, "info", str(path)).splitlines()

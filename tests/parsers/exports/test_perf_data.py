@@ -24,12 +24,15 @@ from helpers.writers import (
     capture,
     chunk,
     cook,
+    exec_of,
     jitm,
     json_chunk,
     mapping,
     maps,
+    maps_file,
     oprofile,
     oprofile_words,
+    proc,
     session,
     simple_capture,
     totals,
@@ -308,6 +311,37 @@ def test_perf_applies_mappings_to_later_samples(
     )
     found = {name: int(count) for count, name in rows(out)}
     assert found == {program.path.name: 4, other.path.name: 2}
+
+
+def test_perf_applies_process_events_at_their_times(
+    program: Program, tmp_path: Path
+) -> None:
+    other = compiled(tmp_path / "other")
+    moved = mapping(
+        program.mapping["start"],
+        program.mapping["end"],
+        other.mapping["offset"] + 0x1000,
+        str(other.path),
+    )
+    events = []
+    for time, where in ((10, program.mapping), (20, moved), (30, program.mapping)):
+        events += [exec_of(time, 100, "x"), maps_file(time + 1, 100, where)]
+    # The first sample of each buffer is earlier than the last one of the other.
+    first, second = (15, 25, 35), (16, 26, 36, 26)
+    buffers = [
+        bufr(buffer([Sample(ip=program.ip("hot"), tstamp=time) for time in times]))
+        for times in (first, second)
+    ]
+    source = tmp_path / "x.pfm"
+    done = json_chunk("DONE", totals(7, 0))
+    chunks = (json_chunk("SESS", session()), proc(*events), *buffers, done)
+    source.write_bytes(capture(*chunks))
+    file = exported(source, "perf-data", tmp_path / "perf.data")
+    out, _ = perf(
+        "report", "-i", str(file), "--stdio", "-F", "sample,dso", cwd=tmp_path
+    )
+    found = {name: int(count) for count, name in rows(out)}
+    assert found == {program.path.name: 4, other.path.name: 3}
 
 
 def test_perf_data_merges_captures(captures: dict[str, Path], tmp_path: Path) -> None:

@@ -215,6 +215,44 @@ def thrd(*threads: Json) -> bytes:
     return json_chunk("THRD", {"threads": list(threads)})
 
 
+def proc(*events: bytes) -> bytes:
+    """Build a PROC chunk."""
+    return chunk("PROC", b"".join(events))
+
+
+def event(kind: int, time: int, tgid: int, tid: int, data: bytes) -> bytes:
+    """Build an event of a PROC chunk."""
+    data += bytes(-len(data) % 8)
+    return struct.pack("<IIQII", 24 + len(data), kind, time, tgid, tid) + data
+
+
+def fork(time: int, tgid: int, ppid: int, tid: Optional[int] = None) -> bytes:
+    """Build the event of a new process, or of a new thread of one."""
+    tid = tgid if tid is None else tid
+    return event(1, time, tgid, tid, struct.pack("<II", ppid, ppid))
+
+
+def exec_of(time: int, tgid: int, comm: str, cgroup: str = "") -> bytes:
+    """Build the event of a process that executes a program."""
+    return event(2, time, tgid, tgid, f"{comm}\0{cgroup}\0".encode())
+
+
+def renamed(time: int, tgid: int, tid: int, comm: str) -> bytes:
+    """Build the event of a thread that changes its name."""
+    return event(3, time, tgid, tid, f"{comm}\0".encode())
+
+
+def maps_file(time: int, tgid: int, where: Json) -> bytes:
+    """Build the event of a process that maps a file or memory."""
+    prot = "".join("0" if letter in "-p" else "1" for letter in where["prot"])
+    build_id = bytes.fromhex(where["build_id"] or "")
+    place = struct.pack("<QQQ", where["start"], where["end"], where["offset"])
+    file = struct.pack("<II", int(prot[::-1], 2), len(build_id))
+    file += struct.pack("<QQ", where.get("size", 0), where.get("mtime_ns", 0))
+    texts = f"{where['path']}\0{where.get('go_build_id', '')}\0".encode()
+    return event(4, time, tgid, tgid, place + file + build_id + texts)
+
+
 def mapping(
     start: int,
     end: int,

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The events of processes while the tool sampled: the PROC chunks (docs/capture.md)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Iterator, Optional, Union
+
+from ..errors import PfmParseError
+from .file_state import FileState
+from .maps import Mapping
+
+HEADER = struct.Struct("<IIQII")  # size, kind, time, tgid, tid
+FORK_PART = struct.Struct("<II")  # ppid, ptid
+MAP_PART = struct.Struct("<QQQIIQQ")  # start, end, offset, prot, id_size, size, mtime
+FORK, EXEC, NAME, MAP = 1, 2, 3, 4  # kinds of events
+READ, WRITE, EXECUTE, SHARED = 1, 2, 4, 8  # bits of prot
+MAX_BUILD_ID = 64  # bytes
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Thread ``ptid`` of process ``ppid`` created a process or a thread."""
+
+    time: int
+    tgid: int
+    tid: int
+    ppid: int
+    ptid: int
+
+    @property
+    def of_process(self) -> bool:
+        """True if it is a new process."""
+        return self.tid == self.tgid
+
+
+@dataclass(frozen=True)
+class Exec:
+    """A process executed a program, which replaced all mappings.
+
+    ``cgroup`` is its control group, None if it could not be read.
+    """
+
+    time: int
+    tgid: int
+    tid: int
+    comm: str
+    cgroup: Optional[str]
+
+
+@dataclass(frozen=True)
+class Name:
+    """A thread changed its name."""
+
+    time: int
+    tgid: int
+    tid: int
+    comm: str
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A process mapped a file or memory."""
+
+    time: int
+    tgid: int
+    mapping: Mapping
+
+
+ProcessEvent = Union[Fork, Exec, Name, Mapped]
+
+
+class _Wrong(Exception):
+    """The reason why an event cannot be read."""
+
+
+def parse_events(payload: bytes, offset: int) -> Iterator[ProcessEvent]:
+    """The events in a PROC chunk whose payload is at byte ``offset`` of the file.
+
+    Events of unknown kinds are skipped. PfmParseError at the first malformed event.
+    """
+    at = 0
+    while at < len(payload):
+        try:
+            size = _size(payload, at)
+            event = _event(payload[at : at + size])
+        except (struct.error, _Wrong) as error:
+            text = f"PROC: event at byte {at}: {error}"
+            raise PfmParseError(text, offset + at) from None
+        if event is not None:
+            yield event
+        at += size
+
+
+def _size(payload: bytes, at: int) -> int:
+    size: int = HEADER.unpack_from(payload, at)[0]
+    if size < HEADER.size or size % 8 or size > len(payload) - at:
+        raise _Wrong(f"wrong size {size}")
+    return size
+
+
+def _event(event: bytes) -> Optional[ProcessEvent]:
+    _, kind, time, tgid, tid = HEADER.unpack_from(event)
+    if kind == FORK:
+        return Fork(time, tgid, tid, *FORK_PART.unpack_from(event, HEADER.size))
+    if kind == EXEC:
+        comm, cgroup = _texts(event, HEADER.size, 2)
+        return Exec(time, tgid, tid, comm, cgroup or None)
+    if kind == NAME:
+        return Name(time, tgid, tid, *_texts(event, HEADER.size, 1))
+    return Mapped(time, tgid, _mapping(event)) if kind == MAP else None
+
+
+def _texts(event: bytes, at: int, number: int) -> list[str]:
+    """The texts from a byte on, each of which ends with a zero byte."""
+    texts = event[at:].split(b"\0", number)
+    if len(texts) <= number:
+        raise _Wrong("a text has no end")
+    return [text.decode("utf-8", "surrogateescape") for text in texts[:number]]
+
+
+def _mapping(event: bytes) -> Mapping:
+    start, end, offset, prot, id_size, size, mtime = MAP_PART.unpack_from(
+        event, HEADER.size
+    )
+    if end <= start:
+        raise _Wrong("a mapping must end after its start")
+    at = HEADER.size + MAP_PART.size
+    if id_size > MAX_BUILD_ID or id_size > len(event) - at:
+        raise _Wrong(f"wrong size {id_size} of a build ID")
+    build_id = event[at : at + id_size] or None
+    path, go_build_id = _texts(event, at + id_size, 2)
+    state = None
+    if build_id is None and size:
+        state = FileState(size, mtime, go_build_id or None)
+    return Mapping(start, end, offset, path, build_id, _prot(prot), state)
+
+
+def _prot(bits: int) -> str:
+    letters = [
+        letter if bits & bit else "-"
+        for letter, bit in (("r", READ), ("w", WRITE), ("x", EXECUTE))
+    ]
+    return "".join([*letters, "s" if bits & SHARED else "p"])
