@@ -4,16 +4,33 @@
  *
  * usage: process_recorder [pfmon's options] PID...
  *
- * "divide" instead of a PID finishes the capture and begins the next one. Also
- * records the clocks before and after, which fails if perfmon is not loaded.
+ * Instead of a PID, "divide" finishes the capture and begins the next one, and
+ * "cat" runs cat and prints its PID. "events" records what all processes have
+ * done, and "new" the processes of which perf may not have told. With REFUSED
+ * in the environment, perf does not tell what processes do. Also records the
+ * clocks before and after, which fails if perfmon is not loaded.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "capture/perf_ring.h"
 #include "capture/recording.h"
 #include "options/options.h"
 #include "session/context.h"
+
+/* The linker replaces pfmon's function with the first one. */
+int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data);
+int __real_perf_ring_open(struct perf_ring *ring, int cpu, bool data);
+
+int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data)
+{
+	return getenv("REFUSED") ? EACCES :
+	       __real_perf_ring_open(ring, cpu, data);
+}
 
 static bool divide(struct recording *recording, const struct plan *plan)
 {
@@ -25,6 +42,19 @@ static bool divide(struct recording *recording, const struct plan *plan)
 	return ok;
 }
 
+/* Prints the PID of a process that runs a program, and has ended. */
+static bool run_cat(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		execl("/bin/cat", "cat", "/dev/null", NULL);
+		_exit(127);
+	}
+	printf("%d\n", pid);
+	return pid > 0 && waitpid(pid, NULL, 0) == pid;
+}
+
 static bool record(struct recording *recording, const struct plan *plan,
 		   char **pids)
 {
@@ -34,6 +64,12 @@ static bool record(struct recording *recording, const struct plan *plan,
 	for (; *pids; pids++) {
 		if (!strcmp(*pids, "divide"))
 			ok = divide(recording, plan) && ok;
+		else if (!strcmp(*pids, "events"))
+			ok = recording_events(recording) && ok;
+		else if (!strcmp(*pids, "cat"))
+			ok = run_cat() && ok;
+		else if (!strcmp(*pids, "new"))
+			ok = recording_new_processes(recording) && ok;
 		else
 			ok = recording_process(recording, atoi(*pids)) && ok;
 	}

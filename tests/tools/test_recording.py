@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from chunks import chunks_of
+from process_events import events_of
 
 SAMPLING = ("-e", "cpu-clock", "--long-smpl-periods=1000")
 
@@ -23,16 +24,28 @@ def fixture_capture(tmp_path: Path) -> Path:
 
 
 def recorded(
-    programs: Path, capture: Path, *options: str, then: tuple[str, ...] = ()
+    programs: Path,
+    capture: Path,
+    *options: str,
+    then: tuple[str, ...] = (),
+    refused: bool = False,
 ) -> subprocess.CompletedProcess[str]:
     """Record this process, then pass further words to process_recorder."""
     program = programs / "process_recorder"
     return subprocess.run(
         [program, *SAMPLING, *options, "-o", capture, str(os.getpid()), *then],
+        env={**os.environ, **({"REFUSED": "1"} if refused else {})},
         capture_output=True,
         text=True,
         check=True,
     )
+
+
+def need_perf() -> None:
+    """Skip the test if perf does not tell this user what all processes do."""
+    level = Path("/proc/sys/kernel/perf_event_paranoid")
+    if not level.exists() or (os.geteuid() and int(level.read_text()) > 0):
+        pytest.skip("this user may not observe all processes with perf")
 
 
 def documents(capture: Path, kind: bytes) -> list[Any]:
@@ -107,3 +120,59 @@ def test_vdso_is_recorded_once(programs: Path, capture: Path) -> None:
         with open("/proc/self/mem", "rb", buffering=0) as memory:
             memory.seek(int(own[1], 16))
             assert memory.read(len(image) - 72) == image[72:]
+
+
+def test_system_wide_session_records_process_events(
+    programs: Path, capture: Path
+) -> None:
+    need_perf()
+    recorded(programs, capture, "--system-wide", then=("divide", "new"))
+    first = capture.with_name(f"{capture.name}.1")
+    ((done,), (maps, *_)) = (documents(first, kind) for kind in (b"DONE", b"MAPS"))
+    assert done["process_events"] == {"error": None, "lost": 0}
+    assert maps["tgid"] == os.getpid()
+    # /proc is not read again.
+    assert documents(capture, b"MAPS") == []
+
+
+def test_refused_process_events_are_told(programs: Path, capture: Path) -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        recorded(
+            programs, capture, "--system-wide", then=("divide", "new"), refused=True
+        )
+        other.kill()
+    (done,) = documents(capture.with_name(f"{capture.name}.1"), b"DONE")
+    assert done["process_events"] == {"error": "Permission denied", "lost": 0}
+    # Processes that have started meanwhile are read from /proc.
+    assert other.pid in {maps["tgid"] for maps in documents(capture, b"MAPS")}
+
+
+def test_thread_session_has_no_process_events(programs: Path, capture: Path) -> None:
+    recorded(programs, capture, then=("events", "divide"))
+    (done,) = documents(capture.with_name(f"{capture.name}.1"), b"DONE")
+    assert "process_events" not in done
+
+
+def test_process_events_tell_what_a_child_did(programs: Path, capture: Path) -> None:
+    need_perf()
+    done = recorded(
+        programs, capture, "--system-wide", then=("cat", "events", "divide")
+    )
+    child = int(done.stdout.splitlines()[0])
+    first = capture.with_name(f"{capture.name}.1")
+    events = [
+        event
+        for chunk in chunks_of(first.read_bytes())
+        for event in (events_of(chunk.payload) if chunk.kind == b"PROC" else ())
+        if event["tgid"] == child
+    ]
+    assert [event["what"] for event in events[:2]] == ["fork", "exec"]
+    assert events[1]["comm"] == b"cat"
+    mapped = [event for event in events[2:] if event["what"] == "map"]
+    (program,) = [m for m in mapped if m["path"].endswith(b"/cat")]
+    assert program["build_id"] and program["prot"] == 5
+    assert any(b"/libc" in m["path"] for m in mapped)
+    (vdso,) = [m for m in mapped if m["path"] == b"[vdso]"]
+    (maps, *_) = documents(first, b"MAPS")
+    (own,) = [m["build_id"] for m in maps["maps"] if m["path"] == "[vdso]"]
+    assert vdso["build_id"] == own

@@ -13,6 +13,7 @@ import event_sets
 import following
 import live_sessions
 import sampling_rates
+import short_processes
 import triggers
 from boot import ROOT, Boot, without_narrow
 from programs import (
@@ -94,6 +95,8 @@ FOLLOWED = Guest("x86_64", "6.12", parallel=True)
 TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
 # The guest in which pfmon samples a control group, and lists all events.
 GROUPED = Guest("x86_64", "6.12")
+# The guests in which pfmon samples processes that end before it reads the samples.
+CROWDED = [GROUPED, FOLLOWED]
 # The guest with perf's usual limits on samples; in the others no sample may be missing.
 PROTECTED = Guest("x86_64", "7.3", parallel=True)
 LIMITS = {"perf_cpu_time_max_percent": 25, "perf_event_max_sample_rate": 100_000}
@@ -250,6 +253,8 @@ def _parallel(guest: Guest) -> dict[str, str]:
     if guest == FOLLOWED:
         found["follow"] = following.script()
         found["adverse"] = adverse.script()
+    if guest in CROWDED:
+        found["short"] = short_processes.command()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found |= _everywhere(guest)
     found["own_cpus"] = event_sets.command_for_cpus(guest.arch)
@@ -275,6 +280,8 @@ def _exact(guest: Guest) -> dict[str, str]:
         found["triggers"] = triggers.script()
     if guest == GROUPED:
         found["group"] = control_groups.command()
+        found["short"] = short_processes.command()
+        found["late"] = short_processes.command_late()
         found["listed"] = _listed()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found["named"] = _named()

@@ -27,6 +27,7 @@ import live_sessions
 import programs
 import pytest
 import sampling_rates
+import short_processes
 import triggers
 from boot import ROOT, SOURCES, Boot, Boots, check_test, without_narrow
 from commands import BESIDE_PERF, COUNT, COUNTERS, CYCLES, INSTRUCTIONS, PERIOD
@@ -199,6 +200,18 @@ def test_samples_of_a_control_group_are_shown(
     target: Guest, boots: Boots[Guest]
 ) -> None:
     control_groups.check(boots[target])
+
+
+@pytest.mark.parametrize("target", commands.CROWDED, ids=str)
+def test_samples_of_ended_processes_have_files(
+    target: Guest, boots: Boots[Guest]
+) -> None:
+    short_processes.check(boots[target])
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_lost_process_events_are_reported(target: Guest, boots: Boots[Guest]) -> None:
+    short_processes.check_late(boots[target])
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)

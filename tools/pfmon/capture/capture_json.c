@@ -368,6 +368,16 @@ char *tick_json(const struct plan *plan, const struct totals *totals)
 	return json_finish(object);
 }
 
+static struct json_object *describe_processes(const struct process_totals *all)
+{
+	struct json_object *object = json_new_object();
+
+	json_add_text(object, "error", all->error ? strerror(all->error) :
+						    NULL);
+	json_add_u64(object, "lost", all->lost);
+	return object;
+}
+
 char *totals_json(const struct plan *plan, const struct capture_counts *counts,
 		  const struct totals *totals, int exit_status)
 {
@@ -382,5 +392,8 @@ char *totals_json(const struct plan *plan, const struct capture_counts *counts,
 		 json_new_u64((uint64_t)exit_status));
 	json_add(object, "counts", capture_counts_json(counts, plan));
 	json_add(object, "turns", capture_turns_json(counts));
+	if (totals->processes.wanted)
+		json_add(object, "process_events",
+			 describe_processes(&totals->processes));
 	return json_finish(object);
 }

@@ -10,6 +10,13 @@
 
 struct json_object;
 
+/* perf's records about processes. */
+struct process_totals {
+	bool wanted;			/* the session uses them */
+	int error;			/* errno if perf refused them, or 0 */
+	uint64_t lost;
+};
+
 struct totals {
 	uint64_t samples;
 	bool samples_known;		/* the format's layout is known */
@@ -19,6 +26,7 @@ struct totals {
 	uint64_t throttled;		/* times that perf stopped a counter */
 	uint64_t notifications;
 	uint64_t bytes;			/* of saved buffers */
+	struct process_totals processes;
 	bool cut;			/* a failed write ended the capture */
 };
 

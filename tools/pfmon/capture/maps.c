@@ -42,10 +42,12 @@ struct file {
 
 struct maps {
 	bool data;		/* record data mappings, too */
+	bool made_code;		/* of any process */
 	uint64_t round;
 	struct pid_table processes;
 	struct file *files[BUCKETS];
 	struct vdsos *vdsos;
+	struct file_identity vdso;	/* as last returned */
 };
 
 struct maps *maps_create(bool data)
@@ -89,27 +91,27 @@ static char *link_of(pid_t tgid, const struct mapping *mapping)
 			      tgid, mapping->start, mapping->end);
 }
 
-/* Whether the path, in the root of the process, is that of the mapped file. */
-static bool leads_to(pid_t tgid, const char *path,
-		     const struct mapping *mapping)
+/* Whether the path, in the root of the process, leads to the mapped file. */
+static bool leads_to(pid_t tgid, const char *path, uint64_t inode)
 {
 	char *whole = checked_printf("/proc/%d/root%s", tgid, path);
 	struct stat info;
-	bool same = !stat(whole, &info) && info.st_ino == mapping->inode;
+	bool same = !stat(whole, &info) && info.st_ino == inode;
 
 	free(whole);
 	return same;
 }
 
 /* The kernel appends " (deleted)" to the path of such a file. */
-static void cut_deleted(pid_t tgid, char *path, const struct mapping *mapping)
+size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode)
 {
 	static const char mark[] = " (deleted)";
 	size_t length = strlen(path), cut = sizeof(mark) - 1;
 
 	if (length > cut && !strcmp(path + length - cut, mark) &&
-	    !leads_to(tgid, path, mapping))
-		path[length - cut] = '\0';
+	    !leads_to(tgid, path, inode))
+		length -= cut;
+	return length;
 }
 
 /* Returns the path of a mapping's file with its real newlines, to be freed. */
@@ -148,7 +150,7 @@ static void identify(struct file_identity *identity, pid_t tgid,
 	free(link);
 }
 
-/* Returns the identity, which belongs to maps; NULL if there is no file. */
+/* Returns the identity of the file with a path, which belongs to maps. */
 static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 					       const char *path,
 					       const struct mapping *mapping)
@@ -156,8 +158,6 @@ static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 	struct file **bucket, *file;
 	char *key;
 
-	if (*path != '/')
-		return NULL;
 	key = checked_printf("%s %s", mapping->device_inode, path);
 	bucket = &maps->files[crc_of(0, key) % BUCKETS];
 	for (file = *bucket; file; file = file->next) {
@@ -174,31 +174,61 @@ static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 	return &file->identity;
 }
 
+static struct process *find_process(struct maps *maps, pid_t tgid)
+{
+	return pid_table_get(&maps->processes, tgid, sizeof(struct process));
+}
+
+/* Whether this is executable memory without a file, or in a memory file. */
+static bool is_made_code(const struct mapping *mapping)
+{
+	static const char *const memory[] = {
+		"[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV",
+	};
+
+	if (mapping->prot[2] != 'x')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(memory); i++) {
+		if (!strncmp(mapping->path, memory[i], strlen(memory[i])))
+			return true;
+	}
+	return !*mapping->path;
+}
+
+const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
+					  const char *path,
+					  const struct mapping *mapping)
+{
+	if (is_made_code(mapping)) {
+		find_process(maps, tgid)->made_code = true;
+		maps->made_code = true;
+	}
+	if (*path == '/')
+		return identity_of(maps, tgid, path, mapping);
+	maps->vdso.build_id = NULL;
+	if (!strcmp(path, "[vdso]"))
+		maps->vdso.build_id = (char *)vdso_find(maps->vdsos, tgid,
+							mapping);
+	return &maps->vdso;
+}
+
 static struct json_object *describe(struct maps *maps, pid_t tgid,
 				    const struct mapping *mapping)
 {
-	struct file_identity none = { .size = 0 };
 	struct json_object *object = json_new_object();
 	const struct file_identity *identity;
 	char *path = exact_path(tgid, mapping);
 
-	identity = identity_of(maps, tgid, path, mapping);
-	cut_deleted(tgid, path, mapping);
-	if (!strcmp(path, "[vdso]"))
-		none.build_id = (char *)vdso_read(maps->vdsos, tgid, mapping);
+	identity = maps_identify(maps, tgid, path, mapping);
+	path[maps_path_length(tgid, path, mapping->inode)] = '\0';
 	json_add_u64(object, "start", mapping->start);
 	json_add_u64(object, "end", mapping->end);
 	json_add_u64(object, "offset", mapping->offset);
 	json_add_text(object, "prot", mapping->prot);
 	json_add_text(object, "path", path);
-	file_identity_add(object, identity ? identity : &none);
+	file_identity_add(object, identity);
 	free(path);
 	return object;
-}
-
-static struct process *find_process(struct maps *maps, pid_t tgid)
-{
-	return pid_table_get(&maps->processes, tgid, sizeof(struct process));
 }
 
 /* Returns whether the mappings have changed, and stores their signature. */
@@ -243,22 +273,6 @@ static uint64_t keep_lines(char *text, const char *comm, bool data)
 	return (uint64_t)kept << 32 | crc_of(crc, text);
 }
 
-/* Whether this is executable memory without a file, or in a memory file. */
-static bool is_made_code(const struct mapping *mapping)
-{
-	static const char *const memory[] = {
-		"[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV",
-	};
-
-	if (mapping->prot[2] != 'x')
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(memory); i++) {
-		if (!strncmp(mapping->path, memory[i], strlen(memory[i])))
-			return true;
-	}
-	return !*mapping->path;
-}
-
 static char *serialise(struct maps *maps, struct process *process,
 		       const char *comm, char *text)
 {
@@ -270,7 +284,6 @@ static char *serialise(struct maps *maps, struct process *process,
 	while ((line = strsep(&rest, "\n"))) {
 		if (!mapping_parse(line, &mapping))
 			continue;
-		process->made_code |= is_made_code(&mapping);
 		json_append(list, describe(maps, process->entry.pid, &mapping));
 	}
 	json_add_u64(object, "tgid", (uint64_t)process->entry.pid);
@@ -338,4 +351,9 @@ int maps_write_vdsos(struct maps *maps, struct capture *capture)
 bool maps_has_made_code(struct maps *maps, pid_t tgid)
 {
 	return find_process(maps, tgid)->made_code;
+}
+
+bool maps_have_made_code(const struct maps *maps)
+{
+	return maps->made_code;
 }

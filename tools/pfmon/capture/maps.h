@@ -5,9 +5,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct capture;
+struct file_identity;
+struct mapping;
 
 /* The mappings and files recorded so far; the owner provides locking. */
 struct maps;
@@ -31,6 +34,20 @@ char *maps_changed(struct maps *maps, pid_t tgid);
 
 /* Writes chunks with the vDSOs in these texts that were not written before. */
 int maps_write_vdsos(struct maps *maps, struct capture *capture);
+
+/*
+ * Returns what identifies the file with a path in a mapping, until the next
+ * call. Notes whether the process has executable mappings without a file.
+ */
+const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
+					  const char *path,
+					  const struct mapping *mapping);
+
+/* Returns the length of a path without the kernel's mark of a deleted file. */
+size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode);
+
+/* Whether any process was seen to have executable mappings without a file. */
+bool maps_have_made_code(const struct maps *maps);
 
 /* To be called when the process has ended. */
 void maps_forget(struct maps *maps, pid_t tgid);

@@ -15,6 +15,8 @@
 #include "capture/capture_json.h"
 #include "capture/jit.h"
 #include "capture/maps.h"
+#include "capture/perf_ring.h"
+#include "capture/process_events.h"
 #include "capture/recording.h"
 #include "capture/threads.h"
 #include "process/command.h"
@@ -26,6 +28,7 @@ struct recording {
 	struct maps *maps;
 	struct threads *threads;
 	struct jit *jit;
+	struct process_events *events;	/* NULL: read /proc instead */
 	bool watched;			/* by a viewer, which may end first */
 	bool samples_tell_process;	/* each sample has its process ID */
 	bool blind;			/* /proc has other processes, or none */
@@ -51,11 +54,16 @@ static bool written(struct recording *recording, int ret)
 	return false;
 }
 
+/* Whether data mappings are recorded, too. */
+static bool wants_data(const struct plan *plan)
+{
+	return plan->options->data_maps || plan->format.data_addresses;
+}
+
 /* A new capture has no information about processes yet. */
 static void know_nothing(struct recording *recording, const struct plan *plan)
 {
-	recording->maps = maps_create(plan->options->data_maps ||
-				      plan->format.data_addresses);
+	recording->maps = maps_create(wants_data(plan));
 	recording->threads = threads_create();
 	recording->jit = jit_create();
 }
@@ -65,6 +73,17 @@ static void forget(struct recording *recording)
 	jit_destroy(recording->jit);
 	threads_destroy(recording->threads);
 	maps_destroy(recording->maps);
+}
+
+/* The events begin before /proc is read, so that no process is missed. */
+static void open_events(struct recording *recording, const struct plan *plan)
+{
+	struct process_totals *totals = &recording->totals.processes;
+
+	totals->wanted = plan->options->system_wide;
+	if (totals->wanted)
+		recording->events = process_events_open(wants_data(plan),
+							&totals->error);
 }
 
 struct recording *recording_open(const struct plan *plan)
@@ -79,8 +98,10 @@ struct recording *recording_open(const struct plan *plan)
 	recording->totals.samples_known =
 		plan->format.module || plan->format.device;
 	if (written(recording, capture_open(&recording->capture,
-					    plan->options->outfile)))
+					    plan->options->outfile))) {
+		open_events(recording, plan);
 		return recording;
+	}
 	recording_close(recording);
 	return NULL;
 }
@@ -90,6 +111,7 @@ bool recording_close(struct recording *recording)
 	bool ok = written(recording, capture_close(&recording->capture));
 
 	capture_counts_free(&recording->counts);
+	process_events_close(recording->events);
 	forget(recording);
 	free(recording->kernel.bytes);
 	pthread_mutex_destroy(&recording->lock);
@@ -317,10 +339,62 @@ bool recording_context(struct recording *recording,
 	return ok;
 }
 
+/* Writes the events of processes, which precede the samples that need them. */
+static bool write_events(struct recording *recording, bool last)
+{
+	const struct perf_bytes *chunk;
+	bool ok = true;
+
+	if (!recording->events)
+		return true;
+	process_events_read(recording->events, last);
+	while (ok && (chunk = process_events_next(recording->events,
+						  recording->maps,
+						  !recording->blind)))
+		ok = written(recording, maps_write_vdsos(recording->maps,
+						&recording->capture)) &&
+		     written(recording, capture_write(&recording->capture,
+						      "PROC", chunk->bytes,
+						      chunk->size));
+	return ok;
+}
+
+int recording_events_fd(const struct recording *recording)
+{
+	return recording && recording->events ?
+	       process_events_fd(recording->events) : -1;
+}
+
+bool recording_events(struct recording *recording)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	ok = write_events(recording, false);
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+bool recording_new_processes(struct recording *recording)
+{
+	struct process_events *events = recording->events;
+
+	if (events && !process_events_lost(events))
+		return true;
+	return recording_events(recording) &&
+	       recording_all_processes(recording);
+}
+
 static void visit_process(pid_t tgid, void *data)
 {
 	struct recording *recording = data;
 
+	if (recording->events) {
+		if (!recording->blind &&
+		    maps_has_made_code(recording->maps, tgid))
+			jit_look_at(recording->jit, tgid);
+		return;
+	}
 	/* Examine each process only once per buffer. */
 	if (!maps_is_looked_at(recording->maps, tgid))
 		write_process(recording, tgid, false, true);
@@ -336,6 +410,24 @@ static bool write_buffer(struct recording *recording, unsigned int context,
 	return true;
 }
 
+/* Records what the samples in a context's buffer need to find their files. */
+static bool write_sampled(struct recording *recording,
+			  const struct context *context)
+{
+	const struct smpl_module *layout = context->layout;
+
+	if (!write_events(recording, false))
+		return false;
+	/* Then only files with generated functions are of interest. */
+	if (recording->events && !maps_have_made_code(recording->maps))
+		return true;
+	maps_next_round(recording->maps);
+	if (layout && layout->each_process && context->cpu != NO_CPU)
+		layout->each_process(&context->plan->format, &context->image,
+				     visit_process, recording);
+	return true;
+}
+
 bool recording_buffer(struct recording *recording, struct context *context)
 {
 	const struct smpl_format *format = &context->plan->format;
@@ -344,10 +436,8 @@ bool recording_buffer(struct recording *recording, struct context *context)
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
-	maps_next_round(recording->maps);
-	if (layout && layout->each_process && context->cpu != NO_CPU)
-		layout->each_process(format, image, visit_process, recording);
-	ok = write_buffer(recording, context->id, context->buffer_size, image);
+	ok = write_sampled(recording, context) &&
+	     write_buffer(recording, context->id, context->buffer_size, image);
 	if (ok && layout) {
 		recording->totals.samples -= context->samples;
 		context->samples = layout->samples(format, image,
@@ -461,6 +551,7 @@ static struct totals totals_of_capture(const struct recording *recording)
 	totals.lost -= before->lost;
 	totals.skipped -= before->skipped;
 	totals.throttled -= before->throttled;
+	totals.processes.lost -= before->processes.lost;
 	totals.notifications -= before->notifications;
 	totals.bytes -= before->bytes;
 	return totals;
@@ -476,8 +567,13 @@ static bool write_end(struct recording *recording, const struct plan *plan,
 	count_losses(recording, contexts, count);
 	for (unsigned int i = 0; i < count; i++)
 		capture_counts_add(&recording->counts, contexts[i]);
+	ok = write_events(recording, true);
+	if (recording->events)
+		recording->totals.processes.lost =
+			process_events_lost(recording->events);
 	totals = totals_of_capture(recording);
-	ok = written(recording, jit_write(recording->jit,
+	ok = ok &&
+	     written(recording, jit_write(recording->jit,
 					  &recording->capture)) &&
 	     write_text(recording, "DONE",
 			totals_json(plan, &recording->counts, &totals,

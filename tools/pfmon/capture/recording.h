@@ -36,6 +36,18 @@ bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_all_processes(struct recording *recording);
 bool recording_new_of_process(struct recording *recording, pid_t tgid);
 
+/*
+ * A system-wide session records what all processes do while it runs, if perf
+ * permits that. Otherwise mappings are read from /proc with the samples.
+ *
+ * recording_events_fd() returns a descriptor that is readable if
+ * recording_events() should be called; -1 if there is none.
+ * recording_new_processes() writes processes that are not known from events.
+ */
+int recording_events_fd(const struct recording *recording);
+bool recording_events(struct recording *recording);
+bool recording_new_processes(struct recording *recording);
+
 /* Like recording_process(), for a process with only one thread. */
 bool recording_process_of_one(struct recording *recording, pid_t tgid);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* vdso.c - images of the vDSOs that processes have */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <endian.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -95,8 +96,19 @@ static const char *keep(struct vdsos *vdsos, struct vdso_header *payload,
 	return build_id;
 }
 
-const char *vdso_read(struct vdsos *vdsos, pid_t pid,
-		      const struct mapping *mapping)
+/* Whether an image fits a mapping: 64-bit processes have high addresses. */
+static bool is_of(const struct vdso *vdso, const struct mapping *mapping)
+{
+	const unsigned char *image = (const unsigned char *)(vdso->payload + 1);
+	uint64_t size = mapping->end - mapping->start;
+
+	return vdso->size == sizeof(*vdso->payload) + size &&
+	       (image[EI_CLASS] == ELFCLASS64) == (mapping->start >> 32 != 0);
+}
+
+/* Reads and keeps the image; returns its build ID, or NULL. */
+static const char *vdso_read(struct vdsos *vdsos, pid_t pid,
+			     const struct mapping *mapping)
 {
 	uint64_t size = mapping->end - mapping->start;
 	struct vdso_header *payload;
@@ -108,6 +120,16 @@ const char *vdso_read(struct vdsos *vdsos, pid_t pid,
 		return keep(vdsos, payload, sizeof(*payload) + size);
 	free(payload);
 	return NULL;
+}
+
+const char *vdso_find(struct vdsos *vdsos, pid_t pid,
+		      const struct mapping *mapping)
+{
+	for (struct vdso *vdso = vdsos->first; vdso; vdso = vdso->next) {
+		if (is_of(vdso, mapping))
+			return vdso->build_id;
+	}
+	return vdso_read(vdsos, pid, mapping);
 }
 
 int vdsos_write(struct vdsos *vdsos, struct capture *capture)

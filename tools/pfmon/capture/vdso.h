@@ -16,10 +16,11 @@ struct vdsos *vdsos_create(void);
 void vdsos_destroy(struct vdsos *vdsos);
 
 /*
- * Reads the image at a mapping of a process, and returns its build ID, which
- * belongs to vdsos; NULL if it cannot be read or has none.
+ * Returns the build ID of the image at a mapping of a process, which belongs to
+ * vdsos. The process may have ended if another one has the same image. Returns
+ * NULL if the image cannot be read or has no ID.
  */
-const char *vdso_read(struct vdsos *vdsos, pid_t pid,
+const char *vdso_find(struct vdsos *vdsos, pid_t pid,
 		      const struct mapping *mapping);
 
 /* Writes a VDSO chunk for each image that was not written yet. */

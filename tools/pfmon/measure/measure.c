@@ -203,6 +203,7 @@ static bool finish_recording(struct measurement *m,
 		report_summary(&totals, m->options->outfile);
 	report_throttled(&totals);
 	report_unknown_samples(&totals);
+	report_process_events(&totals);
 	report_denied(&m->results);
 	return ok;
 }

@@ -273,9 +273,11 @@ static void *work(void *data)
 static void handle_command(const struct trace_event *event, void *data)
 {
 	struct system *system = data;
+	struct recording *recording = system->m.recording;
 
-	if (event->what != TRACE_GONE && system->m.recording &&
-	    !recording_process(system->m.recording, event->tgid))
+	if (event->what != TRACE_GONE && recording &&
+	    recording_events_fd(recording) < 0 &&
+	    !recording_process(recording, event->tgid))
 		system->m.failed = true;
 }
 
@@ -343,10 +345,14 @@ static bool handle_timers(struct system *system, unsigned int wake)
 /* Returns when the measurement is to end. */
 static void run(struct system *system)
 {
+	struct recording *recording = system->m.recording;
+	const int fd = recording_events_fd(recording);
 	unsigned int wake;
 
 	while (!system->m.command.ended && !system->m.failed) {
-		wake = waiter_wait(system->m.waiter, -1);
+		wake = waiter_wait(system->m.waiter, fd);
+		if ((wake & WAKE_FD) && !recording_events(recording))
+			system->m.failed = true;
 		if ((wake & WAKE_SIGNAL) && !handle_signals(system))
 			return;
 		if (wake & (WAKE_ALARM | WAKE_ERROR))
@@ -411,7 +417,7 @@ static void join_workers(struct system *system)
 /* Records processes that have started since the last time. */
 static bool record_processes(struct measurement *m)
 {
-	return !m->recording || recording_all_processes(m->recording);
+	return !m->recording || recording_new_processes(m->recording);
 }
 
 static int measure_with_workers(struct system *system)

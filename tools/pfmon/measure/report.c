@@ -110,6 +110,19 @@ void report_unknown_samples(const struct totals *totals)
 		message("the samples have no files and functions, and it is unknown how many were lost: /proc could not be read");
 }
 
+void report_process_events(const struct totals *totals)
+{
+	const struct process_totals *processes = &totals->processes;
+
+	if (processes->error)
+		message("samples of short-lived processes may have no files and functions: perf does not tell what processes do: %s%s",
+			strerror(processes->error), processes->error == EACCES ?
+			"; see kernel.perf_event_paranoid" : "");
+	if (processes->lost)
+		message("%" PRIu64 " of perf's records about processes were lost: samples of short-lived processes may have no files and functions",
+			processes->lost);
+}
+
 static void print_pmcs(const struct plan *plan, const pfarg_pmc_t *pmcs,
 		       unsigned int count, FILE *out)
 {

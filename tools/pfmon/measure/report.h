@@ -32,4 +32,7 @@ void report_summary(const struct totals *totals, const char *path);
 /* Prints a message if perf has throttled a counter. */
 void report_throttled(const struct totals *totals);
 
+/* Prints a message if perf did not tell everything that processes did. */
+void report_process_events(const struct totals *totals);
+
 #endif /* PFMON_MEASURE_REPORT_H */

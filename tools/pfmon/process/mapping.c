@@ -34,6 +34,7 @@ static bool unescape(char *path)
 bool mapping_parse(char *line, struct mapping *mapping)
 {
 	int device = 0, inode = 0, inode_end = 0;
+	char *path;
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %n%*s %n%*s%n",
 		   &mapping->start, &mapping->end, mapping->prot,
@@ -42,10 +43,11 @@ bool mapping_parse(char *line, struct mapping *mapping)
 		return false;
 	mapping->device_inode = line + device;
 	mapping->inode = strtoull(line + inode, NULL, 10);
-	mapping->path = line + inode_end;
-	if (*mapping->path)
-		*mapping->path++ = '\0';
-	mapping->path += strspn(mapping->path, " ");
-	mapping->unsure = unescape(mapping->path);
+	path = line + inode_end;
+	if (*path)
+		*path++ = '\0';
+	path += strspn(path, " ");
+	mapping->unsure = unescape(path);
+	mapping->path = path;
 	return true;
 }

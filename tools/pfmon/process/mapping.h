@@ -10,9 +10,9 @@
 struct mapping {
 	uint64_t start, end, offset;
 	char prot[5];
-	char *device_inode;
+	const char *device_inode;
 	uint64_t inode;
-	char *path;
+	const char *path;
 	bool unsure;		/* newlines in the path may stand for \012 */
 };
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * event_reader - read events of processes from rings in memory, for the tests
+ *
+ * usage: event_reader RINGS SIZE
+ *
+ * The rings replace those of perf; each has SIZE bytes. Lines of standard input
+ * are commands:
+ *
+ * put RING HEX   write bytes behind those of the ring
+ * head RING N    move the ring's head by N bytes without writing
+ * read, last     print a PROC chunk in hexadecimal on a line, then "lost N"
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/cpu_list.h"
+#include "base/util.h"
+#include "capture/maps.h"
+#include "capture/perf_ring.h"
+#include "capture/process_events.h"
+
+#define PAGE	4096
+
+static unsigned int ring_count;
+static size_t ring_size;
+static struct perf_event_mmap_page **pages;
+
+/* The linker replaces pfmon's functions with these. */
+bool __wrap_cpus_online(int **cpus, unsigned int *count);
+int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data);
+void __wrap_perf_ring_close(struct perf_ring *ring);
+
+bool __wrap_cpus_online(int **cpus, unsigned int *count)
+{
+	*count = ring_count;
+	*cpus = checked_calloc(ring_count, sizeof(**cpus));
+	for (unsigned int i = 0; i < ring_count; i++)
+		(*cpus)[i] = (int)i;
+	return true;
+}
+
+int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data)
+{
+	(void)data;
+	pages[cpu] = checked_calloc(PAGE + ring_size, 1);
+	pages[cpu]->data_offset = PAGE;
+	pages[cpu]->data_size = ring_size;
+	*ring = (struct perf_ring){
+		.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
+		.page = pages[cpu],
+	};
+	return 0;
+}
+
+void __wrap_perf_ring_close(struct perf_ring *ring)
+{
+	close(ring->fd);
+	free(ring->page);
+}
+
+static void put(struct perf_event_mmap_page *page, const char *hex)
+{
+	unsigned char *bytes = (unsigned char *)page + PAGE;
+	char digits[3] = "";
+
+	for (; *hex && *hex != '\n'; hex += 2) {
+		memcpy(digits, hex, 2);
+		bytes[page->data_head++ % ring_size] =
+			(unsigned char)strtoul(digits, NULL, 16);
+	}
+}
+
+static void print(struct process_events *events, struct maps *maps, bool last)
+{
+	const struct perf_bytes *chunk;
+
+	process_events_read(events, last);
+	while ((chunk = process_events_next(events, maps, false))) {
+		for (size_t i = 0; i < chunk->size; i++)
+			printf("%02hhx", (unsigned char)chunk->bytes[i]);
+		puts("");
+	}
+	printf("lost %" PRIu64 "\n", process_events_lost(events));
+	fflush(stdout);
+}
+
+static void obey(struct process_events *events, struct maps *maps, char *line)
+{
+	unsigned int ring;
+	int64_t number;
+	int at;
+
+	if (sscanf(line, "put %u %n", &ring, &at) == 1)
+		put(pages[ring], line + at);
+	else if (sscanf(line, "head %u %" SCNd64, &ring, &number) == 2)
+		pages[ring]->data_head += (uint64_t)number;
+	else
+		print(events, maps, !strcmp(line, "last\n"));
+}
+
+int main(int argc, char **argv)
+{
+	struct process_events *events;
+	struct maps *maps = maps_create(false);
+	char *line = NULL;
+	size_t room = 0;
+	int error;
+
+	if (argc != 3)
+		return 2;
+	ring_count = (unsigned int)atoi(argv[1]);
+	ring_size = (size_t)atoi(argv[2]);
+	pages = checked_calloc(ring_count, sizeof(*pages));
+	events = process_events_open(false, &error);
+	if (!events)
+		return 1;
+	while (getline(&line, &room, stdin) > 0)
+		obey(events, maps, line);
+	process_events_close(events);
+	maps_destroy(maps);
+	free(pages);
+	free(line);
+	return 0;
+}

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""perf's records about processes, as pfmon reads and describes them."""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from process_events import events_of
+
+COMM, EXIT, FORK, SAMPLE, MMAP2 = 3, 4, 7, 9, 10
+IS_EXEC, HAS_BUILD_ID = 1 << 13, 1 << 14
+RING = 512  # bytes
+
+
+def record(kind: int, body: bytes, time: int, misc: int = 0) -> bytes:
+    """Build a record whose only sample_id word is the time."""
+    body += bytes(-len(body) % 8) + struct.pack("<Q", time)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def fork(time: int, tgid: int, ppid: int) -> bytes:
+    body = struct.pack("<IIIIQ", tgid, ppid, tgid, ppid, time)
+    return record(FORK, body, time)
+
+
+def comm(time: int, tgid: int, name: bytes, misc: int = 0) -> bytes:
+    return record(COMM, struct.pack("<II", tgid, tgid) + name + b"\0", time, misc)
+
+
+def mmap2(
+    time: int,
+    path: bytes,
+    file: bytes = bytes(24),
+    misc: int = 0,
+    length: int = 4096,
+    pid: int = 5,
+) -> bytes:
+    body = struct.pack("<IIQQQ", pid, 6, 0x1000, length, 0x2000) + file
+    return record(MMAP2, body + struct.pack("<II", 5, 2) + path + b"\0", time, misc)
+
+
+def times(chunks: list[list[dict[str, Any]]]) -> list[list[int]]:
+    return [[event["time_ns"] for event in chunk] for chunk in chunks]
+
+
+class Reader:
+    """Runs event_reader."""
+
+    def __init__(self, program: Path) -> None:
+        self._program = program
+
+    def read(
+        self, *lines: str, rings: int = 1, size: int = RING
+    ) -> tuple[list[list[dict[str, Any]]], list[int]]:
+        """Return the events of each chunk, and the losses after each read."""
+        done = subprocess.run(
+            [self._program, str(rings), str(size)],
+            input="".join(f"{line}\n" for line in lines),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        printed = done.stdout.splitlines()
+        lost = [int(line.split()[1]) for line in printed if line.startswith("lost")]
+        chunks = [line for line in printed if not line.startswith("lost")]
+        return [events_of(bytes.fromhex(line)) for line in chunks], lost
+
+
+def put(*records: bytes, ring: int = 0) -> str:
+    return f"put {ring} {b''.join(records).hex()}"
+
+
+@pytest.fixture(name="reader")
+def fixture_reader(programs: Path) -> Reader:
+    return Reader(programs / "event_reader")
+
+
+def test_each_kind_of_record_is_described(reader: Reader) -> None:
+    build_id = struct.pack("<B3x20s", 4, b"\x01\x02\x03\xff")
+    records = [
+        fork(1, 5, 4),
+        comm(2, 5, b"gzip", IS_EXEC),
+        mmap2(3, b"/bin/gzip", build_id, HAS_BUILD_ID),
+        mmap2(4, b"//anon"),
+        comm(5, 5, b"worker"),
+    ]
+    (events,), _ = reader.read(put(*records), "last", size=4096)
+    assert [(event.pop("what"), event.pop("time_ns")) for event in events] == [
+        *(("fork", 1), ("exec", 2), ("map", 3), ("map", 4), ("name", 5)),
+    ]
+    of_five: dict[str, Any] = {"tgid": 5, "tid": 5}
+    assert events[0] == {**of_five, "ppid": 4, "ptid": 4}
+    assert events[1] == {**of_five, "comm": b"gzip", "cgroup": b""}
+    where: dict[str, Any] = {
+        "tgid": 5,
+        "tid": 6,
+        "start": 0x1000,
+        "end": 0x2000,
+        "offset": 0x2000,
+    }
+    where |= {"prot": 5, "state": (0, 0, b"")}
+    assert events[2] == {**where, "path": b"/bin/gzip", "build_id": "010203ff"}
+    assert events[3] == {**where, "path": b"", "build_id": ""}
+    assert events[4] == {**of_five, "comm": b"worker"}
+
+
+def test_file_without_build_id_is_identified(reader: Reader, tmp_path: Path) -> None:
+    file = tmp_path / "no ELF file"
+    file.write_bytes(b"12345")
+    info = file.stat()
+    place = struct.pack("<IIQQ", info.st_dev, 0, info.st_ino, 0)
+    this = mmap2(1, bytes(file), place, pid=os.getpid())
+    ((event,),), _ = reader.read(put(this), "last")
+    assert event["path"] == bytes(file)
+    assert event["state"] == (5, info.st_mtime_ns, b"")
+
+
+def test_mark_of_deleted_file_is_removed(reader: Reader) -> None:
+    ((event,),), _ = reader.read(put(mmap2(1, b"/gone (deleted)")), "last")
+    assert event["path"] == b"/gone"
+
+
+def test_other_records_are_omitted(reader: Reader) -> None:
+    exit_record = record(EXIT, struct.pack("<IIIIQ", 5, 4, 5, 4, 9), 9)
+    others = [record(kind, bytes(16), 9) for kind in (0, 2, SAMPLE, 21, 1 << 31)]
+    zero = fork(8, 0, 4)  # a process outside of pfmon's PID namespace
+    chunks, lost = reader.read(put(exit_record, zero, *others, fork(10, 5, 4)), "last")
+    assert (times(chunks), lost) == ([[10]], [0])
+
+
+def test_records_that_wrap_around_are_whole(reader: Reader) -> None:
+    lines = []
+    for time in range(1, 100):
+        lines += [put(comm(time, 5, b"x" * (time % 16))), "read"]
+    chunks, lost = reader.read(*lines, "last", size=104)
+    assert [event["comm"].decode() for events in chunks for event in events] == [
+        "x" * (time % 16) for time in range(1, 100)
+    ]
+    assert set(lost) == {0}
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        struct.pack("<IHH", FORK, 0, 0),
+        struct.pack("<IHH", FORK, 0, 7),
+        struct.pack("<IHH", FORK, 0, 48),
+        struct.pack("<IHH", FORK, 0, 65535),
+        b"\1\2\3\4",
+        fork(9, 5, 4)[:-1],
+    ],
+)
+def test_torn_record_ends_reading_and_is_counted(reader: Reader, torn: bytes) -> None:
+    lines = [put(fork(1, 5, 4), torn), "read", put(fork(10, 6, 4)), "last"]
+    chunks, lost = reader.read(*lines)
+    assert (times(chunks), lost) == ([[1], [10]], [1, 1])
+
+
+@pytest.mark.parametrize("move", [RING + 1, 1 << 40, -8])
+def test_impossible_head_is_counted(reader: Reader, move: int) -> None:
+    lines = [f"head 0 {move}", "read", put(fork(10, 6, 4)), "last"]
+    chunks, lost = reader.read(*lines)
+    assert (times(chunks), lost) == ([[10]], [1, 1])
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        record(FORK, bytes(16), 9),
+        record(COMM, bytes(0), 9),
+        record(COMM, struct.pack("<II", 5, 5) + b"longname", 9),
+        record(MMAP2, bytes(56), 9),
+        mmap2(9, b"/x", length=0),
+        mmap2(9, b"/x", length=(1 << 64) - 0x1000),
+        mmap2(9, b"/x", struct.pack("<B23x", 21), HAS_BUILD_ID),
+    ],
+)
+def test_malformed_record_is_omitted(reader: Reader, bad: bytes) -> None:
+    chunks, lost = reader.read(put(bad, fork(10, 6, 4)), "last")
+    assert (times(chunks), lost) == ([[10]], [0])
+
+
+def test_random_bytes_do_no_harm(reader: Reader) -> None:
+    source = random.Random(1)
+    lines = []
+    for _ in range(500):
+        kind = source.choice([COMM, FORK, MMAP2, 1 << 30])
+        size = source.choice([0, 8, 16, 24, 40, 48, 80, 96, 104])
+        head = struct.pack("<IHH", kind, source.choice([0, IS_EXEC, 1 << 14]), size)
+        lines += [put(head + source.randbytes(max(0, size - 8))), "read"]
+    reader.read(*lines, "last")
+
+
+def test_records_of_all_cpus_are_in_order(reader: Reader) -> None:
+    lines = [put(fork(1, 5, 4), fork(5, 6, 4)), put(fork(2, 7, 4), ring=1)]
+    (events,), _ = reader.read(*lines, "last", rings=2)
+    assert [event["tgid"] for event in events] == [5, 7, 6]
+
+
+def test_read_events_are_not_returned_again(reader: Reader) -> None:
+    lines = [put(fork(1, 5, 4)), "read", "read", put(fork(2, 6, 5)), "read", "last"]
+    assert times(reader.read(*lines)[0]) == [[1], [2]]
+
+
+def test_many_events_are_divided_into_chunks(reader: Reader) -> None:
+    size = len(mmap2(1, b"x" * 4000))
+    records = [mmap2(time, b"x" * 4000) for time in range(1, 600)]
+    chunks, _ = reader.read(put(*records), "last", size=size * 600)
+    assert [len(chunk) for chunk in chunks] == [258, 258, 83]
+    assert sum(times(chunks), []) == list(range(1, 600))
+
+
+def test_name_that_is_not_utf8_is_kept(reader: Reader) -> None:
+    ((event,),), _ = reader.read(put(comm(1, 5, b"a\xff")), "last")
+    assert event["comm"] == b"a\xff"

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Samples of processes that have ended before pfmon reads its buffers."""
+
+from __future__ import annotations
+
+import re
+
+import following
+from boot import Boot
+
+PROCESSES = 80
+CAPTURE, LATE = "short.cap", "late.cap"
+# Largest share of the samples at user level without a file, in percent.
+MOST_UNKNOWN = 0.5
+# Samples at user level; with fewer, the share could be right by chance.
+MIN_SAMPLES = 1000
+LOOP = f"i=0; while [ $i -lt {PROCESSES} ]; do hotloops 1 >/dev/null; i=$((i+1)); done"
+
+
+def command() -> str:
+    """Return the command that samples many short processes, one after the other."""
+    sample = "pfmon --system-wide -e cpu-clock:u --long-smpl-periods=100000"
+    return f"{sample} -o /out/{CAPTURE} sh -c '{LOOP}' 2>&1"
+
+
+def command_late() -> str:
+    """Return the command that stops pfmon until perf's buffers have overflowed."""
+    many = "i=0; while [ $i -lt 1500 ]; do sh -c :; i=$((i+1)); done"
+    sample = "pfmon --system-wide -e cpu-clock:u --long-smpl-periods=1000000"
+    lines = [
+        f"{sample} -o /out/{LATE} & pfmon=$!",
+        f"until grep -q SESS /out/{LATE}; do :; done",
+        f"kill -STOP $pfmon; {many}",
+        "kill -CONT $pfmon; kill -INT $pfmon; wait $pfmon",
+    ]
+    return f"({'; '.join(lines)}) 2>&1"
+
+
+def check_late(boot: Boot) -> None:
+    """Fail the test unless pfmon and its capture tell about lost events."""
+    printed = boot.printed("late")
+    assert boot.command("late") == 0, printed
+    found = re.search(r"(\d+) of perf's records about processes were lost", printed)
+    assert found, printed
+    events = following.pfmparse("info", boot.out / LATE)["process_events"]
+    assert events == {"error": None, "lost": int(found[1])}
+
+
+def check(boot: Boot) -> None:
+    """Fail the test unless nearly all samples have a file."""
+    assert boot.command("short") == 0, boot.printed("short")
+    capture = boot.out / CAPTURE
+    info = following.pfmparse("info", capture)
+    assert info["process_events"] == {"error": None, "lost": 0}
+    names = [thread["comm"] for thread in info["threads"]]
+    assert names.count("hotloops") == PROCESSES
+    report = following.pfmparse("report", "--user", "--by", "image", capture)
+    samples = {row["key"]: row["count"] for row in report["rows"]}
+    assert report["total"] >= MIN_SAMPLES
+    assert 100 * samples.get("[unknown]", 0) / report["total"] <= MOST_UNKNOWN
+    assert any(name.endswith("/hotloops") for name in samples)

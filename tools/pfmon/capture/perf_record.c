@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* perf_record.c - parse perf's records about processes */
+#define _GNU_SOURCE
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "capture/perf_record.h"
+
+/* The records before their texts. The time is behind the text. */
+struct comm_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+};
+
+struct task_record {
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct mmap2_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, length, offset;
+	union {
+		struct {
+			uint32_t major, minor;
+			uint64_t inode, generation;
+		};
+		struct {
+			uint8_t build_id_size, reserved[3];
+			uint8_t build_id[PERF_BUILD_ID_SIZE];
+		};
+	};
+	uint32_t prot, flags;
+};
+
+_Static_assert(sizeof(struct comm_record) == 16, "perf_event_open(2)");
+_Static_assert(sizeof(struct task_record) == 32, "perf_event_open(2)");
+_Static_assert(sizeof(struct mmap2_record) == 72, "perf_event_open(2)");
+
+/* The bytes of a record between its fixed part and the time. */
+struct rest {
+	const char *text;
+	size_t size;
+};
+
+/* Copies the fixed part and the time; false if the record is too short. */
+static bool take(void *fixed, size_t fixed_size, const void *bytes, size_t size,
+		 uint64_t *time, struct rest *rest)
+{
+	if (size < fixed_size + sizeof(*time))
+		return false;
+	memcpy(fixed, bytes, fixed_size);
+	memcpy(time, (const char *)bytes + size - sizeof(*time), sizeof(*time));
+	rest->text = (const char *)bytes + fixed_size;
+	rest->size = size - fixed_size - sizeof(*time);
+	return true;
+}
+
+static bool take_text(struct perf_record *record, const struct rest *rest)
+{
+	record->text = rest->text;
+	return memchr(rest->text, '\0', rest->size);
+}
+
+static bool parse_comm(struct perf_record *record, const void *bytes,
+		       size_t size)
+{
+	struct comm_record comm;
+	struct rest rest;
+
+	if (!take(&comm, sizeof(comm), bytes, size, &record->time, &rest))
+		return false;
+	record->kind = comm.header.misc & PERF_RECORD_MISC_COMM_EXEC ?
+		       RECORD_EXEC : RECORD_NAME;
+	record->tgid = (pid_t)comm.pid;
+	record->tid = (pid_t)comm.tid;
+	return take_text(record, &rest);
+}
+
+static bool parse_fork(struct perf_record *record, const void *bytes,
+		       size_t size)
+{
+	struct task_record task;
+	struct rest rest;
+
+	if (!take(&task, sizeof(task), bytes, size, &record->time, &rest))
+		return false;
+	record->kind = RECORD_FORK;
+	record->tgid = (pid_t)task.pid;
+	record->tid = (pid_t)task.tid;
+	record->ppid = (pid_t)task.ppid;
+	record->ptid = (pid_t)task.ptid;
+	return true;
+}
+
+static bool take_file(struct perf_record *record,
+		      const struct mmap2_record *mapping)
+{
+	if (!(mapping->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		record->major = mapping->major;
+		record->minor = mapping->minor;
+		record->inode = mapping->inode;
+		return true;
+	}
+	if (mapping->build_id_size > sizeof(record->build_id))
+		return false;
+	record->build_id_size = mapping->build_id_size;
+	memcpy(record->build_id, mapping->build_id, mapping->build_id_size);
+	return true;
+}
+
+static bool parse_map(struct perf_record *record, const void *bytes,
+		      size_t size)
+{
+	struct mmap2_record mapping;
+	struct rest rest;
+
+	if (!take(&mapping, sizeof(mapping), bytes, size, &record->time,
+		  &rest) ||
+	    !mapping.length || mapping.start + mapping.length < mapping.start)
+		return false;
+	record->kind = RECORD_MAP;
+	record->tgid = (pid_t)mapping.pid;
+	record->tid = (pid_t)mapping.tid;
+	record->start = mapping.start;
+	record->end = mapping.start + mapping.length;
+	record->offset = mapping.offset;
+	record->prot = mapping.prot & (PROT_READ | PROT_WRITE | PROT_EXEC);
+	if (mapping.flags & MAP_SHARED)
+		record->prot |= RECORD_SHARED;
+	return take_file(record, &mapping) && take_text(record, &rest);
+}
+
+bool perf_record_parse(struct perf_record *record, const void *bytes,
+		       size_t size)
+{
+	struct perf_event_header header;
+
+	memset(record, 0, sizeof(*record));
+	if (size < sizeof(header))
+		return false;
+	memcpy(&header, bytes, sizeof(header));
+	switch (header.type) {
+	case PERF_RECORD_COMM:
+		return parse_comm(record, bytes, size);
+	case PERF_RECORD_FORK:
+		return parse_fork(record, bytes, size);
+	case PERF_RECORD_MMAP2:
+		return parse_map(record, bytes, size);
+	}
+	return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* perf_record.h - perf's records about processes, see perf_event_open(2) */
+#ifndef PFMON_CAPTURE_PERF_RECORD_H
+#define PFMON_CAPTURE_PERF_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define PERF_BUILD_ID_SIZE	20	/* bytes, at most */
+#define RECORD_SHARED		8	/* not a private mapping */
+
+enum perf_record_kind {
+	RECORD_OTHER,		/* of no interest */
+	RECORD_FORK,		/* a new process or thread */
+	RECORD_EXEC,		/* a process executes a program */
+	RECORD_NAME,		/* a thread changes its name */
+	RECORD_MAP,		/* a process maps a file or memory */
+};
+
+/* A record of an event with sample_id_all and PERF_SAMPLE_TIME. */
+struct perf_record {
+	enum perf_record_kind kind;
+	uint64_t time;
+	pid_t tgid, tid;
+	pid_t ppid, ptid;	/* of RECORD_FORK */
+	const char *text;	/* name or path; points into the record */
+
+	/* of RECORD_MAP */
+	uint64_t start, end, offset;
+	uint32_t prot;		/* PROT_*, RECORD_SHARED */
+	uint8_t build_id[PERF_BUILD_ID_SIZE];
+	uint8_t build_id_size;	/* 0: unknown, then these are valid: */
+	uint32_t major, minor;
+	uint64_t inode;
+};
+
+/*
+ * Parses the record in @size bytes. Returns false if it is shorter than its
+ * kind of record, or if a text in it has no end.
+ */
+bool perf_record_parse(struct perf_record *record, const void *bytes,
+		       size_t size);
+
+#endif /* PFMON_CAPTURE_PERF_RECORD_H */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * perf_ring.c - read a CPU's ring buffer with perf's records about processes
+ *
+ * The event counts nothing; perf only records for it what processes do. Its
+ * time stamps use perf's own clock, as the samples do.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "capture/perf_ring.h"
+
+/*
+ * A short-lived process needs about 1 KiB. Users without privilege can lock 516
+ * KiB for each CPU (kernel.perf_event_mlock_kb).
+ */
+#define RING_SIZE	(256U << 10)
+
+static int open_event(int cpu, bool data)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME,
+		.read_format = PERF_FORMAT_LOST,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.mmap_data = data,
+		.build_id = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.watermark = 1,
+		.wakeup_watermark = RING_SIZE / 2,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+int perf_ring_open(struct perf_ring *ring, int cpu, bool data)
+{
+	void *page = MAP_FAILED;
+	int error;
+
+	*ring = (struct perf_ring){ .fd = open_event(cpu, data) };
+	if (ring->fd >= 0)
+		page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_SIZE,
+			    PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	error = errno;
+	if (page != MAP_FAILED) {
+		ring->page = page;
+		return 0;
+	}
+	if (ring->fd >= 0)
+		close(ring->fd);
+	ring->fd = -1;
+	return error;
+}
+
+void perf_ring_close(struct perf_ring *ring)
+{
+	munmap(ring->page, (size_t)sysconf(_SC_PAGESIZE) + RING_SIZE);
+	close(ring->fd);
+}
+
+char *perf_bytes_extend(struct perf_bytes *to, size_t size)
+{
+	if (to->room - to->size < size) {
+		to->room = 2 * to->room + size;
+		to->bytes = checked_realloc(to->bytes, to->room, 1);
+	}
+	to->size += size;
+	return to->bytes + to->size - size;
+}
+
+/* Copies bytes from a position of the ring, which may wrap around. */
+static void copy(char *to, const struct perf_ring *ring, uint64_t position,
+		 size_t size)
+{
+	const char *bytes = (const char *)ring->page + ring->page->data_offset;
+	uint64_t begin = position % ring->page->data_size;
+	size_t first = size;
+
+	if (first > ring->page->data_size - begin)
+		first = (size_t)(ring->page->data_size - begin);
+	memcpy(to, bytes + begin, first);
+	memcpy(to + first, bytes, size - first);
+}
+
+/* Returns the size of the record at a position; 0 if it is not a record. */
+static size_t size_at(const struct perf_ring *ring, uint64_t tail,
+		      uint64_t head)
+{
+	struct perf_event_header header;
+
+	if (head - tail < sizeof(header))
+		return 0;
+	copy((char *)&header, ring, tail, sizeof(header));
+	if (header.size < sizeof(header) || header.size > head - tail)
+		return 0;
+	return header.size;
+}
+
+/* Copies the records up to @head, and returns where the last one ends. */
+static uint64_t copy_records(const struct perf_ring *ring, uint64_t tail,
+			     uint64_t head, struct perf_bytes *to)
+{
+	size_t size;
+
+	while (tail != head) {
+		size = size_at(ring, tail, head);
+		if (!size)
+			break;
+		copy(perf_bytes_extend(to, size), ring, tail, size);
+		tail += size;
+	}
+	return tail;
+}
+
+void perf_ring_read(struct perf_ring *ring, struct perf_bytes *to)
+{
+	/* Pairs with the kernel's barrier before it writes data_head. */
+	uint64_t head = __atomic_load_n(&ring->page->data_head,
+					__ATOMIC_ACQUIRE);
+	uint64_t tail = ring->page->data_tail;
+
+	if (head - tail <= ring->page->data_size)
+		tail = copy_records(ring, tail, head, to);
+	/* The kernel never writes other bytes: omit them all. */
+	if (tail != head)
+		ring->damaged++;
+	/* Pairs with the kernel's barrier after it has read data_tail. */
+	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+uint64_t perf_ring_lost(const struct perf_ring *ring)
+{
+	uint64_t values[2] = { 0, 0 };	/* the count, which is 0; losses */
+
+	if (read(ring->fd, values, sizeof(values)) != sizeof(values))
+		values[1] = 0;
+	return values[1] + ring->damaged;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* perf_ring.h - a CPU's ring buffer with perf's records about processes */
+#ifndef PFMON_CAPTURE_PERF_RING_H
+#define PFMON_CAPTURE_PERF_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_event_mmap_page;
+
+struct perf_ring {
+	int fd;
+	struct perf_event_mmap_page *page;	/* the bytes follow */
+	uint64_t damaged;	/* times that bytes were no record */
+};
+
+/* Whole records, one after the other. All zero is empty. */
+struct perf_bytes {
+	char *bytes;
+	size_t size, room;
+};
+
+/* Makes room for more bytes at the end, and returns where they begin. */
+char *perf_bytes_extend(struct perf_bytes *to, size_t size);
+
+/*
+ * Opens the ring of a CPU. Its descriptor becomes readable when half of it is
+ * used. With @data, mappings of data are recorded, too. Returns 0 or an errno.
+ */
+int perf_ring_open(struct perf_ring *ring, int cpu, bool data);
+void perf_ring_close(struct perf_ring *ring);
+
+/* Moves all records in the ring to the end of @to. */
+void perf_ring_read(struct perf_ring *ring, struct perf_bytes *to);
+
+/* Returns the number of records that did not fit, or were damaged. */
+uint64_t perf_ring_lost(const struct perf_ring *ring);
+
+#endif /* PFMON_CAPTURE_PERF_RING_H */

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * process_events.c - record what all processes do, as perf records it
+ *
+ * Each CPU has a ring with the records of what happens there. They are copied,
+ * sorted by time and then described in PROC chunks of the capture. All online
+ * CPUs are observed: a process can begin on one that is not monitored.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/cpu_list.h"
+#include "base/util.h"
+#include "capture/perf_record.h"
+#include "capture/perf_ring.h"
+#include "capture/process_event.h"
+#include "capture/process_events.h"
+
+/* A chunk ends with the event that exceeds this size. */
+#define CHUNK_SIZE	(1U << 20)
+
+/* Where a record is, and its place in the order. */
+struct place {
+	uint64_t time;
+	size_t offset, size;
+};
+
+struct process_events {
+	struct perf_ring *rings;
+	unsigned int count;
+	int fd;			/* an epoll descriptor */
+	struct perf_bytes bytes;
+	struct perf_bytes chunk;	/* of process_events_next() */
+	struct place *places;	/* of the records in bytes, sorted */
+	size_t place_count, room;
+	size_t next, end;	/* those that process_events_next() returns */
+};
+
+static bool watch(struct process_events *events, int fd)
+{
+	/* Edge-triggered: a CPU that goes offline is reported only once. */
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+
+	return !epoll_ctl(events->fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* Opens the ring of each CPU; returns false with errno set on failure. */
+static bool open_rings(struct process_events *events, const int *cpus,
+		       unsigned int count, bool data)
+{
+	struct perf_ring *ring;
+
+	for (unsigned int i = 0; i < count; i++) {
+		ring = &events->rings[events->count];
+		errno = perf_ring_open(ring, cpus[i], data);
+		/* The CPU has just gone offline. */
+		if (errno == ENODEV)
+			continue;
+		if (errno)
+			return false;
+		events->count++;
+		if (!watch(events, ring->fd))
+			return false;
+	}
+	return true;
+}
+
+static bool open_all(struct process_events *events, bool data)
+{
+	unsigned int count;
+	int *cpus;
+	bool ok;
+
+	events->fd = epoll_create1(EPOLL_CLOEXEC);
+	if (events->fd < 0)
+		return false;
+	if (!cpus_online(&cpus, &count)) {
+		errno = ENOENT;
+		return false;
+	}
+	events->rings = checked_calloc(count, sizeof(*events->rings));
+	ok = open_rings(events, cpus, count, data);
+	free(cpus);
+	return ok;
+}
+
+struct process_events *process_events_open(bool data, int *error)
+{
+	struct process_events *events = checked_calloc(1, sizeof(*events));
+
+	*error = open_all(events, data) ? 0 : errno;
+	if (!*error)
+		return events;
+	process_events_close(events);
+	return NULL;
+}
+
+void process_events_close(struct process_events *events)
+{
+	if (!events)
+		return;
+	for (unsigned int i = 0; i < events->count; i++)
+		perf_ring_close(&events->rings[i]);
+	if (events->fd >= 0)
+		close(events->fd);
+	free(events->rings);
+	free(events->bytes.bytes);
+	free(events->chunk.bytes);
+	free(events->places);
+	free(events);
+}
+
+int process_events_fd(const struct process_events *events)
+{
+	return events->fd;
+}
+
+/* Makes the descriptor unreadable until there are new events. */
+static void lower(const struct process_events *events)
+{
+	struct epoll_event ready[16];
+
+	while (epoll_wait(events->fd, ready, ARRAY_SIZE(ready), 0) ==
+	       ARRAY_SIZE(ready))
+		;
+}
+
+static void add_place(struct process_events *events, size_t offset, size_t size)
+{
+	struct perf_record record;
+
+	if (!perf_record_parse(&record, events->bytes.bytes + offset, size) ||
+	    record.kind == RECORD_OTHER || record.tgid <= 0)
+		return;
+	if (events->place_count == events->room) {
+		events->room = 2 * events->room + 64;
+		events->places = checked_realloc(events->places, events->room,
+						 sizeof(*events->places));
+	}
+	events->places[events->place_count++] =
+		(struct place){ record.time, offset, size };
+}
+
+/* Copies the records that are in the rings. */
+static void collect(struct process_events *events)
+{
+	size_t offset = events->bytes.size;
+	struct perf_event_header header;
+
+	for (unsigned int i = 0; i < events->count; i++)
+		perf_ring_read(&events->rings[i], &events->bytes);
+	for (; offset < events->bytes.size; offset += header.size) {
+		memcpy(&header, events->bytes.bytes + offset, sizeof(header));
+		add_place(events, offset, header.size);
+	}
+}
+
+static uint64_t latest(const struct process_events *events)
+{
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < events->place_count; i++) {
+		if (events->places[i].time > time)
+			time = events->places[i].time;
+	}
+	return time;
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct place *a = one, *b = other;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Removes the records that were returned. */
+static void forget_read(struct process_events *events)
+{
+	struct perf_bytes kept = { .size = 0 };
+	size_t count = events->place_count - events->next;
+
+	for (size_t i = 0; i < count; i++) {
+		struct place *place = &events->places[events->next + i];
+		char *to = perf_bytes_extend(&kept, place->size);
+
+		memcpy(to, events->bytes.bytes + place->offset, place->size);
+		place->offset = kept.size - place->size;
+		events->places[i] = *place;
+	}
+	free(events->bytes.bytes);
+	events->bytes = kept;
+	events->place_count = count;
+	events->next = 0;
+}
+
+void process_events_read(struct process_events *events, bool last)
+{
+	uint64_t time;
+
+	lower(events);
+	forget_read(events);
+	collect(events);
+	/* Earlier records of other CPUs are in their rings by now. */
+	time = last ? UINT64_MAX : latest(events);
+	collect(events);
+	qsort(events->places, events->place_count, sizeof(*events->places),
+	      compare);
+	events->end = events->place_count;
+	while (events->end && events->places[events->end - 1].time > time)
+		events->end--;
+}
+
+const struct perf_bytes *process_events_next(struct process_events *events,
+					     struct maps *maps, bool proc)
+{
+	struct perf_bytes *chunk = &events->chunk;
+	struct perf_record record;
+
+	chunk->size = 0;
+	for (; events->next < events->end && chunk->size < CHUNK_SIZE;
+	     events->next++) {
+		const struct place *place = &events->places[events->next];
+
+		perf_record_parse(&record, events->bytes.bytes + place->offset,
+				  place->size);
+		process_event_write(chunk, &record, maps, proc);
+	}
+	return chunk->size ? chunk : NULL;
+}
+
+uint64_t process_events_lost(const struct process_events *events)
+{
+	uint64_t lost = 0;
+
+	for (unsigned int i = 0; i < events->count; i++)
+		lost += perf_ring_lost(&events->rings[i]);
+	return lost;
+}

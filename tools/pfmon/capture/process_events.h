@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* process_events.h - what all processes do, as perf records it */
+#ifndef PFMON_CAPTURE_PROCESS_EVENTS_H
+#define PFMON_CAPTURE_PROCESS_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct maps;
+struct perf_bytes;
+
+/* New processes, programs, names and mappings; the owner provides locking. */
+struct process_events;
+
+/*
+ * Starts recording on all CPUs. With @data, data mappings are recorded, too.
+ * Returns NULL, and the errno in *error, if perf refuses that.
+ */
+struct process_events *process_events_open(bool data, int *error);
+void process_events_close(struct process_events *events);
+
+/* Returns a descriptor that is readable if the events should be read. */
+int process_events_fd(const struct process_events *events);
+
+/*
+ * Reads the events that have been recorded. Afterwards process_events_next()
+ * returns them in order of time. Very recent ones are kept for the next time,
+ * because earlier ones may follow from other CPUs; unless this is the last
+ * time.
+ */
+void process_events_read(struct process_events *events, bool last);
+
+/*
+ * Returns the payload of the next PROC chunk, which is valid until the next
+ * call; NULL if there are no more events. Identifies files with @maps. Unless
+ * @proc, /proc cannot be read.
+ */
+const struct perf_bytes *process_events_next(struct process_events *events,
+					     struct maps *maps, bool proc);
+
+/* Returns the number of events that were lost so far. */
+uint64_t process_events_lost(const struct process_events *events);
+
+#endif /* PFMON_CAPTURE_PROCESS_EVENTS_H */
