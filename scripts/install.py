@@ -38,9 +38,7 @@ COMPLETIONS = (
 CONFORM = "sdk/conform/run"
 LIST = "share/perfmon/installed"
 # Headers for programs; the SDK's other headers are for kernel modules.
-USER_HEADERS = re.compile(
-    r"perfmon(2x|22|_sink|_hist|_time|_read|_read_\w+|_\w+_smpl)?\.h"
-)
+USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_time|_read|_read_\w+|_\w+_smpl)?\.h")
 # The scripts behind pfm-vm and `make kunit` of a format.
 SDK_SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),

@@ -6,27 +6,39 @@
  * the tool is not woken until the end. The counts can be read while they rise.
  */
 #include <linux/module.h>
-#include <perfmon/perfmon_fmt_hist.h>
+#include <perfmon/perfmon_fmt_table.h>
 #include <perfmon/perfmon_histogram_smpl.h>
+
+/* A pfm_histogram_record_t, with the fields before the address in one word. */
+struct histogram_record {
+	u64	event;
+	u64	ip;
+	u64	count;
+};
+
+static_assert(sizeof(struct histogram_record) ==
+	      sizeof(pfm_histogram_record_t));
+
+DEFINE_PFM_TABLE(histogram, struct histogram_record, count,
+		 PFM_HISTOGRAM_SMPL_VERSION, PFM_TABLE_COUNT(count))
 
 static int notrace histogram_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				     struct pfm_ovfl_data *data)
 {
-	/* The key: the record's fields before the address, in memory order. */
-	u64 key = (u64)data->tgid << 32 | (u32)arg->active_set << 16 |
-		  arg->ovfl_pmd;
+	struct histogram_record sample = {
+		.event = (u64)data->tgid << 32 | (u32)arg->active_set << 16 |
+			 arg->ovfl_pmd,
+		.ip = data->ip,
+	};
 
-	pfm_hist_add(buf, arg, key, data->ip);
-	return 0;
+	return histogram_add(buf, arg, &sample);
 }
-
-DEFINE_PFM_HIST(histogram, PFM_HISTOGRAM_SMPL_VERSION)
 
 static const pfm_buffer_fmt_t pfm_histogram_fmt = {
 	.fmt_name	= PFM_HISTOGRAM_SMPL_NAME,
 	.fmt_uuid	= PFM_HISTOGRAM_SMPL_UUID,
 	.fmt_handler	= histogram_handler,
-	PFM_HIST_CALLS(histogram),
+	PFM_TABLE_CALLS(histogram),
 };
 
 pfm_format_module(pfm_histogram_fmt, PFM_HISTOGRAM_SMPL_UUID_STR,

@@ -23,6 +23,7 @@
 #include <perfmon/perfmon_nway_smpl.h>
 #include "bench.h"
 #include "bpf.h"
+#include "table/bench_table.h"
 #include "../../examples/format_mini/perfmon_mini_smpl.h"
 
 #define CYCLE_PERIOD	20000UL
@@ -253,6 +254,22 @@ static void histogram_begin(const struct workload *w, int values)
 	sink_begin(w, values, uuid, &arg, sizeof(arg));
 }
 
+static void table8_begin(const struct workload *w, int values)
+{
+	static const pfm_uuid_t uuid = PFM_TABLE8_UUID;
+	pfm_sink_arg_t arg = { .num_regions = 1 };
+
+	sink_begin(w, values, uuid, &arg, sizeof(arg));
+}
+
+static void table128_begin(const struct workload *w, int values)
+{
+	static const pfm_uuid_t uuid = PFM_TABLE128_UUID;
+	pfm_sink_arg_t arg = { .num_regions = 1 };
+
+	sink_begin(w, values, uuid, &arg, sizeof(arg));
+}
+
 static void callstack_begin(const struct workload *w, int values)
 {
 	static const pfm_uuid_t uuid = PFM_CALLSTACK_SMPL_UUID;
@@ -363,7 +380,10 @@ static const struct recorder recorders[] = {
 	{ "perfmon n-way format", nway_begin, nway_end, 0, ON_ARM64(150) },
 	{ "perfmon, a sink", mini_begin, sink_end, 0, 0 },
 	{ "perfmon histogram format", histogram_begin, sink_end, 0,
-	  ON_ARM64(242) },
+	  ON_ARM64(154) },
+	{ "perfmon, a table", table8_begin, sink_end, 0, ON_ARM64(154) },
+	{ "perfmon, table of long keys", table128_begin, sink_end, 0,
+	  ON_ARM64(260) },
 	/* A quarter of the cost of perf's chains. */
 	{ "perfmon callstack format", callstack_begin, sink_end, 0,
 	  ON_ARM64(384) },

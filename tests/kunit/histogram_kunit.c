@@ -4,11 +4,12 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include <perfmon/perfmon_fmt_hist.h>
 #include <perfmon/perfmon_fmt_kunit.h>
+#include <perfmon/perfmon_fmt_table.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 
-#define RECORD	sizeof(pfm_hist_record_t)
+#define RECORD	sizeof(pfm_histogram_record_t)
+#define SLOT	(sizeof(struct pfm_table_slot) + RECORD)
 #define OFFS	PFM_SINK_REGION_OFFS(1)
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 
@@ -85,10 +86,10 @@ static void histogram_table_has_two_slots_per_record(struct kunit *test)
 	size_t size = 0;
 
 	KUNIT_EXPECT_EQ(test, pfm_calls_getpriv(test, &arg, &size), 0);
-	KUNIT_EXPECT_EQ(test, size, 128 * sizeof(struct pfm_hist_slot));
+	KUNIT_EXPECT_EQ(test, size, (128 + PFM_TABLE_PROBES - 1) * SLOT);
 	arg.buf_size += RECORD;
 	KUNIT_EXPECT_EQ(test, pfm_calls_getpriv(test, &arg, &size), 0);
-	KUNIT_EXPECT_EQ(test, size, 256 * sizeof(struct pfm_hist_slot));
+	KUNIT_EXPECT_EQ(test, size, (130 + PFM_TABLE_PROBES - 1) * SLOT);
 }
 
 static void histogram_counts_each_key_in_one_record(struct kunit *test)
@@ -143,35 +144,6 @@ static void histogram_counts_or_loses_each_sample(struct kunit *test)
 	KUNIT_EXPECT_GT(test, keys_of(d), 450);
 }
 
-/* All keys hash to the same place; a search probes a limited number. */
-static void histogram_search_is_bounded(struct kunit *test)
-{
-	struct pfm_fmt_calls *d = test->priv;
-	struct pfm_hist *h;
-	u64 ip;
-
-	make(test, 64);
-	h = pfm_sink_priv(d->buf);
-	h->shift = 63;
-	for (ip = 0; ip < 32; ip++)
-		samples(test, ip, 1);
-	KUNIT_EXPECT_LE(test, keys_of(d), PFM_HIST_PROBES + 1);
-	KUNIT_EXPECT_EQ(test, keys_of(d) +
-			hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 32);
-}
-
-static void histogram_search_wraps_at_table_end(struct kunit *test)
-{
-	struct pfm_fmt_calls *d = test->priv;
-
-	make(test, 1);
-	samples(test, 0x1234, 2);
-	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 2);
-	samples(test, 0x9999, 1);
-	samples(test, 0x8888, 1);
-	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
-}
-
 static void histogram_restart_keeps_counts(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -204,8 +176,6 @@ static struct kunit_case histogram_cases[] = {
 	KUNIT_CASE(histogram_counts_each_key_in_one_record),
 	KUNIT_CASE(histogram_loses_new_keys_when_full),
 	KUNIT_CASE(histogram_counts_or_loses_each_sample),
-	KUNIT_CASE(histogram_search_is_bounded),
-	KUNIT_CASE(histogram_search_wraps_at_table_end),
 	KUNIT_CASE(histogram_restart_keeps_counts),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}

@@ -305,7 +305,7 @@ def test_c_readers_agree_in_32_bit_program(readers: Readers, tmp_path: Path) -> 
     narrow.close()
 
 
-@pytest.mark.parametrize("kind", ["nway", "sink", "order"])
+@pytest.mark.parametrize("kind", ["nway", "sink", "table", "order"])
 def test_c_readers_read_intact_records_while_written(kind: str, tmp_path: Path) -> None:
     program = compiled(SOURCES / "read_while_written.c", tmp_path / kind, "-lpthread")
     subprocess.run([program, kind], check=True, timeout=300)

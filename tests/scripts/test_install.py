@@ -28,7 +28,7 @@ USER_HEADERS = (
     *("perfmon_nway_smpl", "perfmon_oprofile_smpl"),
     *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl", "perfmon_sink"),
     *("perfmon_callstack_smpl", "perfmon_flight_smpl"),
-    *("perfmon_hist", "perfmon_histogram_smpl", "perfmon_time"),
+    *("perfmon_histogram_smpl", "perfmon_time"),
     *("perfmon_read", "perfmon_read_default", "perfmon_read_nway"),
     *("perfmon_read_oprofile", "perfmon_read_pebs", "perfmon_read_pebs32"),
     *("perfmon_read_pebs64", "perfmon_read_regions", "perfmon_read_sink"),
@@ -37,8 +37,8 @@ USER_HEADERS = (
 KERNEL_HEADERS = (
     *("perfmon_defect", "perfmon_ds", "perfmon_fmt", "perfmon_fmt_callers"),
     "perfmon_fmt_device",
-    *("perfmon_fmt_entry", "perfmon_fmt_hist", "perfmon_fmt_kunit"),
-    *("perfmon_fmt_ring", "perfmon_fmt_sdk", "perfmon_fmt_sink"),
+    *("perfmon_fmt_entry", "perfmon_fmt_kunit", "perfmon_fmt_ring"),
+    *("perfmon_fmt_sdk", "perfmon_fmt_sink", "perfmon_fmt_table"),
     *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu", "perfmon_work"),
 )
 FUNCTIONS = (

@@ -11,8 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LIBC = {"mmap", "mmap64"}
 SDK = (
-    *("ds", "fmt", "fmt_device", "fmt_entry", "fmt_hist", "fmt_kunit", "fmt_ring"),
-    *("fmt_sdk", "fmt_sink", "pmu", "read", "read_callstack", "read_default"),
+    *("ds", "fmt", "fmt_device", "fmt_entry", "fmt_kunit", "fmt_ring"),
+    *("fmt_sdk", "fmt_sink", "fmt_table", "pmu"),
+    *("read", "read_callstack", "read_default"),
     *("read_flight", "read_histogram", "read_nway", "read_oprofile"),
     *("read_pebs32", "read_pebs64", "read_regions", "read_sink"),
 )

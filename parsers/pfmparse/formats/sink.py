@@ -79,7 +79,8 @@ MORE = struct_dtype(
     32,
     [
         ("more_skipped", "<u8", 0),  # samples
-        ("more_reserved", "3<u8", 8),
+        ("more_updates", "<u8", 8),  # odd while the kernel changes a record
+        ("more_reserved", "2<u8", 16),
     ],
 )
 

@@ -4,13 +4,13 @@
  *
  * The format counts samples by process, event and address.
  *
- * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is
- * described in perfmon_hist.h; its size limits the number of records.
+ * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is a
+ * table, described in perfmon_sink.h; its size limits the number of records.
  */
 #ifndef PERFMON_HISTOGRAM_SMPL_H
 #define PERFMON_HISTOGRAM_SMPL_H
 
-#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_sink.h>
 
 #define PFM_HISTOGRAM_SMPL_NAME	"histogram"
 /* Describes a sample in one line. */
@@ -22,7 +22,7 @@
 #define PFM_HISTOGRAM_SMPL_VERSION ((1U << 16) | 0U)	/* major.minor */
 
 /**
- * struct pfm_histogram_record_t - a pfm_hist_record_t of this format
+ * struct pfm_histogram_record_t - a record: the key and its count
  * @ovfl_pmd: PMD that overflowed
  * @set:      event set that was active
  * @tgid:     process
@@ -37,7 +37,7 @@ typedef struct {
 	__u64	count;
 } pfm_histogram_record_t;
 
-PFM_STATIC_ASSERT(sizeof(pfm_histogram_record_t) == sizeof(pfm_hist_record_t));
+PFM_STATIC_ASSERT(sizeof(pfm_histogram_record_t) == 24);
 PFM_ASSERT_FIELD(pfm_histogram_record_t, ovfl_pmd, 0, 2);
 PFM_ASSERT_FIELD(pfm_histogram_record_t, set, 2, 2);
 PFM_ASSERT_FIELD(pfm_histogram_record_t, tgid, 4, 4);

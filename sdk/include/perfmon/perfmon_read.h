@@ -59,6 +59,7 @@
  * @PFM_READ_ROOM:      a record is too long to be copied out of a live buffer
  * @PFM_READ_USE:       an argument is invalid: a buffer not aligned to 8 bytes,
  *                      more PMDs than exist
+ * @PFM_READ_BUSY:      a record of a table is being changed: begin again later
  */
 enum pfm_read_error {
 	PFM_READ_OK,
@@ -67,7 +68,8 @@ enum pfm_read_error {
 	PFM_READ_COUNT,
 	PFM_READ_UNKNOWN,
 	PFM_READ_ROOM,
-	PFM_READ_USE
+	PFM_READ_USE,
+	PFM_READ_BUSY
 };
 
 /**
@@ -108,6 +110,8 @@ static inline const char *pfm_read_text(const struct pfm_read_problem *problem)
 		return "is too long for the reader";
 	case PFM_READ_USE:
 		return "is invalid";
+	case PFM_READ_BUSY:
+		return "is being changed";
 	default:
 		return "is correct";
 	}

@@ -62,7 +62,6 @@ static inline int pfm_read_histogram_begin(struct pfm_read_histogram *r,
  */
 static inline int pfm_read_histogram_next(struct pfm_read_histogram *r)
 {
-	const struct pfm_read_pass *pass = &r->sink.pass;
 	int got;
 
 	do {
@@ -70,11 +69,6 @@ static inline int pfm_read_histogram_next(struct pfm_read_histogram *r)
 					 sizeof(r->record));
 		if (got <= 0)
 			return got;
-		/* The only field that changes: load both halves at once. */
-		r->record.count =
-			pfm_read_once64(pass->buf + pass->cur +
-					offsetof(pfm_histogram_record_t,
-						 count));
 		pfm_read_sink_words(&r->sink, sizeof(r->record), 0, &got);
 	} while (!got);
 	return got;

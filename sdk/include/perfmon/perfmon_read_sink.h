@@ -40,6 +40,9 @@
 #define PFM_READ_SINK_WORDS	(PFM_MAX_PMDS + 2 * 128)
 #endif
 
+/* How often a record of a table is copied because the kernel changes it. */
+#define PFM_READ_SINK_TRIES	1000
+
 static const struct pfm_read_region_layout pfm_read_sink_layout = {
 	sizeof(pfm_sink_hdr_t),
 	sizeof(pfm_sink_rgn_t),
@@ -70,7 +73,8 @@ PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  * @overwritten: number of records that the kernel has overwritten so far
  * @lost:        number of samples lost so far, indexed by PFM_SINK_LOST_*
  * @skipped:     number of samples that the format's handler skipped so far
- * @is_rising:   private: records are returned again, as they change
+ * @is_rising:   set it to 1 after pfm_read_sink_init() if the buffer is a
+ *               table: each pass then returns all records, as they are now
  * @needed:      private: major version that the records must have, or 0
  * @pass:        private, but pass.overtaken is the number of regions that were
  *               refilled while they were read
@@ -115,16 +119,26 @@ static inline int pfm_read_sink_more_fits(const struct pfm_read_areas *areas,
 			 offs + sizeof(pfm_sink_more_t) <= areas->offs);
 }
 
-/* Return: number of skipped samples, 0 before version 1.1. */
-static inline __u64 pfm_read_sink_skipped(const void *buf, size_t size)
+/* Return: the pfm_sink_more_t; NULL before version 1.1. */
+static inline const pfm_sink_more_t *pfm_read_sink_more(const void *buf,
+							size_t size)
 {
 	const pfm_sink_hdr_t *hdr = (const pfm_sink_hdr_t *)buf;
 	__u32 offs = pfm_read_once32(&hdr->hdr_more_offs);
 	const void *more = (const char *)buf + offs;
 
-	if (!offs || offs > size - sizeof(pfm_sink_more_t))
-		return 0;
-	return pfm_read_once64(&((const pfm_sink_more_t *)more)->more_skipped);
+	if (!offs || offs % sizeof(__u64) ||
+	    offs > size - sizeof(pfm_sink_more_t))
+		return NULL;
+	return (const pfm_sink_more_t *)more;
+}
+
+/* Return: number of skipped samples, 0 before version 1.1. */
+static inline __u64 pfm_read_sink_skipped(const void *buf, size_t size)
+{
+	const pfm_sink_more_t *more = pfm_read_sink_more(buf, size);
+
+	return more ? pfm_read_once64(&more->more_skipped) : 0;
 }
 
 /**
@@ -242,6 +256,58 @@ static inline int pfm_read_sink_end(struct pfm_read_sink *r)
 	return -1;
 }
 
+/* Copy words, each with one load, and what is left. */
+static inline void pfm_read_sink_load(void *to, const void *from, size_t size)
+{
+	unsigned char *bytes = (unsigned char *)to;
+	const unsigned char *words = (const unsigned char *)from;
+	__u64 word;
+
+	for (; size >= sizeof(word); size -= sizeof(word)) {
+		word = pfm_read_once64(words);
+		memcpy(bytes, &word, sizeof(word));
+		bytes += sizeof(word);
+		words += sizeof(word);
+	}
+	pfm_read_copy(bytes, words, size);
+}
+
+/*
+ * Copy the head of a table's record, with fields that belong together.
+ *
+ * Return: 1; 0 if the kernel seems to change records all the time.
+ */
+static inline int pfm_read_sink_rising(const struct pfm_read_pass *pass,
+				       void *head, size_t size)
+{
+	const pfm_sink_more_t *more = pfm_read_sink_more(pass->buf, pass->size);
+	const void *from = pass->buf + pass->cur;
+	unsigned int tries;
+	__u64 updates;
+
+	for (tries = 0; tries < PFM_READ_SINK_TRIES; tries++) {
+		/* Pairs with the kernel's release of an even number. */
+		updates = more ? pfm_read_acquire64(&more->more_updates) : 0;
+		pfm_read_sink_load(head, from, size);
+		/* Pairs with the kernel's smp_wmb() after an odd number. */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (!more || (!(updates & 1) &&
+			      pfm_read_once64(&more->more_updates) == updates))
+			return 1;
+	}
+	return 0;
+}
+
+/* Leave a region because its next record cannot be copied. Return: -1. */
+static inline int pfm_read_sink_give_up(struct pfm_read_sink *r,
+					enum pfm_read_error error)
+{
+	pfm_read_pass_leave(&r->pass);
+	pfm_read_fail(&r->problem, error, r->pass.cur, "a record");
+	r->problem.region = r->pass.number;
+	return -1;
+}
+
 /**
  * pfm_read_sink_head() - read the fixed part of the next record
  * @r:    the reader
@@ -263,7 +329,11 @@ static inline int pfm_read_sink_head(struct pfm_read_sink *r, void *head,
 	for (;;) {
 		if (pass->is_in && pass->found < pass->region.count &&
 		    pfm_read_pass_left(pass) >= size) {
-			pfm_read_copy(head, pass->buf + pass->cur, size);
+			if (!pass->is_live || !r->is_rising)
+				pfm_read_copy(head, pass->buf + pass->cur,
+					      size);
+			else if (!pfm_read_sink_rising(pass, head, size))
+				return pfm_read_sink_give_up(r, PFM_READ_BUSY);
 			return 1;
 		}
 		if (pass->is_in) {
@@ -293,15 +363,6 @@ static inline const __u64 *pfm_read_sink_copy(struct pfm_read_sink *r,
 	return r->room;
 }
 
-/* Leave a region at a live record that is too long for @room. */
-static inline int pfm_read_sink_too_long(struct pfm_read_sink *r)
-{
-	pfm_read_pass_leave(&r->pass);
-	pfm_read_fail(&r->problem, PFM_READ_ROOM, r->pass.cur, "a record");
-	r->problem.region = r->pass.number;
-	return -1;
-}
-
 /**
  * pfm_read_sink_words() - read the variable part of a record
  * @r:    the reader, whose pfm_read_sink_head() has returned 1
@@ -329,7 +390,7 @@ static inline const __u64 *pfm_read_sink_words(struct pfm_read_sink *r,
 	}
 	if (pass->is_live && num > PFM_READ_SINK_WORDS) {
 		if (pfm_read_pass_holds(pass, &pfm_read_sink_layout))
-			*got = pfm_read_sink_too_long(r);
+			*got = pfm_read_sink_give_up(r, PFM_READ_ROOM);
 		return NULL;
 	}
 	words = pfm_read_sink_copy(r, (size_t)head, num);

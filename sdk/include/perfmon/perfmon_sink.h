@@ -35,6 +35,15 @@
  * rgn_used can be ahead of rgn_count by a record that is not yet complete. A
  * region whose rgn_state is PFM_SINK_RGN_READY is stable until it gets another
  * rgn_seq, when a PFM_RESTART frees it or it is overwritten.
+ *
+ * Formats that merge samples by key have a table: a sink of one region, with a
+ * record for each key, in the order in which the keys first occurred. The
+ * counts, sums and so on in a record change in place. hdr_past counts the
+ * samples beyond the first of each key. Samples that find no room in the table
+ * are counted in hdr_lost, PFM_SINK_LOST_TABLE. To read a record while the
+ * kernel writes, load more_updates (acquire), and copy the record. Then, after
+ * an acquire fence, load more_updates again. If it has changed or is odd, copy
+ * the record again.
  */
 #ifndef PERFMON_SINK_H
 #define PERFMON_SINK_H
@@ -42,7 +51,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_SINK_MAGIC		0x6b6e69732d6d6670ULL	/* "pfm-sink" */
-#define PFM_SINK_VERSION	((1U << 16) | 1U)	/* major.minor */
+#define PFM_SINK_VERSION	((1U << 16) | 2U)	/* major.minor */
 
 #define PFM_SINK_MAX_REGIONS	64
 
@@ -186,15 +195,20 @@ PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_reserved, 28, 4);
 /**
  * struct pfm_sink_more_t - counts that do not fit into the header
  * @more_skipped:  number of samples that the handler chose not to record
+ * @more_updates:  of a table: increased before and after a record's payload of
+ *                 more than one word changes, so it is odd meanwhile; since
+ *                 version 1.2
  * @more_reserved: 0
  */
 typedef struct {
 	__u64	more_skipped;
-	__u64	more_reserved[3];
+	__u64	more_updates;
+	__u64	more_reserved[2];
 } pfm_sink_more_t;
 
 PFM_STATIC_ASSERT(sizeof(pfm_sink_more_t) == 32);
 PFM_ASSERT_FIELD(pfm_sink_more_t, more_skipped, 0, 8);
-PFM_ASSERT_FIELD(pfm_sink_more_t, more_reserved, 8, 24);
+PFM_ASSERT_FIELD(pfm_sink_more_t, more_updates, 8, 8);
+PFM_ASSERT_FIELD(pfm_sink_more_t, more_reserved, 16, 16);
 
 #endif /* PERFMON_SINK_H */

@@ -4,13 +4,13 @@
  *
  * Copyright YEAR AUTHOR
  *
- * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is
- * described in perfmon_hist.h; its size limits the number of records.
+ * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is a
+ * table, described in perfmon_sink.h; its size limits the number of records.
  */
 #ifndef PERFMON_NEWFMT_SMPL_H
 #define PERFMON_NEWFMT_SMPL_H
 
-#include <perfmon/perfmon_hist.h>
+#include <perfmon/perfmon_sink.h>
 
 #define PFM_NEWFMT_SMPL_UUID_STR \
 	"00000000-0000-0000-0000-000000000000"
@@ -21,10 +21,10 @@
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
 /**
- * struct pfm_newfmt_record_t - the format's pfm_hist_record_t
- * @event: eventid of the event that overflowed, lower half of the first key
- * @tgid:  process, the upper half
- * @ip:    instruction pointer, the second key
+ * struct pfm_newfmt_record_t - a record: the key and its count
+ * @event: eventid of the event that overflowed
+ * @tgid:  process
+ * @ip:    instruction pointer
  * @count: number of samples with this key
  */
 typedef struct {
@@ -34,8 +34,7 @@ typedef struct {
 	__u64	count;
 } pfm_newfmt_record_t;
 
-PFM_STATIC_ASSERT(sizeof(pfm_newfmt_record_t) ==
-		  sizeof(pfm_hist_record_t));
+PFM_STATIC_ASSERT(sizeof(pfm_newfmt_record_t) == 24);
 PFM_ASSERT_FIELD(pfm_newfmt_record_t, event, 0, 4);
 PFM_ASSERT_FIELD(pfm_newfmt_record_t, tgid, 4, 4);
 PFM_ASSERT_FIELD(pfm_newfmt_record_t, ip, 8, 8);

@@ -5,27 +5,31 @@
  * Copyright YEAR AUTHOR
  */
 #include <linux/module.h>
-#include <perfmon/perfmon_fmt_hist.h>
+#include <perfmon/perfmon_fmt_table.h>
 #include "perfmon_newfmt_smpl.h"
+
+/* The fields before count are the key. */
+DEFINE_PFM_TABLE(newfmt, pfm_newfmt_record_t, count,
+		 PFM_NEWFMT_SMPL_VERSION, PFM_TABLE_COUNT(count))
 
 static int notrace
 newfmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	       struct pfm_ovfl_data *data)
 {
-	/* Both fields before the address, in the layout of the record. */
-	u64 key = (u64)data->tgid << 32 | (u32)arg->pmd_eventid;
+	pfm_newfmt_record_t sample = {
+		.event = arg->pmd_eventid,
+		.tgid = data->tgid,
+		.ip = data->ip,
+	};
 
-	pfm_hist_add(buf, arg, key, data->ip);
-	return 0;
+	return newfmt_add(buf, arg, &sample);
 }
-
-DEFINE_PFM_HIST(newfmt, PFM_NEWFMT_SMPL_VERSION)
 
 static const pfm_buffer_fmt_t pfm_newfmt_fmt = {
 	.fmt_name	= "newfmt",
 	.fmt_uuid	= PFM_NEWFMT_SMPL_UUID,
 	.fmt_handler	= newfmt_handler,
-	PFM_HIST_CALLS(newfmt),
+	PFM_TABLE_CALLS(newfmt),
 };
 
 pfm_format_module(pfm_newfmt_fmt,

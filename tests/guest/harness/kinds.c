@@ -288,7 +288,7 @@ static size_t histogram_arg(const struct kind *kind, void *arg)
 	(void)kind;
 	*(pfm_sink_arg_t *)arg = (pfm_sink_arg_t){
 		.buf_size = PFM_SINK_REGION_OFFS(1) +
-			    ENTRIES * sizeof(pfm_hist_record_t),
+			    ENTRIES * sizeof(pfm_histogram_record_t),
 	};
 	return sizeof(pfm_sink_arg_t);
 }
@@ -297,7 +297,7 @@ static void histogram_read(struct sampler *s)
 {
 	const pfm_sink_hdr_t *hdr = s->m.buf;
 	const pfm_sink_rgn_t *rgn = (const void *)(hdr + 1);
-	const pfm_hist_record_t *record = s->m.buf + hdr->hdr_region_offs;
+	const pfm_histogram_record_t *record = s->m.buf + hdr->hdr_region_offs;
 	__u64 sum = 0;
 
 	CHECK(rgn->rgn_count <= ENTRIES);

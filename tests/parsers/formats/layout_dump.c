@@ -336,5 +336,6 @@ const struct row rows[] = {
 	FIELD(pfm_sink_rgn_t, rgn_reserved),
 	WHOLE(pfm_sink_more_t),
 	FIELD(pfm_sink_more_t, more_skipped),
+	FIELD(pfm_sink_more_t, more_updates),
 	ARRAY(pfm_sink_more_t, more_reserved),
 };

@@ -2,7 +2,7 @@
 /*
  * read_while_written - Read regions that a thread writes as the kernel does
  *
- * usage: read_while_written nway|sink|order
+ * usage: read_while_written nway|sink|table|order
  *
  * Both threads run at full speed, so that the writer overwrites regions that
  * are being read. Every word of a record is derived from its number: the reader
@@ -50,9 +50,14 @@ static unsigned char *rgn(__u32 number)
 #define RGN32(offset)	(*(__u32 *)(void *)(rgn(w.cur) + (offset)))
 #define RGN64(offset)	(*(__u64 *)(void *)(rgn(w.cur) + (offset)))
 
-static __u64 region_offs(void)
+static __u64 more_offs(void)
 {
 	return pfm_read_region_offs(w.layout, REGIONS);
+}
+
+static __u64 region_offs(void)
+{
+	return more_offs() + sizeof(pfm_sink_more_t);
 }
 
 /* The order of stores is that of formats/nway and perfmon_fmt_sink.h. */
@@ -264,6 +269,51 @@ static void read_sink(void)
 	print_overtaken(r.sink.pass.overtaken);
 }
 
+/* The order of stores is that of perfmon_fmt_table.h. */
+static void *write_table(void *unused)
+{
+	pfm_sink_more_t *more = (void *)((char *)buffer + more_offs());
+
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		STORE(more->more_updates, 2 * ++w.number - 1);
+		/* smp_wmb() */
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+		for (unsigned int i = 0; i < VALUES; i++)
+			STORE(buffer[region_offs() / 8 + i],
+			      value_of(w.number, i));
+		RELEASE(more->more_updates, 2 * w.number);
+	}
+	return unused;
+}
+
+/* The only record of the table changes all the time. */
+static void read_table(void)
+{
+	static struct pfm_read_sink r;
+	__u64 words[VALUES], last = 0, found = 0;
+	int got;
+
+	pfm_read_sink_init(&r, PFM_CALLSTACK_SMPL_VERSION);
+	r.is_rising = 1;
+	while (found < ENOUGH) {
+		got = pfm_read_sink_begin(&r, buffer, sizeof(buffer),
+					  PFM_READ_LIVE);
+		check_problem(got, &r.problem);
+		got = pfm_read_sink_head(&r, words, sizeof(words));
+		if (got < 0 && r.problem.error == PFM_READ_BUSY) {
+			/* The writer waits for a CPU. */
+			sched_yield();
+			continue;
+		}
+		check_problem(got, &r.problem);
+		check(words[0] >> 8 >= last, "order", last);
+		last = words[0] >> 8;
+		for (unsigned int i = 0; i < VALUES; i++)
+			check(words[i] == value_of(last, i), "torn", last);
+		found++;
+	}
+}
+
 /*
  * Region 0 is refilled while a pass loads the sequence numbers of the others.
  * Region 1 then has a greater number, and waits for the next pass.
@@ -305,6 +355,7 @@ static void make_nway(void)
 	hdr->hdr_region_offs = region_offs();
 	hdr->hdr_region_size = REGION_SIZE;
 	hdr->hdr_num_regions = REGIONS;
+	enter(0);
 }
 
 static void make_sink(void)
@@ -319,29 +370,49 @@ static void make_sink(void)
 	hdr->hdr_region_offs = region_offs();
 	hdr->hdr_region_size = REGION_SIZE;
 	hdr->hdr_num_regions = REGIONS;
+	hdr->hdr_more_offs = (__u32)more_offs();
+	enter(0);
+}
+
+/* A table has one record. */
+static void make_table(void)
+{
+	static const __u64 words[VALUES] = { 0, 1, 2 };
+
+	make_sink();
+	publish(words, VALUES);
+}
+
+static const struct kind {
+	const char *name;
+	void (*make)(void);
+	void *(*write)(void *unused);
+	void (*read)(void);
+} kinds[] = {
+	{ "nway", make_nway, write_nway, read_nway },
+	{ "sink", make_sink, write_sink, read_sink },
+	{ "table", make_table, write_table, read_table },
+};
+
+static int run(const struct kind *kind)
+{
+	pthread_t writer;
+
+	kind->make();
+	if (pthread_create(&writer, NULL, kind->write, NULL))
+		return 1;
+	kind->read();
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	return pthread_join(writer, NULL) ? 1 : 0;
 }
 
 int main(int argc, char **argv)
 {
-	int is_sink = argc == 2 && !strcmp(argv[1], "sink");
-	pthread_t writer;
-
-	if (is_sink)
-		make_sink();
-	else
-		make_nway();
-	if (argc == 2 && !strcmp(argv[1], "order")) {
-		check_order();
-		return 0;
-	}
-	enter(0);
-	if (pthread_create(&writer, NULL, is_sink ? write_sink : write_nway,
-			   NULL))
-		return 1;
-	if (is_sink)
-		read_sink();
-	else
-		read_nway();
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	return pthread_join(writer, NULL) ? 1 : 0;
+	for (size_t i = 0; argc == 2 && i < sizeof(kinds) / sizeof(kinds[0]);
+	     i++)
+		if (!strcmp(argv[1], kinds[i].name))
+			return run(&kinds[i]);
+	make_nway();
+	check_order();
+	return 0;
 }

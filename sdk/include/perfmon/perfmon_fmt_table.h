@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/**
+ * DOC: A table of counts, sums and extremes by key
+ *
+ * The format's record is a structure of its own: first a key, then a payload.
+ * Samples with the same key are merged into one record, as declared for each
+ * field of the payload. The buffer is a sink (perfmon_sink.h) that holds the
+ * records. For example, latencies by cache line::
+ *
+ *	typedef struct {
+ *		__u64	line;
+ *		__u64	count;
+ *		__u64	sum;
+ *		__u64	max;
+ *	} lines_record_t;
+ *
+ *	DEFINE_PFM_TABLE(lines, lines_record_t, count, VERSION,
+ *			 PFM_TABLE_COUNT(count), PFM_TABLE_SUM(sum),
+ *			 PFM_TABLE_MAX(max))
+ *
+ * The handler makes a record of the sample and adds it to the table::
+ *
+ *	lines_record_t sample = {
+ *		.line = address & ~63ULL, .sum = latency, .max = latency,
+ *	};
+ *
+ *	return lines_add(buf, arg, &sample);
+ *
+ * PFM_TABLE_CALLS() sets the format's other call-backs.
+ *
+ * Each record has a copy in the private area that fmt_getpriv requests. The
+ * handler merges samples there and shows the result in the buffer, which it
+ * never reads. Keys are compared as a whole. The table has a fixed size and a
+ * search is bounded, so that the cost of a sample does not grow over time.
+ */
+#ifndef PERFMON_PERFMON_FMT_TABLE_H
+#define PERFMON_PERFMON_FMT_TABLE_H
+
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <perfmon/perfmon_fmt_sink.h>
+
+/* Slots that are searched for a key; the table has two slots per record. */
+#define PFM_TABLE_PROBES	8
+
+/**
+ * struct pfm_table - state of a table, in pfm_sink_priv()
+ * @places:  number of slots at which a search can begin
+ * @updates: more_updates
+ */
+struct pfm_table {
+	u64	places;
+	u64	updates;
+};
+
+/* Size of a struct pfm_table, up to the state of the format. */
+#define PFM_TABLE_PRIV_SIZE	64
+
+/**
+ * struct pfm_table_slot - a slot of a table, in pfm_fmt_area()
+ * @offs:   offset in bytes of the record from the start of the buffer; 0 if the
+ *          slot is free
+ * @record: the record: key and payload
+ */
+struct pfm_table_slot {
+	u64	offs;
+	u64	record[];
+};
+
+/**
+ * struct pfm_table_shape - constants of a table, for DEFINE_PFM_TABLE() only
+ * @key:   size in bytes of the key
+ * @size:  size in bytes of a record
+ * @merge: merges @sample into the record @mine, and shows in @shown what has
+ *         changed; for a new key, @mine is a copy of @sample
+ */
+struct pfm_table_shape {
+	size_t	key;
+	size_t	size;
+	void	(*merge)(void *mine, void *shown, const void *sample,
+			 bool is_new);
+};
+
+/**
+ * pfm_table_priv() - get the format's part of the private area
+ * @buf: first byte of the buffer
+ *
+ * Context: any.
+ * Return: PFM_FMT_PRIV_SIZE - PFM_SINK_PRIV_SIZE - PFM_TABLE_PRIV_SIZE bytes,
+ * aligned to 64.
+ */
+static inline void *pfm_table_priv(void *buf)
+{
+	return pfm_sink_priv(buf) + PFM_TABLE_PRIV_SIZE;
+}
+
+/* Return: number of places for @arg, which is validated. */
+static inline u64 pfm_table_places(const pfm_sink_arg_t *arg, size_t size)
+{
+	return 2 * div_u64(arg->buf_size - PFM_SINK_REGION_OFFS(1), size);
+}
+
+/**
+ * pfm_table_validate() - validate the table's part of the argument
+ * @arg:  the format's argument
+ * @size: size in bytes of a record
+ *
+ * Context: process.
+ * Return: 0; -EINVAL if a field is out of range or no record would fit.
+ */
+static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
+{
+	/* Far above any limit; the size of the slots cannot overflow. */
+	if (arg->num_regions > 1 || arg->buf_size > SIZE_MAX / 64)
+		return -EINVAL;
+	return pfm_sink_validate(arg, size);
+}
+
+/**
+ * pfm_table_getpriv() - get the size of the slots
+ * @arg:  the format's argument, validated
+ * @size: size in bytes of a record
+ *
+ * Context: process.
+ * Return: the size in bytes.
+ */
+static inline size_t pfm_table_getpriv(const pfm_sink_arg_t *arg, size_t size)
+{
+	/* A search that begins at the last place does not wrap around. */
+	u64 slots = pfm_table_places(arg, size) + PFM_TABLE_PROBES - 1;
+
+	return slots * (sizeof(struct pfm_table_slot) + size);
+}
+
+/**
+ * pfm_table_init() - initialise the table's part of the buffer
+ * @buf:     first byte of the buffer
+ * @arg:     the format's argument, validated
+ * @size:    size in bytes of a record
+ * @version: version of the records, for hdr_fmt_version
+ *
+ * Context: process.
+ * Return: 0; -EINVAL as pfm_table_validate().
+ */
+static inline int pfm_table_init(void *buf, const pfm_sink_arg_t *arg,
+				 size_t size, u32 version)
+{
+	struct pfm_table *t = pfm_sink_priv(buf);
+
+	t->places = pfm_table_places(arg, size);
+	return pfm_sink_init(buf, arg, size, version);
+}
+
+/* Return: a hash whose upper bits are mixed best. */
+static __always_inline u64 pfm_table_hash(const u64 *key, size_t words)
+{
+	const u64 odd = 0x9e3779b97f4a7c15ULL;	/* 2^64 / golden ratio */
+	u64 hash = 0;
+	size_t i;
+
+#pragma GCC unroll 32
+	for (i = 0; i < words; i++)
+		hash = (ror64(hash, 32) ^ key[i]) * odd;
+	return hash;
+}
+
+static __always_inline bool pfm_table_same(const u64 *a, const u64 *b,
+					   size_t words)
+{
+	u64 differ = 0;
+	size_t i;
+
+#pragma GCC unroll 32
+	for (i = 0; i < words; i++)
+		differ |= a[i] ^ b[i];
+	return !differ;
+}
+
+/* In words, so that the compiler can keep a short sample in registers. */
+static __always_inline void pfm_table_copy(u64 *to, const u64 *from,
+					   size_t words)
+{
+	size_t i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < words; i++)
+		to[i] = from[i];
+}
+
+/* Merge a sample of a known key into its record in @slot. */
+static __always_inline void
+pfm_table_merge(void *buf, struct pfm_table_slot *slot, const void *sample,
+		const struct pfm_table_shape *shape)
+{
+	pfm_sink_more_t *more = buf + PFM_SINK_MORE_OFFS(1);
+	/* A payload of one word changes at once. */
+	const bool has_steps = shape->size - shape->key > sizeof(u64);
+	struct pfm_table *t = pfm_sink_priv(buf);
+	struct pfm_sink *s = pfm_fmt_priv(buf);
+	pfm_sink_hdr_t *hdr = buf;
+
+	if (has_steps) {
+		pfm_count(&more->more_updates, &t->updates, 1);
+		/* A reader that sees a change sees an odd number or a later. */
+		smp_wmb();
+	}
+	shape->merge(slot->record, buf + slot->offs, sample, false);
+	if (has_steps)
+		/* A reader that sees the new number sees all changes. */
+		smp_store_release(&more->more_updates, ++t->updates);
+	pfm_count(&hdr->hdr_past, &s->past, 1);
+}
+
+/* Record a new key in the free @slot; lose the sample if the buffer is full. */
+static __always_inline void
+pfm_table_new(void *buf, struct pfm_table_slot *slot, const void *sample,
+	      const struct pfm_table_shape *shape)
+{
+	const size_t words = shape->size / sizeof(u64);
+	struct pfm_sink *s = pfm_fmt_priv(buf);
+
+	if (pfm_records_full(&s->regions.records)) {
+		pfm_sink_lose(buf, PFM_SINK_LOST_TABLE);
+		return;
+	}
+	slot->offs = s->regions.records.cur;
+	pfm_table_copy(slot->record, sample, words);
+	shape->merge(slot->record, slot->record, sample, true);
+	pfm_table_copy(buf + slot->offs, slot->record, words);
+	pfm_sink_publish(s, buf, shape->size);
+}
+
+/* The function that DEFINE_PFM_TABLE() names name_add(). */
+static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
+					 const void *sample,
+					 const struct pfm_table_shape *shape)
+{
+	const size_t stride = sizeof(struct pfm_table_slot) + shape->size;
+	const size_t words = shape->key / sizeof(u64);
+	const struct pfm_table *t = pfm_sink_priv(buf);
+	u64 hash = pfm_table_hash(sample, words);
+	u64 place = mul_u64_u64_shr(hash, t->places, 64);
+	struct pfm_table_slot *slot = pfm_fmt_area(buf) + place * stride;
+	unsigned int i;
+
+	pfm_ctrl_continue(arg);
+	for (i = 0; i < PFM_TABLE_PROBES; i++) {
+		if (!slot->offs) {
+			pfm_table_new(buf, slot, sample, shape);
+			return 0;
+		}
+		if (pfm_table_same(slot->record, sample, words)) {
+			pfm_table_merge(buf, slot, sample, shape);
+			return 0;
+		}
+		slot = (void *)slot + stride;
+	}
+	pfm_sink_lose(buf, PFM_SINK_LOST_TABLE);
+	return 0;
+}
+
+/* Set a field, or an array's element, of the record and of its shown copy. */
+#define PFM_TABLE_SET(field, value)					\
+	WRITE_ONCE(shown->field, mine->field = (value))
+
+/* The number of samples. The field of the sample is ignored. */
+#define PFM_TABLE_COUNT(field) ({					\
+	PFM_TABLE_SET(field, is_new ? 1 : mine->field + 1); })
+
+/* The sum of the samples' fields. */
+#define PFM_TABLE_SUM(field) ({						\
+	PFM_TABLE_SET(field, mine->field + (is_new ? 0 : sample->field)); })
+
+/* The smallest and the largest of the samples' fields. */
+#define PFM_TABLE_MIN(field) ({						\
+	PFM_TABLE_SET(field, min(mine->field, sample->field)); })
+#define PFM_TABLE_MAX(field) ({						\
+	PFM_TABLE_SET(field, max(mine->field, sample->field)); })
+
+/* The field of the first and of the last sample. */
+#define PFM_TABLE_FIRST(field)	((void)mine->field)
+#define PFM_TABLE_LAST(field) ({					\
+	PFM_TABLE_SET(field, sample->field); })
+
+/*
+ * A histogram of another field, @of. The field is an array of counts, whose
+ * element 0 counts zeros, and element i values of 2^(i - 1) to 2^i - 1. The
+ * last element counts larger values, too. The sample's array is ignored.
+ */
+#define PFM_TABLE_LOG2(field, of) ({					\
+	unsigned int i = min_t(unsigned int, fls64(sample->of),		\
+			       ARRAY_SIZE(mine->field) - 1);		\
+									\
+	if (is_new)							\
+		memset(mine->field, 0, sizeof(mine->field));		\
+	PFM_TABLE_SET(field[i], mine->field[i] + 1); })
+
+/**
+ * DEFINE_PFM_TABLE() - define a format's table
+ * @name:    prefix of the functions
+ * @type:    the record: key, then payload. Both are of any layout, but padded
+ *           to multiples of 8 bytes and aligned to 8. All bytes of the key are
+ *           compared; so padding must be a named field
+ * @payload: first field of the payload
+ * @version: version of the records
+ * @...:     for each field of the payload, how samples are merged: one of
+ *           PFM_TABLE_COUNT(field), PFM_TABLE_SUM(field), PFM_TABLE_MIN(field),
+ *           PFM_TABLE_MAX(field), PFM_TABLE_FIRST(field),
+ *           PFM_TABLE_LAST(field), PFM_TABLE_LOG2(field, of)
+ *
+ * Defines ``int name_add(void *buf, pfm_ovfl_arg_t *arg, const type *sample)``,
+ * which a handler calls to merge a sample, and whose result, 0, it returns. It
+ * resets the PMDs and continues. A sample of a new key is lost if the buffer is
+ * full, or if PFM_TABLE_PROBES keys are already near its place in the table.
+ *
+ * Also defines name_table_validate(), name_table_getpriv() and
+ * name_table_init() for PFM_TABLE_CALLS().
+ */
+#define DEFINE_PFM_TABLE(name, type, payload, version, ...)		\
+	static_assert(offsetof(type, payload) &&			\
+		      offsetof(type, payload) % sizeof(u64) == 0 &&	\
+		      sizeof(type) % sizeof(u64) == 0 &&		\
+		      __alignof__(type) >= sizeof(u64),			\
+		      "pad key and record to 8 bytes, and align to 8");	\
+									\
+	static __always_inline void					\
+	name##_table_merge(void *to, void *show, const void *from,	\
+			   bool is_new)					\
+	{								\
+		const type __maybe_unused *sample = from;		\
+		type __maybe_unused *mine = to, *shown = show;		\
+									\
+		__VA_ARGS__;						\
+	}								\
+									\
+	static __always_inline int					\
+	name##_add(void *buf, pfm_ovfl_arg_t *arg, const type *sample)	\
+	{								\
+		const struct pfm_table_shape shape = {			\
+			.key = offsetof(type, payload),			\
+			.size = sizeof(type),				\
+			.merge = name##_table_merge,			\
+		};							\
+									\
+		return pfm_table_add(buf, arg, sample, &shape);		\
+	}								\
+									\
+	static int name##_table_validate(u32 ctx_flags, u16 num_pmds,	\
+					 void *arg)			\
+	{								\
+		return pfm_table_validate(arg, sizeof(type));		\
+	}								\
+									\
+	static int name##_table_getpriv(u32 ctx_flags, void *arg,	\
+					size_t *size)			\
+	{								\
+		*size = pfm_table_getpriv(arg, sizeof(type));		\
+		return 0;						\
+	}								\
+									\
+	static int name##_table_init(u32 ctx_flags, void *arg, void *buf) \
+	{								\
+		return pfm_table_init(buf, arg, sizeof(type), version);	\
+	}
+
+/* All fields of a pfm_buffer_fmt_t except name, UUID and handler. */
+#define PFM_TABLE_CALLS(name)						\
+	PFM_TABLE_CALLS_ARG(name, name##_table_init,			\
+			    PFM_FMT_ARG(pfm_sink_arg_t,			\
+					PFM_SINK_ARG_LAYOUT))
+
+/*
+ * For an argument that begins with a pfm_sink_arg_t: pass its PFM_FMT_ARG(),
+ * and a fmt_init that calls name_table_init().
+ */
+#define PFM_TABLE_CALLS_ARG(name, init, ...)				\
+	__VA_ARGS__,							\
+	.fmt_validate	= name##_table_validate,			\
+	.fmt_getsize	= pfm_getsize,					\
+	.fmt_getpriv	= name##_table_getpriv,				\
+	.fmt_init	= init,						\
+	.fmt_restart	= pfm_sink_restart
+
+#endif /* PERFMON_PERFMON_FMT_TABLE_H */
