@@ -39,6 +39,10 @@ CONFORM = "sdk/conform/run"
 LIST = "share/perfmon/installed"
 # Headers for programs; the SDK's other headers are for kernel modules.
 USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_time|_read|_read_\w+|_\w+_smpl)?\.h")
+EXAMPLES = (
+    *("format_count", "format_lines", "format_mini", "format_requests"),
+    *("format_threshold", "pmu_usage"),
+)
 # The scripts behind pfm-vm and `make kunit` of a format.
 SDK_SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
@@ -135,7 +139,7 @@ def sdk(layout: Layout) -> Iterator[Item]:
     into = layout.prefix / "share/perfmon"
     yield Item(into / "format.mk", text=layout.filled("sdk/format.mk"))
     yield from copies("sdk/include/perfmon/*.h", into / "include/perfmon")
-    for name in ("format_count", "format_mini", "format_threshold", "pmu_usage"):
+    for name in EXAMPLES:
         example = into / "examples" / name
         yield from copies(f"examples/{name}/*.[ch]", example)
         yield from copies(f"examples/{name}/Kbuild", example)

@@ -92,18 +92,13 @@ EXPECTED = {
         for name in ("Kbuild", "Makefile", "perfmon_mini_smpl.h", "pfm_fmt_mini.c")
     ),
     *(
-        f"{SDK}/examples/format_threshold/parser/{name}"
+        f"{SDK}/examples/format_{example}/{name}"
+        for example in ("lines", "requests", "threshold")
         for name in (
-            "pyproject.toml",
-            "pfmparse_threshold.py",
-            "test_pfmparse_threshold.py",
-        )
-    ),
-    *(
-        f"{SDK}/examples/format_threshold/{name}"
-        for name in (
-            *("Kbuild", "Makefile"),
-            *("perfmon_threshold_smpl.h", "pfm_fmt_threshold.c"),
+            *("Kbuild", "Makefile", "parser/pyproject.toml"),
+            *(f"perfmon_{example}_smpl.h", f"pfm_fmt_{example}.c"),
+            f"parser/pfmparse_{example}.py",
+            f"parser/test_pfmparse_{example}.py",
         )
     ),
     *(

@@ -19,7 +19,7 @@ from installed_sdk import Sdk
 
 BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
-EXAMPLES = ["threshold"]
+EXAMPLES = ["lines", "requests", "threshold"]
 MODELS = "linear regions histogram device".split()
 # For each broken format the checks that find its error, and their messages.
 EXPECTED = {

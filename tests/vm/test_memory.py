@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Memory latency from end to end: pfmon in a guest, with dear-hist and PMDs.
+"""Memory latency from end to end: pfmon in a guest, with dear-hist, PMDs, a table.
 
 The guest uses the NMI PMU, whose precise events have known addresses, latencies and
 data sources. The number of samples of each memory level is fixed. pfmparse reads the
@@ -33,7 +33,12 @@ MODULES = (
     "pmu/perf/pfm_pmu_perf",
     "formats/pebs64/pfm_fmt_pebs64",
     "formats/default/pfm_fmt_default",
+    "examples/format_lines/pfm_fmt_lines",
 )
+# The example format's parser, and the least latency that the format records.
+LINES_PARSER = ROOT / "examples/format_lines/parser"
+LINES_POINT = "[pfmparse.formats]\nlines = pfmparse_lines:FORMAT\n"
+SLOW = 500
 SAMPLE_PMDS = "addr,latency,source"
 SYSTEM_WIDE = (
     f"--system-wide -e cycles:kp --smpl-pmds={SAMPLE_PMDS}"
@@ -102,6 +107,9 @@ def _script() -> str:
             f" --long-smpl-periods={PERIOD} touch /out/has-run",
             f"taskset -c 0 pfmon {SYSTEM_WIDE} -o /out/system.cap sh -c"
             f" 'echo $$ >/out/firing; {shots}'",
+            f"pfmon --smpl-module=lines --smpl-arg=min={SLOW} -e cycles:kp"
+            f" --smpl-pmds=addr,latency --long-smpl-periods={PERIOD}"
+            f" -o /out/lines.cap sh -c '{shots}'",
             "! pfmon -e page-faults --smpl-pmds=latency --long-smpl-periods=1"
             " -o /out/no.cap true",
         ]
@@ -126,11 +134,12 @@ def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def _pfmparse(*arguments: str | Path) -> str:
+def _pfmparse(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> str:
     """Run pfmparse; it must succeed without a warning about its input."""
+    path = os.pathsep.join(map(str, (ROOT / "parsers", *plugins)))
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", *arguments],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
+        env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         check=False,
@@ -139,9 +148,9 @@ def _pfmparse(*arguments: str | Path) -> str:
     return done.stdout
 
 
-def _told(*arguments: str | Path) -> Any:
+def _told(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> Any:
     """Return a command's JSON output for a capture without losses."""
-    found = json.loads(_pfmparse(*arguments, "--json"))
+    found = json.loads(_pfmparse(*arguments, "--json", plugins=plugins))
     assert found["lost"] == 0 and not found["truncated"] and not found["problems"]
     return found
 
@@ -196,6 +205,38 @@ def test_system_wide_addresses_have_thread_and_cpu(out: Path) -> None:
     assert [int(row["pmd260"]) - ADDRESS for row in rows] == list(range(TOTAL))
     for row in rows:
         assert (int(row["pid"]), int(row["tid"]), int(row["cpu"])) == (pid, pid, 0)
+
+
+@pytest.fixture(name="plugins")
+def fixture_plugins(tmp_path: Path) -> tuple[Path, ...]:
+    """Return the folders with the example format's parser, as if it was installed."""
+    info = tmp_path / "pfmparse_lines-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: pfmparse_lines\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(LINES_POINT)
+    return tmp_path, LINES_PARSER
+
+
+def test_table_sums_slow_accesses_by_cache_line(
+    out: Path, plugins: tuple[Path, ...]
+) -> None:
+    expected: dict[int, list[int]] = {}
+    for number in range(SLOW - LATENCY, TOTAL):
+        line = (ADDRESS + number) // 64 * 64
+        expected.setdefault(line, []).append(LATENCY + number)
+    options: tuple[str, ...] = ("--view", "data", "--per", "cacheline")
+    rows = _told("mem", *options, out / "lines.cap", plugins=plugins)["rows"]
+    assert {row["address"]: (row["count"], row["latency"]) for row in rows} == {
+        line: (len(cycles), sum(cycles)) for line, cycles in expected.items()
+    }
+    options = ("--by", "data-address", "--stat", "max", "--of", "latency")
+    rows = _told("report", *options, out / "lines.cap", plugins=plugins)["rows"]
+    assert {row["address"]: row["stats"]["latency"]["max"] for row in rows} == {
+        line: max(cycles) for line, cycles in expected.items()
+    }
+    said = (out / "output").read_text()
+    skipped = SLOW - LATENCY
+    assert f"pfmon: {TOTAL - skipped} samples, 0 lost, {skipped} skipped" in said
 
 
 def test_event_without_the_data_is_explained(out: Path) -> None:

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_fmt_lines - sums the latencies of slow memory accesses by cache line
+ */
+#include <linux/module.h>
+#include <perfmon/perfmon_fmt_table.h>
+#include "perfmon_lines_smpl.h"
+
+DEFINE_PFM_TABLE(lines, pfm_lines_record_t, count, PFM_LINES_SMPL_VERSION,
+		 PFM_TABLE_COUNT(count), PFM_TABLE_SUM(sum), PFM_TABLE_MAX(max))
+
+static int lines_init(u32 ctx_flags, void *data, void *buf)
+{
+	const pfm_lines_smpl_arg_t *arg = data;
+
+	*(pfm_lines_smpl_arg_t *)pfm_table_priv(buf) = *arg;
+	return lines_table_init(ctx_flags, data, buf);
+}
+
+static int notrace lines_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				 struct pfm_ovfl_data *data)
+{
+	const u64 *address = pfm_smpl_value(arg, PFM_PMD_ADDRESS);
+	const u64 *latency = pfm_smpl_value(arg, PFM_PMD_LATENCY);
+	const pfm_lines_smpl_arg_t *priv = pfm_table_priv(buf);
+	pfm_lines_record_t sample = {
+		.line = address ? *address & ~63ULL : 0,
+		.tid = data->tid,
+		.ovfl_pmd = arg->ovfl_pmd,
+		.sum = latency ? *latency : 0,
+	};
+
+	if (sample.sum < priv->min)
+		return pfm_sink_skip(buf, arg);
+	sample.max = sample.sum;
+	return lines_add(buf, arg, &sample);
+}
+
+static const pfm_buffer_fmt_t pfm_lines_fmt = {
+	.fmt_name	= "lines",
+	.fmt_uuid	= PFM_LINES_SMPL_UUID,
+	.fmt_handler	= lines_handler,
+	PFM_TABLE_CALLS_ARG(lines, lines_init,
+			    PFM_FMT_ARG(pfm_lines_smpl_arg_t,
+					PFM_LINES_SMPL_ARG_LAYOUT)),
+};
+
+pfm_format_module(pfm_lines_fmt, PFM_LINES_SMPL_UUID_STR,
+		  "perfmon2: example format, latencies by cache line");

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_fmt_requests - sums the values of a PMD by request
+ */
+#include <linux/module.h>
+#include <perfmon/perfmon_fmt_table.h>
+#include "perfmon_requests_smpl.h"
+
+DEFINE_PFM_TABLE(requests, pfm_requests_record_t, count,
+		 PFM_REQUESTS_SMPL_VERSION,
+		 PFM_TABLE_COUNT(count), PFM_TABLE_SUM(sum),
+		 PFM_TABLE_MIN(min), PFM_TABLE_MAX(max))
+
+static int requests_init(u32 ctx_flags, void *data, void *buf)
+{
+	const pfm_requests_smpl_arg_t *arg = data;
+
+	if (arg->id >= PFM_MAX_PMDS || arg->pmd >= PFM_MAX_PMDS)
+		return -EINVAL;
+	*(pfm_requests_smpl_arg_t *)pfm_table_priv(buf) = *arg;
+	return requests_table_init(ctx_flags, data, buf);
+}
+
+static int notrace requests_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				    struct pfm_ovfl_data *data)
+{
+	const pfm_requests_smpl_arg_t *priv = pfm_table_priv(buf);
+	const u64 *id = pfm_smpl_value(arg, priv->id);
+	const u64 *value = pfm_smpl_value(arg, priv->pmd);
+	pfm_requests_record_t sample = {
+		.request = id ? *id : 0,
+		.tid = data->tid, .ovfl_pmd = arg->ovfl_pmd,
+		.sum = value ? *value : 0,
+	};
+
+	sample.min = sample.sum;
+	sample.max = sample.sum;
+	return requests_add(buf, arg, &sample);
+}
+
+static const pfm_buffer_fmt_t pfm_requests_fmt = {
+	.fmt_name	= "requests",
+	.fmt_uuid	= PFM_REQUESTS_SMPL_UUID,
+	.fmt_handler	= requests_handler,
+	PFM_TABLE_CALLS_ARG(requests, requests_init,
+			    PFM_FMT_ARG(pfm_requests_smpl_arg_t,
+					PFM_REQUESTS_SMPL_ARG_LAYOUT)),
+};
+
+pfm_format_module(pfm_requests_fmt, PFM_REQUESTS_SMPL_UUID_STR,
+		  "perfmon2: example format, sums by request");

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * requests_kunit.c - the example format that sums a PMD by request, called
+ *		      directly
+ */
+#include <kunit/test.h>
+#include <linux/sizes.h>
+#include <perfmon/perfmon_fmt_kunit.h>
+#include "../../examples/format_requests/perfmon_requests_smpl.h"
+
+#define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
+
+static int requests_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_REQUESTS_SMPL_UUID;
+
+	return pfm_calls_init(test, uuid);
+}
+
+static int try(struct kunit *test, u32 id, u32 pmd)
+{
+	pfm_requests_smpl_arg_t arg = {
+		.sink.buf_size = SZ_4K, .id = id, .pmd = pmd,
+	};
+
+	return pfm_calls_try(test, &arg);
+}
+
+/* Let a counter overflow while PMD1 is @value and PMD2 is @request. */
+static void overflow(struct kunit *test, u64 value, u64 request)
+{
+	struct pfm_ovfl_data data = { .tid = PFM_CALLS_TID };
+	struct pfm_fmt_calls *d = test->priv;
+
+	d->arg = (pfm_ovfl_arg_t) { .ovfl_pmd = 3, .num_smpl_pmds = 2 };
+	bitmap_set((unsigned long *)d->arg.smpl_pmds, 1, 2);
+	d->arg.smpl_pmds_values[0] = value;
+	d->arg.smpl_pmds_values[1] = request;
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test, d->fmt->fmt_handler(d->buf, &d->arg, 0, &data),
+			0);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+}
+
+static u64 keys_of(const struct pfm_fmt_calls *d)
+{
+	const pfm_sink_hdr_t *hdr = d->buf;
+
+	return ((const pfm_sink_rgn_t *)(hdr + 1))->rgn_count;
+}
+
+static void values_of_a_request_are_summed(struct kunit *test)
+{
+	static const pfm_requests_record_t expected[] = {
+		{ .request = 7, .tid = PFM_CALLS_TID, .ovfl_pmd = 3,
+		  .count = 3, .sum = 60, .min = 10, .max = 30 },
+		{ .request = 8, .tid = PFM_CALLS_TID, .ovfl_pmd = 3,
+		  .count = 1, .sum = 5, .min = 5, .max = 5 },
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	KUNIT_ASSERT_EQ(test, try(test, 2, 1), 0);
+	overflow(test, 20, 7);
+	overflow(test, 5, 8);
+	overflow(test, 30, 7);
+	overflow(test, 10, 7);
+	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + PFM_SINK_REGION_OFFS(1), expected,
+			   sizeof(expected));
+}
+
+static void missing_pmds_are_0(struct kunit *test)
+{
+	static const pfm_requests_record_t expected[] = {
+		{ .request = 7, .tid = PFM_CALLS_TID, .ovfl_pmd = 3,
+		  .count = 1 },
+	}, without_id[] = {
+		{ .request = 0, .tid = PFM_CALLS_TID, .ovfl_pmd = 3,
+		  .count = 1, .sum = 20, .min = 20, .max = 20 },
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	KUNIT_ASSERT_EQ(test, try(test, 2, 3), 0);
+	overflow(test, 20, 7);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + PFM_SINK_REGION_OFFS(1), expected,
+			   sizeof(expected));
+	KUNIT_ASSERT_EQ(test, try(test, 3, 1), 0);
+	overflow(test, 20, 7);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + PFM_SINK_REGION_OFFS(1), without_id,
+			   sizeof(without_id));
+}
+
+static void pmds_out_of_range_are_refused(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, try(test, PFM_MAX_PMDS - 1, PFM_MAX_PMDS - 1), 0);
+	KUNIT_EXPECT_EQ(test, try(test, PFM_MAX_PMDS, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try(test, 1, PFM_MAX_PMDS), -EINVAL);
+}
+
+static struct kunit_case requests_cases[] = {
+	KUNIT_CASE(values_of_a_request_are_summed),
+	KUNIT_CASE(missing_pmds_are_0),
+	KUNIT_CASE(pmds_out_of_range_are_refused),
+	{}
+};
+
+static struct kunit_suite requests_suite = {
+	.name = "pfm_requests",
+	.init = requests_kunit_init,
+	.exit = pfm_calls_exit,
+	.test_cases = requests_cases,
+};
+
+kunit_test_suite(requests_suite);
