@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .exports.interface import Export as Export
     from .exports.interface import ExportError as ExportError
     from .exports.interface import Job as Job
+    from .formats.c_header import header_struct as header_struct
     from .formats.chains import Chains as Chains
     from .formats.decoding import Decoded as Decoded
     from .formats.decoding import Decoder as Decoder
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from .formats.samples import PmdGroup as PmdGroup
     from .formats.samples import Roles as Roles
     from .formats.samples import Samples as Samples
+    from .formats.samples import record_columns as record_columns
     from .formats.sink import SINK_ARGUMENT as SINK_ARGUMENT
     from .formats.sink import Records as Records
     from .formats.sink import sink_decoder as sink_decoder
@@ -103,11 +105,13 @@ _MODULES = {
     "SymbolOptions": "symbols.options",
     "bad_field": "layout",
     "find_format": "formats.registry",
+    "header_struct": "formats.c_header",
     "integers": "layout",
     "open": "library",
     "open_capture": "recording",
     "open_raw": "recording",
     "parse_session": "capture.session",
+    "record_columns": "formats.samples",
     "session_template": "capture.template",
     "sink_decoder": "formats.sink",
     "struct_dtype": "layout",

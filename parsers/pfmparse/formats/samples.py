@@ -59,6 +59,24 @@ def made_once(names: Iterable[str], make: Callable[[str], Column]) -> Lazy:
     return Lazy({name: partial(column, name) for name in names})
 
 
+def record_columns(records: NDArray[np.void], *without: str) -> dict[str, Column]:
+    """The columns of a structured array: its integers, except those ``without``.
+
+    Each element of an array of integers is a column, such as chain0, chain1. Text,
+    reserved fields and padding do not become columns.
+    """
+    columns: dict[str, Column] = {}
+    for name in field_names(records.dtype):
+        field = records[name]
+        if name in without or field.dtype.kind not in "iub":
+            continue
+        if field.ndim == 1:
+            columns[name] = field
+        else:
+            columns.update({f"{name}{i}": each for i, each in enumerate(field.T)})
+    return columns
+
+
 @dataclass(frozen=True)
 class PmdGroup:
     """PMD values of the samples that recorded the same PMDs.
@@ -116,10 +134,10 @@ class Samples:
     ) -> Samples:
         """Samples whose columns are the fields of a structured array.
 
-        Fields that are arrays, reserved or padding do not become columns.
+        Fields that are arrays, text, reserved or padding do not become columns.
         """
-        names = [n for n in field_names(records.dtype) if not records.dtype[n].shape]
-        columns: dict[str, Column] = {name: records[name] for name in names}
+        arrays = [n for n in field_names(records.dtype) if records.dtype[n].shape]
+        columns = record_columns(records, *arrays)
         return cls(records.size, columns, groups, roles=roles or {}, chains=chains)
 
     def has(self, name: str) -> bool:

@@ -11,7 +11,15 @@ from helpers.readers import decoder
 from helpers.writers import Sample, buffer, pmd, session
 from pfmparse import Chains, Role
 from pfmparse.errors import PfmParseError
-from pfmparse.formats.samples import BLOCK, Column, Lazy, PmdGroup, Roles, Samples
+from pfmparse.formats.samples import (
+    BLOCK,
+    Column,
+    Lazy,
+    PmdGroup,
+    Roles,
+    Samples,
+    record_columns,
+)
 
 
 def test_sample_array_has_all_columns_and_pmds() -> None:
@@ -25,6 +33,21 @@ def test_sample_array_has_all_columns_and_pmds() -> None:
     assert array["tgid"].tolist() == [100, 100]
     assert array["pmd5"].tolist() == [0, 55]
     assert array["pmd7"].tolist() == [0, 77]
+
+
+def test_record_columns_are_integers_and_elements() -> None:
+    kinds = [("ip", "<u8"), ("delta", "<i4"), ("chain", "<u8", 2), ("comm", "S4")]
+    records = np.array(
+        [(1, -2, (3, 4), b"ls", 5), (6, -7, (8, 9), b"", 5)], [*kinds, ("pad0", "<u4")]
+    )
+    found = {name: each.tolist() for name, each in record_columns(records).items()}
+    assert found == {
+        "ip": [1, 6],
+        "delta": [-2, -7],
+        "chain0": [3, 8],
+        "chain1": [4, 9],
+    }
+    assert [*record_columns(records, "chain", "ip")] == ["delta"]
 
 
 def columns(**values: list[int]) -> dict[str, Column]:
