@@ -57,7 +57,7 @@ def find(
         built = list(_modules(word, kernel, modules, work / str(number)))
         if not built:
             raise FormatError(f"{word} does not build a module")
-        found += [Format(module, _plugin(Path(word), module)) for module in built]
+        found += [Format(module, plugin(Path(word), module)) for module in built]
     names = [form.name for form in found]
     for name in names:
         if names.count(name) > 1:
@@ -83,7 +83,7 @@ def _modules(
     )
 
 
-def _plugin(folder: Path, module: Path) -> str | None:
+def plugin(folder: Path, module: Path) -> str | None:
     """Return the plug-in beside a format, from its pyproject.toml."""
     project = folder / "parser/pyproject.toml"
     if not project.is_file():
@@ -95,7 +95,10 @@ def _plugin(folder: Path, module: Path) -> str | None:
     name = module.stem.removeprefix(PREFIX)
     entry = named.get(name) or next(iter(named.values()))
     place, _, thing = entry.partition(":")
-    return f"{project.parent / place.replace('.', '/')}.py:{thing}"
+    module_file = project.parent / place.replace(".", "/")
+    if module_file.is_dir():
+        module_file /= "__init__"
+    return f"{module_file}.py:{thing}"
 
 
 def check_alias(form: Format, uuid: str | None, chosen: list[str]) -> Iterator[Result]:

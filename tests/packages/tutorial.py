@@ -6,7 +6,6 @@ A block `sh` is typed by the author; a `diff` is applied to the current folder. 
 other lines where it has a line "...". A comment before a block says more:
 
     <!-- tried: on its kernel -->      needs the booted machine
-    <!-- tried: in vain -->            the last command fails
     <!-- tried: other numbers -->      the output has these lines with other numbers
 """
 
@@ -44,15 +43,13 @@ class TutorialError(Exception):
 class Step:
     """A block that is run.
 
-    where: its place in the page. on_kernel: whether it needs the booted machine. fails:
-    whether its last command fails. expected: its output. literally: with the same
-    numbers.
+    where: its place in the page. on_kernel: whether it needs the booted machine.
+    expected: its output. literally: with the same numbers.
     """
 
     where: str
     script: str
     on_kernel: bool = False
-    fails: bool = False
     expected: str = ""
     literally: bool = True
 
@@ -92,7 +89,7 @@ def steps(page: Page) -> list[Step]:
 
 def _step(block: Block, mark: str) -> Step:
     script = PATCH.format(block.text) if block.language == "diff" else block.text
-    return Step(block.where, script, mark == "on its kernel", mark == "in vain")
+    return Step(block.where, script, mark == "on its kernel")
 
 
 @dataclass(frozen=True)
@@ -155,7 +152,7 @@ class Author:
                     break
                 done = root.run(_command(step), check=False)
                 outcome.set_result(Outcome(done.returncode, done.stdout))
-                if (done.returncode != 0) != step.fails:
+                if done.returncode != 0:
                     return
             self._boot(root, kernel)
 

@@ -67,6 +67,19 @@ def test_correct_parser_passes(tmp_path: Path) -> None:
     assert checked(tmp_path, PARSER) == dict.fromkeys(CHECKS, "")
 
 
+def test_parser_may_be_a_package(tmp_path: Path) -> None:
+    project = tmp_path / "parser/pyproject.toml"
+    (tmp_path / "parser/mine").mkdir(parents=True)
+    project.write_text(
+        '[project.entry-points."pfmparse.formats"]\nmine = "mine:FORMAT"\n'
+    )
+    plugin = fmt_modules.plugin(tmp_path, Path("pfm_fmt_mine.ko"))
+    assert plugin == f"{tmp_path}/parser/mine/__init__.py:FORMAT"
+    (tmp_path / "parser/mine").rmdir()
+    plugin = fmt_modules.plugin(tmp_path, Path("pfm_fmt_mine.ko"))
+    assert plugin == f"{tmp_path}/parser/mine.py:FORMAT"
+
+
 RETURN = "return pfm.Decoded((pfm.Region(0, samples),))"
 
 

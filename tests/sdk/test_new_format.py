@@ -168,6 +168,35 @@ def test_parsers_tests_pass(sdk: Sdk, formats: Path) -> None:
         assert " passed" in done.stdout and "skipped" not in done.stdout
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_parser_follows_header(sdk: Sdk, tmp_path: Path, model: str) -> None:
+    """A new type, then a new member and a padded structure, without other changes."""
+    folder = made(sdk, tmp_path, "mine", model)
+    header = folder / "perfmon_mine_smpl.h"
+    text = header.read_text()
+    assert kind_of(sdk, folder, "tgid") == "uint32"
+    header.write_text(text.replace("__u32\ttgid;", "__s32\ttgid;"))
+    assert kind_of(sdk, folder, "tgid") == "int32"
+    done = sdk.make(folder, "check", **sdk.python)
+    assert done.returncode == 0, done.stdout + done.stderr
+    header.write_text(text.replace("__u32\ttgid;", "__u16\ttgid;"))
+    done = sdk.make(folder, "check", **sdk.python)
+    assert "bytes of padding " in done.stdout
+    command: list[str | Path] = ["cc", "-fsyntax-only", f"-I{sdk.share}/include"]
+    done = sdk.run([*command, header], folder, {})
+    assert "-Werror=padded" in done.stderr
+
+
+def kind_of(sdk: Sdk, folder: Path, field: str) -> str:
+    """Return the numpy type that a field has in the format's parser."""
+    program = f"import pfmparse_mine as mine; print(mine.RECORD['{field}'])"
+    path = f"{folder}/parser:{sdk.python['PYTHONPATH']}"
+    command: list[str | Path] = ["/usr/bin/python3", "-B", "-c", program]
+    done = sdk.run(command, folder, {"PYTHONPATH": path})
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
 def test_suites_pass(sdk: Sdk, formats: Path) -> None:
     reason = parts.left_out("kunit")
     if reason:

@@ -25,6 +25,10 @@
 /* Version of the records: major.minor. A new major version is incompatible. */
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
+/* Refuse padding, so that the layout is the same on all machines. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 /**
  * struct pfm_newfmt_record_t - a sample
  * @ip:      instruction pointer
@@ -45,13 +49,6 @@ typedef struct {
 	__u32	version;
 } pfm_newfmt_record_t;
 
-PFM_STATIC_ASSERT(sizeof(pfm_newfmt_record_t) == 40);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, ip, 0, 8);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, tstamp, 8, 8);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, event, 16, 8);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, tid, 24, 4);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, tgid, 28, 4);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, cpu, 32, 4);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, version, 36, 4);
+#pragma GCC diagnostic pop
 
 #endif /* PERFMON_NEWFMT_SMPL_H */

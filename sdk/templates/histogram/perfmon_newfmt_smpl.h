@@ -20,6 +20,10 @@
 /* Version of the records: major.minor. A new major version is incompatible. */
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
+/* Refuse padding, so that the layout is the same on all machines. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 /**
  * struct pfm_newfmt_record_t - a record: the key and its count
  * @event: eventid of the event that overflowed
@@ -34,10 +38,6 @@ typedef struct {
 	__u64	count;
 } pfm_newfmt_record_t;
 
-PFM_STATIC_ASSERT(sizeof(pfm_newfmt_record_t) == 24);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, event, 0, 4);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, tgid, 4, 4);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, ip, 8, 8);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, count, 16, 8);
+#pragma GCC diagnostic pop
 
 #endif /* PERFMON_NEWFMT_SMPL_H */

@@ -25,6 +25,10 @@
 	PFM_ARG(pfm_sink_arg_t, num_regions, NUM_REGIONS, "regions"),	\
 	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags") }
 
+/* Refuse padding, so that the layout is the same on all machines. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 /**
  * struct pfm_newfmt_record_t - a sample; values of PMDs follow
  * @ip:       instruction pointer
@@ -45,13 +49,6 @@ typedef struct {
 	__u32	num_pmds;
 } pfm_newfmt_record_t;
 
-PFM_STATIC_ASSERT(sizeof(pfm_newfmt_record_t) == 40);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, ip, 0, 8);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, tstamp, 8, 8);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, event, 16, 8);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, tid, 24, 4);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, tgid, 28, 4);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, cpu, 32, 4);
-PFM_ASSERT_FIELD(pfm_newfmt_record_t, num_pmds, 36, 4);
+#pragma GCC diagnostic pop
 
 #endif /* PERFMON_NEWFMT_SMPL_H */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare the record layout of the parser with the C header.
+"""Compare what the parser reads in the C header with what the compiler says.
 
 Copyright YEAR AUTHOR
 """
@@ -18,27 +18,43 @@ PROGRAM = """
 #include <stdio.h>
 #include "perfmon_newfmt_smpl.h"
 typedef pfm_newfmt_record_t record_t;
-#define FIELD(name) \\
-    printf(#name " %zu %zu\\n", offsetof(record_t, name), sizeof(((record_t *)0)->name))
+static record_t record;
+/* Name, offset, size; size and kind of an element: u and i for integers, S for char. */
+#define FIELD(name, element) printf(#name " %zu %zu %zu %c\\n", \\
+    offsetof(record_t, name), sizeof(record.name), sizeof(element), \\
+    _Generic(element, char: 'S', default: (__typeof__(element))-1 < 0 ? 'i' : 'u'))
 int main(void)
 {
     puts(PFM_NEWFMT_SMPL_UUID_STR);
-    printf("%d %zu\\n", PFM_NEWFMT_SMPL_VERSION, sizeof(record_t));
+    printf("%d %zu\\n", PFM_NEWFMT_SMPL_VERSION, sizeof(record));
 """
 
 
-def test_layout_matches_c_header(tmp_path: Path) -> None:
+def is_array(name: str) -> bool:
+    """Return whether a field is an array in C."""
+    return bool(RECORD[name].shape) or RECORD[name].kind == "S"
+
+
+def field(name: str) -> str:
+    """Return what the compiler must say of a field."""
+    assert RECORD.fields is not None
+    kind, offset = RECORD.fields[name][:2]
+    size = 1 if kind.base.kind == "S" else kind.base.itemsize
+    return f"{name} {offset} {kind.itemsize} {size} {kind.base.kind}"
+
+
+def test_parser_has_layout_of_compiler(tmp_path: Path) -> None:
     names = RECORD.names or ()
-    fields = "".join(f"FIELD({name});\n" for name in names)
+    fields = "".join(
+        f"FIELD({name}, record.{name}{'[0]' if is_array(name) else ''});\n"
+        for name in names
+    )
     (tmp_path / "layout.c").write_text(f"{PROGRAM}{fields}}}\n")
     command = ["cc", "-Wall", f"-I{SDK}/include", f"-I{FOLDER}", "-o", "layout"]
     subprocess.run([*command, "layout.c"], cwd=tmp_path, check=True)
     said = subprocess.check_output([tmp_path / "layout"], text=True).splitlines()
     assert said[:2] == [FORMAT.uuid, f"{VERSION} {RECORD.itemsize}"]
-    assert RECORD.fields is not None
-    assert said[2:] == [
-        f"{name} {RECORD.fields[name][1]} {RECORD[name].itemsize}" for name in names
-    ]
+    assert said[2:] == [field(name) for name in names]
 
 
 def test_pfmparse_finds_the_format() -> None:

@@ -4,24 +4,13 @@
 Copyright YEAR AUTHOR
 """
 
+from pathlib import Path
+
 import pfmparse as pfm
 
 VERSION = 1 << 16
-
-# pfm_newfmt_record_t
-RECORD = pfm.struct_dtype(
-    40,
-    [
-        ("ip", "<u8", 0),
-        ("tstamp", "<u8", 8),  # ns
-        ("event", "<u8", 16),
-        ("tid", "<u4", 24),
-        ("tgid", "<u4", 28),
-        ("cpu", "<u4", 32),
-        ("version", "<u4", 36),  # major << 16 | minor
-    ],
-)
-COLUMNS = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
+HEADER = Path(__file__).with_name("perfmon_newfmt_smpl.h")
+RECORD = pfm.header_struct(HEADER, "pfm_newfmt_record_t")
 
 
 class Decoder:
@@ -43,7 +32,7 @@ class Decoder:
         if rest:
             text = f"a record ends here, of {RECORD.itemsize} bytes"
             problems.append(pfm.PfmParseError(text, len(data), truncated=True))
-        samples = pfm.Samples(number, {name: records[name] for name in COLUMNS})
+        samples = pfm.Samples(number, pfm.record_columns(records, "version"))
         return pfm.Decoded((pfm.Region(0, samples),), tuple(problems))
 
 

@@ -4,20 +4,13 @@
 Copyright YEAR AUTHOR
 """
 
+from pathlib import Path
+
 import pfmparse as pfm
 
 VERSION = 1 << 16
-
-# pfm_newfmt_record_t
-RECORD = pfm.struct_dtype(
-    24,
-    [
-        ("event", "<u4", 0),
-        ("tgid", "<u4", 4),
-        ("ip", "<u8", 8),
-        ("count", "<u8", 16),
-    ],
-)
+HEADER = Path(__file__).with_name("perfmon_newfmt_smpl.h")
+RECORD = pfm.header_struct(HEADER, "pfm_newfmt_record_t")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:

@@ -4,25 +4,14 @@
 Copyright YEAR AUTHOR
 """
 
+from pathlib import Path
+
 import numpy as np
 import pfmparse as pfm
 
 VERSION = 1 << 16
-
-# pfm_newfmt_record_t
-RECORD = pfm.struct_dtype(
-    40,
-    [
-        ("ip", "<u8", 0),
-        ("tstamp", "<u8", 8),  # ns
-        ("event", "<u8", 16),
-        ("tid", "<u4", 24),
-        ("tgid", "<u4", 28),
-        ("cpu", "<u4", 32),
-        ("num_pmds", "<u4", 36),
-    ],
-)
-COLUMNS = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
+HEADER = Path(__file__).with_name("perfmon_newfmt_smpl.h")
+RECORD = pfm.header_struct(HEADER, "pfm_newfmt_record_t")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
@@ -36,7 +25,8 @@ def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
         _, values = records.words(behind[found], heads["num_pmds"][found])
         shaped = values.reshape(found.size, len(recorded))
         groups.append(pfm.PmdGroup(found, recorded, shaped))
-    return pfm.Samples(heads.size, {n: heads[n] for n in COLUMNS}, tuple(groups))
+    columns = pfm.record_columns(heads, "num_pmds")
+    return pfm.Samples(heads.size, columns, tuple(groups))
 
 
 FORMAT = pfm.Format(
