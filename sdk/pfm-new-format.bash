@@ -10,7 +10,10 @@ _pfm_new_format()
 	[[ $option == = ]] && option=${COMP_WORDS[COMP_CWORD - 2]}
 	case $option in
 	--model) mapfile -t COMPREPLY < <(compgen -W 'linear regions histogram device' -- "$text") ;;
-	*) mapfile -t COMPREPLY < <(compgen -W '--model --help' -- "$2") ;;
+	--field)
+		mapfile -t COMPREPLY < <(compgen -W 'set:u16 ovfl_pmd:u16 period:u64' -- "$text")
+		;;
+	*) mapfile -t COMPREPLY < <(compgen -W '--model --field --help' -- "$2") ;;
 	esac
 }
 

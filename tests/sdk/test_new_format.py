@@ -20,6 +20,18 @@ from installed_sdk import Sdk
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ("linear", "regions", "histogram", "device")
+# Fields that the handler fills in, and others, of each size.
+FIELDS = (
+    *("--field=set:u16", "--field=ovfl_pmd:u8", "--field=period:u64"),
+    *("--field=delta:s64", "--field=chain:u64x3", "--field=hits:s8"),
+    *("--field=comm:charx16",),
+)
+# Options of pfm-new-format for each format that is built, tested and run.
+MADE: dict[str, tuple[str, ...]] = {
+    **{f"my_{model}": (model,) for model in MODELS},
+    "my_fields": ("linear", *FIELDS),
+    "my_stream": ("device", *FIELDS),
+}
 # The shortest and the longest possible name.
 NAMES = ("a", "abcdefghij_klmnopqrs")
 # Same as in scripts/modules.mk.
@@ -58,20 +70,20 @@ def new_format(
     return sdk.run([sdk.prefix / "bin/pfm-new-format", *words], where, environment)
 
 
-def made(sdk: Sdk, where: Path, name: str, model: str) -> Path:
+def made(sdk: Sdk, where: Path, name: str, model: str, *options: str) -> Path:
     """Return the folder of a new format."""
-    done = new_format(sdk, where, name, "--model", model)
+    done = new_format(sdk, where, name, "--model", model, *options)
     assert done.returncode == 0, done.stderr
     return where / name
 
 
 @pytest.fixture(scope="module", name="formats")
 def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with one format of each model, built as one module build."""
+    """Return a folder with the formats, built as one module build."""
     folder = tmp_path_factory.mktemp("formats")
-    for model in MODELS:
-        made(sdk, folder, f"my_{model}", model)
-    modules = " ".join(f"my_{model}/pfm_fmt_my_{model}.o" for model in MODELS)
+    for name, options in MADE.items():
+        made(sdk, folder, name, *options)
+    modules = " ".join(f"{name}/pfm_fmt_{name}.o" for name in MADE)
     (folder / "Kbuild").write_text(f"obj-m := {modules}\n")
     (folder / "Makefile").write_text(f"include {sdk.share}/format.mk\n")
     return folder
@@ -94,6 +106,62 @@ def test_invalid_format_name_is_rejected(
     assert done.returncode == 1
     assert said in done.stderr
     assert os.listdir(tmp_path) == ["there"]
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("latency", "'latency': use NAME:TYPE or NAME:TYPExN, such as latency:u64"),
+        ("a:u64x", "unknown type 'u64x'"),
+        ("a:int", "unknown type 'int'; use u8, u16, u32, u64, s8, "),
+        ("a:uint32_t", "unknown type 'uint32_t'; did you mean 'u32'?"),
+        ("a:__s8", "unknown type '__s8'; did you mean 's8'?"),
+        ("a:int64_t", "unknown type 'int64_t'; did you mean 's64'?"),
+        ("A:u8", "invalid name 'A': use at most 31 lower-case letters"),
+        (f"{'a' * 32}:u8", "use at most 31 lower-case letters"),
+        ("class:u8", "'class' is a word of C or C++"),
+        ("pad0:u8", "pfmparse makes no column of 'pad0'"),
+        ("pmd4:u8", "pfmparse makes no column of 'pmd4'"),
+        ("a:u8x0", "an array has at least one element"),
+        ("a:char", "use u8 or s8 for a number, or charxN for text"),
+        ("ip:u64", "the record has two fields 'ip'"),
+        ("a:u8x5000", "the fields have 5040 bytes together: use at most 4096"),
+    ],
+)
+def test_invalid_field_is_rejected(
+    sdk: Sdk, tmp_path: Path, field: str, said: str
+) -> None:
+    done = new_format(sdk, tmp_path, "mine", "--field", field)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
+    done = new_format(sdk, tmp_path, "mine", "--field=a:u8x2", "--field=a1:u8")
+    assert "two fields 'a1'" in done.stderr
+
+
+def test_histogram_has_fixed_fields(sdk: Sdk, tmp_path: Path) -> None:
+    done = new_format(sdk, tmp_path, "mine", "--model=histogram", "--field=a:u8")
+    assert done.returncode == 1
+    assert "the models linear, regions, device can have others" in done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_fields_are_columns(sdk: Sdk, formats: Path) -> None:
+    for name in ("my_fields", "my_stream"):
+        folder = formats / name
+        text = (folder / f"pfm_fmt_{name}.c").read_text()
+        assert "\t\t.set = arg->active_set,\n" in text
+        assert "\t\t.hits = 0, /* set your value here */\n" in text
+        program = (
+            f"import numpy, pfmparse, pfmparse_{name} as mine;"
+            "print(*pfmparse.record_columns(numpy.zeros(1, mine.RECORD)))"
+        )
+        columns = printed(sdk, folder, program).split()
+        assert columns[3:8] == ["period", "delta", "chain0", "chain1", "chain2"]
+        assert columns[12:] == ["set", "ovfl_pmd", "hits"]
 
 
 def test_write_error_leaves_no_folder(sdk: Sdk, tmp_path: Path) -> None:
@@ -162,8 +230,8 @@ def test_no_placeholder_is_left(sdk: Sdk, tmp_path: Path, model: str) -> None:
 
 
 def test_parsers_tests_pass(sdk: Sdk, formats: Path) -> None:
-    for model in MODELS:
-        done = sdk.make(formats / f"my_{model}", "check", **sdk.python)
+    for name in MADE:
+        done = sdk.make(formats / name, "check", **sdk.python)
         assert done.returncode == 0, done.stdout + done.stderr
         assert " passed" in done.stdout and "skipped" not in done.stdout
 
@@ -190,6 +258,11 @@ def test_parser_follows_header(sdk: Sdk, tmp_path: Path, model: str) -> None:
 def kind_of(sdk: Sdk, folder: Path, field: str) -> str:
     """Return the numpy type that a field has in the format's parser."""
     program = f"import pfmparse_mine as mine; print(mine.RECORD['{field}'])"
+    return printed(sdk, folder, program)
+
+
+def printed(sdk: Sdk, folder: Path, program: str) -> str:
+    """Return what a Python program prints that can import a format's parser."""
     path = f"{folder}/parser:{sdk.python['PYTHONPATH']}"
     command: list[str | Path] = ["/usr/bin/python3", "-B", "-c", program]
     done = sdk.run(command, folder, {"PYTHONPATH": path})
@@ -242,7 +315,7 @@ def test_modules_build_for_other_kernels(
         symbols = f"KBUILD_EXTRA_SYMBOLS={symvers}"
         kernel = kernels.resolve(arch, name)
         module_sources.build(kernel, work, "formats", symbols, flags)
-        assert len(list(Path(work).rglob("*.ko"))) == len(MODELS)
+        assert len(list(Path(work).rglob("*.ko"))) == len(MADE)
     # Ignores warnings about pahole.
     assert not re.search(r"\.[ch]:\d+.* warning", capfd.readouterr().err)
 
@@ -272,10 +345,10 @@ def test_formats_record_and_are_reported(
     if reason:
         pytest.skip(reason)
     commands = []
-    for model in MODELS:
-        sdk.make(formats / f"my_{model}", "vm", "KERNEL=6.1", **tools)
+    for name in MADE:
+        folder = formats / name
+        sdk.make(folder, "vm", "KERNEL=6.1", **tools)
         words = Path(tools["WORDS"]).read_text().strip()
-        folder = formats / f"my_{model}"
         options = f"--kernel 6.1 --format {folder} --out vm -- sh -c "
         assert words.startswith(options)
         commands.append(words.removeprefix(options))
@@ -286,9 +359,9 @@ def test_formats_record_and_are_reported(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning:" not in done.stderr
-    for model in MODELS:
-        name = f"my_{model}.cap"
-        shutil.copyfile(tmp_path / "out" / name, f"{tools['RECORDED']}/{name}")
-        reported = sdk.make(formats / f"my_{model}", "vm", **tools)
+    for name in MADE:
+        capture = f"{name}.cap"
+        shutil.copyfile(tmp_path / "out" / capture, f"{tools['RECORDED']}/{capture}")
+        reported = sdk.make(formats / name, "vm", **tools)
         assert reported.returncode == 0, reported.stdout + reported.stderr
         assert "busybox" in reported.stdout

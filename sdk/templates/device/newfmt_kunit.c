@@ -93,13 +93,7 @@ static void every_byte_of_a_record_is_written(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
 	const pfm_newfmt_record_t expected = {
-		.ip = PFM_CALLS_IP(1),
-		.tstamp = PFM_CALLS_TSTAMP,
-		.event = 77,
-		.tid = PFM_CALLS_TID,
-		.tgid = PFM_CALLS_TGID,
-		.cpu = PFM_CALLS_CPU,
-		.version = PFM_NEWFMT_SMPL_VERSION,
+		RECORD_EXPECTED
 	};
 	pfm_newfmt_record_t record;
 

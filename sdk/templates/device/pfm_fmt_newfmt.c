@@ -22,13 +22,7 @@ newfmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	if (!record)
 		return 0;
 	*record = (pfm_newfmt_record_t) {
-		.ip = data->ip,
-		.tstamp = tstamp,
-		.event = arg->pmd_eventid,
-		.tid = data->tid,
-		.tgid = data->tgid,
-		.cpu = arg->ovfl_cpu,
-		.version = PFM_NEWFMT_SMPL_VERSION,
+		RECORD_VALUES
 	};
 	pfm_device_end(&newfmt_device, record);
 	return 0;

@@ -104,13 +104,7 @@ static void every_byte_of_a_record_is_written(struct kunit *test)
 		u64			pmds[2];
 	} expected = {
 		.head = {
-			.ip = PFM_CALLS_IP(PMD),
-			.tstamp = PFM_CALLS_TSTAMP,
-			.event = 77,
-			.tid = PFM_CALLS_TID,
-			.tgid = PFM_CALLS_TGID,
-			.cpu = PFM_CALLS_CPU,
-			.num_pmds = 2,
+			RECORD_EXPECTED
 		},
 		.pmds = { PFM_CALLS_VALUE(0), PFM_CALLS_VALUE(1) },
 	};

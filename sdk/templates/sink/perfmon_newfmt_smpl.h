@@ -31,22 +31,10 @@
 
 /**
  * struct pfm_newfmt_record_t - a sample; values of PMDs follow
- * @ip:       instruction pointer
- * @tstamp:   time in ns
- * @event:    eventid of the event that overflowed
- * @tid:      thread
- * @tgid:     its process
- * @cpu:      CPU
- * @num_pmds: number of 64-bit values that follow
+ * RECORD_ABOUT
  */
 typedef struct {
-	__u64	ip;
-	__u64	tstamp;
-	__u64	event;
-	__u32	tid;
-	__u32	tgid;
-	__u32	cpu;
-	__u32	num_pmds;
+	RECORD_MEMBERS
 } pfm_newfmt_record_t;
 
 #pragma GCC diagnostic pop

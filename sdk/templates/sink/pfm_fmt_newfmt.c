@@ -18,13 +18,7 @@ newfmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	if (!record)
 		return -ENOBUFS;
 	*record = (pfm_newfmt_record_t) {
-		.ip = data->ip,
-		.tstamp = tstamp,
-		.event = arg->pmd_eventid,
-		.tid = data->tid,
-		.tgid = data->tgid,
-		.cpu = arg->ovfl_cpu,
-		.num_pmds = n,
+		RECORD_VALUES
 	};
 	pfm_copy_pmds((u64 *)(record + 1), arg, n);
 	pfm_sink_end(buf, arg, sizeof(*record) + n * sizeof(u64));

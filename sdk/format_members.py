@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Members of a new format's record: from the command line to lines of C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+# Types, and the size in bytes of an element.
+SIZES = {f"{sign}{8 * size}": size for sign in "us" for size in (1, 2, 4, 8)}
+SIZES["char"] = 1
+WORD = 8
+MAX_NAME = 31
+# A buffer of the default size has room for such records in each region.
+MAX_RECORD = 4096
+
+FIELD = re.compile(r"(?P<name>[^:]*):(?P<type>\w*?)(?:x(?P<length>\d+))?")
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+# Other ways to write the types.
+ALIKE = re.compile(r"(?:__)?(?P<sign>[us]?)(?:int)?(?P<bits>8|16|32|64)(?:_t)?")
+# pfmparse makes no columns of the first, and uses the second for values of PMDs.
+UNSEEN = re.compile(r".*(pad|reserved)|pmd\d+$")
+KEYWORDS = frozenset(
+    "alignas alignof and asm auto bool break case catch char class const constexpr "
+    "continue current decltype default delete do double else enum explicit export "
+    "extern false float for friend goto if inline int linux long mutable namespace new "
+    "not nullptr operator or private protected public register restrict return short "
+    "signed sizeof static struct switch template this throw true try typedef typeid "
+    "typename typeof union unix unsigned using virtual void volatile while xor".split()
+)
+
+
+class MemberError(Exception):
+    """A member cannot be declared; the text tells why and what to do."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of a structure.
+
+    length: of an array, 0 for a single value. value: the handler's expression; None if
+    the author writes it. tested: the same in the KUnit suite.
+    """
+
+    name: str
+    type: str
+    length: int = 0
+    about: str = "describe it here"
+    value: str | None = None
+    tested: str = "0"
+
+    @property
+    def size(self) -> int:
+        """Return the size in bytes."""
+        return SIZES[self.type] * (self.length or 1)
+
+    @property
+    def columns(self) -> list[str]:
+        """Return the names of its columns in pfmparse."""
+        if self.length and self.type != "char":
+            return [f"{self.name}{i}" for i in range(self.length)]
+        return [self.name]
+
+    def declaration(self) -> str:
+        """Return its line of the structure."""
+        type_ = self.type if self.type == "char" else f"__{self.type}"
+        return f"{type_}\t{self.name}{f'[{self.length}]' if self.length else ''};"
+
+    def assignment(self) -> str:
+        """Return its line in the handler."""
+        if self.value is not None:
+            return f".{self.name} = {self.value},"
+        return f".{self.name} = {self._none()}, /* set your value here */"
+
+    def expectation(self) -> str:
+        """Return its line in the KUnit suite."""
+        return f".{self.name} = {self._none() if self.value is None else self.tested},"
+
+    def _none(self) -> str:
+        return "{}" if self.length else "0"
+
+
+def _known(name: str, type_: str, about: str, value: str, tested: str) -> Member:
+    return Member(name, type_, 0, about, value, tested)
+
+
+# Members that the handler can fill in by itself.
+KNOWN = {
+    member.name: member
+    for member in (
+        _known("ip", "u64", "instruction pointer", "data->ip", "PFM_CALLS_IP(1)"),
+        _known("tstamp", "u64", "time in ns", "tstamp", "PFM_CALLS_TSTAMP"),
+        _known(
+            *("event", "u64", "eventid of the event that overflowed"),
+            *("arg->pmd_eventid", "77"),
+        ),
+        _known("tid", "u32", "thread", "data->tid", "PFM_CALLS_TID"),
+        _known("tgid", "u32", "its process", "data->tgid", "PFM_CALLS_TGID"),
+        _known("cpu", "u32", "CPU", "arg->ovfl_cpu", "PFM_CALLS_CPU"),
+        _known("ovfl_pmd", "u16", "PMD that overflowed", "arg->ovfl_pmd", "1"),
+        _known("set", "u16", "its event set", "arg->active_set", "PFM_CALLS_SET"),
+        _known(
+            *("period", "u64", "events from the reset to the overflow"),
+            *("-arg->pmd_last_reset", "-PFM_CALLS_LAST_RESET"),
+        ),
+    )
+}
+NUM_PMDS = _known("num_pmds", "u32", "number of 64-bit values that follow", "n", "2")
+VERSION = _known("version", "u32", *3 * ("PFM_NEWFMT_SMPL_VERSION",))
+# Members of each record.
+SAMPLE = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
+
+
+def record(last: Member, texts: Iterable[str]) -> list[Member]:
+    """Return the members of a record: those of each, and those of the command line."""
+    members = [*(KNOWN[name] for name in SAMPLE), last, *map(_field, texts)]
+    _expect_different(members)
+    return packed(members)
+
+
+def packed(members: Sequence[Member]) -> list[Member]:
+    """Return the members from the largest to the smallest type, and padding at the end.
+
+    Raises MemberError if they are too large.
+    """
+    ordered = sorted(members, key=lambda member: -SIZES[member.type])
+    size = sum(member.size for member in ordered)
+    if size > MAX_RECORD:
+        raise MemberError(
+            f"the fields have {size} bytes together: use at most {MAX_RECORD}"
+        )
+    if rest := -size % WORD:
+        ordered.append(Member("pad", "u8", rest, "0", "{}", "{}"))
+    return ordered
+
+
+def lines(members: Sequence[Member]) -> dict[str, str]:
+    """Return the lines about a record's members, by placeholder in the templates."""
+    width = max(len(member.name) for member in members) + 1
+    return {
+        "RECORD_ABOUT": "\n".join(
+            f"@{member.name + ':':{width}} {member.about}" for member in members
+        ),
+        "RECORD_MEMBERS": "\n".join(member.declaration() for member in members),
+        "RECORD_VALUES": "\n".join(member.assignment() for member in members),
+        "RECORD_EXPECTED": "\n".join(member.expectation() for member in members),
+    }
+
+
+def _field(text: str) -> Member:
+    """Return the member that --field names: NAME:TYPE or NAME:TYPExN."""
+    found = FIELD.fullmatch(text)
+    if found is None:
+        raise MemberError(
+            f"--field '{text}': use NAME:TYPE or NAME:TYPExN, such as latency:u64"
+        )
+    name, type_, length = found["name"], found["type"], int(found["length"] or 0)
+    _check_name(f"--field '{text}'", name)
+    _check_type(f"--field '{text}'", type_)
+    if found["length"] and not length:
+        raise MemberError(f"--field '{text}': an array has at least one element")
+    if type_ == "char" and not length:
+        raise MemberError(
+            f"--field '{text}': use u8 or s8 for a number, or charxN for text"
+        )
+    if name in KNOWN and not length:
+        return replace(KNOWN[name], type=type_)
+    return Member(name, type_, length)
+
+
+def _check_name(where: str, name: str) -> None:
+    """Raise MemberError if a member cannot have this name."""
+    if not NAME.fullmatch(name) or len(name) > MAX_NAME:
+        raise MemberError(
+            f"{where}: invalid name '{name}': use at most {MAX_NAME} lower-case "
+            "letters, digits and underscores, a letter first"
+        )
+    if name in KEYWORDS:
+        raise MemberError(f"{where}: '{name}' is a word of C or C++; use another name")
+    if UNSEEN.match(name):
+        raise MemberError(
+            f"{where}: pfmparse makes no column of '{name}'; use a name without 'pad' "
+            "and 'reserved' that is not pmdN"
+        )
+
+
+def _check_type(where: str, type_: str) -> None:
+    """Raise MemberError if there is no such type."""
+    if type_ in SIZES:
+        return
+    alike = ALIKE.fullmatch(type_)
+    meant = f"; did you mean '{alike['sign'] or 's'}{alike['bits']}'?" if alike else ""
+    known = ", ".join(SIZES)
+    raise MemberError(f"{where}: unknown type '{type_}'{meant or f'; use {known}'}")
+
+
+def _expect_different(members: Iterable[Member]) -> None:
+    """Raise MemberError if two members have a column or a name in common."""
+    names: set[str] = set()
+    for member in members:
+        for name in {member.name, *member.columns}:
+            if name in names:
+                raise MemberError(
+                    f"the record has two fields '{name}': leave one out, or rename it"
+                )
+            names.add(name)
