@@ -181,11 +181,11 @@ def sources(layout: Layout) -> Iterator[Item]:
 
 
 def scaffold(layout: Layout) -> Iterator[Item]:
-    """Yield pfm-new-format, its module and its templates."""
+    """Yield pfm-new-format, its modules and its templates."""
     into = layout.prefix / "share/perfmon"
     program = "pfm-new-format"
     yield Item(into / program, PROGRAMS, source=ROOT / "sdk" / program)
-    yield from copies("sdk/format_members.py", into, DATA)
+    yield from copies("sdk/format_*.py", into, DATA)
     yield Item(layout.prefix / "bin" / program, link=f"../share/perfmon/{program}")
     for source in sorted((ROOT / "sdk/templates").rglob("*")):
         if source.is_file():

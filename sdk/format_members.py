@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 # Types, and the size in bytes of an element.
 SIZES = {f"{sign}{8 * size}": size for sign in "us" for size in (1, 2, 4, 8)}
@@ -81,6 +82,9 @@ class Member:
         return "{}" if self.length else "0"
 
 
+AnyMember = TypeVar("AnyMember", bound=Member)
+
+
 def _known(name: str, type_: str, about: str, value: str, tested: str) -> Member:
     return Member(name, type_, 0, about, value, tested)
 
@@ -114,9 +118,23 @@ SAMPLE = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
 
 def record(last: Member, texts: Iterable[str]) -> list[Member]:
     """Return the members of a record: those of each, and those of the command line."""
-    members = [*(KNOWN[name] for name in SAMPLE), last, *map(_field, texts)]
-    _expect_different(members)
+    members = [*(KNOWN[name] for name in SAMPLE), last]
+    members += each("--field", texts, _field)
+    expect_different(members)
     return packed(members)
+
+
+def each(
+    option: str, texts: Iterable[str], read: Callable[[str], AnyMember]
+) -> list[AnyMember]:
+    """Return the member of each text of an option; MemberError names the text."""
+    members = []
+    for text in texts:
+        try:
+            members.append(read(text))
+        except MemberError as error:
+            raise MemberError(f"{option} '{text}': {error}") from None
+    return members
 
 
 def packed(members: Sequence[Member]) -> list[Member]:
@@ -152,56 +170,52 @@ def _field(text: str) -> Member:
     """Return the member that --field names: NAME:TYPE or NAME:TYPExN."""
     found = FIELD.fullmatch(text)
     if found is None:
-        raise MemberError(
-            f"--field '{text}': use NAME:TYPE or NAME:TYPExN, such as latency:u64"
-        )
+        raise MemberError("use NAME:TYPE or NAME:TYPExN, such as latency:u64")
     name, type_, length = found["name"], found["type"], int(found["length"] or 0)
-    _check_name(f"--field '{text}'", name)
-    _check_type(f"--field '{text}'", type_)
+    check_name(name)
+    _check_type(type_)
     if found["length"] and not length:
-        raise MemberError(f"--field '{text}': an array has at least one element")
+        raise MemberError("an array has at least one element")
     if type_ == "char" and not length:
-        raise MemberError(
-            f"--field '{text}': use u8 or s8 for a number, or charxN for text"
-        )
+        raise MemberError("use u8 or s8 for a number, or charxN for text")
     if name in KNOWN and not length:
         return replace(KNOWN[name], type=type_)
     return Member(name, type_, length)
 
 
-def _check_name(where: str, name: str) -> None:
+def check_name(name: str) -> None:
     """Raise MemberError if a member cannot have this name."""
     if not NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise MemberError(
-            f"{where}: invalid name '{name}': use at most {MAX_NAME} lower-case "
-            "letters, digits and underscores, a letter first"
+            f"invalid name '{name}': use at most {MAX_NAME} lower-case letters, digits "
+            "and underscores, a letter first"
         )
     if name in KEYWORDS:
-        raise MemberError(f"{where}: '{name}' is a word of C or C++; use another name")
+        raise MemberError(f"'{name}' is a word of C or C++; use another name")
     if UNSEEN.match(name):
         raise MemberError(
-            f"{where}: pfmparse makes no column of '{name}'; use a name without 'pad' "
-            "and 'reserved' that is not pmdN"
+            f"pfmparse makes no column of '{name}'; use a name without 'pad' and "
+            "'reserved' that is not pmdN"
         )
 
 
-def _check_type(where: str, type_: str) -> None:
+def _check_type(type_: str) -> None:
     """Raise MemberError if there is no such type."""
     if type_ in SIZES:
         return
     alike = ALIKE.fullmatch(type_)
     meant = f"; did you mean '{alike['sign'] or 's'}{alike['bits']}'?" if alike else ""
     known = ", ".join(SIZES)
-    raise MemberError(f"{where}: unknown type '{type_}'{meant or f'; use {known}'}")
+    raise MemberError(f"unknown type '{type_}'{meant or f'; use {known}'}")
 
 
-def _expect_different(members: Iterable[Member]) -> None:
+def expect_different(members: Iterable[Member]) -> None:
     """Raise MemberError if two members have a column or a name in common."""
     names: set[str] = set()
     for member in members:
         for name in {member.name, *member.columns}:
             if name in names:
                 raise MemberError(
-                    f"the record has two fields '{name}': leave one out, or rename it"
+                    f"there are two fields '{name}': leave one out, or rename it"
                 )
             names.add(name)

@@ -13,7 +13,7 @@ _pfm_new_format()
 	--field)
 		mapfile -t COMPREPLY < <(compgen -W 'set:u16 ovfl_pmd:u16 period:u64' -- "$text")
 		;;
-	*) mapfile -t COMPREPLY < <(compgen -W '--model --field --help' -- "$2") ;;
+	*) mapfile -t COMPREPLY < <(compgen -W '--model --field --arg --help' -- "$2") ;;
 	esac
 }
 

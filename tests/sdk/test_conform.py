@@ -20,7 +20,12 @@ from installed_sdk import Sdk
 BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
 EXAMPLES = ["lines", "requests", "threshold"]
-MODELS = "linear regions histogram device".split()
+MODELS = ("linear", "regions", "histogram", "device")
+# The options of pfm-new-format for each new format.
+MADE = {
+    **{f"my_{model}": [model] for model in MODELS},
+    "my_fields": ["linear", "--field=chain:u64x3", "--field=hits:s8", "--arg=a:u8=5"],
+}
 # For each broken format the checks that find its error, and their messages.
 EXPECTED = {
     "area": {
@@ -83,11 +88,11 @@ def fixture_vm() -> None:
 
 @pytest.mark.usefixtures("vm")
 def test_installed_and_new_formats_pass(sdk: Sdk, tmp_path: Path) -> None:
-    for model in MODELS:
-        words: list[str | Path] = [sdk.prefix / "bin/pfm-new-format", f"my_{model}"]
-        made = sdk.run([*words, "--model", model], tmp_path, {})
+    made_here = [*OURS, *MADE]
+    for name, options in MADE.items():
+        words: list[str | Path] = [sdk.prefix / "bin/pfm-new-format", name]
+        made = sdk.run([*words, "--model", *options], tmp_path, {})
         assert made.returncode == 0, made.stderr
-    made_here = [*OURS, *(f"my_{model}" for model in MODELS)]
     words = ["--quick", "--kernel", host.kernel(), *made_here]
     words += [sdk.share / f"examples/format_{name}" for name in EXAMPLES]
     done = sdk.conform(*words, cwd=tmp_path)

@@ -26,10 +26,11 @@ FIELDS = (
     *("--field=delta:s64", "--field=chain:u64x3", "--field=hits:s8"),
     *("--field=comm:charx16",),
 )
+ARGUMENTS = ("--arg=least:u8=5,cycles", "--arg=most:u64=0xffffffffffffffff")
 # Options of pfm-new-format for each format that is built, tested and run.
 MADE: dict[str, tuple[str, ...]] = {
     **{f"my_{model}": (model,) for model in MODELS},
-    "my_fields": ("linear", *FIELDS),
+    "my_fields": ("linear", *FIELDS, *ARGUMENTS),
     "my_stream": ("device", *FIELDS),
 }
 # The shortest and the longest possible name.
@@ -83,10 +84,24 @@ def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("formats")
     for name, options in MADE.items():
         made(sdk, folder, name, *options)
+    use_argument(folder / "my_fields")
     modules = " ".join(f"{name}/pfm_fmt_{name}.o" for name in MADE)
     (folder / "Kbuild").write_text(f"obj-m := {modules}\n")
     (folder / "Makefile").write_text(f"include {sdk.share}/format.mk\n")
     return folder
+
+
+def use_argument(folder: Path) -> None:
+    """Record a field of the argument, as an author would."""
+    for name, before, after in (
+        ("pfm_fmt_my_fields.c", "0, /* set your value here */", "{}_arg(buf)->least,"),
+        ("my_fields_kunit.c", "0,", "5,"),
+    ):
+        text = (folder / name).read_text()
+        line = f"\t.hits = {before}\n"
+        assert text.count(line) == 1
+        new = f"\t.hits = {after.format('my_fields')}\n"
+        (folder / name).write_text(text.replace(line, new))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +139,7 @@ def test_invalid_format_name_is_rejected(
         ("pmd4:u8", "pfmparse makes no column of 'pmd4'"),
         ("a:u8x0", "an array has at least one element"),
         ("a:char", "use u8 or s8 for a number, or charxN for text"),
-        ("ip:u64", "the record has two fields 'ip'"),
+        ("ip:u64", "there are two fields 'ip'"),
         ("a:u8x5000", "the fields have 5040 bytes together: use at most 4096"),
     ],
 )
@@ -135,6 +150,45 @@ def test_invalid_field_is_rejected(
     assert done.returncode == 1
     assert said in done.stderr
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("a:u64", "--arg 'a:u64': use NAME:TYPE=DEFAULT[,UNIT], such as min:u64=0"),
+        ("a:s64=0", "unknown type 's64'; use u8, u16, u32, u64"),
+        ("a:u64x2=0", "unknown type 'u64x2'; use u8,"),
+        ("a:u8=256", "default '256' is not a number from 0 to 255"),
+        ("a:u8=-1", "default '-1' is not a number"),
+        ("a:u8=few", "default 'few' is not a number"),
+        ("a:u8=1,per cent", "invalid unit 'per cent': use one word of at most 31"),
+        ("a:u64=4096,Byte", "unit 'Byte': did you mean 'bytes'?"),
+        ("int:u8=1", "'int' is a word of C or C++"),
+        ("flags:u32=1", "there are two fields 'flags'"),
+        ("sink:u32=1", "there are two fields 'sink'"),
+    ],
+)
+def test_invalid_argument_is_rejected(
+    sdk: Sdk, tmp_path: Path, argument: str, said: str
+) -> None:
+    done = new_format(sdk, tmp_path, "mine", "--arg", argument)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_number_of_arguments_is_limited(sdk: Sdk, tmp_path: Path) -> None:
+    many = [f"--arg=a{number}:u8=0" for number in range(30)]
+    assert new_format(sdk, tmp_path, "mine", *many[1:]).returncode == 0
+    done = new_format(sdk, tmp_path, "more", *many)
+    assert "there are 30 options --arg: use at most 29" in done.stderr
+
+
+@pytest.mark.parametrize("model", ["histogram", "device"])
+def test_argument_is_fixed(sdk: Sdk, tmp_path: Path, model: str) -> None:
+    done = new_format(sdk, tmp_path, "mine", f"--model={model}", "--arg=a:u8=0")
+    assert done.returncode == 1
+    assert "models linear and regions can have other fields" in done.stderr
 
 
 def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
@@ -154,7 +208,6 @@ def test_fields_are_columns(sdk: Sdk, formats: Path) -> None:
         folder = formats / name
         text = (folder / f"pfm_fmt_{name}.c").read_text()
         assert "\t\t.set = arg->active_set,\n" in text
-        assert "\t\t.hits = 0, /* set your value here */\n" in text
         program = (
             f"import numpy, pfmparse, pfmparse_{name} as mine;"
             "print(*pfmparse.record_columns(numpy.zeros(1, mine.RECORD)))"
@@ -162,6 +215,19 @@ def test_fields_are_columns(sdk: Sdk, formats: Path) -> None:
         columns = printed(sdk, folder, program).split()
         assert columns[3:8] == ["period", "delta", "chain0", "chain1", "chain2"]
         assert columns[12:] == ["set", "ovfl_pmd", "hits"]
+
+
+def test_argument_is_published_and_described(sdk: Sdk, formats: Path) -> None:
+    folder = formats / "my_fields"
+    header = (folder / "perfmon_my_fields_smpl.h").read_text()
+    assert '\tPFM_ARG(pfm_my_fields_arg_t, least, 5, "cycles"), \\\n' in header
+    most = f'\tPFM_ARG(pfm_my_fields_arg_t, most, {(1 << 64) - 1}ULL, "number") }}\n'
+    assert most in header
+    program = (
+        "from pfmparse_my_fields import FORMAT; print(*FORMAT.describe_arg(bytes(32)))"
+    )
+    names = printed(sdk, folder, program).split()
+    assert names == ["buf_size", "num_regions", "flags", "most", "least"]
 
 
 def test_write_error_leaves_no_folder(sdk: Sdk, tmp_path: Path) -> None:

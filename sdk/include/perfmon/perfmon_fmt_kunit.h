@@ -106,6 +106,23 @@ static inline void pfm_calls_exit(struct kunit *test)
 }
 
 /**
+ * pfm_calls_defaults() - set the fields of an argument to their defaults
+ * @test: the test
+ * @arg:  out: the format's argument, fmt_arg_size bytes
+ *
+ * Context: process.
+ */
+static inline void pfm_calls_defaults(struct kunit *test, void *arg)
+{
+	const struct pfm_fmt_calls *d = test->priv;
+	const struct pfm_arg_field *field = d->fmt->fmt_arg_layout;
+
+	memset(arg, 0, d->fmt->fmt_arg_size);
+	for (; field && field->name; field++)
+		memcpy(arg + field->offset, &field->dfl, field->size);
+}
+
+/**
  * pfm_calls_validate() - call fmt_validate, as when a context is created
  * @test: the test
  * @arg:  the format's argument

@@ -382,8 +382,9 @@ static inline int pfm_sink_restart(void *buf, int is_active,
  *           for records without PMD values
  * @version: version of the records
  *
- * For a format whose argument is a pfm_sink_arg_t. A format with additional
- * fields defines both itself with pfm_sink_validate() and pfm_sink_init().
+ * For a format whose argument is a pfm_sink_arg_t. For additional fields there
+ * is DEFINE_PFM_SINK_ARG(). A format that checks its argument or initialises
+ * state defines both itself with pfm_sink_validate() and pfm_sink_init().
  */
 #define DEFINE_PFM_SINK(name, fixed, per_pmd, version)			\
 	static int name##_validate(u32 ctx_flags, u16 num_pmds, void *arg) \
@@ -397,6 +398,44 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 		return pfm_sink_init(buf, arg, (fixed) +		\
 				     (u64)pfm_num_pmds() * (per_pmd),	\
 				     version);				\
+	}
+
+/**
+ * DEFINE_PFM_SINK_ARG() - DEFINE_PFM_SINK() for an argument with more fields
+ * @name:    prefix of the functions, also of name_arg()
+ * @type:    type of the argument; its first member is a pfm_sink_arg_t sink
+ * @fixed:   as for DEFINE_PFM_SINK()
+ * @per_pmd: as for DEFINE_PFM_SINK()
+ * @version: as for DEFINE_PFM_SINK()
+ *
+ * The handler gets the argument from name_arg(buf): a copy at the start of
+ * pfm_sink_priv(), which is never mapped::
+ *
+ *	if (latency < mine_arg(buf)->min)
+ *		return pfm_sink_skip(buf, arg);
+ */
+#define DEFINE_PFM_SINK_ARG(name, type, fixed, per_pmd, version)	\
+	static_assert(offsetof(type, sink) == 0);			\
+	static_assert(sizeof(type) <=					\
+		      PFM_FMT_PRIV_SIZE - PFM_SINK_PRIV_SIZE);		\
+									\
+	static inline const type *name##_arg(void *buf)			\
+	{								\
+		return pfm_sink_priv(buf);				\
+	}								\
+									\
+	DEFINE_PFM_SINK(name##_sink, fixed, per_pmd, version)		\
+									\
+	static int name##_validate(u32 ctx_flags, u16 num_pmds,		\
+				   void *arg)				\
+	{								\
+		return name##_sink_validate(ctx_flags, num_pmds, arg);	\
+	}								\
+									\
+	static int name##_init(u32 ctx_flags, void *arg, void *buf)	\
+	{								\
+		*(type *)pfm_sink_priv(buf) = *(const type *)arg;	\
+		return name##_sink_init(ctx_flags, arg, buf);		\
 	}
 
 /* All fields of a pfm_buffer_fmt_t except name, UUID and handler. */

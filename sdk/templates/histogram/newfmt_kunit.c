@@ -79,12 +79,10 @@ static void arguments_out_of_range_are_refused(struct kunit *test)
 static void defaults_of_the_argument_are_accepted(struct kunit *test)
 {
 	const struct pfm_fmt_calls *d = test->priv;
-	const struct pfm_arg_field *field = d->fmt->fmt_arg_layout;
-	pfm_sink_arg_t arg = {};
+	pfm_sink_arg_t arg;
 
 	KUNIT_ASSERT_EQ(test, d->fmt->fmt_arg_size, sizeof(arg));
-	for (; field->name; field++)
-		memcpy((void *)&arg + field->offset, &field->dfl, field->size);
+	pfm_calls_defaults(test, &arg);
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
 }
 

@@ -27,18 +27,21 @@ static u64 largest(void)
 }
 
 /* Return an argument for regions with room for this number of records. */
-static pfm_sink_arg_t argument(u32 regions, u64 records)
+static pfm_newfmt_arg_t
+argument(struct kunit *test, u32 regions, u64 records)
 {
-	return (pfm_sink_arg_t) {
-		.buf_size = PFM_SINK_REGION_OFFS(regions) +
-			    regions * records * largest(),
-		.num_regions = regions,
-	};
+	pfm_newfmt_arg_t arg;
+
+	pfm_calls_defaults(test, &arg);
+	arg.sink.buf_size = PFM_SINK_REGION_OFFS(regions) +
+			    regions * records * largest();
+	arg.sink.num_regions = regions;
+	return arg;
 }
 
 static void make(struct kunit *test, u32 regions, u64 records)
 {
-	pfm_sink_arg_t arg = argument(regions, records);
+	pfm_newfmt_arg_t arg = argument(test, regions, records);
 
 	pfm_calls_make(test, &arg);
 }
@@ -71,28 +74,26 @@ static u32 overflow(struct kunit *test)
 
 static void arguments_out_of_range_are_refused(struct kunit *test)
 {
-	pfm_sink_arg_t arg = argument(2, 1);
+	pfm_newfmt_arg_t arg = argument(test, 2, 1);
 
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
-	arg.buf_size--;
+	arg.sink.buf_size--;
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
-	arg = argument(PFM_SINK_MAX_REGIONS + 1, 1);
+	arg = argument(test, PFM_SINK_MAX_REGIONS + 1, 1);
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
-	arg = argument(2, 1);
-	arg.flags = PFM_SINK_ALL + 1;
+	arg = argument(test, 2, 1);
+	arg.sink.flags = PFM_SINK_ALL + 1;
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
 }
 
 static void defaults_of_the_argument_are_accepted(struct kunit *test)
 {
 	const struct pfm_fmt_calls *d = test->priv;
-	const struct pfm_arg_field *field = d->fmt->fmt_arg_layout;
-	pfm_sink_arg_t arg = {};
+	pfm_newfmt_arg_t arg;
 
 	KUNIT_ASSERT_EQ(test, d->fmt->fmt_arg_size, sizeof(arg));
-	for (; field->name; field++)
-		memcpy((void *)&arg + field->offset, &field->dfl, field->size);
-	KUNIT_EXPECT_EQ(test, arg.num_regions, NUM_REGIONS);
+	pfm_calls_defaults(test, &arg);
+	KUNIT_EXPECT_EQ(test, arg.sink.num_regions, NUM_REGIONS);
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
 }
 

@@ -4,7 +4,7 @@
  *
  * Copyright YEAR AUTHOR
  *
- * Argument: a pfm_sink_arg_t. The buffer is a sink (perfmon_sink.h).
+ * The buffer is a sink (perfmon_sink.h).
  */
 #ifndef PERFMON_NEWFMT_SMPL_H
 #define PERFMON_NEWFMT_SMPL_H
@@ -19,15 +19,17 @@
 /* Version of the records: major.minor. A new major version is incompatible. */
 #define PFM_NEWFMT_SMPL_VERSION	((1U << 16) | 0U)
 
-/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
-#define PFM_NEWFMT_ARG_LAYOUT { \
-	PFM_ARG(pfm_sink_arg_t, buf_size, 65536, "bytes"),		\
-	PFM_ARG(pfm_sink_arg_t, num_regions, NUM_REGIONS, "regions"),	\
-	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags") }
-
 /* Refuse padding, so that the layout is the same on all machines. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
+
+/**
+ * struct pfm_newfmt_arg_t - argument of the format
+ * ARG_ABOUT
+ */
+typedef struct {
+	ARG_MEMBERS
+} pfm_newfmt_arg_t;
 
 /**
  * struct pfm_newfmt_record_t - a sample; values of PMDs follow
@@ -38,5 +40,9 @@ typedef struct {
 } pfm_newfmt_record_t;
 
 #pragma GCC diagnostic pop
+
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
+#define PFM_NEWFMT_ARG_LAYOUT { \
+	ARG_LAYOUT }
 
 #endif /* PERFMON_NEWFMT_SMPL_H */

@@ -8,6 +8,11 @@
 #include <perfmon/perfmon_fmt_sink.h>
 #include "perfmon_newfmt_smpl.h"
 
+/* In the handler, newfmt_arg(buf) is the argument. */
+DEFINE_PFM_SINK_ARG(newfmt, pfm_newfmt_arg_t,
+		    sizeof(pfm_newfmt_record_t), sizeof(u64),
+		    PFM_NEWFMT_SMPL_VERSION)
+
 static int notrace
 newfmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	       struct pfm_ovfl_data *data)
@@ -25,15 +30,12 @@ newfmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	return 0;
 }
 
-DEFINE_PFM_SINK(newfmt, sizeof(pfm_newfmt_record_t),
-		sizeof(u64), PFM_NEWFMT_SMPL_VERSION)
-
 static const pfm_buffer_fmt_t pfm_newfmt_fmt = {
 	.fmt_name	= "newfmt",
 	.fmt_uuid	= PFM_NEWFMT_SMPL_UUID,
 	.fmt_handler	= newfmt_handler,
 	PFM_SINK_CALLS_ARG(newfmt,
-			   PFM_FMT_ARG(pfm_sink_arg_t,
+			   PFM_FMT_ARG(pfm_newfmt_arg_t,
 				       PFM_NEWFMT_ARG_LAYOUT)),
 };
 

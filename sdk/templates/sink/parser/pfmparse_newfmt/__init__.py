@@ -11,6 +11,7 @@ import pfmparse as pfm
 
 VERSION = 1 << 16
 HEADER = Path(__file__).with_name("perfmon_newfmt_smpl.h")
+ARGUMENT = pfm.header_struct(HEADER, "pfm_newfmt_arg_t")
 RECORD = pfm.header_struct(HEADER, "pfm_newfmt_record_t")
 
 
@@ -33,5 +34,5 @@ FORMAT = pfm.Format(
     name="newfmt",
     uuid="00000000-0000-0000-0000-000000000000",
     decoder=pfm.sink_decoder(read, version=VERSION),
-    dtypes={"argument": pfm.SINK_ARGUMENT, "record": RECORD},
+    dtypes={"argument": ARGUMENT, "record": RECORD},
 )

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The argument of a new format: from the command line to lines of C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from format_members import (
+    SIZES,
+    Member,
+    MemberError,
+    check_name,
+    each,
+    expect_different,
+    packed,
+)
+
+ARGUMENT = re.compile(r"([^:=]*):(?P<type>[^=]*)=(?P<default>[^,]*)(?:,(?P<unit>.*))?")
+TYPES = ("u8", "u16", "u32", "u64")
+UNIT = re.compile(r"\w{1,31}", re.ASCII)
+BYTES = re.compile(r"b|bytes?", re.IGNORECASE)
+# The members of pfm_sink_arg_t are fields of each argument, too: PFM_ARG_MAX_FIELDS.
+SINK = ("buf_size", "num_regions", "flags")
+MOST = 32 - len(SINK)
+# Of a line, without its tab and what follows the field.
+WIDTH = 80 - 8 - len(", \\")
+
+
+@dataclass(frozen=True)
+class Argument(Member):
+    """A member of the argument that users set; default: in C."""
+
+    default: str = "0"
+    unit: str = "number"
+
+
+def arguments(texts: Sequence[str]) -> list[Argument]:
+    """Return what the options --arg name. Raises MemberError."""
+    if len(texts) > MOST:
+        raise MemberError(f"there are {len(texts)} options --arg: use at most {MOST}")
+    found = each("--arg", texts, _argument)
+    expect_different([*(Member(name, "u64") for name in ("sink", *SINK)), *found])
+    return found
+
+
+def lines(name: str, found: Sequence[Argument], regions: int) -> dict[str, str]:
+    """Return the lines about a format's argument, by placeholder in the templates.
+
+    regions: default number of regions of the buffer.
+    """
+    sink = Member("sink", "u64", about="the buffer")
+    members = packed(found)
+    width = max(len(member.name) for member in (sink, *members)) + 1
+    settings = [
+        ("sink.buf_size", "65536", "bytes"),
+        ("sink.num_regions", f"{regions}", "regions"),
+        ("sink.flags", "0", "flags"),
+        *((field.name, field.default, field.unit) for field in found),
+    ]
+    return {
+        "ARG_ABOUT": "\n".join(
+            f"@{member.name + ':':{width}} {member.about}"
+            for member in (sink, *members)
+        ),
+        "ARG_MEMBERS": "\n".join(
+            ["pfm_sink_arg_t\tsink;"]
+            + [member.declaration().replace("\t", "\t\t") for member in members]
+        ),
+        "ARG_LAYOUT": ", \\\n".join(_setting(name, *setting) for setting in settings),
+    }
+
+
+def _setting(name: str, member: str, default: str, unit: str) -> str:
+    """Return the PFM_ARG() of a member, in two lines if one would be too long."""
+    start, rest = f"PFM_ARG(pfm_{name}_arg_t,", f'{member}, {default}, "{unit}")'
+    line = f"{start} {rest}"
+    return line if len(line) <= WIDTH else f"{start} \\\n\t{rest}"
+
+
+def _argument(text: str) -> Argument:
+    """Return what --arg names: NAME:TYPE=DEFAULT or NAME:TYPE=DEFAULT,UNIT."""
+    found = ARGUMENT.fullmatch(text)
+    if found is None:
+        raise MemberError("use NAME:TYPE=DEFAULT[,UNIT], such as min:u64=0,cycles")
+    name, type_, unit = found[1], found["type"], found["unit"] or "number"
+    check_name(name)
+    if type_ not in TYPES:
+        raise MemberError(f"unknown type '{type_}'; use {', '.join(TYPES)}")
+    default = _number(found["default"], (1 << 8 * SIZES[type_]) - 1)
+    if not UNIT.fullmatch(unit):
+        raise MemberError(
+            f"invalid unit '{unit}': use one word of at most 31 letters, digits and "
+            "underscores, such as bytes, ns or events"
+        )
+    if BYTES.fullmatch(unit) and unit != "bytes":
+        raise MemberError(f"unit '{unit}': did you mean 'bytes'?")
+    return Argument(name, type_, default=default, unit=unit)
+
+
+def _number(text: str, largest: int) -> str:
+    """Return a default as a number of C. Raises MemberError."""
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= largest:
+        raise MemberError(f"default '{text}' is not a number from 0 to {largest}")
+    return f"{value}ULL" if value >> 31 else f"{value}"
