@@ -89,6 +89,11 @@ def _known(name: str, type_: str, about: str, value: str, tested: str) -> Member
     return Member(name, type_, 0, about, value, tested)
 
 
+def _sampled(name: str, pmd: str, about: str) -> Member:
+    """Return a member with the value of a PMD that the event may record."""
+    return _known(name, "u64", about, f"pfm_smpl_value_or(arg, {pmd}, 0)", "0")
+
+
 # Members that the handler can fill in by itself.
 KNOWN = {
     member.name: member
@@ -108,6 +113,9 @@ KNOWN = {
             *("period", "u64", "events from the reset to the overflow"),
             *("-arg->pmd_last_reset", "-PFM_CALLS_LAST_RESET"),
         ),
+        _sampled("addr", "PFM_PMD_ADDRESS", "data address"),
+        _sampled("latency", "PFM_PMD_LATENCY", "latency of the access in cycles"),
+        _sampled("source", "PFM_PMD_SOURCE", "union perf_mem_data_src"),
     )
 }
 NUM_PMDS = _known("num_pmds", "u32", "number of 64-bit values that follow", "n", "2")

@@ -339,6 +339,23 @@ static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 2);
 }
 
+static void value_of_sampled_pmd_is_found(struct kunit *test)
+{
+	pfm_ovfl_arg_t *arg = kunit_kzalloc(test, sizeof(*arg), GFP_KERNEL);
+	u16 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, arg);
+	pfm_bv_set(arg->smpl_pmds, 3);
+	pfm_bv_set(arg->smpl_pmds, 70);
+	pfm_bv_set(arg->smpl_pmds, PFM_PMD_LATENCY);
+	for (i = 0; i < 3; i++)
+		arg->smpl_pmds_values[i] = 10 + i;
+	KUNIT_EXPECT_EQ(test, pfm_smpl_value_or(arg, 3, 0), 10);
+	KUNIT_EXPECT_EQ(test, pfm_smpl_value_or(arg, 70, 0), 11);
+	KUNIT_EXPECT_EQ(test, pfm_smpl_value_or(arg, PFM_PMD_LATENCY, 0), 12);
+	KUNIT_EXPECT_EQ(test, pfm_smpl_value_or(arg, 71, 9), 9);
+}
+
 static void uuid_text_is_parsed_to_bytes(struct kunit *test)
 {
 	static const pfm_uuid_t made =
@@ -379,6 +396,7 @@ static struct kunit_case sink_cases[] = {
 	KUNIT_CASE(sink_overwrite_wraps_without_notification),
 	KUNIT_CASE(sink_overwrite_restart_empties_only_if_masked),
 	KUNIT_CASE(handler_believes_nothing_in_the_mapped_header),
+	KUNIT_CASE(value_of_sampled_pmd_is_found),
 	KUNIT_CASE(uuid_text_is_parsed_to_bytes),
 	KUNIT_CASE(malformed_uuid_text_is_refused),
 	{}

@@ -23,6 +23,7 @@ MODELS = ("linear", "regions", "histogram", "device")
 # Fields that the handler fills in, and others, of each size.
 FIELDS = (
     *("--field=set:u16", "--field=ovfl_pmd:u8", "--field=period:u64"),
+    *("--field=latency:u32", "--field=source:u64", "--field=addr:u64"),
     *("--field=delta:s64", "--field=chain:u64x3", "--field=hits:s8"),
     *("--field=comm:charx16",),
 )
@@ -213,8 +214,10 @@ def test_fields_are_columns(sdk: Sdk, formats: Path) -> None:
             "print(*pfmparse.record_columns(numpy.zeros(1, mine.RECORD)))"
         )
         columns = printed(sdk, folder, program).split()
-        assert columns[3:8] == ["period", "delta", "chain0", "chain1", "chain2"]
-        assert columns[12:] == ["set", "ovfl_pmd", "hits"]
+        assert columns[:7] == "ip tstamp event period source addr delta".split()
+        assert columns[7:10] == ["chain0", "chain1", "chain2"]
+        assert columns[10:13] == ["tid", "tgid", "cpu"]
+        assert columns[14:] == ["latency", "set", "ovfl_pmd", "hits"]
 
 
 def test_argument_is_published_and_described(sdk: Sdk, formats: Path) -> None:

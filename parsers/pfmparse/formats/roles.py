@@ -19,11 +19,11 @@ class Role(Enum):
     #: The address of the sample, or an offset in FILE.
     ADDRESS = "address", "event_ip", "ip"
     #: The address of the accessed data.
-    DATA_ADDRESS = "data-address", "dla"
+    DATA_ADDRESS = "data-address", "dla", "addr"
     #: The source of the data: union perf_mem_data_src.
-    DATA_SOURCE = "data-source", "dse"
+    DATA_SOURCE = "data-source", "dse", "source"
     #: The latency of the access in cycles.
-    LATENCY = "latency", "lat"
+    LATENCY = "latency", "lat", "latency"
     #: The number of samples that this one represents.
     WEIGHT = "weight", "weight"
     #: The process ID.

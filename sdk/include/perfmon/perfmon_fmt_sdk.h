@@ -375,6 +375,23 @@ static inline const u64 *pfm_smpl_value(const pfm_ovfl_arg_t *arg, u16 pmd)
 }
 
 /**
+ * pfm_smpl_value_or() - get the value of a sampled PMD, or a default
+ * @arg:  the overflow
+ * @pmd:  index of the PMD, below PFM_MAX_PMDS
+ * @none: value if the sample has no value of this PMD
+ *
+ * Context: any.
+ * Return: the value, or @none.
+ */
+static inline u64 pfm_smpl_value_or(const pfm_ovfl_arg_t *arg, u16 pmd,
+				    u64 none)
+{
+	const u64 *value = pfm_smpl_value(arg, pmd);
+
+	return value ? *value : none;
+}
+
+/**
  * pfm_getsize() - fmt_getsize for an argument that begins with a __u64 buf_size
  * @ctx_flags: as passed to fmt_getsize
  * @arg:       as passed to fmt_getsize
