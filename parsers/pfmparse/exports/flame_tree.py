@@ -50,7 +50,7 @@ class Tree:
         totals: Weights = np.zeros(self.parents.size)
         totals += np.bincount(tops, weights, totals.size)
         # One level at a time, from the highest one down.
-        for below, level in reversed(self._levels):
+        for below, level in reversed(self.levels):
             on = self.parents[level] - below.start
             size = below.stop - below.start
             totals[below] += np.bincount(on, totals[level], size)
@@ -79,12 +79,24 @@ class Tree:
         return found
 
     @cached_property
-    def _levels(self) -> list[tuple[slice, slice]]:
+    def levels(self) -> list[tuple[slice, slice]]:
         """The boxes of each depth, with the boxes of the next depth."""
         starts = np.flatnonzero(np.diff(self.depths, prepend=-1))
         ends = np.append(starts[1:], self.depths.size)
         slices = [slice(*pair) for pair in zip(starts.tolist(), ends.tolist())]
         return list(zip(slices, slices[1:]))
+
+
+def sorted_tree(
+    labels: Sequence[Label], label_of: Ids, parents: Ids, depths: Ids, tops: Ids
+) -> Tree:
+    """A tree of boxes that are not sorted by depth; the first one is the lowest."""
+    order = np.argsort(depths, kind="stable")
+    numbers = np.empty_like(order)
+    numbers[order] = np.arange(order.size)
+    sorted_parents = numbers[parents[order]]
+    sorted_parents[0] = ROOT
+    return Tree(labels, label_of[order], sorted_parents, depths[order], numbers[tops])
 
 
 def tree_of(profile: Profile) -> Tree:
@@ -143,18 +155,12 @@ class _Builder:
 
     def tree(self, tops: Sequence[int]) -> Tree:
         """The tree of all boxes that were made."""
-        depths = np.array(self._depths, np.intp)
-        order = np.argsort(depths, kind="stable")
-        numbers = np.empty_like(order)
-        numbers[order] = np.arange(order.size)
-        parents = numbers[np.array(self._parents, np.intp)[order]]
-        parents[0] = ROOT
-        return Tree(
+        return sorted_tree(
             list(self._labels),
-            np.array(self._label_of, np.intp)[order],
-            parents,
-            depths[order],
-            numbers[np.array(tops, np.intp)],
+            np.array(self._label_of, np.intp),
+            np.array(self._parents, np.intp),
+            np.array(self._depths, np.intp),
+            np.array(tops, np.intp),
         )
 
     def _based(self, below: int, name: str) -> int:
