@@ -8,6 +8,7 @@ Inside the package, a module imports only from its own layer and the layers belo
 
     __main__            the command line
     commands/           info, dump, report and others
+    web/                the page of the serve command
     library             captures as tables of numpy arrays
     exports/            captures in the formats of other tools
     analysis/           selection, grouping, stacks: what views and exports share

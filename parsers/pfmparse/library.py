@@ -134,7 +134,7 @@ class Captures:
         """
         keys = _several(by)
         if weight is None:
-            weight = _usual(self._inputs(Detail.OBJECT))
+            weight = usual_weight(self._inputs(Detail.OBJECT))
         sums: dict[Values, Row] = {}
         for source in self._inputs(detail_of_keys(keys)):
             with _reading(source):
@@ -236,7 +236,7 @@ def _values(name: str, wanted: Wanted) -> list[Any]:
         raise ValueError(f"{name} {error}") from None
 
 
-def _usual(inputs: Sequence[Input]) -> str:
+def usual_weight(inputs: Sequence[Input]) -> str:
     """The usual weight of the first samples of the inputs."""
     firsts = (source.first() for source in inputs)
     return next((usual(samples) for samples in firsts if samples is not None), COUNT)

@@ -16,6 +16,7 @@ import pytest
 from helpers import perf_file
 from helpers.cli import run, told
 from helpers.exporting import samples_in
+from helpers.served import answered, session_of
 from helpers.sink_buffer import FILLING, SinkRegion, sink
 from helpers.writers import bufr, capture, json_chunk, mapped, mapping, session, totals
 from pfmparse import (
@@ -124,6 +125,16 @@ def test_library_sums_what_report_weighs_by(file: str) -> None:
     assert by_sum["weight"].tolist() == [150, 9]
     assert by_count["count"].tolist() == [6, 1]
     assert "weight" not in by_count
+
+
+def test_page_sums_what_report_weighs_by(file: str) -> None:
+    with session_of(file) as session:
+        assert answered(session, "session")["unit"] == "latency"
+        assert session.cells.sums.total() == TOTAL
+        places = answered(session, "table", by="ip")["rows"]
+        assert sum(row["own"] for row in places) == TOTAL
+    with session_of(file, weight="count") as session:
+        assert session.cells.sums.total() == NUMBER
 
 
 def test_report_text_shows_count_and_sum(file: str, capsys: Capsys) -> None:

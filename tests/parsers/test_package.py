@@ -25,6 +25,7 @@ PACKAGE = PARSERS / "pfmparse"
 FLOORS = (
     {"__main__"},
     {"commands"},
+    {"web"},
     {"exports", "library"},
     {"analysis"},
     {"recording"},

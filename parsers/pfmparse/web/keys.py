@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The keys by which cells are grouped, and the rows of their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable, Mapping, Optional
+
+from ..analysis.interner import Ids
+from ..symbols.location import UNKNOWN
+from .cells import Cells
+
+
+@dataclass(frozen=True)
+class Row:
+    """A value of a key. ``own`` and ``total`` are sums; only functions have a total.
+
+    ``select`` has the parameter that selects the value's samples, ``function`` is the
+    number of a function; both are empty if there is none.
+    """
+
+    name: str
+    detail: str
+    own: int
+    total: Optional[int] = None
+    select: Mapping[str, object] = field(default_factory=dict)
+    function: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key: the number of each cell's value, and the row of a value and its sum."""
+
+    numbers: Ids
+    size: int
+    row: Callable[[int, int], Row]
+
+
+def key_of(cells: Cells, by: str) -> Key:
+    """The key of this name, which is one of KEYS."""
+    return KEYS[by](cells)
+
+
+def _functions(cells: Cells) -> Key:
+    labels = cells.tree.labels
+
+    def row(at: int, total: int) -> Row:
+        return Row(labels[at].name, labels[at].object, total, function=at)
+
+    return Key(cells.function, len(labels), row)
+
+
+def _threads(cells: Cells) -> Key:
+    several = len({thread.host for thread in cells.threads}) > 1
+
+    def row(at: int, total: int) -> Row:
+        thread = cells.threads[at]
+        detail = f"{_number(thread.thread)}, process {_number(thread.process)}"
+        detail += f", {thread.host}" if several else ""
+        return Row(thread.name, detail, total, select=_select("tid", thread.thread))
+
+    return Key(cells.thread, len(cells.threads), row)
+
+
+def _processes(cells: Cells) -> Key:
+    several = len({process.host for process in cells.processes}) > 1
+
+    def row(at: int, total: int) -> Row:
+        process = cells.processes[at]
+        detail = _number(process.number) + (f", {process.host}" if several else "")
+        return Row(process.name, detail, total, select=_select("pid", process.number))
+
+    return Key(cells.process_of[cells.thread], len(cells.processes), row)
+
+
+def _events(cells: Cells) -> Key:
+    def row(at: int, total: int) -> Row:
+        name = cells.events[at]
+        return Row(name, "", total, select={"event": name})
+
+    return Key(cells.event, len(cells.events), row)
+
+
+KEYS: Mapping[str, Callable[[Cells], Key]] = {
+    "function": _functions,
+    "thread": _threads,
+    "process": _processes,
+    "event": _events,
+}
+
+
+def _number(number: Optional[int]) -> str:
+    return UNKNOWN if number is None else str(number)
+
+
+def _select(name: str, number: Optional[int]) -> Mapping[str, object]:
+    return {} if number is None else {name: number}

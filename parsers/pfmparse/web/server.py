@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Serves a page and its requests to the browsers of this machine only."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import mimetypes
+import re
+import secrets
+import sys
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from typing import Any, Optional
+from urllib.parse import urlsplit
+
+from ..errors import PfmParseError, blamed
+from ..text import message
+from .api import Api
+
+ADDRESS = "127.0.0.1"
+# Ports may differ: the page can be used through a tunnel of ssh.
+HOSTS = (ADDRESS, "localhost")
+PORT = re.compile(":[0-9]+$")
+FILES = "static"
+PAGE = "index.html"
+API = "api/"
+# Other sites may neither read nor show the page, nor can a name in a capture load
+# anything.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; "
+    "style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Server(ThreadingHTTPServer):
+    """A server of one page, on a free port and under a secret name."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, api: Api) -> None:
+        super().__init__((ADDRESS, 0), _Handler)
+        self.api = api
+        self.token = secrets.token_urlsafe(24)
+
+    @property
+    def url(self) -> str:
+        """The page's address."""
+        return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Prints an error, except if the browser closed the connection."""
+        error = sys.exc_info()[1]
+        if error is not None and not isinstance(error, ConnectionError):
+            message(f"a request failed: {blamed(error)}")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "pfmparse", ""
+
+    def do_GET(self) -> None:
+        """Answers a request."""
+        refusal = self._refusal()
+        if refusal is not None:
+            self._refuse(HTTPStatus.FORBIDDEN, refusal)
+            return
+        parts = urlsplit(self.path)
+        token, slash, name = parts.path.removeprefix("/").partition("/")
+        if not slash or not hmac.compare_digest(
+            token.encode(), self.server.token.encode()
+        ):
+            self._refuse(HTTPStatus.FORBIDDEN, "use the URL that pfmparse printed")
+        elif name.startswith(API):
+            self._answer(name.removeprefix(API), parts.query)
+        else:
+            self._file(name or PAGE)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Prints nothing."""
+
+    def _refusal(self) -> Optional[str]:
+        """Why the request is not from the page itself, None if it is."""
+        host = self.headers.get("Host", "")
+        if PORT.sub("", host) not in HOSTS:
+            return f"host {host!r} is not this machine: use the URL of pfmparse"
+        origin = self.headers.get("Origin", f"http://{host}")
+        site = self.headers.get("Sec-Fetch-Site", "none")
+        if origin != f"http://{host}" or site not in ("none", "same-origin"):
+            return "requests of other pages are refused"
+        return None
+
+    def _answer(self, name: str, query: str) -> None:
+        """Answers a request for JSON."""
+        try:
+            answer = self.server.api.answer(name, query)
+        except KeyError:
+            self._refuse(HTTPStatus.NOT_FOUND, f"there is no request {name!r}")
+        except PfmParseError as error:
+            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+        except OSError as error:
+            text = f"{error.filename}: {error.strerror}"
+            self._refuse(HTTPStatus.BAD_REQUEST, text)
+        # A format of another package may raise anything.
+        except Exception as error:  # pylint: disable=broad-except
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, blamed(error))
+        else:
+            self._send(HTTPStatus.OK, "application/json", _text(answer))
+
+    def _file(self, name: str) -> None:
+        """Sends a file of the page."""
+        found = {
+            path.name: path
+            for path in resources.files(__package__).joinpath(FILES).iterdir()
+        }
+        if name not in found:
+            self._refuse(HTTPStatus.NOT_FOUND, f"there is no file {name!r}")
+            return
+        kind = mimetypes.guess_type(name)[0]
+        self._send(HTTPStatus.OK, f"{kind}; charset=utf-8", found[name].read_bytes())
+
+    def _refuse(self, status: HTTPStatus, text: str) -> None:
+        self._send(status, "application/json", _text({"error": text}))
+
+    def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _text(answer: object) -> bytes:
+    """JSON; bytes of names that are not valid UTF-8 become question marks."""
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+// The view with a table of functions, threads, places and others.
+import { ask } from "./api.js";
+import { button, byId, element, long, number, percent } from "./text.js";
+
+const COLUMNS = [["name", "Name"], ["detail", "Where"], ["own", "Self"], ["total", "Total"]];
+const NUMBERS = ["own", "total"];
+
+export class TableView {
+  constructor(page) {
+    this.page = page;
+    this.order = "own";
+    this.down = true;
+    for (const key of page.session.keys) byId("by").append(new Option(key));
+    byId("by").addEventListener("change", () => page.show());
+  }
+
+  ask() {
+    const down = this.down ? "yes" : "no";
+    const wanted = { by: byId("by").value, order: this.order, down };
+    return ask("table", { ...this.page.selection.parameters(), ...wanted });
+  }
+
+  draw({ rows, others, total, options }) {
+    const table = byId("rows"), { unit } = this.page.session;
+    table.caption.textContent = `${number(total)} ${unit}` +
+      (options ? `, as with pfmparse report ${options}` : "");
+    const columns = COLUMNS.filter(([name]) =>
+      name !== "total" || rows.some((row) => row.total !== null));
+    table.tHead.rows[0].replaceChildren(...columns.flatMap((one) => this.#heads(...one)));
+    table.tBodies[0].replaceChildren(...rows.map((row) => this.#row(row, columns, total)));
+    if (others.count) {
+      const rest = { name: `${number(others.count)} others`, detail: "", own: others.own, total: null, select: {}, function: null };
+      table.tBodies[0].append(this.#row(rest, columns, total));
+    }
+  }
+
+  #heads(name, title) {
+    const head = element("th"), sorted = this.order === name;
+    head.scope = "col";
+    head.dataset.by = name;
+    head.append(button(title, () => this.#sort(name)));
+    if (sorted) head.setAttribute("aria-sort", this.down ? "descending" : "ascending");
+    if (!NUMBERS.includes(name)) return [head];
+    head.className = "number";
+    return [head, element("th", "%", "number")];
+  }
+
+  #sort(name) {
+    this.down = name === this.order ? !this.down : NUMBERS.includes(name);
+    this.order = name;
+    this.page.show();
+  }
+
+  #row(row, columns, total) {
+    const line = element("tr");
+    for (const [name] of columns) {
+      if (!NUMBERS.includes(name)) {
+        const cell = element("td");
+        cell.append(long(row[name], name === "name" ? this.#action(row) : null));
+        line.append(cell);
+      } else if (row[name] === null) {
+        line.append(element("td"), element("td"));
+      } else {
+        line.append(element("td", number(row[name]), "number"));
+        line.append(element("td", percent(row[name], total), "number"));
+      }
+    }
+    return line;
+  }
+
+  // The action of a click on a row's name, or null.
+  #action(row) {
+    if (row.function !== null) return () => this.page.openFunction("around", row.function);
+    if (Object.keys(row.select).length)
+      return () => this.page.selection.set(row.select);
+    return null;
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+// Numbers, times and elements with text. Names come from captures: they are never HTML.
+
+const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+
+export const byId = (id) => document.getElementById(id);
+
+export const number = (value) => value.toLocaleString("en-US");
+
+export function percent(value, all) {
+  return (all ? 100 * value / all : 0).toFixed(2) + " %";
+}
+
+export function time(ns) {
+  const [size, unit] = UNITS.find(([size]) => ns >= size) ?? [1, "ns"];
+  return `${+(ns / size).toFixed(6)} ${unit}`;
+}
+
+export function element(name, text = "", classes = "") {
+  const found = document.createElement(name);
+  found.textContent = text;
+  if (classes) found.className = classes;
+  return found;
+}
+
+export function button(text, click, classes = "") {
+  const found = element("button", text, classes);
+  found.type = "button";
+  found.addEventListener("click", click);
+  return found;
+}
+
+// A text that may be too long for its place; all of it is shown on focus.
+export function long(text, click = null) {
+  const found = click ? button(text, click, "long") : element("span", text, "long");
+  found.title = text;
+  if (!click && text.length > 40) found.tabIndex = 0;
+  return found;
+}
