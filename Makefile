@@ -333,7 +333,8 @@ $(VIEWERS)/fetched: tests/viewers/package.json tests/viewers/package-lock.json
 check-viewers: deps-viewers
 	@$(MAKE) -s viewers
 	@DAMAGED_CASES=20000 $(SIDE_BY_SIDE) load tests/parsers/exports/test_damaged_captures.py \
-		tests/parsers/commands/test_damaged_views.py
+		tests/parsers/commands/test_damaged_views.py \
+		tests/parsers/web/test_damaged_captures.py
 viewers: $(VIEWERS)/fetched
 	@$(PYTEST) tests/viewers
 

@@ -6,7 +6,7 @@ _pfmparse_keys='function ip line image data-address data-symbol caller tid proce
 	comm cgroup pmd event kernel latency data-source file host address weight thread cpu time
 	set period'
 _pfmparse_pers='address function symbol line cacheline page level latency'
-_pfmparse_commands='info dump report annotate diff timeline mem top show export extract session-template'
+_pfmparse_commands='info dump report annotate diff timeline mem top show serve export extract session-template'
 
 _pfmparse()
 {

@@ -26,6 +26,7 @@ COMMANDS = {
     "mem": ("mem", "show slow memory accesses: loads, data, levels, TLBs"),
     "top": ("top", "show the hottest functions of a capture as it is written"),
     "show": ("show", "show the view that a capture requests"),
+    "serve": ("serve", "serve a page with flame graph, tables and timeline"),
     "export": ("export", "write the samples in the format of another tool"),
     "extract": ("extract", "write each buffer of a capture, and its session, to files"),
     "session-template": ("session_template", "print a session to edit, for --session"),

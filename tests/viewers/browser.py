@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Optional
 
 KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Up": "\ue013", "Down": "\ue015"}
-KEYS |= {"Left": "\ue012", "Right": "\ue014"}
+KEYS |= {"Left": "\ue012", "Right": "\ue014", "Home": "\ue011", "End": "\ue010"}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 STARTS = re.compile(r"started successfully on port (\d+)")
 PATIENCE = 300  # s, for slow or busy machines
@@ -79,7 +79,11 @@ class Browser:
 
     def open(self, path: Path) -> None:
         """Open a file."""
-        self._ask("POST", "/url", {"url": path.resolve().as_uri()})
+        self.visit(path.resolve().as_uri())
+
+    def visit(self, url: str) -> None:
+        """Open a URL."""
+        self._ask("POST", "/url", {"url": url})
 
     def run(self, script: str, *arguments: object) -> Any:
         """Run a script and return its result."""

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from browser import Browser
+from served import serving, show
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs/images"
@@ -33,21 +34,30 @@ def exported(capture: Path, symfs: list[str], path: Path) -> Path:
     return path
 
 
+def drawn(browser: Browser, name: str, width: int) -> None:
+    """Draw what the browser shows, in both colour schemes."""
+    for scheme in ("light", "dark"):
+        browser.prefer(scheme)
+        browser.fit(width)
+        browser.picture(IMAGES / f"{name}-{scheme}.png")
+
+
 def main() -> None:
     """Draw the pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("capture", type=Path)
     parser.add_argument("--symfs", action="append", default=[], metavar="DIR")
     arguments = parser.parse_args()
+    IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, Browser(Path(name)) as browser:
         symfs = [str(Path(directory).resolve()) for directory in arguments.symfs]
-        page = exported(arguments.capture.resolve(), symfs, Path(name) / "page.html")
-        browser.open(page)
-        for scheme in ("light", "dark"):
-            browser.prefer(scheme)
-            browser.fit(1000)
-            IMAGES.mkdir(exist_ok=True)
-            browser.picture(IMAGES / f"flames-{scheme}.png")
+        capture = arguments.capture.resolve()
+        browser.open(exported(capture, symfs, Path(name) / "page.html"))
+        drawn(browser, "flames", 1000)
+        options = [f"--symfs={directory}" for directory in symfs]
+        with serving(*options, str(capture)) as url:
+            show(browser, url)
+            drawn(browser, "serve", 1000)
 
 
 if __name__ == "__main__":

@@ -12,17 +12,12 @@ from browser import Browser
 from helpers.exporting import NAMES, called, exported, reported
 from helpers.graphs import Page
 from helpers.stacks_capture import Stack, stack_capture
+from page_scripts import BOXES, CHOOSE, CONTRAST, FOCUSED
 from pfmparse.exports.flame_sides import COLOURS
 
 ROWS = """
     return Array.from(document.querySelector("#functions").tBodies[0].rows,
         (row) => Array.from(row.cells, (cell) => cell.textContent));
-"""
-CHOOSE = """
-    const select = document.getElementById(arguments[0]);
-    const found = Array.from(select.options).find((o) => o.text === arguments[1]);
-    select.value = found.value;
-    select.dispatchEvent(new Event("change"));
 """
 # Pages begin with the first event: select all of them, if there are several.
 EVERY_EVENT = """
@@ -31,39 +26,12 @@ EVERY_EVENT = """
     select.value = "-1";
     select.dispatchEvent(new Event("change"));
 """
-BOXES = """
-    return Array.from(document.querySelectorAll("#flames [data-box]"), (box) =>
-        [box.getAttribute("aria-label"), box.getBoundingClientRect().width /
-            document.getElementById("flames").getBoundingClientRect().width]);
-"""
 # The background colours of the drawn boxes, as #rrggbb.
 COLOURED = """
     const hex = (text) => "#" + text.match(/\\d+/g).slice(0, 3)
         .map((n) => (+n).toString(16).padStart(2, "0")).join("");
     return Object.fromEntries(Array.from(document.querySelectorAll("#flames div"),
         (box) => [box.textContent, hex(getComputedStyle(box).backgroundColor)]));
-"""
-FOCUSED = "return document.activeElement.getAttribute('aria-label')"
-# The smallest contrast between text and background among these elements.
-CONTRAST = """
-    const channel = (c) =>
-        (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    const light = ([r, g, b]) =>
-        0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-    const parse = (text) => text.match(/[\\d.]+/g).map(Number);
-    const behind = (element) => {
-        for (; element; element = element.parentElement) {
-            const colour = parse(getComputedStyle(element).backgroundColor);
-            if (colour.length === 3 || colour[3] > 0) return colour;
-        }
-        return [255, 255, 255];
-    };
-    const chosen = Array.from(document.querySelectorAll(arguments[0]));
-    return Math.min(...chosen.map((element) => {
-        const text = light(parse(getComputedStyle(element).color));
-        const ground = light(behind(element));
-        return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
-    }));
 """
 # The drawn boxes of a picture: names, and widths relative to the lowest box.
 DRAWN = """

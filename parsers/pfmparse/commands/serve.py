@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The serve command: a page with flame graph, tables and timeline, for a browser."""
+
+from __future__ import annotations
+
+import argparse
+import threading
+import webbrowser
+from contextlib import suppress
+
+from ..errors import PfmParseError
+from ..symbols.options import add_symbol_options
+from ..text import message
+from ..web.api import Api
+from ..web.server import Server
+from ..web.session import Session
+from .arguments import add_selection, add_weight, options_of
+from .outcome import OK, BadInput, blaming
+from .progress import Progress
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("file", metavar="CAPTURE", nargs="+", help="capture")
+    parser.add_argument(
+        "--browser", action="store_true", help="open the page in a browser"
+    )
+    add_weight(parser)
+    add_selection(parser)
+    add_symbol_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serves the page until SIGINT or SIGTERM; returns the exit status."""
+    try:
+        session = Session(
+            arguments.file, options_of(arguments), arguments.weight, Progress("read")
+        )
+    except PfmParseError as error:
+        raise BadInput(str(error)) from error
+    except OSError as error:
+        raise BadInput(f"{error.filename}: {error.strerror}") from error
+    for text in session.warnings:
+        message(text)
+    with session, blaming("127.0.0.1"), Server(Api(session)) as server:
+        with suppress(KeyboardInterrupt, SystemExit):
+            _serve(server, arguments.browser)
+    return OK
+
+
+def _serve(server: Server, browser: bool) -> None:
+    """Serves the page until an exception, such as that of a signal."""
+    serving = threading.Thread(target=server.serve_forever, daemon=True)
+    serving.start()
+    try:
+        print(f"{server.url}\nPress Ctrl-C to end.", flush=True)
+        if browser:
+            _open(server.url)
+        serving.join()
+    finally:
+        server.shutdown()
+
+
+def _open(url: str) -> None:
+    """Opens a browser, or says what to do without one."""
+    if not webbrowser.open(url):
+        message("no browser found: open the URL yourself, or set BROWSER")

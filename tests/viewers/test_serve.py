@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The page of pfmparse serve in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+from browser import Browser
+from helpers.exporting import reported
+from helpers.stacks_capture import Stack, stack_capture
+from page_scripts import BOXES, CHOOSE, CONTRAST, FOCUSED
+from served import ready, serving, show
+
+VIEWS = ("flame", "table", "around", "code", "heat")
+LONG = "x" * 2000
+MARKUP = "<img src=x onerror=\"document.title='no'\">"
+THREADS = 1000
+ROWS = """
+    return Array.from(document.querySelector("#rows").tBodies[0].rows,
+        (row) => Array.from(row.cells, (cell) => cell.textContent));
+"""
+TEXT = "return document.querySelector(arguments[0]).textContent"
+# The part of the page's width that does not fit into the window.
+EXCESS = "return document.documentElement.scrollWidth - window.innerWidth"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Yield a browser."""
+    with Browser(tmp_path_factory.mktemp("browser")) as found:
+        yield found
+
+
+@pytest.fixture
+def stacks(tmp_path: Path) -> Path:
+    """Return a capture of call stacks."""
+    path = tmp_path / "stacks.pfm"
+    path.write_bytes(stack_capture())
+    return path
+
+
+@pytest.fixture
+def url(stacks: Path) -> Iterator[str]:
+    """Serve the capture of call stacks."""
+    with serving(str(stacks)) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve a capture with long names, markup in names, and many threads."""
+    stacks = [Stack((LONG, MARKUP), tid=200 + at) for at in range(THREADS)]
+    path = tmp_path_factory.mktemp("odd") / "odd.pfm"
+    path.write_bytes(stack_capture(stacks, (LONG, MARKUP)))
+    with serving(str(path)) as found:
+        yield found
+
+
+def boxes(browser: Browser, id: str = "flames") -> dict[str, float]:
+    """Return the widths of the drawn boxes by label."""
+    found = browser.run(BOXES.replace("flames", id).replace("data-box", "data-at"))
+    return {said: round(width, 2) for said, width in found}
+
+
+def functions(browser: Browser) -> dict[str, int]:
+    """Return the functions with samples of their own in the table."""
+    rows = browser.run(ROWS)
+    return {row[0]: int(row[2]) for row in rows if row[2] != "0"}
+
+
+def choose(browser: Browser, id: str, text: str) -> None:
+    """Choose an option of a menu."""
+    browser.run(CHOOSE, id, text)
+    ready(browser)
+
+
+def test_flame_graph_shows_the_largest_event(browser: Browser, url: str) -> None:
+    browser.complaints()
+    show(browser, url)
+    assert boxes(browser) == {
+        "all: 7 samples, 100.00 %": 1.0,
+        "main ([jit]): 7 samples, 100.00 %": 1.0,
+        "hot ([jit]): 6 samples, 85.71 %": 0.86,
+        "warm ([jit]): 1 samples, 14.29 %": 0.14,
+        "schedule ([kernel]): 1 samples, 14.29 %": 0.14,
+    }
+    choose(browser, "event", "all (2)")
+    assert boxes(browser)["hot ([jit]): 6 samples, 60.00 %"] == 0.6
+    assert browser.complaints() == []
+    sources = browser.run(
+        "return performance.getEntriesByType('resource').map((one) => one.name)"
+    )
+    assert sources and all(source.startswith(url) for source in sources)
+
+
+def test_flame_graph_is_used_by_keyboard(browser: Browser, url: str) -> None:
+    show(browser, url, "#view=flame")
+    whole = boxes(browser)
+    browser.run("document.querySelector('#flames [tabindex=\"0\"]').focus()")
+    focused = "#flames :focus"
+    browser.press(focused, "Up", "Up", "Right")
+    assert browser.run(FOCUSED) == "warm ([jit]): 4 samples, 40.00 %"
+    assert browser.run(TEXT, "#flame-details") == browser.run(FOCUSED)
+    outline = f"return getComputedStyle(document.querySelector('{focused}')).boxShadow"
+    assert browser.run(outline) != "none"
+    browser.press(focused, "Enter")
+    ready(browser)
+    assert boxes(browser) == {
+        "all: 4 samples, 100.00 %": 1.0,
+        "main ([jit]): 4 samples, 100.00 %": 1.0,
+        "warm ([jit]): 4 samples, 100.00 %": 1.0,
+        "schedule ([kernel]): 1 samples, 25.00 %": 0.25,
+    }
+    assert browser.run(FOCUSED) == "warm ([jit]): 4 samples, 100.00 %"
+    browser.press(focused, "Escape")
+    ready(browser)
+    assert boxes(browser) == whole
+
+
+def test_search_marks_and_sums_up(browser: Browser, url: str) -> None:
+    show(browser, url, "#view=flame")
+    browser.press("body", "/")
+    browser.press("#find", "WARM|sched")
+    ready(browser)
+    assert browser.run(TEXT, "#found") == "Found in 4 samples, 40.00 %"
+    hits = "return Array.from(document.querySelectorAll('.hit'), (e) => e.textContent)"
+    assert sorted(browser.run(hits)) == ["schedule", "warm"]
+    browser.press("#find", "(")
+    ready(browser)
+    assert browser.run(TEXT, "#error").startswith("invalid regular expression")
+
+
+def test_views_share_the_selection(browser: Browser, url: str, stacks: Path) -> None:
+    show(browser, url, "#view=flame")
+    choose(browser, "tid", "worker 101, process 100")
+    assert max(boxes(browser)) == "warm ([jit]): 1 samples, 100.00 %"
+    browser.click("#tab-table")
+    ready(browser)
+    expected = {row["key"]: row["count"] for row in reported(stacks, "--tid", "101")}
+    assert functions(browser) == expected
+    caption = browser.run(TEXT, "#rows caption")
+    assert caption == "1 samples, as with pfmparse report --tid 101"
+    browser.run("location.reload()")
+    ready(browser)
+    assert functions(browser) == expected
+    browser.click("#clear")
+    ready(browser)
+    assert sum(functions(browser).values()) == 10
+
+
+def test_time_is_selected_by_keyboard(browser: Browser, url: str, stacks: Path) -> None:
+    show(browser, url, "#view=table&from=100&to=401")
+    options = ("--time", "1000ns-4010ns")
+    expected = {row["key"]: row["count"] for row in reported(stacks, *options)}
+    assert functions(browser) == expected and sum(expected.values()) == 4
+    browser.press("#to", "Left")
+    ready(browser)
+    assert sum(functions(browser).values()) == 3
+    assert browser.run(TEXT, "#range-text") == "1 us to 4 us"
+
+
+def test_table_sorts_and_opens_functions(browser: Browser, url: str) -> None:
+    show(browser, url, "#view=table")
+    assert [row[0] for row in browser.run(ROWS)] == ["hot", "warm", "schedule", "main"]
+    browser.click("th[data-by=total] button")
+    ready(browser)
+    assert browser.run(ROWS)[0][0] == "main"
+    browser.click("th[data-by=name] button")
+    ready(browser)
+    names = [row[0] for row in browser.run(ROWS)]
+    assert names == sorted(names)
+    sorted_by = "return document.querySelector('[aria-sort]').dataset.by"
+    assert browser.run(sorted_by) == "name"
+    browser.run("document.querySelectorAll('#rows td button')[3].click()")
+    ready(browser)
+    assert browser.run(TEXT, "#around-title") == "warm"
+
+
+def test_table_by_thread_selects_the_thread(browser: Browser, url: str) -> None:
+    show(browser, url, "#view=table")
+    choose(browser, "by", "thread")
+    browser.run("document.querySelectorAll('#rows td button')[1].click()")
+    ready(browser)
+    assert browser.run("return document.getElementById('tid').value") == "101"
+
+
+def test_callers_and_callees_of_a_box(browser: Browser, url: str) -> None:
+    show(browser, url, "#view=flame")
+    browser.run("document.querySelector('#flames [tabindex=\"0\"]').focus()")
+    browser.press("#flames :focus", "Up", "Up", "Right", "s")
+    ready(browser)
+    share = "4 samples with callees, 40.00 % of the selection"
+    assert browser.run(TEXT, "#around-share") == share
+    assert boxes(browser, "callers") == {
+        "warm ([jit]): 4 samples, 100.00 %": 1.0,
+        "main ([jit]): 4 samples, 100.00 %": 1.0,
+    }
+    assert boxes(browser, "callees") == {
+        "warm ([jit]): 4 samples, 100.00 %": 1.0,
+        "schedule ([kernel]): 1 samples, 25.00 %": 0.25,
+    }
+    browser.run("document.querySelector('#callers [aria-label^=main]').click()")
+    ready(browser)
+    assert browser.run(TEXT, "#around-title") == "main"
+
+
+def test_code_shows_source_and_instructions(
+    browser: Browser, captures: dict[str, Path]
+) -> None:
+    browser.complaints()
+    with serving(str(captures["default"])) as url:
+        show(browser, url, "#view=code")
+        assert browser.run(TEXT, "#code-title").startswith("hot (")
+        assert "sink++;" in browser.run(TEXT, "#source .hot")
+        assert "100.00 %" in browser.run(TEXT, "#assembly .hot")
+        assert browser.complaints() == []
+
+
+def test_heat_map_has_a_row_for_each_thread(browser: Browser, url: str) -> None:
+    show(browser, url, "#view=heat")
+    names = """
+        return Array.from(document.querySelectorAll("#heat-rows th"),
+            (head) => head.textContent);
+    """
+    assert browser.run(names) == ["program 100, process 100", "worker 101, process 100"]
+    coloured = """
+        const strip = document.querySelector("#heat-rows canvas");
+        const { data } = strip.getContext("2d").getImageData(0, 0, strip.width, 1);
+        return data.filter((value, at) => at % 4 === 3 && value > 0).length;
+    """
+    assert 9 <= browser.run(coloured) <= 27
+    said = "return document.querySelector('#heat-rows canvas').ariaLabel"
+    assert browser.run(said) == "9 samples, most at 0 ns"
+
+
+def test_tabs_are_used_by_keyboard(browser: Browser, url: str) -> None:
+    show(browser, url, "#view=flame")
+    browser.run("document.getElementById('tab-flame').focus()")
+    browser.press("#tabs :focus", "Left")
+    ready(browser)
+    assert browser.run("return document.activeElement.id") == "tab-heat"
+    shown = "return Array.from(document.querySelectorAll('main > section[role]'))"
+    shown += ".filter((view) => !view.hidden).map((view) => view.id)"
+    assert browser.run(shown) == ["heat"]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("width", [360, 1000, 2560])
+def test_page_fits_the_width(width: int, view: str, browser: Browser, odd: str) -> None:
+    browser.fit(width)
+    show(browser, odd, f"#view={view}")
+    assert browser.run(EXCESS) <= 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_text_has_enough_contrast(
+    view: str, scheme: str, browser: Browser, url: str, tmp_path: Path
+) -> None:
+    browser.prefer(scheme)
+    try:
+        show(browser, url, f"#view={view}")
+        everything = "h1, p, label, select, button, td, th, caption, .flames div"
+        assert browser.run(CONTRAST, everything) >= 4.5
+    finally:
+        browser.prefer("light")
+
+
+def test_long_names_are_shown_on_focus(browser: Browser, odd: str) -> None:
+    browser.fit(1000)
+    show(browser, odd, "#view=table")
+    height = "return document.querySelector('#rows td button').clientHeight"
+    short = browser.run(height)
+    browser.run("document.querySelector('#rows td button').focus()")
+    assert browser.run(height) > 5 * short
+    show(browser, odd, "#view=flame")
+    browser.run("document.querySelector('#flames [aria-level=\"3\"]').focus()")
+    assert browser.run(TEXT, "#flame-details").startswith(LONG)
+
+
+def test_names_are_no_markup(browser: Browser, odd: str) -> None:
+    for view in VIEWS:
+        show(browser, odd, f"#view={view}")
+        assert browser.run("return document.images.length") == 0
+    assert browser.run("return document.title") == "hotloops --fast on build7"
+
+
+def test_many_threads_can_be_chosen(browser: Browser, odd: str) -> None:
+    show(browser, odd, "#view=table")
+    options: Any = browser.run("return document.getElementById('tid').length")
+    assert options == THREADS + 1
+    browser.run(CHOOSE, "tid", "program 1199, process 100")
+    ready(browser)
+    assert sum(functions(browser).values()) == 1
+
+
+def test_ended_server_is_reported(browser: Browser, stacks: Path) -> None:
+    with serving(str(stacks)) as url:
+        show(browser, url)
+    browser.click("#tab-table")
+    ready(browser)
+    assert browser.run(TEXT, "#error").startswith("pfmparse has ended: start it again")
