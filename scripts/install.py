@@ -38,7 +38,9 @@ COMPLETIONS = (
 CONFORM = "sdk/conform/run"
 LIST = "share/perfmon/installed"
 # Headers for programs; the SDK's other headers are for kernel modules.
-USER_HEADERS = re.compile(r"perfmon(2x|22|_sink|_time|_read|_read_\w+|_\w+_smpl)?\.h")
+USER_HEADERS = re.compile(
+    r"perfmon(2x|22|_sink|_time|_unwind|_read|_read_\w+|_\w+_smpl)?\.h"
+)
 EXAMPLES = (
     *("format_count", "format_lines", "format_mini", "format_requests"),
     *("format_threshold", "pmu_usage"),

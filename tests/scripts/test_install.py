@@ -28,7 +28,7 @@ USER_HEADERS = (
     *("perfmon_nway_smpl", "perfmon_oprofile_smpl"),
     *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl", "perfmon_sink"),
     *("perfmon_callstack_smpl", "perfmon_flight_smpl"),
-    *("perfmon_histogram_smpl", "perfmon_time"),
+    *("perfmon_histogram_smpl", "perfmon_time", "perfmon_unwind"),
     *("perfmon_read", "perfmon_read_default", "perfmon_read_nway"),
     *("perfmon_read_oprofile", "perfmon_read_pebs", "perfmon_read_pebs32"),
     *("perfmon_read_pebs64", "perfmon_read_regions", "perfmon_read_sink"),

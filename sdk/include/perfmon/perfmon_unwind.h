@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/**
+ * DOC: Unwind tables
+ *
+ * A table describes one ELF file of 64 bits and little endian: how to find the
+ * caller's frame from each address of its code. A program compiles the table
+ * from the file's unwind information; the kernel walks user stacks with it::
+ *
+ *	struct pfm_unwind_head
+ *	__u32 index[nr_blocks + 1]
+ *	struct pfm_unwind_rule rules[nr_rules]
+ *	__u16 row_rules[nr_rows]
+ *	__u8 row_offsets[nr_rows]
+ *
+ * Nothing follows. All numbers are in the byte order of the machine.
+ *
+ * Addresses are offsets in the file: a mapping's start and file offset are all
+ * that is needed to translate an address of a process. The addresses of the
+ * vDSO are relative to its start. The code from pfm_unwind_head.start on is
+ * divided into blocks of PFM_UNWIND_BLOCK bytes.
+ *
+ * A row says which rule applies from its address to that of the next row. The
+ * rows are sorted by address. row_rules has the number of the row's rule, and
+ * row_offsets the row's offset in its block, which rises strictly in a block.
+ * index has each block's first row: the first one whose address is not below
+ * the start of the block. The last element of index is nr_rows.
+ *
+ * To find the rule of address A, let R be A - start and B be R / 256. Among the
+ * rows index[B] to index[B + 1] - 1, the last one applies whose row_offsets is
+ * at most R % 256. If none does, row index[B] - 1 applies, which
+ * begins in an earlier block. If index[B] is 0, too, or if B is not below
+ * nr_blocks, there is no rule, as with PFM_UNWIND_NONE.
+ *
+ * A return address is looked up as its value minus 1, which belongs to the
+ * call. The innermost frame's address, and that of a frame interrupted by a
+ * signal, are looked up as they are.
+ */
+#ifndef PERFMON_UNWIND_H
+#define PERFMON_UNWIND_H
+
+#include <perfmon/perfmon.h>
+
+#define PFM_UNWIND_MAGIC	0x776e7570U	/* "punw" */
+#define PFM_UNWIND_VERSION	1
+
+#define PFM_UNWIND_BLOCK	256	/* bytes of code */
+#define PFM_UNWIND_MAX_RULES	65536
+
+/**
+ * struct pfm_unwind_head - first bytes of a table
+ * @magic:     PFM_UNWIND_MAGIC
+ * @version:   PFM_UNWIND_VERSION
+ * @machine:   EM_X86_64 or EM_AARCH64
+ * @start:     first offset in the file that is described, a multiple of
+ *             PFM_UNWIND_BLOCK
+ * @nr_blocks: number of blocks of code
+ * @nr_rows:   number of rows
+ * @nr_rules:  number of rules, at most PFM_UNWIND_MAX_RULES
+ * @size:      bytes of the table, this structure included
+ */
+struct pfm_unwind_head {
+	__u32	magic;
+	__u16	version;
+	__u16	machine;
+	__u64	start;
+	__u32	nr_blocks;
+	__u32	nr_rows;
+	__u32	nr_rules;
+	__u32	size;
+};
+
+PFM_STATIC_ASSERT(sizeof(struct pfm_unwind_head) == 32);
+PFM_ASSERT_FIELD(struct pfm_unwind_head, magic, 0, 4);
+PFM_ASSERT_FIELD(struct pfm_unwind_head, version, 4, 2);
+PFM_ASSERT_FIELD(struct pfm_unwind_head, machine, 6, 2);
+PFM_ASSERT_FIELD(struct pfm_unwind_head, start, 8, 8);
+PFM_ASSERT_FIELD(struct pfm_unwind_head, nr_blocks, 16, 4);
+PFM_ASSERT_FIELD(struct pfm_unwind_head, nr_rows, 20, 4);
+PFM_ASSERT_FIELD(struct pfm_unwind_head, nr_rules, 24, 4);
+PFM_ASSERT_FIELD(struct pfm_unwind_head, size, 28, 4);
+
+/**
+ * enum pfm_unwind_kind - how a rule finds the caller's frame
+ * @PFM_UNWIND_NONE:   the file does not say; the frame pointer may be tried
+ * @PFM_UNWIND_END:    this is the outermost frame
+ * @PFM_UNWIND_BAD:    the file says it in a way that no rule can express; the
+ *                     frame pointer must not be tried
+ * @PFM_UNWIND_REG:    cfa = reg + cfa_offset
+ * @PFM_UNWIND_MEM:    x86_64: cfa = [reg + cfa_offset] + 8 + ra_offset. The
+ *                     return address is just below: at cfa - 8
+ * @PFM_UNWIND_PLT:    x86_64: cfa = sp + cfa_offset, plus 8 if the low four
+ *                     bits of the address are at least ra_offset. The return
+ *                     address is at cfa - 8
+ * @PFM_UNWIND_SIGNAL: trampoline of a signal handler: the interrupted frame's
+ *                     sp is [sp + cfa_offset], its address [sp + ra_offset],
+ *                     its frame pointer [sp + fp_offset]. arm64: its link
+ *                     register is [sp + fp_offset + 8]
+ * @PFM_UNWIND_KINDS:  number of kinds
+ *
+ * "cfa" is the canonical frame address: sp in the caller's frame. "reg" is the
+ * register pfm_unwind_rule.reg, and "[x]" the word at address x. NONE, END and
+ * BAD use no other field.
+ */
+enum pfm_unwind_kind {
+	PFM_UNWIND_NONE,
+	PFM_UNWIND_END,
+	PFM_UNWIND_BAD,
+	PFM_UNWIND_REG,
+	PFM_UNWIND_MEM,
+	PFM_UNWIND_PLT,
+	PFM_UNWIND_SIGNAL,
+	PFM_UNWIND_KINDS,
+};
+
+/**
+ * enum pfm_unwind_ra - where a PFM_UNWIND_REG rule finds the return address
+ * @PFM_UNWIND_RA_CFA: at cfa + ra_offset
+ * @PFM_UNWIND_RA_REG: in the register whose DWARF number is ra_offset, such as
+ *                     arm64's link register. Only the registers of the
+ *                     innermost frame, and the link register of a frame
+ *                     interrupted by a signal, are known
+ * @PFM_UNWIND_RAS:    number of these
+ *
+ * With another kind of rule, pfm_unwind_rule.ra is PFM_UNWIND_RA_CFA. On arm64
+ * the walker removes the pointer authentication code from the address.
+ */
+enum pfm_unwind_ra {
+	PFM_UNWIND_RA_CFA,
+	PFM_UNWIND_RA_REG,
+	PFM_UNWIND_RAS,
+};
+
+/**
+ * enum pfm_unwind_fp - where a rule finds the caller's frame pointer
+ * @PFM_UNWIND_FP_SAME: it is unchanged
+ * @PFM_UNWIND_FP_CFA:  at cfa + fp_offset
+ * @PFM_UNWIND_FP_FP:   at fp_offset from the frame's own frame pointer
+ * @PFM_UNWIND_FP_LOST: unknown, until another rule finds it
+ * @PFM_UNWIND_FPS:     number of these
+ *
+ * With PFM_UNWIND_SIGNAL, pfm_unwind_rule.fp is PFM_UNWIND_FP_SAME.
+ */
+enum pfm_unwind_fp {
+	PFM_UNWIND_FP_SAME,
+	PFM_UNWIND_FP_CFA,
+	PFM_UNWIND_FP_FP,
+	PFM_UNWIND_FP_LOST,
+	PFM_UNWIND_FPS,
+};
+
+/**
+ * struct pfm_unwind_rule - how to find the caller's frame
+ * @kind:       an enum pfm_unwind_kind
+ * @reg:        DWARF number of a register; sp is 7 on x86_64 and 31 on arm64,
+ *              the frame pointer is 6 on x86_64 and 29 on arm64
+ * @ra:         an enum pfm_unwind_ra
+ * @fp:         an enum pfm_unwind_fp
+ * @cfa_offset: bytes
+ * @ra_offset:  bytes, or the number of a register
+ * @fp_offset:  bytes
+ *
+ * Fields that a rule does not use are 0.
+ */
+struct pfm_unwind_rule {
+	__u8	kind;
+	__u8	reg;
+	__u8	ra;
+	__u8	fp;
+	__s32	cfa_offset;
+	__s32	ra_offset;
+	__s32	fp_offset;
+};
+
+PFM_STATIC_ASSERT(sizeof(struct pfm_unwind_rule) == 16);
+PFM_ASSERT_FIELD(struct pfm_unwind_rule, kind, 0, 1);
+PFM_ASSERT_FIELD(struct pfm_unwind_rule, reg, 1, 1);
+PFM_ASSERT_FIELD(struct pfm_unwind_rule, ra, 2, 1);
+PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp, 3, 1);
+PFM_ASSERT_FIELD(struct pfm_unwind_rule, cfa_offset, 4, 4);
+PFM_ASSERT_FIELD(struct pfm_unwind_rule, ra_offset, 8, 4);
+PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
+
+#endif /* PERFMON_UNWIND_H */
