@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Unwind tables agree with binutils, and with what small programs say."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from readelf_frames import Offsets, differences
+from unwind_table import AARCH64, NONE, X86_64, Compiler, Fp, Kind, Ra, Rule, Table
+
+CALL = Rule(Kind.REG, 7, Ra.CFA, Fp.SAME, 8, -8)
+PUSHED = Rule(Kind.REG, 7, Ra.CFA, Fp.SAME, 16, -8)
+LINKED = Rule(Kind.REG, 31, Ra.REG, Fp.SAME, 0, 30)
+BAD = Rule(Kind.BAD)
+# In an ELF header: e_shoff; e_shnum and e_shstrndx.
+SECTIONS, NR_SECTIONS = slice(40, 48), slice(60, 64)
+ROOT = Path(__file__).resolve().parents[2]
+SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
+DEBIAN = (
+    *("/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libcrypto.so.3"),
+    *("/lib/x86_64-linux-gnu/libstdc++.so.6", "/lib64/ld-linux-x86-64.so.2"),
+    *("/bin/gzip", "/bin/bash", "/usr/bin/python3"),
+    *("/lib/aarch64-linux-gnu/libc.so.6", "/usr/aarch64-linux-gnu/lib/libc.so.6"),
+    "/usr/aarch64-linux-gnu/lib/libstdc++.so.6",
+)
+GCC = {X86_64: "x86_64-linux-gnu-gcc", AARCH64: "aarch64-linux-gnu-gcc"}
+FUNCTION = """
+    .text
+    .balign 64
+    .globl function
+function:
+    .cfi_startproc
+{body}
+    .cfi_endproc
+"""
+SIZE = 1024  # of a function and the code that is looked at behind it
+
+
+@pytest.fixture(name="compiler")
+def fixture_compiler(programs: Path) -> Compiler:
+    return Compiler(programs / "unwind_compiler")
+
+
+def gcc_for(machine: int) -> str:
+    """Return a compiler for a machine, which may have Debian's version in its name."""
+    version = subprocess.check_output(["gcc", "-dumpversion"], text=True).strip()
+    for name in GCC[machine], f"{GCC[machine]}-{version}":
+        if shutil.which(name):
+            return name
+    pytest.skip(f"{GCC[machine]} is not installed")
+
+
+class Assembled:
+    """A shared library with a function, and its table."""
+
+    def __init__(self, compiler: Compiler, directory: Path) -> None:
+        self._compiler = compiler
+        self._directory = directory
+        self.path = directory / "function.so"
+
+    def build(self, text: str, *options: str, machine: int = X86_64) -> Table:
+        """Assemble and link; return the table."""
+        source = self._directory / "function.s"
+        source.write_text(text)
+        command = [gcc_for(machine), "-shared", "-nostdlib", *options]
+        subprocess.run([*command, "-o", self.path, source], check=True)
+        return self.table()
+
+    def table(self) -> Table:
+        """Compile the library as it is now."""
+        return self._compiler(self.path)
+
+    def start(self, name: str = "function") -> int:
+        """Return where a function is in the file."""
+        listing = subprocess.check_output(["nm", "-D", self.path], text=True)
+        (line,) = [line for line in listing.splitlines() if line.endswith(f" {name}")]
+        return Offsets(self.path)(int(line.split()[0], 16))
+
+    def rules(self, table: Table) -> list[Rule]:
+        """Return the rules of the function and of what follows."""
+        return table.between(self.start(), self.start() + SIZE)
+
+    def __call__(
+        self, body: str, *options: str, machine: int = X86_64, text: str = FUNCTION
+    ) -> list[Rule]:
+        """Return the rules of a function with these lines, and of what follows."""
+        return self.rules(self.build(text.format(body=body), *options, machine=machine))
+
+
+@pytest.fixture(name="assembled")
+def fixture_assembled(compiler: Compiler, tmp_path: Path) -> Assembled:
+    return Assembled(compiler, tmp_path)
+
+
+@pytest.mark.parametrize("path", DEBIAN)
+def test_unwind_table_agrees_with_readelf(compiler: Compiler, path: str) -> None:
+    file = Path(path)
+    if not file.exists():
+        pytest.skip(f"there is no {path}")
+    table = compiler(file)
+    count, found = differences(file, table)
+    assert count > len(table.starts) / 2
+    assert found == []
+
+
+def test_unwind_rules_follow_push_and_pop(assembled: Assembled) -> None:
+    assert (
+        assembled(
+            """
+    push %rbp
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbp, 0
+    mov %rsp, %rbp
+    .cfi_def_cfa_register rbp
+    pop %rbp
+    .cfi_def_cfa rsp, 8
+    .cfi_restore rbp
+    ret"""
+        )
+        == [
+            CALL,
+            Rule(Kind.REG, 7, Ra.CFA, Fp.CFA, 16, -8, -16),
+            Rule(Kind.REG, 6, Ra.CFA, Fp.CFA, 16, -8, -16),
+            CALL,
+            NONE,
+        ]
+    )
+
+
+def test_unwind_state_is_remembered(assembled: Assembled) -> None:
+    assert (
+        assembled(
+            """
+    push %rax
+    .cfi_adjust_cfa_offset 8
+    nop
+    .cfi_remember_state
+    pop %rax
+    .cfi_adjust_cfa_offset -8
+    ret
+    .cfi_restore_state
+    nop"""
+        )
+        == [CALL, PUSHED, CALL, PUSHED, NONE]
+    )
+
+
+@pytest.mark.parametrize("size", [1, 63, 64, 255, 256, 65535, 65536, 70000])
+def test_unwind_advance_of_any_size_is_exact(assembled: Assembled, size: int) -> None:
+    body = f"""
+    .cfi_adjust_cfa_offset 8
+    .fill {size}, 1, 0x90
+    .cfi_adjust_cfa_offset -8
+    ret"""
+    table = assembled.build(FUNCTION.format(body=body))
+    start = assembled.start()
+    assert [table.rule(start + at) for at in (-1, 0, size - 1, size, size + 1)] == [
+        *(NONE, PUSHED, PUSHED, CALL, NONE)
+    ]
+
+
+# The instructions of a main() that realigns its stack.
+REALIGNED = """
+    lea 8(%rsp), %r10
+    .cfi_def_cfa r10, 0
+    and $-32, %rsp
+    push -8(%r10)
+    push %rbp
+    mov %rsp, %rbp
+    .cfi_escape 0x10,0x6,0x2,0x76,0	# rbp at breg6 0
+    push %r10
+    .cfi_escape 0xf,0x3,0x76,0x78,0x6	# CFA: breg6 -8, deref
+    nop"""
+
+
+def test_unwind_realigned_stack_is_followed(assembled: Assembled) -> None:
+    assert assembled(REALIGNED) == [
+        CALL,
+        Rule(Kind.REG, 10, Ra.CFA, Fp.SAME, 0, -8),
+        Rule(Kind.REG, 10, Ra.CFA, Fp.FP, 0, -8),
+        Rule(Kind.MEM, 6, Ra.CFA, Fp.FP, -8, -8),
+        NONE,
+    ]
+
+
+def test_unwind_frame_in_memory_is_followed(assembled: Assembled) -> None:
+    # OpenSSL: CFA: breg7 152, deref, plus_uconst 8
+    assert (
+        assembled(
+            """
+    .cfi_offset rbp, -16
+    .cfi_escape 0x0f,0x06,0x77,0x98,0x01,0x06,0x23,0x08
+    nop"""
+        )
+        == [Rule(Kind.MEM, 7, Ra.CFA, Fp.CFA, 152, 0, -16), NONE]
+    )
+
+
+def test_unwind_offset_is_kept_by_expression(assembled: Assembled) -> None:
+    # CFA: breg6 -8, deref
+    assert (
+        assembled(
+            """
+    .cfi_def_cfa_offset 48
+    .cfi_escape 0x0f,0x03,0x76,0x78,0x06
+    nop
+    .cfi_def_cfa_register rbp
+    nop"""
+        )
+        == [
+            Rule(Kind.MEM, 6, Ra.CFA, Fp.SAME, -8, -8),
+            Rule(Kind.REG, 6, Ra.CFA, Fp.SAME, 48, -8),
+            NONE,
+        ]
+    )
+
+
+def test_unwind_saved_fp_below_sp_is_relative(assembled: Assembled) -> None:
+    # rbp: drop, breg7 16
+    assert (
+        assembled(
+            """
+    .cfi_def_cfa_offset 48
+    .cfi_escape 0x10,0x06,0x03,0x13,0x77,0x10
+    nop"""
+        )
+        == [Rule(Kind.REG, 7, Ra.CFA, Fp.CFA, 48, -8, -32), NONE]
+    )
+
+
+def test_unwind_plt_has_its_own_rule(assembled: Assembled) -> None:
+    text = FUNCTION.format(body="jmp other@PLT")
+    table = assembled.build(text, "-Wl,-z,lazy")
+    assert Rule(Kind.PLT, 0, cfa_offset=8, ra_offset=11) in table.rules
+
+
+SIGNAL = """
+    .cfi_signal_frame
+    .cfi_escape 0x0f,0x04,0x77,0xa0,0x01,0x06	# CFA: breg7 160, deref
+    .cfi_escape 0x10,0x10,0x03,0x77,0xa8,0x01	# rip: breg7 168
+    .cfi_escape 0x10,0x06,0x03,0x77,0xf8,0x00	# rbp: breg7 120
+    nop"""
+TRAMPOLINE = Rule(Kind.SIGNAL, cfa_offset=160, ra_offset=168, fp_offset=120)
+
+
+def test_unwind_signal_frame_is_followed(assembled: Assembled) -> None:
+    assert assembled(SIGNAL) == [TRAMPOLINE, NONE]
+
+
+def test_unwind_signal_frame_of_libc_is_known(compiler: Compiler) -> None:
+    libc = Path("/lib/x86_64-linux-gnu/libc.so.6")
+    if not libc.exists():
+        pytest.skip(f"there is no {libc}")
+    assert TRAMPOLINE in compiler(libc).rules
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        (".cfi_undefined rip", Rule(Kind.END)),
+        (".cfi_register rip, rdi", Rule(Kind.REG, 7, Ra.REG, Fp.SAME, 8, 5)),
+        (".cfi_undefined rbp", Rule(Kind.REG, 7, Ra.CFA, Fp.LOST, 8, -8)),
+        (".cfi_register rbp, rdi", Rule(Kind.REG, 7, Ra.CFA, Fp.LOST, 8, -8)),
+        (".cfi_val_offset rbp, 0", Rule(Kind.REG, 7, Ra.CFA, Fp.LOST, 8, -8)),
+        (".cfi_offset rbx, -16", CALL),
+        (".cfi_escape 0x2e, 0x10", CALL),  # DW_CFA_GNU_args_size
+        (".cfi_same_value rip", BAD),
+        (".cfi_val_offset rip, 0", BAD),
+        (".cfi_register rsp, rdi", BAD),
+        (".cfi_def_cfa 16, 0", BAD),  # rip is not a general register
+        (".cfi_escape 0x3f", BAD),  # unknown instruction
+        (".cfi_escape 0x0b", BAD),  # nothing is remembered
+        (".cfi_escape 0x0f,0x7f,0x77,0x08", BAD),  # expression beyond the end
+        (".cfi_escape 0x0f,0x02,0x77,0x80", BAD),  # number beyond the end
+        # breg7 8, breg9 0, lit8, mul, plus, deref
+        (".cfi_escape 0x0f,0x08,0x77,0x08,0x79,0x00,0x38,0x1e,0x22,0x06", BAD),
+        (".cfi_signal_frame", BAD),  # an interrupted frame has not called
+    ],
+)
+def test_unwind_row_has_rule(assembled: Assembled, body: str, rule: Rule) -> None:
+    assert assembled(f"{body}\nnop") == [rule, NONE]
+
+
+def test_unwind_states_remembered_without_end_are_bad(assembled: Assembled) -> None:
+    assert assembled(".cfi_remember_state\n" * 1000 + "nop") == [BAD, NONE]
+
+
+def test_unwind_personality_is_skipped(assembled: Assembled) -> None:
+    assert (
+        assembled(
+            """
+    .cfi_personality 0x1b, .Lhere
+    .cfi_lsda 0x1b, .Lhere
+.Lhere:
+    nop"""
+        )
+        == [CALL, NONE]
+    )
+
+
+def test_unwind_link_register_of_arm64_is_used(assembled: Assembled) -> None:
+    assert (
+        assembled(
+            """
+    paciasp
+    .cfi_negate_ra_state
+    stp x29, x30, [sp, -32]!
+    .cfi_def_cfa_offset 32
+    .cfi_offset x29, -32
+    .cfi_offset x30, -24
+    mov x29, sp
+    .cfi_def_cfa_register x29
+    nop""",
+            machine=AARCH64,
+        )
+        == [
+            Rule(Kind.REG, 31, Ra.REG, Fp.SAME, 0, 30),
+            Rule(Kind.REG, 31, Ra.CFA, Fp.CFA, 32, -24, -32),
+            Rule(Kind.REG, 29, Ra.CFA, Fp.CFA, 32, -24, -32),
+            NONE,
+        ]
+    )
+
+
+@pytest.mark.parametrize(("padding", "gap"), [(15, CALL), (16, NONE)])
+def test_unwind_padding_has_no_row(
+    assembled: Assembled, padding: int, gap: Rule
+) -> None:
+    table = assembled.build(
+        f"""
+    .text
+    .globl function
+    function: .cfi_startproc
+    ret
+    .cfi_endproc
+    .fill {padding}, 1, 0x90
+    .cfi_startproc
+    ret
+    .cfi_endproc
+"""
+    )
+    start = assembled.start()
+    at = (0, 1, padding, padding + 1, padding + 2)
+    assert [table.rule(start + offset) for offset in at] == [
+        *(CALL, gap, gap, CALL, NONE)
+    ]
+
+
+def test_unwind_debug_frame_fills_gaps(assembled: Assembled, tmp_path: Path) -> None:
+    debug = tmp_path / "debug.s"
+    debug.write_text(
+        """
+    .cfi_sections .debug_frame
+    .text
+    .globl function
+    function: .cfi_startproc
+    push %rax
+    .cfi_adjust_cfa_offset 8
+    nop
+    .cfi_endproc
+"""
+    )
+    table = assembled.build(
+        ".text\n.globl other\nother: .cfi_startproc\nnop\n.cfi_endproc\n", str(debug)
+    )
+    start = assembled.start()
+    assert table.between(start, start + 2) == [CALL, PUSHED]
+    assert table.rule(assembled.start("other")) == CALL
+
+
+def test_unwind_without_section_headers_works(assembled: Assembled) -> None:
+    rules = assembled(REALIGNED)
+    table = assembled.table()
+    data = bytearray(assembled.path.read_bytes())
+    data[SECTIONS] = bytes(8)
+    data[NR_SECTIONS] = bytes(4)
+    assembled.path.write_bytes(data)
+    assert assembled.table() == table
+    assert len(rules) > 1
+
+
+def test_unwind_vdso_has_a_table(compiler: Compiler) -> None:
+    assert CALL in compiler("--vdso").rules or LINKED in compiler("--vdso").rules
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [
+        (slice(0, 1), b"x", "is not an ELF file: Exec format error"),
+        (slice(4, 5), b"\1", "is not a 64-bit ELF file: Exec format error"),
+        (slice(5, 6), b"\2", "is big-endian: Exec format error"),
+        (
+            slice(18, 19),
+            b"\3",
+            "is neither for x86_64 nor for arm64: Exec format error",
+        ),
+        (slice(16, 17), b"\1", "is neither a program nor a shared library: "),
+        (slice(56, 58), bytes(2), "has no program headers: Exec format error"),
+        (slice(56, 58), b"\1\1", "has too many program headers: Exec format error"),
+        (slice(32, 40), b"\xff" * 8, "has damaged program headers: Bad message"),
+        (slice(64, None), b"", "has damaged program headers: Bad message"),
+    ],
+)
+def test_unwind_refusal_says_why(
+    assembled: Assembled, compiler: Compiler, place: slice, value: bytes, reason: str
+) -> None:
+    assembled("nop")
+    data = bytearray(assembled.path.read_bytes())
+    data[place] = value
+    assembled.path.write_bytes(data)
+    assert compiler.complaint(assembled.path).startswith(reason)
+
+
+def test_unwind_of_non_file_is_refused(compiler: Compiler, tmp_path: Path) -> None:
+    assert compiler.complaint(tmp_path) == "is not a regular file: Invalid argument"
+
+
+def test_unwind_without_information_is_refused(
+    assembled: Assembled, compiler: Compiler
+) -> None:
+    assembled("nop")
+    subprocess.run(["objcopy", "-R", ".eh_frame", assembled.path], check=True)
+    reason = "has no unwind information: No data available"
+    assert compiler.complaint(assembled.path) == reason
+
+
+@pytest.fixture(name="fuzzer", scope="session")
+def fixture_fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return unwind_fuzzer, built with sanitizers."""
+    program = tmp_path_factory.mktemp("fuzzer") / "unwind_fuzzer"
+    sources = [ROOT / "tests/tools/unwind_fuzzer.c"]
+    sources += sorted((ROOT / "tools/pfmon/unwind").glob("*.c"))
+    includes = [f"-I{ROOT}/sdk/include", f"-I{ROOT}/tools/pfmon"]
+    subprocess.run(
+        ["gcc", "-O1", *SANITIZED, *includes, "-o", program, *sources], check=True
+    )
+    return program
+
+
+@pytest.mark.parametrize(
+    "path", ["/bin/gzip", "/usr/aarch64-linux-gnu/lib/libnsl.so.1"]
+)
+def test_unwind_of_damaged_files_is_safe(fuzzer: Path, path: str) -> None:
+    if not Path(path).exists():
+        pytest.skip(f"there is no {path}")
+    compiled = int(subprocess.check_output([fuzzer, path, "2000", "1"], timeout=300))
+    assert 500 < compiled < 1900

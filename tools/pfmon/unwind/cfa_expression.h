@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* cfa_expression.h - recognise the DWARF expressions that rules can express */
+#ifndef PFMON_UNWIND_CFA_EXPRESSION_H
+#define PFMON_UNWIND_CFA_EXPRESSION_H
+
+#include "unwind/cfa_state.h"
+#include "unwind/cursor.h"
+#include "unwind/machine.h"
+
+/* Returns the CFA of DW_CFA_def_cfa_expression. */
+struct cfa expression_cfa(struct cursor expression,
+			  const struct unwind_machine *machine);
+
+/* Returns where the DW_CFA_expression of a register says it was saved. */
+struct place expression_place(struct cursor expression);
+
+#endif /* PFMON_UNWIND_CFA_EXPRESSION_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * compile.h - compile a file's unwind information to a table for the kernel
+ *
+ * The files can be for another machine than this one. They need not be trusted:
+ * time and memory are bounded by the size of the file.
+ */
+#ifndef PFMON_UNWIND_COMPILE_H
+#define PFMON_UNWIND_COMPILE_H
+
+#include <perfmon/perfmon_unwind.h>
+#include <stddef.h>
+
+/*
+ * Compiles the file of a descriptor, or the image of one, such as the vDSO.
+ * Returns the table, which the caller frees. On failure returns NULL with errno
+ * set and the reason in *why, which continues the sentence "FILE ...".
+ */
+struct pfm_unwind_head *unwind_compile(int fd, const char **why);
+struct pfm_unwind_head *unwind_compile_image(const void *image, size_t size,
+					     const char **why);
+
+#endif /* PFMON_UNWIND_COMPILE_H */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * elf_file.h - sections and segments of an ELF file
+ *
+ * Every size in the file is checked before it is used. The file is not mapped:
+ * another process could truncate it meanwhile.
+ */
+#ifndef PFMON_UNWIND_ELF_FILE_H
+#define PFMON_UNWIND_ELF_FILE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unwind/machine.h"
+
+struct elf_file {
+	int fd;				/* unless there is an image */
+	const uint8_t *image;
+	uint64_t size;
+	const struct unwind_machine *machine;
+	Elf64_Phdr *segments;
+	size_t nr_segments;
+	Elf64_Shdr *sections;
+	size_t nr_sections;
+	char *section_names;
+	size_t names_size;
+};
+
+/* A copy of bytes of the file. */
+struct elf_part {
+	uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+};
+
+/*
+ * Opens a file, or the image of one. Returns 0, or a negative errno with the
+ * reason in *why. elf_file_close() is needed in either case.
+ */
+int elf_file_open(struct elf_file *file, int fd, const char **why);
+int elf_file_open_image(struct elf_file *file, const void *image, size_t size,
+			const char **why);
+void elf_file_close(struct elf_file *file);
+
+/* Reads exactly these bytes; false if the file does not have them. */
+bool elf_file_read(const struct elf_file *file, uint64_t offset, void *bytes,
+		   size_t size);
+
+/*
+ * Copies the section of that name, or all bytes from an address to the end of
+ * its segment; the caller frees them. Returns 1, or 0 if there is none, or a
+ * negative errno.
+ */
+int elf_file_section(const struct elf_file *file, const char *name,
+		     struct elf_part *part);
+int elf_file_rest(const struct elf_file *file, uint64_t address,
+		  struct elf_part *part);
+
+/* Returns the segment of that type, NULL if there is none. */
+const Elf64_Phdr *elf_file_segment(const struct elf_file *file, uint32_t type);
+
+/*
+ * Converts the addresses of code to offsets in the file; false if not all of
+ * the code is in one executable segment.
+ */
+bool elf_file_offset(const struct elf_file *file, uint64_t address,
+		     uint64_t size, uint64_t *offset);
+
+#endif /* PFMON_UNWIND_ELF_FILE_H */
