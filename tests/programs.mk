@@ -38,6 +38,9 @@ $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open
 $(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
 
+# Compares with the unwinder of elfutils.
+$(UOUT)/unwind_stops: ULIBS += -ldw
+
 $(UOUT)/perfmonctl_errors: $(LIBPERFMON_A)
 $(UOUT)/perfmon2x_errors: $(LIBPFM2X_A)
 $(LIB_TESTS): $(UOUT)/%: $(UOBJ)/tests/lib/%.o

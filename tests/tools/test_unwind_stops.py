@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Chains of live programs by unwind tables equal those of elfutils.
+
+elfutils reads .eh_frame itself. With CHECK_ALL=1 each program is stopped more often.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STOPS = 2000 if os.environ.get("CHECK_ALL") else 200
+PYTHON = """
+import json, re
+while True:
+    json.loads(json.dumps([{"a": i, "b": str(i)} for i in range(500)]))
+    re.sub("[a-c]+", "x", "abcd" * 200)
+    sorted(str(i) for i in range(3000))
+"""
+SHELL = 'while :; do x=$((x + 1)); y="${x//1/2}"; case $y in *5*) z=1 ;; esac; done'
+# While libgcc enters a handler, its frame already has the new return address but not
+# yet the new stack pointer. Therefore most of the time is spent elsewhere.
+THROWS = """
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+__attribute__((noinline)) static int deep(int n, std::string s)
+{
+    if (!n)
+        throw std::runtime_error(s);
+    return deep(n - 1, s + "x") + s.size();
+}
+int main()
+{
+    std::vector<double> v(10000);
+    for (;;) {
+        try {
+            deep(10, "a");
+        } catch (const std::exception &e) {
+            v[0] = e.what()[0];
+        }
+        for (size_t i = 1; i < v.size(); i++)
+            v[i] = i * 7919 % 10007;
+        std::sort(v.begin(), v.end());
+    }
+}
+"""
+# A handler on the stack that it interrupts, and one on its own stack; the vDSO.
+SIGNALS = """
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+static int compare(const void *a, const void *b) { return *(int *)a - *(int *)b; }
+static void work(int signal)
+{
+    struct timespec now;
+    int v[200];
+    for (int i = 0; i < 200; i++)
+        v[i] = i * 7919 % (211 + signal);
+    qsort(v, 200, sizeof(int), compare);
+    for (int i = 0; i < 200; i++)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+}
+int main(void)
+{
+    static char room[65536];
+    stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
+    struct sigaction here = { .sa_handler = work };
+    struct sigaction there = { .sa_handler = work, .sa_flags = SA_ONSTACK };
+    sigaltstack(&stack, NULL);
+    sigaction(SIGUSR1, &here, NULL);
+    sigaction(SIGUSR2, &there, NULL);
+    for (;;) {
+        raise(SIGUSR1);
+        raise(SIGUSR2);
+    }
+}
+"""
+
+
+class Stops:
+    """Runs unwind_stops."""
+
+    def __init__(self, program: Path) -> None:
+        self.program = program
+
+    def check(self, *command: str | Path) -> None:
+        """Compare the chains of a command, at least 99 % of which must be whole."""
+        run = subprocess.run(
+            [self.program, str(STOPS), *command],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found = json.loads(run.stdout)
+        print(command[0], found)
+        assert found["stops"] == STOPS
+        assert found["frames"] > 3 * STOPS
+        assert found["equal"] >= 0.99 * found["frames"]
+        assert found["whole"] >= 0.99 * STOPS
+
+
+@pytest.fixture(name="stops")
+def fixture_stops(programs: Path) -> Stops:
+    return Stops(programs / "unwind_stops")
+
+
+def compiled(directory: Path, suffix: str, text: str, *options: str) -> Path:
+    source = directory / f"program{suffix}"
+    source.write_text(text)
+    program = source.with_suffix("")
+    compiler = "gcc" if suffix == ".c" else "g++"
+    command = [compiler, "-O2", *options, "-o", str(program), str(source)]
+    subprocess.run(command, check=True)
+    return program
+
+
+def test_unwind_chains_of_gzip_are_whole(stops: Stops, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    lines = "".join(f"{number * 7919 % 100003} line\n" for number in range(200000))
+    text.write_text(lines * (1 + STOPS // 20))
+    stops.check("gzip", "-9", "-c", text)
+
+
+def test_unwind_chains_of_python_are_whole(stops: Stops) -> None:
+    stops.check(sys.executable, "-c", PYTHON)
+
+
+def test_unwind_chains_of_bash_are_whole(stops: Stops) -> None:
+    stops.check("bash", "-c", SHELL)
+
+
+def test_unwind_chains_with_exceptions_are_whole(stops: Stops, tmp_path: Path) -> None:
+    stops.check(compiled(tmp_path, ".cpp", THROWS))
+
+
+@pytest.mark.parametrize("option", ["-pie", "-no-pie", "-static", "-static-pie"])
+def test_unwind_chains_with_signals_are_whole(
+    stops: Stops, tmp_path: Path, option: str
+) -> None:
+    stops.check(compiled(tmp_path, ".c", SIGNALS, option))
