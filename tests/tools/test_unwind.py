@@ -15,6 +15,8 @@ CALL = Rule(Kind.REG, 7, Ra.CFA, Fp.SAME, 8, -8)
 PUSHED = Rule(Kind.REG, 7, Ra.CFA, Fp.SAME, 16, -8)
 LINKED = Rule(Kind.REG, 31, Ra.REG, Fp.SAME, 0, 30)
 BAD = Rule(Kind.BAD)
+# Without it, even a small file for arm64 has more than 64 KiB.
+SMALL_PAGES = "-Wl,-z,max-page-size=4096"
 # In an ELF header: e_shoff; e_shnum and e_shstrndx.
 SECTIONS, NR_SECTIONS = slice(40, 48), slice(60, 64)
 ROOT = Path(__file__).resolve().parents[2]
@@ -325,6 +327,61 @@ def test_unwind_link_register_of_arm64_is_used(assembled: Assembled) -> None:
     )
 
 
+@pytest.mark.parametrize(("option", "before"), [("", 0), ("-Wl,-z,force-bti", 4)])
+def test_unwind_plt_of_arm64_is_followed(
+    assembled: Assembled, option: str, before: int
+) -> None:
+    options = ["-Wl,-z,lazy", *filter(None, [option])]
+    table = assembled.build(FUNCTION.format(body="bl other"), *options, machine=AARCH64)
+    assert table.rules[:3] == [
+        LINKED,
+        Rule(Kind.REG, 31, Ra.CFA, Fp.SAME, 16, -8),
+        LINKED,
+    ]
+    plt = table.starts[0]
+    assert [start - plt for start in table.starts[:3]] == [0, before + 4, 32]
+
+
+# Like the kernel's vDSO, which has no unwind information.
+VDSO = """
+    .text
+    .globl __kernel_clock_gettime, __kernel_getrandom, __kernel_rt_sigreturn
+    .type __kernel_clock_gettime, %function
+__kernel_clock_gettime:
+    nop
+    ret
+    .size __kernel_clock_gettime, . - __kernel_clock_gettime
+    .fill 16, 4, 0xd503201f
+    .type __kernel_getrandom, %function
+__kernel_getrandom:
+    {push}
+    ret
+    .size __kernel_getrandom, . - __kernel_getrandom
+    .fill 16, 4, 0xd503201f
+__kernel_rt_sigreturn:
+    mov x8, 139
+    svc 0
+    .size __kernel_rt_sigreturn, . - __kernel_rt_sigreturn
+"""
+
+
+@pytest.mark.parametrize(
+    "push", ["stp x29, x30, [sp, -16]!", "str x30, [sp, -16]!", "sub sp, sp, 32"]
+)
+def test_unwind_vdso_of_arm64_is_followed(assembled: Assembled, push: str) -> None:
+    table = assembled.build(VDSO.format(push=push), SMALL_PAGES, machine=AARCH64)
+    trampoline = assembled.start("__kernel_rt_sigreturn")
+    assert table.rules == [
+        LINKED,
+        NONE,
+        Rule(Kind.SIGNAL, cfa_offset=560, ra_offset=568, fp_offset=544),
+        NONE,
+    ]
+    assert table.starts[0] == assembled.start("__kernel_clock_gettime")
+    # The return address of a handler is the trampoline's start.
+    assert table.starts[2:] == [trampoline - 4, trampoline + 8]
+
+
 @pytest.mark.parametrize(("padding", "gap"), [(15, CALL), (16, NONE)])
 def test_unwind_padding_has_no_row(
     assembled: Assembled, padding: int, gap: Rule
@@ -440,11 +497,21 @@ def fixture_fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
+def compile_damaged(fuzzer: Path, path: Path) -> None:
+    """Compile damaged copies of a file, some of which still have a table."""
+    if not path.exists():
+        pytest.skip(f"there is no {path}")
+    compiled = int(subprocess.check_output([fuzzer, path, "2000", "1"], timeout=300))
+    assert 500 < compiled < 1900
+
+
 @pytest.mark.parametrize(
     "path", ["/bin/gzip", "/usr/aarch64-linux-gnu/lib/libnsl.so.1"]
 )
 def test_unwind_of_damaged_files_is_safe(fuzzer: Path, path: str) -> None:
-    if not Path(path).exists():
-        pytest.skip(f"there is no {path}")
-    compiled = int(subprocess.check_output([fuzzer, path, "2000", "1"], timeout=300))
-    assert 500 < compiled < 1900
+    compile_damaged(fuzzer, Path(path))
+
+
+def test_unwind_of_damaged_vdso_is_safe(fuzzer: Path, assembled: Assembled) -> None:
+    assembled.build(VDSO.format(push="nop"), SMALL_PAGES, machine=AARCH64)
+    compile_damaged(fuzzer, assembled.path)

@@ -12,7 +12,6 @@
 
 struct run {
 	const struct unwind_machine *machine;
-	const struct elf_part *part;
 	const struct cie *cie;
 	struct cursor program;
 	struct cfa_state state;
@@ -229,7 +228,7 @@ static bool run_advance(struct run *run, uint8_t op)
 	};
 
 	if (op == DW_CFA_set_loc) {
-		run->next = frames_pointer(run->part, &run->program,
+		run->next = frames_pointer(run->cie->part, &run->program,
 					   run->cie->encoding) - run->start;
 		return true;
 	}
@@ -293,12 +292,10 @@ static bool run_row(struct run *run)
 	return !run->program.failed;
 }
 
-void cfa_program_init(struct cie *cie, const struct elf_part *part,
-		      const struct unwind_machine *machine)
+void cfa_program_init(struct cie *cie, const struct unwind_machine *machine)
 {
 	struct run run = {
 		.machine = machine,
-		.part = part,
 		.cie = cie,
 		.program = cie->program,
 	};
@@ -320,12 +317,11 @@ static int add_row(const struct run *run, const struct fde *fde, uint64_t from,
 	return table_add(table, fde->start + from, &rule);
 }
 
-int cfa_program_rows(const struct fde *fde, const struct elf_part *part,
+int cfa_program_rows(const struct fde *fde,
 		     const struct unwind_machine *machine, struct table *table)
 {
 	struct run run = {
 		.machine = machine,
-		.part = part,
 		.cie = fde->cie,
 		.program = fde->program,
 		.state = fde->cie->initial,

@@ -7,14 +7,13 @@
 #include "unwind/table.h"
 
 /* Sets the state at the start of all FDEs of a CIE. */
-void cfa_program_init(struct cie *cie, const struct elf_part *part,
-		      const struct unwind_machine *machine);
+void cfa_program_init(struct cie *cie, const struct unwind_machine *machine);
 
 /*
  * Adds the rows of an FDE to a table. A program that is damaged or has unknown
  * instructions gives a row PFM_UNWIND_BAD. Returns 0 or a negative errno.
  */
-int cfa_program_rows(const struct fde *fde, const struct elf_part *part,
+int cfa_program_rows(const struct fde *fde,
 		     const struct unwind_machine *machine, struct table *table);
 
 #endif /* PFMON_UNWIND_CFA_PROGRAM_H */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* compile.c - compile a file's unwind information to a table for the kernel */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "unwind/cfa_program.h"
 #include "unwind/compile.h"
 #include "unwind/elf_file.h"
 #include "unwind/frames.h"
+#include "unwind/frames_arm64.h"
 #include "unwind/table.h"
 
 /*
@@ -15,113 +17,125 @@
  */
 #define MOST_PADDING	15
 
-/* An FDE that begins inside another one is damage. */
-static void skip_overlapping(struct frames *frames)
+/* The sources of unwind information, the best first. */
+enum { EH_FRAME, DEBUG_FRAME, KNOWN_CODE, NR_SOURCES };
+
+/* FDEs that do not overlap. */
+struct merged {
+	struct fde *fdes;	/* in the order of their starts */
+	size_t count;
+};
+
+static int read_sources(struct frames *sources, const struct elf_file *file)
 {
-	uint64_t end = 0;
+	int error = frames_read_eh(&sources[EH_FRAME], file);
 
-	for (size_t i = 0; i < frames->nr_fdes; i++) {
-		struct fde *fde = &frames->fdes[i];
-
-		fde->skipped = fde->start < end;
-		if (!fde->skipped)
-			end = fde->start + fde->size;
-	}
-}
-
-/* .debug_frame says the same as .eh_frame, or describes other code. */
-static void skip_described(struct frames *debug, const struct frames *eh)
-{
-	size_t next = 0;
-
-	for (size_t i = 0; i < debug->nr_fdes; i++) {
-		struct fde *fde = &debug->fdes[i];
-
-		while (next < eh->nr_fdes &&
-		       (eh->fdes[next].skipped ||
-			eh->fdes[next].start + eh->fdes[next].size <=
-			fde->start))
-			next++;
-		if (next < eh->nr_fdes &&
-		    eh->fdes[next].start < fde->start + fde->size)
-			fde->skipped = true;
-	}
-}
-
-static const struct fde *next_fde(const struct frames *frames, size_t *next)
-{
-	while (*next < frames->nr_fdes && frames->fdes[*next].skipped)
-		++*next;
-	return *next < frames->nr_fdes ? &frames->fdes[*next] : NULL;
-}
-
-static int add_gap(struct table *table, uint64_t start)
-{
-	static const struct pfm_unwind_rule none = { .kind = PFM_UNWIND_NONE };
-
-	return table_add(table, start, &none);
-}
-
-/* @end is that of the code before, and of this code afterwards. */
-static int add_fde(struct table *table, const struct fde *fde,
-		   const struct frames *frames,
-		   const struct unwind_machine *machine, uint64_t *end)
-{
-	int error = 0;
-
-	if (table->nr_rows && fde->start - *end > MOST_PADDING)
-		error = add_gap(table, *end);
-	*end = fde->start + fde->size;
-	return error ?: cfa_program_rows(fde, &frames->part, machine, table);
-}
-
-static int fill(struct table *table, const struct frames *eh,
-		const struct frames *debug,
-		const struct unwind_machine *machine)
-{
-	size_t next_eh = 0, next_debug = 0;
-	uint64_t end = 0;
-	int error = 0;
-
-	while (!error) {
-		const struct fde *one = next_fde(eh, &next_eh);
-		const struct fde *other = next_fde(debug, &next_debug);
-
-		if (!one && !other)
-			return end ? add_gap(table, end) : 0;
-		if (one && (!other || one->start < other->start)) {
-			error = add_fde(table, one, eh, machine, &end);
-			next_eh++;
-		} else {
-			error = add_fde(table, other, debug, machine, &end);
-			next_debug++;
-		}
-	}
+	if (!error)
+		error = frames_read_debug(&sources[DEBUG_FRAME], file);
+	if (!error && file->machine->links)
+		error = frames_read_arm64(&sources[KNOWN_CODE], file);
 	return error;
 }
 
-static void prepare(struct frames *frames, const struct unwind_machine *machine)
+static uint64_t end_of(const struct fde *fde)
 {
-	for (size_t i = 0; i < frames->nr_cies; i++)
-		cfa_program_init(&frames->cies[i], &frames->part, machine);
-	skip_overlapping(frames);
+	return fde->start + fde->size;
+}
+
+/* Leaves out FDEs of @from that overlap an old one, or each other. */
+static void merge(struct merged *into, const struct merged *old,
+		  const struct frames *from)
+{
+	size_t next = 0;
+
+	into->count = 0;
+	for (size_t i = 0; i < from->nr_fdes; i++) {
+		const struct fde *fde = &from->fdes[i];
+
+		while (next < old->count && end_of(&old->fdes[next]) <=
+		       fde->start)
+			into->fdes[into->count++] = old->fdes[next++];
+		if ((next < old->count &&
+		     old->fdes[next].start < end_of(fde)) ||
+		    (into->count &&
+		     end_of(&into->fdes[into->count - 1]) > fde->start))
+			continue;
+		into->fdes[into->count++] = *fde;
+	}
+	while (next < old->count)
+		into->fdes[into->count++] = old->fdes[next++];
+}
+
+static int merge_sources(struct merged *merged, const struct frames *sources)
+{
+	struct merged next;
+
+	for (int i = 0; i < NR_SOURCES; i++) {
+		if (!sources[i].nr_fdes)
+			continue;
+		next.fdes = reallocarray(NULL, merged->count +
+					 sources[i].nr_fdes,
+					 sizeof(*next.fdes));
+		if (!next.fdes)
+			return -ENOMEM;
+		merge(&next, merged, &sources[i]);
+		free(merged->fdes);
+		*merged = next;
+	}
+	return 0;
+}
+
+static int add_gap(struct table *table, const struct fde *before)
+{
+	static const struct pfm_unwind_rule none = { .kind = PFM_UNWIND_NONE };
+
+	return table_add(table, end_of(before), &none);
+}
+
+static int fill(struct table *table, const struct merged *merged,
+		const struct unwind_machine *machine)
+{
+	const struct fde *fde, *before = NULL;
+	int error = 0;
+
+	for (size_t i = 0; i < merged->count && !error; i++, before = fde) {
+		fde = &merged->fdes[i];
+		if (before && fde->start - end_of(before) > MOST_PADDING)
+			error = add_gap(table, before);
+		if (!error)
+			error = cfa_program_rows(fde, machine, table);
+	}
+	if (before && !error)
+		error = add_gap(table, before);
+	return error;
+}
+
+static int merge_and_fill(struct table *table, struct frames *sources,
+			  const struct unwind_machine *machine)
+{
+	struct merged merged = { .count = 0 };
+	int error;
+
+	for (int i = 0; i < NR_SOURCES; i++) {
+		for (size_t j = 0; j < sources[i].nr_cies; j++)
+			cfa_program_init(&sources[i].cies[j], machine);
+	}
+	error = merge_sources(&merged, sources);
+	if (!error)
+		error = fill(table, &merged, machine);
+	free(merged.fdes);
+	return error;
 }
 
 static int read_and_fill(struct table *table, const struct elf_file *file)
 {
-	struct frames eh, debug = { .is_debug = true };
-	int error = frames_read_eh(&eh, file);
+	struct frames sources[NR_SOURCES] = { };
+	int error = read_sources(sources, file);
 
 	if (!error)
-		error = frames_read_debug(&debug, file);
-	if (!error) {
-		prepare(&eh, file->machine);
-		prepare(&debug, file->machine);
-		skip_described(&debug, &eh);
-		error = fill(table, &eh, &debug, file->machine);
-	}
-	frames_free(&eh);
-	frames_free(&debug);
+		error = merge_and_fill(table, sources, file->machine);
+	for (int i = 0; i < NR_SOURCES; i++)
+		frames_free(&sources[i]);
 	return error;
 }
 

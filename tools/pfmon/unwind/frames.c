@@ -144,7 +144,8 @@ static struct cie read_cie(const struct frames *frames,
 			   const struct unwind_machine *machine,
 			   const struct entry *entry)
 {
-	struct cie cie = { .position = entry->position, .usable = true };
+	struct cie cie = { .position = entry->position,
+			   .part = &frames->part, .usable = true };
 	struct cursor body = entry->body, data;
 	uint8_t version = cursor_u8(&body);
 	const char *letters = cursor_text(&body);
@@ -198,7 +199,6 @@ static bool read_fde(const struct frames *frames, const struct elf_file *file,
 	if (!cie || !cie->usable)
 		return false;
 	fde->cie = cie;
-	fde->skipped = false;
 	fde->address = frames_pointer(&frames->part, &body, cie->encoding);
 	fde->size = frames_pointer(&frames->part, &body,
 				   cie->encoding & DW_EH_PE_format);
@@ -239,6 +239,13 @@ static int compare_starts(const void *one, const void *other)
 	       (a->program.at < b->program.at);
 }
 
+void frames_sort(struct frames *frames)
+{
+	if (frames->nr_fdes)
+		qsort(frames->fdes, frames->nr_fdes, sizeof(*frames->fdes),
+		      compare_starts);
+}
+
 static int read_fdes(struct frames *frames, const struct elf_file *file)
 {
 	struct cursor cursor = cursor_of(frames->part.bytes, frames->part.size);
@@ -254,9 +261,7 @@ static int read_fdes(struct frames *frames, const struct elf_file *file)
 			     &frames->fdes[frames->nr_fdes]))
 			frames->nr_fdes++;
 	}
-	if (frames->nr_fdes)
-		qsort(frames->fdes, frames->nr_fdes, sizeof(*frames->fdes),
-		      compare_starts);
+	frames_sort(frames);
 	return 0;
 }
 

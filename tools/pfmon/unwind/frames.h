@@ -9,7 +9,8 @@
 
 /* Common information entry: what the descriptions of functions share. */
 struct cie {
-	size_t position;	/* in the section */
+	size_t position;		/* in the section */
+	const struct elf_part *part;	/* the section */
 	struct cursor program;
 	uint64_t code_align;
 	int64_t data_align;
@@ -27,7 +28,6 @@ struct fde {
 	uint64_t address;	/* link-time address of the start */
 	const struct cie *cie;
 	struct cursor program;
-	bool skipped;		/* the table has its addresses already */
 };
 
 struct frames {
@@ -53,6 +53,9 @@ struct frames {
 int frames_read_eh(struct frames *frames, const struct elf_file *file);
 int frames_read_debug(struct frames *frames, const struct elf_file *file);
 void frames_free(struct frames *frames);
+
+/* Sorts the FDEs by their starts. */
+void frames_sort(struct frames *frames);
 
 /* Reads an address; the section is needed for relative addresses. */
 uint64_t frames_pointer(const struct elf_part *part, struct cursor *cursor,
