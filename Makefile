@@ -78,7 +78,7 @@ help:
 	@echo '              (go, node, chromium); 20,000 damaged captures for each command'
 	@echo 'make bench    measure guest instructions per sample, per PMD read and per'
 	@echo '              context against bounds, the parsing rate of pfmparse and perf,'
-	@echo '              and symbol lookup'
+	@echo '              symbol lookup, and the compilation of unwind tables'
 	@echo 'make clean    remove $(BUILD)/'
 
 # Missing packages are installed if make runs as root; otherwise one line shows how to
@@ -197,6 +197,7 @@ bench: deps-bench
 	@tests/bench/run
 	@tests/bench/reading/run
 	@tests/bench/symbols/run
+	@tests/bench/unwind/run
 
 # Tests. Each goal can be run alone once its parts are built.
 PYTEST := $(PYTHON) -m pytest -q -p no:cacheprovider
