@@ -18,7 +18,7 @@ NEWEST_TARGETS := x86_64-backports x86_64-sid
 REFUSED_TARGETS := x86_64-6.1-rt
 # The debug kernel (KASAN, lockdep, ...); `make modules` does not build for it.
 DEBUG_TARGET := x86_64-debug
-KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu formats
+KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu unwind formats
 
 RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
 	qemu-system-x86 busybox-static libpfm4-dev libjson-c-dev libelf-dev \

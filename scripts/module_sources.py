@@ -19,7 +19,10 @@ import kernels
 TREE = Path(__file__).resolve().parents[1]
 # The sources of the modules; keep in step with KMOD_DIRS of the Makefile.
 HEADERS = "sdk/include/perfmon"
-PATHS = ("Kbuild", "VERSION", "scripts/modules.mk", HEADERS, "core", "pmu", "formats")
+PATHS = (
+    *("Kbuild", "VERSION", "scripts/modules.mk", HEADERS),
+    *("core", "pmu", "unwind", "formats"),
+)
 SYMVERS = "Module.symvers"
 # BTF would need the kernel's vmlinux, which no package contains.
 NO_BTF = "CONFIG_DEBUG_INFO_BTF_MODULES="

@@ -22,10 +22,13 @@ programs: user $(OPTION_DOCS) $(LIB_TESTS) $(TOOL_TESTS) $(FAMILY)
 $(FAMILY):
 	@$(MAKE) -s -f tests/guest/guest.mk UARCH=$(UARCH) $@
 
-$(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon
+$(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon -Iunwind
 
 $(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) $(WRAPPED) -o $@ $^ $(ULIBS)
+
+# The kernel's part of unwind tables.
+$(UOUT)/unwind_trials: $(UOBJ)/unwind/unwind_table.o
 
 # Programs in which a test replaces functions of the kernel or the C library.
 $(UOUT)/buffer_saver: WRAPPED := -Wl,--wrap=pfm_restart

@@ -29,11 +29,16 @@ import programs  # noqa: E402
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
 GUEST = programs.Guest("x86_64", "6.12")
 # Sources of the modules and the suites.
-KERNEL = ("core/", "pmu/", "formats/", "sdk/include/", "examples/format_", "Kbuild")
+KERNEL = (
+    *("core/", "pmu/", "unwind/", "formats/"),
+    *("sdk/include/", "examples/format_", "Kbuild"),
+)
 SUITES = "tests/kunit/"
 # Sources of guest programs and of their shared code.
 PROGRAMS = "tests/guest/"
-NAMED = re.compile(r"(?:core|tests/guest/(?:interface|formats|stress))/(\w+)\.[ch]")
+NAMED = re.compile(
+    r"(?:core|unwind|tests/guest/(?:interface|formats|stress))/(\w+)\.[ch]"
+)
 FORMAT = re.compile(r"formats/(\w+)/")
 # Programs to run if no program has the name of a changed file.
 USUAL = ("overflow", "restart", "histogram")
@@ -48,7 +53,8 @@ TESTED = {
     "scripts": "tests/scripts",
     "docs": "tests/style",
     # Sources that mutants change.
-    **dict.fromkeys(("core", "formats", "sdk/include", "tests/mutants"), MUTANTS),
+    **dict.fromkeys(("core", "unwind", "formats"), MUTANTS),
+    **dict.fromkeys(("sdk/include", "tests/mutants"), MUTANTS),
 }
 # Python tests that need no virtual machine.
 LIGHT = ("tests/parsers", "tests/tools", "tests/lib", "tests/scripts", "tests/style")

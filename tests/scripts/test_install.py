@@ -176,7 +176,7 @@ def test_install_writes_expected_files(prefix: Path) -> None:
     }
     sources = {
         f"{SDK}/src/{path.relative_to(ROOT)}"
-        for top in ("core", "pmu", "formats")
+        for top in ("core", "pmu", "unwind", "formats")
         for path in (ROOT / top).rglob("*")
         if path.is_file()
     }

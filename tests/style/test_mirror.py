@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Each file of the core and each format has tests of the same name.
 
-core/NAME.c has tests/kunit/NAME_kunit.c or, if the test needs a real kernel,
-tests/guest/interface/NAME.c. A format has both tests/kunit/NAME_kunit.c and
+core/NAME.c and unwind/NAME.c have tests/kunit/NAME_kunit.c or, if the test needs a real
+kernel, tests/guest/interface/NAME.c. A format has both tests/kunit/NAME_kunit.c and
 tests/guest/formats/NAME.c; variants of a format, NAME32 and NAME64, may share the
 latter.
 """
@@ -27,11 +27,11 @@ def _formats(root: Path) -> Iterator[str]:
 def without_tests(root: Path) -> list[str]:
     """Return the files and formats without tests, and the missing paths."""
     missing = []
-    for source in sorted(root.glob("core/*.c")):
+    for source in sorted([*root.glob("core/*.c"), *root.glob("unwind/*.c")]):
         suite = f"tests/kunit/{source.stem}_kunit.c"
         program = f"tests/guest/interface/{source.stem}.c"
         if not (root / suite).is_file() and not (root / program).is_file():
-            missing.append(f"core/{source.name}: neither {suite} nor {program}")
+            missing.append(f"{source.relative_to(root)}: neither {suite} nor {program}")
     for name in _formats(root):
         suite = f"tests/kunit/{name}_kunit.c"
         programs = [
@@ -53,8 +53,9 @@ def test_everything_has_tests_of_its_name() -> None:
 def tree(tmp_path: Path) -> Path:
     """Return a tree in which no test is missing."""
     for name in (
-        *("core/one.c", "core/two.c", "core/two.h", "formats/plain/Kbuild"),
+        *("core/one.c", "core/two.c", "unwind/three.c", "formats/plain/Kbuild"),
         *("formats/wide64/Kbuild", "formats/shared/body.h"),
+        *("core/two.h", "tests/kunit/three_kunit.c"),
         *("tests/kunit/one_kunit.c", "tests/guest/interface/two.c"),
         *("tests/kunit/plain_kunit.c", "tests/guest/formats/plain.c"),
         *("tests/kunit/wide64_kunit.c", "tests/guest/formats/wide.c"),
@@ -75,6 +76,11 @@ def test_whole_tree_is_mirrored(tree: Path) -> None:
             "tests/kunit/one_kunit.c",
             "core/one.c: neither tests/kunit/one_kunit.c "
             "nor tests/guest/interface/one.c",
+        ),
+        (
+            "tests/kunit/three_kunit.c",
+            "unwind/three.c: neither tests/kunit/three_kunit.c "
+            "nor tests/guest/interface/three.c",
         ),
         (
             "tests/guest/interface/two.c",

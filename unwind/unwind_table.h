@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * unwind_table.h - checked unwind tables (perfmon_unwind.h), and searching them
+ *
+ * User space compiles this, too: tests follow chains of live programs with it.
+ */
+#ifndef PFM_UNWIND_TABLE_H
+#define PFM_UNWIND_TABLE_H
+
+#include <linux/stddef.h>
+#include <linux/types.h>
+#include <perfmon/perfmon_unwind.h>
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+#include <linux/nospec.h>
+#else
+#include <stdbool.h>
+#define array_index_nospec(index, size)	((void)(size), (index))
+#endif
+
+/**
+ * struct pfm_unwind_table - a table that has passed pfm_unwind_table_init()
+ * @start:     first described offset in the file
+ * @nr_blocks: number of blocks
+ * @index:     first row of each block, and the number of rows
+ * @rules:     the different rules
+ * @rule:      each row's number of its rule
+ * @offset:    each row's address in its block
+ */
+struct pfm_unwind_table {
+	__u64				start;
+	__u32				nr_blocks;
+	const __u32			*index;
+	const struct pfm_unwind_rule	*rules;
+	const __u16			*rule;
+	const __u8			*offset;
+};
+
+/*
+ * Check a table in time linear in its size. An accepted table is safe to search
+ * and to follow, even if its rules are wrong. The bytes, aligned to 8,
+ * must stay and must not change while the table is in use.
+ * Context: any.
+ * Return: 0; -EINVAL if the table is damaged or for another version or
+ * @machine (EM_X86_64, EM_AARCH64).
+ */
+int pfm_unwind_table_init(struct pfm_unwind_table *table, const void *bytes,
+			  size_t size, unsigned int machine);
+
+/*
+ * Find the rule for an address, which is relative to the table's start, in at
+ * most 9 steps: a block may have 256 rows. The address may come from a program,
+ * so it is clamped against speculation.
+ * Context: any, NMI included. Return: the rule, or NULL.
+ */
+static __always_inline const struct pfm_unwind_rule *
+pfm_unwind_find_rule(const struct pfm_unwind_table *table, __u64 addr)
+{
+	__u64 block = addr / PFM_UNWIND_BLOCK;
+	__u32 low, high, mid;
+
+	if (block >= table->nr_blocks)
+		return NULL;
+	block = array_index_nospec(block, table->nr_blocks);
+	low = table->index[block];
+	high = table->index[block + 1];
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (table->offset[mid] <= addr % PFM_UNWIND_BLOCK)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &table->rules[table->rule[low - 1]] : NULL;
+}
+
+#endif /* PFM_UNWIND_TABLE_H */

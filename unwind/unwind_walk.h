@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * unwind_walk.h - following a user stack by unwind tables
+ *
+ * Tables are not trusted. Whatever the tables and the stack contain:
+ *
+ * - A chain has at most PFM_UNWIND_MAX_FRAMES addresses, and each search a
+ *   limited number of steps.
+ * - The stack is read only between the frame's stack pointer and the end of the
+ *   stack's mapping, at multiples of 8. The stack pointer rises from frame to
+ *   frame. Only at a signal frame may it fall, or move to another stack.
+ * - An address becomes part of the chain only if it lies in an executable
+ *   mapping of the process. Other words from the stack are not given out.
+ *
+ * User space compiles this, too: see unwind_table.h.
+ */
+#ifndef PFM_UNWIND_WALK_H
+#define PFM_UNWIND_WALK_H
+
+#include "unwind_table.h"
+
+#define PFM_UNWIND_MAX_FRAMES	127
+
+/**
+ * struct pfm_unwind_text - an executable mapping
+ * @start: first address
+ * @end:   address after the mapping
+ * @shift: address that corresponds to the start of @table; it may be outside
+ *         the mapping
+ * @table: table of the mapped file, or NULL
+ */
+struct pfm_unwind_text {
+	__u64				start;
+	__u64				end;
+	__u64				shift;
+	const struct pfm_unwind_table	*table;
+};
+
+/**
+ * struct pfm_unwind_stack - a mapping that may be a stack
+ * @start: first address
+ * @end:   address after the mapping
+ */
+struct pfm_unwind_stack {
+	__u64	start;
+	__u64	end;
+};
+
+/**
+ * struct pfm_unwind_space - what is mapped in a process
+ * @nr_texts:  number of executable mappings
+ * @nr_stacks: number of mappings that may be stacks
+ * @texts:     executable mappings, sorted by address
+ * @stacks:    mappings that may be stacks, sorted by address
+ */
+struct pfm_unwind_space {
+	__u32				nr_texts;
+	__u32				nr_stacks;
+	const struct pfm_unwind_text	*texts;
+	const struct pfm_unwind_stack	*stacks;
+};
+
+/**
+ * struct pfm_unwind_cpu - a machine, and access to the interrupted thread
+ * @sp:    DWARF number of the stack pointer
+ * @fp:    DWARF number of the frame pointer
+ * @lr:    DWARF number of the link register; 0 if there is none
+ * @read:  read a word of the stack. Return: false if that is not possible
+ * @reg:   get the innermost frame's register with a DWARF number
+ * @strip: remove an authentication code from a return address
+ *
+ * A constant, so that the compiler inlines the functions.
+ */
+struct pfm_unwind_cpu {
+	__u8	sp;
+	__u8	fp;
+	__u8	lr;
+	bool	(*read)(__u64 addr, __u64 *word);
+	__u64	(*reg)(const void *regs, unsigned int number);
+	__u64	(*strip)(__u64 addr);
+};
+
+/**
+ * enum pfm_unwind_why - why a chain ended
+ * @PFM_UNWIND_MORE:       it has not ended; no finished chain has this
+ * @PFM_UNWIND_WHOLE:      at the outermost frame
+ * @PFM_UNWIND_FULL:       the buffer is full, or PFM_UNWIND_MAX_FRAMES
+ * @PFM_UNWIND_NO_MAPPING: the return address is in no executable mapping
+ * @PFM_UNWIND_NO_TABLE:   the mapped file has no table, and the frame pointer
+ *                         does not lead to a caller
+ * @PFM_UNWIND_NO_RULE:    the table has no rule that can be followed, and the
+ *                         frame pointer does not lead to a caller
+ * @PFM_UNWIND_UNREADABLE: the word is not on the stack or not in memory, or the
+ *                         stack pointer did not rise
+ */
+enum pfm_unwind_why {
+	PFM_UNWIND_MORE,
+	PFM_UNWIND_WHOLE,
+	PFM_UNWIND_FULL,
+	PFM_UNWIND_NO_MAPPING,
+	PFM_UNWIND_NO_TABLE,
+	PFM_UNWIND_NO_RULE,
+	PFM_UNWIND_UNREADABLE,
+};
+
+/**
+ * struct pfm_unwind_chain - result of a walk
+ * @nr:      number of return addresses
+ * @guessed: number of steps by frame pointer, because there was no rule
+ * @why:     why the chain ended
+ */
+struct pfm_unwind_chain {
+	__u32			nr;
+	__u32			guessed;
+	enum pfm_unwind_why	why;
+};
+
+/**
+ * struct pfm_unwind_frame - a frame of the walk
+ * @pc:    address of the next instruction, or return address
+ * @sp:    stack pointer; if not @knows_sp, an address that is not above it
+ * @fp:    frame pointer
+ * @lr:    link register, if @knows_lr
+ * @end:   end of the stack
+ * @regs:  registers of the innermost frame; NULL in other frames
+ * @text:  mapping of the code
+ * @exact:    @pc is the next instruction
+ * @knows_sp: @sp is the stack pointer
+ * @knows_lr: a signal frame had @lr
+ */
+struct pfm_unwind_frame {
+	__u64				pc;
+	__u64				sp;
+	__u64				fp;
+	__u64				lr;
+	__u64				end;
+	const void			*regs;
+	const struct pfm_unwind_text	*text;
+	bool				exact;
+	bool				knows_sp;
+	bool				knows_lr;
+};
+
+/* Find the mapping of an address; start with @text, which may be NULL. */
+static __always_inline const struct pfm_unwind_text *
+pfm_unwind_find_text(const struct pfm_unwind_space *space,
+		     const struct pfm_unwind_text *text, __u64 addr)
+{
+	__u32 low = 0, high = space->nr_texts, mid;
+
+	if (text && addr - text->start < text->end - text->start)
+		return text;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		text = &space->texts[mid];
+		if (addr < text->start)
+			high = mid;
+		else if (addr >= text->end)
+			low = mid + 1;
+		else
+			return text;
+	}
+	return NULL;
+}
+
+/* Find the end of the stack that contains an address; 0 if there is none. */
+static __always_inline __u64
+pfm_unwind_find_end(const struct pfm_unwind_space *space, __u64 addr)
+{
+	__u32 low = 0, high = space->nr_stacks, mid;
+	const struct pfm_unwind_stack *stack;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		stack = &space->stacks[mid];
+		if (addr < stack->start)
+			high = mid;
+		else if (addr >= stack->end)
+			low = mid + 1;
+		else
+			return stack->end;
+	}
+	return 0;
+}
+
+/*
+ * Read a word between the frame's stack pointer and the end of the stack, which
+ * is the end of a page.
+ */
+static __always_inline bool
+pfm_unwind_read(const struct pfm_unwind_cpu *cpu,
+		const struct pfm_unwind_frame *frame, __u64 addr, __u64 *word)
+{
+	return addr >= frame->sp && addr < frame->end &&
+	       !(addr % sizeof(*word)) && cpu->read(addr, word);
+}
+
+/* Follow the frame pointer: two words, the caller's frame pointer and pc. */
+static __always_inline enum pfm_unwind_why
+pfm_unwind_guess(const struct pfm_unwind_cpu *cpu,
+		 struct pfm_unwind_frame *frame)
+{
+	__u64 at = frame->fp, fp, pc;
+
+	if (!pfm_unwind_read(cpu, frame, at, &fp) ||
+	    !pfm_unwind_read(cpu, frame, at + sizeof(fp), &pc))
+		return PFM_UNWIND_UNREADABLE;
+	frame->sp = at + sizeof(fp) + sizeof(pc);
+	frame->fp = fp;
+	frame->pc = cpu->strip(pc);
+	frame->regs = NULL;
+	frame->exact = false;
+	/* On arm64 the two words may be anywhere in the frame. */
+	frame->knows_sp = !cpu->lr;
+	frame->knows_lr = false;
+	return PFM_UNWIND_MORE;
+}
+
+/* Return to what a signal interrupted, maybe on another stack. */
+static __always_inline enum pfm_unwind_why
+pfm_unwind_signal(const struct pfm_unwind_cpu *cpu,
+		  const struct pfm_unwind_space *space,
+		  const struct pfm_unwind_rule *rule,
+		  struct pfm_unwind_frame *frame)
+{
+	__u64 at = frame->sp + rule->fp_offset, sp, pc, fp, lr = 0;
+
+	if (!frame->knows_sp)
+		return PFM_UNWIND_NO_RULE;
+	if (!pfm_unwind_read(cpu, frame, frame->sp + rule->cfa_offset, &sp) ||
+	    !pfm_unwind_read(cpu, frame, frame->sp + rule->ra_offset, &pc) ||
+	    !pfm_unwind_read(cpu, frame, at, &fp) ||
+	    (cpu->lr && !pfm_unwind_read(cpu, frame, at + sizeof(fp), &lr)))
+		return PFM_UNWIND_UNREADABLE;
+	frame->end = pfm_unwind_find_end(space, sp);
+	frame->sp = sp;
+	frame->pc = pc;
+	frame->fp = fp;
+	frame->lr = lr;
+	frame->regs = NULL;
+	frame->exact = true;
+	frame->knows_lr = cpu->lr;
+	return frame->end ? PFM_UNWIND_MORE : PFM_UNWIND_UNREADABLE;
+}
+
+/* Get the register of a rule. Return: false if it is not known. */
+static __always_inline bool
+pfm_unwind_reg(const struct pfm_unwind_cpu *cpu,
+	       const struct pfm_unwind_frame *frame, unsigned int number,
+	       __u64 *value)
+{
+	if (number == cpu->sp)
+		*value = frame->sp;
+	else if (number == cpu->fp)
+		*value = frame->fp;
+	else if (frame->regs)
+		*value = cpu->reg(frame->regs, number);
+	else if (frame->knows_lr && number == cpu->lr)
+		*value = frame->lr;
+	else
+		return false;
+	return number != cpu->sp || frame->knows_sp;
+}
+
+/* Compute a rule's CFA, the caller's stack pointer. */
+static __always_inline enum pfm_unwind_why
+pfm_unwind_cfa(const struct pfm_unwind_cpu *cpu,
+	       const struct pfm_unwind_rule *rule,
+	       const struct pfm_unwind_frame *frame, __u64 *cfa)
+{
+	bool plt = rule->kind == PFM_UNWIND_PLT;
+	__u64 base;
+
+	if (!pfm_unwind_reg(cpu, frame, plt ? cpu->sp : rule->reg, &base))
+		return PFM_UNWIND_NO_RULE;
+	*cfa = base + rule->cfa_offset;
+	if (plt && (frame->pc & 15) >= (__u32)rule->ra_offset)
+		*cfa += sizeof(*cfa);
+	if (rule->kind != PFM_UNWIND_MEM)
+		return PFM_UNWIND_MORE;
+	if (!pfm_unwind_read(cpu, frame, *cfa, cfa))
+		return PFM_UNWIND_UNREADABLE;
+	*cfa += sizeof(*cfa) + rule->ra_offset;
+	return PFM_UNWIND_MORE;
+}
+
+/* Get the return address. */
+static __always_inline enum pfm_unwind_why
+pfm_unwind_ra(const struct pfm_unwind_cpu *cpu,
+	      const struct pfm_unwind_rule *rule,
+	      const struct pfm_unwind_frame *frame, __u64 cfa, __u64 *pc)
+{
+	__u64 slot = cfa - sizeof(*pc);
+
+	if (rule->ra == PFM_UNWIND_RA_REG)
+		return pfm_unwind_reg(cpu, frame, rule->ra_offset, pc) ?
+		       PFM_UNWIND_MORE : PFM_UNWIND_NO_RULE;
+	if (rule->kind == PFM_UNWIND_REG)
+		slot = cfa + rule->ra_offset;
+	return pfm_unwind_read(cpu, frame, slot, pc) ? PFM_UNWIND_MORE :
+						       PFM_UNWIND_UNREADABLE;
+}
+
+/*
+ * Get the caller's frame pointer. If its slot is below the stack pointer, the
+ * function has restored the register: compilers do not always say so.
+ */
+static __always_inline bool
+pfm_unwind_fp(const struct pfm_unwind_cpu *cpu,
+	      const struct pfm_unwind_rule *rule,
+	      const struct pfm_unwind_frame *frame, __u64 cfa, __u64 *fp)
+{
+	__u64 slot = rule->fp_offset;
+
+	*fp = rule->fp == PFM_UNWIND_FP_LOST ? 0 : frame->fp;
+	if (rule->fp == PFM_UNWIND_FP_CFA)
+		slot += cfa;
+	else if (rule->fp == PFM_UNWIND_FP_FP)
+		slot += frame->fp;
+	else
+		return true;
+	return slot < frame->sp || pfm_unwind_read(cpu, frame, slot, fp);
+}
+
+/* Return to the caller by a rule that has a CFA. */
+static __always_inline enum pfm_unwind_why
+pfm_unwind_return(const struct pfm_unwind_cpu *cpu,
+		  const struct pfm_unwind_rule *rule,
+		  struct pfm_unwind_frame *frame)
+{
+	bool linked = rule->ra == PFM_UNWIND_RA_REG &&
+		      (frame->regs || frame->knows_lr);
+	enum pfm_unwind_why why;
+	__u64 cfa, pc, fp;
+
+	why = pfm_unwind_cfa(cpu, rule, frame, &cfa);
+	if (!why)
+		why = pfm_unwind_ra(cpu, rule, frame, cfa, &pc);
+	if (why)
+		return why;
+	/* A function that has not used the stack did not move its pointer. */
+	if (cfa < frame->sp + !linked || cfa > frame->end ||
+	    !pfm_unwind_fp(cpu, rule, frame, cfa, &fp))
+		return PFM_UNWIND_UNREADABLE;
+	frame->sp = cfa;
+	frame->pc = cpu->strip(pc);
+	frame->fp = fp;
+	frame->regs = NULL;
+	frame->exact = false;
+	frame->knows_sp = true;
+	frame->knows_lr = false;
+	return PFM_UNWIND_MORE;
+}
+
+/* Find the mapping of a frame's code. Return: false if there is none. */
+static __always_inline bool
+pfm_unwind_locate(const struct pfm_unwind_space *space,
+		  struct pfm_unwind_frame *frame)
+{
+	frame->text = pfm_unwind_find_text(space, frame->text,
+					   frame->pc - !frame->exact);
+	return frame->text;
+}
+
+/* Find the rule of a frame; NULL if there is none. */
+static __always_inline const struct pfm_unwind_rule *
+pfm_unwind_rule_of(const struct pfm_unwind_frame *frame)
+{
+	const struct pfm_unwind_text *text = frame->text;
+	const struct pfm_unwind_rule *rule;
+
+	if (!text->table)
+		return NULL;
+	rule = pfm_unwind_find_rule(text->table, frame->pc - !frame->exact -
+						 text->shift);
+	return rule && rule->kind != PFM_UNWIND_NONE ? rule : NULL;
+}
+
+/* Move to the caller by the frame's rule. */
+static __always_inline enum pfm_unwind_why
+pfm_unwind_follow(const struct pfm_unwind_cpu *cpu,
+		  const struct pfm_unwind_space *space,
+		  const struct pfm_unwind_rule *rule,
+		  struct pfm_unwind_frame *frame)
+{
+	enum pfm_unwind_why why;
+
+	switch (rule->kind) {
+	case PFM_UNWIND_END:
+		return PFM_UNWIND_WHOLE;
+	case PFM_UNWIND_BAD:
+		return PFM_UNWIND_NO_RULE;
+	case PFM_UNWIND_SIGNAL:
+		why = pfm_unwind_signal(cpu, space, rule, frame);
+		break;
+	default:
+		why = pfm_unwind_return(cpu, rule, frame);
+	}
+	if (why == PFM_UNWIND_MORE && !pfm_unwind_locate(space, frame))
+		why = PFM_UNWIND_NO_MAPPING;
+	return why;
+}
+
+/* Move to the caller: by a rule, else by the frame pointer. */
+static __always_inline enum pfm_unwind_why
+pfm_unwind_step(const struct pfm_unwind_cpu *cpu,
+		const struct pfm_unwind_space *space,
+		struct pfm_unwind_frame *frame, __u32 *guessed)
+{
+	const struct pfm_unwind_rule *rule = pfm_unwind_rule_of(frame);
+	bool has_table = frame->text->table;
+
+	if (rule)
+		return pfm_unwind_follow(cpu, space, rule, frame);
+	if (!pfm_unwind_guess(cpu, frame) && pfm_unwind_locate(space, frame)) {
+		++*guessed;
+		return PFM_UNWIND_MORE;
+	}
+	return has_table ? PFM_UNWIND_NO_RULE : PFM_UNWIND_NO_TABLE;
+}
+
+/**
+ * pfm_unwind_walk() - collect the return addresses of a user stack
+ * @cpu:   the machine, a constant
+ * @space: what is mapped in the process
+ * @first: the innermost frame: @pc, @sp, @fp and @regs
+ * @out:   out: return addresses, innermost first
+ * @max:   maximum number of addresses
+ *
+ * Allocates nothing, takes no lock, does not divide.
+ *
+ * Context: that of @cpu->read; any, if that is.
+ * Return: number of addresses, and why there are not more.
+ */
+static __always_inline struct pfm_unwind_chain
+pfm_unwind_walk(const struct pfm_unwind_cpu *cpu,
+		const struct pfm_unwind_space *space,
+		const struct pfm_unwind_frame *first, __u64 *out,
+		unsigned int max)
+{
+	/* A copy is kept in registers. */
+	struct pfm_unwind_frame frame = *first;
+	struct pfm_unwind_chain chain = { .why = PFM_UNWIND_NO_MAPPING };
+
+	if (max > PFM_UNWIND_MAX_FRAMES)
+		max = PFM_UNWIND_MAX_FRAMES;
+	frame.text = NULL;
+	frame.exact = true;
+	frame.knows_sp = true;
+	frame.knows_lr = false;
+	frame.end = pfm_unwind_find_end(space, frame.sp);
+	if (!pfm_unwind_locate(space, &frame))
+		return chain;
+	chain.why = frame.end ? PFM_UNWIND_MORE : PFM_UNWIND_UNREADABLE;
+	while (!chain.why) {
+		chain.why = pfm_unwind_step(cpu, space, &frame, &chain.guessed);
+		if (chain.why)
+			break;
+		if (chain.nr == max)
+			chain.why = PFM_UNWIND_FULL;
+		else
+			out[chain.nr++] = frame.pc;
+	}
+	return chain;
+}
+
+#endif /* PFM_UNWIND_WALK_H */
