@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * unwind_maps.c - copying the mappings of a process
+ */
+#include <linux/dcache.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "compat.h"
+#include "unwind_maps.h"
+
+struct pfm_unwind_key pfm_unwind_key_of(const struct file *file)
+{
+	/* With overlayfs, mappings may have the inode of the lower layer. */
+	const struct inode *inode = d_real_inode(file->f_path.dentry);
+
+	return (struct pfm_unwind_key) {
+		.dev = inode->i_sb->s_dev,
+		.ino = inode->i_ino,
+		.size = i_size_read(inode),
+		.mtime = inode_get_mtime(inode),
+	};
+}
+
+bool pfm_unwind_key_equal(const struct pfm_unwind_key *a,
+			  const struct pfm_unwind_key *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       timespec64_equal(&a->mtime, &b->mtime);
+}
+
+static bool is_vdso(struct vm_area_struct *vma)
+{
+	const char *name;
+
+	if (vma->vm_file || !vma->vm_ops || !vma->vm_ops->name)
+		return false;
+	name = vma->vm_ops->name(vma);
+	return name && !strcmp(name, "[vdso]");
+}
+
+static bool is_text(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_EXEC;
+}
+
+/* An alternate stack for signals may be a variable of the program. */
+static bool is_stack(const struct vm_area_struct *vma)
+{
+	return (vma->vm_flags & (VM_WRITE | VM_SHARED | VM_IO | VM_PFNMAP)) ==
+	       VM_WRITE;
+}
+
+static struct pfm_unwind_text text_of(struct vm_area_struct *vma,
+				      pfm_unwind_lookup_t lookup, void *arg)
+{
+	struct pfm_unwind_text text = {
+		.start = vma->vm_start,
+		.end = vma->vm_end,
+	};
+	struct pfm_unwind_key key = {};
+
+	if (vma->vm_file)
+		key = pfm_unwind_key_of(vma->vm_file);
+	else if (!is_vdso(vma))
+		return text;
+	text.table = lookup(arg, &key);
+	if (!text.table)
+		return text;
+	text.shift = vma->vm_start + text.table->start;
+	if (vma->vm_file)
+		text.shift -= (u64)vma->vm_pgoff << PAGE_SHIFT;
+	return text;
+}
+
+/* A stack that grows may use the gap below its mapping. */
+static struct pfm_unwind_stack stack_of(const struct vm_area_struct *vma,
+					u64 last_end)
+{
+	return (struct pfm_unwind_stack) {
+		.start = vma->vm_flags & VM_GROWSDOWN ? last_end :
+							vma->vm_start,
+		.end = vma->vm_end,
+	};
+}
+
+/* Count the mappings. Context: process, mmap_lock held. */
+static struct pfm_unwind_maps *maps_alloc(struct mm_struct *mm)
+{
+	VMA_ITERATOR(vmi, mm, 0);
+	u32 nr_texts = 0, nr_stacks = 0;
+	struct pfm_unwind_maps *maps;
+	struct vm_area_struct *vma;
+
+	for_each_vma(vmi, vma) {
+		nr_texts += is_text(vma);
+		nr_stacks += is_stack(vma);
+	}
+	nr_texts = min_t(u32, nr_texts, PFM_UNWIND_MAX_TEXTS);
+	nr_stacks = min_t(u32, nr_stacks, PFM_UNWIND_MAX_STACKS);
+	maps = kvzalloc(struct_size(maps, texts, nr_texts) +
+			array_size(nr_stacks, sizeof(struct pfm_unwind_stack)),
+			GFP_KERNEL_ACCOUNT);
+	if (!maps)
+		return NULL;
+	maps->space.nr_texts = nr_texts;
+	maps->space.nr_stacks = nr_stacks;
+	maps->space.texts = maps->texts;
+	maps->space.stacks = (void *)&maps->texts[nr_texts];
+	return maps;
+}
+
+/* Context: process, mmap_lock held since maps_alloc(). */
+static void maps_fill(struct pfm_unwind_maps *maps, struct mm_struct *mm,
+		      pfm_unwind_lookup_t lookup, void *arg)
+{
+	VMA_ITERATOR(vmi, mm, 0);
+	struct pfm_unwind_stack *stacks = (void *)maps->space.stacks;
+	u32 texts = 0, used = 0;
+	struct vm_area_struct *vma;
+	u64 last_end = 0;
+
+	for_each_vma(vmi, vma) {
+		if (is_text(vma) && texts < maps->space.nr_texts)
+			maps->texts[texts++] = text_of(vma, lookup, arg);
+		if (is_stack(vma) && used < maps->space.nr_stacks)
+			stacks[used++] = stack_of(vma, last_end);
+		last_end = vma->vm_end;
+	}
+}
+
+struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
+					       pfm_unwind_lookup_t lookup,
+					       void *arg)
+{
+	struct pfm_unwind_maps *maps;
+
+	if (mmap_read_lock_killable(mm))
+		return ERR_PTR(-EINTR);
+	maps = maps_alloc(mm);
+	if (maps) {
+		maps_fill(maps, mm, lookup, arg);
+		maps->exec_vm = READ_ONCE(mm->exec_vm);
+	}
+	mmap_read_unlock(mm);
+	return maps ?: ERR_PTR(-ENOMEM);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * unwind_maps.h - the mappings of a process, as a walk needs them
+ *
+ * An overflow cannot look up mappings: it may interrupt code that changes them.
+ * Therefore it uses a copy, which process context makes.
+ */
+#ifndef PFM_UNWIND_MAPS_H
+#define PFM_UNWIND_MAPS_H
+
+#include <linux/err.h>
+#include <linux/mm_types.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+#include "unwind_walk.h"
+
+/* Mappings beyond these numbers, from the lowest address, are left out. */
+#define PFM_UNWIND_MAX_TEXTS	1024
+#define PFM_UNWIND_MAX_STACKS	4096
+
+struct file;
+
+/**
+ * struct pfm_unwind_key - identity of a mapped file
+ * @dev:   device of the file system; 0 for the vDSO, which has no file
+ * @ino:   number of the inode
+ * @size:  size in bytes
+ * @mtime: time of the last change
+ */
+struct pfm_unwind_key {
+	dev_t			dev;
+	u64			ino;
+	loff_t			size;
+	struct timespec64	mtime;
+};
+
+/**
+ * struct pfm_unwind_maps - copy of the mappings of a process
+ * @space:   the mappings
+ * @exec_vm: number of executable pages when the copy was made
+ * @texts:   array of @space, followed by the array of stacks
+ */
+struct pfm_unwind_maps {
+	struct pfm_unwind_space	space;
+	unsigned long		exec_vm;
+	struct pfm_unwind_text	texts[];
+};
+
+/* Find the table of a file; NULL if there is none. Context: process. */
+typedef const struct pfm_unwind_table *
+(*pfm_unwind_lookup_t)(void *arg, const struct pfm_unwind_key *key);
+
+/* Get the identity of a file. Context: process. */
+struct pfm_unwind_key pfm_unwind_key_of(const struct file *file);
+
+/* Test whether two files are the same. Context: any. */
+bool pfm_unwind_key_equal(const struct pfm_unwind_key *a,
+			  const struct pfm_unwind_key *b);
+
+/*
+ * Copy the mappings of a process; @lookup is called with the mmap_lock held.
+ * Context: process, may sleep; the caller holds mm_users.
+ * Return: the copy, to be freed with kvfree(), or ERR_PTR(): -ENOMEM, -EINTR.
+ */
+struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
+					       pfm_unwind_lookup_t lookup,
+					       void *arg);
+
+/*
+ * Test whether executable mappings have been added or removed since the copy
+ * was made. If one mapping has replaced another of the same size, this does not
+ * notice it. Context: any, NMI included.
+ */
+static inline bool pfm_unwind_maps_are_stale(const struct pfm_unwind_maps *maps,
+					     const struct mm_struct *mm)
+{
+	return maps->exec_vm != READ_ONCE(mm->exec_vm);
+}
+
+#endif /* PFM_UNWIND_MAPS_H */
