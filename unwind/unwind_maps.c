@@ -93,6 +93,7 @@ static struct pfm_unwind_maps *maps_alloc(struct mm_struct *mm)
 	u32 nr_texts = 0, nr_stacks = 0;
 	struct pfm_unwind_maps *maps;
 	struct vm_area_struct *vma;
+	size_t size;
 
 	for_each_vma(vmi, vma) {
 		nr_texts += is_text(vma);
@@ -100,11 +101,12 @@ static struct pfm_unwind_maps *maps_alloc(struct mm_struct *mm)
 	}
 	nr_texts = min_t(u32, nr_texts, PFM_UNWIND_MAX_TEXTS);
 	nr_stacks = min_t(u32, nr_stacks, PFM_UNWIND_MAX_STACKS);
-	maps = kvzalloc(struct_size(maps, texts, nr_texts) +
-			array_size(nr_stacks, sizeof(struct pfm_unwind_stack)),
-			GFP_KERNEL_ACCOUNT);
+	size = struct_size(maps, texts, nr_texts) +
+	       array_size(nr_stacks, sizeof(struct pfm_unwind_stack));
+	maps = kvzalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!maps)
 		return NULL;
+	maps->size = size;
 	maps->space.nr_texts = nr_texts;
 	maps->space.nr_stacks = nr_stacks;
 	maps->space.texts = maps->texts;

@@ -38,11 +38,13 @@ struct pfm_unwind_key {
  * struct pfm_unwind_maps - copy of the mappings of a process
  * @space:   the mappings
  * @exec_vm: number of executable pages when the copy was made
+ * @size:    bytes of this structure and its arrays
  * @texts:   array of @space, followed by the array of stacks
  */
 struct pfm_unwind_maps {
 	struct pfm_unwind_space	space;
 	unsigned long		exec_vm;
+	size_t			size;
 	struct pfm_unwind_text	texts[];
 };
 

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * unwind_set.c - a set of unwind tables, and the processes that use it
+ *
+ * A process gets its copy like this: an overflow finds none and queues an
+ * irq_work, which runs when the overflow's interrupt has returned, and queues a
+ * task work. The task work runs before the thread is at user level again, and
+ * may sleep. The process's next overflow finds the copy.
+ *
+ * Copies refer to tables, which therefore stay until the set is freed. Copies
+ * hold a reference to the mm, but not to its mappings: they delay nothing that
+ * an exiting process frees except the mm structure itself.
+ */
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <perfmon/perfmon_irq_work.h>
+#include "thread_work.h"
+#include "unwind_set.h"
+
+#define FILE_BITS	6
+#define PROCESS_BITS	6
+
+/**
+ * struct unwind_file - a file with a table
+ * @node:  in the set's files
+ * @key:   identity of the file
+ * @table: the table
+ * @bytes: memory of the table
+ */
+struct unwind_file {
+	struct hlist_node	node;
+	struct pfm_unwind_key	key;
+	struct pfm_unwind_table	table;
+	void			*bytes;
+};
+
+/**
+ * struct unwind_process - a process with a copy of its mappings
+ * @node:  in the set's processes
+ * @age:   in the set's list, oldest first
+ * @mm:    the process's mm; a reference
+ * @maps:  the copy
+ * @files: number of the set's files when the copy was made
+ * @rcu:   frees the structure and the copy
+ */
+struct unwind_process {
+	struct hlist_node	node;
+	struct list_head	age;
+	struct mm_struct	*mm;
+	struct pfm_unwind_maps	*maps;
+	u32			files;
+	struct rcu_head		rcu;
+};
+
+/**
+ * struct unwind_request - a CPU's request for a copy
+ * @set:   the set; the task work holds a reference
+ * @busy:  bit 0: requested and not yet served
+ * @defer: queues @work
+ * @work:  makes the copy
+ */
+struct unwind_request {
+	struct pfm_unwind_set	*set;
+	unsigned long		busy;
+	struct pfm_irq_work	defer;
+	struct callback_head	work;
+};
+
+/**
+ * struct pfm_unwind_set - a set of tables
+ * @ref:       references
+ * @lock:      serialises changes
+ * @nr_files:  number of files
+ * @used:      bytes of all copies
+ * @room:      limit of @used
+ * @by_age:    processes, oldest copy first
+ * @requests:  one for each CPU
+ * @files:     files by inode
+ * @processes: processes by mm
+ */
+struct pfm_unwind_set {
+	refcount_t			ref;
+	struct mutex			lock;
+	u32				nr_files;
+	size_t				used;
+	size_t				room;
+	struct list_head		by_age;
+	struct unwind_request __percpu	*requests;
+	DECLARE_HASHTABLE(files, FILE_BITS);
+	DECLARE_HASHTABLE(processes, PROCESS_BITS);
+};
+
+static void process_free(struct rcu_head *rcu)
+{
+	struct unwind_process *p = container_of(rcu, struct unwind_process,
+						rcu);
+
+	kvfree(p->maps);
+	kfree(p);
+}
+
+/* Context: process, lock held. */
+static void process_remove(struct pfm_unwind_set *set, struct unwind_process *p)
+{
+	set->used -= p->maps->size;
+	hash_del_rcu(&p->node);
+	list_del(&p->age);
+	/* Overflows that still see it only compare the pointer. */
+	mmdrop(p->mm);
+	call_rcu(&p->rcu, process_free);
+}
+
+/* Context: any; RCU read-side section, or the lock is held. */
+static struct unwind_process *notrace
+process_find(struct pfm_unwind_set *set, const struct mm_struct *mm)
+{
+	struct unwind_process *p;
+
+	hash_for_each_possible_rcu_notrace(set->processes, p, node,
+					   (unsigned long)mm)
+		if (p->mm == mm)
+			return p;
+	return NULL;
+}
+
+/* Discard copies of ended processes, and the oldest ones until @size fits. */
+static void make_room(struct pfm_unwind_set *set, size_t size)
+{
+	struct unwind_process *p, *next;
+
+	list_for_each_entry_safe(p, next, &set->by_age, age)
+		if (!atomic_read(&p->mm->mm_users))
+			process_remove(set, p);
+	list_for_each_entry_safe(p, next, &set->by_age, age) {
+		if (set->used + size <= set->room)
+			break;
+		process_remove(set, p);
+	}
+}
+
+static void publish(struct pfm_unwind_set *set, struct unwind_process *new)
+{
+	struct unwind_process *old;
+
+	mutex_lock(&set->lock);
+	old = process_find(set, new->mm);
+	if (old)
+		process_remove(set, old);
+	make_room(set, new->maps->size);
+	set->used += new->maps->size;
+	list_add_tail(&new->age, &set->by_age);
+	hash_add_rcu(set->processes, &new->node, (unsigned long)new->mm);
+	mutex_unlock(&set->lock);
+}
+
+static struct unwind_file *file_find(struct pfm_unwind_set *set,
+				     const struct pfm_unwind_key *key)
+{
+	struct unwind_file *file;
+
+	hash_for_each_possible_rcu_notrace(set->files, file, node, key->ino)
+		if (pfm_unwind_key_equal(&file->key, key))
+			return file;
+	return NULL;
+}
+
+/* Takes no lock: the caller holds the mmap_lock. */
+static const struct pfm_unwind_table *
+table_find(void *set, const struct pfm_unwind_key *key)
+{
+	struct unwind_file *file;
+
+	rcu_read_lock();
+	file = file_find(set, key);
+	rcu_read_unlock();
+	/* Files stay as long as the set. */
+	return file ? &file->table : NULL;
+}
+
+int pfm_unwind_set_copy(struct pfm_unwind_set *set)
+{
+	struct unwind_process *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!p)
+		return -ENOMEM;
+	p->mm = current->mm;
+	/* Pairs with the release in pfm_unwind_set_add(). */
+	p->files = smp_load_acquire(&set->nr_files);
+	p->maps = pfm_unwind_maps_create(p->mm, table_find, set);
+	if (IS_ERR(p->maps)) {
+		ret = PTR_ERR(p->maps);
+		kfree(p);
+		return ret;
+	}
+	if (p->maps->size > set->room) {
+		kvfree(p->maps);
+		kfree(p);
+		return -ENOSPC;
+	}
+	mmgrab(p->mm);
+	publish(set, p);
+	return 0;
+}
+
+int pfm_unwind_set_add(struct pfm_unwind_set *set,
+		       const struct pfm_unwind_key *key, void *bytes,
+		       size_t size, unsigned int machine)
+{
+	struct unwind_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!file)
+		return -ENOMEM;
+	file->key = *key;
+	file->bytes = bytes;
+	ret = pfm_unwind_table_init(&file->table, bytes, size, machine);
+	if (ret)
+		goto err_file;
+	mutex_lock(&set->lock);
+	if (table_find(set, key)) {
+		ret = -EEXIST;
+	} else {
+		hash_add_rcu(set->files, &file->node, key->ino);
+		/* Pairs with the acquire in pfm_unwind_set_copy(). */
+		smp_store_release(&set->nr_files, set->nr_files + 1);
+	}
+	mutex_unlock(&set->lock);
+	if (!ret)
+		return 0;
+err_file:
+	kfree(file);
+	return ret;
+}
+
+static void set_free(struct pfm_unwind_set *set)
+{
+	struct unwind_process *p, *next;
+	struct hlist_node *next_file;
+	struct unwind_file *file;
+	int bucket;
+
+	mutex_lock(&set->lock);
+	list_for_each_entry_safe(p, next, &set->by_age, age)
+		process_remove(set, p);
+	mutex_unlock(&set->lock);
+	hash_for_each_safe(set->files, bucket, next_file, file, node) {
+		kvfree(file->bytes);
+		kfree(file);
+	}
+	free_percpu(set->requests);
+	kfree(set);
+}
+
+static void set_unref(struct pfm_unwind_set *set)
+{
+	if (refcount_dec_and_test(&set->ref))
+		set_free(set);
+}
+
+static void request_end(struct unwind_request *request)
+{
+	clear_bit_unlock(0, &request->busy);
+}
+
+static void serve_request(struct callback_head *work)
+{
+	struct unwind_request *request = container_of(work,
+						      struct unwind_request,
+						      work);
+	struct pfm_unwind_set *set = request->set;
+
+	/* If this fails, the next overflow requests it again. */
+	if (current->mm)
+		pfm_unwind_set_copy(set);
+	request_end(request);
+	set_unref(set);
+	pfm_thread_work_done();
+}
+
+static void defer_request(struct irq_work *irq_work)
+{
+	struct unwind_request *request = container_of(irq_work,
+						      struct unwind_request,
+						      defer.work);
+
+	/* The requester holds a reference until this function has ended. */
+	pfm_unwind_set_get(request->set);
+	if (!current->mm || !pfm_thread_work_add(current, &request->work,
+						 TWA_RESUME)) {
+		refcount_dec(&request->set->ref);
+		request_end(request);
+	}
+	pfm_irq_work_done(&request->defer);
+}
+
+static void notrace request_copy(struct pfm_unwind_set *set)
+{
+	struct unwind_request *request = this_cpu_ptr(set->requests);
+
+	if (!test_and_set_bit_lock(0, &request->busy))
+		pfm_irq_work_queue(&request->defer);
+}
+
+const struct pfm_unwind_space *notrace
+pfm_unwind_set_space(struct pfm_unwind_set *set, bool at_user)
+{
+	struct unwind_process *p = process_find(set, current->mm);
+	bool valid = p && !pfm_unwind_maps_are_stale(p->maps, current->mm);
+
+	if (at_user && (!valid || p->files != READ_ONCE(set->nr_files)))
+		request_copy(set);
+	return valid ? &p->maps->space : NULL;
+}
+
+struct pfm_unwind_set *pfm_unwind_set_create(size_t room)
+{
+	struct pfm_unwind_set *set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
+	struct unwind_request *request;
+	int cpu;
+
+	if (!set)
+		return NULL;
+	set->requests = alloc_percpu_gfp(struct unwind_request,
+					 GFP_KERNEL_ACCOUNT);
+	if (!set->requests) {
+		kfree(set);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu) {
+		request = per_cpu_ptr(set->requests, cpu);
+		request->set = set;
+		request->defer.work = PFM_IRQ_WORK_INIT(defer_request);
+		init_task_work(&request->work, serve_request);
+	}
+	set->room = room;
+	refcount_set(&set->ref, 1);
+	mutex_init(&set->lock);
+	INIT_LIST_HEAD(&set->by_age);
+	hash_init(set->files);
+	hash_init(set->processes);
+	return set;
+}
+
+void pfm_unwind_set_get(struct pfm_unwind_set *set)
+{
+	refcount_inc(&set->ref);
+}
+
+void pfm_unwind_set_put(struct pfm_unwind_set *set)
+{
+	int cpu;
+
+	/* Deferred requests rely on this reference. */
+	for_each_possible_cpu(cpu)
+		pfm_irq_work_wait(&per_cpu_ptr(set->requests, cpu)->defer);
+	set_unref(set);
+}
