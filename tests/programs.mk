@@ -41,6 +41,8 @@ $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open
 $(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
 
+$(UOUT)/unwind_trials $(UOUT)/unwind_stops: $(UOBJ)/unwind/unwind_table.o
+
 # Compares with the unwinder of elfutils.
 $(UOUT)/unwind_stops: ULIBS += -ldw
 

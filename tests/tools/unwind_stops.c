@@ -15,7 +15,6 @@
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,35 +29,53 @@
 #include "base/util.h"
 #include "process/mapping.h"
 #include "unwind/compile.h"
-#include "unwind_walk.h"
+#include "unwind_walk.h"	/* of the kernel module */
 
 #define STOP_US		4000	/* of CPU time, between stops */
 #define MOST_STEPS	64
 #define MOST_TEXTS	512
-#define MOST_FRAMES	(2 * WALK_MOST_FRAMES)
+#define MOST_STACKS	512
+#define MOST_FRAMES	(1 + PFM_UNWIND_MAX_FRAMES)
 
-struct text {
-	uint64_t start, end, offset;
-	char *path;
-	struct pfm_unwind_head *table;	/* NULL if there is none */
+#ifdef __x86_64__
+#define MACHINE	EM_X86_64
+#define CPU_REGS	.sp = 7, .fp = 6
+#define CODE_BITS	0
+#elif defined(__aarch64__)
+#define MACHINE	EM_AARCH64
+#define CPU_REGS	.sp = 31, .fp = 29, .lr = 30
+#define CODE_BITS	16	/* of a return address, at most */
+#else
+#error "unwind_stops does not know this machine"
+#endif
+
+/* A compiled table, checked as the kernel does it. */
+struct compiled {
+	struct pfm_unwind_head *bytes;
+	struct pfm_unwind_table table;
 };
 
 struct stopped {
 	pid_t pid;
 	char *maps;
-	struct text texts[MOST_TEXTS];
-	unsigned int nr_texts;
+	struct pfm_unwind_text texts[MOST_TEXTS];
+	struct compiled compiled[MOST_TEXTS];
+	struct pfm_unwind_stack stacks[MOST_STACKS];
+	struct pfm_unwind_space space;
 	Dwfl *dwfl;
 };
 
 struct chain {
-	uint64_t pcs[MOST_FRAMES];
+	__u64 pcs[MOST_FRAMES];
 	size_t nr;
 };
 
 struct result {
-	unsigned int stops, whole, frames, equal, ends[WALK_ENDS];
+	unsigned int stops, whole, frames, equal, guessed;
+	unsigned int ends[PFM_UNWIND_UNREADABLE + 1];
 };
+
+static struct stopped stopped;
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_linux_proc_find_elf,
@@ -71,123 +88,126 @@ static _Noreturn void fail(const char *what)
 	exit(1);
 }
 
-static const struct pfm_unwind_head *find_table(void *data, uint64_t address,
-						uint64_t *offset)
-{
-	const struct stopped *stopped = data;
-
-	for (unsigned int i = 0; i < stopped->nr_texts; i++) {
-		const struct text *text = &stopped->texts[i];
-
-		*offset = address - text->start + text->offset;
-		if (address >= text->start && address < text->end)
-			return text->table;
-	}
-	return NULL;
-}
-
-static bool read_memory(const struct stopped *stopped, uint64_t address,
-			void *bytes, size_t size)
+static bool read_memory(uint64_t address, void *bytes, size_t size)
 {
 	struct iovec to = { .iov_base = bytes, .iov_len = size };
 	struct iovec from = { .iov_base = (void *)address, .iov_len = size };
 
-	return process_vm_readv(stopped->pid, &to, 1, &from, 1, 0) ==
+	return process_vm_readv(stopped.pid, &to, 1, &from, 1, 0) ==
 	       (ssize_t)size;
 }
 
-static bool read_word(void *data, uint64_t address, uint64_t *word)
+static bool read_word(__u64 address, __u64 *word)
 {
-	return read_memory(data, address, word, sizeof(*word));
+	return read_memory(address, word, sizeof(*word));
 }
 
-static struct pfm_unwind_head *compile_vdso(const struct stopped *stopped,
-					    const struct text *text)
+static struct pfm_unwind_head *compile_vdso(const struct mapping *mapping)
 {
-	size_t size = text->end - text->start;
+	size_t size = mapping->end - mapping->start;
 	struct pfm_unwind_head *table = NULL;
 	void *image = checked_calloc(1, size);
 	const char *why;
 
-	if (read_memory(stopped, text->start, image, size))
+	if (read_memory(mapping->start, image, size))
 		table = unwind_compile_image(image, size, &why);
 	free(image);
 	return table;
 }
 
-static void compile_text(const struct stopped *stopped, struct text *text)
+static struct pfm_unwind_head *compile_mapped(const struct mapping *mapping)
 {
+	struct pfm_unwind_head *table;
 	const char *why;
 	int fd;
 
-	if (!strcmp(text->path, "[vdso]")) {
-		text->table = compile_vdso(stopped, text);
-		return;
-	}
-	fd = open(text->path, O_RDONLY | O_CLOEXEC);
+	if (!strcmp(mapping->path, "[vdso]"))
+		return compile_vdso(mapping);
+	fd = open(mapping->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return;
-	text->table = unwind_compile(fd, &why);
+		return NULL;
+	table = unwind_compile(fd, &why);
 	close(fd);
+	return table;
 }
 
-static void add_texts(struct stopped *stopped)
+static void add_text(const struct mapping *mapping)
 {
-	char *rest = checked_strdup(stopped->maps), *start = rest, *line;
+	unsigned int number = stopped.space.nr_texts++;
+	struct compiled *compiled = &stopped.compiled[number];
+	struct pfm_unwind_text *text = &stopped.texts[number];
+
+	*text = (struct pfm_unwind_text){ .start = mapping->start,
+					  .end = mapping->end };
+	compiled->bytes = compile_mapped(mapping);
+	if (!compiled->bytes)
+		return;
+	if (pfm_unwind_table_init(&compiled->table, compiled->bytes,
+				  compiled->bytes->size, MACHINE))
+		fail("the kernel refuses a table");
+	text->table = &compiled->table;
+	text->shift = mapping->start - mapping->offset + compiled->table.start;
+}
+
+static void add_stack(const struct mapping *mapping)
+{
+	stopped.stacks[stopped.space.nr_stacks++] = (struct pfm_unwind_stack){
+		.start = mapping->start, .end = mapping->end };
+}
+
+static void add_mappings(void)
+{
+	char *rest = checked_strdup(stopped.maps), *start = rest, *line;
 	struct mapping mapping;
 
 	while ((line = strsep(&rest, "\n"))) {
-		struct text *text = &stopped->texts[stopped->nr_texts];
-
-		if (!mapping_parse(line, &mapping) || mapping.prot[2] != 'x' ||
-		    stopped->nr_texts == MOST_TEXTS)
+		if (!mapping_parse(line, &mapping))
 			continue;
-		*text = (struct text){ .start = mapping.start,
-				       .end = mapping.end,
-				       .offset = mapping.offset,
-				       .path = checked_strdup(mapping.path) };
-		compile_text(stopped, text);
-		stopped->nr_texts++;
+		if (mapping.prot[2] == 'x' &&
+		    stopped.space.nr_texts < MOST_TEXTS)
+			add_text(&mapping);
+		else if (mapping.prot[1] == 'w' &&
+			 stopped.space.nr_stacks < MOST_STACKS)
+			add_stack(&mapping);
 	}
+	stopped.space.texts = stopped.texts;
+	stopped.space.stacks = stopped.stacks;
 	free(start);
 }
 
-static void forget_maps(struct stopped *stopped)
+static void forget_maps(void)
 {
-	while (stopped->nr_texts) {
-		struct text *text = &stopped->texts[--stopped->nr_texts];
-
-		free(text->path);
-		free(text->table);
-	}
-	free(stopped->maps);
-	stopped->maps = NULL;
-	dwfl_end(stopped->dwfl);
-	stopped->dwfl = NULL;
+	while (stopped.space.nr_texts)
+		free(stopped.compiled[--stopped.space.nr_texts].bytes);
+	stopped.space.nr_stacks = 0;
+	free(stopped.maps);
+	stopped.maps = NULL;
+	dwfl_end(stopped.dwfl);
+	stopped.dwfl = NULL;
 }
 
 /* Only exec and loading a library change what is executable. */
-static void look_at_maps(struct stopped *stopped)
+static void look_at_maps(void)
 {
-	char *path = checked_printf("/proc/%d/maps", stopped->pid);
+	char *path = checked_printf("/proc/%d/maps", stopped.pid);
 	size_t length;
 	char *maps = read_file(path, &length);
 
 	free(path);
 	if (!maps)
 		fail("maps");
-	if (stopped->maps && !strcmp(maps, stopped->maps)) {
+	if (stopped.maps && !strcmp(maps, stopped.maps)) {
 		free(maps);
 		return;
 	}
-	forget_maps(stopped);
-	stopped->maps = maps;
-	add_texts(stopped);
-	stopped->dwfl = dwfl_begin(&callbacks);
-	if (!stopped->dwfl ||
-	    dwfl_linux_proc_report(stopped->dwfl, stopped->pid) ||
-	    dwfl_report_end(stopped->dwfl, NULL, NULL) ||
-	    dwfl_linux_proc_attach(stopped->dwfl, stopped->pid, true))
+	forget_maps();
+	stopped.maps = maps;
+	add_mappings();
+	stopped.dwfl = dwfl_begin(&callbacks);
+	if (!stopped.dwfl ||
+	    dwfl_linux_proc_report(stopped.dwfl, stopped.pid) ||
+	    dwfl_report_end(stopped.dwfl, NULL, NULL) ||
+	    dwfl_linux_proc_attach(stopped.dwfl, stopped.pid, true))
 		fail(dwfl_errmsg(-1) ?: "libdw");
 }
 
@@ -199,70 +219,101 @@ static int add_frame(Dwfl_Frame *frame, void *data)
 	if (!dwfl_frame_pc(frame, &pc, NULL))
 		return DWARF_CB_ABORT;
 	chain->pcs[chain->nr++] = pc;
-	return chain->nr < WALK_MOST_FRAMES ? DWARF_CB_OK : DWARF_CB_ABORT;
+	return chain->nr < MOST_FRAMES ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-static struct walk_frame read_registers(pid_t pid)
+#ifdef __x86_64__
+static __u64 get_reg(const void *regs, unsigned int number)
 {
-	struct walk_frame frame = { .innermost = true, .exact = true };
+	const struct user_regs_struct *user = regs;
+	const __u64 values[] = {
+		user->rax, user->rdx, user->rcx, user->rbx, user->rsi,
+		user->rdi, user->rbp, user->rsp, user->r8, user->r9, user->r10,
+		user->r11, user->r12, user->r13, user->r14, user->r15 };
+
+	return values[number];
+}
+
+static struct pfm_unwind_frame first_frame(const struct user_regs_struct *user)
+{
+	return (struct pfm_unwind_frame){ .pc = user->rip, .sp = user->rsp,
+					  .fp = user->rbp, .regs = user };
+}
+#elif defined(__aarch64__)
+static __u64 get_reg(const void *regs, unsigned int number)
+{
+	const struct user_regs_struct *user = regs;
+
+	return number == 31 ? user->sp : user->regs[number];
+}
+
+static struct pfm_unwind_frame first_frame(const struct user_regs_struct *user)
+{
+	return (struct pfm_unwind_frame){ .pc = user->pc, .sp = user->sp,
+					  .fp = user->regs[29], .regs = user };
+}
+#endif
+
+/* The authentication code is in the upper bits. */
+static __u64 strip(__u64 address)
+{
+	return address << CODE_BITS >> CODE_BITS;
+}
+
+static const struct pfm_unwind_cpu cpu = {
+	CPU_REGS,
+	.read = read_word,
+	.reg = get_reg,
+	.strip = strip,
+};
+
+static enum pfm_unwind_why walk(struct chain *chain, unsigned int *guessed)
+{
 	struct user_regs_struct user;
 	struct iovec place = { .iov_base = &user, .iov_len = sizeof(user) };
+	struct pfm_unwind_frame first;
+	struct pfm_unwind_chain found;
 
-	if (ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &place))
+	if (ptrace(PTRACE_GETREGSET, stopped.pid, NT_PRSTATUS, &place))
 		fail("registers");
-#ifdef __x86_64__
-	uint64_t regs[] = { user.rax, user.rdx, user.rcx, user.rbx, user.rsi,
-			    user.rdi, user.rbp, user.rsp, user.r8, user.r9,
-			    user.r10, user.r11, user.r12, user.r13, user.r14,
-			    user.r15 };
-
-	memcpy(frame.regs, regs, sizeof(regs));
-	frame.pc = user.rip;
-	frame.sp = user.rsp;
-	frame.fp = user.rbp;
-#elif defined(__aarch64__)
-	memcpy(frame.regs, user.regs, sizeof(user.regs));
-	frame.pc = user.pc;
-	frame.sp = user.sp;
-	frame.fp = user.regs[29];
-	frame.lr = user.regs[30];
-	frame.knows_lr = true;
-#else
-#error "unwind_stops does not know this machine"
-#endif
-	return frame;
+	first = first_frame(&user);
+	chain->pcs[0] = first.pc;
+	found = pfm_unwind_walk(&cpu, &stopped.space, &first, chain->pcs + 1,
+				PFM_UNWIND_MAX_FRAMES);
+	chain->nr = 1 + found.nr;
+	*guessed += found.guessed;
+	return found.why;
 }
 
 static void print_chain(const char *title, const struct chain *chain)
 {
 	fprintf(stderr, "%s:", title);
 	for (size_t i = 0; i < chain->nr; i++)
-		fprintf(stderr, " %" PRIx64, chain->pcs[i]);
+		fprintf(stderr, " %llx", chain->pcs[i]);
 	fputc('\n', stderr);
 }
 
-static void compare(struct stopped *stopped, struct result *result)
+static void compare(struct result *result)
 {
-	struct walk_process process = {
-		.data = stopped, .find = find_table, .read = read_word };
 	struct chain ours, theirs = { .nr = 0 };
+	enum pfm_unwind_why why;
 	size_t equal = 0, both;
-	enum walk_end end;
-	bool same;
+	bool good;
 
-	look_at_maps(stopped);
-	ours.nr = walk(&process, read_registers(stopped->pid), ours.pcs, &end);
-	dwfl_getthread_frames(stopped->dwfl, stopped->pid, add_frame, &theirs);
+	look_at_maps();
+	why = walk(&ours, &result->guessed);
+	dwfl_getthread_frames(stopped.dwfl, stopped.pid, add_frame, &theirs);
 	both = ours.nr < theirs.nr ? ours.nr : theirs.nr;
 	for (size_t i = 0; i < both; i++)
 		equal += ours.pcs[i] == theirs.pcs[i];
-	same = equal == both && ours.nr == theirs.nr;
+	good = equal == both && ours.nr == theirs.nr &&
+	       why == PFM_UNWIND_WHOLE;
 	result->stops++;
-	result->whole += same && end == WALK_WHOLE;
+	result->whole += good;
 	result->frames += ours.nr + theirs.nr - both;
 	result->equal += equal;
-	result->ends[end]++;
-	if (!(same && end == WALK_WHOLE) && getenv("UNWIND_STOPS_PRINT")) {
+	result->ends[why]++;
+	if (!good && getenv("UNWIND_STOPS_PRINT")) {
 		print_chain("tables", &ours);
 		print_chain("libdw", &theirs);
 	}
@@ -290,24 +341,23 @@ static bool step_some(pid_t pid)
 	return true;
 }
 
-static void follow(struct stopped *stopped, unsigned int count,
-		   struct result *result)
+static void follow(unsigned int count, struct result *result)
 {
 	int signal = 0;
 
 	while (result->stops < count) {
-		signal = next_stop(stopped->pid, PTRACE_CONT, signal);
+		signal = next_stop(stopped.pid, PTRACE_CONT, signal);
 		if (!signal)
 			return;
 		if (signal == SIGPROF) {
-			if (!step_some(stopped->pid))
+			if (!step_some(stopped.pid))
 				return;
-			compare(stopped, result);
+			compare(result);
 		}
 		if (signal == SIGPROF || signal == SIGTRAP)
 			signal = 0;
 	}
-	kill(stopped->pid, SIGKILL);
+	kill(stopped.pid, SIGKILL);
 }
 
 /* The timer outlasts exec. */
@@ -325,19 +375,24 @@ static _Noreturn void run_command(char **command)
 
 static void print_result(const struct result *result)
 {
-	static const char *const names[WALK_ENDS] = {
-		"whole", "no_table", "no_rule", "bad", "unreadable", "full" };
+	static const char *const names[] = {
+		[PFM_UNWIND_FULL] = "full",
+		[PFM_UNWIND_NO_MAPPING] = "no_mapping",
+		[PFM_UNWIND_NO_TABLE] = "no_table",
+		[PFM_UNWIND_NO_RULE] = "no_rule",
+		[PFM_UNWIND_UNREADABLE] = "unreadable",
+	};
 
 	printf("{\"stops\": %u, \"whole\": %u, \"frames\": %u, \"equal\": %u",
 	       result->stops, result->whole, result->frames, result->equal);
-	for (int end = WALK_WHOLE + 1; end < WALK_ENDS; end++)
-		printf(", \"%s\": %u", names[end], result->ends[end]);
+	printf(", \"guessed\": %u", result->guessed);
+	for (int why = PFM_UNWIND_FULL; why <= PFM_UNWIND_UNREADABLE; why++)
+		printf(", \"%s\": %u", names[why], result->ends[why]);
 	puts("}");
 }
 
 int main(int argc, char **argv)
 {
-	static struct stopped stopped;
 	struct result result = { .stops = 0 };
 
 	if (argc < 3)
@@ -348,8 +403,8 @@ int main(int argc, char **argv)
 	/* The first stop is that of exec. */
 	if (stopped.pid < 0 || waitpid(stopped.pid, NULL, 0) < 0)
 		fail("fork");
-	follow(&stopped, (unsigned int)strtoul(argv[1], NULL, 0), &result);
-	forget_maps(&stopped);
+	follow((unsigned int)strtoul(argv[1], NULL, 0), &result);
+	forget_maps();
 	print_result(&result);
 	return 0;
 }
