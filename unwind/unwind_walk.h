@@ -7,8 +7,9 @@
  * - A chain has at most PFM_UNWIND_MAX_FRAMES addresses, and each search a
  *   limited number of steps.
  * - The stack is read only between the frame's stack pointer and the end of the
- *   stack's mapping, at multiples of 8. The stack pointer rises from frame to
- *   frame. Only at a signal frame may it fall, or move to another stack.
+ *   stack's mapping, at multiples of 8. In the innermost frame of x86, the red
+ *   zone below the stack pointer is read, too. The stack pointer rises from
+ *   frame to frame. Only at a signal frame may it fall, or move to another stack.
  * - An address becomes part of the chain only if it lies in an executable
  *   mapping of the process. Other words from the stack are not given out.
  *
@@ -20,6 +21,8 @@
 #include "unwind_table.h"
 
 #define PFM_UNWIND_MAX_FRAMES	127
+/* Bytes below the stack pointer that functions of x86_64 may use. */
+#define PFM_UNWIND_RED_ZONE	128
 
 /**
  * struct pfm_unwind_text - an executable mapping
@@ -195,6 +198,21 @@ pfm_unwind_read(const struct pfm_unwind_cpu *cpu,
 	       !(addr % sizeof(*word)) && cpu->read(addr, word);
 }
 
+/* Read a word as pfm_unwind_read(), or in the red zone. */
+static __always_inline bool
+pfm_unwind_read_saved(const struct pfm_unwind_cpu *cpu,
+		      const struct pfm_unwind_space *space,
+		      const struct pfm_unwind_frame *frame, __u64 addr,
+		      __u64 *word)
+{
+	if (addr >= frame->sp)
+		return pfm_unwind_read(cpu, frame, addr, word);
+	return frame->regs && !cpu->lr && !(addr % sizeof(*word)) &&
+	       frame->sp - addr <= PFM_UNWIND_RED_ZONE &&
+	       pfm_unwind_find_end(space, addr) == frame->end &&
+	       cpu->read(addr, word);
+}
+
 /* Follow the frame pointer: two words, the caller's frame pointer and pc. */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_guess(const struct pfm_unwind_cpu *cpu,
@@ -265,6 +283,7 @@ pfm_unwind_reg(const struct pfm_unwind_cpu *cpu,
 /* Compute a rule's CFA, the caller's stack pointer. */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_cfa(const struct pfm_unwind_cpu *cpu,
+	       const struct pfm_unwind_space *space,
 	       const struct pfm_unwind_rule *rule,
 	       const struct pfm_unwind_frame *frame, __u64 *cfa)
 {
@@ -278,7 +297,7 @@ pfm_unwind_cfa(const struct pfm_unwind_cpu *cpu,
 		*cfa += sizeof(*cfa);
 	if (rule->kind != PFM_UNWIND_MEM)
 		return PFM_UNWIND_MORE;
-	if (!pfm_unwind_read(cpu, frame, *cfa, cfa))
+	if (!pfm_unwind_read_saved(cpu, space, frame, *cfa, cfa))
 		return PFM_UNWIND_UNREADABLE;
 	*cfa += sizeof(*cfa) + rule->ra_offset;
 	return PFM_UNWIND_MORE;
@@ -325,6 +344,7 @@ pfm_unwind_fp(const struct pfm_unwind_cpu *cpu,
 /* Return to the caller by a rule that has a CFA. */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_return(const struct pfm_unwind_cpu *cpu,
+		  const struct pfm_unwind_space *space,
 		  const struct pfm_unwind_rule *rule,
 		  struct pfm_unwind_frame *frame)
 {
@@ -333,7 +353,7 @@ pfm_unwind_return(const struct pfm_unwind_cpu *cpu,
 	enum pfm_unwind_why why;
 	__u64 cfa, pc, fp;
 
-	why = pfm_unwind_cfa(cpu, rule, frame, &cfa);
+	why = pfm_unwind_cfa(cpu, space, rule, frame, &cfa);
 	if (!why)
 		why = pfm_unwind_ra(cpu, rule, frame, cfa, &pc);
 	if (why)
@@ -394,7 +414,7 @@ pfm_unwind_follow(const struct pfm_unwind_cpu *cpu,
 		why = pfm_unwind_signal(cpu, space, rule, frame);
 		break;
 	default:
-		why = pfm_unwind_return(cpu, rule, frame);
+		why = pfm_unwind_return(cpu, space, rule, frame);
 	}
 	if (why == PFM_UNWIND_MORE && !pfm_unwind_locate(space, frame))
 		why = PFM_UNWIND_NO_MAPPING;

@@ -251,6 +251,38 @@ static void cfa_is_dereferenced(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_WHOLE, code(1));
 }
 
+/* The innermost function has saved its stack pointer below it. */
+static void red_zone_is_read_in_first_frame(struct kunit *test)
+{
+	bytes.rules[0] = (struct pfm_unwind_rule) {
+		PFM_UNWIND_MEM, X86_64_SP, 0, 0, -PFM_UNWIND_RED_ZONE, 0,
+	};
+	bytes.rules[1] = bytes.rules[0];
+	frame.regs = words;
+	frame.sp = at(16);
+	words[0] = at(20);
+	words[20] = code(1);
+	/* The CFA of code(1) would be in words[5]. */
+	words[5] = at(30);
+	words[30] = code(2);
+	EXPECT(test, PFM_UNWIND_UNREADABLE, code(1));
+}
+
+static void nothing_below_red_zone_or_stack_is_read(struct kunit *test)
+{
+	bytes.rules[0] = (struct pfm_unwind_rule) {
+		PFM_UNWIND_MEM, X86_64_SP, 0, 0, -PFM_UNWIND_RED_ZONE - 8, 0,
+	};
+	frame.regs = words;
+	frame.sp = at(17);
+	words[0] = at(20);
+	words[20] = code(1);
+	expect_on(test, EM_X86_64, PFM_UNWIND_UNREADABLE, 0, NULL);
+	bytes.rules[0].cfa_offset = -8;
+	frame.sp = STACK;
+	expect_on(test, EM_X86_64, PFM_UNWIND_UNREADABLE, 0, NULL);
+}
+
 /* Code that has realigned its stack. */
 static void saved_word_is_at_frame_pointer(struct kunit *test)
 {
@@ -582,6 +614,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(cfa_comes_from_frame_pointer),
 	KUNIT_CASE(popped_frame_pointer_is_kept),
 	KUNIT_CASE(cfa_is_dereferenced),
+	KUNIT_CASE(red_zone_is_read_in_first_frame),
+	KUNIT_CASE(nothing_below_red_zone_or_stack_is_read),
 	KUNIT_CASE(saved_word_is_at_frame_pointer),
 	KUNIT_CASE(lost_frame_pointer_is_not_used),
 	KUNIT_CASE(plt_depends_on_address),
