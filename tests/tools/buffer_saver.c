@@ -26,6 +26,7 @@
 
 #include "base/util.h"
 #include "capture/recording.h"
+#include "capture/recording_totals.h"
 #include "options/options.h"
 #include "session/context.h"
 #include "session/lifetime.h"

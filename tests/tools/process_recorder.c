@@ -19,6 +19,7 @@
 
 #include "capture/perf_ring.h"
 #include "capture/recording.h"
+#include "capture/recording_processes.h"
 #include "options/options.h"
 #include "session/context.h"
 

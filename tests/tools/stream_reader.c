@@ -25,6 +25,8 @@
 #include <perfmon/perfmon_oprofile_smpl.h>
 
 #include "base/util.h"
+#include "capture/recording.h"
+#include "capture/recording_totals.h"
 #include "measure/stream.h"
 #include "options/options.h"
 

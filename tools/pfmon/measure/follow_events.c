@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/recording_processes.h"
 #include "measure/follow.h"
 #include "measure/follow_thread.h"
 #include "measure/follow_watch.h"

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "capture/recording_processes.h"
+#include "capture/recording_totals.h"
 #include "measure/follow_thread.h"
 #include "measure/follow_watch.h"
 #include "session/lifetime.h"

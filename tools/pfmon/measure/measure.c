@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "capture/recording_processes.h"
+#include "capture/recording_totals.h"
 #include "measure/measure.h"
 #include "measure/report.h"
 

@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "capture/recording_processes.h"
+#include "capture/recording_totals.h"
 #include "measure/measure.h"
 #include "session/frequency.h"
 #include "session/lifetime.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "capture/recording_processes.h"
 #include "measure/follow.h"
 #include "measure/measure.h"
 #include "process/attach.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "capture/recording.h"
+#include "capture/capture_json.h"
 #include "session/results.h"
 
 /* Whether progress is to be printed every second. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "capture/recording_totals.h"
 #include "measure/stream.h"
 
 /* Most bytes of one read. */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* recording_processes.c - record processes, from /proc or perf's events */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "capture/jit.h"
+#include "capture/maps.h"
+#include "capture/perf_ring.h"
+#include "capture/process_events.h"
+#include "capture/recording_processes.h"
+#include "capture/recording_state.h"
+#include "capture/threads.h"
+
+/* Writes a chunk unless the text is NULL. */
+static bool write_if_any(struct recording *recording, const char type[4],
+			 char *text)
+{
+	return !text || recording_write_text(recording, type, text);
+}
+
+static bool write_mappings(struct recording *recording, pid_t tgid,
+			   bool sampled)
+{
+	char *text = maps_changed(recording->maps, tgid);
+	bool ok = recording_written(recording,
+				    maps_write_vdsos(recording->maps,
+						     &recording->capture));
+
+	ok = write_if_any(recording, "MAPS", text) && ok;
+	if (ok && sampled && maps_has_made_code(recording->maps, tgid))
+		jit_look_at(recording->jit, tgid);
+	return ok;
+}
+
+/* Writes changes of a process, and of all its threads or only of new ones. */
+static bool write_process(struct recording *recording, pid_t tgid, bool all,
+			  bool sampled)
+{
+	if (recording->blind)
+		return true;
+	return write_mappings(recording, tgid, sampled) &&
+	       write_if_any(recording, "THRD",
+			    threads_changed(recording->threads, tgid, all));
+}
+
+static bool write_thread(struct recording *recording, pid_t tgid, pid_t tid)
+{
+	return recording->blind ||
+	       write_if_any(recording, "THRD",
+			    thread_changed(recording->threads, tgid, tid));
+}
+
+static bool record_process(struct recording *recording, pid_t tgid, bool all,
+			   bool sampled)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	maps_next_round(recording->maps);
+	ok = write_process(recording, tgid, all, sampled);
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+bool recording_process(struct recording *recording, pid_t tgid)
+{
+	return record_process(recording, tgid, true, true);
+}
+
+bool recording_new_of_process(struct recording *recording, pid_t tgid)
+{
+	return record_process(recording, tgid, false, true);
+}
+
+bool recording_process_of_one(struct recording *recording, pid_t tgid)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	maps_next_round(recording->maps);
+	ok = recording->blind ||
+	     (write_mappings(recording, tgid, true) &&
+	      write_thread(recording, tgid, tgid));
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+bool recording_all_processes(struct recording *recording)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	uint64_t tgid;
+	bool ok = true;
+
+	if (!proc) {
+		message("cannot read /proc: %s", strerror(errno));
+		return false;
+	}
+	while (ok && (entry = readdir(proc))) {
+		if (parse_u64(entry->d_name, &tgid))
+			ok = record_process(recording, (pid_t)tgid, true,
+					    !recording->samples_tell_process);
+	}
+	closedir(proc);
+	return ok;
+}
+
+bool recording_thread(struct recording *recording, pid_t tgid, pid_t tid)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	ok = write_thread(recording, tgid, tid);
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+void recording_forget_process(struct recording *recording, pid_t tgid)
+{
+	pthread_mutex_lock(&recording->lock);
+	maps_forget(recording->maps, tgid);
+	pthread_mutex_unlock(&recording->lock);
+}
+
+void recording_forget_thread(struct recording *recording, pid_t tid)
+{
+	pthread_mutex_lock(&recording->lock);
+	threads_forget(recording->threads, tid);
+	pthread_mutex_unlock(&recording->lock);
+}
+
+bool recording_write_events(struct recording *recording, bool last)
+{
+	const struct perf_bytes *chunk;
+	bool ok = true;
+
+	if (!recording->events)
+		return true;
+	process_events_read(recording->events, last);
+	while (ok && (chunk = process_events_next(recording->events,
+						  recording->maps,
+						  !recording->blind)))
+		ok = recording_written(recording,
+				       maps_write_vdsos(recording->maps,
+							&recording->capture)) &&
+		     recording_write(recording, "PROC", chunk->bytes,
+				     chunk->size);
+	return ok;
+}
+
+int recording_events_fd(const struct recording *recording)
+{
+	return recording && recording->events ?
+	       process_events_fd(recording->events) : -1;
+}
+
+bool recording_events(struct recording *recording)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	ok = recording_write_events(recording, false);
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
+bool recording_new_processes(struct recording *recording)
+{
+	struct process_events *events = recording->events;
+
+	if (events && !process_events_lost(events))
+		return true;
+	return recording_events(recording) &&
+	       recording_all_processes(recording);
+}
+
+static void visit_process(pid_t tgid, void *data)
+{
+	struct recording *recording = data;
+
+	if (recording->events) {
+		if (!recording->blind &&
+		    maps_has_made_code(recording->maps, tgid))
+			jit_look_at(recording->jit, tgid);
+		return;
+	}
+	/* Examine each process only once per buffer. */
+	if (!maps_is_looked_at(recording->maps, tgid))
+		write_process(recording, tgid, false, true);
+}
+
+bool recording_write_sampled(struct recording *recording,
+			     const struct context *context)
+{
+	const struct smpl_module *layout = context->layout;
+
+	if (!recording_write_events(recording, false))
+		return false;
+	/* Then only files with generated functions are of interest. */
+	if (recording->events && !maps_have_made_code(recording->maps))
+		return true;
+	maps_next_round(recording->maps);
+	if (layout && layout->each_process && context->cpu != NO_CPU)
+		layout->each_process(&context->plan->format, &context->image,
+				     visit_process, recording);
+	return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* recording_processes.h - record processes, from /proc or perf's events */
+#ifndef PFMON_CAPTURE_RECORDING_PROCESSES_H
+#define PFMON_CAPTURE_RECORDING_PROCESSES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct context;
+struct recording;
+
+/*
+ * Write changed mappings and threads of one process, of all processes, or,
+ * which is faster, changed mappings and only new threads of one process.
+ */
+bool recording_process(struct recording *recording, pid_t tgid);
+bool recording_all_processes(struct recording *recording);
+bool recording_new_of_process(struct recording *recording, pid_t tgid);
+
+/* Like recording_process(), for a process with only one thread. */
+bool recording_process_of_one(struct recording *recording, pid_t tgid);
+
+/* Writes a thread if it has changed. */
+bool recording_thread(struct recording *recording, pid_t tgid, pid_t tid);
+
+/* Forget an ended process or thread, whose ID may be reused. */
+void recording_forget_process(struct recording *recording, pid_t tgid);
+void recording_forget_thread(struct recording *recording, pid_t tid);
+
+/*
+ * A system-wide session records what all processes do while it runs, if perf
+ * permits that. Otherwise mappings are read from /proc with the samples.
+ *
+ * recording_events_fd() returns a descriptor that is readable if
+ * recording_events() should be called; -1 if there is none.
+ * recording_new_processes() writes processes that are not known from events.
+ */
+int recording_events_fd(const struct recording *recording);
+bool recording_events(struct recording *recording);
+bool recording_new_processes(struct recording *recording);
+
+/*
+ * For other files that write a recording; the caller has its lock.
+ *
+ * recording_write_events() writes the events that precede the samples that need
+ * them. @last is set at the end of a capture. recording_write_sampled() writes
+ * what the samples in a context's buffer need to find their files.
+ */
+bool recording_write_events(struct recording *recording, bool last);
+bool recording_write_sampled(struct recording *recording,
+			     const struct context *context);
+
+#endif /* PFMON_CAPTURE_RECORDING_PROCESSES_H */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* recording_state.c - write chunks of a recording, and report failures */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "capture/recording_state.h"
+
+bool recording_written(struct recording *recording, int ret)
+{
+	if (!ret)
+		return true;
+	if (!recording->failed && !(recording->watched && errno == EPIPE))
+		message("cannot write %s: %s", recording->capture.path,
+			strerror(errno));
+	recording->failed = true;
+	return false;
+}
+
+bool recording_write(struct recording *recording, const char type[4],
+		     const void *payload, size_t size)
+{
+	return recording_written(recording,
+				 capture_write(&recording->capture, type,
+					       payload, size));
+}
+
+bool recording_write_text(struct recording *recording, const char type[4],
+			  char *text)
+{
+	bool ok = recording_write(recording, type, text, strlen(text));
+
+	free(text);
+	return ok;
+}

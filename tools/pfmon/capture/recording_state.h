@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* recording_state.h - the state of a recording, for the files that write it */
+#ifndef PFMON_CAPTURE_RECORDING_STATE_H
+#define PFMON_CAPTURE_RECORDING_STATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "capture/capture.h"
+#include "capture/capture_json.h"
+
+struct jit;
+struct maps;
+struct process_events;
+struct threads;
+
+struct recording {
+	pthread_mutex_t lock;
+	struct capture capture;
+	struct maps *maps;
+	struct threads *threads;
+	struct jit *jit;
+	struct process_events *events;	/* NULL: read /proc instead */
+	bool watched;			/* by a viewer, which may end first */
+	bool samples_tell_process;	/* each sample has its process ID */
+	bool blind;			/* /proc has other processes, or none */
+	bool clock_failed;		/* a message about it was printed */
+	struct totals totals;
+	struct totals before;		/* the part in earlier captures */
+	struct totals elsewhere;	/* losses not of current contexts */
+	unsigned int divisions;		/* number of earlier captures */
+	struct packed kernel;		/* the kernel's symbols */
+	struct capture_counts counts;	/* of closed contexts */
+	bool failed;
+};
+
+/*
+ * The caller has the lock.
+ *
+ * recording_written() checks the result of a capture function, and reports the
+ * first failure. The other functions write a chunk; recording_write_text()
+ * frees the text.
+ */
+bool recording_written(struct recording *recording, int ret);
+bool recording_write(struct recording *recording, const char type[4],
+		     const void *payload, size_t size);
+bool recording_write_text(struct recording *recording, const char type[4],
+			  char *text);
+
+#endif /* PFMON_CAPTURE_RECORDING_STATE_H */
