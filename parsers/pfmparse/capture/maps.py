@@ -25,7 +25,7 @@ _ANONYMOUS = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mapping:
     """Addresses start <= a < end map the file from byte ``offset`` on.
 
@@ -259,7 +259,7 @@ def _around(one: Mapping, hole: Mapping) -> Iterator[Mapping]:
     if one.start < hole.start:
         yield replace(one, end=hole.start)
     if one.end > hole.end:
-        offset = one.offset + hole.end - one.start
+        offset = (one.offset + hole.end - one.start) & U64_MAX
         yield replace(one, start=hole.end, offset=offset)
 
 

@@ -16,7 +16,7 @@ from .threads import Threads, parse_threads
 from .totals import Totals, parse_totals
 from .vdso import VdsoImages
 
-MAX_MAPPINGS = 1 << 20  # in all MAPS and PROC chunks together
+MAX_MAPPINGS = 1 << 21  # in all MAPS and PROC chunks together
 MAX_COOKIES = 1 << 20  # in all COOK chunks together
 
 
@@ -49,15 +49,24 @@ class Metadata:
         self.threads.name_process(maps.tgid, maps.comm)
 
     def add_events(self, payload: bytes, offset: int) -> None:
-        """Adds what processes did."""
+        """Adds what processes did.
+
+        If there are too many mappings, their processes have none rather than old ones.
+        """
+        full = False
         for event in parse_events(payload, offset):
-            self._apply(event, offset)
+            if isinstance(event, Mapped) and self._mappings >= MAX_MAPPINGS:
+                full = True
+            else:
+                self._apply(event, offset)
+        if full:
+            raise _too_many(offset)
 
     def _apply(self, event: ProcessEvent, offset: int) -> None:
         """Changes mappings and threads as an event did."""
         if isinstance(event, Mapped):
             begun = self.maps.map(event.time, event.tgid, event.mapping)
-            self._count_mappings(begun + 1, offset)
+            self._mappings += begun + 1
         elif isinstance(event, Fork):
             if event.of_process:
                 self.maps.fork(event.time, event.tgid, event.ppid)
@@ -74,7 +83,7 @@ class Metadata:
         """Raises PfmParseError if there are too many."""
         self._mappings += more
         if self._mappings > MAX_MAPPINGS:
-            raise PfmParseError(f"more than {MAX_MAPPINGS} mappings", offset)
+            raise _too_many(offset)
 
     def add_threads(self, text: bytes, offset: int) -> None:
         """Adds names and processes of threads."""
@@ -110,6 +119,10 @@ class Metadata:
         if self.totals is not None:
             raise PfmParseError("a second DONE chunk", offset)
         self.totals = parse_totals(text, offset)
+
+
+def _too_many(offset: int) -> PfmParseError:
+    return PfmParseError(f"more than {MAX_MAPPINGS} mappings", offset)
 
 
 # The method that adds a chunk, by type of chunk.

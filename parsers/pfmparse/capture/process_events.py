@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from dataclasses import dataclass
 from typing import Iterator, Optional, Union
 
@@ -134,7 +135,9 @@ def _mapping(event: bytes) -> Mapping:
     state = None
     if build_id is None and size:
         state = FileState(size, mtime, go_build_id or None)
-    return Mapping(start, end, offset, path, build_id, _prot(prot), state)
+    # Many processes map the same file.
+    path, letters = sys.intern(path), sys.intern(_prot(prot))
+    return Mapping(start, end, offset, path, build_id, letters, state)
 
 
 def _prot(bits: int) -> str:

@@ -11,7 +11,7 @@ from .json_node import Node
 from .process_events import Exec, Fork, Name
 
 IDLE = 0  # the tid of the CPUs' idle threads
-MAX_THREADS = 1 << 20  # in all THRD chunks together
+MAX_THREADS = 1 << 20  # in all THRD chunks together, and new ones in PROC chunks
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Threads:
             ppid=first.ppid if first else fork.ppid,
             cgroup=process.cgroup if process else None,
         )
-        self.add([thread], offset)
+        self._change(thread, offset)
 
     def rename(self, event: Union[Exec, Name], offset: int) -> None:
         """Changes the name of a thread, and the control group of a new program."""
@@ -87,7 +87,13 @@ class Threads:
             known = Thread(event.tid, event.tgid, "")
         cgroup = event.cgroup if isinstance(event, Exec) else None
         now = replace(known, comm=event.comm, cgroup=cgroup or known.cgroup)
-        self.add([now], offset)
+        self._change(now, offset)
+
+    def _change(self, thread: Thread, offset: int) -> None:
+        """Adds a thread, or changes a known one, which does not count again."""
+        known = [] if thread.tid in self._threads else [thread]
+        self.add(known, offset)
+        self._threads[thread.tid] = thread
 
     def find(self, tid: int) -> Optional[Thread]:
         """The thread, None if it is unknown."""

@@ -27,7 +27,7 @@ from helpers.writers import (
     totals,
 )
 from pfmparse.analysis.places import Places
-from pfmparse.capture import metadata
+from pfmparse.capture import metadata, threads
 from pfmparse.capture.file import Capture
 from pfmparse.capture.file_state import FileState
 from pfmparse.capture.maps import Mapping
@@ -251,8 +251,8 @@ def test_threads_get_names_from_events() -> None:
         ),
     )
     source = Capture(BytesIO(data))
-    threads = {t.tid: (t.tgid, t.comm, t.ppid, t.cgroup) for t in source.threads}
-    assert threads == {
+    known = {t.tid: (t.tgid, t.comm, t.ppid, t.cgroup) for t in source.threads}
+    assert known == {
         100: (100, "sh", None, "/a"),
         101: (101, "sh", 100, "/a"),
         102: (102, "gzip", 101, "/b"),
@@ -268,3 +268,33 @@ def test_mappings_of_events_are_limited(monkeypatch: pytest.MonkeyPatch) -> None
     events = [maps_file(n, 100, one) for n, one in enumerate(where)]
     source = Capture(BytesIO(file_of([], proc(*events))))
     assert [p.message for p in source.problems] == ["more than 3 mappings"]
+
+
+def test_later_events_than_mappings_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Otherwise the new process would keep its parent's mappings.
+    monkeypatch.setattr(metadata, "MAX_MAPPINGS", 2)
+    late = [maps_file(21, 100, GZIP), fork(22, 101, 100), exec_of(23, 101, "gzip")]
+    events = proc(maps_file(10, 100, SHELL), maps_file(11, 100, LIBC), *late)
+    source = Capture(BytesIO(file_of([], events)))
+    assert [p.message for p in source.problems] == ["more than 2 mappings"]
+    assert [maps.mappings for _, maps in source.maps.all()][-1] == ()
+    assert {thread.tid: thread.comm for thread in source.threads}[101] == "gzip"
+
+
+def test_reused_thread_ids_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "MAX_THREADS", 3)
+    again = [fork(n, 101, 100) for n in range(9)]
+    again += [renamed(n, 101, 101, "x") for n in range(10, 19)]
+    events = proc(*again, fork(20, 102, 100), fork(21, 103, 100))
+    source = Capture(BytesIO(file_of([], events)))
+    assert not source.problems
+    source = Capture(BytesIO(file_of([], events, proc(fork(22, 104, 100)))))
+    assert [p.message for p in source.problems] == ["more than 3 threads"]
+
+
+def test_offset_behind_a_hole_has_64_bits() -> None:
+    whole = mapping(0x10000, 0x14000, (1 << 64) - 0x1000, "/lib/whole")
+    hole = mapping(0x11000, 0x12000, 0, "/lib/hole")
+    data = file_of([], proc(maps_file(1, 100, whole), maps_file(2, 100, hole)))
+    ((_, _), (_, after)) = Capture(BytesIO(data)).maps.all()
+    assert after.mappings[-1].offset == 0x1000
