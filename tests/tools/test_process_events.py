@@ -45,6 +45,13 @@ def mmap2(
     return record(MMAP2, body + struct.pack("<II", 5, 2) + path + b"\0", time, misc)
 
 
+def place(file: Path, device: int = 0, inode: int = 0) -> bytes:
+    """Build the part of mmap2 that names a file; add to its numbers."""
+    info = file.stat()
+    major, minor = os.major(info.st_dev) + device, os.minor(info.st_dev)
+    return struct.pack("<IIQQ", major, minor, info.st_ino + inode, 0)
+
+
 def times(chunks: list[list[dict[str, Any]]]) -> list[list[int]]:
     return [[event["time_ns"] for event in chunk] for chunk in chunks]
 
@@ -66,7 +73,33 @@ class Reader:
             text=True,
             check=True,
         )
-        printed = done.stdout.splitlines()
+        return self._parsed(done.stdout.splitlines())
+
+    def start(self) -> subprocess.Popen[str]:
+        """Start event_reader with one ring."""
+        return subprocess.Popen(
+            [self._program, "1", str(RING)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def answer(
+        self, process: subprocess.Popen[str], *lines: str
+    ) -> tuple[list[list[dict[str, Any]]], list[int]]:
+        """Return what a running event_reader prints for lines with one reading."""
+        assert process.stdin and process.stdout
+        process.stdin.write("".join(f"{line}\n" for line in lines))
+        process.stdin.flush()
+        printed = []
+        for line in process.stdout:
+            printed.append(line.strip())
+            if line.startswith("lost"):
+                break
+        return self._parsed(printed)
+
+    @staticmethod
+    def _parsed(printed: list[str]) -> tuple[list[list[dict[str, Any]]], list[int]]:
         lost = [int(line.split()[1]) for line in printed if line.startswith("lost")]
         chunks = [line for line in printed if not line.startswith("lost")]
         return [events_of(bytes.fromhex(line)) for line in chunks], lost
@@ -114,11 +147,55 @@ def test_file_without_build_id_is_identified(reader: Reader, tmp_path: Path) -> 
     file = tmp_path / "no ELF file"
     file.write_bytes(b"12345")
     info = file.stat()
-    place = struct.pack("<IIQQ", info.st_dev, 0, info.st_ino, 0)
-    this = mmap2(1, bytes(file), place, pid=os.getpid())
+    this = mmap2(1, bytes(file), place(file), pid=os.getpid())
     ((event,),), _ = reader.read(put(this), "last")
     assert event["path"] == bytes(file)
     assert event["state"] == (5, info.st_mtime_ns, b"")
+
+
+def ended() -> int:
+    """Return the ID of a process that has ended."""
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    return process.pid
+
+
+def test_file_of_ended_process_is_identified(reader: Reader, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"12345")
+    this = mmap2(1, bytes(file), place(file), pid=ended())
+    ((event,),), _ = reader.read(put(this), "last")
+    assert event["state"] == (5, file.stat().st_mtime_ns, b"")
+
+
+@pytest.mark.parametrize("other", ["device", "inode"])
+def test_other_file_at_same_path_is_not_taken(
+    reader: Reader, tmp_path: Path, other: str
+) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"12345")
+    # The inode is also wrong in a process that reuses the ID.
+    pid = os.getpid() if other == "inode" else ended()
+    wrong = place(file, **{other: 1})
+    ((event,),), _ = reader.read(put(mmap2(1, bytes(file), wrong, pid=pid)), "last")
+    assert event["state"] == (0, 0, b"")
+
+
+def test_unreadable_file_is_tried_again(reader: Reader, tmp_path: Path) -> None:
+    file, aside = tmp_path / "file", tmp_path / "aside"
+    file.write_bytes(b"12345")
+    this = put(mmap2(1, bytes(file), place(file), pid=os.getpid()))
+    file.rename(aside)
+    with reader.start() as process:
+        states = []
+        for _ in range(2):
+            ((event,),), _ = reader.answer(process, this, "read")
+            states.append(event["state"])
+            if aside.exists():
+                aside.rename(file)
+        assert process.stdin
+        process.stdin.close()
+    assert states == [(0, 0, b""), (5, file.stat().st_mtime_ns, b"")]
 
 
 def test_mark_of_deleted_file_is_removed(reader: Reader) -> None:

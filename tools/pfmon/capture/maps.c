@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -33,7 +34,7 @@ struct process {
 	uint64_t round;		/* of the last examination */
 };
 
-/* A file, whose identity is empty if it could not be read. */
+/* A file that could be identified. */
 struct file {
 	struct file *next;
 	char *key;		/* device, inode and path */
@@ -129,33 +130,62 @@ static char *exact_path(pid_t tgid, const struct mapping *mapping)
 	return checked_strdup(target);
 }
 
+/* Whether this file, in the root of pfmon, is on the device of the mapping. */
+static bool is_on_device(const struct stat *info, const struct mapping *mapping)
+{
+	char *device = checked_printf("%02x:%02x ", major(info->st_dev),
+				      minor(info->st_dev));
+	bool same = !strncmp(mapping->device_inode, device, strlen(device));
+
+	free(device);
+	return same;
+}
+
+/* Reads the identity of a file if it is the one of the mapping. */
+static bool identify_at(struct file_identity *identity, const char *path,
+			const struct mapping *mapping, bool check_device)
+{
+	struct stat info;
+
+	return !stat(path, &info) && info.st_ino == mapping->inode &&
+	       (!check_device || is_on_device(&info, mapping)) &&
+	       file_identify(identity, path);
+}
+
 /*
  * Reads the identity of a mapping's file. Tries /proc/PID/map_files first,
  * which works for deleted files but needs a capability, then the path in the
- * root of the process, then its executable.
+ * root of the process, then its executable. The process may have ended, and
+ * its ID may be reused, so the path in the root of pfmon is the last attempt.
  */
-static void identify(struct file_identity *identity, pid_t tgid,
+static bool identify(struct file_identity *identity, pid_t tgid,
 		     const char *name, const struct mapping *mapping)
 {
 	char *link = link_of(tgid, mapping);
 	char *path = checked_printf("/proc/%d/root%s", tgid, name);
 	char *exe = checked_printf("/proc/%d/exe", tgid);
-	struct stat info;
+	bool ok = identify_at(identity, link, mapping, false) ||
+		  identify_at(identity, path, mapping, false) ||
+		  identify_at(identity, exe, mapping, false) ||
+		  identify_at(identity, name, mapping, true);
 
-	if (!file_identify(identity, link) && !file_identify(identity, path) &&
-	    !stat(exe, &info) && info.st_ino == mapping->inode)
-		file_identify(identity, exe);
 	free(exe);
 	free(path);
 	free(link);
+	return ok;
 }
 
-/* Returns the identity of the file with a path, which belongs to maps. */
+/*
+ * Returns the identity of the file with a path, which belongs to maps. If it
+ * cannot be read now, another process may give access to the file later.
+ */
 static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 					       const char *path,
 					       const struct mapping *mapping)
 {
+	static const struct file_identity unknown;
 	struct file **bucket, *file;
+	struct file_identity identity;
 	char *key;
 
 	key = checked_printf("%s %s", mapping->device_inode, path);
@@ -166,9 +196,13 @@ static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 			return &file->identity;
 		}
 	}
+	if (!identify(&identity, tgid, path, mapping)) {
+		free(key);
+		return &unknown;
+	}
 	file = checked_calloc(1, sizeof(*file));
 	file->key = key;
-	identify(&file->identity, tgid, path, mapping);
+	file->identity = identity;
 	file->next = *bucket;
 	*bucket = file;
 	return &file->identity;
