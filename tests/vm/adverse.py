@@ -61,6 +61,19 @@ def missing_proc_is_reported(guest: Boot, name: str) -> None:
         assert not following.pfmparse("info", guest.out / f"{name}.cap")["processes"]
 
 
+def new_programs_have_files_without_proc(guest: Boot) -> None:
+    printed, status = part(guest, "no-proc-cpu")
+    lines = printed.splitlines()
+    assert "samples of the command and of programs that run already have" in lines[0]
+    assert lines[-1].startswith(
+        "pfmon: samples of the command and of programs that ran"
+    )
+    assert status == 0
+    capture = guest.out / "no-proc-cpu.cap"
+    report = following.pfmparse("report", "--user", "--by", "image", capture)
+    assert any(row["key"].startswith("/") for row in report["rows"]), report
+
+
 def kernel_thread_cannot_be_traced(guest: Boot) -> None:
     printed, status = part(guest, "kernel-thread")
     assert "cannot trace process 2: it is a kernel thread;" in printed
@@ -71,6 +84,7 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
     command_goes_on_if_output_fails: ERRORS,
     missing_proc_is_reported: ("no-proc", "no-proc-counts", "other-proc"),
     kernel_thread_cannot_be_traced: (),
+    new_programs_have_files_without_proc: (),
     signals_are_ignored_as_before: ("default", "pipe-ignored"),
 }
 

@@ -53,3 +53,5 @@ part kernel-thread pfmon --attach-process=2 -e page-faults
 let_go
 part file-limit-cpu limited "$EVERYWHERE"
 part reader-ends-cpu piped "$EVERYWHERE" 30000
+# perf tells the files of programs that are executed during the session.
+part no-proc-cpu eval "$NO_PROC $EVERYWHERE --pin-command -o /out/no-proc-cpu.cap sh -c 'sh -c :; exit 0'"

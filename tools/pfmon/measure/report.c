@@ -98,7 +98,9 @@ void report_missing_proc(const struct options *options)
 {
 	if (proc_is_usable())
 		return;
-	if (options->sampling)
+	if (options->sampling && options->system_wide)
+		message(NO_PROC "samples of the command and of programs that run already have no files and functions, and lost samples are not counted");
+	else if (options->sampling)
 		message(NO_PROC "samples have no files and functions, and lost samples are not counted");
 	else
 		message(NO_PROC "threads have no names, and events without a free counter are not recognised");
@@ -106,8 +108,14 @@ void report_missing_proc(const struct options *options)
 
 void report_unknown_samples(const struct totals *totals)
 {
-	if (!totals->lost_known)
-		message("the samples have no files and functions, and it is unknown how many were lost: /proc could not be read");
+	const struct process_totals *processes = &totals->processes;
+
+	if (totals->lost_known)
+		return;
+	message("%s no files and functions, and it is unknown how many were lost: /proc could not be read",
+		processes->wanted && !processes->error ?
+		"samples of the command and of programs that ran before have" :
+		"the samples have");
 }
 
 void report_process_events(const struct totals *totals)
