@@ -9,11 +9,13 @@
  *
  * put RING HEX   write bytes behind those of the ring
  * head RING N    move the ring's head by N bytes without writing
+ * online N       from now on, the first N CPUs are online
  * read, last     print a PROC chunk in hexadecimal on a line, then "lost N"
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,7 @@ int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data)
 	pages[cpu]->data_offset = PAGE;
 	pages[cpu]->data_size = ring_size;
 	*ring = (struct perf_ring){
+		.cpu = cpu,
 		.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
 		.page = pages[cpu],
 	};
@@ -101,6 +104,8 @@ static void obey(struct process_events *events, struct maps *maps, char *line)
 		put(pages[ring], line + at);
 	else if (sscanf(line, "head %u %" SCNd64, &ring, &number) == 2)
 		pages[ring]->data_head += (uint64_t)number;
+	else if (sscanf(line, "online %u", &ring) == 1)
+		ring_count = ring;
 	else
 		print(events, maps, !strcmp(line, "last\n"));
 }
@@ -117,7 +122,7 @@ int main(int argc, char **argv)
 		return 2;
 	ring_count = (unsigned int)atoi(argv[1]);
 	ring_size = (size_t)atoi(argv[2]);
-	pages = checked_calloc(ring_count, sizeof(*pages));
+	pages = checked_calloc(CPU_SETSIZE, sizeof(*pages));
 	events = process_events_open(false, &error);
 	if (!events)
 		return 1;

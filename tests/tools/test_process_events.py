@@ -296,3 +296,17 @@ def test_many_events_are_divided_into_chunks(reader: Reader) -> None:
 def test_name_that_is_not_utf8_is_kept(reader: Reader) -> None:
     ((event,),), _ = reader.read(put(comm(1, 5, b"a\xff")), "last")
     assert event["comm"] == b"a\xff"
+
+
+def test_cpu_that_comes_online_is_observed(reader: Reader) -> None:
+    lines = ["online 2", "read", put(fork(1, 5, 4), ring=1), "read", "last"]
+    chunks, lost = reader.read(*lines)
+    # It is unknown how many events were missed there.
+    assert (times(chunks), lost) == ([[1]], [1, 1, 1])
+
+
+def test_cpu_that_was_offline_has_a_new_ring(reader: Reader) -> None:
+    first, second = (put(fork(time, 5, 4), ring=1) for time in (1, 2))
+    lines = [first, "online 1", "read", "online 2", "read", second, "last"]
+    chunks, lost = reader.read(*lines, rings=2)
+    assert (times(chunks), lost) == ([[1], [2]], [0, 1, 1])

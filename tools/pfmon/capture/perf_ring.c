@@ -55,7 +55,7 @@ int perf_ring_open(struct perf_ring *ring, int cpu, bool data)
 	void *page = MAP_FAILED;
 	int error;
 
-	*ring = (struct perf_ring){ .fd = open_event(cpu, data) };
+	*ring = (struct perf_ring){ .cpu = cpu, .fd = open_event(cpu, data) };
 	if (ring->fd >= 0)
 		page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_SIZE,
 			    PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);

@@ -10,6 +10,7 @@
 struct perf_event_mmap_page;
 
 struct perf_ring {
+	int cpu;
 	int fd;
 	struct perf_event_mmap_page *page;	/* the bytes follow */
 	uint64_t damaged;	/* times that bytes were no record */

@@ -4,11 +4,14 @@
  *
  * Each CPU has a ring with the records of what happens there. They are copied,
  * sorted by time and then described in PROC chunks of the capture. All online
- * CPUs are observed: a process can begin on one that is not monitored.
+ * CPUs are observed: a process can begin on one that is not monitored. perf
+ * removes the event of a CPU that goes offline, so there is a new ring when the
+ * CPU is online again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -31,8 +34,11 @@ struct place {
 };
 
 struct process_events {
+	bool data;		/* record mappings of data, too */
 	struct perf_ring *rings;
 	unsigned int count;
+	cpu_set_t live;		/* CPUs whose ring gets records */
+	uint64_t missed;	/* CPUs that came online, and losses */
 	int fd;			/* an epoll descriptor */
 	struct perf_bytes bytes;
 	struct perf_bytes chunk;	/* of process_events_next() */
@@ -41,36 +47,92 @@ struct process_events {
 	size_t next, end;	/* those that process_events_next() returns */
 };
 
-static bool watch(struct process_events *events, int fd)
+static bool watch(struct process_events *events, const struct perf_ring *ring)
 {
 	/* Edge-triggered: a CPU that goes offline is reported only once. */
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
 
-	return !epoll_ctl(events->fd, EPOLL_CTL_ADD, fd, &event);
+	return !epoll_ctl(events->fd, EPOLL_CTL_ADD, ring->fd, &event);
 }
 
-/* Opens the ring of each CPU; returns false with errno set on failure. */
-static bool open_rings(struct process_events *events, const int *cpus,
-		       unsigned int count, bool data)
+static struct perf_ring *find_ring(const struct process_events *events, int cpu)
 {
-	struct perf_ring *ring;
+	for (unsigned int i = 0; i < events->count; i++) {
+		if (events->rings[i].cpu == cpu)
+			return &events->rings[i];
+	}
+	return NULL;
+}
 
+/* Adds a ring; one of the same CPU ends, and its records were copied. */
+static bool add_ring(struct process_events *events,
+		     const struct perf_ring *ring)
+{
+	struct perf_ring *old = find_ring(events, ring->cpu);
+
+	if (old) {
+		events->missed += perf_ring_lost(old);
+		perf_ring_close(old);
+		*old = *ring;
+	} else {
+		events->rings = checked_realloc(events->rings,
+						events->count + 1,
+						sizeof(*events->rings));
+		events->rings[events->count++] = *ring;
+	}
+	CPU_SET(ring->cpu, &events->live);
+	return watch(events, ring);
+}
+
+/* Opens a ring for a CPU; returns false with errno set on failure. */
+static bool open_ring(struct process_events *events, int cpu)
+{
+	struct perf_ring ring;
+
+	errno = perf_ring_open(&ring, cpu, events->data);
+	/* The CPU has just gone offline. */
+	if (errno == ENODEV)
+		return true;
+	return !errno && add_ring(events, &ring);
+}
+
+static bool open_rings(struct process_events *events, const int *cpus,
+		       unsigned int count)
+{
 	for (unsigned int i = 0; i < count; i++) {
-		ring = &events->rings[events->count];
-		errno = perf_ring_open(ring, cpus[i], data);
-		/* The CPU has just gone offline. */
-		if (errno == ENODEV)
-			continue;
-		if (errno)
-			return false;
-		events->count++;
-		if (!watch(events, ring->fd))
+		if (!open_ring(events, cpus[i]))
 			return false;
 	}
 	return true;
 }
 
-static bool open_all(struct process_events *events, bool data)
+/*
+ * Observes CPUs that came online. Their earlier events are missing. A CPU that
+ * was offline only between two calls is not noticed.
+ */
+static void open_new(struct process_events *events)
+{
+	cpu_set_t online;
+	unsigned int count;
+	int *cpus;
+
+	if (!cpus_online(&cpus, &count))
+		return;
+	CPU_ZERO(&online);
+	for (unsigned int i = 0; i < count; i++) {
+		CPU_SET(cpus[i], &online);
+		if (CPU_ISSET(cpus[i], &events->live))
+			continue;
+		events->missed++;
+		/* If perf refuses now, it will refuse again. */
+		if (!open_ring(events, cpus[i]))
+			CPU_SET(cpus[i], &events->live);
+	}
+	CPU_AND(&events->live, &events->live, &online);
+	free(cpus);
+}
+
+static bool open_all(struct process_events *events)
 {
 	unsigned int count;
 	int *cpus;
@@ -83,8 +145,7 @@ static bool open_all(struct process_events *events, bool data)
 		errno = ENOENT;
 		return false;
 	}
-	events->rings = checked_calloc(count, sizeof(*events->rings));
-	ok = open_rings(events, cpus, count, data);
+	ok = open_rings(events, cpus, count);
 	free(cpus);
 	return ok;
 }
@@ -93,7 +154,8 @@ struct process_events *process_events_open(bool data, int *error)
 {
 	struct process_events *events = checked_calloc(1, sizeof(*events));
 
-	*error = open_all(events, data) ? 0 : errno;
+	events->data = data;
+	*error = open_all(events) ? 0 : errno;
 	if (!*error)
 		return events;
 	process_events_close(events);
@@ -210,6 +272,7 @@ void process_events_read(struct process_events *events, bool last)
 	/* Earlier records of other CPUs are in their rings by now. */
 	time = last ? UINT64_MAX : latest(events);
 	collect(events);
+	open_new(events);
 	qsort(events->places, events->place_count, sizeof(*events->places),
 	      compare);
 	events->end = events->place_count;
@@ -237,7 +300,7 @@ const struct perf_bytes *process_events_next(struct process_events *events,
 
 uint64_t process_events_lost(const struct process_events *events)
 {
-	uint64_t lost = 0;
+	uint64_t lost = events->missed;
 
 	for (unsigned int i = 0; i < events->count; i++)
 		lost += perf_ring_lost(&events->rings[i]);
