@@ -10,6 +10,7 @@
  * put RING HEX   write bytes behind those of the ring
  * head RING N    move the ring's head by N bytes without writing
  * online N       from now on, the first N CPUs are online
+ * made PID       print whether the process has generated code
  * read, last     print a PROC chunk in hexadecimal on a line, then "lost N"
  */
 #define _GNU_SOURCE
@@ -106,6 +107,8 @@ static void obey(struct process_events *events, struct maps *maps, char *line)
 		pages[ring]->data_head += (uint64_t)number;
 	else if (sscanf(line, "online %u", &ring) == 1)
 		ring_count = ring;
+	else if (sscanf(line, "made %u", &ring) == 1)
+		printf("made %d\n", maps_has_made_code(maps, (pid_t)ring));
 	else
 		print(events, maps, !strcmp(line, "last\n"));
 }

@@ -7,6 +7,7 @@ import os
 import random
 import struct
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,14 @@ class Reader:
         self, *lines: str, rings: int = 1, size: int = RING
     ) -> tuple[list[list[dict[str, Any]]], list[int]]:
         """Return the events of each chunk, and the losses after each read."""
+        return self._parsed(self._printed(lines, rings, size))
+
+    def made(self, *lines: str) -> list[int]:
+        """Return the answers to the command "made"."""
+        printed = self._printed(lines, 1, RING)
+        return [int(line.split()[1]) for line in printed if line.startswith("made")]
+
+    def _printed(self, lines: Sequence[str], rings: int, size: int) -> list[str]:
         done = subprocess.run(
             [self._program, str(rings), str(size)],
             input="".join(f"{line}\n" for line in lines),
@@ -73,7 +82,7 @@ class Reader:
             text=True,
             check=True,
         )
-        return self._parsed(done.stdout.splitlines())
+        return done.stdout.splitlines()
 
     def start(self) -> subprocess.Popen[str]:
         """Start event_reader with one ring."""
@@ -101,7 +110,7 @@ class Reader:
     @staticmethod
     def _parsed(printed: list[str]) -> tuple[list[list[dict[str, Any]]], list[int]]:
         lost = [int(line.split()[1]) for line in printed if line.startswith("lost")]
-        chunks = [line for line in printed if not line.startswith("lost")]
+        chunks = [line for line in printed if " " not in line]
         return [events_of(bytes.fromhex(line)) for line in chunks], lost
 
 
@@ -310,3 +319,12 @@ def test_cpu_that_was_offline_has_a_new_ring(reader: Reader) -> None:
     lines = [first, "online 1", "read", "online 2", "read", second, "last"]
     chunks, lost = reader.read(*lines, rings=2)
     assert (times(chunks), lost) == ([[1], [2]], [0, 1, 1])
+
+
+def test_generated_code_is_inherited_until_exec(reader: Reader) -> None:
+    made, forked = mmap2(1, b"//anon", pid=5), fork(2, 6, 5)
+    lines = [put(made, forked), "read", "made 5", "made 6"]
+    lines += [put(comm(3, 6, b"sh", IS_EXEC)), "read", "made 5", "made 6"]
+    # The ID of process 5 is reused.
+    lines += [put(fork(4, 5, 6)), "last", "made 5"]
+    assert reader.made(*lines) == [1, 1, 1, 0, 0]

@@ -382,9 +382,24 @@ int maps_write_vdsos(struct maps *maps, struct capture *capture)
 	return vdsos_write(maps->vdsos, capture);
 }
 
-bool maps_has_made_code(struct maps *maps, pid_t tgid)
+bool maps_has_made_code(const struct maps *maps, pid_t tgid)
 {
-	return find_process(maps, tgid)->made_code;
+	const struct process *process = pid_table_find(&maps->processes, tgid);
+
+	return process && process->made_code;
+}
+
+void maps_forked(struct maps *maps, pid_t parent, pid_t tgid)
+{
+	if (maps->made_code)
+		find_process(maps, tgid)->made_code =
+			maps_has_made_code(maps, parent);
+}
+
+void maps_executed(struct maps *maps, pid_t tgid)
+{
+	if (maps->made_code)
+		find_process(maps, tgid)->made_code = false;
 }
 
 bool maps_have_made_code(const struct maps *maps)

@@ -53,6 +53,13 @@ bool maps_have_made_code(const struct maps *maps);
 void maps_forget(struct maps *maps, pid_t tgid);
 
 /* Whether the process was seen to have executable mappings without a file. */
-bool maps_has_made_code(struct maps *maps, pid_t tgid);
+bool maps_has_made_code(const struct maps *maps, pid_t tgid);
+
+/*
+ * A new process has the memory of its parent, and a new program has none. The
+ * process ID may have been used before.
+ */
+void maps_forked(struct maps *maps, pid_t parent, pid_t tgid);
+void maps_executed(struct maps *maps, pid_t tgid);
 
 #endif /* PFMON_CAPTURE_MAPS_H */

@@ -72,7 +72,8 @@ static void append_cgroup(struct perf_bytes *to, pid_t tgid, bool proc)
 	free(path);
 }
 
-static void append_fork(struct perf_bytes *to, const struct perf_record *record)
+static void append_fork(struct perf_bytes *to, const struct perf_record *record,
+			struct maps *maps)
 {
 	struct fork_part part = {
 		.ppid = htole32((uint32_t)record->ppid),
@@ -80,6 +81,8 @@ static void append_fork(struct perf_bytes *to, const struct perf_record *record)
 	};
 
 	append(to, &part, sizeof(part));
+	if (record->tid == record->tgid)
+		maps_forked(maps, record->ppid, record->tgid);
 }
 
 /* Returns what is known about the file, which belongs to maps. */
@@ -158,11 +161,12 @@ static void append_rest(struct perf_bytes *to, const struct perf_record *record,
 {
 	switch (record->kind) {
 	case RECORD_FORK:
-		append_fork(to, record);
+		append_fork(to, record, maps);
 		break;
 	case RECORD_EXEC:
 		append_text(to, record->text);
 		append_cgroup(to, record->tgid, proc);
+		maps_executed(maps, record->tgid);
 		break;
 	case RECORD_NAME:
 		append_text(to, record->text);
