@@ -11,6 +11,7 @@ from browser import Browser
 from helpers.exporting import reported
 from helpers.stacks_capture import Stack, stack_capture
 from page_scripts import BOXES, CHOOSE, CONTRAST, FOCUSED
+from pfmparse.web.browser import REDIRECT
 from served import ready, serving, show
 
 VIEWS = ("flame", "table", "around", "code", "heat")
@@ -302,3 +303,13 @@ def test_ended_server_is_reported(browser: Browser, stacks: Path) -> None:
     browser.click("#tab-table")
     ready(browser)
     assert browser.run(TEXT, "#error").startswith("pfmparse has ended: start it again")
+
+
+def test_private_file_leads_to_the_page(
+    browser: Browser, url: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "open.html"
+    page.write_text(REDIRECT.format(url=url))
+    browser.open(page)
+    ready(browser)
+    assert browser.run("return location.href").startswith(url)

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import argparse
 import threading
-import webbrowser
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from ..errors import PfmParseError
 from ..symbols.options import add_symbol_options
 from ..text import message
 from ..web.api import Api
+from ..web.browser import opened
 from ..web.server import Server
 from ..web.session import Session
 from .arguments import add_selection, add_weight, options_of
@@ -52,16 +52,9 @@ def _serve(server: Server, browser: bool) -> None:
     """Serves the page until an exception, such as that of a signal."""
     serving = threading.Thread(target=server.serve_forever, daemon=True)
     serving.start()
-    try:
+    with ExitStack() as stack:
+        stack.callback(server.shutdown)
         print(f"{server.url}\nPress Ctrl-C to end.", flush=True)
-        if browser:
-            _open(server.url)
+        if browser and not stack.enter_context(opened(server.url)):
+            message("no browser found: open the URL yourself, or set BROWSER")
         serving.join()
-    finally:
-        server.shutdown()
-
-
-def _open(url: str) -> None:
-    """Opens a browser, or says what to do without one."""
-    if not webbrowser.open(url):
-        message("no browser found: open the URL yourself, or set BROWSER")

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import hmac
 import json
-import mimetypes
 import re
 import secrets
 import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
+from pathlib import PurePath
+from threading import BoundedSemaphore
 from typing import Any, Optional
-from urllib.parse import urlsplit
 
 from ..errors import PfmParseError, blamed
 from ..text import message
@@ -26,6 +26,11 @@ PORT = re.compile(":[0-9]+$")
 FILES = "static"
 PAGE = "index.html"
 API = "api/"
+# Not those of the machine, which may lack some: browsers refuse modules of other kinds.
+KINDS = {".css": "text/css", ".html": "text/html", ".js": "text/javascript"}
+# All users of the machine can connect. A browser needs at most six connections.
+CONNECTIONS = 64
+IDLE = 30  # seconds until a silent connection is closed
 # Other sites may neither read nor show the page, nor can a name in a capture load
 # anything.
 HEADERS = {
@@ -45,16 +50,32 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
+    request_queue_size = CONNECTIONS
 
     def __init__(self, api: Api) -> None:
         super().__init__((ADDRESS, 0), _Handler)
         self.api = api
         self.token = secrets.token_urlsafe(24)
+        self._free = BoundedSemaphore(CONNECTIONS)
 
     @property
     def url(self) -> str:
         """The page's address."""
         return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answers in a new thread, or closes a connection that is one too many."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answers the requests of a connection."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Prints an error, except if the browser closed the connection."""
@@ -66,6 +87,7 @@ class Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: Server
     protocol_version = "HTTP/1.1"
+    timeout = IDLE
     server_version, sys_version = "pfmparse", ""
 
     def do_GET(self) -> None:
@@ -74,14 +96,14 @@ class _Handler(BaseHTTPRequestHandler):
         if refusal is not None:
             self._refuse(HTTPStatus.FORBIDDEN, refusal)
             return
-        parts = urlsplit(self.path)
-        token, slash, name = parts.path.removeprefix("/").partition("/")
+        path, _, query = self.path.partition("?")
+        token, slash, name = path.removeprefix("/").partition("/")
         if not slash or not hmac.compare_digest(
             token.encode(), self.server.token.encode()
         ):
             self._refuse(HTTPStatus.FORBIDDEN, "use the URL that pfmparse printed")
         elif name.startswith(API):
-            self._answer(name.removeprefix(API), parts.query)
+            self._answer(name.removeprefix(API), query)
         else:
             self._file(name or PAGE)
 
@@ -95,7 +117,11 @@ class _Handler(BaseHTTPRequestHandler):
             return f"host {host!r} is not this machine: use the URL of pfmparse"
         origin = self.headers.get("Origin", f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none")
-        if origin != f"http://{host}" or site not in ("none", "same-origin"):
+        # A link may lead to the page: its author knows the secret.
+        opens = self.headers.get("Sec-Fetch-Dest") == "document"
+        if origin != f"http://{host}":
+            return "requests of other pages are refused"
+        if site not in ("none", "same-origin") and not opens:
             return "requests of other pages are refused"
         return None
 
@@ -125,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
         if name not in found:
             self._refuse(HTTPStatus.NOT_FOUND, f"there is no file {name!r}")
             return
-        kind = mimetypes.guess_type(name)[0]
+        kind = KINDS[PurePath(name).suffix]
         self._send(HTTPStatus.OK, f"{kind}; charset=utf-8", found[name].read_bytes())
 
     def _refuse(self, status: HTTPStatus, text: str) -> None:

@@ -59,14 +59,21 @@ def test_options_select_samples(tmp_path: Path) -> None:
             assert json.load(answer)["total"] == 1
 
 
-def test_browser_gets_the_url(file: str, tmp_path: Path) -> None:
+def test_browser_gets_the_url_in_a_private_file(file: str, tmp_path: Path) -> None:
     seen, script = tmp_path / "seen", tmp_path / "browser"
-    script.write_text(f'#!/bin/sh\necho "$1" > {seen}; kill -INT $PPID\n')
+    script.write_text(
+        '#!/bin/sh\npage="${1#file://}"\n'
+        f'{{ echo "$page"; stat -c %a "${{page%/*}}"; cat "$page"; }} > {seen}\n'
+        "kill -INT $PPID\n"
+    )
     script.chmod(0o755)
     with serving("--browser", file, BROWSER=str(script)) as process:
         url = url_of(process)
         assert process.wait() == 0
-    assert seen.read_text() == f"{url}\n"
+    page, mode, *lines = seen.read_text().splitlines()
+    assert mode == "700"
+    assert f'<meta http-equiv="refresh" content="0; url={url}">' in lines
+    assert not Path(page).parent.exists()
 
 
 def test_missing_browser_is_no_failure(file: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import threading
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Iterator
 import pytest
 from helpers.cli import PARSERS
 from pfmparse.web.api import Api
-from pfmparse.web.server import Server
+from pfmparse.web.server import CONNECTIONS, Server, _Handler
 from pfmparse.web.session import Session
 
 STATIC = PARSERS / "pfmparse/web/static"
@@ -95,6 +96,7 @@ def test_wrong_token_is_refused(token: str, server: Server) -> None:
         {"Origin": "null"},
         {"Sec_Fetch_Site": "cross-site"},
         {"Sec_Fetch_Site": "same-site"},
+        {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "iframe"},
     ],
     ids=str,
 )
@@ -103,6 +105,12 @@ def test_requests_of_others_are_refused(
 ) -> None:
     status, said = refused(server, "api/session", **headers)
     assert status == 403 and "refused" in said or "is not this machine" in said
+
+
+def test_link_leads_to_the_page(server: Server) -> None:
+    headers = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "document"}
+    assert asked(server, "", **headers)[0].status == 200
+    assert refused(server, "", token="x", **headers)[0] == 403
 
 
 def test_page_works_through_a_tunnel(server: Server) -> None:
@@ -133,6 +141,48 @@ def test_bad_path_or_parameter_is_an_error(
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_other_methods_are_refused(method: str, server: Server) -> None:
     assert asked(server, "api/session", method)[0].status == 501
+
+
+def connected(server: Server) -> socket.socket:
+    """Connect without a request."""
+    return socket.create_connection(("127.0.0.1", server.server_port), 20)
+
+
+def test_invalid_url_is_refused_quietly(
+    server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with connected(server) as raw:
+        raw.sendall(b"GET http://[x/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert raw.recv(12) == b"HTTP/1.1 403"
+    assert capsys.readouterr().err == ""
+
+
+def test_silent_connection_is_closed(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _Handler.timeout is not None
+    monkeypatch.setattr(_Handler, "timeout", 0.05)
+    with connected(server) as silent:
+        silent.sendall(b"GET / HTTP/1.1\r\n")
+        assert silent.recv(1) == b""
+
+
+def test_connections_are_limited(server: Server) -> None:
+    silent = [connected(server) for _ in range(CONNECTIONS)]
+    with connected(server) as refused:
+        assert refused.recv(1) == b""
+    for each in silent:
+        each.shutdown(socket.SHUT_WR)
+        assert each.recv(1) == b""
+        each.close()
+
+
+def test_closed_connections_make_room(server: Server) -> None:
+    for _ in range(2 * CONNECTIONS):
+        with connected(server) as closed:
+            closed.shutdown(socket.SHUT_WR)
+            assert closed.recv(1) == b""
+    assert asked(server, "")[0].status == 200
 
 
 def test_faults_become_messages(

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Opens a page in a browser without showing its URL to other users."""
+
+from __future__ import annotations
+
+import webbrowser
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Iterator
+
+REDIRECT = """<!DOCTYPE html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={url}">
+<title>pfmparse</title>
+<a href="{url}">Open the page of pfmparse</a>
+"""
+
+
+@contextmanager
+def opened(url: str) -> Iterator[bool]:
+    """Opens a browser for the block; yields False if there is none.
+
+    All users can read the arguments of a browser, so it gets a private file that leads
+    to the URL.
+    """
+    with TemporaryDirectory(prefix="pfmparse-") as directory:
+        page = Path(directory, "open.html")
+        page.write_text(REDIRECT.format(url=url), encoding="utf-8")
+        yield webbrowser.open(page.as_uri())
