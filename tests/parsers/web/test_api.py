@@ -35,7 +35,7 @@ def test_weight_is_the_unit(stacks: Path) -> None:
     "name,text,said",
     [
         ("flame", "root=99", "parameter 'root' must be a number below 5"),
-        ("flame", "find=(", "invalid regular expression"),
+        ("flame", "find=a&find=b", "parameter 'find' is given more than once"),
         ("flame", "by=x", "unknown parameter 'by'; known: generation, event"),
         ("flame", "generation=2", "reload the page"),
         ("around", "", "parameter 'function' must be a number"),
