@@ -73,8 +73,13 @@ class Session:
                 stream = stack.enter_context(io.open(file, "rb"))
                 with _naming(file):
                     recordings.append(open_capture(stream))
-            self.warnings.clear()
-            inputs, cells = self._read(recordings)
+            old = self.weight, self.warnings
+            self.warnings = {}
+            try:
+                inputs, cells = self._read(recordings)
+            except (PfmParseError, OSError):
+                self.weight, self.warnings = old
+                raise
             self._stack.close()
             self._stack = stack.pop_all()
         self.inputs, self.cells = inputs, cells

@@ -68,3 +68,18 @@ def test_report_skips_captures_without_the_event(stacks: Path, tmp_path: Path) -
     with session_of(stacks, other) as session:
         rows = session.report(Choice(events=["event-1"]), "file")
         assert [(row.values[0].key, row.weight) for row in rows] == [(str(stacks), 3)]
+
+
+def test_unreadable_change_keeps_weight_and_warnings(
+    stacks: Path, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.pfm"
+    cut.write_bytes(stack_capture()[:-8])
+    with session_of(stacks, cut) as session:
+        before = dict(session.warnings), session.weight
+        damaged = bytearray(stack_capture())
+        damaged[damaged.index(b"BUFR") + 300] ^= 1
+        stacks.write_bytes(damaged)
+        with pytest.raises(PfmParseError, match="checksum"):
+            session.refresh()
+        assert before == (session.warnings, session.weight) and before[0]
