@@ -23,6 +23,11 @@ ROWS = """
         (row) => Array.from(row.cells, (cell) => cell.textContent));
 """
 TEXT = "return document.querySelector(arguments[0]).textContent"
+# True if the page leaves a key with Control to the browser.
+PRESS_CONTROL = """
+    return document.activeElement.dispatchEvent(new KeyboardEvent("keydown",
+        { key: arguments[0], ctrlKey: true, bubbles: true, cancelable: true }));
+"""
 # The part of the page's width that does not fit into the window.
 EXCESS = "return document.documentElement.scrollWidth - window.innerWidth"
 
@@ -234,6 +239,30 @@ def test_heat_map_has_a_row_for_each_thread(browser: Browser, url: str) -> None:
     assert 9 <= browser.run(coloured) <= 27
     said = "return document.querySelector('#heat-rows canvas').ariaLabel"
     assert browser.run(said) == "9 samples, most at 0 ns"
+
+
+def test_focus_follows_the_view(browser: Browser, url: str) -> None:
+    focused = "return document.activeElement"
+    show(browser, url, "#view=flame")
+    browser.run("document.querySelector('#flames [tabindex=\"0\"]').focus()")
+    browser.press("#flames :focus", "Up", "s")
+    ready(browser)
+    assert browser.run(f"{focused}.id") == "tab-around"
+    show(browser, url, "#view=table")
+    browser.press("th[data-by=name] button", "Enter")
+    ready(browser)
+    assert browser.run(f"{focused}.parentElement.dataset.by") == "name"
+
+
+def test_keys_with_modifiers_are_the_browsers(browser: Browser, url: str) -> None:
+    show(browser, url, "#view=flame")
+    browser.run("document.querySelector('#flames [tabindex=\"0\"]').focus()")
+    browser.press("#flames :focus", "Up")
+    focused = browser.run(FOCUSED)
+    for key in ("s", "c", "/", "ArrowUp", "Enter"):
+        assert browser.run(PRESS_CONTROL, key), key
+    assert browser.run(FOCUSED) == focused
+    assert browser.run("return location.hash").startswith("#view=flame")
 
 
 def test_tabs_are_used_by_keyboard(browser: Browser, url: str) -> None:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // Draws the boxes of a flame graph, which can be used with the keyboard.
-import { number, percent } from "./text.js";
+import { modified, number, percent } from "./text.js";
 
 const ROW = 18;
 
@@ -59,6 +59,7 @@ export class Boxes {
   }
 
   #press(event, at) {
+    if (modified(event)) return;
     if (event.key === "Enter" || event.key === " ") this.open(this.boxes[at]);
     else if (event.key.startsWith("Arrow") || event.key === "Home")
       this.#focus(this.#next(at, event.key));

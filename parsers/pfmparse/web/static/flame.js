@@ -2,7 +2,7 @@
 // The view with the flame graph of all functions.
 import { ask } from "./api.js";
 import { Boxes, said } from "./boxes.js";
-import { byId, number, percent } from "./text.js";
+import { byId, modified, number, percent } from "./text.js";
 
 export class FlameView {
   constructor(page) {
@@ -18,6 +18,7 @@ export class FlameView {
     for (const view of ["around", "code"])
       byId(`open-${view}`).addEventListener("click", () => this.#open(view));
     byId("flame").addEventListener("keydown", (event) => {
+      if (modified(event)) return;
       if (event.key === "Escape") this.zoom(0);
       if (event.key === "s") this.#open("around");
       if (event.key === "c") this.#open("code");

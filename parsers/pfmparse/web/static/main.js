@@ -8,7 +8,7 @@ import { HeatView } from "./heat.js";
 import { Overview } from "./overview.js";
 import { Selection } from "./selection.js";
 import { TableView } from "./table.js";
-import { byId, element, number } from "./text.js";
+import { byId, element, modified, number } from "./text.js";
 
 const main = document.querySelector("main");
 const VIEWS = { flame: FlameView, table: TableView, around: AroundView, code: CodeView,
@@ -36,6 +36,8 @@ class Page {
 
   openFunction(view, number) {
     this.function = number;
+    // The element that has the focus is about to be hidden.
+    if (view !== this.view) byId(`tab-${view}`).focus();
     this.open(view);
   }
 
@@ -83,12 +85,12 @@ class Page {
       byId(`tab-${name}`).addEventListener("click", () => this.open(name));
     byId("tabs").addEventListener("keydown", (event) => {
       const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!by) return;
+      if (!by || modified(event)) return;
       this.open(tabs[(tabs.indexOf(this.view) + by + tabs.length) % tabs.length]);
       byId(`tab-${this.view}`).focus();
     });
     document.addEventListener("keydown", (event) => {
-      if (event.key !== "/" || event.target.matches("input")) return;
+      if (event.key !== "/" || modified(event) || event.target.matches("input")) return;
       event.preventDefault();
       byId("find").focus();
     });

@@ -27,7 +27,9 @@ export class TableView {
       (options ? `, as with pfmparse report ${options}` : "");
     const columns = COLUMNS.filter(([name]) =>
       name !== "total" || rows.some((row) => row.total !== null));
+    const sorting = table.tHead.contains(document.activeElement);
     table.tHead.rows[0].replaceChildren(...columns.flatMap((one) => this.#heads(...one)));
+    if (sorting) table.tHead.querySelector("[aria-sort] button")?.focus();
     table.tBodies[0].replaceChildren(...rows.map((row) => this.#row(row, columns, total)));
     if (others.count) {
       const rest = { name: `${number(others.count)} others`, detail: "", own: others.own, total: null, select: {}, function: null };

@@ -7,6 +7,9 @@ export const byId = (id) => document.getElementById(id);
 
 export const number = (value) => value.toLocaleString("en-US");
 
+// True for a key with a modifier, which is for the browser.
+export const modified = (event) => event.ctrlKey || event.altKey || event.metaKey;
+
 export function percent(value, all) {
   return (all ? 100 * value / all : 0).toFixed(2) + " %";
 }
