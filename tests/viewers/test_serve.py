@@ -241,6 +241,15 @@ def test_heat_map_has_a_row_for_each_thread(browser: Browser, url: str) -> None:
     assert browser.run(said) == "9 samples, most at 0 ns"
 
 
+def test_heat_map_without_times_names_no_time(
+    browser: Browser, captures: dict[str, Path]
+) -> None:
+    with serving(str(captures["histogram"])) as url:
+        show(browser, url, "#view=heat")
+        label = "return document.querySelector('#heat-rows canvas').ariaLabel"
+        assert browser.run(label).endswith(" samples")
+
+
 def test_focus_follows_the_view(browser: Browser, url: str) -> None:
     focused = "return document.activeElement"
     show(browser, url, "#view=flame")
@@ -315,6 +324,20 @@ def test_names_are_no_markup(browser: Browser, odd: str) -> None:
         show(browser, odd, f"#view={view}")
         assert browser.run("return document.images.length") == 0
     assert browser.run("return document.title") == "hotloops --fast on build7"
+
+
+def test_hidden_characters_in_names_are_escaped(
+    browser: Browser, tmp_path: Path
+) -> None:
+    name, shown = "a\u202eb\x1bc\U000e0041", r"a\u{202e}b\u{1b}c\u{e0041}"
+    path = tmp_path / "hidden.pfm"
+    path.write_bytes(stack_capture([Stack((name, "main"))], (name, "main")))
+    with serving(str(path)) as url:
+        for view in ("flame", "table", "around", "code"):
+            show(browser, url, f"#view={view}")
+            shows = browser.run("return document.body.outerHTML")
+            assert shown in shows, view
+            assert not set(shows) & set("\u202e\x1b\U000e0041"), view
 
 
 def test_many_threads_can_be_chosen(browser: Browser, odd: str) -> None:

@@ -2,7 +2,7 @@
 // The view with the callers of a function above it, and its callees below it.
 import { ask } from "./api.js";
 import { Boxes, said } from "./boxes.js";
-import { byId, number, percent } from "./text.js";
+import { byId, number, percent, printable } from "./text.js";
 
 const SIDES = { callers: true, callees: false }; // grows upwards
 
@@ -25,7 +25,7 @@ export class AroundView {
   }
 
   draw(graphs) {
-    byId("around-title").textContent = graphs ? graphs.callers.labels[0].name :
+    byId("around-title").textContent = graphs ? printable(graphs.callers.labels[0].name) :
       "No function is selected";
     if (!graphs) return;
     const { unit } = this.page.session, { total } = graphs.callees;

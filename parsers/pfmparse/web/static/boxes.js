@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // Draws the boxes of a flame graph, which can be used with the keyboard.
-import { modified, number, percent } from "./text.js";
+import { modified, number, percent, printable } from "./text.js";
 
 const ROW = 18;
 
@@ -41,7 +41,7 @@ export class Boxes {
     found.style.left = 100 * box.x + "%";
     found.style.width = 100 * box.width + "%";
     found.style.background = box.colour;
-    found.textContent = box.name;
+    found.textContent = printable(box.name);
     found.title = said(box);
     found.setAttribute("role", "treeitem");
     found.setAttribute("aria-level", box.depth + 1);
@@ -101,5 +101,5 @@ export function said(box) {
   const place = box.object && box.object !== box.name ? ` (${box.object})` : "";
   const inlined = box.inlined ? ", inlined" : "";
   const share = percent(box.total, box.all);
-  return `${box.name}${place}${inlined}: ${number(box.total)} ${box.unit}, ${share}`;
+  return `${printable(box.name + place)}${inlined}: ${number(box.total)} ${box.unit}, ${share}`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // The view with the source and the instructions of a function.
 import { ask } from "./api.js";
-import { byId, element, number, percent } from "./text.js";
+import { byId, element, number, percent, printable } from "./text.js";
 
 export class CodeView {
   constructor(page) {
@@ -15,7 +15,7 @@ export class CodeView {
   }
 
   draw(code) {
-    byId("code-title").textContent = code ? `${code.name} (${code.object})` :
+    byId("code-title").textContent = code ? printable(`${code.name} (${code.object})`) :
       "No function is selected";
     if (!code) return;
     byId("lacks").replaceChildren(...code.lacks.map((text) => element("li", text)));
@@ -37,7 +37,7 @@ export class CodeView {
       const line = element("tr");
       line.append(...weights.map((weight, event) => cell(weight, code.totals[event])),
         element("td", at, "number"), element("td", text, "text"));
-      line.title = place;
+      line.title = printable(place);
       line.classList.toggle("hot", weights.some((weight) => weight));
       return line;
     }));

@@ -40,8 +40,8 @@ export class HeatView {
     const canvas = element("canvas"), { steps } = row;
     const peak = steps.indexOf(Math.max(...steps));
     canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `${number(row.own)} ${this.page.session.unit}, ` +
-      `most at ${time(peak * this.page.session.step_ns)}`);
+    canvas.setAttribute("aria-label", `${number(row.own)} ${this.page.session.unit}` +
+      (steps.length ? `, most at ${time(peak * this.page.session.step_ns)}` : ""));
     canvas.title = canvas.getAttribute("aria-label");
     strip.append(canvas);
     line.append(name, element("td", number(row.own), "number"), strip);

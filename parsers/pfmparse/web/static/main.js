@@ -8,7 +8,7 @@ import { HeatView } from "./heat.js";
 import { Overview } from "./overview.js";
 import { Selection } from "./selection.js";
 import { TableView } from "./table.js";
-import { byId, element, modified, number } from "./text.js";
+import { byId, element, modified, number, printable } from "./text.js";
 
 const main = document.querySelector("main");
 const VIEWS = { flame: FlameView, table: TableView, around: AroundView, code: CodeView,
@@ -104,8 +104,7 @@ function complain(text) {
 
 // The parts of the page that do not depend on the selection.
 function describe(session) {
-  document.title = session.title;
-  byId("title").textContent = session.title;
+  document.title = byId("title").textContent = printable(session.title);
   byId("version").textContent = session.version;
   byId("summary").textContent = `${number(session.total)} ${session.unit}`;
   const rows = session.captures.map((capture) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // The selection that all views share: process, thread, event, time, and the search.
 // It is kept in the URL, so that a reloaded page shows the same.
-import { byId, number, time } from "./text.js";
+import { byId, number, printable, time } from "./text.js";
 
 const MENUS = { pid: "process", tid: "thread", event: "event" };
 const NAMES = [...Object.keys(MENUS), "from", "to", "find"];
@@ -48,7 +48,7 @@ export class Selection extends EventTarget {
     for (const row of rows) {
       if (!(id in row.select)) continue;
       const text = [row.name, row.detail].filter((part) => part).join(" ");
-      menu.append(new Option(text.slice(0, 100), row.select[id]));
+      menu.append(new Option(printable(text).slice(0, 100), row.select[id]));
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // The view with a table of functions, threads, places and others.
 import { ask } from "./api.js";
-import { button, byId, element, long, number, percent } from "./text.js";
+import { button, byId, element, long, number, percent, printable } from "./text.js";
 
 const COLUMNS = [["name", "Name"], ["detail", "Where"], ["own", "Self"], ["total", "Total"]];
 const NUMBERS = ["own", "total"];
@@ -24,7 +24,7 @@ export class TableView {
   draw({ rows, others, total, options }) {
     const table = byId("rows"), { unit } = this.page.session;
     table.caption.textContent = `${number(total)} ${unit}` +
-      (options ? `, as with pfmparse report ${options}` : "");
+      (options ? `, as with pfmparse report ${printable(options)}` : "");
     const columns = COLUMNS.filter(([name]) =>
       name !== "total" || rows.some((row) => row.total !== null));
     const sorting = table.tHead.contains(document.activeElement);

@@ -19,9 +19,15 @@ export function time(ns) {
   return `${+(ns / size).toFixed(6)} ${unit}`;
 }
 
+// The text with characters escaped that are invisible or change the direction of others.
+// Tabs indent source code.
+export const printable = (text) =>
+  `${text}`.replace(/[^\P{C}\t]|[\p{Zl}\p{Zp}]/gu, (character) =>
+    `\\u{${character.codePointAt(0).toString(16)}}`);
+
 export function element(name, text = "", classes = "") {
   const found = document.createElement(name);
-  found.textContent = text;
+  found.textContent = printable(text);
   if (classes) found.className = classes;
   return found;
 }
@@ -36,7 +42,7 @@ export function button(text, click, classes = "") {
 // A text that may be too long for its place; all of it is shown on focus.
 export function long(text, click = null) {
   const found = click ? button(text, click, "long") : element("span", text, "long");
-  found.title = text;
+  found.title = printable(text);
   if (!click && text.length > 40) found.tabIndex = 0;
   return found;
 }
