@@ -57,11 +57,12 @@ class Api:
             "code": (("function",), self._code),
         }
 
-    def answer(self, name: str, parameters: str) -> Answer:
-        """The answer to a request; PfmParseError or OSError if there is none.
+    def knows(self, name: str) -> bool:
+        """True if there is a request of this name."""
+        return name in self._answers
 
-        KeyError if there is no such request.
-        """
+    def answer(self, name: str, parameters: str) -> Answer:
+        """The answer to a known request; PfmParseError or OSError if there is none."""
         known, answer = self._answers[name]
         if name == "session":
             query = Query(parameters, known)

@@ -127,10 +127,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, name: str, query: str) -> None:
         """Answers a request for JSON."""
+        if not self.server.api.knows(name):
+            self._refuse(HTTPStatus.NOT_FOUND, f"there is no request {name!r}")
+            return
         try:
             answer = self.server.api.answer(name, query)
-        except KeyError:
-            self._refuse(HTTPStatus.NOT_FOUND, f"there is no request {name!r}")
         except PfmParseError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
         except OSError as error:

@@ -58,9 +58,9 @@ def test_bad_request_is_refused(
     assert said in str(error.value)
 
 
-def test_unknown_request_is_a_key_error(session: Session) -> None:
-    with pytest.raises(KeyError):
-        Api(session).answer("nothing", "")
+def test_requests_are_known_by_name(session: Session) -> None:
+    assert Api(session).knows("table")
+    assert not Api(session).knows("nothing")
 
 
 def test_offered_keys_work_or_say_why(session: Session) -> None:

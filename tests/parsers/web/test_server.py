@@ -185,15 +185,20 @@ def test_closed_connections_make_room(server: Server) -> None:
     assert asked(server, "")[0].status == 200
 
 
+@pytest.mark.parametrize("kind", [ValueError, KeyError])
 def test_faults_become_messages(
-    server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    kind: type[Exception],
+    session: Session,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def faulty(*_: str) -> object:
-        raise ValueError("a fault")
+    def faulty() -> object:
+        raise kind("a fault")
 
-    monkeypatch.setattr(server.api, "answer", faulty)
+    monkeypatch.setattr(session, "refresh", faulty)
     status, said = refused(server, "api/session")
-    assert status == 500 and said.startswith("ValueError: a fault")
+    assert status == 500 and said.startswith(f"{kind.__name__}: ")
     assert capsys.readouterr().err == ""
 
 
