@@ -15,8 +15,6 @@ static int requests_init(u32 ctx_flags, void *data, void *buf)
 {
 	const pfm_requests_smpl_arg_t *arg = data;
 
-	if (arg->id >= PFM_MAX_PMDS || arg->pmd >= PFM_MAX_PMDS)
-		return -EINVAL;
 	*(pfm_requests_smpl_arg_t *)pfm_table_priv(buf) = *arg;
 	return requests_table_init(ctx_flags, data, buf);
 }

@@ -91,17 +91,24 @@ static void missing_pmds_are_0(struct kunit *test)
 			   sizeof(without_id));
 }
 
-static void pmds_out_of_range_are_refused(struct kunit *test)
+/* The lower 16 bits of these numbers are those of sampled PMDs. */
+static void pmds_out_of_range_are_0(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, try(test, PFM_MAX_PMDS - 1, PFM_MAX_PMDS - 1), 0);
-	KUNIT_EXPECT_EQ(test, try(test, PFM_MAX_PMDS, 1), -EINVAL);
-	KUNIT_EXPECT_EQ(test, try(test, 1, PFM_MAX_PMDS), -EINVAL);
+	static const pfm_requests_record_t expected = {
+		.tid = PFM_CALLS_TID, .ovfl_pmd = 3, .count = 1,
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	KUNIT_ASSERT_EQ(test, try(test, SZ_64K + 2, SZ_64K + 1), 0);
+	overflow(test, 20, 7);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + PFM_SINK_REGION_OFFS(1), &expected,
+			   sizeof(expected));
 }
 
 static struct kunit_case requests_cases[] = {
 	KUNIT_CASE(values_of_a_request_are_summed),
 	KUNIT_CASE(missing_pmds_are_0),
-	KUNIT_CASE(pmds_out_of_range_are_refused),
+	KUNIT_CASE(pmds_out_of_range_are_0),
 	{}
 };
 

@@ -356,6 +356,20 @@ static void value_of_sampled_pmd_is_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_smpl_value_or(arg, 71, 9), 9);
 }
 
+/* A number from a user's argument must not lead out of the bit vector. */
+static void pmd_out_of_range_has_no_value(struct kunit *test)
+{
+	pfm_ovfl_arg_t *arg = kunit_kzalloc(test, sizeof(*arg), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, arg);
+	memset(arg, 0xff, sizeof(*arg));
+	KUNIT_EXPECT_NOT_NULL(test, pfm_smpl_value(arg, PFM_MAX_PMDS - 1));
+	KUNIT_EXPECT_NULL(test, pfm_smpl_value(arg, PFM_MAX_PMDS));
+	KUNIT_EXPECT_NULL(test, pfm_smpl_value(arg, U16_MAX));
+	KUNIT_EXPECT_NULL(test, pfm_smpl_value(arg, U16_MAX + 1));
+	KUNIT_EXPECT_NULL(test, pfm_smpl_value(arg, U64_MAX));
+}
+
 static void uuid_text_is_parsed_to_bytes(struct kunit *test)
 {
 	static const pfm_uuid_t made =
@@ -397,6 +411,7 @@ static struct kunit_case sink_cases[] = {
 	KUNIT_CASE(sink_overwrite_restart_empties_only_if_masked),
 	KUNIT_CASE(handler_believes_nothing_in_the_mapped_header),
 	KUNIT_CASE(value_of_sampled_pmd_is_found),
+	KUNIT_CASE(pmd_out_of_range_has_no_value),
 	KUNIT_CASE(uuid_text_is_parsed_to_bytes),
 	KUNIT_CASE(malformed_uuid_text_is_refused),
 	{}

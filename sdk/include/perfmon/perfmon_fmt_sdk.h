@@ -358,17 +358,19 @@ static __always_inline void pfm_copy_pmds(u64 *to, const pfm_ovfl_arg_t *arg,
 /**
  * pfm_smpl_value() - find the value of a sampled PMD
  * @arg: the overflow
- * @pmd: index of the PMD, below PFM_MAX_PMDS
+ * @pmd: index of the PMD, of any size: it can come from the format's argument
  *
  * Context: any.
  * Return: the value; NULL if the sample has no value of this PMD.
  */
-static inline const u64 *pfm_smpl_value(const pfm_ovfl_arg_t *arg, u16 pmd)
+static inline const u64 *pfm_smpl_value(const pfm_ovfl_arg_t *arg, u64 pmd)
 {
 	const u64 *value = arg->smpl_pmds_values;
 	const u64 *word = arg->smpl_pmds;
 	u64 bit = 1ULL << pmd % 64;
 
+	if (pmd >= PFM_MAX_PMDS)
+		return NULL;
 	for (; pmd >= 64; pmd -= 64)
 		value += hweight64(*word++);
 	return *word & bit ? value + hweight64(*word & (bit - 1)) : NULL;
@@ -377,13 +379,13 @@ static inline const u64 *pfm_smpl_value(const pfm_ovfl_arg_t *arg, u16 pmd)
 /**
  * pfm_smpl_value_or() - get the value of a sampled PMD, or a default
  * @arg:  the overflow
- * @pmd:  index of the PMD, below PFM_MAX_PMDS
+ * @pmd:  index of the PMD, as for pfm_smpl_value()
  * @none: value if the sample has no value of this PMD
  *
  * Context: any.
  * Return: the value, or @none.
  */
-static inline u64 pfm_smpl_value_or(const pfm_ovfl_arg_t *arg, u16 pmd,
+static inline u64 pfm_smpl_value_or(const pfm_ovfl_arg_t *arg, u64 pmd,
 				    u64 none)
 {
 	const u64 *value = pfm_smpl_value(arg, pmd);
