@@ -46,9 +46,20 @@ struct long_record {
 DEFINE_PFM_TABLE(long, struct long_record, count, 1U << 16,
 		 PFM_TABLE_COUNT(count))
 
+/* A payload of one word, but with two fields. */
+struct short_record {
+	u64	key;
+	u32	count;
+	u32	last;
+};
+
+DEFINE_PFM_TABLE(short, struct short_record, count, 1U << 16,
+		 PFM_TABLE_COUNT(count), PFM_TABLE_LAST(last))
+
 /* The next sample of each format. */
 static struct all_record all;
 static struct long_record wide;
+static struct short_record narrow;
 static const pfm_sink_more_t *more;
 
 static void all_see(bool is_new)
@@ -69,6 +80,12 @@ static int long_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	return long_add(buf, arg, &wide);
 }
 
+static int short_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+			 struct pfm_ovfl_data *data)
+{
+	return short_add(buf, arg, &narrow);
+}
+
 static const pfm_buffer_fmt_t all_fmt = {
 	.fmt_name	= "all",
 	.fmt_handler	= all_handler,
@@ -79,6 +96,12 @@ static const pfm_buffer_fmt_t long_fmt = {
 	.fmt_name	= "long",
 	.fmt_handler	= long_handler,
 	PFM_TABLE_CALLS(long),
+};
+
+static const pfm_buffer_fmt_t short_fmt = {
+	.fmt_name	= "short",
+	.fmt_handler	= short_handler,
+	PFM_TABLE_CALLS(short),
 };
 
 static int table_kunit_init(struct kunit *test)
@@ -92,7 +115,8 @@ static int table_kunit_init(struct kunit *test)
 /* Make a buffer of a format with room for exactly @keys records. */
 static void make(struct kunit *test, const pfm_buffer_fmt_t *fmt, u64 keys)
 {
-	size_t record = fmt == &all_fmt ? sizeof(all) : sizeof(wide);
+	size_t record = fmt == &all_fmt ? sizeof(all) :
+			fmt == &long_fmt ? sizeof(wide) : sizeof(narrow);
 	pfm_sink_arg_t arg = { .buf_size = OFFS + keys * record };
 	struct pfm_fmt_calls *d = test->priv;
 
@@ -311,6 +335,16 @@ static void table_change_is_between_two_updates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, more->more_updates, 4);
 }
 
+/* Readers copy the payload as a whole, so its fields have to match. */
+static void table_of_two_fields_in_a_word_updates(struct kunit *test)
+{
+	make(test, &short_fmt, 2);
+	sample(test);
+	KUNIT_EXPECT_EQ(test, more->more_updates, 0);
+	sample(test);
+	KUNIT_EXPECT_EQ(test, more->more_updates, 2);
+}
+
 static void table_of_one_word_needs_no_updates(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -362,6 +396,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(table_loses_new_keys_when_full),
 	KUNIT_CASE(table_is_nearly_filled_before_losses),
 	KUNIT_CASE(table_change_is_between_two_updates),
+	KUNIT_CASE(table_of_two_fields_in_a_word_updates),
 	KUNIT_CASE(table_of_one_word_needs_no_updates),
 	KUNIT_CASE(handler_ignores_mapped_buffer),
 	KUNIT_CASE(table_private_part_is_for_format),

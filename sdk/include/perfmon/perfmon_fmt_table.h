@@ -72,12 +72,14 @@ struct pfm_table_slot {
  * struct pfm_table_shape - constants of a table, for DEFINE_PFM_TABLE() only
  * @key:   size in bytes of the key
  * @size:  size in bytes of a record
+ * @steps: a merge changes more than one field, with a store for each
  * @merge: merges @sample into the record @mine, and shows in @shown what has
  *         changed; for a new key, @mine is a copy of @sample
  */
 struct pfm_table_shape {
 	size_t	key;
 	size_t	size;
+	bool	steps;
 	void	(*merge)(void *mine, void *shown, const void *sample,
 			 bool is_new);
 };
@@ -194,19 +196,17 @@ pfm_table_merge(void *buf, struct pfm_table_slot *slot, const void *sample,
 		const struct pfm_table_shape *shape)
 {
 	pfm_sink_more_t *more = buf + PFM_SINK_MORE_OFFS(1);
-	/* A payload of one word changes at once. */
-	const bool has_steps = shape->size - shape->key > sizeof(u64);
 	struct pfm_table *t = pfm_sink_priv(buf);
 	struct pfm_sink *s = pfm_fmt_priv(buf);
 	pfm_sink_hdr_t *hdr = buf;
 
-	if (has_steps) {
+	if (shape->steps) {
 		pfm_count(&more->more_updates, &t->updates, 1);
 		/* A reader that sees a change sees an odd number or a later. */
 		smp_wmb();
 	}
 	shape->merge(slot->record, buf + slot->offs, sample, false);
-	if (has_steps)
+	if (shape->steps)
 		/* A reader that sees the new number sees all changes. */
 		smp_store_release(&more->more_updates, ++t->updates);
 	pfm_count(&hdr->hdr_past, &s->past, 1);
@@ -296,6 +296,9 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		memset(mine->field, 0, sizeof(mine->field));		\
 	PFM_TABLE_SET(field[i], mine->field[i] + 1); })
 
+/* Is there more than one way to merge a field? */
+#define PFM_TABLE_STEPS(first, rest...)	(sizeof(#first #rest) > sizeof(#first))
+
 /**
  * DEFINE_PFM_TABLE() - define a format's table
  * @name:    prefix of the functions
@@ -340,6 +343,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		const struct pfm_table_shape shape = {			\
 			.key = offsetof(type, payload),			\
 			.size = sizeof(type),				\
+			.steps = PFM_TABLE_STEPS(__VA_ARGS__),		\
 			.merge = name##_table_merge,			\
 		};							\
 									\
