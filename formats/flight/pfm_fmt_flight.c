@@ -9,7 +9,7 @@
 /**
  * struct flight_priv - when to freeze
  * @arg:    the triggers
- * @marked: time in ns of the last marker; 0 if there is none
+ * @marked: time in ns of the last marker since the freeze; 0 if there is none
  * @left:   1 more than the number of samples to record before the freeze; 0
  *          before a trigger
  * @watch:  all samples matter, not only those that may notify
@@ -39,18 +39,16 @@ static notrace bool flight_is_above(const struct flight_priv *priv,
 	       *value - *minus > priv->arg.above;
 }
 
-static notrace bool flight_is_late(struct flight_priv *priv, u64 tstamp)
+static notrace bool flight_is_late(const struct flight_priv *priv, u64 tstamp)
 {
 	u64 marked = priv->marked;
 
-	if (!marked || tstamp < marked || tstamp - marked <= priv->arg.within)
-		return false;
-	priv->marked = 0;
-	return true;
+	return marked && tstamp > marked &&
+	       tstamp - marked > priv->arg.within;
 }
 
 /* A freeze has to notify the tool, which only some counters are allowed to. */
-static notrace bool flight_is_trigger(struct flight_priv *priv,
+static notrace bool flight_is_trigger(const struct flight_priv *priv,
 				      const pfm_ovfl_arg_t *arg, u64 tstamp)
 {
 	if (!arg->ovfl_notify)
@@ -75,6 +73,7 @@ static notrace void flight_watch(struct flight_priv *priv, pfm_ovfl_arg_t *arg,
 		priv->left--;
 	} else if (arg->ovfl_notify) {
 		priv->left = 0;
+		priv->marked = 0;
 		pfm_ctrl_full(arg);
 	}
 }

@@ -218,6 +218,24 @@ static void flight_freezes_late_after_a_marker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 312), HOLD);
 }
 
+/* Time passes while monitoring is masked, which makes no sample late. */
+static void flight_freeze_ends_time_since_marker(struct kunit *test)
+{
+	make_for(test, (pfm_flight_smpl_arg_t){
+			       .above = PFM_CALLS_VALUE(1), .pmd = 2,
+			       .minus = PFM_FLIGHT_SMPL_NO_PMD,
+			       .within = 10, .marker = 7, .after = 1 });
+	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 100), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 3, 101), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 102), HOLD);
+	pfm_calls_restart(test, false);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 300), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 301), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 302), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 313), GO_ON);
+	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 314), HOLD);
+}
+
 static void flight_records_samples_after_a_trigger(struct kunit *test)
 {
 	u16 turn;
@@ -255,6 +273,7 @@ static struct kunit_case flight_cases[] = {
 	KUNIT_CASE(flight_freezes_above_a_value),
 	KUNIT_CASE(flight_freezes_above_a_difference),
 	KUNIT_CASE(flight_freezes_late_after_a_marker),
+	KUNIT_CASE(flight_freeze_ends_time_since_marker),
 	KUNIT_CASE(flight_records_samples_after_a_trigger),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}

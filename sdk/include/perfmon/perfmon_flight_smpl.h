@@ -37,7 +37,7 @@
  * @minus:  PMD whose value is subtracted from that of @pmd; a negative
  *          difference is 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
  * @marker: PMD whose overflows are markers. Before the first one, and after a
- *          trigger until the next one, no sample comes too late
+ *          freeze until the next one, no sample comes too late
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
