@@ -22,8 +22,10 @@ SINK = "pfm_sink_arg_t"
 WORD = 8
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_DECLARATION = re.compile(r"\s*([^;]*[^;\s])\s*(;?)")
-_MEMBER = re.compile(r"(\w+)\s+(\w+)\s*(?:\[\s*(\w+)\s*\])?")
+_DECLARATION = re.compile(r"\s*([^;\s][^;]*)(;?)")
+_MEMBER = re.compile(r"(\w+)\s+(\w+)\s*(?:\[\s*(\w+)\s*\])?", re.ASCII)
+# Not octal: C reads 010 as 8.
+_LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 
 
 def header_struct(
@@ -53,7 +55,8 @@ class _Struct:
     """A structure in the text of a header."""
 
     def __init__(self, file: str, text: str, name: str) -> None:
-        found = re.search(rf"\btypedef\s+struct\s*{{([^{{}}]*)}}\s*{name}\s*;", text)
+        end = rf"\s*{re.escape(name)}\s*;"
+        found = re.search(rf"\btypedef\s+struct\s*{{([^{{}}]*)}}{end}", text)
         if found is None:
             raise ValueError(f"{file} has no 'typedef struct {{ ... }} {name};'")
         self._file, self._text, self._name = file, text, name
@@ -69,13 +72,16 @@ class _Struct:
             widest = max(widest, align)
             if kind == SINK:
                 assert spec.names and spec.fields
-                fields += [(n, spec[n], end + spec.fields[n][1]) for n in spec.names]
+                new = [(n, spec[n], end + spec.fields[n][1]) for n in spec.names]
             else:
                 if spec.kind == "S" and not length:
                     text = f"'{member}' is not an array: use __u8 or __s8 for a number"
                     raise self._error(line, text)
                 spec = _array(spec, length)
-                fields.append((member, spec, end))
+                new = [(member, spec, end)]
+            for twice in {n for n, _, _ in new} & {n for n, _, _ in fields}:
+                raise self._error(line, f"there are two fields '{twice}': rename one")
+            fields += new
             end += spec.itemsize
         self._expect_aligned(end, widest, "at the end", self._line(self._end))
         return struct_dtype(end, fields)
@@ -84,7 +90,7 @@ class _Struct:
         """Name, type, length of the array or 0, and line of each member."""
         for found in _DECLARATION.finditer(self._text, self._start, self._end):
             line = self._line(found.start(1))
-            member = _MEMBER.fullmatch(found[1])
+            member = _MEMBER.fullmatch(found[1].strip())
             if member is None or not found[2]:
                 text = " ".join(found[1].split())
                 raise self._error(line, f"'{text}' is not a member such as '__u64 ip'")
@@ -104,11 +110,15 @@ class _Struct:
         """The length of an array, a number or a macro of the header; 0 without one."""
         if text is None:
             return 0
-        macro = re.search(rf"^#\s*define\s+{text}\s+(\d+)\b", self._text, re.MULTILINE)
-        number = macro[1] if macro else text
-        if not number.isdecimal() or int(number) == 0:
-            message = f"array length '{text}' is not a number, nor a macro for one"
-            raise self._error(line, message)
+        define = rf"^[ \t]*#[ \t]*define[ \t]+{text}\b(.*)"
+        macros = re.findall(define, self._text, re.MULTILINE)
+        number = macros[0].strip() if len(macros) == 1 else text
+        if not _LENGTH.fullmatch(number):
+            raise self._error(
+                line,
+                f"array length '{text}' is not a number from 1 to 99999, nor a "
+                "macro that is defined once, as such a number",
+            )
         return int(number)
 
     def _expect_aligned(self, end: int, align: int, where: str, line: int) -> None:

@@ -56,8 +56,12 @@ def test_dtype_has_each_member(tmp_path: Path) -> None:
         ("__u64 x", "mine.h:4: mine_t: '__u64 x' is not a member such as"),
         ("__u64 x:3;", "'__u64 x:3' is not a member"),
         ("#ifdef A\n__u64 x;\n#endif", "'#ifdef A __u64 x' is not a member"),
-        ("__u64 a[N];", "array length 'N' is not a number, nor a macro for one"),
-        ("__u64 a[0];", "array length '0' is not"),
+        ("__u64 a[N];", "array length 'N' is not a number from 1 to 99999, nor a ma"),
+        ("__u64 a[0];", "mine.h:4: mine_t: array length '0' is not"),
+        ("__u64 a[010];", "array length '010' is not"),
+        ("char a[4294967296];", "mine.h:4: mine_t: array length '4294967296' is not"),
+        ("__u64 a;\n__s8 a;", "mine.h:5: mine_t: there are two fields 'a': rename one"),
+        ("__u64 flags;\npfm_sink_arg_t b;", "mine.h:5: mine_t: there are two fields"),
         ("__u32 a;\n__u64 b;", "mine.h:5: mine_t: 4 bytes of padding before 'b'"),
         ("__u64 a;\n__u16 b;", "6 bytes of padding at the end: declare them, for "),
         ("__u32 a;\npfm_sink_arg_t b;", "4 bytes of padding before 'b'"),
@@ -70,6 +74,15 @@ def test_unusable_declaration_is_refused(
     with pytest.raises(ValueError) as error:
         header_struct(header(tmp_path, member), "mine_t")
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "value", ["4 + 4", "4 \\\n* 2", "010", "0x8", "(8)", "8\n#define N 9", "TWO"]
+)
+def test_macro_that_is_not_one_number_is_refused(tmp_path: Path, value: str) -> None:
+    path = header(tmp_path, "__u64 a[N];", f"#define N {value}\n#define TWO 2")
+    with pytest.raises(ValueError, match="array length 'N' is not a number"):
+        header_struct(path, "mine_t")
 
 
 def test_missing_declaration_is_refused(tmp_path: Path) -> None:
