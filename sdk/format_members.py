@@ -16,7 +16,7 @@ MAX_NAME = 31
 # A buffer of the default size has room for such records in each region.
 MAX_RECORD = 4096
 
-FIELD = re.compile(r"(?P<name>[^:]*):(?P<type>\w*?)(?:x(?P<length>\d+))?")
+FIELD = re.compile(r"(?P<name>[^:]*):(?P<type>\w*?)(?:x(?P<length>[0-9]{1,9}))?")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 # Other ways to write the types.
 ALIKE = re.compile(r"(?:__)?(?P<sign>[us]?)(?:int)?(?P<bits>8|16|32|64)(?:_t)?")
@@ -25,10 +25,11 @@ UNSEEN = re.compile(r".*(pad|reserved)|pmd\d+$")
 KEYWORDS = frozenset(
     "alignas alignof and asm auto bool break case catch char class const constexpr "
     "continue current decltype default delete do double else enum explicit export "
-    "extern false float for friend goto if inline int linux long mutable namespace new "
-    "not nullptr operator or private protected public register restrict return short "
-    "signed sizeof static struct switch template this throw true try typedef typeid "
-    "typename typeof union unix unsigned using virtual void volatile while xor".split()
+    "extern fallthrough false float for friend goto if inline int linux long mutable "
+    "namespace new noinline noinstr not notrace nullptr operator or private "
+    "protected public register restrict return short signed sizeof static struct "
+    "switch template this throw true try typedef typeid typename typeof union unix "
+    "unsigned using virtual void volatile while xor".split()
 )
 
 
@@ -199,7 +200,9 @@ def check_name(name: str) -> None:
             "and underscores, a letter first"
         )
     if name in KEYWORDS:
-        raise MemberError(f"'{name}' is a word of C or C++; use another name")
+        raise MemberError(
+            f"'{name}' is a word of C, C++ or the kernel; use another name"
+        )
     if UNSEEN.match(name):
         raise MemberError(
             f"pfmparse makes no column of '{name}'; use a name without 'pad' and "

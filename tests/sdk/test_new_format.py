@@ -27,12 +27,16 @@ FIELDS = (
     *("--field=delta:s64", "--field=chain:u64x3", "--field=hits:s8"),
     *("--field=comm:charx16",),
 )
+# More than fit into a frame of the kernel's stack, and more than half of s8's range.
+LARGE = ("--field=words:u64x490", *(f"--field=a{number}:s8" for number in range(60)))
 ARGUMENTS = ("--arg=least:u8=5,cycles", "--arg=most:u64=0xffffffffffffffff")
 # Options of pfm-new-format for each format that is built, tested and run.
 MADE: dict[str, tuple[str, ...]] = {
     **{f"my_{model}": (model,) for model in MODELS},
     "my_fields": ("linear", *FIELDS, *ARGUMENTS),
     "my_stream": ("device", *FIELDS),
+    "my_large": ("linear", *LARGE),
+    "my_packets": ("device", *LARGE[1:]),
 }
 # The shortest and the longest possible name.
 NAMES = ("a", "abcdefghij_klmnopqrs")
@@ -135,7 +139,10 @@ def test_invalid_format_name_is_rejected(
         ("a:int64_t", "unknown type 'int64_t'; did you mean 's64'?"),
         ("A:u8", "invalid name 'A': use at most 31 lower-case letters"),
         (f"{'a' * 32}:u8", "use at most 31 lower-case letters"),
-        ("class:u8", "'class' is a word of C or C++"),
+        ("class:u8", "'class' is a word of C, C++ or the kernel; use"),
+        ("fallthrough:u8", "'fallthrough' is a word of C, C++ or the kernel"),
+        (f"a:u8x{'9' * 20}", "unknown type 'u8x99999999999999999999'"),
+        ("a:u8x\u0663", "unknown type"),
         ("pad0:u8", "pfmparse makes no column of 'pad0'"),
         ("pmd4:u8", "pfmparse makes no column of 'pmd4'"),
         ("a:u8x0", "an array has at least one element"),
@@ -164,7 +171,7 @@ def test_invalid_field_is_rejected(
         ("a:u8=few", "default 'few' is not a number"),
         ("a:u8=1,per cent", "invalid unit 'per cent': use one word of at most 31"),
         ("a:u64=4096,Byte", "unit 'Byte': did you mean 'bytes'?"),
-        ("int:u8=1", "'int' is a word of C or C++"),
+        ("int:u8=1", "'int' is a word of C, C++ or the kernel"),
         ("flags:u32=1", "there are two fields 'flags'"),
         ("sink:u32=1", "there are two fields 'sink'"),
     ],

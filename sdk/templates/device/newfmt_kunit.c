@@ -92,7 +92,7 @@ static void overflow(struct kunit *test, u16 pmd)
 static void every_byte_of_a_record_is_written(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
-	const pfm_newfmt_record_t expected = {
+	static const pfm_newfmt_record_t expected = {
 		RECORD_EXPECTED
 	};
 	pfm_newfmt_record_t record;

@@ -100,7 +100,7 @@ static void defaults_of_the_argument_are_accepted(struct kunit *test)
 static void every_byte_of_a_record_is_written(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
-	const struct {
+	static const struct {
 		pfm_newfmt_record_t	head;
 		u64			pmds[2];
 	} expected = {

@@ -17,11 +17,16 @@ EVENT = 7
 PMDS = (2, 5)
 
 
+def value(number: int, at: int) -> int:
+    """Return the value of a record's field, which fits into each type."""
+    return (64 * number + at) % 128
+
+
 def record(number: int, *values: int) -> bytes:
     """Return a record whose fields depend on its number."""
     head = np.zeros(1, RECORD)
     for at, name in enumerate(RECORD.names or ()):
-        head[name] = 64 * number + at
+        head[name] = value(number, at)
     head["event"], head["num_pmds"] = EVENT, len(values)
     return head.tobytes() + struct.pack(f"<{len(values)}Q", *values)
 
@@ -42,7 +47,7 @@ def test_every_field_is_a_column(decode: pfm.Decoder) -> None:
     assert found[["event", "pmd2", "pmd5"]].tolist() == [(EVENT, 8, 9), (EVENT, 10, 11)]
     for at, name in enumerate(RECORD.names or ()):
         if RECORD[name].kind in "iu" and name not in ("event", "num_pmds", "pad"):
-            assert found[name].tolist() == [at, 64 + at]
+            assert found[name].tolist() == [value(0, at), value(1, at)]
 
 
 def test_known_records_are_not_decoded_again(decode: pfm.Decoder) -> None:
