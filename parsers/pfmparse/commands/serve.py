@@ -54,7 +54,8 @@ def _serve(server: Server, browser: bool) -> None:
     serving.start()
     with ExitStack() as stack:
         stack.callback(server.shutdown)
-        print(f"{server.url}\nPress Ctrl-C to end.", flush=True)
+        # At once: a signal may come as soon as the address can be read.
+        print(f"{server.url}\nPress Ctrl-C to end.\n", end="", flush=True)
         if browser and not stack.enter_context(opened(server.url)):
             message("no browser found: open the URL yourself, or set BROWSER")
         serving.join()
