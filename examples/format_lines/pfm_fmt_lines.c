@@ -20,14 +20,12 @@ static int lines_init(u32 ctx_flags, void *data, void *buf)
 static int notrace lines_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				 struct pfm_ovfl_data *data)
 {
-	const u64 *address = pfm_smpl_value(arg, PFM_PMD_ADDRESS);
-	const u64 *latency = pfm_smpl_value(arg, PFM_PMD_LATENCY);
 	const pfm_lines_smpl_arg_t *priv = pfm_table_priv(buf);
 	pfm_lines_record_t sample = {
-		.line = address ? *address & ~63ULL : 0,
+		.line = pfm_smpl_value_or(arg, PFM_PMD_ADDRESS, 0) & ~63ULL,
 		.tid = data->tid,
 		.ovfl_pmd = arg->ovfl_pmd,
-		.sum = latency ? *latency : 0,
+		.sum = pfm_smpl_value_or(arg, PFM_PMD_LATENCY, 0),
 	};
 
 	if (sample.sum < priv->min)

@@ -23,12 +23,10 @@ static int notrace requests_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				    struct pfm_ovfl_data *data)
 {
 	const pfm_requests_smpl_arg_t *priv = pfm_table_priv(buf);
-	const u64 *id = pfm_smpl_value(arg, priv->id);
-	const u64 *value = pfm_smpl_value(arg, priv->pmd);
 	pfm_requests_record_t sample = {
-		.request = id ? *id : 0,
+		.request = pfm_smpl_value_or(arg, priv->id, 0),
 		.tid = data->tid, .ovfl_pmd = arg->ovfl_pmd,
-		.sum = value ? *value : 0,
+		.sum = pfm_smpl_value_or(arg, priv->pmd, 0),
 	};
 
 	sample.min = sample.sum;
