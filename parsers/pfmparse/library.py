@@ -152,7 +152,7 @@ class Captures:
             raise ValueError("the captures are closed: open them again")
         inputs = []
         for file, recording in self._files.recordings:
-            with _naming(file):
+            with naming(file):
                 again = recording.reopened()
                 tell = partial(_warn, file)
                 inputs.append(Input(file, again, self._options, tell, detail))
@@ -183,7 +183,7 @@ class _Files:
         with ExitStack() as stack:
             for path in paths:
                 stream = stack.enter_context(io.open(path, "rb"))
-                with _naming(path):
+                with naming(path):
                     self.recordings.append((path, open_capture(stream)))
             close = stack.pop_all().close
         self._close = weakref.finalize(self, close)
@@ -203,7 +203,7 @@ def _warn(file: str, problem: object) -> None:
 
 
 @contextmanager
-def _naming(file: str) -> Iterator[None]:
+def naming(file: str) -> Iterator[None]:
     """Adds the file's name to the message of PfmParseError in its block."""
     try:
         yield
@@ -214,7 +214,7 @@ def _naming(file: str) -> Iterator[None]:
 @contextmanager
 def _reading(source: Input) -> Iterator[None]:
     """Warns of problems with an input after the block; PfmParseError if useless."""
-    with _naming(source.file):
+    with naming(source.file):
         yield
         recording = source.recording
         if recording.useless:

@@ -28,17 +28,10 @@ ROWS = 40  # of a heat map
 OFFERED = 1000  # threads and processes to choose from
 MOST = 10000
 # Keys of reports that the page offers; they read the captures again.
-OTHER_KEYS: tuple[str, ...] = (
-    "line",
-    "ip",
-    "image",
-    "caller",
-    "comm",
-    "cpu",
-    "cgroup",
-    "kernel",
+OTHER_KEYS = (
+    *("line", "ip", "image", "caller", "comm", "cpu", "cgroup", "kernel"),
+    *("data-symbol", "data-source", "latency", "file", "host"),
 )
-OTHER_KEYS += ("data-symbol", "data-source", "latency", "file", "host")
 
 
 class Api:

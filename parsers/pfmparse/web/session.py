@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import os
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 from typing import Iterator, Optional, Sequence
 
@@ -14,9 +14,9 @@ from ..analysis.inputs import Input, Options, Watcher
 from ..analysis.keys import detail_of
 from ..analysis.row_sums import Row, add, ordered
 from ..analysis.weights import COUNT
-from ..errors import PfmParseError, RequestError
+from ..errors import PfmParseError
 from ..exports.flame_tree import Label
-from ..library import usual_weight
+from ..library import naming, usual_weight
 from ..recording import Recording, open_capture
 from ..symbols.location import Detail
 from .cells import Cells, read
@@ -71,7 +71,7 @@ class Session:
             recordings = []
             for file in self.files:
                 stream = stack.enter_context(io.open(file, "rb"))
-                with _naming(file):
+                with naming(file):
                     recordings.append(open_capture(stream))
             old = self.weight, self.warnings
             self.warnings = {}
@@ -90,7 +90,7 @@ class Session:
         """The rows of a report of the selected samples by one key."""
         rows: dict[Values, Row] = {}
         for source in self._chosen(choice, detail_of([by])):
-            with _naming(source.file):
+            with naming(source.file):
                 add(rows, source, [by], self.weight)
         return ordered(rows)
 
@@ -107,7 +107,7 @@ class Session:
                 continue
             selection = here.within(self._options.selection, self.cells)
             options = Options(selection, self._options.symbols)
-            with _naming(file):
+            with naming(file):
                 yield Input(
                     file,
                     recording.reopened(),
@@ -120,13 +120,13 @@ class Session:
         """Makes cells; PfmParseError if a capture is damaged and has no samples."""
         inputs = []
         for file, recording in zip(self.files, recordings):
-            with _naming(file):
+            with naming(file):
                 inputs.append(self._input(file, recording))
         self.weight = self._asked_weight or usual_weight(inputs)
         cells = read(inputs, self.weight)
         for source in inputs:
             if source.recording.useless:
-                with _naming(source.file):
+                with naming(source.file):
                     raise source.recording.problems[0]
             for problem in source.recording.problems:
                 self._warn(source.file, str(problem))
@@ -152,12 +152,3 @@ class Session:
 def _stamp(file: str) -> Stamp:
     found = os.stat(file)
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-@contextmanager
-def _naming(file: str) -> Iterator[None]:
-    """Adds the file's name to the message of PfmParseError in its block."""
-    try:
-        yield
-    except PfmParseError as error:
-        raise RequestError(f"{file}: {error}") from error

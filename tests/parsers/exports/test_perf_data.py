@@ -18,6 +18,7 @@ from helpers.programs import Program, compiled
 from helpers.readers import peak_memory
 from helpers.writers import (
     UUID_OPROFILE,
+    Json,
     Sample,
     buffer,
     bufr,
@@ -287,16 +288,21 @@ def test_perf_sorts_samples_of_two_contexts(tmp_path: Path) -> None:
     assert "out of order" not in err
 
 
-def test_perf_applies_mappings_to_later_samples(
-    program: Program, tmp_path: Path
-) -> None:
-    other = compiled(tmp_path / "other")
-    moved = mapping(
+def replaced_by(other: Program, program: Program) -> Json:
+    """Return a mapping of another program in the place of a program."""
+    return mapping(
         program.mapping["start"],
         program.mapping["end"],
         other.mapping["offset"] + 0x1000,
         str(other.path),
     )
+
+
+def test_perf_applies_mappings_to_later_samples(
+    program: Program, tmp_path: Path
+) -> None:
+    other = compiled(tmp_path / "other")
+    moved = replaced_by(other, program)
     chunks = []
     for where, time in ((program.mapping, 1), (moved, 2), (program.mapping, 3)):
         samples = [Sample(ip=program.ip("hot"), tstamp=time * 10**9)] * time
@@ -317,12 +323,7 @@ def test_perf_applies_process_events_at_their_times(
     program: Program, tmp_path: Path
 ) -> None:
     other = compiled(tmp_path / "other")
-    moved = mapping(
-        program.mapping["start"],
-        program.mapping["end"],
-        other.mapping["offset"] + 0x1000,
-        str(other.path),
-    )
+    moved = replaced_by(other, program)
     events = []
     for time, where in ((10, program.mapping), (20, moved), (30, program.mapping)):
         events += [exec_of(time, 100, "x"), maps_file(time + 1, 100, where)]
