@@ -24,7 +24,7 @@ BYTES = re.compile(r"b|bytes?", re.IGNORECASE)
 # The members of pfm_sink_arg_t are fields of each argument, too: PFM_ARG_MAX_FIELDS.
 SINK = ("buf_size", "num_regions", "flags")
 MOST = 32 - len(SINK)
-# Of a line, without its tab and what follows the field.
+# Columns for a PFM_ARG(), between the tab and the end of the line.
 WIDTH = 80 - 8 - len(", \\")
 
 

@@ -40,7 +40,7 @@
 #define PFM_READ_SINK_WORDS	(PFM_MAX_PMDS + 2 * 128)
 #endif
 
-/* How often a record of a table is copied because the kernel changes it. */
+/* Copies of a table's record that are tried while the kernel changes it. */
 #define PFM_READ_SINK_TRIES	1000
 
 static const struct pfm_read_region_layout pfm_read_sink_layout = {
