@@ -2,19 +2,29 @@
 /*
  * overflow.c - counters overflow (3.5.14)
  *
- * The overflow path runs in any context up to NMI, on the monitored CPU and in
- * the monitored thread. It never waits: pfm_context.busy says who owns the
- * context (owner.c). An overflow that finds the context owned leaves a note: to
- * the overflow that it has interrupted or, if a command is the owner, to an
- * irq_work that runs after it (defer.c). The states of a PMD and of ownership
- * are at the end of context.h.
+ * The PMU calls these functions in any context up to NMI, on the monitored CPU
+ * or in the monitored thread. They never wait.
  *
- * pfm_overflow() is the fast path, which nearly every sample takes: a 64-bit
- * counter, a format that records and continues, and a hardware counter that has
- * re-armed itself. The functions after it receive the PMU's other reports: a
- * counter with data of its sample; several counters and debug-store records,
- * which instant.c handles with the same result; timeouts (evtset_switch.c), and
- * losses. outcome.c does what the format requests beyond "continue".
+ * Nearly every sample takes the fast path, pfm_overflow():
+ * 1. Take ownership of the context, pfm_context.busy (owner.h).
+ * 2. Fill in the handler's argument and pfm_context.data. Read the PMDs of
+ *    reg_smpl_pmds, if any, and the time.
+ * 3. Call the handler, which requests "reset and continue".
+ * 4. The hardware counter has already reloaded itself, so the reset only
+ *    changes the offset between its count and the PMD's value.
+ * 5. Leave: give up ownership. Handle overflows that have interrupted this one.
+ *
+ * All other cases leave the fast path:
+ * - The context is owned: leave a note to the owner (defer.c).
+ * - It is frozen, that is masked, switching or idle: discard the overflow.
+ * - Several counters sample: handle the overflows of one instant together
+ *   (instant.c).
+ * - The handler requests something else, or the reset is not to the value that
+ *   the hardware has reloaded: pfm_conclude_one() (outcome.c).
+ * - The credit of overflows is used up: check the limits (rate.c).
+ *
+ * The functions after pfm_overflow() receive the PMU's other reports. The
+ * states of ownership and of a PMD are at the end of context.h.
  */
 #include "context.h"
 #include "defer.h"
@@ -32,7 +42,10 @@ static noinline notrace void pfm_conclude_and_leave(struct pfm_pmd *pmd,
 	pfm_leave(pmd->ctx);
 }
 
-/* The credit is used up: conclude only if that ends a window. */
+/*
+ * The credit is used up. Renew it and continue; at the end of a window
+ * pfm_conclude() checks the limits instead (rate.c).
+ */
 static noinline notrace void pfm_renew_and_leave(struct pfm_pmd *pmd)
 {
 	struct pfm_pmu_reg *reg = &pmd->hw;
@@ -61,11 +74,7 @@ static __always_inline void pfm_read_values(struct pfm_context *ctx,
 			       ovfl->arg.num_smpl_pmds);
 }
 
-/*
- * Call the handler, and leave. In the common case it requests "reset and
- * continue". When the credit is used up, the overflow is timed, and the limits
- * are checked if that ends a window (rate.c).
- */
+/* Steps 3 to 5: call the handler, reset and leave. */
 static __always_inline void pfm_end_record(struct pfm_context *ctx,
 					   struct pfm_pmd *pmd, u64 tstamp)
 {
@@ -82,7 +91,10 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 	ctrl = pmd->ovfl->arg.ovfl_ctrl.val;
 	plain = pmd->plain_reset;
 	credit = --ctx->credit;
-	/* Read both together, as late as possible: interrupts may change it. */
+	/*
+	 * Read both together, and late: a report that interrupts this may
+	 * change the offset, and the write below would undo the change.
+	 */
 	offset = reg->offset;
 	reload = reg->reload;
 	if (unlikely(ctrl != PFM_OVFL_CTRL_RESET || plain != reload)) {
@@ -93,12 +105,15 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 		pfm_renew_and_leave(pmd);
 		return;
 	}
-	/* Continue: perf has reloaded the event; value = count - offset. */
+	/* The PMD's value is count - offset: this loads it with @reload. */
 	reg->offset = offset - reload;
 	pfm_leave(ctx);
 }
 
-/* The context is owned, or frozen, or several counters sample. */
+/*
+ * The context is owned, or frozen, or several counters sample. @owner: result
+ * of pfm_enter_fast().
+ */
 static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 					       struct pt_regs *regs, u64 ip,
 					       u32 owner)
@@ -106,10 +121,10 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 	struct pfm_context *ctx = pmd->ctx;
 
 	if (owner) {
-		/* Until here a command's ownership was overwritten. */
+		/* pfm_enter_fast() has overwritten the owner: restore it. */
 		pfm_not_entered(ctx, owner);
 		if (pfm_is_known_now(pmd))
-			/* An NMI may have taken this for the owner. */
+			/* In between, an NMI may have left a note to this. */
 			pfm_see_to_deferred(ctx);
 		else
 			pfm_defer(pmd, ip, owner);
@@ -138,7 +153,7 @@ void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value,
 	if (unlikely(owner))
 		goto rare;
 	unusual = READ_ONCE(ctx->unusual);
-	/* Not frozen, one counter that samples, no values to record */
+	/* Not frozen, one counter that samples, no values, time not raw */
 	if (likely(!unusual)) {
 		pfm_begin_record(ctx, pmd, value, regs, ip);
 		tstamp = pfm_stamp_ns();
@@ -165,8 +180,9 @@ rare:
 EXPORT_SYMBOL_GPL(pfm_overflow);
 
 /*
- * Show the data to the PMU only while the values are read. Only the owner reads
- * values, and it may handle other overflows before it leaves.
+ * The PMU's read operation finds the sample's data in set->sample. Clear it
+ * after the read: before the owner leaves, it may handle other overflows, whose
+ * data it is not.
  */
 static notrace void pfm_record_sample(struct pfm_pmd *pmd, u64 value,
 				      struct pt_regs *regs, u64 ip,
@@ -265,7 +281,11 @@ void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs)
 }
 EXPORT_SYMBOL_GPL(pfm_timeout);
 
-/* Carry hardware overflows into pfm_pmd.value; clear those below 2^64. */
+/*
+ * Counters narrower than 64 bits have wrapped: carry into pfm_pmd.value. Clear
+ * the bits in @ovfl of PMDs whose 64-bit value has not wrapped. Do this even if
+ * the context is owned: pfm_value_read_ovfl() notices the change and retries.
+ */
 static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
 {
 	u64 step = pfm_hw_mask(ctx->pmu) + 1;
