@@ -202,7 +202,7 @@ struct pfm_odd_answers {
 
 /**
  * struct pfm_rate - a window: overflows that are checked together (rate.c)
- * @began:     time of its first overflow in ns; 0 if there was none
+ * @began:     time of its first overflow in ns, or 0 before it
  * @shortest:  shortest time in ns that one of its overflows took
  * @timed:     number of its overflows that were timed
  * @max:       ovfl_rate_max when it began

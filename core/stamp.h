@@ -78,7 +78,7 @@ void pfm_stamps_attach(struct pfm_context *ctx);
 void pfm_stamps_detach(struct pfm_context *ctx);
 
 /*
- * Raw time stamps go on after a suspend, during which the counter may have
+ * Raw time stamps continue after a suspend, during which the counter may have
  * been reset, or the clock stood still. Context: process, before threads are
  * thawed.
  */

@@ -7,7 +7,7 @@
 
 struct tracepoint;
 
-/* Find a tracepoint by name; NULL if there is none. Context: process. */
+/* Find a tracepoint by name. Return: NULL if not found. Context: process. */
 struct tracepoint *pfm_find_tracepoint(const char *name);
 
 #endif /* PFM_CORE_TRACEPOINT_H */

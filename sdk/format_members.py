@@ -211,7 +211,7 @@ def check_name(name: str) -> None:
 
 
 def _check_type(type_: str) -> None:
-    """Raise MemberError if there is no such type."""
+    """Raise MemberError if the type does not exist."""
     if type_ in SIZES:
         return
     alike = ALIKE.fullmatch(type_)

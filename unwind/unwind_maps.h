@@ -48,7 +48,7 @@ struct pfm_unwind_maps {
 	struct pfm_unwind_text	texts[];
 };
 
-/* Find the table of a file; NULL if there is none. Context: process. */
+/* Find the table of a file. Return: NULL if not found. Context: process. */
 typedef const struct pfm_unwind_table *
 (*pfm_unwind_lookup_t)(void *arg, const struct pfm_unwind_key *key);
 

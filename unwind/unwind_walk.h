@@ -167,7 +167,7 @@ pfm_unwind_find_text(const struct pfm_unwind_space *space,
 	return NULL;
 }
 
-/* Find the end of the stack that contains an address; 0 if there is none. */
+/* Find the end of the stack that contains an address; 0 if not found. */
 static __always_inline __u64
 pfm_unwind_find_end(const struct pfm_unwind_space *space, __u64 addr)
 {
@@ -373,7 +373,7 @@ pfm_unwind_return(const struct pfm_unwind_cpu *cpu,
 	return PFM_UNWIND_MORE;
 }
 
-/* Find the mapping of a frame's code. Return: false if there is none. */
+/* Find the mapping of a frame's code. Return: false if not found. */
 static __always_inline bool
 pfm_unwind_locate(const struct pfm_unwind_space *space,
 		  struct pfm_unwind_frame *frame)
@@ -383,7 +383,7 @@ pfm_unwind_locate(const struct pfm_unwind_space *space,
 	return frame->text;
 }
 
-/* Find the rule of a frame; NULL if there is none. */
+/* Find the rule of a frame; NULL if not found. */
 static __always_inline const struct pfm_unwind_rule *
 pfm_unwind_rule_of(const struct pfm_unwind_frame *frame)
 {

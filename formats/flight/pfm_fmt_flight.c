@@ -9,7 +9,7 @@
 /**
  * struct flight_priv - when to freeze
  * @arg:    the triggers
- * @marked: time in ns of the last marker since the freeze; 0 if there is none
+ * @marked: time in ns of the last marker since the freeze, or 0
  * @left:   1 more than the number of samples to record before the freeze; 0
  *          before a trigger
  * @watch:  all samples matter, not only those that may notify

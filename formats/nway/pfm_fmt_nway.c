@@ -129,7 +129,7 @@ static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 	}
 }
 
-/* The current region was already full. Make room; false if there is none. */
+/* The region is full: make room. Return: false if that masks monitoring. */
 static __always_inline bool nway_make_room(void *buf, pfm_ovfl_arg_t *arg)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);

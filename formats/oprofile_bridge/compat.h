@@ -14,7 +14,7 @@
 
 /*
  * Get the file that an address space executes; the caller puts the reference.
- * NULL if there is no such file. get_mm_exe_file() is not exported to modules.
+ * NULL if it has none. get_mm_exe_file() is not exported to modules.
  *
  * commit 0ede61d8589c ("file: convert to SLAB_TYPESAFE_BY_RCU"), in 6.7
  */

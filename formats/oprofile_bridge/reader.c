@@ -16,7 +16,7 @@
 #include "stats.h"
 
 #define SYNC_PERIOD	(HZ / 10)
-/* How often a sync may wait for mmap_locks: about 0.1 s in all */
+/* Number of times that a sync may wait for mmap_locks: about 0.1 s in all */
 #define SYNC_PATIENCE	1000
 
 /* State kept for consecutive samples of the same process */

@@ -14,7 +14,7 @@
 /**
  * struct pfm_op_point - a place in code
  * @cookie: cookie of the mapped file, or PFM_OPROFILE_NO_COOKIE
- * @offset: offset in that file; the address if there is no file
+ * @offset: offset in that file; without a file, the address
  */
 struct pfm_op_point {
 	unsigned long	cookie;

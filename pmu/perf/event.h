@@ -47,7 +47,7 @@ static __always_inline bool perf_is_here(const struct perf_event *event)
 	return event->oncpu == task_cpu(current);
 }
 
-/* The function that updates the event's count; NULL if there is none. */
+/* The function that updates the event's count, or NULL */
 perf_update_t perf_updater(u64 pmc, const struct perf_event *event);
 
 /* Update the event's count if possible. Context: any, interrupts off. */

@@ -24,7 +24,7 @@ Sink = Callable[[bytes], None]
 
 @dataclass(frozen=True)
 class Ending:
-    """How a guest ended: exit code, and a reason unless the code is the command's."""
+    """The end of a guest: exit code, and a reason unless it is the command's code."""
 
     code: int
     reason: str | None = None

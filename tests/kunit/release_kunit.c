@@ -98,7 +98,7 @@ static void command_waits_if_much_is_left(struct kunit *test)
 static DECLARE_COMPLETION(releasing);
 static DECLARE_COMPLETION(measured);
 
-/* Take long, like perf: here until measuring goes on, or for a second. */
+/* Take long, like perf: here until measuring continues, or for a second. */
 static void release_slowly(struct llist_node *node)
 {
 	complete(&releasing);

@@ -40,7 +40,7 @@ class Stacks:
         return self._nodes.pairs()[1].astype(np.intp)
 
     def _callers(self, batch: Batch) -> Ids:
-        """The node of each sample's innermost caller; ROOT if there is none."""
+        """The node of each sample's innermost caller, or ROOT."""
         nodes = np.full(batch.samples.count, ROOT, np.intp)
         chains = batch.samples.chains
         if chains is None or batch.samples.count == 0:

@@ -66,7 +66,7 @@ def _name(text: str) -> str:
 
 
 def check_stat(text: str) -> str:
-    """Returns the name of a figure; ValueError if there is no such figure."""
+    """Returns the name of a figure; ValueError if it is unknown."""
     if text not in STATS and not PERCENTILE.fullmatch(text):
         raise ValueError(
             f"unknown figure {text!r}: use {', '.join(STATS)} or a percentile, e.g. p99"
@@ -102,7 +102,7 @@ class Values:
         ]
 
     def figure(self, stat: str) -> Optional[Number]:
-        """A figure other than "hist"; None if there are no values."""
+        """A figure other than "hist"; None without values."""
         if stat == COUNT:
             return self.samples
         if stat in (MIN, MAX):

@@ -213,7 +213,7 @@ class Capture(Metadata):
             note(self.problems, problem)
 
     def _no_session(self, truncated: bool = False) -> PfmParseError:
-        """The first problem, which may explain why there is no session."""
+        """The first problem, which may explain why the session is missing."""
         if self.problems:
             return self.problems[0]
         text = "the session is not the first chunk"

@@ -64,7 +64,7 @@ class KernelSymbols:
         return iter(self._symbols)
 
     def find(self, addresses: NDArray[np.uint64]) -> list[KernelSymbol]:
-        """The function of each address; NO_SYMBOL if there is none."""
+        """The function of each address, or NO_SYMBOL."""
         found = np.searchsorted(self._starts, addresses, side="right") - 1
         near = found >= 0
         near[near] = addresses[near] - self._starts[found[near]] < MAX_FUNCTION

@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 def make(
     inputs: Sequence[Input], arguments: argparse.Namespace, weight: str
 ) -> list[Annotation]:
-    """The functions of that name; BadInput if there is none."""
+    """The functions of that name; BadInput if none is found."""
     collector = Collector(arguments.function, weight)
     for source in inputs:
         with blaming(source.file):

@@ -130,7 +130,7 @@ def _new_mappings(batch: Batch, processes: Processes, order: Order) -> bytes:
 
 
 def _lost(source: Input) -> bytes:
-    """A record of the number of lost samples, empty if there are none."""
+    """A record of the number of lost samples, empty if the number is 0."""
     recording = source.recording
     number = recording.lost
     if number is None:

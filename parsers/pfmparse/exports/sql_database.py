@@ -37,7 +37,7 @@ class Database(ABC):
     """
 
     def prepare(self) -> None:
-        """Makes the tables if there are none; ExportError if their version differs."""
+        """Makes missing tables; ExportError if the version of the tables differs."""
         if not self.has_schema():
             for statement in sql_schema.statements(self.own_id):
                 self.run(statement)

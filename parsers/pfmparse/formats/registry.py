@@ -78,7 +78,7 @@ def known() -> dict[str, Parser]:
 
 
 def find_parser(uuid: str) -> Parser:
-    """The parser of the format with this UUID; PfmParseError if there is none.
+    """The parser of the format with this UUID; PfmParseError if not found.
 
     Other packages are not loaded for built-in formats.
     """
@@ -94,7 +94,7 @@ def find_parser(uuid: str) -> Parser:
 
 
 def find_format(uuid: str) -> Format:
-    """The format with this UUID; PfmParseError if there is no parser."""
+    """The format with this UUID; PfmParseError without a parser."""
     return find_parser(uuid).format
 
 

@@ -174,7 +174,7 @@ class Samples:
         return {found: found} if isinstance(found, str) else found
 
     def role(self, role: Role) -> Column:
-        """The column that has a role; PfmParseError if there is none."""
+        """The column that has a role; PfmParseError if no column has it."""
         name = self.name_of(role)
         if name is None:
             raise self.lacks(role.value)

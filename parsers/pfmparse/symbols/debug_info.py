@@ -37,7 +37,7 @@ class DebugInfo:
         self._ranges = ranges.lookup()
 
     def is_empty(self) -> bool:
-        """True if there are no units, or libdw cannot read them."""
+        """True without units, or if libdw cannot read them."""
         return not self._units
 
     def lines(self, addresses: U64s) -> list[Optional[Line]]:

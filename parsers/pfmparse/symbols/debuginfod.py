@@ -132,7 +132,7 @@ class _Client:
         weakref.finalize(self, self._library.debuginfod_end, self._handle)
 
     def find(self, function: str, build_id: bytes, *more: bytes) -> str:
-        """The path of a file; OSError if there is none."""
+        """The path of a file; OSError if no server has it."""
         path = c.c_void_p()
         ask = getattr(self._library, function)
         descriptor = ask(self._handle, build_id, len(build_id), *more, c.byref(path))

@@ -100,7 +100,7 @@ class ElfFile:
 
     @cached_property
     def wealth(self) -> int:
-        """How much the file itself tells about addresses: the higher, the more."""
+        """A rank of the file's information about addresses; higher is better."""
         names = symbol_table.section_names(self._elf)
         has_lines = not names.isdisjoint((b".debug_info", b".zdebug_info"))
         return 2 * has_lines + (b".symtab" in names)
@@ -129,7 +129,7 @@ class ElfFile:
         return bytes(bits[:length]) if length > 0 else None
 
     def go_build_id(self) -> Optional[str]:
-        """The ID in the note of Go's linker, None if there is none."""
+        """The ID in the note of Go's linker, or None."""
         for segment in self._headers(PT_NOTE):
             notes = self._read(segment.p_offset, segment.p_filesz)
             while len(notes) > NOTE.size:

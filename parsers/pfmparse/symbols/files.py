@@ -91,7 +91,7 @@ class Files:
     def _first(
         self, build_id: Optional[bytes], paths: list[str], state: Optional[FileState]
     ) -> Union[ElfFile, str]:
-        """The best matching file, or the reason why there is none."""
+        """The best matching file, or the reason why none matches."""
         if not libdw.available():
             return "cannot be read without libdw.so.1"
         if build_id is not None and build_id in self._vdsos:
@@ -163,7 +163,7 @@ class _Found:
         return self._build_id is None or self._richest[0].wealth == FULL
 
     def _fit(self, file: ElfFile, path: str) -> int:
-        """How well a file matches: 0 if it is another one, SURE if nothing differs."""
+        """The quality of a match: 0 for another file, SURE if nothing differs."""
         if self._build_id is not None or self._state is None:
             return SURE if self._build_id in (None, file.build_id()) else 0
         if self._state.go_build_id is not None:

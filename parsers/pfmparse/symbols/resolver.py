@@ -150,7 +150,7 @@ class Resolver:
         return locations
 
     def file(self, location: Location) -> Optional[ElfFile]:
-        """The ELF file of a location; None if there is none."""
+        """The ELF file of a location, or None."""
         return self._files.open(location.build_id, [location.object], location.state)
 
     def _resolve(
@@ -320,7 +320,7 @@ class Resolver:
         )
 
     def _frames(self, place: _Place, symbol: Optional[str]) -> tuple[Frame, ...]:
-        """The frames of inlined functions at a place, empty if there are none."""
+        """The frames of inlined functions at a place, which may be empty."""
         if not place.inlines:
             return ()
         known = self._known_stacks.get((place.inlines, symbol))

@@ -55,7 +55,7 @@ class Api:
         return name in self._answers
 
     def answer(self, name: str, parameters: str) -> Answer:
-        """The answer to a known request; PfmParseError or OSError if there is none."""
+        """The answer to a known request; PfmParseError or OSError if it fails."""
         known, answer = self._answers[name]
         if name == "session":
             query = Query(parameters, known)

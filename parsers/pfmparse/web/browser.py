@@ -20,7 +20,7 @@ REDIRECT = """<!DOCTYPE html>
 
 @contextmanager
 def opened(url: str) -> Iterator[bool]:
-    """Opens a browser for the block; yields False if there is none.
+    """Opens a browser for the block; yields False if none is found.
 
     All users can read the arguments of a browser, so it gets a private file that leads
     to the URL.

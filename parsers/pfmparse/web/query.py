@@ -58,7 +58,7 @@ class Query:
             raise RequestError(f"parameter '{name}' {error}") from None
 
     def pattern(self, name: str) -> Optional[re.Pattern[str]]:
-        """Texts separated by "|", ignoring case; None if there are none.
+        """Texts separated by "|", ignoring case; None without a text.
 
         Not a regular expression: some take years, and block all threads.
         """

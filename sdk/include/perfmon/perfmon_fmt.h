@@ -384,7 +384,7 @@ int pfm_unregister_buffer_fmt(const pfm_uuid_t uuid);
  * not registered.
  *
  * Context: process, may sleep.
- * Return: the format, until pfm_fmt_put(); NULL if there is no such format.
+ * Return: the format, until pfm_fmt_put(); NULL if not found.
  */
 const pfm_buffer_fmt_t *pfm_fmt_get(const pfm_uuid_t uuid);
 

@@ -116,7 +116,7 @@ static void gather_node(struct access_facts *facts)
 	gather_group(&facts->node, st.st_gid);
 }
 
-/* Reads a number from a file; returns @otherwise if there is none. */
+/* Reads a number from a file; returns @otherwise if that fails. */
 static int number_in(const char *path, int otherwise)
 {
 	char *text = read_line_of(path);

@@ -107,7 +107,7 @@ static bool belongs_to(int fd, const struct owner *owner)
 		!info.st_uid);
 }
 
-/* Returns -1 with errno set if there is no file or it must not be opened. */
+/* Returns -1 with errno set if the file is missing or must not be opened. */
 static int open_map(pid_t tgid, const struct owner *owner)
 {
 	char *path = checked_printf("/proc/%d/root", tgid);
@@ -132,7 +132,7 @@ static int open_map(pid_t tgid, const struct owner *owner)
 
 static void tell(struct jit *jit, pid_t tgid, int error)
 {
-	/* It is normal that there is no file, or that the process has ended. */
+	/* Usual: the file does not exist, or the process has ended. */
 	if (jit->told || error == ENOENT || error == ESRCH)
 		return;
 	jit->told = true;

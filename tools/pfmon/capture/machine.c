@@ -152,7 +152,7 @@ static void add_sharing(struct json_object *object, int cpu, unsigned int index)
 	free(text);
 }
 
-/* Returns NULL if there is no such cache. */
+/* Returns NULL if the cache does not exist. */
 static struct json_object *describe_cache(int cpu, unsigned int index)
 {
 	char *level = read_of_cache(cpu, index, "level");

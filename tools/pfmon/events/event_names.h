@@ -7,7 +7,7 @@
 
 #include "events/event_code.h"
 
-/* Finds an event by name; false if there is none. */
+/* Finds an event by name; false if not found. */
 bool generic_event_find(const char *name, struct event_code *code);
 
 /* Returns what an event counts, to be freed; NULL if the name is unknown. */

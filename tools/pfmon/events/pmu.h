@@ -20,7 +20,7 @@ const char *virtual_pmd_name(unsigned int number);
 /* Returns the names of the virtual PMDs, "a, b, c", to be freed. */
 char *virtual_pmd_names(void);
 
-/* Finds a virtual PMD by name; false if there is none. */
+/* Finds a virtual PMD by name; false if not found. */
 bool virtual_pmd_find(const char *name, unsigned int *number);
 
 #endif /* PFMON_EVENTS_PMU_H */

@@ -72,7 +72,7 @@ static bool seize_new(struct trace *trace, pid_t tgid, pid_t tid,
 	return true;
 }
 
-/* Traces the threads not traced yet; false if there were none. */
+/* Traces the threads not traced yet; false if all were traced. */
 static bool seize_some(struct trace *trace, pid_t tgid, const char *path,
 		       struct list *list)
 {

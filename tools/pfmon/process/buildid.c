@@ -26,7 +26,7 @@ static char *to_hex(const unsigned char *bytes, size_t length)
 	return text;
 }
 
-/* Returns the contents of a note, and their length; NULL if there is none. */
+/* Returns the contents of a note, and their length; NULL if not found. */
 static const unsigned char *find_note(Elf_Data *notes, const char *owner,
 				      size_t owner_size, uint32_t type,
 				      size_t *length)

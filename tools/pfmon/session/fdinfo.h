@@ -10,7 +10,7 @@
 /* Whether the CPU of a context is offline. */
 bool fdinfo_is_offline(const struct context *context);
 
-/* Reads the statistics of losses and errors; all 0 if there is no fdinfo. */
+/* Reads the statistics of losses and errors; all 0 without fdinfo. */
 struct context_stats fdinfo_stats(const struct context *context);
 
 /* Like fdinfo_stats(); also marks events of the result without a counter. */

@@ -58,7 +58,7 @@ int elf_file_section(const struct elf_file *file, const char *name,
 int elf_file_rest(const struct elf_file *file, uint64_t address,
 		  struct elf_part *part);
 
-/* Returns the segment of that type, NULL if there is none. */
+/* Returns the segment of that type, NULL if not found. */
 const Elf64_Phdr *elf_file_segment(const struct elf_file *file, uint32_t type);
 
 /*

@@ -3,7 +3,7 @@
  * growing.h - arrays that grow
  *
  * Damaged files can ask for much memory. If memory runs out, the compilation
- * fails, but the program goes on.
+ * fails, but the program continues.
  */
 #ifndef PFMON_UNWIND_GROWING_H
 #define PFMON_UNWIND_GROWING_H
