@@ -8,8 +8,8 @@
  * may sleep. The process's next overflow finds the copy.
  *
  * Copies refer to tables, which therefore stay until the set is freed. Copies
- * hold a reference to the mm, but not to its mappings: they delay nothing that
- * an exiting process frees except the mm structure itself.
+ * hold a reference to the mm structure, but not to its mappings: when a process
+ * exits, only the mm structure is freed later.
  */
 #include <linux/hashtable.h>
 #include <linux/list.h>

@@ -26,10 +26,10 @@ class ContextThreads:
     def of(
         cls, mode: str, contexts: Mapping[int, Context], complete: bool
     ) -> Optional[ContextThreads]:
-        """None if the samples need no columns to identify their thread.
+        """Returns None if the samples need no columns to identify their thread.
 
-        That is so outside per-thread mode, and for a single context. If the contexts
-        are not ``complete``, more may follow in the capture.
+        They need none in other modes than per-thread, nor with a single context. If the
+        contexts are not ``complete``, more may follow in the capture.
         """
         if mode != "thread" or (complete and len(contexts) < 2):
             return None

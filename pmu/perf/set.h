@@ -68,7 +68,7 @@ static inline bool perf_is_set_clock(const struct pfm_pmu_reg *reg)
 	return reg->desc->num == PFM_REG_CLOCK;
 }
 
-/* Bit of a PMD with an event in perf_set.unarmed, and its index in .seen. */
+/* Place of a PMD with an event: its bit in perf_set.unarmed, index in .seen. */
 static inline unsigned int perf_place(const struct pfm_pmu_reg *reg)
 {
 	return perf_is_set_clock(reg) ? PERF_NUM_PAIRS : reg->desc->num;

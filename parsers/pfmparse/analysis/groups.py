@@ -30,7 +30,7 @@ class Groups:
         return ids
 
     def values(self) -> list[Values]:
-        """The keys' values, by number; several numbers may have equal values."""
+        """The values of the keys of each group number; groups may have equal values."""
         found: list[Values] = [(value,) for value in self._keys[0].values()]
         for key, pairs in zip(self._keys[1:], self._pairs):
             values = key.values()

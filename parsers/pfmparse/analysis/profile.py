@@ -70,8 +70,8 @@ class Row:
 class Profile:
     """Samples by stack, event and thread.
 
-    A stack is a node of a tree: ``frames[frame_of[node]]`` is its innermost frame,
-    ``parents[node]``, which is smaller, the stack of its caller, or ROOT.
+    A stack is a node of a tree. ``frames[frame_of[node]]`` is its innermost frame.
+    ``parents[node]`` is the stack of its caller, or ROOT; it is less than ``node``.
     """
 
     events: list[str] = field(default_factory=list)

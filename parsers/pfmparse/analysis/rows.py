@@ -138,7 +138,8 @@ class Rows:
 class Number:
     """A column of numbers: its type, how to get it, and the value if it is unknown.
 
-    Only captures that record the ``role`` have it, or all captures without a role.
+    Only captures that record the ``role`` have the column. If ``role`` is None, all
+    captures have it.
     """
 
     dtype: str

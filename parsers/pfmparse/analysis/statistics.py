@@ -129,7 +129,7 @@ class Statistics:
     def __init__(
         self, wanted: Sequence[Wanted], stats: Sequence[str], events: Events
     ) -> None:
-        """PfmParseError if no sample has values of a wanted PMD."""
+        """Raises PfmParseError if no sample has values of a wanted PMD."""
         needed: dict[str, set[str]] = {}
         for item in wanted:
             for name in item.names:

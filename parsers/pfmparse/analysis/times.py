@@ -42,7 +42,7 @@ class Window:
 
 
 def parse_span(text: str) -> int:
-    """Parses a time such as "10ms", by default in s; returns ns. ValueError."""
+    """Returns the ns of a time such as "10ms", by default in s; raises ValueError."""
     match = SPAN.fullmatch(text)
     if match is None:
         raise ValueError(

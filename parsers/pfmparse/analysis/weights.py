@@ -26,7 +26,7 @@ class Weight:
     """
 
     def __init__(self, name: str, events: Events) -> None:
-        """PfmParseError if ``name`` is a PMD without values in any sample."""
+        """Raises PfmParseError if ``name`` is a PMD without values in any sample."""
         check_name(name, events.recording)
         self.name = name
         self._events = events

@@ -64,7 +64,7 @@ class Group:
 
 
 class Index:
-    """Headers and epochs of all buffers, packed because there can be very many."""
+    """Headers and epochs of all buffers, packed to save memory."""
 
     def __init__(self) -> None:
         self._rows = bytearray()

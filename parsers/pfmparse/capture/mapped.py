@@ -16,7 +16,7 @@ class MappedFile:
     """
 
     def __init__(self, descriptor: int) -> None:
-        """OSError or ValueError if the file cannot be mapped or is empty."""
+        """Raises OSError or ValueError if the file cannot be mapped or is empty."""
         self._descriptor = descriptor
         self._pages = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
         self._bytes = memoryview(self._pages)

@@ -124,7 +124,7 @@ class MapsHistory:
     def map(self, time: int, tgid: int, mapping: Mapping) -> int:
         """Adds a mapping; returns the number of mappings in the state that it begins.
 
-        This is 0 if it begins none.
+        Returns 0 if it begins no state.
         """
         states = self._processes.get(tgid)
         if not states:

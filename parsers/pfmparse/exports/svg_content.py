@@ -89,7 +89,7 @@ def compared(job: Job, sides: Sides, tree: Tree) -> Content:
 
 
 def _too_narrow(tree: Tree, totals: Sequence[Weights], drawn: int) -> list[str]:
-    """The note about frames that only the widths of the other side show."""
+    """A note about frames that can only be seen in widths of the other side."""
     count, part = too_narrow(tree, totals, drawn)
     here, there = SIDES[drawn], SIDES[1 - drawn]
     if not count:

@@ -61,7 +61,7 @@ class _Filter:
     """A running c++filt, which is killed with this object."""
 
     def __init__(self) -> None:
-        """OSError if it cannot be started."""
+        """Raises OSError if it cannot be started."""
         import subprocess  # slow to import, and rarely needed
 
         # --no-verbose omits hashes of Rust, and the template of std::string.

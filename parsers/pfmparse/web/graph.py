@@ -82,7 +82,11 @@ def _tree(tree: Tree, pairs: Interner, function: int, tops: Ids) -> Tree:
 
 
 def _zoomed(tree: Tree, totals: Words, root: int) -> Words:
-    """The totals above a box; the boxes below it get its total."""
+    """The totals in a graph that is zoomed into the box ``root``.
+
+    The box and those above it keep their totals. Those below it, its callers, get its
+    total; all others get 0.
+    """
     if root == 0:
         return totals
     inside = np.zeros(tree.parents.size, np.bool_)

@@ -13,7 +13,7 @@
 
 /*
  * Bytes between functions that only align the next one. Nothing executes them,
- * so they get no row: without these, tables are a fifth smaller.
+ * so they get no row. This makes tables a fifth smaller.
  */
 #define MOST_PADDING	15
 

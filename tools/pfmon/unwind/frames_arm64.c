@@ -19,7 +19,7 @@
 #define INSTRUCTION	4	/* bytes */
 #define BTI_C		0xd503245f
 
-/* Bytes; of the vDSO, which has a few pages, and of its functions. */
+/* Limits in bytes: the vDSO has a few pages. */
 #define LARGEST_VDSO		65536
 #define LARGEST_FUNCTION	4096
 
