@@ -93,7 +93,7 @@ static bool window_of(struct kunit *test, u64 took, u64 least)
 	return exceeded;
 }
 
-/* The window, of 50,000 overflows, ends, and the test is fast. */
+/* The test takes less time than the limit allows for 50,000 overflows. */
 /* Proves 4.4.4-03, H18 */
 static void no_rate_limit_means_no_throttling(struct kunit *test)
 {

@@ -319,7 +319,7 @@ static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 	s->counts[n] = 0;
 	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_count, 0);
 	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_state, PFM_SINK_RGN_FREE);
-	/* A reader that sees the old number after a copy has the records. */
+	/* A reader that still sees the old number has copied valid records. */
 	smp_store_release(&pfm_sink_rgn(buf, n)->rgn_seq, 0);
 }
 

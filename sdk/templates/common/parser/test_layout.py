@@ -36,7 +36,7 @@ def is_array(name: str) -> bool:
 
 
 def field(name: str) -> str:
-    """Return what the compiler must say of a field."""
+    """Return the line about a field that the C program must print."""
     assert RECORD.fields is not None
     kind, offset = RECORD.fields[name][:2]
     size = 1 if kind.base.kind == "S" else kind.base.itemsize
