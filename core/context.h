@@ -246,7 +246,7 @@ struct pfm_many {
  *            on arm64
  * @deferred: overflows were deferred to the owner
  * @data:     where the overflow happened
- * @unusual:  not 0 if any of the next four is not 0
+ * @unusual:  the next four in one word, which is 0 for the fastest overflow
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
  * @values:   one of them records values of PMDs
@@ -438,12 +438,13 @@ struct pfm_context {
 #define PFM_BUSY_COMMAND	2
 
 /*
- * pfm_pmd.state. A report makes a note if it finds the context owned (NOTING,
- * NOTED). Only the owner takes notes, and sets PFM_KNOWN. QUIET again: a note
- * was taken, or the report of a known overflow came, or the PMD was reset, or
- * its set becomes active.
+ * pfm_pmd.state: overflows that are not both reported by the PMU and handled. A
+ * report that finds the context owned makes a note (NOTING, NOTED). Only the
+ * owner takes notes, and sets PFM_KNOWN. The PMD is QUIET again when its note
+ * was taken, the report of a known overflow came, the PMD was reset, or its set
+ * becomes active.
  */
-#define PFM_QUIET		0	/* no overflow is open */
+#define PFM_QUIET		0	/* there is no such overflow */
 #define PFM_KNOWN		1	/* handled, but not yet reported */
 #define PFM_NOTING		2	/* reported, being noted */
 #define PFM_NOTED		3	/* reported, left to the owner */

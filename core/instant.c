@@ -161,8 +161,8 @@ bool pfm_is_known_now(struct pfm_pmd *pmd)
 }
 
 /*
- * Has the PMD overflowed without being handled or reported? Data of samples
- * come with the PMD's own report.
+ * Has the PMD overflowed without being handled or reported? A PMD that records
+ * data of its samples (hw.wants) waits for its own report, which has them.
  */
 static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 {
