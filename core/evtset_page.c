@@ -3,11 +3,15 @@
  * evtset_page.c - pages with the PMDs of event sets, mapped at user level
  *		   (Eranian 2006, 8)
  *
- * For each PMD a page says how to read it: the page has its value, or the value
- * is the clock minus an offset, or the monitored thread can read a counter
- * itself, or PFM_READ_PMDS must be used. A value is declared live before
- * counting starts, and shown as kept only after it has stopped. So no reader
- * takes a stale value for a current one.
+ * For each PMD a page says how to read it (PFM_MAP_*):
+ * - The page has the value.
+ * - The value is the clock minus an offset.
+ * - The monitored thread can read a counter itself.
+ * - PFM_READ_PMDS must be used.
+ *
+ * A value is declared live before counting starts, and is shown in the page
+ * only after counting has stopped. So no reader takes a stale value for a
+ * current one.
  *
  * A page has one writer at a time, the owner of the context (owner.c): an
  * overflow that interrupts a writing command finds the context frozen or owned.

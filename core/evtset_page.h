@@ -22,8 +22,8 @@ bool pfm_user_has_our_clock(void);
 int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
 
 /*
- * Offset in bytes at which the page of a set can be mapped; 0, the offset of
- * the sampling buffer (B7), if it has no page.
+ * Offset in bytes at which the page of a set can be mapped. A set without a
+ * page has 0, the offset of the sampling buffer (B7).
  */
 u64 pfm_page_offset(const struct pfm_evtset *set);
 

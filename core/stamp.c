@@ -5,8 +5,8 @@
  * A raw time stamp is the counter from which the kernel calculates its clock;
  * the reader does that calculation instead. The kernel's factor is known. Its
  * zero is not, so it is measured. One conversion is valid for the life of a
- * context: if counter and clock have not advanced together, the value that is
- * added to the counter changes (pfm_stamps_resume()).
+ * context. If counter and clock have not advanced together in a suspend, the
+ * value that is added to the counter is corrected (pfm_stamps_resume()).
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>

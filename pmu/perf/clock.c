@@ -3,12 +3,13 @@
  * clock.c - the clock of an event set
  *
  * The clock needs an event of its own if it may be read in an interrupt: the
- * set has a timeout, one of its counters samples, or its CPU may become idle. A
- * set that only counts, for a thread, instead uses the time that perf keeps for
- * one of its software events, which are enabled whenever the set counts. This
- * saves an event that would have to be created and switched with the thread.
+ * set has a timeout, one of its counters samples, or its CPU may become idle.
  * Precise events overflow even if they do not sample, so their sets need a
- * clock event.
+ * clock event, too.
+ *
+ * Any other set of a thread uses the time that perf keeps for one of its
+ * software events, which are enabled whenever the set counts. This saves an
+ * event that would have to be created and switched with the thread.
  */
 #include "clock.h"
 

@@ -45,9 +45,9 @@ def usual(session: Session) -> Optional[Thresholds]:
 class Classes(ABC):
     """Sorts samples into the classes ``names``, the nearest one first.
 
-    Afterwards, ``thresholds`` are the latencies that were used, None if none were, and
-    ``by_source`` is set if the data source was used, ``sums`` if the format records
-    only sums of latencies.
+    Afterwards, ``thresholds`` has the latencies that were used, or None. ``by_source``
+    is set if the data source was used, and ``sums`` if the format records only sums of
+    latencies.
     """
 
     names: Sequence[str]

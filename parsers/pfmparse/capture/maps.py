@@ -91,8 +91,8 @@ class MapsHistory:
     """All mappings of a capture, and the buffers and samples to which they apply.
 
     An epoch is the number of states before a point of the capture. A MAPS chunk begins
-    a state. So do events of processes (docs/capture.md, PROC), which have times: a new
-    process, a new program, and a mapping that replaces another one. Any other new
+    a state. Some events of processes (docs/capture.md, PROC) begin a state with a time:
+    a new process, a new program, and a mapping that replaces another one. Any other new
     mapping is added to the latest state of its process, because no earlier sample can
     have an address in it.
     """

@@ -50,12 +50,12 @@ class EventTotals:
 class Totals:
     """The tool's totals; ``bytes`` is the size of all copied buffers.
 
-    ``samples`` is None if the tool cannot count the samples of the format,
-    ``exit_status`` if it ran no command. ``turns`` is empty if the tool did not record
-    when event sets were active. ``throttled`` counts how many times perf stopped a
-    counter that overflowed too often, ``skipped`` the samples that the format chose not
-    to record; they are None if the tool did not record that. ``process_events`` is None
-    if the session did not need the events of all processes.
+    - ``samples``: None if the tool cannot count the samples of the format
+    - ``exit_status``: None if the tool ran no command
+    - ``turns``: empty if the tool did not record when event sets were active
+    - ``throttled``: how often perf stopped a counter that overflowed too often, or None
+    - ``skipped``: number of samples that the format chose not to record, or None
+    - ``process_events``: None if the session did not need the events of all processes
     """
 
     samples: Optional[int]

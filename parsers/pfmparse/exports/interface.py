@@ -34,13 +34,14 @@ class Comparison:
 class Job:
     """The inputs, the destination and the options of an export.
 
-    ``path`` is a new file, which replaces the user's file once the export is complete;
-    for an export that ``appends``, it is the user's file, which may exist. ``target``
-    is the name of the user's file in any case. ``weight``
-    is as in analysis.weights.Weight. ``lacks`` collects what the format cannot store;
-    with ``strict`` that is an error. ``beside`` creates a second file, whose name is
-    the user's file name with a suffix. ``dsn`` and ``rows`` are for databases,
-    ``comparison`` is for flame graphs.
+    - ``target``: the name of the user's file
+    - ``path``: a new file, which replaces ``target`` once the export is complete; for
+      an export that ``appends``, the user's file itself, which may exist
+    - ``weight``: as in analysis.weights.Weight
+    - ``lacks``: the data that the format cannot store; an error if ``strict``
+    - ``beside``: creates a second file, with the name of ``target`` and a suffix
+    - ``dsn``, ``rows``: for databases
+    - ``comparison``: for flame graphs
     """
 
     inputs: Sequence[Input]

@@ -55,8 +55,8 @@ static void choose_levels(struct options *options)
 }
 
 /*
- * Levels that differ from those of -e and that the user has not given are part
- * of the names, so that counts of the same name can be compared.
+ * If default events are counted at other levels than events of -e, their names
+ * contain the levels: counts of the same name can be compared.
  */
 static const char *suffix_of(unsigned int given, unsigned int levels)
 {

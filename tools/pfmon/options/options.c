@@ -257,8 +257,8 @@ static void suggest_similar(const char *name, const struct getopt_table *table)
 }
 
 /*
- * getopt_long() has printed a message: there is no such letter; or, if that is
- * 0, no option begins with this name, or several do.
+ * getopt_long() has printed a message about @letter, which is not an option, or
+ * about @word, if @letter is 0: no option begins with this name, or several do.
  */
 static void suggest_option(int letter, const char *word,
 			   const struct getopt_table *table)
