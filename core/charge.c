@@ -7,6 +7,7 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/export.h>
 #include <linux/math.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -74,6 +75,7 @@ void pfm_charge_begin(struct pfm_charge *c)
 		mmgrab(c->mm);
 	c->bytes = 0;
 }
+EXPORT_SYMBOL_GPL(pfm_charge_begin);
 
 bool pfm_charge_more(struct pfm_charge *c, size_t bytes)
 {
@@ -87,6 +89,7 @@ bool pfm_charge_more(struct pfm_charge *c, size_t bytes)
 	c->bytes += bytes;
 	return true;
 }
+EXPORT_SYMBOL_GPL(pfm_charge_more);
 
 void pfm_charge_less(struct pfm_charge *c, size_t bytes)
 {
@@ -96,6 +99,7 @@ void pfm_charge_less(struct pfm_charge *c, size_t bytes)
 			      pfm_pages(c->bytes - bytes));
 	c->bytes -= bytes;
 }
+EXPORT_SYMBOL_GPL(pfm_charge_less);
 
 void pfm_charge_end(struct pfm_charge *c)
 {
@@ -104,3 +108,4 @@ void pfm_charge_end(struct pfm_charge *c)
 	if (c->mm)
 		mmdrop(c->mm);
 }
+EXPORT_SYMBOL_GPL(pfm_charge_end);

@@ -103,7 +103,7 @@ static struct pfm_unwind_maps *maps_alloc(struct mm_struct *mm)
 	nr_stacks = min_t(u32, nr_stacks, PFM_UNWIND_MAX_STACKS);
 	size = struct_size(maps, texts, nr_texts) +
 	       array_size(nr_stacks, sizeof(struct pfm_unwind_stack));
-	maps = kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	maps = kvzalloc(size, PFM_UNWIND_COPY_GFP);
 	if (!maps)
 		return NULL;
 	maps->size = size;
@@ -127,8 +127,10 @@ static void maps_fill(struct pfm_unwind_maps *maps, struct mm_struct *mm,
 	for_each_vma(vmi, vma) {
 		if (is_text(vma) && texts < maps->space.nr_texts)
 			maps->texts[texts++] = text_of(vma, lookup, arg);
-		if (is_stack(vma) && used < maps->space.nr_stacks)
+		if (is_stack(vma)) {
+			used -= used == maps->space.nr_stacks;
 			stacks[used++] = stack_of(vma, last_end);
+		}
 		last_end = vma->vm_end;
 	}
 }
@@ -139,12 +141,13 @@ struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
 {
 	struct pfm_unwind_maps *maps;
 
-	if (mmap_read_lock_killable(mm))
-		return ERR_PTR(-EINTR);
+	if (!mmap_read_trylock(mm))
+		return ERR_PTR(-EBUSY);
 	maps = maps_alloc(mm);
 	if (maps) {
 		maps_fill(maps, mm, lookup, arg);
 		maps->exec_vm = READ_ONCE(mm->exec_vm);
+		maps->total_vm = READ_ONCE(mm->total_vm);
 	}
 	mmap_read_unlock(mm);
 	return maps ?: ERR_PTR(-ENOMEM);

@@ -9,14 +9,22 @@
 #define PFM_UNWIND_MAPS_H
 
 #include <linux/err.h>
+#include <linux/gfp.h>
 #include <linux/mm_types.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 #include "unwind_walk.h"
 
-/* Mappings beyond these numbers, from the lowest address, are left out. */
+/*
+ * Mappings beyond these numbers, from the lowest address, are left out, except
+ * the highest stack, which is the main thread's.
+ */
 #define PFM_UNWIND_MAX_TEXTS	1024
 #define PFM_UNWIND_MAX_STACKS	4096
+
+/* No process is killed for a copy: the next overflow requests it again. */
+#define PFM_UNWIND_COPY_GFP \
+	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 struct file;
 
@@ -36,14 +44,16 @@ struct pfm_unwind_key {
 
 /**
  * struct pfm_unwind_maps - copy of the mappings of a process
- * @space:   the mappings
- * @exec_vm: number of executable pages when the copy was made
- * @size:    bytes of this structure and its arrays
- * @texts:   array of @space, followed by the array of stacks
+ * @space:    the mappings
+ * @exec_vm:  number of executable pages when the copy was made
+ * @total_vm: number of all pages then
+ * @size:     bytes of this structure and its arrays
+ * @texts:    array of @space, followed by the array of stacks
  */
 struct pfm_unwind_maps {
 	struct pfm_unwind_space	space;
 	unsigned long		exec_vm;
+	unsigned long		total_vm;
 	size_t			size;
 	struct pfm_unwind_text	texts[];
 };
@@ -62,7 +72,8 @@ bool pfm_unwind_key_equal(const struct pfm_unwind_key *a,
 /*
  * Copy the mappings of a process; @lookup is called with the mmap_lock held.
  * Context: process, may sleep; the caller holds mm_users.
- * Return: the copy, to be freed with kvfree(), or ERR_PTR(): -ENOMEM, -EINTR.
+ * Return: the copy, to be freed with kvfree(), or ERR_PTR(): -ENOMEM, -EBUSY if
+ * another thread changes the mappings.
  */
 struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
 					       pfm_unwind_lookup_t lookup,
@@ -77,6 +88,19 @@ static inline bool pfm_unwind_maps_are_stale(const struct pfm_unwind_maps *maps,
 					     const struct mm_struct *mm)
 {
 	return maps->exec_vm != READ_ONCE(mm->exec_vm);
+}
+
+/*
+ * Test whether the stack that contains @sp may have been mapped since the copy
+ * was made. A stack that has replaced other mappings of the same size is not
+ * noticed. Context: any, NMI included.
+ */
+static __always_inline bool
+pfm_unwind_maps_lack_stack(const struct pfm_unwind_maps *maps,
+			   const struct mm_struct *mm, u64 sp)
+{
+	return maps->total_vm != READ_ONCE(mm->total_vm) &&
+	       !pfm_unwind_find_end(&maps->space, sp);
 }
 
 #endif /* PFM_UNWIND_MAPS_H */

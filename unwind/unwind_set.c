@@ -7,25 +7,30 @@
  * task work. The task work runs before the thread is at user level again, and
  * may sleep. The process's next overflow finds the copy.
  *
- * Copies refer to tables, which therefore stay until the set is freed. Copies
- * hold a reference to the mm structure, but not to its mappings: when a process
- * exits, only the mm structure is freed later.
+ * Copies refer to tables, which therefore stay until the set is freed. A copy
+ * belongs to a process and its number of execs. It keeps neither the mm nor
+ * files, so that an exiting process frees them.
  */
+#include <linux/export.h>
 #include <linux/hashtable.h>
+#include <linux/jhash.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <perfmon/perfmon_irq_work.h>
+#include "charge.h"
 #include "thread_work.h"
 #include "unwind_set.h"
 
-#define FILE_BITS	6
+#define FILE_BITS	10
 #define PROCESS_BITS	6
 
 /**
@@ -43,33 +48,17 @@ struct unwind_file {
 };
 
 /**
- * struct unwind_process - a process with a copy of its mappings
- * @node:  in the set's processes
- * @age:   in the set's list, oldest first
- * @mm:    the process's mm; a reference
- * @maps:  the copy
- * @files: number of the set's files when the copy was made
- * @rcu:   frees the structure and the copy
- */
-struct unwind_process {
-	struct hlist_node	node;
-	struct list_head	age;
-	struct mm_struct	*mm;
-	struct pfm_unwind_maps	*maps;
-	u32			files;
-	struct rcu_head		rcu;
-};
-
-/**
  * struct unwind_request - a CPU's request for a copy
  * @set:   the set; the task work holds a reference
  * @busy:  bit 0: requested and not yet served
+ * @task:  thread that needs the copy; only compared
  * @defer: queues @work
  * @work:  makes the copy
  */
 struct unwind_request {
 	struct pfm_unwind_set	*set;
 	unsigned long		busy;
+	struct task_struct	*task;
 	struct pfm_irq_work	defer;
 	struct callback_head	work;
 };
@@ -78,18 +67,22 @@ struct unwind_request {
  * struct pfm_unwind_set - a set of tables
  * @ref:       references
  * @lock:      serialises changes
+ * @charge:    for the set, its tables and @room
  * @nr_files:  number of files
- * @used:      bytes of all copies
+ * @secret:    keeps others from choosing files with the same hash
+ * @used:      bytes of all processes and copies
  * @room:      limit of @used
  * @by_age:    processes, oldest copy first
  * @requests:  one for each CPU
  * @files:     files by inode
- * @processes: processes by mm
+ * @processes: processes by pid
  */
 struct pfm_unwind_set {
 	refcount_t			ref;
 	struct mutex			lock;
+	struct pfm_charge		charge;
 	u32				nr_files;
+	u32				secret;
 	size_t				used;
 	size_t				room;
 	struct list_head		by_age;
@@ -100,33 +93,44 @@ struct pfm_unwind_set {
 
 static void process_free(struct rcu_head *rcu)
 {
-	struct unwind_process *p = container_of(rcu, struct unwind_process,
-						rcu);
+	struct pfm_unwind_process *p =
+		container_of(rcu, struct pfm_unwind_process, rcu);
 
 	kvfree(p->maps);
 	kfree(p);
 }
 
-/* Context: process, lock held. */
-static void process_remove(struct pfm_unwind_set *set, struct unwind_process *p)
+/* Bytes that a process takes up. */
+static size_t size_of(const struct pfm_unwind_process *p)
 {
-	set->used -= p->maps->size;
+	return sizeof(*p) + sizeof(*p->pid) + p->maps->size;
+}
+
+/* Context: process, lock held. */
+static void process_remove(struct pfm_unwind_set *set,
+			   struct pfm_unwind_process *p)
+{
+	set->used -= size_of(p);
 	hash_del_rcu(&p->node);
 	list_del(&p->age);
 	/* Overflows that still see it only compare the pointer. */
-	mmdrop(p->mm);
+	put_pid(p->pid);
 	call_rcu(&p->rcu, process_free);
 }
 
-/* Context: any; RCU read-side section, or the lock is held. */
-static struct unwind_process *notrace
-process_find(struct pfm_unwind_set *set, const struct mm_struct *mm)
+/*
+ * Find the current process. Context: any; RCU read-side section, or the lock is
+ * held.
+ */
+static struct pfm_unwind_process *notrace
+process_find(struct pfm_unwind_set *set)
 {
-	struct unwind_process *p;
+	const struct pid *pid = task_tgid(current);
+	struct pfm_unwind_process *p;
 
 	hash_for_each_possible_rcu_notrace(set->processes, p, node,
-					   (unsigned long)mm)
-		if (p->mm == mm)
+					   (unsigned long)pid)
+		if (p->pid == pid && p->exec_id == current->self_exec_id)
 			return p;
 	return NULL;
 }
@@ -134,10 +138,10 @@ process_find(struct pfm_unwind_set *set, const struct mm_struct *mm)
 /* Discard copies of ended processes, and the oldest ones until @size fits. */
 static void make_room(struct pfm_unwind_set *set, size_t size)
 {
-	struct unwind_process *p, *next;
+	struct pfm_unwind_process *p, *next;
 
 	list_for_each_entry_safe(p, next, &set->by_age, age)
-		if (!atomic_read(&p->mm->mm_users))
+		if (!pid_has_task(p->pid, PIDTYPE_TGID))
 			process_remove(set, p);
 	list_for_each_entry_safe(p, next, &set->by_age, age) {
 		if (set->used + size <= set->room)
@@ -146,19 +150,29 @@ static void make_room(struct pfm_unwind_set *set, size_t size)
 	}
 }
 
-static void publish(struct pfm_unwind_set *set, struct unwind_process *new)
+/* Monitored threads do not wait for tools. Return: 0 or -EBUSY. */
+static int publish(struct pfm_unwind_set *set, struct pfm_unwind_process *new)
 {
-	struct unwind_process *old;
+	struct pfm_unwind_process *old;
 
-	mutex_lock(&set->lock);
-	old = process_find(set, new->mm);
+	if (!mutex_trylock(&set->lock))
+		return -EBUSY;
+	old = process_find(set);
 	if (old)
 		process_remove(set, old);
-	make_room(set, new->maps->size);
-	set->used += new->maps->size;
+	make_room(set, size_of(new));
+	set->used += size_of(new);
+	get_pid(new->pid);
 	list_add_tail(&new->age, &set->by_age);
-	hash_add_rcu(set->processes, &new->node, (unsigned long)new->mm);
+	hash_add_rcu(set->processes, &new->node, (unsigned long)new->pid);
 	mutex_unlock(&set->lock);
+	return 0;
+}
+
+static u32 hash_of(const struct pfm_unwind_set *set,
+		   const struct pfm_unwind_key *key)
+{
+	return jhash_3words(key->dev, key->ino, key->ino >> 32, set->secret);
 }
 
 static struct unwind_file *file_find(struct pfm_unwind_set *set,
@@ -166,7 +180,8 @@ static struct unwind_file *file_find(struct pfm_unwind_set *set,
 {
 	struct unwind_file *file;
 
-	hash_for_each_possible_rcu_notrace(set->files, file, node, key->ino)
+	hash_for_each_possible_rcu_notrace(set->files, file, node,
+					   hash_of(set, key))
 		if (pfm_unwind_key_equal(&file->key, key))
 			return file;
 	return NULL;
@@ -185,30 +200,63 @@ table_find(void *set, const struct pfm_unwind_key *key)
 	return file ? &file->table : NULL;
 }
 
+/* Fill the structure of the current process, and publish it. */
+static int copy_to(struct pfm_unwind_set *set, struct pfm_unwind_process *p)
+{
+	int ret;
+
+	p->pid = task_tgid(current);
+	p->exec_id = current->self_exec_id;
+	/* Pairs with the release in pfm_unwind_set_add(). */
+	p->files = smp_load_acquire(&set->nr_files);
+	p->maps = pfm_unwind_maps_create(current->mm, table_find, set);
+	if (IS_ERR(p->maps))
+		return PTR_ERR(p->maps);
+	ret = size_of(p) > set->room ? -ENOSPC : publish(set, p);
+	if (ret)
+		kvfree(p->maps);
+	return ret;
+}
+
 int pfm_unwind_set_copy(struct pfm_unwind_set *set)
 {
-	struct unwind_process *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	struct pfm_unwind_process *p = kzalloc(sizeof(*p), PFM_UNWIND_COPY_GFP);
 	int ret;
 
 	if (!p)
 		return -ENOMEM;
-	p->mm = current->mm;
-	/* Pairs with the release in pfm_unwind_set_add(). */
-	p->files = smp_load_acquire(&set->nr_files);
-	p->maps = pfm_unwind_maps_create(p->mm, table_find, set);
-	if (IS_ERR(p->maps)) {
-		ret = PTR_ERR(p->maps);
+	ret = copy_to(set, p);
+	if (ret)
 		kfree(p);
-		return ret;
-	}
-	if (p->maps->size > set->room) {
-		kvfree(p->maps);
-		kfree(p);
-		return -ENOSPC;
-	}
-	mmgrab(p->mm);
-	publish(set, p);
-	return 0;
+	return ret;
+}
+
+bool pfm_unwind_set_is_own(const struct pfm_unwind_set *set)
+{
+	return set->charge.mm == current->mm;
+}
+
+/* Bytes to charge for a table. */
+static size_t charge_of(size_t size)
+{
+	return size + sizeof(struct unwind_file);
+}
+
+bool pfm_unwind_set_charge(struct pfm_unwind_set *set, size_t size)
+{
+	bool ok;
+
+	mutex_lock(&set->lock);
+	ok = pfm_charge_more(&set->charge, charge_of(size));
+	mutex_unlock(&set->lock);
+	return ok;
+}
+
+void pfm_unwind_set_uncharge(struct pfm_unwind_set *set, size_t size)
+{
+	mutex_lock(&set->lock);
+	pfm_charge_less(&set->charge, charge_of(size));
+	mutex_unlock(&set->lock);
 }
 
 int pfm_unwind_set_add(struct pfm_unwind_set *set,
@@ -228,8 +276,10 @@ int pfm_unwind_set_add(struct pfm_unwind_set *set,
 	mutex_lock(&set->lock);
 	if (table_find(set, key)) {
 		ret = -EEXIST;
+	} else if (set->nr_files == PFM_UNWIND_MAX_TABLES) {
+		ret = -ENOSPC;
 	} else {
-		hash_add_rcu(set->files, &file->node, key->ino);
+		hash_add_rcu(set->files, &file->node, hash_of(set, key));
 		/* Pairs with the acquire in pfm_unwind_set_copy(). */
 		smp_store_release(&set->nr_files, set->nr_files + 1);
 	}
@@ -243,7 +293,7 @@ err_file:
 
 static void set_free(struct pfm_unwind_set *set)
 {
-	struct unwind_process *p, *next;
+	struct pfm_unwind_process *p, *next;
 	struct hlist_node *next_file;
 	struct unwind_file *file;
 	int bucket;
@@ -257,6 +307,7 @@ static void set_free(struct pfm_unwind_set *set)
 		kfree(file);
 	}
 	free_percpu(set->requests);
+	pfm_charge_end(&set->charge);
 	kfree(set);
 }
 
@@ -294,8 +345,9 @@ static void defer_request(struct irq_work *irq_work)
 
 	/* The requester holds a reference until this function has ended. */
 	pfm_unwind_set_get(request->set);
-	if (!current->mm || !pfm_thread_work_add(current, &request->work,
-						 TWA_RESUME)) {
+	/* Without an interrupt of its own it waits for a tick. */
+	if (current != request->task ||
+	    !pfm_thread_work_add(current, &request->work, TWA_RESUME)) {
 		refcount_dec(&request->set->ref);
 		request_end(request);
 	}
@@ -306,15 +358,18 @@ static void notrace request_copy(struct pfm_unwind_set *set)
 {
 	struct unwind_request *request = this_cpu_ptr(set->requests);
 
-	if (!test_and_set_bit_lock(0, &request->busy))
-		pfm_irq_work_queue(&request->defer);
+	if (test_and_set_bit_lock(0, &request->busy))
+		return;
+	request->task = current;
+	pfm_irq_work_queue(&request->defer);
 }
 
 const struct pfm_unwind_space *notrace
-pfm_unwind_set_space(struct pfm_unwind_set *set, bool at_user)
+pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user)
 {
-	struct unwind_process *p = process_find(set, current->mm);
-	bool valid = p && !pfm_unwind_maps_are_stale(p->maps, current->mm);
+	struct pfm_unwind_process *p = process_find(set);
+	bool valid = p && !pfm_unwind_maps_are_stale(p->maps, current->mm) &&
+		     !pfm_unwind_maps_lack_stack(p->maps, current->mm, sp);
 
 	if (at_user && (!valid || p->files != READ_ONCE(set->nr_files)))
 		request_copy(set);
@@ -329,9 +384,14 @@ struct pfm_unwind_set *pfm_unwind_set_create(size_t room)
 
 	if (!set)
 		return NULL;
-	set->requests = alloc_percpu_gfp(struct unwind_request,
-					 GFP_KERNEL_ACCOUNT);
+	pfm_charge_begin(&set->charge);
+	if (pfm_charge_more(&set->charge,
+			    room + sizeof(*set) +
+			    num_possible_cpus() * sizeof(*request)))
+		set->requests = alloc_percpu_gfp(struct unwind_request,
+						 GFP_KERNEL_ACCOUNT);
 	if (!set->requests) {
+		pfm_charge_end(&set->charge);
 		kfree(set);
 		return NULL;
 	}
@@ -342,6 +402,7 @@ struct pfm_unwind_set *pfm_unwind_set_create(size_t room)
 		init_task_work(&request->work, serve_request);
 	}
 	set->room = room;
+	set->secret = get_random_u32();
 	refcount_set(&set->ref, 1);
 	mutex_init(&set->lock);
 	INIT_LIST_HEAD(&set->by_age);
@@ -359,8 +420,11 @@ void pfm_unwind_set_put(struct pfm_unwind_set *set)
 {
 	int cpu;
 
+	if (!set)
+		return;
 	/* Deferred requests rely on this reference. */
 	for_each_possible_cpu(cpu)
 		pfm_irq_work_wait(&per_cpu_ptr(set->requests, cpu)->defer);
 	set_unref(set);
 }
+EXPORT_SYMBOL_GPL(pfm_unwind_set_put);

@@ -16,6 +16,7 @@ GOBJ := build/$(UARCH)/obj
 LIBPERFMON := build/$(UARCH)/libperfmon.a
 LIBPFM2X := build/$(UARCH)/libpfm2x.a
 LIBPFM22 := build/$(UARCH)/libpfm22.a
+PFMON_A := build/$(UARCH)/obj/tools/pfmon.a
 BUILT32 := build/i386
 
 # The NMI tests need x86.
@@ -27,7 +28,8 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 # take long, and tests for the debug kernel only.
 GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt leftovers levels \
 		 lockdown main member nmi% nomemory perm pmc_config pmu pmu_perf \
-		 races realtime refused release storm stress suspend sysfs,$(GUEST_TESTS))
+		 races realtime refused release storm stress suspend sysfs \
+		 unwind_dev,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params refusals rig sim slab \
 		  smpl users worker
@@ -70,10 +72,13 @@ FRAMES := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 $(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers formats/callstack \
 	formats/oprofile harness/chains nmi/nmi_callers nmi/nmi_oprofile, \
 	$(name).o $(name).32.o)): GCFLAGS += $(FRAMES)
+# These compile tables as pfmon does.
+$(GOBJ)/$(HARNESS)/tables.o: GCFLAGS += -Itools/pfmon
 # Additional harness objects of some programs.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
 $(GOUT)/callers $(GOUT)/callstack $(GOUT)/nmi_callers: $(call harness-obj,chains.o)
+$(GOUT)/unwind_dev: $(call harness-obj,tables.o) $(PFMON_A)
 $(GOUT)/callers32 $(GOUT)/callstack32: $(call harness-obj,chains.32.o)
 $(GOUT)/oprofile $(GOUT)/nmi_oprofile: \
 	$(call harness-obj,bridge.o oprofile_stream.o)
@@ -95,6 +100,9 @@ $(GOBJ)/%.32.o: %.c tests/guest/guest.mk
 
 $(LIBPERFMON) $(LIBPFM2X) $(LIBPFM22): $(wildcard lib/*.[ch]) \
 		sdk/include/perfmon/perfmon.h sdk/include/perfmon/perfmon2x.h
+	@$(MAKE) -s -f scripts/user.mk UARCH=$(UARCH) $@
+
+$(PFMON_A): $(wildcard tools/pfmon/*.[ch] tools/pfmon/*/*.[ch] sdk/include/perfmon/*.h)
 	@$(MAKE) -s -f scripts/user.mk UARCH=$(UARCH) $@
 
 $(GOUT)/worker: $(GOBJ)/$(HARNESS)/exec_worker.o $(SHARED_OBJ) $(LIBPERFMON)

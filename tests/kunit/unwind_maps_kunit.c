@@ -197,6 +197,25 @@ static void mappings_are_limited(struct kunit *test)
 	text_at(test, maps, LOW + PAGES(2 * i), LOW + PAGES(2 * i + 1));
 }
 
+/* The highest one is the main thread's. */
+static void lowest_stacks_and_highest_are_copied(struct kunit *test)
+{
+	const unsigned int last = PFM_UNWIND_MAX_STACKS + 1;
+	const struct pfm_unwind_space *space;
+	unsigned int looked, i;
+
+	for (i = 0; i <= last; i++)
+		map(test, NULL, LOW + PAGES(2 * i), 1, RW, 0, 0);
+	space = &copy(test, &looked)->space;
+	KUNIT_EXPECT_EQ(test, space->nr_stacks, PFM_UNWIND_MAX_STACKS);
+	for (i = 0; i <= last; i++) {
+		bool found = pfm_unwind_find_end(space, LOW + PAGES(2 * i));
+
+		KUNIT_ASSERT_EQ(test, found,
+				i < PFM_UNWIND_MAX_STACKS - 1 || i == last);
+	}
+}
+
 static void new_text_makes_copy_stale(struct kunit *test)
 {
 	const struct pfm_unwind_maps *maps;
@@ -240,6 +259,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(private_writable_memory_may_be_stack),
 	KUNIT_CASE(growing_stack_includes_gap_below),
 	KUNIT_CASE(mappings_are_limited),
+	KUNIT_CASE(lowest_stacks_and_highest_are_copied),
 	KUNIT_CASE(new_text_makes_copy_stale),
 	KUNIT_CASE(changed_file_has_other_key),
 	{}

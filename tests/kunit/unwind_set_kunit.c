@@ -9,6 +9,8 @@
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/mman.h>
+#include <linux/mmap_lock.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
@@ -19,9 +21,12 @@
 #define LOW	0x10000000UL
 #define PAGES(n)	((n) * PAGE_SIZE)
 #define RX	(PROT_READ | PROT_EXEC)
-/* Bytes of a copy with one executable mapping. */
-#define ONE	(sizeof(struct pfm_unwind_maps) + \
+/* Bytes of a process with one executable mapping. */
+#define ONE	(sizeof(struct pfm_unwind_process) + sizeof(struct pid) + \
+		 sizeof(struct pfm_unwind_maps) + \
 		 sizeof(struct pfm_unwind_text))
+/* An address outside all mappings. */
+#define NO_STACK	8
 
 static struct pfm_unwind_set *set;
 static struct file *file;
@@ -45,11 +50,16 @@ static void new_set(struct kunit *test, unsigned int copies)
 	kunit_add_action(test, put_set, set);
 }
 
-static void map(struct kunit *test, unsigned long addr)
+static void map_as(struct kunit *test, unsigned long addr, unsigned long prot)
 {
 	KUNIT_ASSERT_EQ(test, addr,
-			kunit_vm_mmap(test, file, addr, PAGE_SIZE, RX,
+			kunit_vm_mmap(test, file, addr, PAGE_SIZE, prot,
 				      MAP_PRIVATE | MAP_FIXED, 0));
+}
+
+static void map(struct kunit *test, unsigned long addr)
+{
+	map_as(test, addr, RX);
 }
 
 static int set_init(struct kunit *test)
@@ -86,7 +96,7 @@ static bool ask(bool at_user)
 	bool has;
 
 	preempt_disable();
-	has = pfm_unwind_set_space(set, at_user);
+	has = pfm_unwind_set_space(set, NO_STACK, at_user);
 	preempt_enable();
 	return has;
 }
@@ -102,7 +112,7 @@ static bool has_table(void)
 	bool has;
 
 	preempt_disable();
-	space = pfm_unwind_set_space(set, false);
+	space = pfm_unwind_set_space(set, NO_STACK, false);
 	has = space && space->texts[0].table;
 	preempt_enable();
 	return has;
@@ -128,6 +138,34 @@ static void stale_copy_is_not_used(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_space());
 	copy(test);
 	KUNIT_EXPECT_TRUE(test, has_space());
+}
+
+/* An unknown stack, for example of a new thread. */
+static void copy_without_stack_is_not_used(struct kunit *test)
+{
+	copy(test);
+	KUNIT_EXPECT_TRUE(test, has_space());
+	map_as(test, LOW + PAGES(2), PROT_READ | PROT_WRITE);
+	KUNIT_EXPECT_FALSE(test, has_space());
+	copy(test);
+	KUNIT_EXPECT_TRUE(test, has_space());
+}
+
+static void exec_makes_copy_invalid(struct kunit *test)
+{
+	copy(test);
+	current->self_exec_id++;
+	KUNIT_EXPECT_FALSE(test, has_space());
+	current->self_exec_id--;
+	KUNIT_EXPECT_TRUE(test, has_space());
+}
+
+static void copy_does_not_wait_for_mmap_lock(struct kunit *test)
+{
+	mmap_write_lock(current->mm);
+	KUNIT_EXPECT_EQ(test, pfm_unwind_set_copy(set), -EBUSY);
+	mmap_write_unlock(current->mm);
+	KUNIT_EXPECT_FALSE(test, has_space());
 }
 
 static void added_table_is_in_next_copy(struct kunit *test)
@@ -175,7 +213,7 @@ static void kernel_overflow_requests_nothing(struct kunit *test)
 
 	ticked = false;
 	preempt_disable();
-	pfm_unwind_set_space(set, false);
+	pfm_unwind_set_space(set, NO_STACK, false);
 	irq_work_queue(&after);
 	while (!READ_ONCE(ticked))
 		cpu_relax();
@@ -239,10 +277,16 @@ static struct task_struct *start_other(struct kunit *test, struct other *other)
 	return task;
 }
 
+/* End it, and wait until it does not have a pid any more. */
 static void end_other(struct other *other, struct task_struct *task)
 {
+	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
+
 	complete(&other->end);
 	kthread_stop(task);
+	while (pid_has_task(pid, PIDTYPE_TGID))
+		cond_resched();
+	put_pid(pid);
 	put_task_struct(task);
 }
 
@@ -295,6 +339,9 @@ static void set_ends_with_its_last_reference(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(process_has_space_after_copy),
 	KUNIT_CASE(stale_copy_is_not_used),
+	KUNIT_CASE(copy_without_stack_is_not_used),
+	KUNIT_CASE(exec_makes_copy_invalid),
+	KUNIT_CASE(copy_does_not_wait_for_mmap_lock),
 	KUNIT_CASE(added_table_is_in_next_copy),
 	KUNIT_CASE(overflow_requests_copy),
 	KUNIT_CASE(kernel_overflow_requests_nothing),

@@ -82,7 +82,10 @@ print(last)
 """
 # Names and commands; all run in the machine as root.
 FIRST_BOOT = {
-    "node": 'stat -c "%U %G %a" /dev/perfmon | grep -x "root perfmon 660"',
+    "node": " && ".join(
+        f'stat -c "%U %G %a" {node} | grep -x "root perfmon 660"'
+        for node in ("/dev/perfmon", "/dev/perfmon_unwind")
+    ),
     "signer": "modinfo -F signer perfmon",
     "sort": f"python3 -c {shlex.quote(SORT)}",
     # If it fails, the kernel log may say which program crashed.

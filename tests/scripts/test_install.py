@@ -39,6 +39,7 @@ KERNEL_HEADERS = (
     "perfmon_fmt_device",
     *("perfmon_fmt_entry", "perfmon_fmt_kunit", "perfmon_fmt_ring"),
     *("perfmon_fmt_sdk", "perfmon_fmt_sink", "perfmon_fmt_table"),
+    "perfmon_fmt_unwind",
     *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu", "perfmon_work"),
 )
 FUNCTIONS = (

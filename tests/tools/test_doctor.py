@@ -396,6 +396,16 @@ def test_upgraded_perfmon_needs_reload(machine: Machine) -> None:
     assert remedy[0] == "sudo modprobe -r pfm_pmu_perf perfmon"
 
 
+def test_loaded_unwind_module_is_reloaded(machine: Machine) -> None:
+    machine.load(version="0.8.0")
+    machine.write("proc/modules", "pfm_unwind 1 0 -\npfm_pmu_perf 1 0 -\n")
+    _, remedy = only_note(machine, "version")
+    assert remedy == [
+        "sudo modprobe -r pfm_unwind pfm_pmu_perf",
+        "sudo modprobe -a pfm_unwind pfm_pmu_perf",
+    ]
+
+
 DEFECTS = "sys/kernel/perfmon/defects"
 REFUSED = "pfm_pmu_perf is not loaded: this kernel's clock events differ"
 

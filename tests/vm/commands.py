@@ -46,6 +46,7 @@ NMI_MODULES = (
     "tests/guest/pmu_nmi/pfm_nmi",
     "core/perfmon",
     "pmu/perf/pfm_pmu_perf",
+    "unwind/pfm_unwind",
     *(f"formats/{name}/pfm_fmt_{name}" for name in FORMATS),
     "formats/oprofile_bridge/pfm_fmt_oprofile",
 )
@@ -112,7 +113,8 @@ def insmod(*modules: str) -> str:
 
 def rmmod(pmu: str) -> str:
     """Return the command that unloads all modules, including this PMU's."""
-    return f"rmmod $(cut -d' ' -f1 /proc/modules | grep ^pfm_fmt_) {pmu} perfmon"
+    names = "cut -d' ' -f1 /proc/modules | grep '^pfm_fmt_\\|^pfm_unwind'"
+    return f"rmmod $({names}) {pmu} perfmon"
 
 
 def _odd(parameter: str) -> str:

@@ -35,7 +35,8 @@ PROGRAMS = (
     *("default", "nway", "callers", "histogram", "callstack", "flight"),
     *("sample", "pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22"),
     *("block", "block_stops", "realtime", "perm", "levels", "races", "pmu_perf"),
-    *("pmc_config", "defect", "delay", "release", "throttle", "fmt", "pmu", "main"),
+    *("pmc_config", "defect", "delay", "release", "throttle", "unwind_dev"),
+    *("fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "leftovers", "stress", "storm"),
 )
 # Programs whose tests need two CPUs.

@@ -12,10 +12,10 @@ from kernels import SUPPORTED
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = [f"{arch}-{name}" for arch in SUPPORTED for name in SUPPORTED[arch]]
-FOLDERS = ("core", "pmu", "formats")
+FOLDERS = ("core", "pmu", "unwind", "formats")
 
-# The core, two PMU descriptions, eight formats.
-MODULES = 11
+# The core, two PMU descriptions, unwind tables, eight formats.
+MODULES = 12
 
 
 @pytest.mark.parametrize("target", TARGETS)

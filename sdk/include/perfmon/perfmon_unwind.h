@@ -180,4 +180,44 @@ PFM_ASSERT_FIELD(struct pfm_unwind_rule, cfa_offset, 4, 4);
 PFM_ASSERT_FIELD(struct pfm_unwind_rule, ra_offset, 8, 4);
 PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
 
+/* The device; each open() makes a set of tables. */
+#define PFM_UNWIND_DEVICE	"/dev/perfmon_unwind"
+
+/* pfm_unwind_add.fd of the vDSO, which has no file */
+#define PFM_UNWIND_VDSO		(-1)
+
+/**
+ * struct pfm_unwind_add - argument of PFM_UNWIND_ADD
+ * @fd:    descriptor of the ELF file, open for reading; or PFM_UNWIND_VDSO
+ * @size:  bytes of the table
+ * @table: address of the table
+ */
+struct pfm_unwind_add {
+	__s32	fd;
+	__u32	size;
+	__u64	table;
+};
+
+PFM_STATIC_ASSERT(sizeof(struct pfm_unwind_add) == 16);
+PFM_ASSERT_FIELD(struct pfm_unwind_add, fd, 0, 4);
+PFM_ASSERT_FIELD(struct pfm_unwind_add, size, 4, 4);
+PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
+
+/*
+ * Add a table to a set. The file must not have one in the set, and is
+ * recognised by its inode, size and time of last change when a process maps it.
+ * The table counts as locked memory (RLIMIT_MEMLOCK) until the set is closed
+ * and no context uses it.
+ *
+ * Errors: EINVAL: the table is damaged, larger than PFM_UNWIND_MAX_SIZE, or not
+ * for this machine or version, or @fd is not a regular file open for reading;
+ * EEXIST: the file has a table; ENOMEM: memory, or RLIMIT_MEMLOCK, is
+ * exhausted; ENOSPC: the set has PFM_UNWIND_MAX_TABLES; EPERM: another process
+ * has opened the device, or the caller may not open it; EBADF; EFAULT.
+ */
+#define PFM_UNWIND_ADD \
+	_IOW(PFM_IOC_MAGIC, 0x90, struct pfm_unwind_add)
+#define PFM_UNWIND_MAX_TABLES	4096
+#define PFM_UNWIND_MAX_SIZE	(64 << 20)
+
 #endif /* PERFMON_UNWIND_H */

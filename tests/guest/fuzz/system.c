@@ -191,6 +191,7 @@ bool fuzz_unload_all(void)
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(format_modules); i++)
 		ok = unload_now(format_modules[i]) && ok;
+	ok = unload_now("pfm_unwind") && ok;
 	ok = unload_now("pfm_pmu_perf") && ok;
 	ok = unload_now("perfmon") && ok;
 	return !system("modprobe -a pfm_pmu_perf pfm_fmt_default") && ok;

@@ -23,7 +23,7 @@ void module_load(const char *module);
 int module_insert(const char *path);
 int module_insert_with(const char *path, const char *parameters);
 int module_unload(const char *module);
-/* Unload all formats that are not in use. */
+/* Unload all formats that are not in use, and pfm_unwind. */
 void modules_unload_formats(void);
 /* Return the reference count of a loaded module. */
 long module_references(const char *module);

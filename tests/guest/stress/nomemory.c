@@ -573,6 +573,7 @@ static void leave_load_module(struct subject *s)
 static const char *const modules[][2] = {
 	{ "perfmon", "core/perfmon" },
 	{ "pfm_pmu_perf", "pmu/perf/pfm_pmu_perf" },
+	{ "pfm_unwind", "unwind/pfm_unwind" },
 	{ "pfm_fmt_oprofile", "formats/oprofile_bridge/pfm_fmt_oprofile" },
 	{ "pfm_fmt_default", "formats/default/pfm_fmt_default" },
 };

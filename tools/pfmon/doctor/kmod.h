@@ -9,6 +9,7 @@
 
 #define CORE_MODULE	"perfmon"
 #define PMU_MODULE	"pfm_pmu_perf"
+#define UNWIND_MODULE	"pfm_unwind"
 
 /* Whether modinfo(8), which kmod_field() runs, is installed. */
 bool kmod_can_ask(void);

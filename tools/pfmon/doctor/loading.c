@@ -29,12 +29,14 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 		finding_ok(finding, "perfmon is loaded");
 }
 
-/* Formats need no modprobe here: they are loaded on demand. */
+/* Only formats need no modprobe here: they are loaded on demand. */
 char *reload_remedy(const struct machine *machine)
 {
 	char *loaded = kmod_loaded(machine);
-	char *remedy = as_root(machine, "modprobe -r %s\nmodprobe "
-			       PMU_MODULE, loaded);
+	const char *more = strstr(loaded, UNWIND_MODULE) ?
+			   "-a " UNWIND_MODULE " " : "";
+	char *remedy = as_root(machine, "modprobe -r %s\nmodprobe %s"
+			       PMU_MODULE, loaded, more);
 
 	free(loaded);
 	return remedy;

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * unwind_dev.c - /dev/perfmon_unwind: sets of tables; the module
+ */
+#include <linux/elf-em.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <perfmon/perfmon_fmt_unwind.h>
+#include "unwind_set.h"
+
+/* Bytes of a set's copies of mappings, about 150 processes. */
+#define ROOM	(256 << 10)
+
+#define MACHINE	(IS_ENABLED(CONFIG_ARM64) ? EM_AARCH64 : EM_X86_64)
+
+static int unwind_open(struct inode *inode, struct file *file)
+{
+	struct pfm_unwind_set *set = pfm_unwind_set_create(ROOM);
+
+	if (!set)
+		return -ENOMEM;
+	file->private_data = set;
+	return 0;
+}
+
+static int unwind_release(struct inode *inode, struct file *file)
+{
+	pfm_unwind_set_put(file->private_data);
+	return 0;
+}
+
+/*
+ * Get the identity of the file of a descriptor; all zero for
+ * PFM_UNWIND_VDSO. Return: 0, -EBADF, or -EINVAL if it is not a regular file
+ * that the caller may read.
+ */
+static int key_of_fd(int fd, struct pfm_unwind_key *key)
+{
+	struct file *file;
+	int ret = -EINVAL;
+
+	*key = (struct pfm_unwind_key) {};
+	if (fd == PFM_UNWIND_VDSO)
+		return 0;
+	file = fget(fd);
+	if (!file)
+		return -EBADF;
+	if (file->f_mode & FMODE_READ && S_ISREG(file_inode(file)->i_mode)) {
+		*key = pfm_unwind_key_of(file);
+		ret = 0;
+	}
+	fput(file);
+	return ret;
+}
+
+/* Copy a table to the set, which has been charged for it. */
+static long copy_table(struct pfm_unwind_set *set,
+		       const struct pfm_unwind_key *key,
+		       const struct pfm_unwind_add *add)
+{
+	void *bytes = kvmalloc(add->size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	long ret = -EFAULT;
+
+	if (!bytes)
+		return -ENOMEM;
+	if (!copy_from_user(bytes, u64_to_user_ptr(add->table), add->size))
+		ret = pfm_unwind_set_add(set, key, bytes, add->size, MACHINE);
+	if (ret)
+		kvfree(bytes);
+	return ret;
+}
+
+static long add_table(struct pfm_unwind_set *set,
+		      const struct pfm_unwind_add *add)
+{
+	struct pfm_unwind_key key;
+	long ret = key_of_fd(add->fd, &key);
+
+	if (ret)
+		return ret;
+	if (add->size < sizeof(struct pfm_unwind_head) ||
+	    add->size > PFM_UNWIND_MAX_SIZE)
+		return -EINVAL;
+	if (!pfm_unwind_set_charge(set, add->size))
+		return -ENOMEM;
+	ret = copy_table(set, &key, add);
+	if (ret)
+		pfm_unwind_set_uncharge(set, add->size);
+	return ret;
+}
+
+static long unwind_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pfm_unwind_add add;
+
+	if (cmd != PFM_UNWIND_ADD)
+		return -ENOTTY;
+	if (copy_from_user(&add, (void __user *)arg, sizeof(add)))
+		return -EFAULT;
+	/* As for /dev/perfmon: udev may have changed the mode since open(). */
+	if (file_permission(file, MAY_READ) ||
+	    !pfm_unwind_set_is_own(file->private_data))
+		return -EPERM;
+	return add_table(file->private_data, &add);
+}
+
+static const struct file_operations unwind_fops = {
+	.owner		= THIS_MODULE,
+	.open		= unwind_open,
+	.release	= unwind_release,
+	.unlocked_ioctl	= unwind_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+};
+
+struct pfm_unwind_set *pfm_unwind_set_of_fd(int fd)
+{
+	struct pfm_unwind_set *set;
+	struct file *file;
+
+	if (!fd)
+		return NULL;
+	file = fget(fd);
+	if (!file)
+		return ERR_PTR(-EBADF);
+	if (file->f_op == &unwind_fops) {
+		set = file->private_data;
+		pfm_unwind_set_get(set);
+	} else {
+		set = ERR_PTR(-EINVAL);
+	}
+	fput(file);
+	return set;
+}
+EXPORT_SYMBOL_GPL(pfm_unwind_set_of_fd);
+
+static struct miscdevice unwind_dev = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "perfmon_unwind",
+	.fops	= &unwind_fops,
+	.mode	= 0666,
+};
+
+static int __init pfm_unwind_init(void)
+{
+	return misc_register(&unwind_dev);
+}
+
+static void __exit pfm_unwind_exit(void)
+{
+	misc_deregister(&unwind_dev);
+	/* A thread may still be returning from a task work. */
+	synchronize_rcu_tasks();
+	/* Copies of mappings are freed by RCU. */
+	rcu_barrier();
+}
+
+module_init(pfm_unwind_init);
+module_exit(pfm_unwind_exit);
+MODULE_DESCRIPTION("perfmon2: user stacks by unwind tables");
+MODULE_VERSION(PFM_PROJECT_VERSION);
+MODULE_LICENSE("GPL v2");
