@@ -85,29 +85,6 @@ struct pfm_unwind_cpu {
 };
 
 /**
- * enum pfm_unwind_why - why a chain ended
- * @PFM_UNWIND_MORE:       it has not ended; no finished chain has this
- * @PFM_UNWIND_WHOLE:      at the outermost frame
- * @PFM_UNWIND_FULL:       the buffer is full, or PFM_UNWIND_MAX_FRAMES
- * @PFM_UNWIND_NO_MAPPING: the return address is in no executable mapping
- * @PFM_UNWIND_NO_TABLE:   the mapped file has no table, and the frame pointer
- *                         does not lead to a caller
- * @PFM_UNWIND_NO_RULE:    the table has no rule that can be followed, and the
- *                         frame pointer does not lead to a caller
- * @PFM_UNWIND_UNREADABLE: the word is not on the stack or not in memory, or the
- *                         stack pointer did not rise
- */
-enum pfm_unwind_why {
-	PFM_UNWIND_MORE,
-	PFM_UNWIND_WHOLE,
-	PFM_UNWIND_FULL,
-	PFM_UNWIND_NO_MAPPING,
-	PFM_UNWIND_NO_TABLE,
-	PFM_UNWIND_NO_RULE,
-	PFM_UNWIND_UNREADABLE,
-};
-
-/**
  * struct pfm_unwind_chain - result of a walk
  * @nr:      number of return addresses
  * @guessed: number of steps by frame pointer, because there was no rule

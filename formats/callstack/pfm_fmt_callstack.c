@@ -6,10 +6,12 @@
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_fmt_callers.h>
 #include <perfmon/perfmon_fmt_sink.h>
+#include <perfmon/perfmon_fmt_unwind.h>
 
 /* The handler's private state; it is not mapped. */
 struct callstack_priv {
-	u32	max_depth;
+	struct pfm_unwind_set	*set;
+	u32			max_depth;
 };
 
 /* Size of the largest record: all PMDs, and a kernel and a user chain. */
@@ -25,7 +27,7 @@ static int callstack_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	const pfm_callstack_smpl_arg_t *arg = data;
 
 	if (!arg->max_depth || arg->max_depth > PFM_CALLSTACK_MAX_DEPTH ||
-	    arg->reserved)
+	    arg->unwind_fd < 0)
 		return -EINVAL;
 	return pfm_sink_validate(&arg->sink,
 				 callstack_max_record(arg, num_pmds));
@@ -35,11 +37,26 @@ static int callstack_init(u32 ctx_flags, void *data, void *buf)
 {
 	const pfm_callstack_smpl_arg_t *arg = data;
 	struct callstack_priv *priv = pfm_sink_priv(buf);
+	struct pfm_unwind_set *set;
+	int ret;
 
+	ret = pfm_sink_init(buf, &arg->sink,
+			    callstack_max_record(arg, pfm_num_pmds()),
+			    PFM_CALLSTACK_SMPL_VERSION);
+	if (ret)
+		return ret;
+	set = pfm_unwind_set_of_fd(arg->unwind_fd);
+	priv->set = IS_ERR(set) ? NULL : set;
 	priv->max_depth = arg->max_depth;
-	return pfm_sink_init(buf, &arg->sink,
-			     callstack_max_record(arg, pfm_num_pmds()),
-			     PFM_CALLSTACK_SMPL_VERSION);
+	return PTR_ERR_OR_ZERO(set);
+}
+
+static int callstack_exit(void *buf)
+{
+	struct callstack_priv *priv = pfm_sink_priv(buf);
+
+	pfm_unwind_set_put(priv->set);
+	return 0;
 }
 
 static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
@@ -48,6 +65,7 @@ static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	const struct callstack_priv *priv = pfm_sink_priv(buf);
 	pfm_callstack_record_t *record = pfm_sink_begin(buf, arg);
 	u16 pmds = arg->num_smpl_pmds, kernel, user;
+	struct pfm_unwind_end end;
 	u64 *chain;
 
 	if (!record)
@@ -55,7 +73,8 @@ static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	chain = (u64 *)(record + 1) + pmds;
 	pfm_copy_pmds((u64 *)(record + 1), arg, pmds);
 	kernel = pfm_kernel_callers(data, chain, priv->max_depth);
-	user = pfm_user_callers(data, chain + kernel, priv->max_depth);
+	user = pfm_unwind_callers(priv->set, data, chain + kernel,
+				  priv->max_depth, &end);
 	*record = (pfm_callstack_record_t) {
 		.tstamp = tstamp,
 		.ip = data->ip,
@@ -67,6 +86,8 @@ static int notrace callstack_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		.num_pmds = pmds,
 		.num_kernel = kernel,
 		.num_user = user,
+		.user_end = end.why,
+		.user_guessed = end.guessed,
 	};
 	pfm_sink_end(buf, arg, sizeof(*record) +
 			       sizeof(u64) * (pmds + kernel + user));
@@ -77,6 +98,7 @@ static const pfm_buffer_fmt_t pfm_callstack_fmt = {
 	.fmt_name	= PFM_CALLSTACK_SMPL_NAME,
 	.fmt_uuid	= PFM_CALLSTACK_SMPL_UUID,
 	.fmt_handler	= callstack_handler,
+	.fmt_exit	= callstack_exit,
 	PFM_SINK_CALLS_ARG(callstack,
 			   PFM_FMT_ARG(pfm_callstack_smpl_arg_t,
 				       PFM_CALLSTACK_SMPL_ARG_LAYOUT)),

@@ -27,6 +27,8 @@ DISK_DRIVERS = ("virtio_blk", "ext4")
 FIRMWARE_DRIVERS = ("efivarfs",)
 # Our modules, in loading order.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
+# Our module that further formats may use.
+USED = "pfm_unwind.ko"
 # The package of the guest's shell.
 BUSYBOX = "busybox-static"
 # Interpreter of init, which cannot be run on any other system.
@@ -158,7 +160,8 @@ def _choose_loaded(ours: Iterable[Path], content: Content) -> list[Path]:
             f"modules for {content.kernel.arch} {content.kernel.series}, give their "
             "directory with --modules-dir, or run with --no-modules"
         )
-    return [by_name[name] for name in LOADED]
+    used = [USED] if content.formats and USED in by_name else []
+    return [by_name[name] for name in (*LOADED, *used)]
 
 
 def _stage_drivers(source: Path, wanted: Sequence[str], stage: Path) -> list[str]:

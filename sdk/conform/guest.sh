@@ -265,6 +265,8 @@ check_all() {
 	rmmod "$module" 2>/dev/null
 }
 
+# Formats may use it; older modules lack it.
+modprobe pfm_unwind 2>/dev/null || :
 insmod "$dir/pfm_conform.ko" quick="$quick" seed="$seed" || exit 1
 for folder in "$dir"/[0-9]*; do
 	number=${folder##*/}

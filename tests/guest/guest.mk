@@ -29,7 +29,7 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt leftovers levels \
 		 lockdown main member nmi% nomemory perm pmc_config pmu pmu_perf \
 		 races realtime refused release storm stress suspend sysfs \
-		 unwind_dev,$(GUEST_TESTS))
+		 unwind_dev unwind_user,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params refusals rig sim slab \
 		  smpl users worker
@@ -72,13 +72,16 @@ FRAMES := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 $(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers formats/callstack \
 	formats/oprofile harness/chains nmi/nmi_callers nmi/nmi_oprofile, \
 	$(name).o $(name).32.o)): GCFLAGS += $(FRAMES)
-# These compile tables as pfmon does.
-$(GOBJ)/$(HARNESS)/tables.o: GCFLAGS += -Itools/pfmon
+# Call chains are walked by unwind tables, which the program compiles as pfmon does.
+$(addprefix $(GOBJ)/tests/guest/,interface/unwind_user.o nmi/nmi_unwind.o): \
+	GCFLAGS += -fomit-frame-pointer
+$(GOBJ)/tests/guest/interface/unwind_user.o $(GOBJ)/$(HARNESS)/tables.o: \
+	GCFLAGS += -Itools/pfmon
 # Additional harness objects of some programs.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
-$(GOUT)/callers $(GOUT)/callstack $(GOUT)/nmi_callers: $(call harness-obj,chains.o)
-$(GOUT)/unwind_dev: $(call harness-obj,tables.o) $(PFMON_A)
+$(addprefix $(GOUT)/,callers callstack unwind_user nmi_callers): $(call harness-obj,chains.o)
+$(addprefix $(GOUT)/,unwind_dev unwind_user nmi_unwind): $(call harness-obj,tables.o) $(PFMON_A)
 $(GOUT)/callers32 $(GOUT)/callstack32: $(call harness-obj,chains.32.o)
 $(GOUT)/oprofile $(GOUT)/nmi_oprofile: \
 	$(call harness-obj,bridge.o oprofile_stream.o)

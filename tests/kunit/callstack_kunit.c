@@ -26,11 +26,11 @@ static u64 max_record(u64 depth)
 	return RECORD + 8 * (pfm_num_pmds() + 2 * depth);
 }
 
-static int validate(struct kunit *test, u64 size, u32 depth, u32 reserved)
+static int validate(struct kunit *test, u64 size, u32 depth, s32 unwind_fd)
 {
 	pfm_callstack_smpl_arg_t arg = { .sink.buf_size = size,
 					 .max_depth = depth,
-					 .reserved = reserved };
+					 .unwind_fd = unwind_fd };
 
 	return pfm_calls_validate(test, &arg);
 }
@@ -44,7 +44,7 @@ static void arguments_out_of_range_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 0, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, most + 1, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, U32_MAX, 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 1, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, validate(test, SZ_1M, 1, -1), -EINVAL);
 }
 
 static void callstack_largest_record_must_fit(struct kunit *test)
@@ -92,7 +92,7 @@ static void callstack_without_registers_has_no_chain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record->num_pmds, 2);
 	KUNIT_EXPECT_EQ(test, record->num_kernel, 0);
 	KUNIT_EXPECT_EQ(test, record->num_user, 0);
-	KUNIT_EXPECT_EQ(test, record->reserved, 0);
+	KUNIT_EXPECT_EQ(test, record->user_end, 0);
 	KUNIT_EXPECT_EQ(test, words[0], PFM_CALLS_VALUE(0));
 	KUNIT_EXPECT_EQ(test, words[1], PFM_CALLS_VALUE(1));
 }

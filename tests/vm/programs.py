@@ -36,7 +36,7 @@ PROGRAMS = (
     *("sample", "pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22"),
     *("block", "block_stops", "realtime", "perm", "levels", "races", "pmu_perf"),
     *("pmc_config", "defect", "delay", "release", "throttle", "unwind_dev"),
-    *("fmt", "pmu", "main"),
+    *("unwind_user", "fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "leftovers", "stress", "storm"),
 )
 # Programs whose tests need two CPUs.
@@ -77,8 +77,8 @@ SIMULATED = ("simpmu", "simpebs")
 # Run on x86_64 with a perf PMU whose overflows are NMIs, after all others. The programs
 # of RIGGED run again, with NMIs instead of page faults.
 NMI = (
-    *("nmi", "nmi_callers", "nmi_pebs", "nmi_sample", "nmi_oprofile", "nmi_fire"),
-    "nmi_life",
+    *("nmi", "nmi_callers", "nmi_pebs", "nmi_sample", "nmi_oprofile", "nmi_unwind"),
+    *("nmi_fire", "nmi_life"),
 )
 RIGGED = (
     *("overflow", "restart", "evtset", "evtset_switch", "ctxfile", "regs", "buffer"),

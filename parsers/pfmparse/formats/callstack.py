@@ -15,7 +15,7 @@ from .samples import Samples
 from .sink import Records, sink_decoder
 
 UUID = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
-VERSION = 1 << 16
+VERSION = 1 << 16 | 1
 WORD = 8  # bytes
 
 # pfm_callstack_smpl_arg_t
@@ -26,7 +26,7 @@ ARG = struct_dtype(
         ("num_regions", "<u4", 8),
         ("flags", "<u4", 12),
         ("max_depth", "<u4", 16),  # addresses
-        ("reserved", "<u4", 20),
+        ("unwind_fd", "<i4", 20),
     ],
 )
 
@@ -44,7 +44,8 @@ RECORD = struct_dtype(
         ("num_pmds", "<u2", 30),
         ("num_kernel", "<u2", 32),
         ("num_user", "<u2", 34),
-        ("reserved", "<u4", 36),
+        ("user_end", "<u2", 36),
+        ("user_guessed", "<u2", 38),
     ],
 )
 COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")

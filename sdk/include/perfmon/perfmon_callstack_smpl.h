@@ -8,6 +8,7 @@
 #define PERFMON_CALLSTACK_SMPL_H
 
 #include <perfmon/perfmon_sink.h>
+#include <perfmon/perfmon_unwind.h>
 
 #define PFM_CALLSTACK_SMPL_NAME	"callstack"
 /* Describes a sample in one line. */
@@ -16,7 +17,7 @@
 #define PFM_CALLSTACK_SMPL_UUID_STR "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 #define PFM_CALLSTACK_SMPL_UUID	PFM_UUID(PFM_CALLSTACK_SMPL_UUID_STR)
 
-#define PFM_CALLSTACK_SMPL_VERSION ((1U << 16) | 0U)	/* major.minor */
+#define PFM_CALLSTACK_SMPL_VERSION ((1U << 16) | 1U)	/* major.minor */
 
 #define PFM_CALLSTACK_MAX_DEPTH	128
 
@@ -25,18 +26,20 @@
  * @sink:      layout of the buffer
  * @max_depth: maximum number of addresses in a call chain, for the kernel chain
  *             and the user chain each; 1 to PFM_CALLSTACK_MAX_DEPTH
- * @reserved:  must be 0
+ * @unwind_fd: descriptor of a set of unwind tables (perfmon_unwind.h), by which
+ *             user chains are found; 0 for none, so a set with descriptor 0
+ *             cannot be used
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
 	__u32		max_depth;
-	__u32		reserved;
+	__s32		unwind_fd;
 } pfm_callstack_smpl_arg_t;
 
 PFM_STATIC_ASSERT(sizeof(pfm_callstack_smpl_arg_t) == 24);
 PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, sink, 0, 16);
 PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, max_depth, 16, 4);
-PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, reserved, 20, 4);
+PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, unwind_fd, 20, 4);
 
 /* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_CALLSTACK_SMPL_ARG_LAYOUT {					\
@@ -61,7 +64,10 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, reserved, 20, 4);
  * @num_user:   number of user addresses, which follow the kernel addresses:
  *              where the thread was at user level or entered the kernel, then
  *              its callers, innermost first
- * @reserved:   0
+ * @user_end:   enum pfm_unwind_why: why the user chain ended, if there is a set
+ *              of unwind tables
+ * @user_guessed: number of user addresses that were found by frame pointer
+ *              although there is a set, because no table describes the callee
  */
 typedef struct {
 	__u64	tstamp;
@@ -74,7 +80,8 @@ typedef struct {
 	__u16	num_pmds;
 	__u16	num_kernel;
 	__u16	num_user;
-	__u32	reserved;
+	__u16	user_end;
+	__u16	user_guessed;
 } pfm_callstack_record_t;
 
 PFM_STATIC_ASSERT(sizeof(pfm_callstack_record_t) == 40);
@@ -88,6 +95,7 @@ PFM_ASSERT_FIELD(pfm_callstack_record_t, set, 28, 2);
 PFM_ASSERT_FIELD(pfm_callstack_record_t, num_pmds, 30, 2);
 PFM_ASSERT_FIELD(pfm_callstack_record_t, num_kernel, 32, 2);
 PFM_ASSERT_FIELD(pfm_callstack_record_t, num_user, 34, 2);
-PFM_ASSERT_FIELD(pfm_callstack_record_t, reserved, 36, 4);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, user_end, 36, 2);
+PFM_ASSERT_FIELD(pfm_callstack_record_t, user_guessed, 38, 2);
 
 #endif /* PERFMON_CALLSTACK_SMPL_H */

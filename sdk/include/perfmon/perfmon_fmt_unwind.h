@@ -18,8 +18,21 @@
 #define PERFMON_PERFMON_FMT_UNWIND_H
 
 #include <linux/err.h>
+#include <perfmon/perfmon_fmt_callers.h>
+#include <perfmon/perfmon_unwind.h>
 
 struct pfm_unwind_set;
+
+/**
+ * struct pfm_unwind_end - how a call chain was found
+ * @why:     an enum pfm_unwind_why
+ * @guessed: number of callers that were found by frame pointer although there
+ *           is a set, because no table describes the address
+ */
+struct pfm_unwind_end {
+	u16	why;
+	u16	guessed;
+};
 
 /**
  * pfm_unwind_set_of_fd() - take a reference to the set of a descriptor
@@ -38,5 +51,47 @@ struct pfm_unwind_set *pfm_unwind_set_of_fd(int fd);
  * Context: process, may sleep.
  */
 void pfm_unwind_set_put(struct pfm_unwind_set *set);
+
+/* A chain's number of addresses, in a structure that fits into a register. */
+struct pfm_unwind_found {
+	u32			nr;
+	struct pfm_unwind_end	end;
+};
+
+/* As pfm_unwind_callers(), with a set. */
+struct pfm_unwind_found pfm_unwind_with_set(struct pfm_unwind_set *set,
+					    const struct pfm_ovfl_data *data,
+					    u64 *out, unsigned int max);
+
+/**
+ * pfm_unwind_callers() - get the call chain at user level
+ * @set:  the set; NULL for frame pointers only
+ * @data: as passed to fmt_handler
+ * @out:  out: as of pfm_user_callers()
+ * @max:  maximum number of addresses
+ * @end:  out: how the chain was found
+ *
+ * As long as the process's mappings are not known, and for 32-bit programs, the
+ * chain is that of pfm_user_callers(). An overflow at user level then lets the
+ * thread copy the mappings before it continues, so that its next sample has
+ * them.
+ *
+ * Context: fmt_handler, NMI included.
+ * Return: number of addresses, as of pfm_user_callers().
+ */
+static inline unsigned int
+pfm_unwind_callers(struct pfm_unwind_set *set, const struct pfm_ovfl_data *data,
+		   u64 *out, unsigned int max, struct pfm_unwind_end *end)
+{
+	struct pfm_unwind_found found;
+
+	if (likely(!set)) {
+		*end = (struct pfm_unwind_end) { .why = PFM_UNWIND_MORE };
+		return pfm_user_callers(data, out, max);
+	}
+	found = pfm_unwind_with_set(set, data, out, max);
+	*end = found.end;
+	return found.nr;
+}
 
 #endif /* PERFMON_PERFMON_FMT_UNWIND_H */

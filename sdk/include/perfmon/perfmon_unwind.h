@@ -180,6 +180,33 @@ PFM_ASSERT_FIELD(struct pfm_unwind_rule, cfa_offset, 4, 4);
 PFM_ASSERT_FIELD(struct pfm_unwind_rule, ra_offset, 8, 4);
 PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
 
+/**
+ * enum pfm_unwind_why - why a chain ended
+ * @PFM_UNWIND_MORE:       in a sample: the chain was found without tables, by
+ *                         frame pointers; in a walk: it goes on
+ * @PFM_UNWIND_WHOLE:      at the outermost frame
+ * @PFM_UNWIND_FULL:       the buffer is full, or PFM_UNWIND_MAX_FRAMES
+ * @PFM_UNWIND_NO_MAPPING: the return address is in no executable mapping
+ * @PFM_UNWIND_NO_TABLE:   the mapped file has no table, and the frame pointer
+ *                         does not lead to a caller
+ * @PFM_UNWIND_NO_RULE:    the table has no rule that can be followed, and the
+ *                         frame pointer does not lead to a caller
+ * @PFM_UNWIND_UNREADABLE: the word is not on the stack or not in memory, or the
+ *                         stack pointer did not rise
+ * @PFM_UNWIND_NO_SPACE:   the process's mappings are not known yet; the chain
+ *                         was found by frame pointers
+ */
+enum pfm_unwind_why {
+	PFM_UNWIND_MORE,
+	PFM_UNWIND_WHOLE,
+	PFM_UNWIND_FULL,
+	PFM_UNWIND_NO_MAPPING,
+	PFM_UNWIND_NO_TABLE,
+	PFM_UNWIND_NO_RULE,
+	PFM_UNWIND_UNREADABLE,
+	PFM_UNWIND_NO_SPACE,
+};
+
 /* The device; each open() makes a set of tables. */
 #define PFM_UNWIND_DEVICE	"/dev/perfmon_unwind"
 

@@ -136,7 +136,7 @@ TEST(invalid_arguments_are_refused)
 	static const pfm_callstack_smpl_arg_t wrong[] = {
 		{ .sink.buf_size = 1 << 16 },
 		{ .sink.buf_size = 1 << 16, .max_depth = 129 },
-		{ .sink.buf_size = 1 << 16, .max_depth = 8, .reserved = 1 },
+		{ .sink.buf_size = 1 << 16, .max_depth = 8, .unwind_fd = -1 },
 		{ .sink.buf_size = 256, .max_depth = 128 },
 		{ .sink.buf_size = 1 << 16, .max_depth = 8, .sink.flags = 2 },
 	};

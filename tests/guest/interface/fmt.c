@@ -98,6 +98,8 @@ TEST(each_format_is_loaded_by_insmod)
 {
 	char command[256];
 
+	/* callstack uses it. */
+	module_load("pfm_unwind");
 	for (unsigned int i = 0; i < FORMATS; i++) {
 		module_unload(formats[i].module);
 		snprintf(command, sizeof(command),
