@@ -6,21 +6,13 @@
 #include <perfmon/perfmon_fmt_table.h>
 #include "perfmon_lines_smpl.h"
 
-DEFINE_PFM_TABLE(lines, pfm_lines_record_t, count, PFM_LINES_SMPL_VERSION,
-		 PFM_TABLE_COUNT(count), PFM_TABLE_SUM(sum), PFM_TABLE_MAX(max))
-
-static int lines_init(u32 ctx_flags, void *data, void *buf)
-{
-	const pfm_lines_smpl_arg_t *arg = data;
-
-	*(pfm_lines_smpl_arg_t *)pfm_table_priv(buf) = *arg;
-	return lines_table_init(ctx_flags, data, buf);
-}
+DEFINE_PFM_TABLE_ARG(lines, pfm_lines_smpl_arg_t, pfm_lines_record_t, count,
+		     PFM_LINES_SMPL_VERSION, PFM_TABLE_COUNT(count),
+		     PFM_TABLE_SUM(sum), PFM_TABLE_MAX(max))
 
 static int notrace lines_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				 struct pfm_ovfl_data *data)
 {
-	const pfm_lines_smpl_arg_t *priv = pfm_table_priv(buf);
 	pfm_lines_record_t sample = {
 		.line = pfm_smpl_value_or(arg, PFM_PMD_ADDRESS, 0) & ~63ULL,
 		.tid = data->tid,
@@ -28,7 +20,7 @@ static int notrace lines_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		.sum = pfm_smpl_value_or(arg, PFM_PMD_LATENCY, 0),
 	};
 
-	if (sample.sum < priv->min)
+	if (sample.sum < lines_arg(buf)->min)
 		return pfm_sink_skip(buf, arg);
 	sample.max = sample.sum;
 	return lines_add(buf, arg, &sample);
@@ -38,7 +30,7 @@ static const pfm_buffer_fmt_t pfm_lines_fmt = {
 	.fmt_name	= "lines",
 	.fmt_uuid	= PFM_LINES_SMPL_UUID,
 	.fmt_handler	= lines_handler,
-	PFM_TABLE_CALLS_ARG(lines, lines_init,
+	PFM_TABLE_CALLS_ARG(lines,
 			    PFM_FMT_ARG(pfm_lines_smpl_arg_t,
 					PFM_LINES_SMPL_ARG_LAYOUT)),
 };

@@ -6,27 +6,19 @@
 #include <perfmon/perfmon_fmt_table.h>
 #include "perfmon_requests_smpl.h"
 
-DEFINE_PFM_TABLE(requests, pfm_requests_record_t, count,
-		 PFM_REQUESTS_SMPL_VERSION,
-		 PFM_TABLE_COUNT(count), PFM_TABLE_SUM(sum),
-		 PFM_TABLE_MIN(min), PFM_TABLE_MAX(max))
-
-static int requests_init(u32 ctx_flags, void *data, void *buf)
-{
-	const pfm_requests_smpl_arg_t *arg = data;
-
-	*(pfm_requests_smpl_arg_t *)pfm_table_priv(buf) = *arg;
-	return requests_table_init(ctx_flags, data, buf);
-}
+DEFINE_PFM_TABLE_ARG(requests, pfm_requests_smpl_arg_t, pfm_requests_record_t,
+		     count, PFM_REQUESTS_SMPL_VERSION,
+		     PFM_TABLE_COUNT(count), PFM_TABLE_SUM(sum),
+		     PFM_TABLE_MIN(min), PFM_TABLE_MAX(max))
 
 static int notrace requests_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				    struct pfm_ovfl_data *data)
 {
-	const pfm_requests_smpl_arg_t *priv = pfm_table_priv(buf);
+	const pfm_requests_smpl_arg_t *given = requests_arg(buf);
 	pfm_requests_record_t sample = {
-		.request = pfm_smpl_value_or(arg, priv->id, 0),
+		.request = pfm_smpl_value_or(arg, given->id, 0),
 		.tid = data->tid, .ovfl_pmd = arg->ovfl_pmd,
-		.sum = pfm_smpl_value_or(arg, priv->pmd, 0),
+		.sum = pfm_smpl_value_or(arg, given->pmd, 0),
 	};
 
 	sample.min = sample.sum;
@@ -38,7 +30,7 @@ static const pfm_buffer_fmt_t pfm_requests_fmt = {
 	.fmt_name	= "requests",
 	.fmt_uuid	= PFM_REQUESTS_SMPL_UUID,
 	.fmt_handler	= requests_handler,
-	PFM_TABLE_CALLS_ARG(requests, requests_init,
+	PFM_TABLE_CALLS_ARG(requests,
 			    PFM_FMT_ARG(pfm_requests_smpl_arg_t,
 					PFM_REQUESTS_SMPL_ARG_LAYOUT)),
 };

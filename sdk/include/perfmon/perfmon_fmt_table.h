@@ -368,17 +368,55 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		return pfm_table_init(buf, arg, sizeof(type), version);	\
 	}
 
+/**
+ * DEFINE_PFM_TABLE_ARG() - DEFINE_PFM_TABLE() for an argument with more fields
+ * @name:     prefix of the functions, also of name_arg() and name_init()
+ * @arg_type: type of the argument; its first member is a pfm_sink_arg_t sink
+ * @type:     as for DEFINE_PFM_TABLE()
+ * @payload:  as for DEFINE_PFM_TABLE()
+ * @version:  as for DEFINE_PFM_TABLE()
+ * @...:      as for DEFINE_PFM_TABLE()
+ *
+ * The handler gets the argument from name_arg(buf): a copy at the start of
+ * pfm_table_priv(), which is never mapped::
+ *
+ *	if (latency < mine_arg(buf)->min)
+ *		return pfm_sink_skip(buf, arg);
+ */
+#define DEFINE_PFM_TABLE_ARG(name, arg_type, type, payload, version, ...) \
+	static_assert(offsetof(arg_type, sink) == 0);			\
+	static_assert(sizeof(arg_type) <= PFM_FMT_PRIV_SIZE -		\
+		      PFM_SINK_PRIV_SIZE - PFM_TABLE_PRIV_SIZE);	\
+									\
+	static inline const arg_type *name##_arg(void *buf)		\
+	{								\
+		return pfm_table_priv(buf);				\
+	}								\
+									\
+	DEFINE_PFM_TABLE(name, type, payload, version, __VA_ARGS__)	\
+									\
+	static int name##_init(u32 ctx_flags, void *arg, void *buf)	\
+	{								\
+		*(arg_type *)pfm_table_priv(buf) = *(const arg_type *)arg; \
+		return name##_table_init(ctx_flags, arg, buf);		\
+	}
+
 /* All fields of a pfm_buffer_fmt_t except name, UUID and handler. */
 #define PFM_TABLE_CALLS(name)						\
-	PFM_TABLE_CALLS_ARG(name, name##_table_init,			\
-			    PFM_FMT_ARG(pfm_sink_arg_t,			\
-					PFM_SINK_ARG_LAYOUT))
+	PFM_TABLE_CALLS_INIT(name, name##_table_init,			\
+			     PFM_FMT_ARG(pfm_sink_arg_t,		\
+					 PFM_SINK_ARG_LAYOUT))
 
 /*
- * For an argument that begins with a pfm_sink_arg_t: pass its PFM_FMT_ARG(),
- * and a fmt_init that calls name_table_init().
+ * For an argument that begins with a pfm_sink_arg_t: pass its PFM_FMT_ARG().
+ * DEFINE_PFM_TABLE_ARG() defines name_init(). A format with state of its own
+ * defines it instead, and calls name_table_init() there.
  */
-#define PFM_TABLE_CALLS_ARG(name, init, ...)				\
+#define PFM_TABLE_CALLS_ARG(name, ...)					\
+	PFM_TABLE_CALLS_INIT(name, name##_init, __VA_ARGS__)
+
+/* For these two macros only. */
+#define PFM_TABLE_CALLS_INIT(name, init, ...)				\
 	__VA_ARGS__,							\
 	.fmt_validate	= name##_table_validate,			\
 	.fmt_getsize	= pfm_getsize,					\
