@@ -41,10 +41,6 @@ LIST = "share/perfmon/installed"
 USER_HEADERS = re.compile(
     r"perfmon(2x|22|_sink|_time|_unwind|_read|_read_\w+|_\w+_smpl)?\.h"
 )
-EXAMPLES = (
-    *("format_count", "format_lines", "format_mini", "format_requests"),
-    *("format_threshold", "pmu_usage"),
-)
 # The scripts behind pfm-vm and `make kunit` of a format.
 SDK_SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
@@ -141,22 +137,26 @@ def sdk(layout: Layout) -> Iterator[Item]:
     into = layout.prefix / "share/perfmon"
     yield Item(into / "format.mk", text=layout.filled("sdk/format.mk"))
     yield from copies("sdk/include/perfmon/*.h", into / "include/perfmon")
-    for name in EXAMPLES:
-        example = into / "examples" / name
-        yield from copies(f"examples/{name}/*.[ch]", example)
-        yield from copies(f"examples/{name}/Kbuild", example)
-        text = layout.filled(f"examples/{name}/Makefile")
-        yield Item(example / "Makefile", text=text)
-        if name.startswith("format_"):
-            for pattern in ("*.py", "pyproject.toml"):
-                parser = f"examples/{name}/parser/{pattern}"
-                yield from copies(parser, example / "parser")
+    for kbuild in sorted(ROOT.glob("examples/*/Kbuild")):
+        yield from example(layout, kbuild.parent.relative_to(ROOT), into)
     for program in ("hotloops.c", "nway_reader.c"):
         yield from copies(f"examples/{program}", into / "examples")
     yield from scaffold(layout)
     for symvers in sorted(ROOT.glob("build/modules/*/Module.symvers")):
         release = symvers.parent.name
         yield Item(into / "symvers" / release / symvers.name, source=symvers)
+
+
+def example(layout: Layout, folder: Path, into: Path) -> Iterator[Item]:
+    """Yield the files of an example, which is in this folder of the tree."""
+    text = layout.filled(f"{folder}/Makefile")
+    yield Item(into / folder / "Makefile", text=text)
+    parser = ("parser/*.py", "parser/*/*.py", "parser/pyproject.toml")
+    for pattern in ("*.[ch]", "Kbuild", *parser):
+        for source in sorted((ROOT / folder).glob(pattern)):
+            yield Item(into / source.relative_to(ROOT), source=source)
+    for link in sorted((ROOT / folder).glob("parser/*/*.h")):
+        yield Item(into / link.relative_to(ROOT), link=os.readlink(link))
 
 
 def sources(layout: Layout) -> Iterator[Item]:

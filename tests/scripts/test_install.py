@@ -78,29 +78,17 @@ EXPECTED = {
     *(f"{SDK}/include/perfmon/{name}.h" for name in (*USER_HEADERS, *KERNEL_HEADERS)),
     *(f"{SDK}/examples/{name}" for name in ("hotloops.c", "nway_reader.c")),
     *(
-        f"{SDK}/examples/format_count/parser/{name}"
-        for name in ("pyproject.toml", "pfmparse_count.py", "test_pfmparse_count.py")
-    ),
-    *(
-        f"{SDK}/examples/format_count/{name}"
-        for name in ("Kbuild", "Makefile", "perfmon_count_smpl.h", "pfm_fmt_count.c")
-    ),
-    *(
-        f"{SDK}/examples/format_mini/parser/{name}"
-        for name in ("pyproject.toml", "pfmparse_mini.py", "test_pfmparse_mini.py")
-    ),
-    *(
-        f"{SDK}/examples/format_mini/{name}"
-        for name in ("Kbuild", "Makefile", "perfmon_mini_smpl.h", "pfm_fmt_mini.c")
+        f"{SDK}/examples/format_{example}/parser/test_pfmparse_{example}.py"
+        for example in ("count", "mini")
     ),
     *(
         f"{SDK}/examples/format_{example}/{name}"
-        for example in ("lines", "requests", "threshold")
+        for example in ("count", "lines", "mini", "requests", "threshold")
         for name in (
             *("Kbuild", "Makefile", "parser/pyproject.toml"),
             *(f"perfmon_{example}_smpl.h", f"pfm_fmt_{example}.c"),
-            f"parser/pfmparse_{example}.py",
-            f"parser/test_pfmparse_{example}.py",
+            f"parser/pfmparse_{example}/__init__.py",
+            f"parser/pfmparse_{example}/perfmon_{example}_smpl.h",
         )
     ),
     *(

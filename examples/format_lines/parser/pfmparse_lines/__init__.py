@@ -1,28 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Decodes the table of latencies by cache line (perfmon_lines_smpl.h)."""
 
+from pathlib import Path
+
 import pfmparse as pfm
 
-ARGUMENT = pfm.struct_dtype(
-    24,
-    [
-        ("buf_size", "<u8", 0),
-        ("num_regions", "<u4", 8),
-        ("flags", "<u4", 12),
-        ("min", "<u8", 16),
-    ],
-)
-RECORD = pfm.struct_dtype(
-    40,
-    [
-        ("line", "<u8", 0),
-        ("tid", "<u4", 8),
-        ("ovfl_pmd", "<u4", 12),
-        ("count", "<u8", 16),
-        ("sum", "<u8", 24),
-        ("max", "<u8", 32),
-    ],
-)
+HEADER = Path(__file__).with_name("perfmon_lines_smpl.h")
+ARGUMENT = pfm.header_struct(HEADER, "pfm_lines_smpl_arg_t")
+RECORD = pfm.header_struct(HEADER, "pfm_lines_record_t")
 ROLES: pfm.Roles = {
     pfm.Role.DATA_ADDRESS: "line",
     pfm.Role.WEIGHT: "count",

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Decodes the buffers of an example format (perfmon_count_smpl.h)."""
 
+from pathlib import Path
+
 import numpy as np
 import pfmparse as pfm
 
-ARGUMENT = pfm.struct_dtype(8, [("num_events", "<u4", 0), ("reserved", "<u4", 4)])
+HEADER = Path(__file__).with_name("perfmon_count_smpl.h")
+ARGUMENT = pfm.header_struct(HEADER, "pfm_count_smpl_arg_t")
 COUNT = pfm.struct_dtype(8, [("count", "<u8", 0)])
-HEADER = pfm.struct_dtype(
-    16,
-    [("hdr_version", "<u4", 0), ("hdr_num_events", "<u4", 4), ("hdr_others", "<u8", 8)],
-)
+HDR = pfm.header_struct(HEADER, "pfm_count_smpl_hdr_t")
 
 
 class Decoder:
@@ -20,11 +20,11 @@ class Decoder:
 
     def __call__(self, data: pfm.Data) -> pfm.Decoded:
         """Returns the increase of each count since the previous buffer."""
-        header = pfm.integers(data, HEADER, 0, "the header")
+        header = pfm.integers(data, HDR, 0, "the header")
         if header["hdr_version"] != 1 << 16:
-            raise pfm.bad_field(HEADER, "hdr_version", "not 1.0")
+            raise pfm.bad_field(HDR, "hdr_version", "not 1.0")
         number = header["hdr_num_events"]
-        rows = pfm.structures(data, COUNT, number, HEADER.itemsize, "the counts")
+        rows = pfm.structures(data, COUNT, number, HDR.itemsize, "the counts")
         counts = rows["count"].copy()
         new = counts - self._before if self._before.size == number else counts
         self._before = counts
@@ -38,5 +38,5 @@ FORMAT = pfm.Format(
     name="count",
     uuid="ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11",
     decoder=Decoder,
-    dtypes={"argument": ARGUMENT, "header": HEADER, "count": COUNT},
+    dtypes={"argument": ARGUMENT, "header": HDR, "count": COUNT},
 )

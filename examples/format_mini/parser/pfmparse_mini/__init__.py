@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Decodes the records of an example format with a sink (perfmon_mini_smpl.h)."""
 
+from pathlib import Path
+
 import pfmparse as pfm
 
-RECORD = pfm.struct_dtype(
-    16, [("ip", "<u8", 0), ("tid", "<u4", 8), ("num_pmds", "<u4", 12)]
-)
+HEADER = Path(__file__).with_name("perfmon_mini_smpl.h")
+RECORD = pfm.header_struct(HEADER, "pfm_mini_record_t")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:

@@ -1,26 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Decodes the records of an example format that filters (perfmon_threshold_smpl.h)."""
 
+from pathlib import Path
+
 import pfmparse as pfm
 
-ARGUMENT = pfm.struct_dtype(
-    24,
-    [
-        ("buf_size", "<u8", 0),
-        ("num_regions", "<u4", 8),
-        ("flags", "<u4", 12),
-        ("min", "<u8", 16),
-    ],
-)
-RECORD = pfm.struct_dtype(
-    24,
-    [
-        ("ip", "<u8", 0),
-        ("difference", "<u8", 8),
-        ("tid", "<u4", 16),
-        ("ovfl_pmd", "<u4", 20),
-    ],
-)
+HEADER = Path(__file__).with_name("perfmon_threshold_smpl.h")
+ARGUMENT = pfm.header_struct(HEADER, "pfm_threshold_smpl_arg_t")
+RECORD = pfm.header_struct(HEADER, "pfm_threshold_record_t")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:

@@ -1,30 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Decodes the table of sums by request (perfmon_requests_smpl.h)."""
 
+from pathlib import Path
+
 import pfmparse as pfm
 
-ARGUMENT = pfm.struct_dtype(
-    24,
-    [
-        ("buf_size", "<u8", 0),
-        ("num_regions", "<u4", 8),
-        ("flags", "<u4", 12),
-        ("id", "<u4", 16),
-        ("pmd", "<u4", 20),
-    ],
-)
-RECORD = pfm.struct_dtype(
-    48,
-    [
-        ("request", "<u8", 0),
-        ("tid", "<u4", 8),
-        ("ovfl_pmd", "<u4", 12),
-        ("count", "<u8", 16),
-        ("sum", "<u8", 24),
-        ("min", "<u8", 32),
-        ("max", "<u8", 40),
-    ],
-)
+HEADER = Path(__file__).with_name("perfmon_requests_smpl.h")
+ARGUMENT = pfm.header_struct(HEADER, "pfm_requests_smpl_arg_t")
+RECORD = pfm.header_struct(HEADER, "pfm_requests_record_t")
 ROLES: pfm.Roles = {
     pfm.Role.WEIGHT: "count",
     pfm.Role.SUM: {"value": "sum"},

@@ -1,0 +1,1 @@
+../../perfmon_count_smpl.h

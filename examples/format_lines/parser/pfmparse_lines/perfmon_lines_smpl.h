@@ -1,0 +1,1 @@
+../../perfmon_lines_smpl.h

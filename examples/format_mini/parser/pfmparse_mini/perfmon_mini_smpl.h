@@ -1,0 +1,1 @@
+../../perfmon_mini_smpl.h

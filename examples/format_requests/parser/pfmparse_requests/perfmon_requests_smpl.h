@@ -1,0 +1,1 @@
+../../perfmon_requests_smpl.h

@@ -1,0 +1,1 @@
+../../perfmon_threshold_smpl.h

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The parsers of the example formats with a sink, with handwritten buffers."""
+
+from __future__ import annotations
+
+import importlib.util
+import struct
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Union
+
+import numpy as np
+import pfmparse as pfm
+import pytest
+from helpers.sink_buffer import FILLING, SinkRegion, sink
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDERS = sorted((ROOT / "examples").glob("format_*"))
+
+Row = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A format with known records.
+
+    record: layout for struct. rows: two records; of a table, a record and the same one
+    later. shown: pfmparse's rows, if they differ; the second has increases. argument:
+    layout for struct, and values of the fields after those of a pfm_sink_arg_t.
+    """
+
+    name: str
+    record: str
+    rows: tuple[Row, Row]
+    shown: Optional[tuple[Row, Row]] = None
+    argument: str = ""
+    values: tuple[tuple[str, int], ...] = ()
+
+    def format(self) -> pfm.Format:
+        """Return the example's pfmparse.Format."""
+        return load(ROOT / f"examples/format_{self.name}")
+
+
+EXAMPLES = (
+    Example(
+        *("lines", "<QII3Q"),
+        rows=((64, 12, 1, 2, 30, 20), (64, 12, 1, 3, 55, 25)),
+        shown=((64, 12, 1, 2, 30, 20), (64, 12, 1, 1, 25, 25)),
+        argument="Q",
+        values=(("min", 100),),
+    ),
+    Example(
+        *("requests", "<QII4Q"),
+        rows=((7, 12, 1, 2, 30, 10, 20), (7, 12, 1, 3, 35, 5, 20)),
+        shown=((7, 12, 1, 2, 30, 10, 20), (7, 12, 1, 1, 5, 5, 20)),
+        argument="II",
+        values=(("id", 257), ("pmd", 1)),
+    ),
+    Example(
+        *("threshold", "<QQII"),
+        rows=((16, 500, 12, 1), (17, 600, 13, 2)),
+        argument="Q",
+        values=(("min", 100),),
+    ),
+)
+PROGRAM = """
+#include <stddef.h>
+#include <stdio.h>
+#include "{header}"
+#define FIELD(type, name) printf(#name " %zu %zu\\n", offsetof(type, name), \\
+                                 sizeof(((type *)0)->name))
+int main(void)
+{{
+    puts({uuid});
+    {calls}
+}}
+"""
+
+
+def name_of(example: Union[Example, Path]) -> str:
+    """Return the name of a test."""
+    return example.name
+
+
+def load(folder: Path) -> pfm.Format:
+    """Return the pfmparse.Format of an example's folder."""
+    name = f"pfmparse_{folder.name.removeprefix('format_')}"
+    path = folder / f"parser/{name}/__init__.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = module.FORMAT
+    assert isinstance(found, pfm.Format)
+    return found
+
+
+def decoder(found: pfm.Format) -> pfm.Decoder:
+    """Return a decoder for a context."""
+    return found.decoder(pfm.parse_session(pfm.session_template(found.uuid), 0))
+
+
+def rows_of(decoded: pfm.Decoded) -> list[Union[Row, object]]:
+    """Return the rows of a buffer without problems."""
+    assert decoded.problems == ()
+    (region,) = decoded.regions
+    return [tuple(row) for row in region.samples.to_array().tolist()]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=name_of)
+def test_each_field_of_example_is_found(example: Example) -> None:
+    first, then = (struct.pack(example.record, *row) for row in example.rows)
+    shown = example.shown or example.rows
+    decode = decoder(example.format())
+    if example.shown:
+        data = sink([SinkRegion(1, (first,), FILLING)])
+        assert rows_of(decode(data)) == [shown[0]]
+        data = sink([SinkRegion(1, (then,), FILLING)])
+        assert rows_of(decode(data)) == [shown[1]]
+    else:
+        decoded = decode(sink([SinkRegion(1, (first, then))], skipped=4507))
+        assert rows_of(decoded) == list(shown)
+        assert decoded.skipped == 4507
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=name_of)
+def test_argument_of_example_is_described(example: Example) -> None:
+    values = dict(example.values)
+    data = struct.pack(f"<QII{example.argument}", 65536, 1, 0, *values.values())
+    sinks = {"buf_size": 65536, "num_regions": 1, "flags": 0}
+    assert example.format().describe_arg(data) == {**sinks, **values}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_example_has_layout_of_compiler(folder: Path, tmp_path: Path) -> None:
+    name = folder.name.removeprefix("format_")
+    record, found = f"pfm_{name}_record_t", load(folder)
+    calls, expected = [], [found.uuid]
+    # The records of format_count are single numbers.
+    dtype = found.dtypes.get("record", np.dtype([]))
+    for field in dtype.names or ():
+        assert dtype.fields
+        spec, offset = dtype.fields[field][:2]
+        calls.append(f"FIELD({record}, {field});")
+        expected.append(f"{field} {offset} {spec.itemsize}")
+    text = PROGRAM.format(
+        header=f"perfmon_{name}_smpl.h",
+        uuid=f"PFM_{name.upper()}_SMPL_UUID_STR",
+        calls="\n    ".join(calls),
+    )
+    (tmp_path / "layout.c").write_text(text)
+    command = ["cc", "-Wall", f"-I{ROOT}/sdk/include", f"-I{folder}", "-o", "layout"]
+    subprocess.run([*command, "layout.c"], cwd=tmp_path, check=True)
+    said = subprocess.check_output([tmp_path / "layout"], text=True)
+    assert said.splitlines() == expected
