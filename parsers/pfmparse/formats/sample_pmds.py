@@ -8,6 +8,7 @@ from functools import partial
 from typing import Mapping, Optional
 
 from ..capture.session import Session
+from .roles import Role
 from .samples import Column, Lazy, Samples
 
 PMU = "perf_events"
@@ -30,12 +31,17 @@ class SamplePmds:
         return cls(pmds) if pmds else None
 
     def add_to(self, samples: Samples) -> Samples:
-        """The samples, with a derived column for each PMD, unless there is one."""
+        """The samples, with a derived column for each PMD whose role no column has."""
         derived = {name: partial(samples.column, name) for name in samples.derived}
         for pmd in self._pmds:
-            if not samples.has(NAMES[pmd]):
+            if samples.name_of(_role(NAMES[pmd])) is None:
                 derived[NAMES[pmd]] = partial(_values, samples, pmd)
         return replace(samples, derived=Lazy(derived))
+
+
+def _role(name: str) -> Role:
+    """The role that columns of this name usually have."""
+    return next(role for role in Role if name in role.usual)
 
 
 def _values(samples: Samples, pmd: int) -> Column:

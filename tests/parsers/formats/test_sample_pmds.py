@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Optional
 
+import numpy as np
 import pytest
 from helpers.readers import opened
 from helpers.writers import (
@@ -19,7 +21,9 @@ from helpers.writers import (
     session,
     simple_capture,
 )
+from pfmparse.capture.session import parse_session
 from pfmparse.formats.roles import Role
+from pfmparse.formats.sample_pmds import SamplePmds
 from pfmparse.formats.samples import Samples
 
 ADDRESS, LATENCY, SOURCE = 260, 261, 264  # PFM_PMD_* of perfmon.h
@@ -74,3 +78,12 @@ def test_columns_of_the_format_precede_pmds() -> None:
     file = capture(json_chunk("SESS", described), bufr(data))
     (batch,) = opened(file).batches()
     assert batch.samples.role(Role.LATENCY).tolist() == [9]
+
+
+@pytest.mark.parametrize("name", ["addr", "dla"])
+def test_column_with_the_role_precedes_pmds(name: str) -> None:
+    described = parse_session(json.dumps(session({0: [pmd(0, [ADDRESS])]})).encode(), 0)
+    pmds = SamplePmds.of(described)
+    assert pmds
+    found = pmds.add_to(Samples(1, {name: np.array([16])}))
+    assert found.role(Role.DATA_ADDRESS).tolist() == [16]
