@@ -8,27 +8,16 @@
 #include "perfmon_threshold_smpl.h"
 
 struct threshold_priv {
-	u64	min;
-	u64	last[PFM_MAX_PMDS];	/* value at the overflow of each PMD */
+	pfm_threshold_smpl_arg_t arg;
+	u64			last[PFM_MAX_PMDS]; /* at the PMD's overflow */
 };
 
 static_assert(PFM_SINK_PRIV_SIZE + sizeof(struct threshold_priv) <=
 	      PFM_FMT_PRIV_SIZE);
 
-static int threshold_validate(u32 ctx_flags, u16 num_pmds, void *arg)
-{
-	return pfm_sink_validate(arg, sizeof(pfm_threshold_record_t));
-}
-
-static int threshold_init(u32 ctx_flags, void *data, void *buf)
-{
-	const pfm_threshold_smpl_arg_t *arg = data;
-	struct threshold_priv *priv = pfm_sink_priv(buf);
-
-	priv->min = arg->min;
-	return pfm_sink_init(buf, &arg->sink, sizeof(pfm_threshold_record_t),
-			     PFM_THRESHOLD_SMPL_VERSION);
-}
+DEFINE_PFM_SINK_ARG(threshold, pfm_threshold_smpl_arg_t,
+		    sizeof(pfm_threshold_record_t), 0,
+		    PFM_THRESHOLD_SMPL_VERSION)
 
 static int notrace threshold_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				     struct pfm_ovfl_data *data)
@@ -39,7 +28,7 @@ static int notrace threshold_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	pfm_threshold_record_t *record;
 
 	priv->last[arg->ovfl_pmd] = now;
-	if (difference < priv->min)
+	if (difference < priv->arg.min)
 		return pfm_sink_skip(buf, arg);
 	record = pfm_sink_begin(buf, arg);
 	if (!record)
