@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import boot
 import pytest
-from boot import ROOT, RUN
+from boot import RUN
+from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
 PERIOD = 2
@@ -35,9 +33,7 @@ MODULES = (
     "formats/default/pfm_fmt_default",
     "examples/format_lines/pfm_fmt_lines",
 )
-# The example format's parser, and the least latency that the format records.
-LINES_PARSER = ROOT / "examples/format_lines/parser"
-LINES_POINT = "[pfmparse.formats]\nlines = pfmparse_lines:FORMAT\n"
+# The least latency that the example format records.
 SLOW = 500
 SAMPLE_PMDS = "addr,latency,source"
 SYSTEM_WIDE = (
@@ -134,29 +130,8 @@ def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def _pfmparse(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> str:
-    """Run pfmparse; it must succeed without a warning about its input."""
-    path = os.pathsep.join(map(str, (ROOT / "parsers", *plugins)))
-    done = subprocess.run(
-        [sys.executable, "-m", "pfmparse", *arguments],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def _told(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> Any:
-    """Return a command's JSON output for a capture without losses."""
-    found = json.loads(_pfmparse(*arguments, "--json", plugins=plugins))
-    assert found["lost"] == 0 and not found["truncated"] and not found["problems"]
-    return found
-
-
 def test_dear_hist_capture_has_all_levels(out: Path) -> None:
-    found = _told("mem", "--view", "level", out / "loads.cap")
+    found = told("mem", "--view", "level", out / "loads.cap")
     assert found["total"] == TOTAL and found["data_source"]
     rows = {row["key"]: (row["count"], row["latency"]) for row in found["rows"]}
     assert rows == {
@@ -165,13 +140,13 @@ def test_dear_hist_capture_has_all_levels(out: Path) -> None:
 
 
 def test_tlbs_and_cache_lines_match_samples(out: Path) -> None:
-    found = _told("mem", "--view", "tlb", out / "loads.cap")
+    found = told("mem", "--view", "tlb", out / "loads.cap")
     tlbs = {phase.tlb: 0 for phase in PHASES}
     for phase in PHASES:
         tlbs[phase.tlb] += phase.samples
     assert {row["key"]: row["count"] for row in found["rows"]} == tlbs
     options = ("--view", "data", "--per", "cacheline", "--sort", "value")
-    lines = _told("mem", *options, out / "loads.cap")["rows"]
+    lines = told("mem", *options, out / "loads.cap")["rows"]
     assert lines[0]["address"] == ADDRESS and lines[0]["count"] == 64
     assert len(lines) == -(-TOTAL // 64)
 
@@ -180,8 +155,8 @@ def test_dear_hist_shows_view(out: Path) -> None:
     said = (out / "output").read_text()
     assert f"pfmon: {TOTAL} samples, 0 lost" in said
     assert "asked: show -- /out/loads.cap" in said
-    shown = _told("show", out / "loads.cap")
-    assert shown == _told("mem", "--view=level", "--top=10", out / "loads.cap")
+    shown = told("show", out / "loads.cap")
+    assert shown == told("mem", "--view=level", "--top=10", out / "loads.cap")
 
 
 def test_dear_hist_without_viewer_measures_nothing(out: Path) -> None:
@@ -191,7 +166,7 @@ def test_dear_hist_without_viewer_measures_nothing(out: Path) -> None:
 
 
 def test_system_wide_pmds_have_all_levels(out: Path) -> None:
-    found = _told("mem", "--view", "level", out / "system.cap")
+    found = told("mem", "--view", "level", out / "system.cap")
     rows = {row["key"]: (row["count"], row["latency"]) for row in found["rows"]}
     assert rows == {
         phase.level: (phase.samples, sum(cycles)) for phase, cycles in latencies()
@@ -200,37 +175,26 @@ def test_system_wide_pmds_have_all_levels(out: Path) -> None:
 
 def test_system_wide_addresses_have_thread_and_cpu(out: Path) -> None:
     pid = int((out / "firing").read_text())
-    data = _pfmparse("export", out / "system.cap", "--to", "csv", "-o", "-")
+    data = pfmparse("export", out / "system.cap", "--to", "csv", "-o", "-")
     rows = list(csv.DictReader(io.StringIO(data)))
     assert [int(row["pmd260"]) - ADDRESS for row in rows] == list(range(TOTAL))
     for row in rows:
         assert (int(row["pid"]), int(row["tid"]), int(row["cpu"])) == (pid, pid, 0)
 
 
-@pytest.fixture(name="plugins")
-def fixture_plugins(tmp_path: Path) -> tuple[Path, ...]:
-    """Return the folders with the example format's parser, as if it was installed."""
-    info = tmp_path / "pfmparse_lines-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Name: pfmparse_lines\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(LINES_POINT)
-    return tmp_path, LINES_PARSER
-
-
-def test_table_sums_slow_accesses_by_cache_line(
-    out: Path, plugins: tuple[Path, ...]
-) -> None:
+def test_table_sums_slow_accesses_by_cache_line(out: Path, tmp_path: Path) -> None:
     expected: dict[int, list[int]] = {}
     for number in range(SLOW - LATENCY, TOTAL):
         line = (ADDRESS + number) // 64 * 64
         expected.setdefault(line, []).append(LATENCY + number)
+    plugins = plugin(tmp_path, "lines")
     options: tuple[str, ...] = ("--view", "data", "--per", "cacheline")
-    rows = _told("mem", *options, out / "lines.cap", plugins=plugins)["rows"]
+    rows = told("mem", *options, out / "lines.cap", plugins=plugins)["rows"]
     assert {row["address"]: (row["count"], row["latency"]) for row in rows} == {
         line: (len(cycles), sum(cycles)) for line, cycles in expected.items()
     }
     options = ("--by", "data-address", "--stat", "max", "--of", "latency")
-    rows = _told("report", *options, out / "lines.cap", plugins=plugins)["rows"]
+    rows = told("report", *options, out / "lines.cap", plugins=plugins)["rows"]
     assert {row["address"]: row["stats"]["latency"]["max"] for row in rows} == {
         line: max(cycles) for line, cycles in expected.items()
     }
@@ -258,7 +222,7 @@ def fixture_exported(out: Path) -> Path:
     if not shutil.which("perf"):
         pytest.skip("perf (of linux-perf) is missing")
     data = out / "perf.data"
-    _pfmparse("export", out / "loads.cap", "--to", "perf-data", "-o", data)
+    pfmparse("export", out / "loads.cap", "--to", "perf-data", "-o", data)
     return data
 
 
@@ -287,7 +251,7 @@ def _perf(data: Path, sort: str) -> dict[str, PerfRow]:
 def test_perf_mem_report_agrees(
     exported: Path, sort: str, options: tuple[str, ...]
 ) -> None:
-    ours = _told("mem", *options, exported.with_name("loads.cap"))
+    ours = told("mem", *options, exported.with_name("loads.cap"))
     every = sum(row["latency"] for row in ours["rows"])
     expected = {}
     for row in ours["rows"]:

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""pfmparse for captures that a guest has written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from boot import ROOT
+
+
+def pfmparse(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> str:
+    """Run pfmparse; it must succeed without a warning about its input."""
+    path = os.pathsep.join(map(str, (ROOT / "parsers", *plugins)))
+    done = subprocess.run(
+        [sys.executable, "-m", "pfmparse", *arguments],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def told(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> Any:
+    """Return a command's JSON output for a capture without losses."""
+    found = json.loads(pfmparse(*arguments, "--json", plugins=plugins))
+    assert found["lost"] == 0 and not found["truncated"] and not found["problems"]
+    return found
+
+
+def plugin(site: Path, *names: str) -> tuple[Path, ...]:
+    """Return folders with the parsers of example formats, as if installed in site."""
+    folders = [site]
+    for name in names:
+        info = site / f"pfmparse_{name}-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Name: pfmparse_{name}\nVersion: 1\n")
+        point = f"[pfmparse.formats]\n{name} = pfmparse_{name}:FORMAT\n"
+        (info / "entry_points.txt").write_text(point)
+        folders.append(ROOT / f"examples/format_{name}/parser")
+    return tuple(folders)
