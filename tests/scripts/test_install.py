@@ -83,7 +83,10 @@ EXPECTED = {
     ),
     *(
         f"{SDK}/examples/format_{example}/{name}"
-        for example in ("count", "lines", "mini", "requests", "threshold")
+        for example in (
+            *("cgroups", "count", "lines", "mini", "requests", "sharing"),
+            *("slowest", "stacks", "threshold"),
+        )
         for name in (
             *("Kbuild", "Makefile", "parser/pyproject.toml"),
             *(f"perfmon_{example}_smpl.h", f"pfm_fmt_{example}.c"),

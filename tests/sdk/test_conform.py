@@ -19,7 +19,10 @@ from installed_sdk import Sdk
 
 BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
-EXAMPLES = ["lines", "requests", "threshold"]
+EXAMPLES = (
+    *("cgroups", "lines", "requests", "sharing", "slowest", "stacks"),
+    "threshold",
+)
 MODELS = ("linear", "regions", "histogram", "device")
 # The options of pfm-new-format for each new format.
 MADE = {

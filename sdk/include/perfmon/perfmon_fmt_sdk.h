@@ -17,6 +17,7 @@
 #include <linux/errno.h>
 #include <linux/math.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt.h>
 
@@ -391,6 +392,53 @@ static inline u64 pfm_smpl_value_or(const pfm_ovfl_arg_t *arg, u64 pmd,
 	const u64 *value = pfm_smpl_value(arg, pmd);
 
 	return value ? *value : none;
+}
+
+/* Maximum number of values in a struct pfm_largest. */
+#define PFM_LARGEST_MAX	64
+
+/**
+ * struct pfm_largest - the largest values so far
+ * @num:    number of values
+ * @values: the values, in any order
+ *
+ * Keep it in the private area.
+ */
+struct pfm_largest {
+	u64	num;
+	u64	values[PFM_LARGEST_MAX];
+};
+
+/**
+ * pfm_largest_add() - check whether a value is among the largest so far
+ * @l:     the largest values
+ * @keep:  number of values to keep: 1 to PFM_LARGEST_MAX, other numbers mean
+ *         the nearest
+ * @value: the value, which replaces the smallest of the largest
+ *
+ * For filters that keep the worst samples. Those that are recorded include the
+ * @keep worst of all. Of n samples in random order, about @keep * (1 + log(n /
+ * @keep)) are recorded.
+ *
+ * Context: any; takes @keep steps.
+ * Return: true if fewer than @keep earlier values are at least as large.
+ */
+static inline bool pfm_largest_add(struct pfm_largest *l, u64 keep, u64 value)
+{
+	u64 *least = l->values, i;
+
+	keep = clamp(keep, 1ULL, (u64)PFM_LARGEST_MAX);
+	if (l->num < keep) {
+		l->values[l->num++] = value;
+		return true;
+	}
+	for (i = 1; i < keep; i++)
+		if (l->values[i] < *least)
+			least = &l->values[i];
+	if (value <= *least)
+		return false;
+	*least = value;
+	return true;
 }
 
 /**

@@ -19,21 +19,25 @@ ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = sorted((ROOT / "examples").glob("format_*"))
 
 Row = tuple[int, ...]
+STACK = (16, 4096, 4097, *(0 for _ in range(29)))
 
 
 @dataclass(frozen=True)
 class Example:
     """A format with known records.
 
-    record: layout for struct. rows: two records; of a table, a record and the same one
-    later. shown: pfmparse's rows, if they differ; the second has increases. argument:
-    layout for struct, and values of the fields after those of a pfm_sink_arg_t.
+    record: layout for struct. rows: two records; of a table, one record at two times.
+    shown: pfmparse's rows, if they differ; of a table, the second has increases.
+    chain: of the second row. argument: layout for struct, and values of the fields
+    after those of a pfm_sink_arg_t.
     """
 
     name: str
     record: str
     rows: tuple[Row, Row]
     shown: Optional[tuple[Row, Row]] = None
+    is_table: bool = False
+    chain: Optional[list[int]] = None
     argument: str = ""
     values: tuple[tuple[str, int], ...] = ()
 
@@ -44,9 +48,16 @@ class Example:
 
 EXAMPLES = (
     Example(
+        *("cgroups", "<3Q"),
+        rows=((4711, 1, 2), (4711, 1, 3)),
+        shown=((4711, 1, 2), (4711, 1, 1)),
+        is_table=True,
+    ),
+    Example(
         *("lines", "<QII3Q"),
         rows=((64, 12, 1, 2, 30, 20), (64, 12, 1, 3, 55, 25)),
         shown=((64, 12, 1, 2, 30, 20), (64, 12, 1, 1, 25, 25)),
+        is_table=True,
         argument="Q",
         values=(("min", 100),),
     ),
@@ -54,8 +65,33 @@ EXAMPLES = (
         *("requests", "<QII4Q"),
         rows=((7, 12, 1, 2, 30, 10, 20), (7, 12, 1, 3, 35, 5, 20)),
         shown=((7, 12, 1, 2, 30, 10, 20), (7, 12, 1, 1, 5, 5, 20)),
+        is_table=True,
         argument="II",
         values=(("id", 257), ("pmd", 1)),
+    ),
+    Example(
+        *("sharing", "<3Q4I"),
+        rows=((64, 1, 2, 12, 13, 0, 8), (64, 1, 3, 11, 13, 0, 63)),
+        shown=((64, 1, 2, 12, 13, 0, 8), (64, 1, 1, 11, 13, 0, 63)),
+        is_table=True,
+    ),
+    Example(
+        *("slowest", "<4Q4I2Q"),
+        rows=(
+            (9, 16, 64, 500, 13, 12, 1, 2, 4096, 4097),
+            (10, 17, 128, 600, 13, 12, 2, 2, 4098, 4099),
+        ),
+        shown=((9, 16, 64, 500, 13, 12, 1), (10, 17, 128, 600, 13, 12, 2)),
+        chain=[4098, 4099],
+        argument="Q",
+        values=(("keep", 16),),
+    ),
+    Example(
+        *("stacks", "<QII33Q"),
+        rows=((1, 12, 3, *STACK, 2), (1, 12, 3, *STACK, 3)),
+        shown=((1, 12, 2, 16), (1, 12, 1, 16)),
+        chain=[4096, 4097],
+        is_table=True,
     ),
     Example(
         *("threshold", "<QQII"),
@@ -108,20 +144,26 @@ def rows_of(decoded: pfm.Decoded) -> list[Union[Row, object]]:
     return [tuple(row) for row in region.samples.to_array().tolist()]
 
 
+def buffer(*records: bytes) -> bytes:
+    """Return a buffer, which has skipped samples."""
+    region = SinkRegion(1, records, FILLING)
+    return sink([region], skipped=4507, region_size=512, buf_size=65536)
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=name_of)
 def test_each_field_of_example_is_found(example: Example) -> None:
     first, then = (struct.pack(example.record, *row) for row in example.rows)
     shown = example.shown or example.rows
     decode = decoder(example.format())
-    if example.shown:
-        data = sink([SinkRegion(1, (first,), FILLING)])
-        assert rows_of(decode(data)) == [shown[0]]
-        data = sink([SinkRegion(1, (then,), FILLING)])
-        assert rows_of(decode(data)) == [shown[1]]
+    decoded = decode(buffer(first))
+    assert rows_of(decoded) == [shown[0]] and decoded.skipped == 4507
+    decoded = decode(buffer(then) if example.is_table else buffer(first, then))
+    assert rows_of(decoded) == [shown[1]]
+    chains = decoded.regions[0].samples.chains
+    if example.chain is None:
+        assert chains is None
     else:
-        decoded = decode(sink([SinkRegion(1, (first, then))], skipped=4507))
-        assert rows_of(decoded) == list(shown)
-        assert decoded.skipped == 4507
+        assert chains and chains.to_lists() == [example.chain]
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name_of)

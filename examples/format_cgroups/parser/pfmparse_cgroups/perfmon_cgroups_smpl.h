@@ -1,0 +1,1 @@
+../../perfmon_cgroups_smpl.h

@@ -1,0 +1,1 @@
+../../perfmon_sharing_smpl.h

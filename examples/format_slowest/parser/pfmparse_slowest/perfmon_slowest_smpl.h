@@ -1,0 +1,1 @@
+../../perfmon_slowest_smpl.h

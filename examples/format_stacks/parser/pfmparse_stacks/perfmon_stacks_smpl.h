@@ -1,0 +1,1 @@
+../../perfmon_stacks_smpl.h

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cookbook_kunit.c - the example formats sharing, slowest and stacks, called
+ *		      directly
+ */
+#include <kunit/test.h>
+#include <linux/perf_event.h>
+#include <linux/sizes.h>
+#include <perfmon/perfmon_fmt_kunit.h>
+#include "../../examples/format_sharing/perfmon_sharing_smpl.h"
+#include "../../examples/format_slowest/perfmon_slowest_smpl.h"
+#include "../../examples/format_stacks/perfmon_stacks_smpl.h"
+
+#define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
+#define EVENT	77
+#define OFFS	PFM_SINK_REGION_OFFS(1)
+
+/* Values of PMDs from PFM_PMD_ADDRESS to PFM_PMD_SOURCE. */
+struct values {
+	u64	address;
+	u64	latency;
+	u64	weights[2];
+	u64	source;
+};
+
+static_assert(PFM_PMD_SOURCE - PFM_PMD_ADDRESS ==
+	      offsetof(struct values, source) / sizeof(u64));
+
+static const u64 a_write = PERF_MEM_S(OP, STORE);
+
+/* Let PMD3 overflow at @ip of thread @tid, with the first @n values. */
+static void overflow(struct kunit *test, u64 ip, u32 tid, u16 n,
+		     const struct values *values)
+{
+	struct pfm_ovfl_data data = {
+		.ip = ip, .tid = tid, .tgid = PFM_CALLS_TGID,
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	d->arg = (pfm_ovfl_arg_t) {
+		.ovfl_pmd = 3, .pmd_eventid = EVENT, .num_smpl_pmds = n,
+	};
+	bitmap_set((unsigned long *)d->arg.smpl_pmds, PFM_PMD_ADDRESS, n);
+	memcpy(d->arg.smpl_pmds_values, values, n * sizeof(u64));
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test, d->fmt->fmt_handler(d->buf, &d->arg,
+						  PFM_CALLS_TSTAMP, &data), 0);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+}
+
+static u64 records_of(const struct pfm_fmt_calls *d)
+{
+	const pfm_sink_hdr_t *hdr = d->buf;
+
+	return ((const pfm_sink_rgn_t *)(hdr + 1))->rgn_count;
+}
+
+static u64 skipped_by(const struct pfm_fmt_calls *d)
+{
+	const pfm_sink_more_t *more = d->buf + PFM_SINK_MORE_OFFS(1);
+
+	return more->more_skipped;
+}
+
+static void access(struct kunit *test, u64 address, u32 tid, u64 source)
+{
+	struct values values = { .address = address, .source = source };
+
+	overflow(test, 0, tid, 5, &values);
+}
+
+static int sharing_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_SHARING_SMPL_UUID;
+	pfm_sink_arg_t arg = { .buf_size = SZ_4K };
+	int ret = pfm_calls_init(test, uuid);
+
+	return ret ?: pfm_calls_try(test, &arg);
+}
+
+static void writers_of_a_line_are_compared(struct kunit *test)
+{
+	static const pfm_sharing_record_t expected[] = {
+		{ .line = 0x1000, .event = EVENT, .count = 4, .min_tid = 11,
+		  .max_tid = 13, .min_offset = 0, .max_offset = 63 },
+		{ .line = 0x1040, .event = EVENT, .count = 2, .min_tid = 12,
+		  .max_tid = 12, .min_offset = 8, .max_offset = 16 },
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	access(test, 0x1008, 12, a_write);
+	access(test, 0x1048, 12, a_write);
+	access(test, 0x103f, 11, a_write);
+	access(test, 0x1050, 12, a_write);
+	access(test, 0x1000, 13, a_write);
+	access(test, 0x1010, 12, a_write);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, expected, sizeof(expected));
+}
+
+static void reads_are_skipped(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	access(test, 0x1000, 12, PERF_MEM_S(OP, LOAD));
+	access(test, 0x1000, 12, 0);
+	KUNIT_EXPECT_EQ(test, records_of(d), 0);
+	KUNIT_EXPECT_EQ(test, skipped_by(d), 2);
+}
+
+static void access_without_source_is_a_write(struct kunit *test)
+{
+	static const pfm_sharing_record_t expected = {
+		.line = 0x1000, .event = EVENT, .count = 1, .min_tid = 12,
+		.max_tid = 12, .min_offset = 4, .max_offset = 4,
+	};
+	struct values values = { .address = 0x1004 };
+	struct pfm_fmt_calls *d = test->priv;
+
+	overflow(test, 0, 12, 1, &values);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, &expected, sizeof(expected));
+}
+
+static int slowest_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_SLOWEST_SMPL_UUID;
+
+	return pfm_calls_init(test, uuid);
+}
+
+static void keep(struct kunit *test, u64 number)
+{
+	pfm_slowest_smpl_arg_t arg = {
+		.sink.buf_size = SZ_64K, .keep = number,
+	};
+
+	pfm_calls_make(test, &arg);
+}
+
+static void take(struct kunit *test, u64 latency)
+{
+	struct values values = { .address = 2 * latency, .latency = latency };
+
+	overflow(test, 0x500, 12, 2, &values);
+}
+
+static void slowest_so_far_are_recorded(struct kunit *test)
+{
+	static const u64 latencies[] = { 5, 0, 9, 5, 7, 7, 8, 9, 9, 10 };
+	static const u64 expected[] = { 5, 0, 9, 7, 8, 9, 10 };
+	struct pfm_fmt_calls *d = test->priv;
+	const pfm_slowest_record_t *record;
+	u32 i;
+
+	keep(test, 2);
+	for (i = 0; i < ARRAY_SIZE(latencies); i++)
+		take(test, latencies[i]);
+	record = d->buf + OFFS;
+	KUNIT_ASSERT_EQ(test, records_of(d), ARRAY_SIZE(expected));
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		KUNIT_EXPECT_EQ(test, record[i].latency, expected[i]);
+	KUNIT_EXPECT_EQ(test, skipped_by(d), 3);
+}
+
+static void each_byte_of_a_slow_record_is_written(struct kunit *test)
+{
+	static const pfm_slowest_record_t expected = {
+		.tstamp = PFM_CALLS_TSTAMP, .ip = 0x500, .addr = 14,
+		.latency = 7, .tid = 12, .tgid = PFM_CALLS_TGID, .ovfl_pmd = 3,
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	keep(test, 1);
+	memset(d->buf + OFFS, 0xff, sizeof(expected));
+	take(test, 7);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, &expected, sizeof(expected));
+}
+
+/* Of 100 falling latencies, @expected are recorded. */
+static void count(struct kunit *test, u64 number, u64 expected)
+{
+	u64 i;
+
+	keep(test, number);
+	for (i = 0; i < 100; i++)
+		take(test, 100 - i);
+	KUNIT_EXPECT_EQ(test, records_of(test->priv), expected);
+}
+
+static void number_to_keep_is_limited(struct kunit *test)
+{
+	count(test, 0, 1);
+	count(test, 64, 64);
+	count(test, 65, 64);
+	count(test, U64_MAX, 64);
+}
+
+static int stacks_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_STACKS_SMPL_UUID;
+	pfm_sink_arg_t arg = { .buf_size = SZ_4K };
+	int ret = pfm_calls_init(test, uuid);
+
+	return ret ?: pfm_calls_try(test, &arg);
+}
+
+/* UML has no call chains; tests/vm/test_cookbook.py tests them. */
+static void sample_without_stack_has_its_address(struct kunit *test)
+{
+	static const pfm_stacks_record_t expected[] = {
+		{ .event = EVENT, .tgid = PFM_CALLS_TGID, .num_chain = 1,
+		  .chain[0] = 0x500, .count = 2 },
+		{ .event = EVENT, .tgid = PFM_CALLS_TGID, .num_chain = 1,
+		  .chain[0] = 0x501, .count = 1 },
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	overflow(test, 0x500, 12, 0, NULL);
+	overflow(test, 0x501, 12, 0, NULL);
+	overflow(test, 0x500, 13, 0, NULL);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, expected, sizeof(expected));
+}
+
+static struct kunit_case sharing_cases[] = {
+	KUNIT_CASE(writers_of_a_line_are_compared),
+	KUNIT_CASE(reads_are_skipped),
+	KUNIT_CASE(access_without_source_is_a_write),
+	{}
+};
+
+static struct kunit_case slowest_cases[] = {
+	KUNIT_CASE(slowest_so_far_are_recorded),
+	KUNIT_CASE(each_byte_of_a_slow_record_is_written),
+	KUNIT_CASE(number_to_keep_is_limited),
+	{}
+};
+
+static struct kunit_case stacks_cases[] = {
+	KUNIT_CASE(sample_without_stack_has_its_address),
+	{}
+};
+
+static struct kunit_suite sharing_suite = {
+	.name = "pfm_sharing",
+	.init = sharing_kunit_init,
+	.exit = pfm_calls_exit,
+	.test_cases = sharing_cases,
+};
+
+static struct kunit_suite slowest_suite = {
+	.name = "pfm_slowest",
+	.init = slowest_kunit_init,
+	.exit = pfm_calls_exit,
+	.test_cases = slowest_cases,
+};
+
+static struct kunit_suite stacks_suite = {
+	.name = "pfm_stacks",
+	.init = stacks_kunit_init,
+	.exit = pfm_calls_exit,
+	.test_cases = stacks_cases,
+};
+
+kunit_test_suites(&sharing_suite, &slowest_suite, &stacks_suite);

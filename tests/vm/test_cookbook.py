@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The examples of docs/cookbook.md from end to end, in a guest with the NMI PMU.
+
+Precise events of the NMI PMU have known addresses, latencies and data sources.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import boot
+import pytest
+from boot import ROOT, RUN
+from reading import pfmparse, plugin, told
+
+TARGET = boot.Target("x86_64", "6.12")
+PERIOD = 2
+EXAMPLES = ("cgroups", "sharing", "slowest", "stacks")
+MODULES = (
+    "tests/guest/pmu_nmi/pfm_nmi",
+    "core/perfmon",
+    "pmu/perf/pfm_pmu_perf",
+    *(f"examples/format_{name}/pfm_fmt_{name}" for name in EXAMPLES),
+)
+RIG = "/sys/kernel/debug/pfm_nmi"
+ADDRESS = 0x7F0000000000
+LOAD, STORE = 0x2, 0x4  # PERF_MEM_OP_*
+GROUPS = {"a": 10, "b": 20}  # samples
+SLOW, FAST, KEEP = 20, 30, 8  # samples
+ROUNDS = 300
+
+Row = dict[str, Any]
+
+
+def _fire(samples: int, **settings: int) -> str:
+    """Return shell commands that make samples in the thread that runs them."""
+    words = [f"echo {value} >{RIG}/{name}" for name, value in settings.items()]
+    return "; ".join([*words, f"echo -1 {PERIOD * samples} >{RIG}/fire"])
+
+
+SCRIPTS = {
+    "cgroups": [
+        f"sh -c 'echo $$ >/sys/fs/cgroup/{name}/cgroup.procs; {_fire(samples)}'"
+        for name, samples in GROUPS.items()
+    ],
+    "sharing": [
+        "echo $$ >/out/first",
+        _fire(8, addr=ADDRESS, source=STORE),
+        _fire(8, source=LOAD),
+        f"sh -c 'echo $$ >/out/second; {_fire(8, addr=ADDRESS + 32, source=STORE)}'",
+        _fire(4, addr=ADDRESS + 64),
+    ],
+    "slowest": [_fire(SLOW, addr=ADDRESS, latency=1000), _fire(FAST, latency=10)],
+}
+OPTIONS = {
+    "cgroups": "",
+    "sharing": "--smpl-pmds=addr,source",
+    "slowest": f"--smpl-pmds=addr,latency --smpl-arg=keep={KEEP}",
+}
+
+
+def _script() -> str:
+    """Return the guest's script."""
+    lines = ["set -e"]
+    lines += [f"insmod /lib/modules/$(uname -r)/extra/{name}.ko" for name in MODULES]
+    for name in GROUPS:
+        lines.append(f"mkdir /sys/fs/cgroup/{name}")
+        lines.append(f"ls -id /sys/fs/cgroup/{name} >/out/{name}")
+    for name, commands in SCRIPTS.items():
+        lines += [f"cat >/tmp/{name}.sh <<'END'", *commands, "END"]
+        lines.append(
+            f"taskset -c 0 pfmon --system-wide -e cycles:kp --smpl-module={name}"
+            f" --long-smpl-periods={PERIOD} {OPTIONS[name]} -o /out/{name}.cap"
+            f" sh /tmp/{name}.sh"
+        )
+    lines.append(
+        "pfmon -e cpu-clock:u --long-smpl-periods=1000000 --smpl-module=stacks"
+        f" -o /out/stacks.cap hotframes {ROUNDS}"
+    )
+    return "\n".join(lines)
+
+
+@pytest.fixture(scope="module", name="out")
+def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the directory of the captures; "output" there has pfmon's output."""
+    boot.need(TARGET)
+    out = tmp_path_factory.mktemp("cookbook")
+    where = ("--arch", TARGET.arch, "--kernel", TARGET.series, "--no-modules")
+    done = subprocess.run(
+        [RUN, *where, "--out", out, "--", "sh", "-c", _script()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    (out / "output").write_text(done.stdout)
+    return out
+
+
+@pytest.fixture(name="parsers")
+def fixture_parsers(tmp_path: Path) -> tuple[Path, ...]:
+    """Return the folders with the examples' parsers."""
+    return plugin(tmp_path, *EXAMPLES)
+
+
+def _rows(capture: Path, parsers: tuple[Path, ...], *options: str) -> list[Row]:
+    rows: list[Row] = told("report", *options, capture, plugins=parsers)["rows"]
+    return rows
+
+
+def test_samples_are_counted_by_cgroup(out: Path, parsers: tuple[Path, ...]) -> None:
+    ids = {name: int((out / name).read_text().split()[0]) for name in GROUPS}
+    rows = _rows(out / "cgroups.cap", parsers, "--by", "cgroup_id")
+    assert {row["key"]: row["count"] for row in rows} == {
+        ids[name]: samples for name, samples in GROUPS.items()
+    }
+
+
+def test_writers_of_a_line_are_found(out: Path, parsers: tuple[Path, ...]) -> None:
+    first, second = (int((out / name).read_text()) for name in ("first", "second"))
+    options = ("--by", "data-address", "--stat", "min,max", "--of", "writer")
+    shared, own = _rows(out / "sharing.cap", parsers, *options)
+    assert (shared["address"], shared["count"]) == (ADDRESS, 16)
+    assert shared["stats"]["writer"] == {"min": first, "max": second}
+    assert (own["address"], own["count"]) == (ADDRESS + 64, 4)
+    assert own["stats"]["writer"] == {"min": first, "max": first}
+    said = (out / "output").read_text()
+    assert "pfmon: 20 samples, 0 lost, 8 skipped" in said
+
+
+def test_slowest_accesses_are_kept(out: Path, parsers: tuple[Path, ...]) -> None:
+    rows = _rows(out / "slowest.cap", parsers, "--by", "latency")
+    assert sorted(row["key"] for row in rows) == [1000 + i for i in range(SLOW)]
+    lines = pfmparse("dump", out / "slowest.cap", plugins=parsers).splitlines()
+    # The samples are in the kernel, called by the shell.
+    assert all(re.search(r" callers=0x[0-9a-f]+", line) for line in lines)
+    said = (out / "output").read_text()
+    assert f"pfmon: {SLOW} samples, 0 lost, {FAST} skipped" in said
+
+
+def test_equal_stacks_are_stored_once(out: Path, parsers: tuple[Path, ...]) -> None:
+    capture, symfs = out / "stacks.cap", f"--symfs={ROOT}/build/x86_64/tests"
+    rows = _rows(capture, parsers, "--callers", symfs)
+    callers = {row["key"]: [c["key"] for c in row["callers"]] for row in rows}
+    for name in ("hot_sixty", "hot_thirty", "hot_ten"):
+        assert callers[name] == ["main"]
+    lines = pfmparse("dump", capture, plugins=parsers).splitlines()
+    stacks = [re.sub("count=[0-9]+ ", "", line) for line in lines]
+    assert len(stacks) == len(set(stacks))
+    counts = [int(re.findall("count=([0-9]+)", line)[0]) for line in lines]
+    assert sum(counts) > 10 * len(counts)
+    assert f"pfmon: {sum(counts)} samples, 0 lost" in (out / "output").read_text()
