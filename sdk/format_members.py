@@ -83,7 +83,7 @@ class Member:
         return "{}" if self.length else "0"
 
 
-AnyMember = TypeVar("AnyMember", bound=Member)
+Read = TypeVar("Read")
 
 
 def _known(name: str, type_: str, about: str, value: str, tested: str) -> Member:
@@ -128,15 +128,13 @@ SAMPLE = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
 def record(last: Member, texts: Iterable[str]) -> list[Member]:
     """Return the members of a record: those of each, and those of the command line."""
     members = [*(KNOWN[name] for name in SAMPLE), last]
-    members += each("--field", texts, _field)
+    members += each("--field", texts, field)
     expect_different(members)
     return packed(members)
 
 
-def each(
-    option: str, texts: Iterable[str], read: Callable[[str], AnyMember]
-) -> list[AnyMember]:
-    """Return the member of each text of an option; MemberError names the text."""
+def each(option: str, texts: Iterable[str], read: Callable[[str], Read]) -> list[Read]:
+    """Return what is read in each text of an option; MemberError names the text."""
     members = []
     for text in texts:
         try:
@@ -146,10 +144,10 @@ def each(
     return members
 
 
-def packed(members: Sequence[Member]) -> list[Member]:
+def packed(members: Sequence[Member], pad: str = "pad") -> list[Member]:
     """Return the members from the largest to the smallest type, and padding at the end.
 
-    Raises MemberError if they are too large.
+    pad: its name. Raises MemberError if they are too large.
     """
     ordered = sorted(members, key=lambda member: -SIZES[member.type])
     size = sum(member.size for member in ordered)
@@ -158,7 +156,7 @@ def packed(members: Sequence[Member]) -> list[Member]:
             f"the fields have {size} bytes together: use at most {MAX_RECORD}"
         )
     if rest := -size % WORD:
-        ordered.append(Member("pad", "u8", rest, "0", "{}", "{}"))
+        ordered.append(Member(pad, "u8", rest, "0", "{}", "{}"))
     return ordered
 
 
@@ -175,7 +173,7 @@ def lines(members: Sequence[Member]) -> dict[str, str]:
     }
 
 
-def _field(text: str) -> Member:
+def field(text: str) -> Member:
     """Return the member that --field names: NAME:TYPE or NAME:TYPExN."""
     found = FIELD.fullmatch(text)
     if found is None:

@@ -12,7 +12,7 @@ _pfm_new_format()
 	--model) mapfile -t COMPREPLY < <(compgen -W 'linear regions histogram device' -- "$text") ;;
 	--field)
 		mapfile -t COMPREPLY < <(compgen -W 'set:u16 ovfl_pmd:u16 period:u64 addr:u64
-			latency:u64 source:u64' -- "$text")
+			latency:u64 latency:u64=sum,max source:u64' -- "$text")
 		;;
 	*) mapfile -t COMPREPLY < <(compgen -W '--model --field --arg --help' -- "$2") ;;
 	esac

@@ -74,7 +74,7 @@ EXPECTED = {
     *(f"share/man/man3/pfm_{name}.3" for name in FUNCTIONS),
     "share/man/man7/perfmon.7",
     *(f"{SDK}/{name}" for name in ("format.mk", "installed", "pfm-new-format")),
-    *(f"{SDK}/format_{name}.py" for name in ("arguments", "members")),
+    *(f"{SDK}/format_{name}.py" for name in ("arguments", "members", "tables")),
     *(f"{SDK}/include/perfmon/{name}.h" for name in (*USER_HEADERS, *KERNEL_HEADERS)),
     *(f"{SDK}/examples/{name}" for name in ("hotloops.c", "nway_reader.c")),
     *(

@@ -28,6 +28,7 @@ MODELS = ("linear", "regions", "histogram", "device")
 MADE = {
     **{f"my_{model}": [model] for model in MODELS},
     "my_fields": ["linear", "--field=chain:u64x3", "--field=hits:s8", "--arg=a:u8=5"],
+    "my_table": ["histogram", "--field=addr:u64", "--field=latency:u16=sum,max"],
 }
 # For each broken format the checks that find its error, and their messages.
 EXPECTED = {

@@ -29,12 +29,18 @@ FIELDS = (
 )
 # More than fit into a frame of the kernel's stack, and more than half of s8's range.
 LARGE = ("--field=words:u64x490", *(f"--field=a{number}:s8" for number in range(60)))
+# The same for a table, with each way to merge.
+TABLE = (
+    *("--field=addr:u64", "--field=chain:u64x3", "--field=hits:s8=min,max"),
+    *("--field=comm:charx6", "--field=latency:u16=sum,min,max,first,last"),
+)
 ARGUMENTS = ("--arg=least:u8=5,cycles", "--arg=most:u64=0xffffffffffffffff")
 # Options of pfm-new-format for each format that is built, tested and run.
 MADE: dict[str, tuple[str, ...]] = {
     **{f"my_{model}": (model,) for model in MODELS},
     "my_fields": ("linear", *FIELDS, *ARGUMENTS),
     "my_stream": ("device", *FIELDS),
+    "my_table": ("histogram", *TABLE, *ARGUMENTS),
     "my_large": ("linear", *LARGE),
     "my_packets": ("device", *LARGE[1:]),
 }
@@ -192,11 +198,10 @@ def test_number_of_arguments_is_limited(sdk: Sdk, tmp_path: Path) -> None:
     assert "there are 30 options --arg: use at most 29" in done.stderr
 
 
-@pytest.mark.parametrize("model", ["histogram", "device"])
-def test_argument_is_fixed(sdk: Sdk, tmp_path: Path, model: str) -> None:
-    done = new_format(sdk, tmp_path, "mine", f"--model={model}", "--arg=a:u8=0")
+def test_device_has_no_argument(sdk: Sdk, tmp_path: Path) -> None:
+    done = new_format(sdk, tmp_path, "mine", "--model=device", "--arg=a:u8=0")
     assert done.returncode == 1
-    assert "models linear and regions can have other fields" in done.stderr
+    assert "formats of the model 'device' have no buffer, and so no" in done.stderr
 
 
 def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
@@ -204,11 +209,50 @@ def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
     assert "two fields 'a1'" in done.stderr
 
 
-def test_histogram_has_fixed_fields(sdk: Sdk, tmp_path: Path) -> None:
-    done = new_format(sdk, tmp_path, "mine", "--model=histogram", "--field=a:u8")
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("a:u64=mean", "unknown way to merge 'mean'; use sum, min, max, first, last"),
+        ("a:u64=", "unknown way to merge ''"),
+        ("a:u64=sum,sum", "name each way to merge once"),
+        ("a:u8x2=sum", "an array can only be a part of the key: leave out '='"),
+        ("a:s64=sum", "a sum must not decrease: use an unsigned type"),
+        ("event:u32", "there are two fields 'event'"),
+        ("count:u64", "there are two fields 'count'"),
+        ("a:u64x70", "a record has 576 bytes, but the handler's stack has room"),
+    ],
+)
+def test_invalid_field_of_table_is_rejected(
+    sdk: Sdk, tmp_path: Path, field: str, said: str
+) -> None:
+    done = new_format(sdk, tmp_path, "mine", "--model=histogram", "--field", field)
     assert done.returncode == 1
-    assert "the models linear, regions, device can have others" in done.stderr
+    assert said in done.stderr
     assert os.listdir(tmp_path) == []
+
+
+def test_merge_needs_a_table(sdk: Sdk, tmp_path: Path) -> None:
+    done = new_format(sdk, tmp_path, "mine", "--field=a:u64=sum")
+    assert done.returncode == 1
+    assert "'a:u64=sum': use NAME:TYPE or NAME:TYPExN" in done.stderr
+
+
+def test_table_has_key_then_merged_values(sdk: Sdk, formats: Path) -> None:
+    program = (
+        "import pfmparse_my_table as mine; print(*mine.RECORD.names);"
+        "print(*(f'{role.value}:{names}' for role, names in mine.ROLES.items()))"
+    )
+    names, roles = printed(sdk, formats / "my_table", program).splitlines()
+    assert names.split() == [
+        *("addr", "chain", "event", "comm", "key_pad", "count", "latency_sum"),
+        *("latency_min", "latency_max", "latency_first", "latency_last"),
+        *("hits_min", "hits_max", "pad"),
+    ]
+    both = "'hits': 'hits_{0}', 'latency': 'latency_{0}'"
+    assert roles == " ".join(
+        ["weight:count", "sum:{'latency': 'latency_sum'}"]
+        + [f"{merge}:{{{both.format(merge)}}}" for merge in ("min", "max")]
+    )
 
 
 def test_fields_are_columns(sdk: Sdk, formats: Path) -> None:
@@ -300,7 +344,8 @@ def test_no_placeholder_is_left(sdk: Sdk, tmp_path: Path, model: str) -> None:
         for path in folder.rglob("*")
         if path.is_file()
     )
-    for word in ("newfmt", "NEWFMT", "DASHED", "NUM_REGIONS,", "ABOUT", "DATE", "YEAR"):
+    words = ("newfmt", "NEWFMT", "DASHED", "NUM_REGIONS,", "ABOUT", "DATE", "YEAR")
+    for word in (*words, "REPORT", "TABLE_MERGES"):
         assert word not in text
     assert f"PERFMON_SDK ?= {sdk.share.resolve()}\n" in text
 
@@ -440,4 +485,5 @@ def test_formats_record_and_are_reported(
         shutil.copyfile(tmp_path / "out" / capture, f"{tools['RECORDED']}/{capture}")
         reported = sdk.make(formats / name, "vm", **tools)
         assert reported.returncode == 0, reported.stdout + reported.stderr
-        assert "busybox" in reported.stdout
+        column = "addr" if name == "my_table" else "busybox"
+        assert column in reported.stdout

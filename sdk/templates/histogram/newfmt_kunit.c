@@ -8,6 +8,7 @@
 #include "perfmon_newfmt_smpl.h"
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
+#define PMD	1
 
 static int newfmt_kunit_init(struct kunit *test)
 {
@@ -17,18 +18,20 @@ static int newfmt_kunit_init(struct kunit *test)
 }
 
 /* Return an argument with room for this number of keys. */
-static pfm_sink_arg_t argument(u64 keys)
+static pfm_newfmt_arg_t
+argument(struct kunit *test, u64 keys)
 {
-	return (pfm_sink_arg_t) {
-		.buf_size = PFM_SINK_REGION_OFFS(1) +
-			    keys * sizeof(pfm_newfmt_record_t),
-		.num_regions = 1,
-	};
+	pfm_newfmt_arg_t arg;
+
+	pfm_calls_defaults(test, &arg);
+	arg.sink.buf_size = PFM_SINK_REGION_OFFS(1) +
+			    keys * sizeof(pfm_newfmt_record_t);
+	return arg;
 }
 
 static void make(struct kunit *test, u64 keys)
 {
-	pfm_sink_arg_t arg = argument(keys);
+	pfm_newfmt_arg_t arg = argument(test, keys);
 
 	pfm_calls_make(test, &arg);
 }
@@ -52,34 +55,35 @@ record_of(const struct pfm_fmt_calls *d, u64 i)
 	return first + i;
 }
 
-/* Make an overflow, whose address depends on @pmd. */
-static void overflow(struct kunit *test, u16 pmd)
+/* Make an overflow of an event, which is a part of the key. */
+static void overflow(struct kunit *test, u32 event)
 {
 	struct pfm_fmt_calls *d = test->priv;
 
-	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, pmd, 0), 0);
+	d->arg.pmd_eventid = event;
+	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, PMD, 0), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 }
 
 static void arguments_out_of_range_are_refused(struct kunit *test)
 {
-	pfm_sink_arg_t arg = argument(1);
+	pfm_newfmt_arg_t arg = argument(test, 1);
 
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
-	arg.buf_size--;
+	arg.sink.buf_size--;
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
-	arg = argument(100);
-	arg.num_regions = 2;
+	arg = argument(test, 100);
+	arg.sink.num_regions = 2;
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
-	arg = argument(100);
-	arg.flags = PFM_SINK_OVERWRITE;
+	arg = argument(test, 100);
+	arg.sink.flags = PFM_SINK_OVERWRITE;
 	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
 }
 
 static void defaults_of_the_argument_are_accepted(struct kunit *test)
 {
 	const struct pfm_fmt_calls *d = test->priv;
-	pfm_sink_arg_t arg;
+	pfm_newfmt_arg_t arg;
 
 	KUNIT_ASSERT_EQ(test, d->fmt->fmt_arg_size, sizeof(arg));
 	pfm_calls_defaults(test, &arg);
@@ -89,17 +93,13 @@ static void defaults_of_the_argument_are_accepted(struct kunit *test)
 static void every_byte_of_a_record_is_written(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
-	const pfm_newfmt_record_t expected = {
-		.event = 77,
-		.tgid = PFM_CALLS_TGID,
-		.ip = PFM_CALLS_IP(1),
-		.count = 1,
+	static const pfm_newfmt_record_t expected = {
+		RECORD_EXPECTED
 	};
 
 	make(test, 2);
 	memset(record_of(d, 0), 0xff, sizeof(expected));
-	d->arg.pmd_eventid = 77;
-	overflow(test, 1);
+	overflow(test, 77);
 	KUNIT_EXPECT_EQ(test, keys_of(d), 1);
 	KUNIT_EXPECT_MEMEQ(test, record_of(d, 0), &expected, sizeof(expected));
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fmt_version,

@@ -4,8 +4,8 @@
  *
  * Copyright YEAR AUTHOR
  *
- * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is a
- * table, described in perfmon_sink.h; its size limits the number of records.
+ * The buffer is a table, described in perfmon_sink.h; its size limits the
+ * number of records. In the argument, num_regions is at most 1, and flags is 0.
  */
 #ifndef PERFMON_NEWFMT_SMPL_H
 #define PERFMON_NEWFMT_SMPL_H
@@ -25,19 +25,25 @@
 #pragma GCC diagnostic error "-Wpadded"
 
 /**
- * struct pfm_newfmt_record_t - a record: the key and its count
- * @event: eventid of the event that overflowed
- * @tgid:  process
- * @ip:    instruction pointer
- * @count: number of samples with this key
+ * struct pfm_newfmt_arg_t - argument of the format
+ * ARG_ABOUT
  */
 typedef struct {
-	__u32	event;
-	__u32	tgid;
-	__u64	ip;
-	__u64	count;
+	ARG_MEMBERS
+} pfm_newfmt_arg_t;
+
+/**
+ * struct pfm_newfmt_record_t - a record: key, count, values
+ * RECORD_ABOUT
+ */
+typedef struct {
+	RECORD_MEMBERS
 } pfm_newfmt_record_t;
 
 #pragma GCC diagnostic pop
+
+/* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
+#define PFM_NEWFMT_ARG_LAYOUT { \
+	ARG_LAYOUT }
 
 #endif /* PERFMON_NEWFMT_SMPL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_newfmt - counts samples by event, process, address
+ * pfm_fmt_newfmt - counts samples by key
  *
  * Copyright YEAR AUTHOR
  */
@@ -8,18 +8,21 @@
 #include <perfmon/perfmon_fmt_table.h>
 #include "perfmon_newfmt_smpl.h"
 
-/* The fields before count are the key. */
-DEFINE_PFM_TABLE(newfmt, pfm_newfmt_record_t, count,
-		 PFM_NEWFMT_SMPL_VERSION, PFM_TABLE_COUNT(count))
+/*
+ * The fields before count are the key. In the handler, the argument is
+ * newfmt_arg(buf).
+ */
+DEFINE_PFM_TABLE_ARG(newfmt, pfm_newfmt_arg_t,
+		     pfm_newfmt_record_t, count,
+		     PFM_NEWFMT_SMPL_VERSION,
+		     TABLE_MERGES)
 
 static int notrace
 newfmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	       struct pfm_ovfl_data *data)
 {
 	pfm_newfmt_record_t sample = {
-		.event = arg->pmd_eventid,
-		.tgid = data->tgid,
-		.ip = data->ip,
+		RECORD_VALUES
 	};
 
 	return newfmt_add(buf, arg, &sample);
@@ -29,7 +32,9 @@ static const pfm_buffer_fmt_t pfm_newfmt_fmt = {
 	.fmt_name	= "newfmt",
 	.fmt_uuid	= PFM_NEWFMT_SMPL_UUID,
 	.fmt_handler	= newfmt_handler,
-	PFM_TABLE_CALLS(newfmt),
+	PFM_TABLE_CALLS_ARG(newfmt,
+			    PFM_FMT_ARG(pfm_newfmt_arg_t,
+					PFM_NEWFMT_ARG_LAYOUT)),
 };
 
 pfm_format_module(pfm_newfmt_fmt,

@@ -4,17 +4,25 @@
 Copyright YEAR AUTHOR
 """
 
-import struct
-
+import numpy as np
 import pfmparse as pfm
 import pytest
-from pfmparse_newfmt import FORMAT
+from pfmparse_newfmt import FORMAT, RECORD
 from sink_buffer import buffer
 
 
+def value(number: int, at: int) -> int:
+    """Return the value of a record's field, which fits into each type."""
+    return (32 * number + at) % 128
+
+
 def record(number: int, count: int) -> bytes:
-    """Return a record whose key depends on its number."""
-    return struct.pack("<IIQQ", 7, 30 + number, 0x1000 + number, count)
+    """Return a record whose fields depend on its number."""
+    fields = np.zeros(1, RECORD)
+    for at, name in enumerate(RECORD.names or ()):
+        fields[name] = value(number, at)
+    fields["count"] = count
+    return fields.tobytes()
 
 
 @pytest.fixture(name="decode")
@@ -28,8 +36,10 @@ def test_every_field_is_a_column(decode: pfm.Decoder) -> None:
     assert not decoded.problems
     (region,) = decoded.regions
     found = region.samples.to_array()
-    assert found.dtype.names == ("event", "tgid", "ip", "count")
-    assert found.tolist() == [(7, 30, 0x1000, 5), (7, 31, 0x1001, 6)]
+    assert found["count"].tolist() == [5, 6]
+    for at, name in enumerate(RECORD.names or ()):
+        if RECORD[name].kind in "iu" and name not in ("count", "key_pad", "pad"):
+            assert found[name].tolist() == [value(0, at), value(1, at)]
     assert region.samples.total() == 11
 
 

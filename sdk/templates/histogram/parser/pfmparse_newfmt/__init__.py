@@ -10,18 +10,22 @@ import pfmparse as pfm
 
 VERSION = 1 << 16
 HEADER = Path(__file__).with_name("perfmon_newfmt_smpl.h")
+ARGUMENT = pfm.header_struct(HEADER, "pfm_newfmt_arg_t")
 RECORD = pfm.header_struct(HEADER, "pfm_newfmt_record_t")
+ROLES: pfm.Roles = {
+    pfm.Role.WEIGHT: "count",
+}
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
     """Return the samples of records; a record counts the samples of its key."""
-    roles = {pfm.Role.WEIGHT: "count"}
-    return pfm.Samples.of_records(records.fixed(RECORD), roles=roles)
+    rows = records.fixed(RECORD)
+    return pfm.Samples(rows.size, pfm.record_columns(rows), roles=ROLES)
 
 
 FORMAT = pfm.Format(
     name="newfmt",
     uuid="00000000-0000-0000-0000-000000000000",
     decoder=pfm.sink_decoder(read, version=VERSION, rising=True),
-    dtypes={"argument": pfm.SINK_ARGUMENT, "record": RECORD},
+    dtypes={"argument": ARGUMENT, "record": RECORD},
 )

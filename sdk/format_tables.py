@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The table of a new format: from the command line to lines of C and Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from format_members import (
+    KNOWN,
+    Member,
+    MemberError,
+    each,
+    expect_different,
+    field,
+    lines,
+    packed,
+)
+
+# The handler builds a record on its stack.
+MAX_RECORD = 512
+# How samples are merged, and the roles of such fields in pfmparse.
+ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": None, "last": None}
+# A role in the template of the parser, which is followed by the others.
+WEIGHT = 'pfm.Role.WEIGHT: "count",'
+COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
+# Each key has the event; without --field it has these fields, too.
+EVENT = replace(KNOWN["event"], type="u32")
+USUAL = (KNOWN["tgid"], KNOWN["ip"])
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of samples, and the fields of the payload into which it is merged.
+
+    A value without such fields is a part of the key.
+    """
+
+    member: Member
+    merges: tuple[str, ...]
+
+    def fields(self) -> list[Member]:
+        """Return the fields of the payload."""
+        return [
+            replace(
+                self.member,
+                name=f"{self.member.name}_{merge}",
+                # A smaller sum would soon wrap around.
+                type="u64" if merge == "sum" else self.member.type,
+                about=f"{merge} of: {self.member.about}",
+            )
+            for merge in self.merges
+        ]
+
+
+def words(texts: Iterable[str]) -> dict[str, str]:
+    """Return the lines about a format's table, by placeholder in the templates.
+
+    Raises MemberError.
+    """
+    values = each("--field", texts, _value)
+    key = [value.member for value in values if not value.merges]
+    merged = [value for value in values if value.merges]
+    payload = [COUNT, *(field for value in merged for field in value.fields())]
+    members = [EVENT, *(key or USUAL)]
+    expect_different([*members, *payload])
+    record = [*packed(members, "key_pad"), *packed(payload)]
+    if (size := sum(member.size for member in record)) > MAX_RECORD:
+        raise MemberError(
+            f"a record has {size} bytes, but the handler's stack has room for "
+            f"{MAX_RECORD}: use fewer fields, and build the sample in pfm_table_priv()"
+        )
+    return {
+        **lines(record),
+        "TABLE_MERGES": ",\n".join(["PFM_TABLE_COUNT(count)", *_merges(merged)]),
+        WEIGHT: "\n".join([WEIGHT, *_roles(merged)]),
+        "REPORT": f"report --by {_column(key)}" if key else "report",
+    }
+
+
+def _merges(values: Sequence[Value]) -> list[str]:
+    return [
+        f"PFM_TABLE_{merge.upper()}({field.name})"
+        for value in values
+        for merge, field in zip(value.merges, value.fields())
+    ]
+
+
+def _roles(values: Sequence[Value]) -> list[str]:
+    """Return the lines of Python that give the fields their roles."""
+    found = []
+    for merge, role in ROLES.items():
+        names = [value.member.name for value in values if merge in value.merges]
+        if role and names:
+            pairs = [f'    "{name}": "{name}_{merge}",' for name in names]
+            found += [f"pfm.Role.{role}: {{", *pairs, "},"]
+    return found
+
+
+def _column(key: Sequence[Member]) -> str:
+    """Return a column of the key, by which to report."""
+    numbers = [member for member in key if member.type != "char"]
+    return numbers[0].columns[0] if numbers else EVENT.name
+
+
+def _value(text: str) -> Value:
+    """Return what --field names: NAME:TYPE or NAME:TYPE=MERGE,..."""
+    declared, equals, after = text.partition("=")
+    member = field(declared)
+    merges = tuple(after.split(",")) if equals else ()
+    known = ", ".join(ROLES)
+    for merge in merges:
+        if merge not in ROLES:
+            raise MemberError(f"unknown way to merge '{merge}'; use {known}")
+    if len(set(merges)) < len(merges):
+        raise MemberError("name each way to merge once")
+    if merges and member.length:
+        raise MemberError("an array can only be a part of the key: leave out '='")
+    if "sum" in merges and member.type.startswith("s"):
+        raise MemberError("a sum must not decrease: use an unsigned type")
+    return Value(member, merges)
