@@ -44,8 +44,8 @@ USER_HEADERS = re.compile(
 # The scripts behind pfm-vm and `make kunit` of a format.
 SDK_SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
-    *("cache_entries.py", "firmware.py", "format_folder.py", "host.py"),
-    "kernel_source.py",
+    *("cache_entries.py", "firmware.py", "format_folder.py", "format_hints.py"),
+    *("host.py", "kernel_source.py"),
     *("kernels.py", "kunit.config"),
     *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
     *("vm/command_line.py", "vm/cpio.py", "vm/guest.py", "vm/init"),

@@ -40,7 +40,8 @@ perfmon-symvers: perfmon-headers
 		"for $(perfmon-release): install perfmon-dkms, or set" \
 		"PERFMON_SYMVERS= to the Module.symvers of their build" >&2; exit 1; }
 modules: perfmon-symvers
-	$(perfmon-kbuild) KBUILD_EXTRA_SYMBOLS=$(abspath $(PERFMON_SYMVERS)) $@
+	$(perfmon-kbuild) KBUILD_EXTRA_SYMBOLS=$(abspath $(PERFMON_SYMVERS)) $@ || \
+		{ $(perfmon-scripts)/format_hints.py $(CURDIR); exit 1; }
 modules_install clean: perfmon-headers
 	$(perfmon-kbuild) CONFIG_MODULE_SIG_ALL= $@
 kunit:

@@ -13,11 +13,13 @@ import os
 import platform
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import format_folder
+import format_hints
 import host
 import kernels
 import module_sources
@@ -213,16 +215,18 @@ def _built(
             f"{folder} cannot be built: {where} has no Module.symvers; "
             "give a built module instead: --format my.ko"
         )
-    for path, content in format_folder.sources(folder).items():
+    sources = format_folder.sources(folder)
+    for path, content in sources.items():
         (work / path).parent.mkdir(parents=True, exist_ok=True)
         (work / path).write_bytes(content)
-    module_sources.build(
-        chosen,
-        work,
-        str(folder),
-        f"KBUILD_EXTRA_SYMBOLS={ours.symvers}",
-        f"KCFLAGS=-I{TREE}/sdk/include",
-    )
+    symbols = f"KBUILD_EXTRA_SYMBOLS={ours.symvers}"
+    flags = f"KCFLAGS=-I{TREE}/sdk/include"
+    try:
+        module_sources.build(chosen, work, str(folder), symbols, flags)
+    except module_sources.BuildError:
+        for hint in format_hints.hints(sources):
+            print(hint, file=sys.stderr)
+        raise
     yield from sorted(work.rglob("*.ko"))
 
 

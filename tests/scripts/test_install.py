@@ -102,8 +102,8 @@ EXPECTED = {
 # Scripts of pfm-vm and of `make kunit` for a format, besides the modules' sources.
 SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
-    *("cache_entries.py", "firmware.py", "format_folder.py", "host.py"),
-    "kernel_source.py",
+    *("cache_entries.py", "firmware.py", "format_folder.py", "format_hints.py"),
+    *("host.py", "kernel_source.py"),
     *("kernels.py", "kunit.config"),
     *("kunit.py", "kunit_format.py", "module_sources.py", "packages.py", "roots.py"),
     *("vm/command_line.py", "vm/cpio.py", "vm/guest.py", "vm/init"),
