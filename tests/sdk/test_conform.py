@@ -42,6 +42,10 @@ EXPECTED = {
         "sizes": r"wrote past the end of the buffer: byte (\d+) of \1, in a buffer of",
     },
     "bits": {"records": "sets undefined control bits: 0x80000002"},
+    "deep": {
+        "registers": "wrote behind the record .*: byte 136 of a record of 136 bytes "
+        r".*, with (1[5-9]|[2-9]\d|[12]\d\d) callers at user level",
+    },
     "default": {
         "full": "the default argument is rejected with -22",
         "recording": "pfmon cannot record with it: .* rejects its argument",

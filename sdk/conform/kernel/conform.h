@@ -26,6 +26,10 @@ struct pt_regs;
 #define CONFORM_TEXT		400
 /* Number of guard bytes on either side of memory, and after a record. */
 #define CONFORM_NEAR		1024
+/* Maximum number of bytes after a record that are poisoned. */
+#define CONFORM_MAX_POISON	16384
+/* Maximum depth of user frames, more than a format records. */
+#define CONFORM_FRAMES	300
 /* Number of PMDs that overflow at once. */
 #define CONFORM_BURST		4
 
@@ -160,6 +164,17 @@ void conform_evidence_look(struct conform *c);
 void conform_poison(struct conform *c);
 /* Check and remove the poison. Context: any. Return: 0 or a finding. */
 int conform_unpoison(struct conform *c);
+
+/*
+ * stack.c
+ */
+
+/* Map user frames into the current process. Return: 0, or an errno. */
+int conform_stack_make(unsigned long *stack);
+void conform_stack_free(unsigned long stack);
+/* Let registers of this process be in a function with @depth callers. */
+void conform_stack_enter(struct pt_regs *regs, unsigned long stack,
+			 unsigned int depth);
 
 /*
  * argument.c

@@ -68,7 +68,8 @@ void conform_poison(struct conform *c)
 {
 	const pfm_sink_hdr_t *hdr = c->buf.start;
 	const pfm_sink_rgn_t *rgn;
-	u64 used;
+	u64 used, rest;
+	size_t at;
 
 	c->poisoned = 0;
 	if (!c->sink.hdr_magic ||
@@ -84,8 +85,13 @@ void conform_poison(struct conform *c)
 	c->poison = c->buf.start + c->sink.hdr_region_offs +
 		    c->region * c->sink.hdr_region_size + used;
 	c->used = used;
-	c->poisoned = min_t(u64, CONFORM_NEAR, c->sink.hdr_region_size - used);
-	memcpy(c->poison, conform_pattern, c->poisoned);
+	rest = c->sink.hdr_region_size - used;
+	/* Also behind the largest record. */
+	c->poisoned = min3(rest, c->sink.hdr_max_record + CONFORM_NEAR,
+			   (u64)CONFORM_MAX_POISON);
+	for (at = 0; at < c->poisoned; at += CONFORM_NEAR)
+		memcpy(c->poison + at, conform_pattern,
+		       min_t(size_t, CONFORM_NEAR, c->poisoned - at));
 }
 
 int conform_unpoison(struct conform *c)
@@ -95,7 +101,7 @@ int conform_unpoison(struct conform *c)
 	size_t at, bad = 0;
 
 	for (at = size; size && !bad && at < c->poisoned; at++)
-		if (c->poison[at] != conform_pattern[at])
+		if (c->poison[at] != conform_pattern[at % CONFORM_NEAR])
 			bad = at;
 	if (size < c->poisoned)
 		memset(c->poison + size, 0, c->poisoned - size);

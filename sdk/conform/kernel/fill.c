@@ -120,20 +120,42 @@ int conform_check_restart(struct conform *c)
 }
 
 /*
- * Overflows with user registers of this thread, without registers, and in other
- * threads.
+ * Overflows with user registers of this thread, in functions of any depth,
+ * without registers, and in other threads; then with all PMDs, too.
  */
-int conform_check_registers(struct conform *c)
+static int registers_use(struct conform *c, unsigned long stack)
 {
-	struct pt_regs *regs = task_pt_regs(current);
-	unsigned int i;
-	int ret = conform_make(c) ?: conform_values(c, 1);
+	struct pt_regs regs = *task_pt_regs(current);
+	unsigned int i, depth;
+	int ret = 0;
 
 	for (i = 0; !ret && i < THREADS; i++) {
+		if (i == THREADS / 2)
+			ret = conform_values(c, pfm_num_pmds());
 		c->current_thread = i % 4;
-		ret = conform_overflow(c, 1 + i % 2, i % 2 ? regs : NULL) ?:
+		depth = conform_random(c, CONFORM_FRAMES);
+		conform_stack_enter(&regs, stack, depth);
+		ret = ret ?: conform_overflow(c, 1 + i % 2,
+					      i % 2 ? &regs : NULL) ?:
 			conform_go_on(c);
 	}
 	c->current_thread = false;
-	return ret ?: conform_end(c);
+	if (ret == -EBADMSG && !(i % 2))
+		conform_more(c, ", with %u callers at user level", depth);
+	return ret;
+}
+
+int conform_check_registers(struct conform *c)
+{
+	unsigned long stack;
+	int ret = conform_make(c) ?: conform_values(c, 1);
+
+	if (ret)
+		return ret;
+	ret = conform_stack_make(&stack);
+	if (ret)
+		return ret;
+	ret = registers_use(c, stack) ?: conform_end(c);
+	conform_stack_free(stack);
+	return ret;
 }
