@@ -62,6 +62,10 @@ EXPECTED = {
         "full": "fmt_restart sets control bits 0x3: it may set only reset_ovfl_pmds",
         "restart": "fmt_restart sets control bits 0x1: .*, after 0 overflows",
     },
+    "packet": {
+        "full": "wrote behind the record .*: byte 8 of a record of 8 bytes",
+        "nmis": "wrote behind the record",
+    },
     "positive": {"full": "fmt_handler returns 105, which is neither 0 nor an errno"},
     "registers": {"records": "uses a NULL pointer: the registers can be"},
     "scribbles": {

@@ -15,6 +15,7 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 #include <perfmon/perfmon_sink.h>
 
+struct pfm_device;
 struct pt_regs;
 
 /*
@@ -76,7 +77,8 @@ struct conform_mem {
  * @poison:  bytes that the handler may write only as a record
  * @poisoned: their number, 0 for none
  * @region:  their region
- * @used:    size of the records before them
+ * @used:    size of the records before them; of a device, their number
+ * @device:  the format's device, or NULL
  * @truth:   the overflows that @shot has records of, as text
  * @shot:    copy of a buffer
  * @shot_size: its size in bytes
@@ -111,6 +113,7 @@ struct conform {
 	size_t			poisoned;
 	u32			region;
 	u64			used;
+	struct pfm_device	*device;
 	char			*truth;
 	void			*shot;
 	size_t			shot_size;
@@ -164,6 +167,17 @@ void conform_evidence_look(struct conform *c);
 void conform_poison(struct conform *c);
 /* Check and remove the poison. Context: any. Return: 0 or a finding. */
 int conform_unpoison(struct conform *c);
+
+/*
+ * device.c
+ */
+
+/* Open the format's device, if it has one, for the time of a check. */
+void conform_device_open(struct conform *c);
+void conform_device_close(struct conform *c);
+/* As conform_poison() and conform_unpoison(), with the device open. */
+void conform_device_poison(struct conform *c);
+int conform_device_unpoison(struct conform *c);
 
 /*
  * stack.c

@@ -8,7 +8,7 @@
  *
  * Before each overflow, the bytes after the last record of a sink are poisoned.
  * A handler that changes bytes after the record that it publishes writes beyond
- * the buffer when that record is the last one.
+ * the buffer when that record is the last one. The same is done with a device.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -55,7 +55,7 @@ static bool evidence_in_sink(const struct conform *c)
 
 void conform_evidence_look(struct conform *c)
 {
-	if (c->recorded)
+	if (c->recorded || c->device)
 		return;
 	if (c->sink.hdr_magic)
 		c->recorded = evidence_in_sink(c);
@@ -72,6 +72,8 @@ void conform_poison(struct conform *c)
 	size_t at;
 
 	c->poisoned = 0;
+	if (c->device)
+		conform_device_poison(c);
 	if (!c->sink.hdr_magic ||
 	    hdr->hdr_cur_region >= c->sink.hdr_num_regions)
 		return;
@@ -96,10 +98,14 @@ void conform_poison(struct conform *c)
 
 int conform_unpoison(struct conform *c)
 {
-	u64 size = c->poisoned ?
-		pfm_sink_rgn(c->buf.start, c->region)->rgn_used - c->used : 0;
 	size_t at, bad = 0;
+	u64 size = 0;
 
+	if (c->device)
+		return conform_device_unpoison(c);
+	if (c->poisoned)
+		size = pfm_sink_rgn(c->buf.start, c->region)->rgn_used -
+		       c->used;
 	for (at = size; size && !bad && at < c->poisoned; at++)
 		if (c->poison[at] != conform_pattern[at % CONFORM_NEAR])
 			bad = at;

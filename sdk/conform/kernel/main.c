@@ -117,12 +117,14 @@ static int conform_run(char *name)
 		prandom_seed_state(&c->rnd, seed);
 		c->tried = false;
 		c->recorded = false;
+		conform_device_open(c);
 		ret = conform_checks[i].run(c);
 		if (!ret && c->tried && !c->recorded)
 			ret = conform_fail(c,
 					   "recorded nothing: the handler returns 0 but skips all samples; give an argument with which it records (--arg NAME=VALUE,...)");
 		/* End the context, whatever was found. */
 		conform_end(c);
+		conform_device_close(c);
 		return ret;
 	}
 	return -EINVAL;
