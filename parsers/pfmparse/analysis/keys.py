@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Callable, Mapping, Optional, Protocol, Sequence, Union
 
 import numpy as np
@@ -205,9 +206,13 @@ def _lists(pairs: Interner) -> tuple[list[int], list[int]]:
 
 
 def _function(location: Location, _: int) -> Value:
-    name = location.symbol or location.object
-    label = f"{location.symbol or UNKNOWN} ({location.object})"
-    return Value(name, label, _extra(location))
+    return _named(location.symbol, location.object)
+
+
+@lru_cache(1 << 16)  # there are many more addresses than functions
+def _named(symbol: Optional[str], where: str) -> Value:
+    extra = {"symbol": symbol, "object": where}
+    return Value(symbol or where, f"{symbol or UNKNOWN} ({where})", extra)
 
 
 def _line(location: Location, address: int) -> Value:
@@ -225,10 +230,6 @@ def _address(location: Location, address: int) -> Value:
 
 def _image(location: Location, _: int) -> Value:
     return Value(location.object, location.object)
-
-
-def _extra(location: Location) -> dict[str, object]:
-    return {"symbol": location.symbol, "object": location.object}
 
 
 def _level(kernel: int) -> str:

@@ -61,10 +61,14 @@ def add(
     values = groups.values()
     counts = samples.result(len(values))
     sums = weights.result(len(values)) if weighed else counts
-    found = [rows.setdefault(value, Row(value)) for value in values]
-    for row, count, total in zip(found, counts, sums):
+    found = []
+    for value, count, total in zip(values, counts, sums):
+        row = rows.get(value)
+        if row is None:
+            row = rows[value] = Row(value)
         row.samples += count
         row.weight += total
+        found.append(row)
     stats.merge([row.stats for row in found])
     return [key.title for key in made]
 

@@ -311,7 +311,7 @@ class Resolver:
             where,
             name,
             line,
-            self._frames(place, name),
+            self._frames(place, name) if place.inlines else (),
             place.address,
             start,
             mangled,
@@ -320,9 +320,7 @@ class Resolver:
         )
 
     def _frames(self, place: _Place, symbol: Optional[str]) -> tuple[Frame, ...]:
-        """The frames of inlined functions at a place, which may be empty."""
-        if not place.inlines:
-            return ()
+        """The frames of inlined functions at a place."""
         known = self._known_stacks.get((place.inlines, symbol))
         if known is None:
             frames = [self._frame(inlined) for inlined in place.inlines]

@@ -154,3 +154,8 @@ def test_pmd_key_sums_weights() -> None:
     tally = Tally("pmd", {0: [pmd(4)]})
     tally.add(Samples(2, columns))
     assert tally.counts() == {4: 7}
+
+
+def test_addresses_of_a_function_share_its_value() -> None:
+    values = tallied("function", {"ip": [0x1000, 0x2000]}).key.values()
+    assert len(values) == 2 and values[0] is values[1]
