@@ -30,7 +30,7 @@ _pfmparse()
 	--view) mapfile -t COMPREPLY < <(compgen -W 'inst data level tlb' -- "$text") ;;
 	--per) mapfile -t COMPREPLY < <(compgen -W "$_pfmparse_pers" -- "$text") ;;
 	--sort) mapfile -t COMPREPLY < <(compgen -W 'count value level' -- "$text") ;;
-	--rows) mapfile -t COMPREPLY < <(compgen -W 'sample location' -- "$text") ;;
+	--rows) mapfile -t COMPREPLY < <(compgen -W 'location sample' -- "$text") ;;
 	--top | --cum | --l2 | --l3 | --frequency | --min-percent | --weight | --event | \
 		--pid | --tid | --comm | --cgroup | --container | --cpu | --set | --object | --symbol | --time | \
 		--window | --iterations | --to | --dsn | --function | -s | --debuginfod) COMPREPLY=() ;;

@@ -95,9 +95,11 @@ def test_postgresql_agrees_with_sqlite_file(
     dsn: str, captures: dict[str, Path], tmp_path: Path
 ) -> None:
     files = [str(captures[name]) for name in NAMES]
-    added(dsn, *files)
+    by_sample = ("--rows", "sample")
+    added(dsn, *files, *by_sample)
     path = tmp_path / "x.db"
-    status, _, err = called("export", *files, "--to", "sql", "-o", str(path))
+    argv = ("export", *files, "--to", "sql", "-o", str(path), *by_sample)
+    status, _, err = called(*argv)
     assert status == 0, err
     link = sqlite3.connect(path)
     tables: tuple[str, ...] = ("hosts", "runs", "events", "threads", "objects")
@@ -118,7 +120,8 @@ def test_duplicate_capture_is_refused(dsn: str, captures: dict[str, Path]) -> No
 
 
 def test_queries_of_the_page_answer(dsn: str, captures: dict[str, Path]) -> None:
-    added(dsn, *(str(captures[name]) for name in ("default", "pebs64", "callstack")))
+    files = [str(captures[name]) for name in ("default", "pebs64", "callstack")]
+    added(dsn, *files, "--rows", "sample")
     found = [ask(dsn, query) for query in QUERIES.findall(PAGE.read_text())]
     assert len(found) == 3 and all(found)
 

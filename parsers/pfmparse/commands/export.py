@@ -44,9 +44,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rows",
-        choices=("sample", "location"),
-        default="sample",
-        help="with --to sql: one row per sample or per location; default: sample",
+        choices=("location", "sample"),
+        help="with --to sql: one row per location or per sample; default: location",
     )
     add_weight(parser)
     add_selection(parser)
@@ -57,14 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the export; returns the exit status."""
     with blaming("--to"):
         export = registry.find(arguments.to)
-    if export.name != "sql" and (arguments.dsn or arguments.rows != "sample"):
+    if export.name != "sql" and (arguments.dsn or arguments.rows):
         raise BadInput("--dsn and --rows need --to sql")
     if not arguments.output and not (export.appends and arguments.dsn):
         raise BadInput("no output file: use -o FILE")
     with inputs_of(arguments, arguments.file, export.detail) as inputs:
         path = Path(arguments.output or "")
         weight = weight_of(arguments, inputs)
-        job = Job(inputs, path, weight, arguments.dsn, arguments.rows)
+        job = Job(inputs, path, weight, arguments.dsn, arguments.rows or "location")
         job.strict = arguments.strict
         return write_job(export, job, arguments.json)
 

@@ -48,7 +48,7 @@ class Job:
     path: Path
     weight: str = "count"
     dsn: Optional[str] = None
-    rows: str = "sample"
+    rows: str = "location"
     lacks: dict[str, None] = field(default_factory=dict)
     strict: bool = False
     beside: Optional[Callable[[str], Path]] = None

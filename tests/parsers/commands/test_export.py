@@ -224,7 +224,7 @@ def test_export_refuses_sql_options_for_other_formats(
 ) -> None:
     export(count)
     argv = ["export", file, "--to", "test", "-o", str(tmp_path / "x")]
-    for option in (["--dsn", "host=db"], ["--rows", "location"]):
+    for option in (["--dsn", "host=db"], ["--rows", "sample"]):
         status, _, err = run(capsys, *argv, *option)
         assert status == 1 and "--dsn and --rows need --to sql" in err
 

@@ -38,6 +38,7 @@ from helpers.writers import (
 
 PAGE = ROOT / "docs/exports.md"
 QUERIES = re.compile(r"```sql\n(.*?)```", re.DOTALL)
+BY_SAMPLE = ("--rows", "sample")
 
 
 def add(path: Path, data: bytes, *options: str) -> Path:
@@ -75,7 +76,7 @@ def test_sql_samples_have_all_recorded_fields(tmp_path: Path) -> None:
     ]
     where = mapped(mapping(0x1000, 0x2000, 0, "/x"))
     data = capture(json_chunk("SESS", session(sets)), where, bufr(buffer(samples)))
-    database = add(tmp_path / "1.pfm", data)
+    database = add(tmp_path / "1.pfm", data, *BY_SAMPLE)
     text = """
         SELECT time_ns, cpu, pid, tid, threads.name, events.name, samples.period, count,
                address, path, functions.name, stack_id, latency
@@ -128,14 +129,14 @@ def test_sql_unknown_cpu_is_null(tmp_path: Path) -> None:
         cook([(5, "/bin/x", None)]),
         bufr(oprofile(oprofile_words(steps))),
     )
-    database = add(tmp_path / "1.pfm", data)
+    database = add(tmp_path / "1.pfm", data, *BY_SAMPLE)
     assert query(database, "SELECT cpu FROM samples ORDER BY id") == [(None,), (3,)]
 
 
 def test_sql_samples_have_memory_data(tmp_path: Path) -> None:
     records = [{"ip": 1, "dla": 0x20, "lat": 9, "dse": 3}]
     data = pebs_capture(records, 176, session(uuid=UUID_PEBS64))
-    database = add(tmp_path / "1.pfm", data)
+    database = add(tmp_path / "1.pfm", data, *BY_SAMPLE)
     text = "SELECT data_address, latency, data_source FROM samples"
     assert query(database, text) == [(0x20, 9, 3)]
 
@@ -187,10 +188,10 @@ def test_failed_sql_export_leaves_nothing(tmp_path: Path, capsys: Capture) -> No
     path, database = tmp_path / "1.pfm", tmp_path / "x.db"
     path.write_bytes(stack_capture())
     argv = ["export", str(path), "--to", "sql", "-o", str(database)]
-    status, _, err = run(capsys, *argv, "--rows", "location", "--strict")
+    status, _, err = run(capsys, *argv, "--strict")
     assert status == 1 and "not written: CPUs; times" in err
     assert not database.exists()
-    assert run(capsys, *argv, "--strict")[0] == 0
+    assert run(capsys, *argv, *BY_SAMPLE, "--strict")[0] == 0
     database.write_bytes(b"no database" * 100)
     status, _, err = run(capsys, *argv)
     assert status == 1 and "file is not a database" in err
@@ -255,6 +256,7 @@ def test_sql_queries_of_the_page_return_rows(
     database = tmp_path / "x.db"
     for name in ("default", "pebs64", "callstack"):
         argv = ["export", str(captures[name]), "--to", "sql", "-o", str(database)]
+        argv += BY_SAMPLE
         assert told(capsys, *argv, warns=True)["not_carried"] is not None
     found = [query(database, text) for text in QUERIES.findall(PAGE.read_text())]
     assert len(found) == 3 and all(found)
