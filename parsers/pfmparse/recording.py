@@ -8,11 +8,10 @@ from io import BufferedIOBase
 from typing import Callable, Iterator, Mapping, Optional, Protocol, Sequence
 
 from .capture.buffer import Buffer
-from .capture.buffers import Buffers
+from .capture.buffers import Buffers, gather
 from .capture.clocks import Clocks
 from .capture.cookies import CookieFile
 from .capture.file import Capture
-from .capture.gathering import gather
 from .capture.jit import JitMaps
 from .capture.kallsyms import KernelSymbols
 from .capture.maps import MapsHistory

@@ -23,7 +23,7 @@ from pfmparse import (
     find_format,
     open_capture,
 )
-from pfmparse.capture import file, gathering, index
+from pfmparse.capture import buffers, file, index
 from pfmparse.commands.dump import samples_as_dicts
 from pfmparse.formats.decoding import Lost
 
@@ -272,7 +272,7 @@ def test_batches_equal_reading_buffers_one_by_one(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "GROUP", group)
-        patch.setattr(gathering, "ENOUGH", enough)
+        patch.setattr(buffers, "ENOUGH", enough)
         patch.setattr(file, "ROOM", 3 * group)
         check_same(data, threads)
 

@@ -33,7 +33,7 @@ FLOORS = (
     {"formats", "symbols"},
     {"capture"},
     {"layout"},
-    {"errors", "grouping", "pipeline", "status_line"},
+    {"errors", "pipeline", "status_line"},
     {"arrays", "text"},
 )
 

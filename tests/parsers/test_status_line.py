@@ -8,7 +8,7 @@ import io
 import pytest
 from helpers.terminal import Terminal
 from pfmparse import status_line
-from pfmparse.status_line import StatusLine
+from pfmparse.status_line import Progress, StatusLine
 
 
 def shown(out: io.StringIO, monkeypatch: pytest.MonkeyPatch, after: float) -> str:
@@ -38,3 +38,15 @@ def test_status_line_is_not_shown_for_short_work(
 
 def test_status_line_is_not_written_to_files(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(io.StringIO(), monkeypatch, 0.0) == ""
+
+
+def test_progress_line_is_removed_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(status_line, "FIRST", 0.0)
+    monkeypatch.setattr(status_line, "NEXT", 0.0)
+    out = Terminal()
+    line = Progress("read", out)
+    line.add(1000)
+    line.add(1)
+    line.remove()
+    first, second = "1,000 samples read", "1,001 samples read"
+    assert out.getvalue() == f"\r{first}\r{second}\r{' ' * len(second)}\r"

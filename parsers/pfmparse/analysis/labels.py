@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Labels of frames, for formats with one name per frame."""
+"""Labels of frames and stacks, for formats with one name per frame."""
 
 from __future__ import annotations
 
-from typing import Iterable
+from typing import Callable, Iterable, Iterator
+
+import numpy as np
 
 from ..symbols.location import UNKNOWN
-from .profile import Frame, Profile
+from .inputs import Input
+from .interner import Ids
+from .profile import Frame, Profile, by_function
+from .stacks import ROOT
 
 
 def label(frame: Frame) -> str:
@@ -22,3 +27,55 @@ def joined(labels: Iterable[str]) -> str:
 def several_events(profile: Profile) -> bool:
     """True if there are samples of more than one event."""
     return len({row.event for row in profile.rows}) > 1
+
+
+class StackTexts:
+    """Texts of the stacks of samples, outermost function first.
+
+    Nodes that are only callers need no text.
+    """
+
+    def __init__(self, source: Input, form: Callable[[str], str] = str) -> None:
+        """``form`` makes the text of a stack of its functions, separated by ";"."""
+        self._form = form
+        self._source = source
+        self._texts: dict[int, str] = {}
+        self._known = np.zeros(0, np.bool_)
+        self._names: list[str] = []  # of places
+        # Parents and places of the nodes at the time of the last _catch_up().
+        self._parents: list[int] = []
+        self._places: list[int] = []
+
+    def texts(self, ids: Ids) -> Iterator[str]:
+        """The text of each number."""
+        if int(ids.max()) >= len(self._parents):
+            self._catch_up()
+        known = self._known[ids]
+        if not known.all():
+            new = np.unique(ids[~known])
+            self._known[new] = True
+            self._texts |= {at: self._text(at) for at in new.tolist()}
+        return map(self._texts.__getitem__, ids.tolist())
+
+    def _catch_up(self) -> None:
+        """Adds new nodes, and the names of new places."""
+        stacks, places = self._source.stacks, self._source.places
+        done = len(self._parents)
+        self._parents += stacks.parents()[done:].tolist()
+        self._places += stacks.places()[done:].tolist()
+        self._known = np.append(
+            self._known, np.zeros(len(self._parents) - done, np.bool_)
+        )
+        done = len(self._names)
+        found = zip(places.locations()[done:], places.addresses()[done:].tolist())
+        self._names += [
+            joined(label(frame) for frame in by_function(*place)) for place in found
+        ]
+
+    def _text(self, node: int) -> str:
+        """The functions of a stack, outermost first."""
+        names = []
+        while node != ROOT:
+            names.append(self._names[self._places[node]])
+            node = self._parents[node]
+        return self._form(";".join(reversed(names)))

@@ -13,9 +13,8 @@ from ..formats.roles import Role
 from ..formats.samples import Samples
 from .columns import check_name, pmd_of
 from .events import Events
-from .extremes import Extremes
 from .interner import Ids
-from .spread import Bucket, Spread, percentile
+from .spread import Bucket, Extremes, Spread, percentile
 from .sums import Sums
 from .weights import aggregates, product, unsigned, values_of
 

@@ -12,8 +12,8 @@ from ..symbols.location import Detail
 from .columns import check_name, named
 from .inputs import Input
 from .interner import Ids
+from .labels import StackTexts
 from .rows import Number, RowMaker, Rows
-from .stack_texts import StackTexts
 
 Array = NDArray[Any]
 

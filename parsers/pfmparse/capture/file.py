@@ -15,10 +15,9 @@ import numpy as np
 from ..errors import PfmParseError, note
 from ..pipeline import in_threads
 from .buffer import Buffer, read_buffer
-from .buffers import Buffers, plain_buffers
+from .buffers import MOST, Buffers, plain_buffers
 from .checksum import crc32_of_each
 from .chunks import FILE_HEADER, MAX_PAYLOAD, Chunk, ChunkHeader, ChunkReader
-from .gathering import MOST
 from .index import Group, Index
 from .metadata import ADD, Metadata
 from .session import Context, Session, parse_context, parse_session

@@ -21,7 +21,7 @@ from .chunks import (
 )
 from .metadata import MAX_MAPPINGS, Metadata
 from .session import Context, Session, parse_context, parse_session
-from .tick import Tick, parse_tick
+from .totals import Tick, parse_tick
 
 KEPT_PROBLEMS = 100  # the last ones, because a session may run for days
 

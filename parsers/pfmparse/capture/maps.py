@@ -10,8 +10,7 @@ from typing import Iterator, NamedTuple, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
-from ..grouping import split
+from ..arrays import NDArray, split
 from .file_state import FileState, parse_build_id, parse_state
 from .json_node import U64_MAX, Node
 

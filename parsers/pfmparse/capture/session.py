@@ -5,11 +5,30 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Callable, Optional, TypeVar
+from typing import Callable, Mapping, Optional, TypeVar
 
 from .json_node import Node
 from .machine import Machine, parse_machine
-from .view import View, parse_view
+
+
+@dataclass(frozen=True)
+class View:
+    """The view that a capture requests: a command of pfmparse and its long options.
+
+    The strings are not validated yet.
+    """
+
+    command: str
+    options: Mapping[str, str]
+
+
+def parse_view(node: Node) -> View:
+    """The view in a session."""
+    options = {
+        name: value.string() for name, value in node["options"].members().items()
+    }
+    return View(node["command"].string(), options)
+
 
 T = TypeVar("T")
 

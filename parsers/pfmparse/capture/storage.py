@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import mmap
 import os
 from functools import cached_property
 from io import BufferedIOBase
@@ -12,7 +13,37 @@ from typing import Callable, Optional
 
 import numpy as np
 
-from .mapped import MappedFile
+
+class MappedFile:
+    """The bytes of a file; several threads may read it, roughly in ascending order.
+
+    read() detects that the file was truncated. Truncation after read() makes accesses
+    to the returned bytes end the process with SIGBUS.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        """Raises OSError or ValueError if the file cannot be mapped or is empty."""
+        self._descriptor = descriptor
+        self._pages = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+        self._bytes = memoryview(self._pages)
+        self._dropped = 0
+
+    def read(self, start: int, end: int) -> Optional[memoryview]:
+        """A part of the file; None if the file ends before ``end``."""
+        if end > min(len(self._bytes), os.fstat(self._descriptor).st_size):
+            return None
+        return self._bytes[start:end]
+
+    def drop(self, end: int) -> None:
+        """Frees the memory of bytes before ``end``; later accesses read them again.
+
+        This method is not thread-safe.
+        """
+        end = max(0, end) // mmap.PAGESIZE * mmap.PAGESIZE
+        start, self._dropped = min(self._dropped, end), end
+        if start < end:
+            self._pages.madvise(mmap.MADV_DONTNEED, start, end - start)
+
 
 PIECE = 1 << 18  # bytes that are copied at once from a stream that cannot seek
 PAGE = 4096  # bytes

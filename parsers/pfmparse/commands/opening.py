@@ -13,10 +13,10 @@ from ..analysis.inputs import Input
 from ..analysis.weights import COUNT, usual
 from ..capture.session import parse_session
 from ..recording import Recording, open_capture, open_raw
+from ..status_line import Progress
 from ..symbols.location import Detail
 from .arguments import options_of
 from .outcome import BAD_INPUT, OK, BadInput, blaming, warn
-from .progress import Progress
 
 
 @contextmanager

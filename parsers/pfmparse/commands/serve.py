@@ -8,6 +8,7 @@ import threading
 from contextlib import ExitStack, suppress
 
 from ..errors import PfmParseError
+from ..status_line import Progress
 from ..symbols.options import add_symbol_options
 from ..text import message
 from ..web.api import Api
@@ -16,7 +17,6 @@ from ..web.server import Server
 from ..web.session import Session
 from .arguments import add_selection, add_weight, options_of
 from .outcome import OK, BadInput, blaming
-from .progress import Progress
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

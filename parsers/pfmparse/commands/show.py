@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
-from ..capture.view import View
+from ..capture.session import View
 from ..errors import PfmParseError, RequestError
 from ..symbols.options import add_symbol_options
 from . import mem, report

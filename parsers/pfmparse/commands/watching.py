@@ -10,7 +10,7 @@ from typing import Callable, Iterator, Optional
 from ..analysis.inputs import Options
 from ..analysis.recent import Place, Recent
 from ..capture.live import LiveCapture
-from ..capture.tick import Tick
+from ..capture.totals import Tick
 from ..recording import Recording
 from .top_lines import Status
 

@@ -11,8 +11,8 @@ import numpy as np
 from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
 from ..analysis.interner import Ids, Interner
+from ..analysis.labels import StackTexts
 from ..analysis.rows import CARRIED, RowMaker, Rows, pmds_of
-from ..analysis.stack_texts import StackTexts
 from ..analysis.weights import COUNT
 from ..arrays import NDArray
 from ..formats.data_source import name_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Mapping, Optional
+from typing import Callable, Mapping, Optional
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from ..errors import PfmParseError
 from ..layout import Data, bad_field, field_names, integers, struct_dtype
 from .decoding import Decoded, Format, Region
 from .default_entries import Entries, Run, Span, as_samples, rows
-from .ear import Ears
 from .raw_time import MAX_SHIFT, RawTime
 from .samples import PmdGroup, Samples
 
@@ -147,7 +146,11 @@ class Decoder:
     def __init__(self, layout: Layout, session: Session) -> None:
         self._layout = layout
         self._entries = Entries(layout.entry, session)
-        self._ears = Ears(session) if layout is PERFMON_2_0_IA64 else None
+        self._add_to: Optional[Callable[[Samples], Samples]] = None
+        if layout is PERFMON_2_0_IA64:
+            from .ear import Ears  # slow to import, and rarely needed
+
+            self._add_to = Ears(session).add_to
 
     def __call__(self, data: Data) -> Decoded:
         """The samples in a buffer, of which ``data`` may have only the first bytes."""
@@ -180,7 +183,7 @@ class Decoder:
         return None if samples is None else Decoded((self._region(samples),))
 
     def _region(self, samples: Samples) -> Region:
-        return Region(0, samples if self._ears is None else self._ears.add_to(samples))
+        return Region(0, samples if self._add_to is None else self._add_to(samples))
 
     def _header(self, data: Data) -> Header:
         """The header, after all checks that need only the header."""

@@ -9,7 +9,7 @@ from typing import Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from ..grouping import split
+from ..arrays import split
 from .functions import NONE, Call, Functions, Ranges
 from .intervals import U64s
 from .libdw import Die, libraries

@@ -19,7 +19,7 @@ from typing import (
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..arrays import NDArray, split
 from ..capture.cookies import CookieFile
 from ..capture.file_state import FileState
 from ..capture.jit import JitMaps
@@ -27,7 +27,6 @@ from ..capture.json_node import U64_MAX
 from ..capture.kallsyms import KernelSymbols
 from ..capture.maps import Mapping, MapsHistory, ProcessMaps, is_anonymous
 from ..capture.vdso import VdsoImages
-from ..grouping import split
 from ..layout import KERNEL_START
 from .demangle import Names
 from .intervals import Ids, U64s

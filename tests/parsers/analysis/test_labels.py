@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from helpers.exporting import exported
+from helpers.readers import opened
+from helpers.stacks_capture import stack_capture
 from helpers.writers import (
     Sample,
     buffer,
@@ -20,7 +23,7 @@ from helpers.writers import (
     thrd,
     thread,
 )
-from pfmparse.analysis.labels import joined, label, several_events
+from pfmparse.analysis.labels import StackTexts, joined, label, several_events
 from pfmparse.analysis.profile import Frame, Profile, Row
 from pfmparse.exports import registry
 
@@ -59,3 +62,11 @@ def test_several_events_ignores_events_without_samples() -> None:
     assert not several_events(profile)
     profile.rows.append(Row(0, 0, 0, 1, 1))
     assert several_events(profile)
+
+
+def test_stack_texts_begin_with_the_outermost() -> None:
+    source = opened(stack_capture())
+    (batch,) = source.batches()
+    texts = StackTexts(source, "<{}>".format)
+    found = Counter(texts.texts(source.stacks.ids(batch)))
+    assert found == {"<main;hot>": 6, "<main;warm>": 3, "<main;warm;schedule>": 1}

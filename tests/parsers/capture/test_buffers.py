@@ -7,8 +7,9 @@ import struct
 
 import numpy as np
 import pytest
+from pfmparse.capture import buffers as module
 from pfmparse.capture.buffer import Buffer
-from pfmparse.capture.buffers import Buffers, plain_buffers
+from pfmparse.capture.buffers import Buffers, gather, plain_buffers
 from pfmparse.layout import struct_dtype
 
 DATA = bytes(range(200))
@@ -77,3 +78,46 @@ def test_pieces_and_unknown_contexts_are_not_plain(head: tuple[int, int]) -> Non
 def test_payload_without_a_header_is_not_plain() -> None:
     short = Buffers(memoryview(DATA), np.array([0, 30]), np.array([30, 23]), 0, 0, 0)
     assert plain_buffers(short, {50462976}) is None
+
+
+Short = tuple[int, int, int]
+
+
+def one(number: int, context: int, epoch: int = 0, unread: int = 0) -> Buffers:
+    """Describe a buffer of ten bytes whose offset is its number."""
+    begins, sizes = np.zeros(1, np.intp), np.array([10])
+    data = memoryview(bytes(10))
+    return Buffers(data, begins, sizes, context, epoch, number, unread=unread)
+
+
+def numbers(groups: list[list[Buffers]]) -> list[list[int]]:
+    """Return the buffer numbers of each gathered list."""
+    return [[buffers.offset for buffers in some] for some in gather(groups)]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let three buffers of a context be enough, and six of all contexts too many."""
+    monkeypatch.setattr(module, "ENOUGH", 30)
+    monkeypatch.setattr(module, "MOST", 50)
+
+
+def test_gathering_keeps_order_within_each_context() -> None:
+    groups = [[one(0, 5), one(1, 6), one(2, 5)], [one(3, 6), one(4, 5)]]
+    assert numbers(groups) == [[0, 2, 4], [1, 3]]
+
+
+def test_gathering_stops_at_enough_bytes_of_a_context() -> None:
+    groups = [[one(n, 5)] for n in range(7)]
+    assert numbers(groups) == [[0, 1, 2], [3, 4, 5], [6]]
+
+
+def test_gathering_limits_bytes_of_all_contexts() -> None:
+    assert numbers([[one(n, n) for n in range(8)]]) == [[n] for n in range(8)]
+    found = numbers([[one(n, n % 4) for n in range(8)]])
+    assert found == [[0, 4], [1, 5], [2], [3], [6], [7]]
+
+
+def test_gathering_does_not_cross_an_epoch_change() -> None:
+    groups = [[one(0, 5), one(1, 6), one(2, 5, 1), one(3, 6, 1, 1)], [one(4, 5, 1, 1)]]
+    assert numbers(groups) == [[0], [1], [2], [3], [4]]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers.writers import changed, totals
-from pfmparse.capture.totals import EventTotals, Turns, parse_totals
+from pfmparse.capture.totals import EventTotals, Tick, Turns, parse_tick, parse_totals
 from pfmparse.errors import PfmParseError
 
 
@@ -97,3 +97,18 @@ def test_bad_loss_of_process_events_is_named(name: str) -> None:
     events = {"error": None, "lost": 5, name: -1}
     with pytest.raises(PfmParseError, match=f"DONE.process_events.{name}: "):
         parse_totals(changed(totals(9), ["process_events"], events), 0)
+
+
+TICK = {"elapsed_ns": 10**9, "samples": 5, "lost": 2}
+
+
+def test_tick_has_totals_so_far() -> None:
+    assert parse_tick(json.dumps(TICK).encode(), 0) == Tick(10**9, 5, 2)
+    assert parse_tick(changed(TICK, ["samples"], None), 0).samples is None
+    assert parse_tick(json.dumps({**TICK, "skipped": 4}).encode(), 0).skipped == 4
+
+
+@pytest.mark.parametrize("member", ["elapsed_ns", "lost"])
+def test_bad_tick_member_is_named(member: str) -> None:
+    with pytest.raises(PfmParseError, match=f"TICK.{member}: not an integer"):
+        parse_tick(changed(TICK, [member], "x"), 0)
