@@ -8,6 +8,7 @@ from typing import Callable, Iterable, Iterator
 import numpy as np
 
 from ..symbols.location import UNKNOWN
+from ..text import printable
 from .inputs import Input
 from .interner import Ids
 from .profile import Frame, Profile, by_function
@@ -17,6 +18,11 @@ from .stacks import ROOT
 def label(frame: Frame) -> str:
     """The function, or its object if the function is unknown."""
     return frame.object if frame.function == UNKNOWN else frame.function
+
+
+def plain(name: str) -> str:
+    """A name on one line, without control characters."""
+    return printable(" ".join(name.split())) or UNKNOWN
 
 
 def joined(labels: Iterable[str]) -> str:

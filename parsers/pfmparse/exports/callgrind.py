@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional, TextIO
 
-from ..analysis.labels import label
+from ..analysis.labels import label, plain
 from ..analysis.profile import Frame, Profile, Profiler, by_place
 from ..analysis.stacks import ROOT
 from ..symbols.location import UNKNOWN, Detail, Location
@@ -68,7 +68,7 @@ class _Writer:
         spent = self._spent()
         self._out.write("# callgrind format\nversion: 1\ncreator: pfmparse\n")
         if command:
-            self._out.write(f"cmd: {_line(' '.join(command))}\n")
+            self._out.write(f"cmd: {plain(' '.join(command))}\n")
         names = (_word(self._profile.events[at]) for at in self._events)
         self._out.write(f"positions: line\nevents: {' '.join(names)}\n")
         for function, costs in spent.items():
@@ -107,7 +107,7 @@ class _Writer:
         if name in known:
             return f"({known[name]})"
         known[name] = len(known) + 1
-        return f"({known[name]}) {_line(name)}"
+        return f"({known[name]}) {plain(name)}"
 
     def _zero(self) -> Costs:
         return [0] * len(self._events)
@@ -150,11 +150,6 @@ def _add(to: Costs, costs: Costs) -> None:
 
 def _function(frame: Frame) -> Function:
     return Function(frame.object, frame.file or UNKNOWN_FILE, label(frame))
-
-
-def _line(text: str) -> str:
-    """Text without line breaks."""
-    return " ".join(text.split()) or UNKNOWN
 
 
 def _word(text: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..analysis.labels import joined, label, several_events
+from ..analysis.labels import joined, label, plain, several_events
 from ..analysis.profile import Profile, Profiler
-from ..symbols.location import UNKNOWN, Detail
+from ..symbols.location import Detail
 from .interface import Export, Job
 from .unsupported import noted
 
@@ -26,7 +26,7 @@ def write(job: Job) -> None:
 
 def _lines(profile: Profile) -> list[tuple[str, int]]:
     """The stacks and their sums, sorted."""
-    frames = [_plain(label(frame)) for frame in profile.frames]
+    frames = [plain(label(frame)) for frame in profile.frames]
     texts: Counter[str] = Counter()
     for (node, below), total in _sums(profile).items():
         if total:
@@ -37,19 +37,14 @@ def _lines(profile: Profile) -> list[tuple[str, int]]:
 
 def _sums(profile: Profile) -> Counter[tuple[int, tuple[str, ...]]]:
     """The weights by stack and prefix; threads with the same name are summed."""
-    events = [_plain(event) for event in profile.events]
-    names = [_plain(thread.name) for thread in profile.threads]
+    events = [plain(event) for event in profile.events]
+    names = [plain(thread.name) for thread in profile.threads]
     apart = several_events(profile)
     sums: Counter[tuple[int, tuple[str, ...]]] = Counter()
     for row in profile.rows:
         below = (names[row.thread],)
         sums[row.node, (events[row.event], *below) if apart else below] += row.weight
     return sums
-
-
-def _plain(name: str) -> str:
-    """A name without the characters that separate lines and numbers."""
-    return " ".join(name.split()) or UNKNOWN
 
 
 EXPORT = Export("folded", "folded stacks", write, Detail.INLINES)

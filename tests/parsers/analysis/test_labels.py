@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers.exporting import exported
+from helpers.exporting import called, exported
 from helpers.readers import opened
-from helpers.stacks_capture import stack_capture
+from helpers.stacks_capture import Stack, stack_capture
 from helpers.writers import (
     Sample,
     buffer,
@@ -70,3 +70,12 @@ def test_stack_texts_begin_with_the_outermost() -> None:
     texts = StackTexts(source, "<{}>".format)
     found = Counter(texts.texts(source.stacks.ids(batch)))
     assert found == {"<main;hot>": 6, "<main;warm>": 3, "<main;warm;schedule>": 1}
+
+
+@pytest.mark.parametrize("to", ["folded", "callgrind"])
+def test_text_has_no_control_characters(to: str, tmp_path: Path) -> None:
+    path, out = tmp_path / "x.pfm", tmp_path / "x"
+    name = "red \x1b[31m \x00 \x85 end"
+    path.write_bytes(stack_capture([Stack((name,))], [name]))
+    assert called("export", str(path), "--to", to, "-o", str(out))[0] == 0
+    assert "red \\x1b[31m \\x00 end" in out.read_text()
