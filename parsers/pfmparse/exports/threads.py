@@ -5,12 +5,18 @@ from __future__ import annotations
 
 from ..analysis.labels import several_events
 from ..analysis.profile import Profile, Row, Thread
+from .interface import ExportError
 
 Part = tuple[int, int]  # the numbers of an event and of a thread
 
 
 def by_event_and_thread(profile: Profile) -> list[tuple[Part, list[Row]]]:
-    """The rows of each event and thread that have samples."""
+    """The rows of each event and thread that have samples.
+
+    ExportError if there are none: viewers do not open a file without threads.
+    """
+    if not profile.rows:
+        raise ExportError("not written: no sample is selected")
     found: dict[Part, list[Row]] = {}
     for row in profile.rows:
         found.setdefault((row.event, row.thread), []).append(row)

@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+from helpers.cli import Capture, run
+from helpers.stacks_capture import stack_capture
 from pfmparse.analysis.profile import Profile, Row, Thread
 from pfmparse.exports.threads import Titles, by_event_and_thread, thread_name
 
@@ -28,3 +33,15 @@ def test_profile_title_names_what_differs() -> None:
 def test_thread_name_has_known_ids_only() -> None:
     assert thread_name(Thread("", 100, None, "x")) == "x 100"
     assert thread_name(Thread("", None, None, "[unknown]")) == "[unknown]"
+
+
+@pytest.mark.parametrize("to", ["firefox", "speedscope"])
+def test_viewers_get_no_file_without_threads(
+    to: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path, out = tmp_path / "x.pfm", tmp_path / "x"
+    path.write_bytes(stack_capture([]))
+    argv = ["export", str(path), "--to", to, "-o", str(out)]
+    status, _, err = run(capsys, *argv)
+    assert status == 1 and "not written: no sample is selected" in err
+    assert not out.exists()
