@@ -28,8 +28,9 @@ CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-pytest-xdist \
 	python3-pyelftools python3-setuptools python3-wheel \
 	python3-capstone libdebuginfod-dev git xz-utils linux-perf valgrind
 BENCH_PACKAGES := $(CHECK_PACKAGES) libdeflate0
-# A node that does not come from Debian brings its own npm.
-VIEWER_PACKAGES := $(CHECK_PACKAGES) chromium chromium-driver golang-go \
+# A node that does not come from Debian brings its own npm. BOLT has a package for each LLVM.
+VIEWER_PACKAGES = $(CHECK_PACKAGES) chromium chromium-driver golang-go autofdo \
+	$(shell apt-cache pkgnames bolt- | grep -x 'bolt-[0-9]*' | sort -V | head -1) \
 	postgresql python3-jsonschema python3-psycopg2 \
 	$(if $(shell command -v npm),,nodejs npm)
 # The headers depend on linux-kbuild, which has kernel-doc.
