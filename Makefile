@@ -31,7 +31,7 @@ BENCH_PACKAGES := $(CHECK_PACKAGES) libdeflate0
 # A node that does not come from Debian brings its own npm. BOLT has a package for each LLVM.
 VIEWER_PACKAGES = $(CHECK_PACKAGES) chromium chromium-driver golang-go autofdo \
 	$(shell apt-cache pkgnames bolt- | grep -x 'bolt-[0-9]*' | sort -V | head -1) \
-	postgresql python3-jsonschema python3-psycopg2 \
+	postgresql protobuf-compiler python3-jsonschema python3-psycopg2 \
 	$(if $(shell command -v npm),,nodejs npm)
 # The headers depend on linux-kbuild, which has kernel-doc.
 DOCS_PACKAGES = python3-sphinx python3-numpy \

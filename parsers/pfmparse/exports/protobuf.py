@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Iterable
 
-VARINT, BYTES = 0, 2  # types of fields on the wire
+VARINT, FIXED64, BYTES = 0, 1, 2  # types of fields on the wire
 MASK = (1 << 64) - 1
 REMEMBERED = 1 << 17  # cached numbers: fields, functions and places repeat often
 
@@ -28,6 +28,11 @@ def varint(number: int) -> bytes:
 def integer(field: int, number: int) -> bytes:
     """A field with a number; empty for 0, which is the default."""
     return varint(field << 3 | VARINT) + varint(number) if number else b""
+
+
+def fixed64(field: int, number: int) -> bytes:
+    """A field with a number of 8 bytes."""
+    return varint(field << 3 | FIXED64) + number.to_bytes(8, "little")
 
 
 def integers(field: int, numbers: Iterable[int]) -> bytes:

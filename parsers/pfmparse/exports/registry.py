@@ -19,6 +19,7 @@ OURS: dict[str, str] = {
     "folded": "folded",
     "html": "html",
     "npz": "npz",
+    "otlp": "otlp",
     "perf-data": "perf_data",
     "pprof": "pprof",
     "speedscope": "speedscope",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from helpers.wire_format import fields, numbers
 from hypothesis import given
 from hypothesis import strategies as st
-from pfmparse.exports.protobuf import integer, integers, message, varint
+from pfmparse.exports.protobuf import fixed64, integer, integers, message, varint
 
 U64 = st.integers(0, (1 << 64) - 1)
 
@@ -33,6 +33,7 @@ def test_protobuf_fields_can_be_read_back(
     assert [numbers(body) for _, body in fields(packed)] == ([values] if values else [])
     assert list(fields(message(field, text))) == [(field, text)]
     for value in values:
+        assert list(fields(fixed64(field, value))) == [(field, value)]
         assert list(fields(integer(field, value))) == (
             [(field, value)] if value else []
         )

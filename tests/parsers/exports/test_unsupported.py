@@ -69,16 +69,29 @@ def test_lacking_format_columns_are_noted_by_name() -> None:
     assert text.startswith("columns eflags, eax, ") and "dla" not in text
 
 
-def integers_in(file: Path) -> set[int]:
-    """Return the integers in a text, or the labels and addresses in a pprof profile."""
+def integers_in(file: Path, to: str) -> set[int]:
+    """Return the integers in a text, or the labels and addresses in a profile."""
     data = file.read_bytes()
-    if not data.startswith(b"\x1f\x8b"):
+    if to == "otlp":
+        return integers_of_otlp(data)
+    if to != "pprof":
         return set(map(int, re.findall(rb"(?<![\w.#])\d+(?![\w.])", data)))
     messages = list(fields(gzip.decompress(data)))
     samples = [list(fields(body)) for number, body in messages if number == 2]
     labels = [dict(fields(b)) for parts in samples for n, b in parts if n == 3]
     places = [dict(fields(body)) for number, body in messages if number == 4]
     return {label.get(3, 0) for label in labels} | {place[3] for place in places}
+
+
+def integers_of_otlp(data: bytes) -> set[int]:
+    """Return the attributes and addresses in OTLP profiles."""
+    tables = list(fields(dict(fields(data))[2]))
+    places = [dict(fields(body)) for number, body in tables if number == 2 and body]
+    attributes = [dict(fields(body)) for number, body in tables if number == 6 and body]
+    values = [
+        value for one in attributes for kind, value in fields(one[2]) if kind == 3
+    ]
+    return {*values} | {place.get(2, 0) for place in places}
 
 
 @pytest.mark.parametrize("name", ["default", "flight", "callstack"])
@@ -89,7 +102,7 @@ def test_threads_and_addresses_are_lacking_or_in_the_file(
     out = exported(captures[name], to, tmp_path / "out")
     argv = ["export", str(captures[name]), "--to", to, "-o", str(out), "--json"]
     lacking = json.loads(called(*argv)[1])["not_carried"]
-    found = integers_in(out)
+    found = integers_in(out, to)
     assert ("thread IDs" in lacking) is not (every_format.WORKER in found)
     if to != "csv":  # whose addresses are hexadecimal and not relative to the file
         at = program.address("hot")

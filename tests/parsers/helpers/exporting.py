@@ -75,6 +75,8 @@ def samples_in(file: Path, to: str) -> Optional[int]:
         samples = (b for n, b in fields(gzip.decompress(file.read_bytes())) if n == 2)
         values = (b for sample in samples for n, b in fields(sample) if n == 2)
         return sum(sum(numbers(packed)) for packed in values)
+    if to == "otlp":
+        return _samples_in_otlp(file.read_bytes())
     if to == "callgrind":
         totals = file.read_text().splitlines()[-1]
         return sum(map(int, totals.removeprefix("totals: ").split()))
@@ -85,6 +87,14 @@ def samples_in(file: Path, to: str) -> Optional[int]:
         threads = json.loads(file.read_text())["threads"]
         return int(sum(sum(thread["samples"]["weight"]) for thread in threads))
     return None
+
+
+def _samples_in_otlp(data: bytes) -> int:
+    """Return the sum of all values; samples are in profile, scope and resource (2)."""
+    found = [body for number, body in fields(data) if number == 1]
+    for _ in range(3):
+        found = [body for part in found for number, body in fields(part) if number == 2]
+    return sum(sum(numbers(dict(fields(sample))[4])) for sample in found)
 
 
 def damaged_export(to: str, directory: Path, file: Path) -> Counted:

@@ -13,6 +13,10 @@ def fields(message: bytes) -> Iterator[Field]:
     at = 0
     while at < len(message):
         key, at = _varint(message, at)
+        if key & 7 == 1:
+            yield key >> 3, int.from_bytes(message[at : at + 8], "little")
+            at += 8
+            continue
         value, at = _varint(message, at)
         if key & 7 == 2:
             yield key >> 3, message[at : at + value]
