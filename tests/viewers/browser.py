@@ -111,6 +111,16 @@ class Browser:
         document = {"cmd": "Emulation.setEmulatedMedia", "params": parameters}
         self._ask("POST", "/goog/cdp/execute", document)
 
+    def accessible(self) -> list[dict[str, str]]:
+        """Return role, name and description of what screen readers find."""
+        document = {"cmd": "Accessibility.getFullAXTree", "params": {}}
+        nodes = self._ask("POST", "/goog/cdp/execute", document)["nodes"]
+        parts = ("role", "name", "description")
+        return [
+            {part: str(node.get(part, {}).get("value", "")) for part in parts}
+            for node in nodes
+        ]
+
     def fit(self, width: int) -> None:
         """Make the window as high as the page is at this width."""
         size = {"width": width, "height": 100, "deviceScaleFactor": 1, "mobile": False}

@@ -237,7 +237,7 @@ def test_heat_map_has_a_row_for_each_thread(browser: Browser, url: str) -> None:
         return data.filter((value, at) => at % 4 === 3 && value > 0).length;
     """
     assert 9 <= browser.run(coloured) <= 27
-    said = "return document.querySelector('#heat-rows canvas').ariaLabel"
+    said = "return document.querySelector('#heat-rows canvas').title"
     assert browser.run(said) == "9 samples, most at 0 ns"
 
 
@@ -246,7 +246,7 @@ def test_heat_map_without_times_names_no_time(
 ) -> None:
     with serving(str(captures["histogram"])) as url:
         show(browser, url, "#view=heat")
-        label = "return document.querySelector('#heat-rows canvas').ariaLabel"
+        label = "return document.querySelector('#heat-rows canvas').title"
         assert browser.run(label).endswith(" samples")
 
 
@@ -261,6 +261,31 @@ def test_focus_follows_the_view(browser: Browser, url: str) -> None:
     browser.press("th[data-by=name] button", "Enter")
     ready(browser)
     assert browser.run(f"{focused}.parentElement.dataset.by") == "name"
+
+
+@pytest.mark.parametrize("view, by", [("table", "by"), ("heat", "heat-by")])
+def test_focus_stays_on_the_row_of_a_click(
+    view: str, by: str, browser: Browser, url: str
+) -> None:
+    show(browser, url, f"#view={view}")
+    choose(browser, by, "thread")
+    rows = "rows" if view == "table" else "heat-rows"
+    button = f"document.querySelectorAll('#{rows} tbody button')[1]"
+    name = browser.run(f"{button}.focus(); return {button}.textContent")
+    browser.run(f"{button}.click()")
+    ready(browser)
+    assert browser.run("return document.getElementById('tid').value") == "101"
+    assert browser.run("return document.activeElement.textContent") == name
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_screen_readers_read_names_once(view: str, browser: Browser, url: str) -> None:
+    show(browser, url, f"#view={view}")
+    browser.run("document.querySelector('#flames [tabindex=\"0\"]')?.focus()")
+    live = "return document.querySelector('.details[role], .details[aria-live]')"
+    assert browser.run(live) is None
+    for node in browser.accessible():
+        assert node["description"] == "" or node["description"] != node["name"], node
 
 
 def test_keys_with_modifiers_are_the_browsers(browser: Browser, url: str) -> None:

@@ -13,7 +13,9 @@ export class Boxes {
     this.focused = 0;
     for (const type of ["mouseover", "focusin"])
       element.addEventListener(type, (event) => this.#about(event, (at) => {
+        // Screen readers would read a title after the label, which says the same.
         if (type === "focusin") this.focused = at;
+        else event.target.title = said(this.boxes[at]);
         tell(this.boxes[at]);
       }));
     element.addEventListener("click", (event) =>
@@ -42,7 +44,6 @@ export class Boxes {
     found.style.width = 100 * box.width + "%";
     found.style.background = box.colour;
     found.textContent = printable(box.name);
-    found.title = said(box);
     found.setAttribute("role", "treeitem");
     found.setAttribute("aria-level", box.depth + 1);
     found.setAttribute("aria-label", said(box));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // The view with a heat map: a row for each thread, function or other value over time.
 import { ask } from "./api.js";
-import { byId, element, long, number, time } from "./text.js";
+import { byId, element, long, number, redraw, time } from "./text.js";
 
 export class HeatView {
   constructor(page) {
@@ -23,7 +23,7 @@ export class HeatView {
   draw({ rows, others }) {
     this.rows = rows;
     const { unit } = this.page.session;
-    byId("heat-rows").tBodies[0].replaceChildren(...rows.map((row) => this.#row(row)));
+    redraw(byId("heat-rows").tBodies[0], rows.map((row) => this.#row(row)));
     byId("heat-rows").caption.textContent = `The most intense colour is ` +
       `${number(this.#most())} ${unit} in ${time(this.page.session.step_ns)}.` +
       (others ? ` ${number(others)} others are left out.` : "");
@@ -40,9 +40,8 @@ export class HeatView {
     const canvas = element("canvas"), { steps } = row;
     const peak = steps.indexOf(Math.max(...steps));
     canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `${number(row.own)} ${this.page.session.unit}` +
-      (steps.length ? `, most at ${time(peak * this.page.session.step_ns)}` : ""));
-    canvas.title = canvas.getAttribute("aria-label");
+    canvas.title = `${number(row.own)} ${this.page.session.unit}` +
+      (steps.length ? `, most at ${time(peak * this.page.session.step_ns)}` : "");
     strip.append(canvas);
     line.append(name, element("td", number(row.own), "number"), strip);
     return line;

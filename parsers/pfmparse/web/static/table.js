@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // The view with a table of functions, threads, places and others.
 import { ask } from "./api.js";
-import { button, byId, element, long, number, percent, printable } from "./text.js";
+import { button, byId, element, long, number, percent, printable, redraw } from "./text.js";
 
 const COLUMNS = [["name", "Name"], ["detail", "Where"], ["own", "Self"], ["total", "Total"]];
 const NUMBERS = ["own", "total"];
@@ -30,11 +30,10 @@ export class TableView {
     const sorting = table.tHead.contains(document.activeElement);
     table.tHead.rows[0].replaceChildren(...columns.flatMap((one) => this.#heads(...one)));
     if (sorting) table.tHead.querySelector("[aria-sort] button")?.focus();
-    table.tBodies[0].replaceChildren(...rows.map((row) => this.#row(row, columns, total)));
-    if (others.count) {
-      const rest = { name: `${number(others.count)} others`, detail: "", own: others.own, total: null, select: {}, function: null };
-      table.tBodies[0].append(this.#row(rest, columns, total));
-    }
+    const all = [...rows];
+    if (others.count)
+      all.push({ name: `${number(others.count)} others`, detail: "", own: others.own, total: null, select: {}, function: null });
+    redraw(table.tBodies[0], all.map((row) => this.#row(row, columns, total)));
   }
 
   #heads(name, title) {

@@ -39,6 +39,16 @@ export function button(text, click, classes = "") {
   return found;
 }
 
+// Replaces the rows of a table. The focus stays on its name, or goes to the first one.
+export function redraw(body, rows) {
+  const focused = document.activeElement;
+  const name = body.contains(focused) ? focused.textContent : null;
+  body.replaceChildren(...rows);
+  if (name === null) return;
+  const names = Array.from(body.querySelectorAll("button"));
+  (names.find((one) => one.textContent === name) ?? names[0])?.focus();
+}
+
 // A text that may be too long for its place; all of it is shown on focus.
 export function long(text, click = null) {
   const found = click ? button(text, click, "long") : element("span", text, "long");
