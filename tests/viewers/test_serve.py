@@ -9,6 +9,7 @@ from typing import Any, Iterator
 import pytest
 from browser import Browser
 from helpers.exporting import reported
+from helpers.served import S, timed
 from helpers.stacks_capture import Stack, stack_capture
 from page_scripts import BOXES, CHOOSE, CONTRAST, FOCUSED
 from pfmparse.web.browser import REDIRECT
@@ -239,6 +240,25 @@ def test_heat_map_has_a_row_for_each_thread(browser: Browser, url: str) -> None:
     assert 9 <= browser.run(coloured) <= 27
     said = "return document.querySelector('#heat-rows canvas').title"
     assert browser.run(said) == "9 samples, most at 0 ns"
+
+
+def test_heat_map_folds_time_by_second(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "x.pfm"
+    # In each of four seconds, most samples are in the same part.
+    times = [S * second + S * part // 10 for second in range(4) for part in (0, 3, 3)]
+    path.write_bytes(timed(*times, 4 * S - 1))
+    rows = """
+        return Array.from(document.querySelectorAll("#heat-rows tr"), (row) =>
+            [row.cells[0].textContent, row.cells[2].firstChild.title]);
+    """
+    with serving(str(path)) as url:
+        show(browser, url, "#view=heat&from=0&to=500")
+        choose(browser, "heat-by", "part of a second")
+        found = [row for row in browser.run(rows) if not row[1].startswith("0 ")]
+    assert found == [
+        ["0 ns after the second", "3 samples, most at 0 ns"],
+        ["300 ms after the second", "6 samples, most at 0 ns"],
+    ]
 
 
 def test_heat_map_without_times_names_no_time(

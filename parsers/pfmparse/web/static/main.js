@@ -41,6 +41,13 @@ class Page {
     this.open(view);
   }
 
+  // The action of a click on a row's name, or null.
+  action(row) {
+    if (row.function !== null) return () => this.openFunction("around", row.function);
+    if (Object.keys(row.select).length) return () => this.selection.set(row.select);
+    return null;
+  }
+
   // The number of the function that was chosen, or else of the one with most samples.
   async chosenFunction() {
     if (this.function === null) {

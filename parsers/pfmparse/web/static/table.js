@@ -58,7 +58,7 @@ export class TableView {
     for (const [name] of columns) {
       if (!NUMBERS.includes(name)) {
         const cell = element("td");
-        cell.append(long(row[name], name === "name" ? this.#action(row) : null));
+        cell.append(long(row[name], name === "name" ? this.page.action(row) : null));
         line.append(cell);
       } else if (row[name] === null) {
         line.append(element("td"), element("td"));
@@ -68,13 +68,5 @@ export class TableView {
       }
     }
     return line;
-  }
-
-  // The action of a click on a row's name, or null.
-  #action(row) {
-    if (row.function !== null) return () => this.page.openFunction("around", row.function);
-    if (Object.keys(row.select).length)
-      return () => this.page.selection.set(row.select);
-    return null;
   }
 }
