@@ -283,6 +283,28 @@ def test_focus_follows_the_view(browser: Browser, url: str) -> None:
     assert browser.run(f"{focused}.parentElement.dataset.by") == "name"
 
 
+def test_saved_page_needs_no_server(
+    browser: Browser, stacks: Path, tmp_path: Path
+) -> None:
+    saved = """
+        URL.createObjectURL = (blob) => { window.saved = blob.text(); return "#"; };
+        document.getElementById("save").click();
+    """
+    with serving(str(stacks)) as url:
+        show(browser, url, "#view=flame&tid=101")
+        browser.run(saved)
+        browser.wait("return window.saved")
+        page = browser.run("return window.saved")
+    path = tmp_path / "saved.html"
+    path.write_text(page)
+    browser.complaints()
+    browser.open(path)
+    names = "return Array.from(document.querySelectorAll('#functions tbody tr'), "
+    names += "(row) => row.cells[0].textContent + row.cells[2].textContent)"
+    assert browser.run(names) == ["schedule1", "main0", "warm0"]
+    assert browser.complaints() == []
+
+
 @pytest.mark.parametrize("view, by", [("table", "by"), ("heat", "heat-by")])
 def test_focus_stays_on_the_row_of_a_click(
     view: str, by: str, browser: Browser, url: str

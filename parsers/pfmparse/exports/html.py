@@ -34,6 +34,12 @@ COLUMNS_OF_SIDES = tuple(
 
 def write(job: Job) -> None:
     """Writes the page of the samples of all inputs."""
+    # Bytes in names that are not valid UTF-8 become question marks.
+    job.path.write_bytes(page_of(job).encode("utf-8", "replace"))
+
+
+def page_of(job: Job) -> str:
+    """The page of the samples of all inputs."""
     sides = sides_of(job, {Role.THREAD}, losses=True)
     data = PageData(sides)
     unit = unit_of(job, sides.profile)
@@ -60,9 +66,7 @@ def write(job: Job) -> None:
         "STYLE": _text("flame_page.css"),
         "SCRIPT": _text("flame_page.js"),
     }
-    # Bytes in names that are not valid UTF-8 become question marks.
-    page = _filled(_text("flame_page.html"), parts)
-    job.path.write_bytes(page.encode("utf-8", "replace"))
+    return _filled(_text("flame_page.html"), parts)
 
 
 def _filled(template: str, parts: Mapping[str, str]) -> str:

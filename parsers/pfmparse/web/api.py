@@ -48,6 +48,7 @@ class Api:
             "steps": ((), self._steps),
             "heat": (("by",), self._heat),
             "code": (("function",), self._code),
+            "page": ((), self._page),
         }
 
     def knows(self, name: str) -> bool:
@@ -133,6 +134,9 @@ class Api:
 
     def _code(self, query: Query, choice: Choice) -> Answer:
         return self._session.code(choice, self._label(query))
+
+    def _page(self, _: Query, choice: Choice) -> Answer:
+        return {"html": self._session.page(choice)}
 
     def _label(self, query: Query) -> Label:
         labels = self._session.cells.tree.labels

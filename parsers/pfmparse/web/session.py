@@ -7,6 +7,7 @@ import io
 import os
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
 from ..analysis.groups import Values
@@ -16,6 +17,7 @@ from ..analysis.row_sums import Row, add, ordered
 from ..analysis.weights import COUNT
 from ..errors import PfmParseError
 from ..exports.flame_tree import Label
+from ..exports.interface import Job
 from ..library import naming, usual_weight
 from ..recording import Recording, open_capture
 from ..symbols.location import Detail
@@ -98,6 +100,13 @@ class Session:
         """The code of a function with its selected samples."""
         inputs = list(self._chosen(choice, Detail.SYMBOL))
         return code_of(inputs, function, self.weight, self._options.symbols.symfs)
+
+    def page(self, choice: Choice) -> str:
+        """A page of the selected samples that needs no server."""
+        from ..exports import html  # rarely needed
+
+        inputs = list(self._chosen(choice, Detail.INLINES))
+        return html.page_of(Job(inputs, Path(), self.weight))
 
     def _chosen(self, choice: Choice, detail: Detail) -> Iterator[Input]:
         """The captures with the selected samples, to be read from their start."""

@@ -86,7 +86,22 @@ class Page {
     history.replaceState(null, "", "#" + new URLSearchParams(kept));
   }
 
+  // Saves the flame graph and functions of the selection, to be opened without pfmparse.
+  async save() {
+    try {
+      const { html } = await ask("page", this.selection.parameters(false));
+      const link = element("a");
+      link.href = URL.createObjectURL(new Blob([html], { type: "text/html" }));
+      link.download = "pfmparse.html";
+      link.click();
+      complain("");
+    } catch (error) {
+      complain(error.message);
+    }
+  }
+
   #listen() {
+    byId("save").addEventListener("click", () => this.save());
     const tabs = Object.keys(VIEWS);
     for (const name of tabs)
       byId(`tab-${name}`).addEventListener("click", () => this.open(name));
