@@ -57,6 +57,8 @@ struct pfm_context;
  * @random: PFM_REGFL_RANDOM
  * @num_reset: number of PMDs that are reset with this one: see
  *             pfm_reset_slots()
+ * @num_data: number of PMDs to record that have data of the sample, the last
+ *            ones: see pfm_data_regs()
  * @arg:  argument for the format; all but its value fields is filled in. It has
  *        one value per PMD to record. pfm_smpl_regs() follows it: the list of
  *        these PMDs
@@ -65,6 +67,7 @@ struct pfm_pmd_ovfl {
 	bool			trigger;
 	bool			random;
 	u16			num_reset;
+	u16			num_data;
 	pfm_ovfl_arg_t		arg;
 };
 
@@ -87,7 +90,8 @@ struct pfm_pmd_ovfl {
  *               before which it does not sample (@hw.sampling)
  * @plain_reset: @short_reset if an overflow only loads this value, else 0
  * @state:       what the overflow path knows of its overflows: PFM_QUIET etc.
- * @slot:        its index in the PMU's table; the clock's is after the last
+ * @slot:        its index in the PMU's table; the clock's is after the last one
+ *               that pfm_evtset.regs has
  * @random:      state of the random series
  * @known_from:  its value when it became PFM_KNOWN
  * @short_reset: value to load after an overflow that does not mask
@@ -153,7 +157,8 @@ struct pfm_pmd {
  *               NULL while all of them are 0 (pmc.c)
  * @regs:        @hw of its PMDs in the order of the PMU's table, by increasing
  *               index, then of the clock, which counts from -@timeout. NULL for
- *               PMDs that are not allocated yet (pmd.c)
+ *               PMDs that are not allocated yet (pmd.c). PMDs with data of
+ *               samples, the last of the table, have no state and no place here
  */
 struct pfm_evtset {
 	struct pfm_pmu_set	pmu_set;
@@ -507,6 +512,16 @@ static inline struct pfm_pmd *pfm_pmd_at(const struct pfm_evtset *set,
 	return reg ? container_of(reg, struct pfm_pmd, hw) : NULL;
 }
 
+/*
+ * Find a PMD by its index in the PMU's table; NULL if it does not exist, or has
+ * data of samples.
+ */
+static inline struct pfm_pmd *pfm_pmd_find(const struct pfm_evtset *set,
+					   unsigned int slot)
+{
+	return slot < set->pmu_set.num_regs - 1U ? pfm_pmd_at(set, slot) : NULL;
+}
+
 static inline struct pfm_evtset *pfm_evtset_of(const struct pfm_pmd *pmd)
 {
 	return container_of(pmd->hw.set, struct pfm_evtset, pmu_set);
@@ -531,10 +546,17 @@ pfm_smpl_regs(const struct pfm_pmd_ovfl *ovfl)
 	return (void *)&arg->smpl_pmds_values[arg->num_smpl_pmds];
 }
 
-/* Slots of the PMDs that are reset with this one, behind pfm_smpl_regs(). */
+/* The PMDs with data of the sample, which only this overflow has, behind it. */
+static inline struct pfm_pmu_reg *
+pfm_data_regs(const struct pfm_pmd_ovfl *ovfl)
+{
+	return (void *)(pfm_smpl_regs(ovfl) + ovfl->arg.num_smpl_pmds);
+}
+
+/* Slots of the PMDs that are reset with this one, behind pfm_data_regs(). */
 static inline u16 *pfm_reset_slots(const struct pfm_pmd_ovfl *ovfl)
 {
-	return (u16 *)(pfm_smpl_regs(ovfl) + ovfl->arg.num_smpl_pmds);
+	return (u16 *)(pfm_data_regs(ovfl) + ovfl->num_data);
 }
 
 /* Does an overflow of this PMD count towards a switch of sets? */

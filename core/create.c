@@ -61,7 +61,7 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 	if (!ctx->pmu)
 		return -ENODEV;
 	ctx->read_pmds = ctx->pmu->read_pmds_ovfl;
-	ctx->target.num_regs = ctx->pmu->num_pmds + 1;
+	ctx->target.num_regs = pfm_pmu_places(ctx->pmu) + 1;
 	ctx->user_clock = pfm_user_has_our_clock();
 	ctx->set = pfm_evtset_add(ctx, 0);
 	return ctx->set ? 0 : -ENOMEM;

@@ -241,7 +241,8 @@ static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
 
 	seq_puts(m, "pfm_denied_pmds:\t");
 	pfm_for_each_evtset(ctx, id, set)
-		for_each_set_bit(slot, set->pmu_set.denied, ctx->pmu->num_pmds)
+		for_each_set_bit(slot, set->pmu_set.denied,
+				 set->pmu_set.num_regs - 1)
 			seq_printf(m, "%u:%u ", set->id,
 				   ctx->pmu->pmds[slot].num);
 	seq_putc(m, '\n');

@@ -36,6 +36,16 @@ bool pfm_user_has_our_clock(void)
 	return !zero.tv_sec && !zero.tv_nsec;
 }
 
+/* PMDs with data of samples are 0 outside of samples. */
+static void pfm_page_show_data(struct pfm_evtset *set,
+			       const struct pfm_pmu *pmu)
+{
+	u16 i;
+
+	for (i = set->pmu_set.num_regs - 1; i < pmu->num_pmds; i++)
+		set->page->map_state[pmu->pmds[i].num] = PFM_MAP_VALUE;
+}
+
 int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 {
 	BUILD_BUG_ON(sizeof(*set->page) > PAGE_SIZE);
@@ -45,6 +55,7 @@ int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu)
 	set->page = pfm_buffer_start(set->page_buffer);
 	set->page->map_set = set->id;
 	set->page->map_num_pmds = pmu->num_pmds;
+	pfm_page_show_data(set, pmu);
 	pfm_page_write(set);
 	return 0;
 }

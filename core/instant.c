@@ -20,17 +20,19 @@
 #include "stamp.h"
 #include "value.h"
 
-/* Read the PMDs of the sample, of any width. */
+/* Read the PMDs of the sample, of any width. Data of the sample are unknown. */
 static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
 {
 	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
 	struct pfm_pmu_reg **smpl = pfm_smpl_regs(ovfl);
-	u16 i;
+	u16 i, end = ovfl->arg.num_smpl_pmds - ovfl->num_data;
 
-	for (i = 0; i < ovfl->arg.num_smpl_pmds; i++)
+	for (i = 0; i < end; i++)
 		ovfl->arg.smpl_pmds_values[i] =
 			pfm_value_read_ovfl(container_of(smpl[i],
 							 struct pfm_pmd, hw));
+	while (i < ovfl->arg.num_smpl_pmds)
+		ovfl->arg.smpl_pmds_values[i++] = 0;
 }
 
 /* Call the handler for one of the PMDs that overflowed in one instant. */

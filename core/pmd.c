@@ -32,10 +32,11 @@ static const struct pfm_reg_desc pfm_clock_desc = {
 };
 
 /* Allocation size of an overflow with these lengths. */
-static size_t pfm_ovfl_bytes(u16 num_smpl, u16 num_reset)
+static size_t pfm_ovfl_bytes(u16 num_smpl, u16 num_data, u16 num_reset)
 {
 	size_t size = PFM_PLAIN_OVFL +
 		      num_smpl * (sizeof(u64) + sizeof(struct pfm_pmu_reg *)) +
+		      num_data * sizeof(struct pfm_pmu_reg) +
 		      num_reset * sizeof(u16);
 
 	return size == PFM_PLAIN_OVFL ? size : kmalloc_size_roundup(size);
@@ -44,15 +45,16 @@ static size_t pfm_ovfl_bytes(u16 num_smpl, u16 num_reset)
 /* Allocation size of @ovfl, which may be NULL. */
 static size_t pfm_ovfl_size(const struct pfm_pmd_ovfl *ovfl)
 {
-	return ovfl ? pfm_ovfl_bytes(ovfl->arg.num_smpl_pmds, ovfl->num_reset) :
+	return ovfl ? pfm_ovfl_bytes(ovfl->arg.num_smpl_pmds, ovfl->num_data,
+				     ovfl->num_reset) :
 		      0;
 }
 
 struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
-				     u16 num_reset,
+				     u16 num_data, u16 num_reset,
 				     const struct pfm_pmd_ovfl *before)
 {
-	size_t size = pfm_ovfl_bytes(num_smpl, num_reset);
+	size_t size = pfm_ovfl_bytes(num_smpl, num_data, num_reset);
 	size_t more = size - min(size, pfm_ovfl_size(before));
 	struct pfm_pmd_ovfl *ovfl;
 
@@ -65,6 +67,7 @@ struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
 		pfm_charge_less(set->charge, more);
 		return NULL;
 	}
+	ovfl->num_data = num_data;
 	ovfl->num_reset = num_reset;
 	ovfl->arg.num_smpl_pmds = num_smpl;
 	return ovfl;
@@ -114,18 +117,12 @@ static void pfm_pmd_free(struct pfm_evtset *set, struct pfm_pmd *pmd)
 	pfm_charge_less(set->charge, sizeof(*pmd));
 }
 
-/*
- * Find the PMDs that are nothing until their PMC is written, or a counter
- * records them.
- */
+/* Find the PMDs that are nothing until their PMC is written. */
 static void pfm_find_unused(const struct pfm_pmu *pmu, unsigned long *nums)
 {
 	u16 i;
 
 	bitmap_zero(nums, PFM_MAX_PMDS);
-	for (i = 0; i < pmu->num_pmds; i++)
-		if (pmu->pmds[i].read_sample)
-			__set_bit(pmu->pmds[i].num, nums);
 	for (i = 0; i < pmu->num_pmcs; i++)
 		if (pmu->pmcs[i].pmd != PFM_REGD_NO_PMD)
 			__set_bit(pmu->pmcs[i].pmd, nums);
@@ -146,11 +143,11 @@ int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set)
 {
 	DECLARE_BITMAP(unused, PFM_MAX_PMDS);
 	const struct pfm_pmu *pmu = ctx->pmu;
-	u16 slot;
-	int ret = pfm_pmd_create(ctx, set, pmu->num_pmds, &pfm_clock_desc);
+	u16 slot, end = set->pmu_set.num_regs - 1;
+	int ret = pfm_pmd_create(ctx, set, end, &pfm_clock_desc);
 
 	pfm_find_unused(pmu, unused);
-	for (slot = 0; slot < pmu->num_pmds; slot++)
+	for (slot = 0; slot < end; slot++)
 		if (!test_bit(pmu->pmds[slot].num, unused))
 			ret = ret ?: pfm_pmd_create(ctx, set, slot,
 						    &pmu->pmds[slot]);

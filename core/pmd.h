@@ -14,21 +14,22 @@
 int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set);
 
 /*
- * Allocate a PMD, by its place, if it does not exist yet.
+ * Allocate a PMD, by its place in pfm_evtset.regs, if it does not exist yet.
  * Context: process, pfm_context.mutex held, the context paused, may sleep.
  * Return: 0, -ENOMEM, or an error of the PMU.
  */
 int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot);
 
 /*
- * Allocate an overflow for a PMD of @set, with space for @num_smpl values and
- * @num_reset places; the rest is zero. It may replace @before, or NULL. Until
- * pfm_ovfl_drop() only the larger of the two is charged, so that replacing one
- * by another of the same size cannot exceed the limit. Context: process, may
- * sleep, pfm_context.mutex held. Return: the overflow or NULL.
+ * Allocate an overflow for a PMD of @set, with space for @num_smpl values, of
+ * which @num_data are data of the sample, and @num_reset places; the rest is
+ * zero. It may replace @before, or NULL. Until pfm_ovfl_drop() only the larger
+ * of the two is charged, so that replacing one by another of the same size
+ * cannot exceed the limit. Context: process, may sleep, pfm_context.mutex held.
+ * Return: the overflow or NULL.
  */
 struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
-				     u16 num_reset,
+				     u16 num_data, u16 num_reset,
 				     const struct pfm_pmd_ovfl *before);
 /* Free @ovfl of the two; @kept, which may be NULL, stays. */
 void pfm_ovfl_drop(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl,

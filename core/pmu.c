@@ -36,11 +36,11 @@ static bool pfm_name_is_valid(const char *name)
 	return true;
 }
 
-/* A PMD with data of samples is read-only, and nothing else. */
+/* A PMD with data of samples is read-only, 0 by default, and nothing else. */
 static bool pfm_sample_is_valid(const struct pfm_reg_desc *reg)
 {
 	return !reg->read_sample ? !reg->wants :
-				   reg->wants && !reg->read &&
+				   reg->wants && !reg->read && !reg->dfl &&
 					   reg->flags == PFM_REGD_READ_ONLY;
 }
 
@@ -113,6 +113,8 @@ static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
 /* Return: what is wrong with the tables, or NULL. */
 static const char *pfm_tables_fault(const struct pfm_pmu *pmu)
 {
+	u16 i;
+
 	if (!pmu->num_pmds)
 		return "num_pmds is 0";
 	if (!pfm_regs_are_valid(pmu->pmcs, pmu->num_pmcs, PFM_MAX_PMCS,
@@ -122,6 +124,9 @@ static const char *pfm_tables_fault(const struct pfm_pmu *pmu)
 				PFM_REGD_COUNTER | PFM_REGD_READ_ONLY |
 				PFM_REGD_MONOTONIC))
 		return "an entry of pmds is not well formed, or out of order";
+	for (i = 0; i < pfm_pmu_places(pmu); i++)
+		if (pmu->pmds[i].read_sample)
+			return "PMDs with data of samples are not the last";
 	if (!pfm_pmcs_control_counters(pmu))
 		return "a PMC has no counter of its own";
 	return NULL;
@@ -242,6 +247,15 @@ u16 pfm_num_pmds(void)
 	return n;
 }
 EXPORT_SYMBOL_GPL(pfm_num_pmds);
+
+u16 pfm_pmu_places(const struct pfm_pmu *pmu)
+{
+	u16 n = pmu->num_pmds;
+
+	while (n && pmu->pmds[n - 1].read_sample)
+		n--;
+	return n;
+}
 
 int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num)
 {

@@ -14,6 +14,12 @@
 const struct pfm_pmu *pfm_pmu_get(void);
 void pfm_pmu_put(const struct pfm_pmu *pmu);
 
+/*
+ * Return the number of PMDs that event sets have: all but the last ones, which
+ * have data of samples. Context: any.
+ */
+u16 pfm_pmu_places(const struct pfm_pmu *pmu);
+
 /* Find register @num in a table. Return: place, or -ENOENT. Context: any. */
 int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
 

@@ -31,6 +31,7 @@
 struct pfm_smpl_conf {
 	u32		flags;
 	int		num_smpl;
+	int		num_data;
 	int		num_reset;
 	u64		eventid;
 	unsigned long	smpl_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
@@ -73,6 +74,18 @@ static u64 pfm_keep_reserved(const struct pfm_reg_desc *desc, u64 value)
 	return (value & ~desc->rsvd) | (desc->dfl & desc->rsvd);
 }
 
+/* Count the PMDs with data of samples, whose reset has no effect. */
+static void pfm_tell_data(const struct pfm_pmu *pmu, struct pfm_smpl_conf *conf)
+{
+	u16 end = pfm_pmu_places(pmu);
+
+	if (conf->num_smpl)
+		conf->num_data = conf->num_smpl -
+				 bitmap_weight(conf->smpl_pmds, end);
+	if (conf->num_reset)
+		conf->num_reset = bitmap_weight(conf->reset_pmds, end);
+}
+
 static int pfm_make_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
 			      const u64 *smpl_pmds, const u64 *reset_pmds,
 			      struct pfm_smpl_conf *conf)
@@ -81,7 +94,12 @@ static int pfm_make_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
 	conf->eventid = eventid;
 	conf->num_smpl = pfm_bv_to_slots(pmu, smpl_pmds, conf->smpl_pmds);
 	conf->num_reset = pfm_bv_to_slots(pmu, reset_pmds, conf->reset_pmds);
-	return conf->num_smpl < 0 || conf->num_reset < 0 ? -EINVAL : 0;
+	if (conf->num_smpl < 0 || conf->num_reset < 0)
+		return -EINVAL;
+	conf->num_data = 0;
+	if (conf->num_smpl || conf->num_reset)
+		pfm_tell_data(pmu, conf);
+	return 0;
 }
 
 /* Does it record or reset other PMDs? */
@@ -155,8 +173,9 @@ static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 {
 	const struct pfm_pmu *pmu = pfm_context_of(set)->pmu;
 	struct pfm_pmu_reg **smpl = pfm_smpl_regs(ovfl);
+	struct pfm_pmu_reg *data = pfm_data_regs(ovfl);
 	u16 *reset = pfm_reset_slots(ovfl);
-	unsigned int slot;
+	unsigned int slot, end = set->pmu_set.num_regs - 1;
 
 	ovfl->random = conf->flags & PFM_REGFL_RANDOM;
 	ovfl->arg.ovfl_notify = !!(conf->flags & PFM_REGFL_OVFL_NOTIFY);
@@ -164,9 +183,15 @@ static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 	if (!pfm_conf_has_pmds(conf))
 		return;
 	pfm_bv_from_slots(pmu, conf->smpl_pmds, ovfl->arg.smpl_pmds);
-	for_each_set_bit(slot, conf->smpl_pmds, pmu->num_pmds)
+	for_each_set_bit(slot, conf->smpl_pmds, end)
 		*smpl++ = set->regs[slot];
-	for_each_set_bit(slot, conf->reset_pmds, pmu->num_pmds)
+	slot = end;
+	for_each_set_bit_from(slot, conf->smpl_pmds, pmu->num_pmds) {
+		data->set = &set->pmu_set;
+		data->desc = &pmu->pmds[slot];
+		*smpl++ = data++;
+	}
+	for_each_set_bit(slot, conf->reset_pmds, end)
 		*reset++ = slot;
 }
 
@@ -177,7 +202,8 @@ static struct pfm_pmd_ovfl *pfm_new_ovfl(const struct pfm_pmd *pmd,
 	struct pfm_evtset *set = pfm_evtset_of(pmd);
 	struct pfm_pmd_ovfl *ovfl;
 
-	ovfl = pfm_ovfl_create(set, conf->num_smpl, conf->num_reset, pmd->ovfl);
+	ovfl = pfm_ovfl_create(set, conf->num_smpl, conf->num_data,
+			       conf->num_reset, pmd->ovfl);
 	if (!ovfl)
 		return NULL;
 	ovfl->arg.ovfl_pmd = pmd->hw.desc->num;
@@ -233,14 +259,14 @@ static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 			 const struct pfm_smpl_conf *conf)
 {
-	const struct pfm_pmu *pmu = pfm_context_of(set)->pmu;
+	unsigned int end = set->pmu_set.num_regs - 1;
 	int ret = pfm_pmd_need(set, slot);
 
 	if (!conf || !pfm_conf_has_pmds(conf))
 		return ret;
-	for_each_set_bit(slot, conf->smpl_pmds, pmu->num_pmds)
+	for_each_set_bit(slot, conf->smpl_pmds, end)
 		ret = ret ?: pfm_pmd_need(set, slot);
-	for_each_set_bit(slot, conf->reset_pmds, pmu->num_pmds)
+	for_each_set_bit(slot, conf->reset_pmds, end)
 		ret = ret ?: pfm_pmd_need(set, slot);
 	return ret;
 }
@@ -541,7 +567,7 @@ int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 	if (req->reg_flags & ~PFM_REG_RETFL_MASK ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
-	pmd = pfm_pmd_at(set, slot);
+	pmd = pfm_pmd_find(set, slot);
 	if (pmd)
 		pfm_answer(req, pfm_value_read(pmd), pmd->last_reset,
 			   pfm_is_trigger(pmd) ? pmd->ovflsw_left : 0);

@@ -29,7 +29,7 @@ static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 {
 	const struct pfm_reg_desc *desc = pmd->hw.desc;
 
-	if (pfm_is_clock(pmd) || desc->read || desc->read_sample)
+	if (pfm_is_clock(pmd) || desc->read)
 		return ~0ULL;
 	return pfm_hw_mask(pmd->ctx->pmu);
 }
@@ -151,7 +151,7 @@ int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value)
 
 	if (slot < 0)
 		return -EINVAL;
-	pmd = pfm_pmd_at(ctx->set, slot);
+	pmd = pfm_pmd_find(ctx->set, slot);
 	*value = pmd ? pfm_value_read_ovfl(pmd) : ctx->pmu->pmds[slot].dfl;
 	return 0;
 }
@@ -341,7 +341,7 @@ void pfm_page_write(struct pfm_evtset *set)
 	WRITE_ONCE(page->map_flags, active ? PFM_MAPFL_ACTIVE : 0);
 	WRITE_ONCE(page->map_tid, ctx->reader.tid);
 	WRITE_ONCE(page->map_pid_ns, ctx->reader.pid_ns);
-	for (i = 0; i < ctx->pmu->num_pmds; i++)
+	for (i = 0; i < set->pmu_set.num_regs - 1; i++)
 		pfm_page_write_slot(page, set, i, active);
 	/* Pairs with the reader's acquire of map_seq. */
 	smp_wmb();

@@ -343,9 +343,6 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 
 	if (!event && perf_is_set_clock(reg))
 		return perf_clock_count(reg->set->priv) - reg->offset;
-	/* The data exist only during the overflow. */
-	if (reg->desc->read_sample)
-		return 0;
 	if (!event)
 		return perf_read_virtual(reg, reg->set->task ?: current);
 	do {

@@ -135,22 +135,22 @@ static void replaced_overflow_settings_are_charged_once(struct kunit *test)
 	make_set(test, 1, 0, 0, 0);
 	set = fixture_find_set(ctx, 1);
 	fixture_lock(ctx);
-	plain = pfm_ovfl_create(set, 0, 0, NULL);
+	plain = pfm_ovfl_create(set, 0, 0, 0, NULL);
 	with_plain = *charged;
-	same = pfm_ovfl_create(set, 0, 0, plain);
+	same = pfm_ovfl_create(set, 0, 0, 0, plain);
 	KUNIT_EXPECT_EQ(test, *charged, with_plain);
 	pfm_ovfl_drop(set, plain, same);
 	KUNIT_EXPECT_EQ(test, *charged, with_plain);
-	longer = pfm_ovfl_create(set, 8, 0, same);
+	longer = pfm_ovfl_create(set, 8, 0, 0, same);
 	with_longer = *charged;
 	KUNIT_EXPECT_GT(test, with_longer, with_plain);
 	/* The caller does this if the PMU refuses the longer one. */
 	pfm_ovfl_drop(set, longer, same);
 	KUNIT_EXPECT_EQ(test, *charged, with_plain);
-	longer = pfm_ovfl_create(set, 8, 0, same);
+	longer = pfm_ovfl_create(set, 8, 0, 0, same);
 	pfm_ovfl_drop(set, same, longer);
 	KUNIT_EXPECT_EQ(test, *charged, with_longer);
-	plain = pfm_ovfl_create(set, 0, 0, longer);
+	plain = pfm_ovfl_create(set, 0, 0, 0, longer);
 	KUNIT_EXPECT_EQ(test, *charged, with_longer);
 	pfm_ovfl_drop(set, longer, plain);
 	KUNIT_EXPECT_EQ(test, *charged, with_plain);

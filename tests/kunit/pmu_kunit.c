@@ -6,6 +6,7 @@
  * with EBUSY because of it, an invalid one with EINVAL before.
  */
 #include "fixture.h"
+#include "pmu.h"
 
 static int desc_load(struct pfm_pmu_set *s, struct pfm_pmu_reg *const *regs)
 {
@@ -202,6 +203,15 @@ static void description_with_virtual_pmds_only_is_valid(struct kunit *test)
 	expect(test, d, -EBUSY);
 }
 
+static struct pfm_reg_desc sample_pmd(u16 num)
+{
+	return (struct pfm_reg_desc){
+		.num = num, .name = "DATA", .type = PFM_REG_TYPE_VIRTUAL,
+		.flags = PFM_REGD_READ_ONLY, .pmd = PFM_REGD_NO_PMD,
+		.read_sample = desc_read_sample, .wants = 1,
+	};
+}
+
 /* A PMD with data of samples is read-only, and has a way to get them. */
 static void sample_pmds_need_all_their_fields(struct kunit *test)
 {
@@ -209,11 +219,7 @@ static void sample_pmds_need_all_their_fields(struct kunit *test)
 	struct pfm_reg_desc *pmd = &d->pmds[1];
 
 	d->pmu.num_pmcs = 1;
-	*pmd = (struct pfm_reg_desc){
-		.num = 1, .name = "DATA", .type = PFM_REG_TYPE_VIRTUAL,
-		.flags = PFM_REGD_READ_ONLY, .pmd = PFM_REGD_NO_PMD,
-		.read_sample = desc_read_sample, .wants = 1,
-	};
+	*pmd = sample_pmd(1);
 	expect(test, d, -EBUSY);
 	pmd->wants = 0;
 	expect(test, d, -EINVAL);
@@ -224,7 +230,25 @@ static void sample_pmds_need_all_their_fields(struct kunit *test)
 	pmd->read = desc_read;
 	expect(test, d, -EINVAL);
 	pmd->read = NULL;
+	pmd->dfl = 1;
+	expect(test, d, -EINVAL);
+	pmd->dfl = 0;
 	pmd->read_sample = NULL;
+	expect(test, d, -EINVAL);
+}
+
+static void sample_pmds_follow_all_others(struct kunit *test)
+{
+	struct desc *d = good(test);
+
+	d->pmu.num_pmcs = 0;
+	d->pmu.num_pmds = 3;
+	d->pmds[1] = sample_pmd(1);
+	d->pmds[2] = sample_pmd(2);
+	KUNIT_EXPECT_EQ(test, pfm_pmu_places(&d->pmu), 1);
+	expect(test, d, -EBUSY);
+	swap(d->pmds[0], d->pmds[1]);
+	swap(d->pmds[0].num, d->pmds[1].num);
 	expect(test, d, -EINVAL);
 }
 
@@ -397,6 +421,7 @@ static struct kunit_case pmu_cases[] = {
 	KUNIT_CASE(missing_table_is_einval),
 	KUNIT_CASE(description_with_virtual_pmds_only_is_valid),
 	KUNIT_CASE(sample_pmds_need_all_their_fields),
+	KUNIT_CASE(sample_pmds_follow_all_others),
 	KUNIT_CASE(counter_width_out_of_range_is_einval),
 	KUNIT_CASE(too_many_registers_are_einval),
 	KUNIT_CASE(number_out_of_range_is_einval),

@@ -62,7 +62,9 @@ struct task_struct;
  *         also in the context of an overflow
  * @read_sample: (optional) read-only virtual PMD with data of a sample, which
  *         exist only while an overflow is reported: take its value from
- *         pfm_pmu_set.sample. Called as @read
+ *         pfm_pmu_set.sample. Called as @read. @dfl is 0. These PMDs are the
+ *         last of the table. They have no state and no place in event sets:
+ *         only read_pmds_ovfl gets them
  * @wants: with @read_sample: not 0; bits, owned by the PMU, of
  *         pfm_pmu_reg.wants of the counters that record this PMD
  */
@@ -146,7 +148,8 @@ struct pfm_pmu_reg {
  *             values that count there
  * @user_read: the monitored thread may read its counters itself, if the PMU
  *             supports it
- * @num_regs:  number of PMDs, plus one for the clock
+ * @num_regs:  number of PMDs, without those that have data of samples, plus one
+ *             for the clock
  * @ds:        debug-store area, or NULL: overflows of sampling counters come
  *             with a record
  * @denied:    written by the PMU at start or stop: PMDs that should count but

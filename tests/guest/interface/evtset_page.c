@@ -221,6 +221,8 @@ TEST(elapsed_time_is_read_from_the_page)
 	CHECK_EQ(page->map_state[PFM_PMD_ELAPSED], PFM_MAP_CLOCK);
 	CHECK_EQ(page->map_state[0], PFM_MAP_LIVE);
 	CHECK_EQ(page->map_state[PFM_PMD_RESIDENT], PFM_MAP_LIVE);
+	CHECK_EQ(page->map_state[PFM_PMD_ADDRESS], PFM_MAP_VALUE);
+	CHECK_EQ(page->map_value[PFM_PMD_ADDRESS], 0);
 	CHECK_EQ(page->map_state[255], PFM_MAP_NONE);
 }
 

@@ -86,6 +86,21 @@ TEST(sample_pmds_are_0_outside_of_samples)
 	CHECK_EQ(ctx_read(s.fd, PFM_PMD_ADDRESS), 0);
 }
 
+TEST(resets_of_sample_pmds_have_no_effect)
+{
+	struct counter other = counter(0, 0, 0), c = counter(1, 0, 1);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+
+	pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_ADDRESS);
+	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_ADDRESS);
+	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_TRANSACTION);
+	counter_write(s.fd, &other);
+	smpl_start(&c, s);
+	touch_pages(FAULTS, NULL);
+	check_addresses(&s, 0);
+	CHECK(ctx_read(s.fd, 0) >= FAULTS);
+}
+
 TEST(sample_pmds_are_read_only)
 {
 	pfarg_pmd_t pmd = { .reg_num = PFM_PMD_ADDRESS, .reg_value = 1 };
