@@ -90,6 +90,11 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	perf_fill_attr(&attr, reg->pmc_value, config,
 		       reg->sampling ? PERF_MAX_PERIOD : 0);
 	attr.sample_type = reg->wants;
+	if (reg->wants & PERF_SAMPLE_BRANCH_STACK) {
+		attr.branch_sample_type = perf_branch_type(reg->pmc_value);
+		/* Some kernels shorten the branches to this, for all events. */
+		attr.sample_max_stack = PERF_MAX_STACK_DEPTH;
+	}
 	if (perf_is_ds(reg)) {
 		attr.sample_type = PERF_RECORD_SAMPLE;
 		attr.sample_regs_intr = PERF_RECORD_REGS;
@@ -391,6 +396,19 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	  .index = (n), .name = (str), .read_sample = (fn),	\
 	  .wants = (types) }
 
+/* PMDs of branch @n, in separate blocks */
+#define PERF_BRANCH_FROM(n)					\
+	PERF_SAMPLED(PFM_PMD_BRANCH_FROM(n), "BRANCH_FROM" #n,	\
+		     perf_sampled_from, PERF_SAMPLE_BRANCH_STACK)
+
+#define PERF_BRANCH_TO(n)					\
+	PERF_SAMPLED(PFM_PMD_BRANCH_TO(n), "BRANCH_TO" #n,	\
+		     perf_sampled_to, PERF_SAMPLE_BRANCH_STACK)
+
+#define PERF_BRANCH_FLAGS(n)					\
+	PERF_SAMPLED(PFM_PMD_BRANCH_FLAGS(n), "BRANCH_FLAGS" #n, \
+		     perf_sampled_flags, PERF_SAMPLE_BRANCH_STACK)
+
 static const struct pfm_reg_desc perf_pmcs[] = {
 	PERF_PMC(0), PERF_PMC(1), PERF_PMC(2), PERF_PMC(3),
 	PERF_PMC(4), PERF_PMC(5), PERF_PMC(6), PERF_PMC(7),
@@ -441,7 +459,20 @@ static const struct pfm_reg_desc perf_pmds[] = {
 		     PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR),
 	PERF_SAMPLED(PFM_PMD_TRANSACTION, "TRANSACTION",
 		     perf_sampled_transaction, PERF_SAMPLE_TRANSACTION),
+	PERF_BRANCH_FROM(0), PERF_BRANCH_FROM(1),
+	PERF_BRANCH_FROM(2), PERF_BRANCH_FROM(3),
+	PERF_BRANCH_FROM(4), PERF_BRANCH_FROM(5),
+	PERF_BRANCH_FROM(6), PERF_BRANCH_FROM(7),
+	PERF_BRANCH_TO(0), PERF_BRANCH_TO(1),
+	PERF_BRANCH_TO(2), PERF_BRANCH_TO(3),
+	PERF_BRANCH_TO(4), PERF_BRANCH_TO(5),
+	PERF_BRANCH_TO(6), PERF_BRANCH_TO(7),
+	PERF_BRANCH_FLAGS(0), PERF_BRANCH_FLAGS(1),
+	PERF_BRANCH_FLAGS(2), PERF_BRANCH_FLAGS(3),
+	PERF_BRANCH_FLAGS(4), PERF_BRANCH_FLAGS(5),
+	PERF_BRANCH_FLAGS(6), PERF_BRANCH_FLAGS(7),
 };
+static_assert(PFM_BRANCHES == 8);
 
 static struct pfm_pmu perf_pmu __ro_after_init = {
 	.pmu_name	= "perf_events",

@@ -40,7 +40,7 @@ static u32 perf_data_of(u64 pmc)
 	if (perf_pmc_type(pmc) == PERF_TYPE_BREAKPOINT)
 		return PERF_SAMPLE_ADDRESSES;
 	if (perf_is_of_cpu(pmc) && !(pmc & PFM_PERF_PRECISE_MASK))
-		return 0;
+		return PERF_SAMPLE_BRANCH_STACK;
 	return ~0;
 }
 
@@ -49,6 +49,13 @@ bool perf_may_have_data(const struct pfm_pmu_reg *reg)
 	/* A debug-store record has the data already. */
 	return !reg->wants || (!perf_is_ds(reg) &&
 			       !(reg->wants & ~perf_data_of(reg->pmc_value)));
+}
+
+u64 perf_branch_type(u64 pmc)
+{
+	return PERF_SAMPLE_BRANCH_ANY |
+	       (pmc & PFM_PERF_EXCL_USER ? 0 : PERF_SAMPLE_BRANCH_USER) |
+	       (pmc & PFM_PERF_EXCL_KERNEL ? 0 : PERF_SAMPLE_BRANCH_KERNEL);
 }
 
 /* The data of the sample if it has this type, else NULL. */
@@ -66,12 +73,12 @@ static u64 perf_address_of(const struct perf_sampled *sample)
 	return data ? perf_visible_address(sample->reg, data->addr) : 0;
 }
 
-u64 perf_sampled_address(const void *sample)
+u64 perf_sampled_address(const void *sample, u16 num)
 {
 	return perf_address_of(sample);
 }
 
-u64 perf_sampled_latency(const void *sample)
+u64 perf_sampled_latency(const void *sample, u16 num)
 {
 	const struct perf_sample_data *data =
 		perf_data_with(sample, PERF_SAMPLE_WEIGHT_TYPE);
@@ -79,7 +86,7 @@ u64 perf_sampled_latency(const void *sample)
 	return data ? data->weight.var1_dw : 0;
 }
 
-u64 perf_sampled_weight2(const void *sample)
+u64 perf_sampled_weight2(const void *sample, u16 num)
 {
 	const struct perf_sample_data *data =
 		perf_data_with(sample, PERF_SAMPLE_WEIGHT_TYPE);
@@ -87,7 +94,7 @@ u64 perf_sampled_weight2(const void *sample)
 	return data ? data->weight.var2_w : 0;
 }
 
-u64 perf_sampled_weight3(const void *sample)
+u64 perf_sampled_weight3(const void *sample, u16 num)
 {
 	const struct perf_sample_data *data =
 		perf_data_with(sample, PERF_SAMPLE_WEIGHT_TYPE);
@@ -95,7 +102,7 @@ u64 perf_sampled_weight3(const void *sample)
 	return data ? data->weight.var3_w : 0;
 }
 
-u64 perf_sampled_source(const void *sample)
+u64 perf_sampled_source(const void *sample, u16 num)
 {
 	const struct perf_sample_data *data =
 		perf_data_with(sample, PERF_SAMPLE_DATA_SRC);
@@ -103,7 +110,7 @@ u64 perf_sampled_source(const void *sample)
 	return data ? data->data_src.val : 0;
 }
 
-u64 perf_sampled_transaction(const void *sample)
+u64 perf_sampled_transaction(const void *sample, u16 num)
 {
 	const struct perf_sample_data *data =
 		perf_data_with(sample, PERF_SAMPLE_TRANSACTION);
@@ -141,7 +148,7 @@ static u64 perf_user_physical(u64 addr)
 }
 
 /* Some drivers know the physical address; for the others perf looks it up. */
-u64 perf_sampled_physical(const void *sample)
+u64 perf_sampled_physical(const void *sample, u16 num)
 {
 	const struct perf_sample_data *data =
 		perf_data_with(sample, PERF_SAMPLE_PHYS_ADDR);
@@ -153,4 +160,45 @@ u64 perf_sampled_physical(const void *sample)
 		return data->phys_addr;
 	return (s64)addr < 0 ? perf_kernel_physical(addr) :
 			       perf_user_physical(addr);
+}
+
+/* The branch of the PMD; NULL if perf has not so many. */
+static const struct perf_branch_entry *
+perf_branch_of(const struct perf_sampled *sample, u16 num)
+{
+	const struct perf_sample_data *data =
+		perf_data_with(sample, PERF_SAMPLE_BRANCH_STACK);
+	u16 n = num % PFM_BRANCHES;
+
+	BUILD_BUG_ON(PFM_PMD_BRANCH_FROM(0) % PFM_BRANCHES ||
+		     PFM_PMD_BRANCH_TO(0) % PFM_BRANCHES ||
+		     PFM_PMD_BRANCH_FLAGS(0) % PFM_BRANCHES);
+	return data && n < data->br_stack->nr ? &data->br_stack->entries[n] :
+						NULL;
+}
+
+/* A branch can lead from the kernel to user level, or back. */
+u64 perf_sampled_from(const void *sample, u16 num)
+{
+	const struct perf_sampled *s = sample;
+	const struct perf_branch_entry *branch = perf_branch_of(s, num);
+
+	return branch ? perf_visible_address(s->reg, branch->from) : 0;
+}
+
+u64 perf_sampled_to(const void *sample, u16 num)
+{
+	const struct perf_sampled *s = sample;
+	const struct perf_branch_entry *branch = perf_branch_of(s, num);
+
+	return branch ? perf_visible_address(s->reg, branch->to) : 0;
+}
+
+u64 perf_sampled_flags(const void *sample, u16 num)
+{
+	const struct perf_branch_entry *branch = perf_branch_of(sample, num);
+
+	BUILD_BUG_ON(sizeof(*branch) != 3 * sizeof(u64));
+	/* The bits have no common name. */
+	return branch ? ((const u64 *)branch)[2] : 0;
 }

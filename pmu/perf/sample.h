@@ -24,8 +24,14 @@ struct perf_sampled {
 bool perf_may_have_data(const struct pfm_pmu_reg *reg);
 
 /*
- * A sampled data address as the user may see it: 0 for addresses of the kernel
- * if the event excludes the kernel.
+ * branch_sample_type of an event that records branches: those at the levels
+ * where it counts.
+ */
+u64 perf_branch_type(u64 pmc);
+
+/*
+ * A sampled address as the user may see it: 0 for addresses of the kernel if
+ * the event excludes the kernel.
  */
 static inline u64 perf_visible_address(const struct pfm_pmu_reg *reg, u64 addr)
 {
@@ -37,12 +43,15 @@ static inline u64 perf_visible_address(const struct pfm_pmu_reg *reg, u64 addr)
  * pfm_reg_desc.read_sample; @sample is a struct perf_sampled. Return: 0 if perf
  * has no such data.
  */
-u64 perf_sampled_address(const void *sample);
-u64 perf_sampled_latency(const void *sample);
-u64 perf_sampled_weight2(const void *sample);
-u64 perf_sampled_weight3(const void *sample);
-u64 perf_sampled_source(const void *sample);
-u64 perf_sampled_physical(const void *sample);
-u64 perf_sampled_transaction(const void *sample);
+u64 perf_sampled_address(const void *sample, u16 num);
+u64 perf_sampled_latency(const void *sample, u16 num);
+u64 perf_sampled_weight2(const void *sample, u16 num);
+u64 perf_sampled_weight3(const void *sample, u16 num);
+u64 perf_sampled_source(const void *sample, u16 num);
+u64 perf_sampled_physical(const void *sample, u16 num);
+u64 perf_sampled_transaction(const void *sample, u16 num);
+u64 perf_sampled_from(const void *sample, u16 num);
+u64 perf_sampled_to(const void *sample, u16 num);
+u64 perf_sampled_flags(const void *sample, u16 num);
 
 #endif /* PFM_PMU_PERF_SAMPLE_H */

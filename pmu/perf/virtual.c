@@ -55,7 +55,8 @@ static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 	if (reg->desc->num == PFM_PMD_ELAPSED)
 		return ktime_get_mono_fast_ns();
 	if (reg->desc->read_sample && reg->set->sample)
-		return reg->desc->read_sample(reg->set->sample);
+		return reg->desc->read_sample(reg->set->sample,
+					      reg->desc->num);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ static u64 desc_read(struct task_struct *task)
 	return 0;
 }
 
-static u64 desc_read_sample(const void *sample)
+static u64 desc_read_sample(const void *sample, u16 num)
 {
 	return 0;
 }

@@ -699,6 +699,15 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_PMD_PHYSICAL	265	/* physical address of the data */
 #define PFM_PMD_TRANSACTION	266	/* PERF_TXN_* */
 
+/*
+ * The newest branches before the sample, with the same rules: branch 0 is the
+ * newest one. Branches that were not recorded are 0.
+ */
+#define PFM_BRANCHES		8
+#define PFM_PMD_BRANCH_FROM(n)	(272 + (n))	/* address of the branch */
+#define PFM_PMD_BRANCH_TO(n)	(280 + (n))	/* address of its target */
+#define PFM_PMD_BRANCH_FLAGS(n)	(288 + (n))	/* bits of perf_branch_entry */
+
 /**
  * pfm_bv_set() - add a register to a bit vector of PMCs or PMDs
  * @bv:  the vector, such as reg_smpl_pmds; its size is not checked

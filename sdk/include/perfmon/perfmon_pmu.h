@@ -61,9 +61,9 @@ struct task_struct;
  *         thread. The core does not call it, but the PMU's own operations do,
  *         also in the context of an overflow
  * @read_sample: (optional) read-only virtual PMD with data of a sample, which
- *         exist only while an overflow is reported: take its value from
- *         pfm_pmu_set.sample. Called as @read. @dfl is 0. These PMDs are the
- *         last of the table. They have no state and no place in event sets:
+ *         exist only while an overflow is reported: take the value of PMD @num
+ *         from pfm_pmu_set.sample. Called as @read. @dfl is 0. These PMDs are
+ *         the last of the table. They have no state and no place in event sets:
  *         only read_pmds_ovfl gets them
  * @wants: with @read_sample: not 0; bits, owned by the PMU, of
  *         pfm_pmu_reg.wants of the counters that record this PMD
@@ -78,7 +78,7 @@ struct pfm_reg_desc {
 	u64		index;
 	const char	*name;
 	u64		(*read)(struct task_struct *task);
-	u64		(*read_sample)(const void *sample);
+	u64		(*read_sample)(const void *sample, u16 num);
 	u32		wants;
 };
 

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "ctx.h"
+#include "files.h"
 #include "rig.h"
 #include "smpl.h"
 
@@ -20,6 +21,11 @@
 #define SOURCE		0x1e8100042ULL
 #define TRANSACTION	0x500000003ULL
 #define KERNEL_ADDRESS	0xffff888000001000ULL
+#define BRANCH_PMDS	(3 * PFM_BRANCHES)
+#define FROM		0x401000
+#define TO		0x402000
+#define FLAGS		0x3
+#define BRANCH_TYPE	"/sys/kernel/debug/pfm_nmi/branch_type"
 
 /* The data that the rig's first sample accesses. */
 static char data[SAMPLES] __attribute__((aligned(64)));
@@ -244,4 +250,109 @@ TEST(late_samples_have_no_data)
 		CHECK_OK(pfm_restart(s.fd));
 	} while (late < SAMPLES || last < LATENCY + SAMPLES);
 	rig_rate(0);
+}
+
+/* A counter of every NMI that records all PMDs with branches. */
+static struct counter branching(unsigned int branches, __u64 from, __u64 to,
+				__u64 modifiers)
+{
+	struct counter c;
+
+	rig_need();
+	rig_set("branches", branches);
+	rig_set("branch_from", from);
+	rig_set("branch_to", to);
+	rig_set("branch_flags", FLAGS);
+	c = rig_counter(0, 0, 1);
+	c.pmc.reg_value |= modifiers;
+	for (unsigned int i = 0; i < BRANCH_PMDS; i++)
+		pfm_bv_set(c.pmc.reg_smpl_pmds, PFM_PMD_BRANCH_FROM(0) + i);
+	return c;
+}
+
+/* Return: a buffer whose context is not attached any more. */
+static struct smpl record_branches(unsigned int branches, __u64 from, __u64 to,
+				   __u64 modifiers)
+{
+	struct counter c = branching(branches, from, to, modifiers);
+	struct smpl s = smpl_new_for(0, SAMPLES + 1, BRANCH_PMDS);
+
+	counter_write(s.fd, &c);
+	start_here(s.fd);
+	rig_fire(SAMPLES);
+	CHECK_OK(pfm_unload_context(s.fd));
+	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
+	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 0);
+	return s;
+}
+
+/* Expect that sample @i has these values of branch @n. */
+static void expect_branch(const struct smpl *s, unsigned int i, unsigned int n,
+			  __u64 from, __u64 to, __u64 flags)
+{
+	const __u64 *values = smpl_values(smpl_entry(s, i, BRANCH_PMDS)) -
+			      PFM_PMD_BRANCH_FROM(0);
+
+	CHECK_EQ(values[PFM_PMD_BRANCH_FROM(n)], from);
+	CHECK_EQ(values[PFM_PMD_BRANCH_TO(n)], to);
+	CHECK_EQ(values[PFM_PMD_BRANCH_FLAGS(n)], flags);
+}
+
+/* The PMU records more branches than there are PMDs. */
+TEST(samples_have_the_newest_branches)
+{
+	struct smpl s = record_branches(PFM_BRANCHES + 4, FROM, TO, 0);
+
+	for (unsigned int i = 0; i < SAMPLES; i++)
+		for (unsigned int n = 0; n < PFM_BRANCHES; n++)
+			expect_branch(&s, i, n, FROM + 64 * n + i,
+				      TO + 64 * n + i, FLAGS + (n << 4));
+}
+
+TEST(branches_that_are_not_recorded_are_0)
+{
+	struct smpl s = record_branches(1, FROM, TO, 0);
+
+	for (unsigned int i = 0; i < SAMPLES; i++) {
+		expect_branch(&s, i, 0, FROM + i, TO + i, FLAGS);
+		for (unsigned int n = 1; n < PFM_BRANCHES; n++)
+			expect_branch(&s, i, n, 0, 0, 0);
+	}
+}
+
+TEST(branches_are_recorded_where_the_event_counts)
+{
+	record_branches(1, FROM, TO, 0);
+	CHECK_EQ(read_number(BRANCH_TYPE),
+		 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
+		 PERF_SAMPLE_BRANCH_KERNEL);
+	record_branches(1, FROM, TO, PFM_PERF_EXCL_USER);
+	CHECK_EQ(read_number(BRANCH_TYPE),
+		 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL);
+	record_branches(1, FROM, TO, PFM_PERF_EXCL_KERNEL | RIG_SKID);
+	CHECK_EQ(read_number(BRANCH_TYPE),
+		 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
+}
+
+/* Drivers may record the branch by which the kernel is entered or left. */
+TEST(kernel_branches_are_hidden_from_user_samples)
+{
+	__u64 hidden = PFM_PERF_EXCL_KERNEL | RIG_SKID;
+	struct smpl s = record_branches(1, KERNEL_ADDRESS, TO, hidden);
+
+	expect_branch(&s, 0, 0, 0, TO, FLAGS);
+	s = record_branches(1, FROM, KERNEL_ADDRESS, hidden);
+	expect_branch(&s, 0, 0, FROM, 0, FLAGS);
+	s = record_branches(1, KERNEL_ADDRESS, KERNEL_ADDRESS, 0);
+	expect_branch(&s, 0, 0, KERNEL_ADDRESS, KERNEL_ADDRESS, FLAGS);
+}
+
+TEST(pmus_without_branches_refuse_them)
+{
+	struct counter c = branching(0, FROM, TO, 0);
+	int fd = ctx_new(0);
+
+	c.pmc.reg_flags = PFM_REGFL_OVFL_NOTIFY;
+	counter_write(fd, &c);
+	CHECK_ERRNO(ctx_try_load(fd, thread_id()), EINVAL);
 }

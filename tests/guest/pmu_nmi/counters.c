@@ -12,7 +12,15 @@
 #define RIG_MASK	GENMASK_ULL(RIG_WIDTH - 1, 0)
 #define RIG_MAX_PERIOD	((1ULL << (RIG_WIDTH - 1)) - 1)
 
+/* A struct perf_branch_stack with its entries. */
+struct rig_stack {
+	u64				nr;
+	u64				hw_idx;
+	struct perf_branch_entry	entries[RIG_BRANCHES];
+};
+
 DEFINE_PER_CPU(struct rig_cpu, rig_cpus);
+static DEFINE_PER_CPU(struct rig_stack, rig_stacks);
 struct rig_record rig_record;
 bool rig_late;
 bool rig_mute;
@@ -147,6 +155,8 @@ static int rig_event_init(struct perf_event *event)
 		return -ENOENT;
 	if (event->attr.config & ~(RIG_STEP_MASK | RIG_SKID))
 		return -EINVAL;
+	if (has_branch_stack(event) && !rig_record.branches)
+		return -EOPNOTSUPP;
 	event->hw.config = event->attr.config;
 	/* Counting events must see the counter wrap, too. */
 	if (!is_sampling_event(event)) {
@@ -212,12 +222,46 @@ static void rig_advance(struct rig_cpu *c, struct pt_regs *regs)
 	}
 }
 
+/* A branch's addresses increase by 64, and its cycles by one, with its age. */
+static void rig_fill_stack(struct rig_stack *stack, u64 sample)
+{
+	u64 i;
+
+	stack->nr = min_t(u64, rig_record.branches, RIG_BRANCHES);
+	stack->hw_idx = -1ULL;
+	for (i = 0; i < stack->nr; i++) {
+		u64 *words = (u64 *)&stack->entries[i];
+
+		words[0] = rig_record.branch_from + 64 * i + sample;
+		words[1] = rig_record.branch_to + 64 * i + sample;
+		words[2] = rig_record.branch_flags + (i << 4);
+	}
+}
+
+static void rig_save_branches(struct perf_event *event,
+			      struct perf_sample_data *data, u64 sample)
+{
+	struct rig_stack *stack = this_cpu_ptr(&rig_stacks);
+	struct perf_branch_stack *branches = (void *)stack;
+
+	rig_fill_stack(stack, sample);
+	rig_record.branch_type = event->attr.branch_sample_type;
+#ifdef PERF_BRANCH_ENTRY_INFO_BITS_MAX
+	perf_sample_save_brstack(data, event, branches, NULL);
+#else
+	data->br_stack = branches;
+	data->sample_flags |= PERF_SAMPLE_BRANCH_STACK;
+#endif
+}
+
 /* Fill in what a CPU with precise events stores. */
 static void rig_sample(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
 	u64 type = event->attr.sample_type, n = event->hw.event_base++;
 
+	if (has_branch_stack(event))
+		rig_save_branches(event, data, n);
 	if (!event->attr.precise_ip)
 		return;
 	regs->flags |= PERF_EFLAGS_EXACT;

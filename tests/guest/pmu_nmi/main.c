@@ -14,6 +14,11 @@
  *	shorter periods are refused; 0 for none
  * addr, latency, weight2, weight3, source, transaction
  *	values of the first sample of a precise event
+ * branches, branch_from, branch_to, branch_flags
+ *	number of branches of each sample, and values of the newest one in the
+ *	first sample; without branches, events that ask for them are refused
+ * branch_type
+ *	branch_sample_type of the last sample with branches
  * stats	statistics of all CPUs
  *
  * rate, late, mute and shortest are 0 again when the file that was written is
@@ -145,6 +150,14 @@ static void rig_create_files(void)
 	debugfs_create_x64("source", 0600, rig_dir, &rig_record.source);
 	debugfs_create_x64("transaction", 0600, rig_dir,
 			   &rig_record.transaction);
+	debugfs_create_u64("branches", 0600, rig_dir, &rig_record.branches);
+	debugfs_create_x64("branch_from", 0600, rig_dir,
+			   &rig_record.branch_from);
+	debugfs_create_x64("branch_to", 0600, rig_dir, &rig_record.branch_to);
+	debugfs_create_x64("branch_flags", 0600, rig_dir,
+			   &rig_record.branch_flags);
+	debugfs_create_u64("branch_type", 0400, rig_dir,
+			   &rig_record.branch_type);
 }
 
 static int __init rig_init(void)

@@ -71,9 +71,12 @@ struct rig_cpu {
 
 DECLARE_PER_CPU(struct rig_cpu, rig_cpus);
 
+/* Most branches that a CPU records. */
+#define RIG_BRANCHES	12
+
 /*
- * Data of precise events. The address and the latency increase by one with each
- * sample of an event.
+ * Data of precise events, and branches of all events. The addresses and the
+ * latency increase by one with each sample of an event.
  */
 struct rig_record {
 	u64	addr;
@@ -82,6 +85,11 @@ struct rig_record {
 	u64	weight3;
 	u64	source;
 	u64	transaction;
+	u64	branches;
+	u64	branch_from;
+	u64	branch_to;
+	u64	branch_flags;
+	u64	branch_type;
 };
 
 extern struct rig_record rig_record;
