@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Callable, Mapping, Optional, Protocol, Sequence, Union
 
 import numpy as np
 
 from ..errors import PfmParseError, RequestError
-from ..formats import data_source
+from ..formats import branches, data_source
 from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
 from ..recording import Batch
@@ -268,6 +268,15 @@ def _located(
     return lambda source: Located(title, source, source.places.own, value)
 
 
+def _branch(title: str, role: Role) -> Callable[[Input], Key]:
+    return lambda source: Located(
+        f"{title} function (object)",
+        source,
+        partial(source.places.branches, role=role),
+        _address,
+    )
+
+
 KEYS: dict[str, Callable[[Input], Key]] = {
     "function": _located("function (object)", _function),
     "ip": _located("ip function (object)", _address),
@@ -278,6 +287,11 @@ KEYS: dict[str, Callable[[Input], Key]] = {
     ),
     "data-symbol": lambda source: Located(
         "data symbol (object)", source, source.places.data, _function
+    ),
+    "branch-from": _branch("branch", Role.BRANCH_FROM),
+    "branch-to": _branch("branch target", Role.BRANCH_TO),
+    "branch-flags": lambda source: Named(
+        "branch", lambda samples: samples.role(Role.BRANCH_FLAGS), branches.name_of
     ),
     "caller": Callers,
     "tid": lambda source: Numbers(
@@ -314,6 +328,7 @@ SAME = {"address": "ip"}  # names of roles that are aliases of keys
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
 DETAILS |= dict.fromkeys(("function", "ip", "caller"), Detail.SYMBOL)
 DETAILS |= dict.fromkeys(("data-address", "data-symbol"), Detail.SYMBOL)
+DETAILS |= dict.fromkeys(("branch-from", "branch-to"), Detail.SYMBOL)
 ORDER = tuple(Detail)  # in increasing order
 
 NAMES = tuple(dict.fromkeys((*KEYS, *columns.ROLES)))

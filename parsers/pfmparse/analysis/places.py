@@ -71,6 +71,11 @@ class Places:
         spaces = self._processes(batch) | np.uint64(DATA)
         return self._interner.ids(spaces, _start(at, unit))
 
+    def branches(self, batch: Batch, role: Role) -> Ids:
+        """The number of an address of each sample's newest branch."""
+        at = batch.samples.role(role)
+        return self._interner.ids(self._processes(batch), _wide(at))
+
     def calls(
         self,
         batch: Batch,

@@ -6,10 +6,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Container, Iterable, Iterator
+from typing import AbstractSet, Container, Iterable, Iterator
 
 import numpy as np
 
+from ..formats import branches
 from ..formats.pebs import REGISTERS
 from ..formats.roles import Role
 from ..formats.samples import Samples
@@ -30,6 +31,8 @@ HEXADECIMAL = frozenset(
 # Columns with one of these roles, and call chains, are hexadecimal, too.
 ADDRESSES = (Role.ADDRESS, Role.DATA_ADDRESS)
 CALLERS, CALLER_COOKIES = "callers", "caller_cookies"
+
+BRANCH_PMDS = frozenset(map(str, range(branches.FROM, branches.FLAGS + branches.COUNT)))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -89,15 +92,26 @@ def json_lines(batches: Iterable[Batch]) -> Iterator[str]:
 
 
 def text_lines(batches: Iterable[Batch]) -> Iterator[str]:
-    """The samples as lines of name=value pairs; PMDs are named by their index."""
+    """The samples as lines of name=value pairs; PMDs are named by their index.
+
+    Branches are listed in the order in which they occurred.
+    """
     for batch in batches:
+        shown = branches.recorded(batch.samples)
+        branch_pmds = BRANCH_PMDS if shown else frozenset[str]()
         addresses = {batch.samples.name_of(role) for role in ADDRESSES}
         hexadecimal = HEXADECIMAL | addresses
         samples = samples_as_dicts(batch.samples)
-        yield "".join(_line(sample, hexadecimal) + "\n" for sample in samples)
+        yield "".join(
+            _line(sample, hexadecimal, branch_pmds) + "\n" for sample in samples
+        )
 
 
-def _line(sample: dict[str, object], hexadecimal: Container[str | None]) -> str:
+def _line(
+    sample: dict[str, object],
+    hexadecimal: Container[str | None],
+    branch_pmds: AbstractSet[str],
+) -> str:
     pmds, callers = sample.pop("pmds"), sample.pop(CALLERS, None)
     cookies = sample.pop(CALLER_COOKIES, None)
     assert isinstance(pmds, dict)
@@ -109,4 +123,7 @@ def _line(sample: dict[str, object], hexadecimal: Container[str | None]) -> str:
         fields.append(f"{CALLERS}={','.join(map(hex, callers))}")
     if isinstance(cookies, list):
         fields.append(f"{CALLER_COOKIES}={','.join(map(str, cookies))}")
-    return " ".join(fields + [f"pmd{index}={value}" for index, value in pmds.items()])
+    if branch_pmds & pmds.keys():
+        fields.append(f"branches={','.join(branches.texts(pmds))}")
+    plain = {index: value for index, value in pmds.items() if index not in branch_pmds}
+    return " ".join(fields + [f"pmd{index}={value}" for index, value in plain.items()])

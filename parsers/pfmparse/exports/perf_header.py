@@ -10,7 +10,7 @@ from typing import Mapping, Optional, Sequence
 
 from ..capture.session import Session
 from ..text import exact_bytes
-from .perf_records import DATA_SRC
+from .perf_records import BRANCH_STACK, DATA_SRC
 
 MAGIC = b"PERFILE2"
 SIZE = 104  # bytes of the header
@@ -21,6 +21,9 @@ RAW = 4  # PERF_TYPE_RAW
 FLAGS = 1 << 8 | 1 << 9 | 1 << 17 | 1 << 23 | 1 << 18
 ALIGN = 64  # strings are padded to multiples of this size
 KERNEL, USER, HAS_SIZE = 1, 2, 1 << 15  # misc field of a build ID record
+
+# Branches of which kinds are recorded, and where this is in struct perf_event_attr.
+BRANCH_TYPE_AT, BRANCH_TYPE = 72, 1 << 0 | 1 << 1 | 1 << 3  # any, of user and kernel
 
 # A CPU ID as in captures and in headers of perf, for x86 or arm64.
 CPU_ID = re.compile(r"\w+,\d+,\d+,\d+|0x[0-9a-f]+")
@@ -84,7 +87,10 @@ class Header:
         """struct perf_event_attr; only the event's name identifies the event."""
         period = self.events[number][1] % (1 << 64)
         attr = struct.pack("<IIQQQ", RAW, ATTR_SIZE, number, period, self.sample_type)
-        return (attr + struct.pack("<QQ", 0, FLAGS)).ljust(ATTR_SIZE, b"\0")
+        attr = (attr + struct.pack("<QQ", 0, FLAGS)).ljust(BRANCH_TYPE_AT, b"\0")
+        if self.sample_type & BRANCH_STACK:
+            attr += struct.pack("<Q", BRANCH_TYPE)
+        return attr.ljust(ATTR_SIZE, b"\0")
 
     def _features(self) -> dict[int, bytes]:
         """The features by number."""

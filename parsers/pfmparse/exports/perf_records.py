@@ -7,8 +7,8 @@ All records start at a multiple of 8 bytes and consist of whole words.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
-from typing import Any, Iterator, Optional, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Iterator, Sequence
 
 import numpy as np
 
@@ -31,10 +31,11 @@ BUILD_ID_SIZE = 20  # bytes, at most
 
 # The words of a sample in their order; bits of sample_type.
 IP, TID, TIME, ADDR, CALLCHAIN = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 5
-CPU, PERIOD, WEIGHT = 1 << 7, 1 << 8, 1 << 14
+CPU, PERIOD, BRANCH_STACK, WEIGHT = 1 << 7, 1 << 8, 1 << 11, 1 << 14
 DATA_SRC, IDENTIFIER = 1 << 15, 1 << 16
-BEFORE_CHAIN = (IDENTIFIER, IP, TID, TIME, ADDR, CPU, PERIOD)
-BEHIND_CHAIN = (WEIGHT, DATA_SRC)
+BEFORE_LISTS = (IDENTIFIER, IP, TID, TIME, ADDR, CPU, PERIOD)
+LISTS = (CALLCHAIN, BRANCH_STACK)
+BEHIND_LISTS = (WEIGHT, DATA_SRC)
 
 IN_ALL = (TID, TIME, CPU, IDENTIFIER)  # words that other records have, too
 
@@ -115,17 +116,43 @@ def finished_round() -> bytes:
 
 
 @dataclass(frozen=True)
+class Lists:
+    """A list of words of each sample, such as a call chain.
+
+    ``words`` has the words of all lists, ``counts`` the number of entries of each list;
+    each entry has ``width`` words.
+    """
+
+    words: Words
+    counts: NDArray[np.intp]
+    width: int = 1
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """The number of words of each list, with the word that has its count."""
+        return 1 + self.width * self.counts
+
+    def put(self, out: Words, at: NDArray[np.intp]) -> None:
+        """Writes the lists to their places."""
+        out[at] = self.counts.astype(np.uint64)
+        # The words of a list follow its count, in order.
+        lengths = self.width * self.counts
+        firsts = np.cumsum(lengths) - lengths
+        places = np.arange(self.words.size) + np.repeat(at + 1 - firsts, lengths)
+        out[places] = self.words
+
+
+@dataclass(frozen=True)
 class Columns:
     """The words of n samples, by bit of sample_type; absent if no sample has the word.
 
-    ``kernel`` is a mask of samples at kernel level. ``chains`` holds the words of all
-    chains, ``lengths`` the number of words of each chain.
+    ``kernel`` is a mask of samples at kernel level. ``lists`` has call chains and
+    branches, by bit of sample_type.
     """
 
     words: dict[int, NDArray[Any]]
     kernel: NDArray[np.bool_]
-    chains: Optional[Words] = None
-    lengths: Optional[NDArray[np.intp]] = None
+    lists: dict[int, Lists] = field(default_factory=dict)
 
 
 def samples(sample_type: int, columns: Columns) -> Iterator[memoryview]:
@@ -133,10 +160,10 @@ def samples(sample_type: int, columns: Columns) -> Iterator[memoryview]:
 
     Yields the records in parts; each part is valid until the next one is made.
     """
-    if sample_type & CALLCHAIN:
-        yield _with_chains(sample_type, columns).data
+    if any(sample_type & bit for bit in LISTS):
+        yield _with_lists(sample_type, columns).data
         return
-    names = [bit for bit in BEFORE_CHAIN + BEHIND_CHAIN if sample_type & bit]
+    names = [bit for bit in BEFORE_LISTS + BEHIND_LISTS if sample_type & bit]
     count, size = columns.kernel.size, 1 + len(names)
     rows = np.zeros((min(count, BLOCK), size), np.uint64)
     for start in range(0, count, BLOCK):
@@ -156,26 +183,24 @@ def _headers(kernel: NDArray[np.bool_], size: Any) -> Words:
     return np.uint64(SAMPLE) | level << np.uint64(32) | wide << np.uint64(48)
 
 
-def _with_chains(sample_type: int, columns: Columns) -> Words:
-    """SAMPLE records with call chains, whose sizes differ."""
+def _with_lists(sample_type: int, columns: Columns) -> Words:
+    """SAMPLE records with call chains or branches, whose sizes differ."""
     count = columns.kernel.size
-    chains, lengths = columns.chains, columns.lengths
-    if chains is None or lengths is None:
-        chains, lengths = np.zeros(0, np.uint64), np.zeros(count, np.intp)
-    before = [bit for bit in BEFORE_CHAIN if sample_type & bit]
-    behind = [bit for bit in BEHIND_CHAIN if sample_type & bit]
-    sizes = 2 + len(before) + lengths + len(behind)
+    none = Lists(np.zeros(0, np.uint64), np.zeros(count, np.intp))
+    lists = [columns.lists.get(bit, none) for bit in LISTS if sample_type & bit]
+    before = [bit for bit in BEFORE_LISTS if sample_type & bit]
+    behind = [bit for bit in BEHIND_LISTS if sample_type & bit]
+    sizes = 1 + len(before) + sum(each.sizes for each in lists) + len(behind)
     ends = np.cumsum(sizes)
     starts = ends - sizes
     out = np.zeros(int(ends[-1]) if count else 0, np.uint64)
     out[starts] = _headers(columns.kernel, sizes)
     for at, bit in enumerate(before, 1):
         out[starts + at] = columns.words.get(bit, 0)
-    numbers = starts + 1 + len(before)
-    out[numbers] = lengths.astype(np.uint64)
-    # The words of a chain follow its length, in order.
-    firsts = np.cumsum(lengths) - lengths
-    out[np.arange(chains.size) + np.repeat(numbers + 1 - firsts, lengths)] = chains
+    places = starts + 1 + len(before)
+    for each in lists:
+        each.put(out, places)
+        places = places + each.sizes
     for at, bit in enumerate(behind):
         out[ends - len(behind) + at] = columns.words.get(bit, 0)
     return out

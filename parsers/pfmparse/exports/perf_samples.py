@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from ..analysis.inputs import Input
 from ..analysis.weights import COUNT, PERIOD, Weight
 from ..arrays import NDArray
 from ..errors import PfmParseError
+from ..formats import branches
+from ..formats.chains import Chains
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from ..recording import Batch
@@ -20,7 +22,7 @@ from ..symbols.location import UNKNOWN
 from . import perf_records
 from .interface import Job
 from .perf_processes import Processes
-from .perf_records import MAX_CHAIN, Columns, Words, chain_words
+from .perf_records import MAX_CHAIN, Columns, Lists, Words, chain_words
 
 # Bits of sample_type for roles that not every format records.
 OPTIONAL = {
@@ -51,6 +53,8 @@ def sample_type(inputs: Sequence[Input]) -> int:
 
 def _bits(samples: Samples) -> int:
     found = 0 if samples.chains is None else perf_records.CALLCHAIN
+    if branches.recorded(samples):
+        found |= perf_records.BRANCH_STACK
     for role, bit in OPTIONAL.items():
         if samples.name_of(role) is not None:
             found |= bit
@@ -115,10 +119,14 @@ class Maker:
             words[perf_records.CPU] &= np.uint64(NOBODY)
         if perf_records.DATA_SRC in words:
             words[perf_records.DATA_SRC] = self._sources(words[perf_records.DATA_SRC])
-        if not wanted & perf_records.CALLCHAIN:
-            return Columns(words, kernel), mappings
-        chains, lengths, more = self._chains(samples, tgids, at, kernel)
-        return Columns(words, kernel, chains, lengths), mappings + more
+        lists: dict[int, Lists] = {}
+        if wanted & perf_records.BRANCH_STACK:
+            lists[perf_records.BRANCH_STACK] = _branches(samples)
+        if wanted & perf_records.CALLCHAIN and samples.chains is not None:
+            chains, more = self._chains(samples.chains, tgids, at, kernel)
+            lists[perf_records.CALLCHAIN] = chains
+            mappings += more
+        return Columns(words, kernel, lists), mappings
 
     def _threads(self, samples: Samples) -> tuple[Words, Words]:
         """Process and thread of each sample; an unknown thread is the first one."""
@@ -166,12 +174,9 @@ class Maker:
         return np.where(bad, np.uint64(NOT_AVAILABLE), values)
 
     def _chains(
-        self, samples: Samples, tgids: Words, at: Words, kernel: NDArray[np.bool_]
-    ) -> tuple[Optional[Words], Optional[NDArray[np.intp]], bytes]:
-        """The words of chains, the number of words of each sample, and new mappings."""
-        chains = samples.chains
-        if chains is None:
-            return None, None, b""
+        self, chains: Chains, tgids: Words, at: Words, kernel: NDArray[np.bool_]
+    ) -> tuple[Lists, bytes]:
+        """The chains, and new mappings."""
         begin, end = int(chains.offsets[0]), int(chains.offsets[-1])
         offsets, used = chains.offsets - begin, slice(begin, end)
         addresses, mappings = chains.addresses[used], b""
@@ -184,7 +189,15 @@ class Maker:
             )
         levels = kernel, chains.in_kernel()[used]
         words, sizes = chain_words(at, offsets, addresses, levels)
-        return words, sizes, mappings
+        return Lists(words, sizes), mappings
+
+
+def _branches(samples: Samples) -> Lists:
+    """The branches, newest first."""
+    table = branches.table(samples)
+    counts = branches.counts(table)
+    there = np.arange(branches.COUNT) < counts[:, np.newaxis]
+    return Lists(table[there].reshape(-1), counts, width=table.shape[2])
 
 
 def _wide(column: Column) -> Words:

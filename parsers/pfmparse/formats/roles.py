@@ -24,6 +24,12 @@ class Role(Enum):
     DATA_SOURCE = "data-source", "dse", "source"
     #: The latency of the access in cycles.
     LATENCY = "latency", "lat", "latency"
+    #: The address of the newest branch before the sample.
+    BRANCH_FROM = "branch-from", "branch_from"
+    #: The target of this branch.
+    BRANCH_TO = "branch-to", "branch_to"
+    #: Its type, prediction and cycles: the last word of struct perf_branch_entry.
+    BRANCH_FLAGS = "branch-flags", "branch_flags"
     #: The number of samples that this one represents.
     WEIGHT = "weight", "weight"
     #: The process ID.

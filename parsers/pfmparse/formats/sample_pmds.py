@@ -8,12 +8,20 @@ from functools import partial
 from typing import Mapping, Optional
 
 from ..capture.session import Session
+from . import branches
 from .roles import Role
 from .samples import Column, Lazy, Samples
 
 PMU = "perf_events"
 # The PMDs whose values have a role, and the usual names of the role's columns.
-NAMES: Mapping[int, str] = {260: "dla", 261: "lat", 264: "dse"}
+NAMES: Mapping[int, str] = {
+    260: "dla",
+    261: "lat",
+    264: "dse",
+    branches.FROM: "branch_from",
+    branches.TO: "branch_to",
+    branches.FLAGS: "branch_flags",
+}
 
 
 class SamplePmds:

@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 from helpers.cli import run
 from helpers.three_samples import SAMPLES, whole_capture
-from helpers.writers import IIP_HDR, NO_HDR, UUID_PEBS64, pebs_capture, session
+from helpers.writers import (
+    IIP_HDR,
+    NO_HDR,
+    UUID_PEBS64,
+    Sample,
+    pebs_capture,
+    pmd,
+    session,
+    simple_capture,
+)
 from pfmparse import Batch, Chains, Recording, Role, open_raw
 from pfmparse.commands.dump import json_lines, samples_as_dicts, text_lines
 from pfmparse.formats.samples import PmdGroup, Samples
@@ -67,6 +76,26 @@ def test_dumped_samples_have_pmds_of_their_group() -> None:
         {"ip": 2, "pmds": {}},
         {"ip": 3, "pmds": {"5": 50, "7": 70}},
     ]
+
+
+@pytest.mark.parametrize(
+    ("pmu", "words"),
+    [
+        ("perf_events", {"pmd5=7", "branches=0x40/0x50/-/-/-/0/-,0x10/0x20/M/-/-/0/-"}),
+        ("usage", {"pmd5=7", "pmd272=16", "pmd273=64", "pmd281=80"}),
+    ],
+)
+def test_dump_lists_branches_of_perf_events(
+    pmu: str, words: set[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pfm"
+    pmds = ((5, 7), (272, 0x10), (273, 0x40), (280, 0x20), (281, 0x50), (288, 1))
+    described = session({0: [pmd(0, [number for number, _ in pmds])]})
+    described["machine"]["pmu"] = pmu
+    path.write_bytes(simple_capture([Sample(pmds=pmds)], described))
+    _, out, _ = run(capsys, "dump", str(path))
+    assert words <= set(out.split())
+    assert ("pmd272" in out) is (pmu != "perf_events")
 
 
 def test_dump_keeps_samples_without_columns() -> None:

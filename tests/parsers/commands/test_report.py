@@ -16,12 +16,17 @@ from helpers.writers import (
     NO_HDR,
     Json,
     Sample,
+    buffer,
     bufr,
     capture,
     json_chunk,
+    maps,
+    pmd,
     session,
     simple_capture,
+    totals,
 )
+from pfmparse.layout import KERNEL_START
 
 
 @pytest.mark.parametrize(
@@ -242,3 +247,42 @@ def test_report_by_comm_works_for_every_format(
     without = dict.fromkeys(("pebs32", "pebs64", "histogram"), {"program"})
     both = dict.fromkeys(every_format.FORMATS, {"program", "worker"})
     assert names == {**both, **without}
+
+
+def test_report_has_functions_of_branches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = compiled(tmp_path / "hotspots")
+    hot, main = program.ip("hot"), program.ip("main")
+    branches = [(hot, main, 1), (hot, main, 1), (KERNEL_START, hot, 2), (0, 0, 0)]
+    samples = [
+        Sample(tgid=100, pmds=tuple(zip((272, 280, 288), branch)))
+        for branch in branches
+    ]
+    described = session({0: [pmd(0, [272, 280, 288])]})
+    path = tmp_path / "x.pfm"
+    path.write_bytes(
+        capture(
+            json_chunk("SESS", described),
+            json_chunk("MAPS", maps(100, [program.mapping])),
+            bufr(buffer(samples)),
+            json_chunk("DONE", totals(4)),
+        )
+    )
+    targets = told(capsys, "report", "--by", "branch-to", str(path))["rows"]
+    assert [(row["address"], row["symbol"], row["count"]) for row in targets] == [
+        (main, "main", 2),
+        (0, None, 1),
+        (hot, "hot", 1),
+    ]
+    sources = told(capsys, "report", "--by", "branch-from", str(path))["rows"]
+    assert [(row["symbol"], row["object"], row["count"]) for row in sources] == [
+        ("hot", str(program.path), 2),
+        (None, "[unknown]", 1),
+        (None, "[kernel]", 1),
+    ]
+    assert rows(capsys, "branch-flags", str(path)) == {
+        "mispredicted": 2,
+        "predicted": 1,
+        "not available": 1,
+    }

@@ -33,6 +33,7 @@ from helpers.writers import (
     maps_file,
     oprofile,
     oprofile_words,
+    pmd,
     proc,
     session,
     simple_capture,
@@ -479,3 +480,28 @@ def test_perf_data_memory_is_independent_of_samples(tmp_path: Path) -> None:
 
     peak(1)
     assert peak(500) < peak(250) + (1 << 20)
+
+
+def test_perf_script_has_branches(program: Program, tmp_path: Path) -> None:
+    hot, main = program.ip("hot"), program.ip("main")
+    taken = ((272, hot), (273, main), (280, main), (281, hot), (288, 2), (289, 0x31))
+    none = ((272, 0), (273, 0), (280, 0), (281, 0), (288, 0), (289, 0))
+    pmds = [number for number, _ in taken]
+    data = capture(
+        json_chunk("SESS", session({0: [pmd(0, pmds)]})),
+        json_chunk("MAPS", maps(100, [program.mapping])),
+        bufr(buffer([Sample(ip=hot, tgid=100, pmds=p) for p in (taken, none)])),
+        json_chunk("DONE", totals(2)),
+    )
+    file = tmp_path / "x.pfm"
+    file.write_bytes(data)
+    out = exported(file, "perf-data", tmp_path / "perf.data")
+    told, _ = perf("script", *on(out), "-F", "ip,brstack", cwd=tmp_path)
+    first, second = told.splitlines()
+    newest = f"{hot:#x}/{main:#x}/P/-/-/0"
+    oldest = f"{main:#x}/{hot:#x}/M/-/-/3"
+    assert [word[: len(newest)] for word in first.split()[1:]] == [newest, oldest]
+    assert second.split() == [f"{hot:x}"]
+    report = ["report", *on(out), "--stdio", "-b", "-F", "sample,symbol_to"]
+    told, _ = perf(*report, cwd=tmp_path)
+    assert sorted(" ".join(row) for row in rows(told)) == ["1 [.] hot", "1 [.] main"]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pfmparse.capture.maps import Mapping
 from pfmparse.exports import perf_records
-from pfmparse.exports.perf_records import Columns, chain_words
+from pfmparse.exports.perf_records import Columns, Lists, chain_words
 
 USER, KERNEL = -512 % (1 << 64), -128 % (1 << 64)
 ALL = 0x1C1AF  # the sample type of the records below
@@ -67,7 +67,7 @@ def test_perf_records_except_rounds_have_sample_id() -> None:
 
 def columns(count: int, kernel: bool = False) -> Columns:
     """Build columns of every kind with distinct words."""
-    bits = perf_records.BEFORE_CHAIN + perf_records.BEHIND_CHAIN
+    bits = perf_records.BEFORE_LISTS + perf_records.BEHIND_LISTS
     words = {
         bit: np.arange(count, dtype=np.uint64) + np.uint64(bit << 32) for bit in bits
     }
@@ -102,6 +102,27 @@ def test_perf_unknown_sample_words_are_0() -> None:
     assert record.chain == [] and record.fields["ip"] == 7
 
 
+@pytest.mark.parametrize("chained", [True, False])
+def test_perf_branches_follow_the_chain(chained: bool) -> None:
+    kind = perf_records.IP | perf_records.BRANCH_STACK | perf_records.WEIGHT
+    kind |= perf_records.CALLCHAIN if chained else 0
+    branches = Lists(np.arange(9, dtype=np.uint64), np.array([2, 0, 1]), width=3)
+    chains = Lists(np.array([50, 60, 61], np.uint64), np.array([1, 2, 0]))
+    lists = {perf_records.BRANCH_STACK: branches, perf_records.CALLCHAIN: chains}
+    words = {perf_records.WEIGHT: np.array([4, 5, 6], np.uint64)}
+    made = Columns(words, np.zeros(3, np.bool_), lists)
+    (block,) = perf_records.samples(kind, made)
+    found = list(perf_file.parsed(bytes(block), kind))
+    assert [record.branches for record in found] == [
+        [(0, 1, 2), (3, 4, 5)],
+        [],
+        [(6, 7, 8)],
+    ]
+    assert [record.fields["weight"] for record in found] == [4, 5, 6]
+    if chained:
+        assert [record.chain for record in found] == [[50], [60, 61], []]
+
+
 CHAIN = st.lists(st.tuples(st.integers(0, 99), st.booleans()), max_size=5)
 
 
@@ -122,7 +143,8 @@ def test_perf_chains_mark_changes_of_level(
         (kernel, np.array([level for _, level in flat], np.bool_)),
     )
     made = columns(len(samples))
-    made = Columns(made.words, kernel, words, sizes)
+    lists = {perf_records.CALLCHAIN: Lists(words, sizes)}
+    made = Columns(made.words, kernel, lists)
     data = b"".join(map(bytes, perf_records.samples(ALL, made)))
     for number, record in enumerate(perf_file.parsed(data, ALL)):
         expected: list[int] = []

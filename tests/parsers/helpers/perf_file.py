@@ -11,7 +11,7 @@ from typing import Iterator, Optional
 SAMPLE = 9
 BITS = (16, 0, 1, 2, 3, 7, 8)  # bits of sample_type whose words precede the chain
 NAMES = ("id", "ip", "tid", "time", "addr", "cpu", "period")
-CHAIN, WEIGHT, SOURCE = 1 << 5, 1 << 14, 1 << 15
+CHAIN, BRANCHES, WEIGHT, SOURCE = 1 << 5, 1 << 11, 1 << 14, 1 << 15
 
 
 @dataclass
@@ -23,6 +23,7 @@ class Record:
     body: bytes
     fields: dict[str, int] = field(default_factory=dict)
     chain: Optional[list[int]] = None
+    branches: Optional[list[tuple[int, ...]]] = None
 
 
 def records(path: Path) -> list[Record]:
@@ -56,6 +57,10 @@ def _decode(record: Record, sample_type: int) -> None:
             record.fields[name] = next(words)
     if sample_type & CHAIN:
         record.chain = [next(words) for _ in range(next(words))]
+    if sample_type & BRANCHES:
+        record.branches = [
+            (next(words), next(words), next(words)) for _ in range(next(words))
+        ]
     for mask, name in ((WEIGHT, "weight"), (SOURCE, "source")):
         if sample_type & mask:
             record.fields[name] = next(words)

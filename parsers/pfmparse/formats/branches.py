@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Branches that samples record: the bits of a branch, and the branches as text."""
+
+from __future__ import annotations
+
+from typing import Mapping
+
+import numpy as np
+
+from ..arrays import NDArray
+from .roles import Role
+from .samples import Samples
+
+COUNT = 8  # branches of a sample, PFM_BRANCHES of perfmon.h
+# The PMDs of the newest branch; those of the next older ones follow each.
+FROM, TO, FLAGS = 272, 280, 288
+
+# Types of branches: PERF_BR_*, in perf's words.
+TYPES = (
+    *("", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET"),
+    *("COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX"),
+)
+MISPREDICTED, PREDICTED, IN_TRANSACTION, ABORT = 1, 2, 4, 8
+CYCLES, TYPE = 4, 20  # first bits
+
+
+def name_of(flags: int) -> str:
+    """The type and the prediction of a branch, and its transaction's state."""
+    names = (
+        (MISPREDICTED, "mispredicted"),
+        (PREDICTED, "predicted"),
+        (IN_TRANSACTION, "in a transaction"),
+        (ABORT, "abort of a transaction"),
+    )
+    found = [_type(flags).lower(), *(name for bit, name in names if flags & bit)]
+    return ", ".join(filter(None, found)) or "not available"
+
+
+def recorded(samples: Samples) -> bool:
+    """True if samples have PMDs with branches, not other PMDs of these numbers."""
+    roles = (Role.BRANCH_FROM, Role.BRANCH_TO, Role.BRANCH_FLAGS)
+    return any(samples.name_of(role) is not None for role in roles)
+
+
+def table(samples: Samples) -> NDArray[np.uint64]:
+    """The words of the branches, newest first; shape (count, COUNT, 3).
+
+    Words that are not recorded are 0.
+    """
+    words = np.zeros((samples.count, COUNT, 3), np.uint64)
+    for group in samples.groups:
+        for at, first in enumerate((FROM, TO, FLAGS)):
+            for n in range(COUNT):
+                if first + n in group.pmds:
+                    column = group.values[:, group.pmds.index(first + n)]
+                    words[group.which, n, at] = column
+    return words
+
+
+def counts(words: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """The number of branches of each sample, up to the oldest one that is not 0."""
+    there = words.any(axis=2)
+    found: NDArray[np.intp] = (there * np.arange(1, COUNT + 1)).max(axis=1)
+    return found
+
+
+def texts(pmds: Mapping[str, int]) -> list[str]:
+    """The branches among the PMDs of a sample, by PMD number, oldest first.
+
+    Each is FROM/TO/M or P/X/A/CYCLES/TYPE, as in the output of perf script.
+    """
+    found = []
+    for n in reversed(range(COUNT)):
+        start, end, flags = (pmds.get(str(pmd + n), 0) for pmd in (FROM, TO, FLAGS))
+        if start or end or flags:
+            found.append("/".join((f"{start:#x}", f"{end:#x}", *_fields(flags))))
+    return found
+
+
+def _fields(flags: int) -> tuple[str, ...]:
+    predicted = "M" if flags & MISPREDICTED else "P" if flags & PREDICTED else "-"
+    return (
+        predicted,
+        "X" if flags & IN_TRANSACTION else "-",
+        "A" if flags & ABORT else "-",
+        str(flags >> CYCLES & 0xFFFF),
+        _type(flags) or "-",
+    )
+
+
+def _type(flags: int) -> str:
+    number = flags >> TYPE & 0xF
+    return TYPES[number] if number < len(TYPES) else str(number)
