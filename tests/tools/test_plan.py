@@ -118,6 +118,18 @@ def test_smpl_pmds_are_virtual_pmds_by_name(printer: Printer) -> None:
     assert session["sets"][0]["pmds"][0]["smpl_pmds"] == list(range(256, 267))
 
 
+@pytest.mark.parametrize(
+    "names", ["branches", "branch-from,branch-to,branch-flags", "272-295"]
+)
+def test_smpl_pmds_take_all_branches(printer: Printer, names: str) -> None:
+    session = printer.session(
+        *("-e", "cycles", "--long-smpl-periods=1000"), f"--smpl-pmds={names}"
+    )
+    assert session["sets"][0]["pmds"][0]["smpl_pmds"] == list(range(272, 296))
+    recorded = [pmd["event"] for pmd in session["sets"][0]["pmds"][1:]]
+    assert recorded[:1] + recorded[-1:] == ["branch-from0", "branch-flags7"]
+
+
 def switches(session: Any) -> list[tuple[int, int]]:
     return [(entry["flags"], entry["timeout_ns"]) for entry in session["sets"]]
 

@@ -12,21 +12,26 @@
 
 #define PMU_DIR	PFM_SYSFS "/pmu_desc"
 
+/* Names of one or several PMDs; the first one with a PMD is its own name. */
 static const struct {
 	const char *name;
-	unsigned int number;
+	unsigned int first, count;
 } virtual_pmds[] = {
-	{ "elapsed",	PFM_PMD_ELAPSED },
-	{ "tid",	PFM_PMD_TID },
-	{ "resident",	PFM_PMD_RESIDENT },
-	{ "clock",	PFM_PMD_PERF_CLOCK },
-	{ "addr",	PFM_PMD_ADDRESS },
-	{ "latency",	PFM_PMD_LATENCY },
-	{ "weight2",	PFM_PMD_WEIGHT2 },
-	{ "weight3",	PFM_PMD_WEIGHT3 },
-	{ "source",	PFM_PMD_SOURCE },
-	{ "physical",	PFM_PMD_PHYSICAL },
-	{ "transaction", PFM_PMD_TRANSACTION },
+	{ "elapsed",	PFM_PMD_ELAPSED, 1 },
+	{ "tid",	PFM_PMD_TID, 1 },
+	{ "resident",	PFM_PMD_RESIDENT, 1 },
+	{ "clock",	PFM_PMD_PERF_CLOCK, 1 },
+	{ "addr",	PFM_PMD_ADDRESS, 1 },
+	{ "latency",	PFM_PMD_LATENCY, 1 },
+	{ "weight2",	PFM_PMD_WEIGHT2, 1 },
+	{ "weight3",	PFM_PMD_WEIGHT3, 1 },
+	{ "source",	PFM_PMD_SOURCE, 1 },
+	{ "physical",	PFM_PMD_PHYSICAL, 1 },
+	{ "transaction", PFM_PMD_TRANSACTION, 1 },
+	{ "branch-from", PFM_PMD_BRANCH_FROM(0), PFM_BRANCHES },
+	{ "branch-to",	PFM_PMD_BRANCH_TO(0), PFM_BRANCHES },
+	{ "branch-flags", PFM_PMD_BRANCH_FLAGS(0), PFM_BRANCHES },
+	{ "branches",	PFM_PMD_BRANCH_FROM(0), 3 * PFM_BRANCHES },
 };
 
 char *pmu_name(void)
@@ -58,23 +63,30 @@ char *virtual_pmd_names(void)
 
 const char *virtual_pmd_name(unsigned int number)
 {
-	static char name[16];
+	static char name[24];
 
 	for (size_t i = 0; i < ARRAY_SIZE(virtual_pmds); i++) {
-		if (virtual_pmds[i].number == number)
+		unsigned int at = number - virtual_pmds[i].first;
+
+		if (at >= virtual_pmds[i].count)
+			continue;
+		if (virtual_pmds[i].count == 1)
 			return virtual_pmds[i].name;
+		snprintf(name, sizeof(name), "%s%u", virtual_pmds[i].name, at);
+		return name;
 	}
 	snprintf(name, sizeof(name), "PMD%u", number);
 	return name;
 }
 
-bool virtual_pmd_find(const char *name, unsigned int *number)
+bool virtual_pmd_find(const char *name, uint64_t *first, uint64_t *last)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(virtual_pmds); i++) {
-		if (!strcmp(name, virtual_pmds[i].name)) {
-			*number = virtual_pmds[i].number;
-			return true;
-		}
+		if (strcmp(name, virtual_pmds[i].name))
+			continue;
+		*first = virtual_pmds[i].first;
+		*last = *first + virtual_pmds[i].count - 1;
+		return true;
 	}
 	return false;
 }

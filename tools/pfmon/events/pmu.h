@@ -4,6 +4,7 @@
 #define PFMON_EVENTS_PMU_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Returns the name of the PMU description, to be freed, or NULL. */
 char *pmu_name(void);
@@ -20,7 +21,7 @@ const char *virtual_pmd_name(unsigned int number);
 /* Returns the names of the virtual PMDs, "a, b, c", to be freed. */
 char *virtual_pmd_names(void);
 
-/* Finds a virtual PMD by name; false if not found. */
-bool virtual_pmd_find(const char *name, unsigned int *number);
+/* Finds the virtual PMDs with a name; false if not found. */
+bool virtual_pmd_find(const char *name, uint64_t *first, uint64_t *last);
 
 #endif /* PFMON_EVENTS_PMU_H */

@@ -94,16 +94,12 @@ static bool parse_pmd_range(const char *text, uint64_t *first, uint64_t *last)
 static bool add_smpl_pmd(struct options *options, const char *name,
 			 unsigned int index)
 {
-	unsigned int virtual;
 	uint64_t first, last;
 	char *names;
 
 	(void)index;
-	if (virtual_pmd_find(name, &virtual)) {
-		pfm_bv_set(options->smpl_pmds, virtual);
-		return true;
-	}
-	if (!parse_pmd_range(name, &first, &last)) {
+	if (!virtual_pmd_find(name, &first, &last) &&
+	    !parse_pmd_range(name, &first, &last)) {
 		names = virtual_pmd_names();
 		message("--smpl-pmds: '%s' is not valid: use %s, a PMD number below %d or a range of them",
 			name, names, PFM_MAX_PMDS);

@@ -372,7 +372,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
-		.words = "elapsed tid resident clock addr latency weight2 weight3 source physical transaction",
+		.words = "elapsed tid resident clock addr latency weight2 weight3 source physical transaction branch-from branch-to branch-flags branches",
 		.effect = CALLS(parse_smpl_pmds),
 		.format_option = FORMAT_OPT_PMDS,
 		.summary = "record tid, addr, latency, ... or PMD numbers",
@@ -390,6 +390,9 @@ const struct option_row option_table[] = {
 			"events need the modifier *p* for these. Page faults and\n"
 			"breakpoints have *addr* and *physical*. *physical* needs the\n"
 			"right to monitor the kernel.\n"
+			"*branches* are the last 8 branches before the sample, if the CPU\n"
+			"records branches: *branch-from*, *branch-to* and *branch-flags*\n"
+			"together. CPU events have them without *p*, too.\n"
 			"The counts of events without a period are always recorded.\n",
 	}, {
 		.name = "reset-non-smpl-periods", .group = GROUP_SAMPLING,

@@ -44,6 +44,12 @@ static bool records(const struct plan *plan, unsigned int first,
 	return false;
 }
 
+static bool records_branches(const struct plan *plan)
+{
+	return records(plan, PFM_PMD_BRANCH_FROM(0),
+		       PFM_PMD_BRANCH_FLAGS(PFM_BRANCHES - 1));
+}
+
 /* @tid is 0 while no thread has been requested. */
 static void explain_refusal(const struct plan *plan, pid_t tid)
 {
@@ -290,6 +296,8 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
 		message("this machine's PMU does not support one of the events: %s; --check-events-only shows which",
 			strerror(error));
+	else if (error == EINVAL && records_branches(context->plan))
+		message("an event does not have the branches of --smpl-pmds: only events of CPUs that record branches have them, not software events, tracepoints and breakpoints; virtual machines often have none");
 	else if (error == EINVAL && records(context->plan, PFM_PMD_ADDRESS,
 					    PFM_PMD_TRANSACTION))
 		message("an event does not have the data of --smpl-pmds: CPU events need the modifier p, as in cycles:p; page faults and breakpoints have only addr and physical; other software events and tracepoints have none");
