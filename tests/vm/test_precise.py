@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Data and branches of samples from end to end, in each format that records PMDs.
+
+The guest uses the NMI PMU, whose samples have known data and branches. pfmon measures a
+CPU, and pfmparse reads the captures.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import boot
+import pytest
+from boot import ROOT, RUN
+
+TARGET = boot.Target("x86_64", "6.12")
+# The formats of the project, which record process, thread and CPU, and another one.
+FORMATS = ("default", "nway", "callstack", "flight")
+EXAMPLE = "mini"
+OPTIONS = {"flight": "--smpl-notify=0"}  # save all samples at the end
+MODULES = (
+    "tests/guest/pmu_nmi/pfm_nmi",
+    "core/perfmon",
+    "pmu/perf/pfm_pmu_perf",
+    *(f"formats/{name}/pfm_fmt_{name}" for name in FORMATS),
+    f"examples/format_{EXAMPLE}/pfm_fmt_{EXAMPLE}",
+)
+PARSER = ROOT / f"examples/format_{EXAMPLE}/parser"
+POINT = f"[pfmparse.formats]\n{EXAMPLE} = pfmparse_{EXAMPLE}:FORMAT\n"
+RIG = "/sys/kernel/debug/pfm_nmi"
+SAMPLES, PERIOD, BRANCHES = 40, 2, 8
+# Of the first sample; in each later one addresses and latency are greater by one.
+ADDRESS, LATENCY, SOURCE = 0x7F0000000000, 100, 0x2 | 0x0A << 5 | 0x1A << 26
+FROM, FLAGS = 0x401000, 2 | 1 << 20  # of the newest branch, whose target is a function
+TARGET_SYMBOL = "schedule"
+ADDR, LAT, SRC, BRANCH = 260, 261, 264, 272  # PFM_PMD_* of perfmon.h
+
+
+def _script() -> str:
+    """Return the guest's script."""
+    extra = "/lib/modules/$(uname -r)/extra"
+    measure = (
+        f"taskset -c 0 pfmon --system-wide -e cycles:kp --long-smpl-periods={PERIOD}"
+        " --smpl-pmds=addr,latency,source,branches"
+    )
+    fire = f"echo $$ >/out/firing; echo -1 {PERIOD * SAMPLES} >{RIG}/fire"
+    values = {
+        "addr": f"{ADDRESS:#x}",
+        "latency": LATENCY,
+        "source": f"{SOURCE:#x}",
+        "branches": BRANCHES + 4,
+        "branch_from": f"{FROM:#x}",
+        "branch_to": "$to",
+        "branch_flags": FLAGS,
+    }
+    return "\n".join(
+        [
+            "set -e",
+            *(f"insmod {extra}/{module}.ko" for module in MODULES),
+            f"to=0x$(grep ' T {TARGET_SYMBOL}$' /proc/kallsyms | cut -d ' ' -f 1)",
+            "echo $to >/out/target",
+            *(f"echo {value} >{RIG}/{name}" for name, value in values.items()),
+            *(
+                f"{measure} --smpl-module={name} {OPTIONS.get(name, '')}"
+                f" -o /out/{name}.cap sh -c '{fire}'\n"
+                f"mv /out/firing /out/{name}.pid"
+                for name in (*FORMATS, EXAMPLE)
+            ),
+            f"echo 0 >{RIG}/branches",
+            f"! {measure} -o /out/no.cap true",
+        ]
+    )
+
+
+@pytest.fixture(scope="module", name="out")
+def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the directory of the captures; "output" there has pfmon's output."""
+    boot.need(TARGET)
+    out = tmp_path_factory.mktemp("precise")
+    where = ("--arch", TARGET.arch, "--kernel", TARGET.series, "--no-modules")
+    done = subprocess.run(
+        [RUN, *where, "--out", out, "--", "sh", "-c", _script()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    (out / "output").write_text(done.stdout)
+    # The example's parser, as if it was installed.
+    info = out / f"pfmparse_{EXAMPLE}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: pfmparse_{EXAMPLE}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(POINT)
+    return out
+
+
+def _pfmparse(out: Path, *arguments: str | Path) -> str:
+    """Run pfmparse; it must succeed without a warning about its input."""
+    path = os.pathsep.join(map(str, (ROOT / "parsers", PARSER, out)))
+    done = subprocess.run(
+        [sys.executable, "-m", "pfmparse", *arguments],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _rows(out: Path, name: str) -> list[dict[str, str]]:
+    """Return the samples of a capture."""
+    capture = out / f"{name}.cap"
+    data = _pfmparse(out, "export", capture, "--to", "csv", "-o", "-")
+    return list(csv.DictReader(io.StringIO(data)))
+
+
+def _told(out: Path, *arguments: str | Path) -> Any:
+    found = json.loads(_pfmparse(out, *arguments, "--json"))
+    assert found["lost"] == 0 and not found["problems"]
+    return found["rows"]
+
+
+def _to(out: Path) -> int:
+    return int((out / "target").read_text(), 16)
+
+
+def _pid(out: Path, name: str) -> int:
+    return int((out / f"{name}.pid").read_text())
+
+
+@pytest.mark.parametrize("name", (*FORMATS, EXAMPLE))
+def test_samples_have_their_data(out: Path, name: str) -> None:
+    rows = _rows(out, name)
+    assert len(rows) == SAMPLES
+    for number, row in enumerate(rows):
+        found = {pmd: int(row[f"pmd{pmd}"]) for pmd in (ADDR, LAT, SRC)}
+        assert found == {ADDR: ADDRESS + number, LAT: LATENCY + number, SRC: SOURCE}
+
+
+@pytest.mark.parametrize("name", (*FORMATS, EXAMPLE))
+def test_samples_have_their_branches(out: Path, name: str) -> None:
+    to = _to(out)
+    for number, row in enumerate(_rows(out, name)):
+        numbers = [int(row[f"pmd{BRANCH + at}"]) for at in range(3 * BRANCHES)]
+        ages = range(BRANCHES)
+        assert numbers == [
+            *(FROM + 64 * age + number for age in ages),
+            *(to + 64 * age + number for age in ages),
+            *(FLAGS + (age << 4) for age in ages),
+        ]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_samples_have_process_thread_and_cpu(out: Path, name: str) -> None:
+    pid = _pid(out, name)
+    for row in _rows(out, name):
+        assert (int(row["pid"]), int(row["tid"]), int(row["cpu"])) == (pid, pid, 0)
+
+
+def test_samples_of_the_example_have_their_thread(out: Path) -> None:
+    pid = _pid(out, EXAMPLE)
+    assert {int(row["tid"]) for row in _rows(out, EXAMPLE)} == {pid}
+
+
+@pytest.mark.parametrize("name", (*FORMATS, EXAMPLE))
+def test_reports_know_roles_of_data_and_branches(out: Path, name: str) -> None:
+    capture = out / f"{name}.cap"
+    (level,) = _told(out, "mem", "--view", "level", capture)
+    assert level["count"] == SAMPLES and level["key"] == "L1 hit"
+    targets = _told(out, "report", "--by", "branch-to", capture)
+    assert {row["address"] for row in targets} == {
+        _to(out) + number for number in range(SAMPLES)
+    }
+    assert {row["symbol"] for row in targets} == {TARGET_SYMBOL}
+    (branch,) = _told(out, "report", "--by", "branch-flags", capture)
+    assert (branch["key"], branch["count"]) == ("cond, predicted", SAMPLES)
+
+
+def test_branches_that_a_pmu_lacks_are_explained(out: Path) -> None:
+    said = (out / "output").read_text()
+    assert "an event does not have the branches of --smpl-pmds" in said
