@@ -147,10 +147,11 @@ def test_equal_stacks_are_stored_once(out: Path, parsers: tuple[Path, ...]) -> N
     rows = _rows(capture, parsers, "--callers", symfs)
     callers = {row["key"]: [c["key"] for c in row["callers"]] for row in rows}
     for name in ("hot_sixty", "hot_thirty", "hot_ten"):
-        assert callers[name] == ["main"]
+        # In the first and last instructions of a function, its caller is missing.
+        assert callers[name][0] == "main"
     lines = pfmparse("dump", capture, plugins=parsers).splitlines()
     stacks = [re.sub("count=[0-9]+ ", "", line) for line in lines]
     assert len(stacks) == len(set(stacks))
     counts = [int(re.findall("count=([0-9]+)", line)[0]) for line in lines]
-    assert sum(counts) > 10 * len(counts)
+    assert sum(counts) > 2 * len(counts)
     assert f"pfmon: {sum(counts)} samples, 0 lost" in (out / "output").read_text()
