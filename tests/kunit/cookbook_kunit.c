@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cookbook_kunit.c - the example formats sharing, slowest and stacks, called
- *		      directly
+ * cookbook_kunit.c - the example formats mispredicts, sharing, slowest and
+ *		      stacks, called directly
  */
 #include <kunit/test.h>
 #include <linux/perf_event.h>
 #include <linux/sizes.h>
 #include <perfmon/perfmon_fmt_kunit.h>
+#include "../../examples/format_mispredicts/perfmon_mispredicts_smpl.h"
 #include "../../examples/format_sharing/perfmon_sharing_smpl.h"
 #include "../../examples/format_slowest/perfmon_slowest_smpl.h"
 #include "../../examples/format_stacks/perfmon_stacks_smpl.h"
@@ -28,9 +29,9 @@ static_assert(PFM_PMD_SOURCE - PFM_PMD_ADDRESS ==
 
 static const u64 a_write = PERF_MEM_S(OP, STORE);
 
-/* Let PMD3 overflow at @ip of thread @tid, with the first @n values. */
-static void overflow(struct kunit *test, u64 ip, u32 tid, u16 n,
-		     const struct values *values)
+/* Let PMD3 overflow at @ip of thread @tid, with @n values of PMDs from @pmd. */
+static void overflow_from(struct kunit *test, u64 ip, u32 tid, u16 pmd, u16 n,
+			  const void *values)
 {
 	struct pfm_ovfl_data data = {
 		.ip = ip, .tid = tid, .tgid = PFM_CALLS_TGID,
@@ -40,13 +41,19 @@ static void overflow(struct kunit *test, u64 ip, u32 tid, u16 n,
 	d->arg = (pfm_ovfl_arg_t) {
 		.ovfl_pmd = 3, .pmd_eventid = EVENT, .num_smpl_pmds = n,
 	};
-	bitmap_set((unsigned long *)d->arg.smpl_pmds, PFM_PMD_ADDRESS, n);
+	bitmap_set((unsigned long *)d->arg.smpl_pmds, pmd, n);
 	memcpy(d->arg.smpl_pmds_values, values, n * sizeof(u64));
 	preempt_disable();
 	KUNIT_EXPECT_EQ(test, d->fmt->fmt_handler(d->buf, &d->arg,
 						  PFM_CALLS_TSTAMP, &data), 0);
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+}
+
+static void overflow(struct kunit *test, u64 ip, u32 tid, u16 n,
+		     const struct values *values)
+{
+	overflow_from(test, ip, tid, PFM_PMD_ADDRESS, n, values);
 }
 
 static u64 records_of(const struct pfm_fmt_calls *d)
@@ -68,6 +75,69 @@ static void access(struct kunit *test, u64 address, u32 tid, u64 source)
 	struct values values = { .address = address, .source = source };
 
 	overflow(test, 0, tid, 5, &values);
+}
+
+static int mispredicts_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_MISPREDICTS_SMPL_UUID;
+	pfm_sink_arg_t arg = { .buf_size = SZ_4K };
+	int ret = pfm_calls_init(test, uuid);
+
+	return ret ?: pfm_calls_try(test, &arg);
+}
+
+/* Branch @n goes from @n to 100 + @n; those in @mask are mispredicted. */
+static void branches(struct kunit *test, u32 mask)
+{
+	u64 values[3][PFM_BRANCHES];
+	u32 n;
+
+	for (n = 0; n < PFM_BRANCHES; n++) {
+		values[0][n] = n;
+		values[1][n] = 100 + n;
+		values[2][n] = mask & BIT(n) ? 1 : 2;
+	}
+	overflow_from(test, 0, 12, PFM_PMD_BRANCH_FROM(0), 3 * PFM_BRANCHES,
+		      values);
+}
+
+static void newest_mispredicted_branch_is_counted(struct kunit *test)
+{
+	static const pfm_mispredicts_record_t expected[] = {
+		{ .branch_to = 102, .branch_from = 2, .tgid = PFM_CALLS_TGID,
+		  .event = EVENT, .count = 2 },
+		{ .branch_to = 107, .branch_from = 7, .tgid = PFM_CALLS_TGID,
+		  .event = EVENT, .count = 1 },
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	branches(test, BIT(2) | BIT(3));
+	branches(test, BIT(7));
+	branches(test, BIT(2));
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, expected, sizeof(expected));
+}
+
+static void predicted_branches_are_skipped(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	branches(test, 0);
+	KUNIT_EXPECT_EQ(test, records_of(d), 0);
+	KUNIT_EXPECT_EQ(test, skipped_by(d), 1);
+}
+
+static void branch_without_flags_is_counted(struct kunit *test)
+{
+	static const pfm_mispredicts_record_t expected = {
+		.branch_from = 5, .tgid = PFM_CALLS_TGID, .event = EVENT,
+		.count = 1,
+	};
+	struct pfm_fmt_calls *d = test->priv;
+	static const u64 from = 5;
+
+	overflow_from(test, 0, 12, PFM_PMD_BRANCH_FROM(0), 1, &from);
+	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, &expected, sizeof(expected));
 }
 
 static int sharing_kunit_init(struct kunit *test)
@@ -223,6 +293,13 @@ static void sample_without_stack_has_its_address(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, expected, sizeof(expected));
 }
 
+static struct kunit_case mispredicts_cases[] = {
+	KUNIT_CASE(newest_mispredicted_branch_is_counted),
+	KUNIT_CASE(predicted_branches_are_skipped),
+	KUNIT_CASE(branch_without_flags_is_counted),
+	{}
+};
+
 static struct kunit_case sharing_cases[] = {
 	KUNIT_CASE(writers_of_a_line_are_compared),
 	KUNIT_CASE(reads_are_skipped),
@@ -240,6 +317,13 @@ static struct kunit_case slowest_cases[] = {
 static struct kunit_case stacks_cases[] = {
 	KUNIT_CASE(sample_without_stack_has_its_address),
 	{}
+};
+
+static struct kunit_suite mispredicts_suite = {
+	.name = "pfm_mispredicts",
+	.init = mispredicts_kunit_init,
+	.exit = pfm_calls_exit,
+	.test_cases = mispredicts_cases,
 };
 
 static struct kunit_suite sharing_suite = {
@@ -263,4 +347,5 @@ static struct kunit_suite stacks_suite = {
 	.test_cases = stacks_cases,
 };
 
-kunit_test_suites(&sharing_suite, &slowest_suite, &stacks_suite);
+kunit_test_suites(&mispredicts_suite, &sharing_suite, &slowest_suite,
+		  &stacks_suite);

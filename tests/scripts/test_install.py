@@ -84,8 +84,8 @@ EXPECTED = {
     *(
         f"{SDK}/examples/format_{example}/{name}"
         for example in (
-            *("cgroups", "count", "lines", "mini", "requests", "sharing"),
-            *("slowest", "stacks", "threshold"),
+            *("cgroups", "count", "lines", "mini", "mispredicts", "requests"),
+            *("sharing", "slowest", "stacks", "threshold"),
         )
         for name in (
             *("Kbuild", "Makefile", "parser/pyproject.toml"),

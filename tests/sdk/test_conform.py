@@ -20,8 +20,8 @@ from installed_sdk import Sdk
 BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
 EXAMPLES = (
-    *("cgroups", "lines", "requests", "sharing", "slowest", "stacks"),
-    "threshold",
+    *("cgroups", "lines", "mispredicts", "requests", "sharing", "slowest"),
+    *("stacks", "threshold"),
 )
 MODELS = ("linear", "regions", "histogram", "device")
 # The options of pfm-new-format for each new format.

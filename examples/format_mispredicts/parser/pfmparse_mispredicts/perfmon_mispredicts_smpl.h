@@ -1,0 +1,1 @@
+../../perfmon_mispredicts_smpl.h
