@@ -73,7 +73,7 @@ static struct lockdep_map pfm_hurry =
 
 static DEFINE_SPINLOCK(pfm_attach_lock);
 /* Changed under pfm_attach_lock, read by the tracepoints under RCU. */
-static DEFINE_HASHTABLE(pfm_threads, 8);
+static DEFINE_HASHTABLE(pfm_threads, 12);
 static unsigned int pfm_num_threads;
 static DEFINE_PER_CPU(struct pfm_context *, pfm_cpu_ctx);
 static unsigned int pfm_num_cpus;
@@ -344,6 +344,13 @@ struct pfm_context *pfm_attach_get_thread(const struct task_struct *task)
 	return ctx;
 }
 
+struct pfm_context *pfm_attach_here(void)
+{
+	const struct pfm_attachment *a = pfm_attach_find(current);
+
+	return a ? a->ctx : NULL;
+}
+
 /*
  * The context stays as it is: it cannot be detached before its events have been
  * stopped, which needs an interrupt on this CPU.
@@ -351,12 +358,9 @@ struct pfm_context *pfm_attach_get_thread(const struct task_struct *task)
 struct pfm_pmu_set *pfm_set_here(void)
 {
 	struct pfm_context *ctx = this_cpu_read(pfm_cpu_ctx);
-	struct pfm_attachment *a;
 
 	rcu_read_lock();
-	a = ctx ? NULL : pfm_attach_find(current);
-	if (a)
-		ctx = a->ctx;
+	ctx = ctx ?: pfm_attach_here();
 	rcu_read_unlock();
 	return ctx ? &ctx->on_pmu->pmu_set : NULL;
 }

@@ -71,6 +71,12 @@ struct pfm_context *pfm_attach_get_cpu(unsigned int cpu);
 struct pfm_context *pfm_attach_get_thread(const struct task_struct *task);
 
 /*
+ * Find the context of the calling thread. Context: any, under RCU, which
+ * protects it. Return: the context or NULL.
+ */
+struct pfm_context *pfm_attach_here(void);
+
+/*
  * A CPU is going offline. Context: process, on that CPU; may not wait for
  * commands.
  */

@@ -67,15 +67,24 @@ static unsigned long pfm_pages(size_t bytes)
 	return DIV_ROUND_UP(bytes, PAGE_SIZE);
 }
 
-void pfm_charge_begin(struct pfm_charge *c)
+void pfm_charge_share(struct pfm_charge *c, const struct pfm_charge *payer)
 {
-	c->user = get_uid(current_user());
-	c->mm = current->mm;
+	c->user = get_uid(payer->user);
+	c->mm = payer->mm;
 	if (c->mm)
 		mmgrab(c->mm);
 	c->bytes = 0;
 }
 EXPORT_SYMBOL_GPL(pfm_charge_begin);
+
+void pfm_charge_begin(struct pfm_charge *c)
+{
+	const struct pfm_charge caller = {
+		.user = current_user(), .mm = current->mm,
+	};
+
+	pfm_charge_share(c, &caller);
+}
 
 bool pfm_charge_more(struct pfm_charge *c, size_t bytes)
 {

@@ -26,6 +26,9 @@ struct pfm_charge {
 /* Begin to charge the calling user and process. Context: process. */
 void pfm_charge_begin(struct pfm_charge *c);
 
+/* Begin to charge whom @payer charges. Context: process. */
+void pfm_charge_share(struct pfm_charge *c, const struct pfm_charge *payer);
+
 /*
  * Charge @bytes more, unless that exceeds the caller's RLIMIT_MEMLOCK. The
  * limit applies to all processes of the user together, as for perf, and to each

@@ -11,6 +11,8 @@
 #include "context.h"
 #include "evtset.h"
 #include "evtset_switch.h"
+#include "family.h"
+#include "inherit.h"
 #include "load.h"
 #include "pause.h"
 #include "perm.h"
@@ -23,7 +25,8 @@
 enum pfm_access {
 	PFM_BY_ITSELF,	/* the command checks, and locks pfm_context.mutex */
 	PFM_LOCKED,	/* no check; the mutex is held */
-	PFM_ON_CPU,	/* also on a CPU that can read the PMU, if attached */
+	PFM_TO_READ,	/* also on a CPU that can read the PMU, if attached */
+	PFM_TO_WRITE,	/* also without a family */
 };
 
 /* Kinds of arguments */
@@ -69,11 +72,11 @@ union pfm_ctx_arg {
 
 static const struct pfm_ctx_cmd pfm_ctx_cmds[] = {
 	[PFM_WRITE_PMCS] =
-		PFM_EACH(pfarg_pmc_t, PFM_ON_CPU, pfm_write_pmc),
+		PFM_EACH(pfarg_pmc_t, PFM_TO_WRITE, pfm_write_pmc),
 	[PFM_WRITE_PMDS] =
-		PFM_EACH(pfarg_pmd_t, PFM_ON_CPU, pfm_write_pmd),
+		PFM_EACH(pfarg_pmd_t, PFM_TO_WRITE, pfm_write_pmd),
 	[PFM_READ_PMDS] =
-		PFM_EACH(pfarg_pmd_t, PFM_ON_CPU, pfm_read_pmd),
+		PFM_EACH(pfarg_pmd_t, PFM_TO_READ, pfm_read_pmd),
 	[PFM_CREATE_EVTSETS] =
 		PFM_EACH(pfarg_setdesc_t, PFM_LOCKED, pfm_create_evtset),
 	[PFM_DELETE_EVTSETS] =
@@ -81,13 +84,13 @@ static const struct pfm_ctx_cmd pfm_ctx_cmds[] = {
 	[PFM_GETINFO_EVTSETS] =
 		PFM_EACH(pfarg_setinfo_t, PFM_LOCKED, pfm_getinfo_evtset),
 	[PFM_LOAD_CONTEXT] =
-		PFM_WITH(PFM_ARG, load, PFM_BY_ITSELF, pfm_load_context),
+		PFM_WITH(PFM_ARG, load, PFM_BY_ITSELF, pfm_load_family),
 	[PFM_START] =
 		PFM_WITH(PFM_ARG_OR_NULL, start, PFM_LOCKED,
-			 pfm_start_monitoring),
-	[PFM_STOP] = PFM_PLAIN(PFM_LOCKED, pfm_stop_monitoring),
+			 pfm_start_family),
+	[PFM_STOP] = PFM_PLAIN(PFM_LOCKED, pfm_stop_family),
 	[PFM_RESTART] = PFM_PLAIN(PFM_LOCKED, pfm_restart_context),
-	[PFM_UNLOAD_CONTEXT] = PFM_PLAIN(PFM_BY_ITSELF, pfm_unload_context),
+	[PFM_UNLOAD_CONTEXT] = PFM_PLAIN(PFM_BY_ITSELF, pfm_unload_family),
 };
 
 /* Look up the command of an ioctl number. Return: the command or NULL. */
@@ -105,8 +108,11 @@ static const struct pfm_ctx_cmd *pfm_find_ctx_cmd(unsigned int cmd)
 static int pfm_check_access(const struct pfm_context *ctx,
 			    const struct pfm_ctx_cmd *cmd)
 {
-	return cmd->access == PFM_ON_CPU && ctx->loaded ? pfm_check_cpu(ctx) :
-							  0;
+	/* The members have the registers that the root had when loaded. */
+	if (cmd->access == PFM_TO_WRITE && pfm_has_family(ctx))
+		return -EBUSY;
+	return cmd->access >= PFM_TO_READ && ctx->loaded ? pfm_check_cpu(ctx) :
+							   0;
 }
 
 /*
@@ -120,6 +126,8 @@ static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	const struct pfm_many many = { .ask_first = ask_first };
 	int ret = 0, err;
 
+	if (cmd->access == PFM_TO_READ)
+		pfm_family_collect(ctx);
 	pfm_begin_many(ctx, &many);
 	while (todo->next < todo->end && !ret) {
 		ret = pfm_check_access(ctx, cmd) ?: cmd->with(ctx, todo->next);

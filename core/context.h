@@ -8,12 +8,14 @@
  *   pfm_context.mutex   serializes commands. The exit and exec of a monitored
  *                       thread and a suspend do not wait for it
  *                       (pfm_begin_hurry()), so that a tool cannot hold them
- *                       up. User memory is not accessed under it
+ *                       up. User memory is not accessed under it. A command
+ *                       on a family takes the root's, then each member's
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes to the configuration (config.c)
  *   pfm_idle_lock       the scheduler probe (idle.c)
  *   pfm_attach_lock     attachments (attach.c); the exit and exec probes do
  *                       not take it
+ *   pfm_family.lock     members and sums of a family (family.c)
  * mmap_lock is taken only inside the first of these, and none of them inside
  * it: a mapping takes the xarray lock of pfm_context.sets there. CPU hotplug is
  * not a lock of ours, but perf waits for it inside commands: see cpu.c.
@@ -31,6 +33,7 @@
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
@@ -50,6 +53,7 @@ struct pfm_attachment;
 struct pfm_block;
 struct pfm_buffer;
 struct pfm_context;
+struct pfm_family;
 
 /**
  * struct pfm_pmd_ovfl - prepared data for the overflows of one PMD
@@ -244,6 +248,22 @@ struct pfm_many {
 };
 
 /**
+ * struct pfm_member - the place of a context in its family (family.c)
+ * @is_one: it is a member, and not the root; the rest is for members
+ * @ref:    one reference each for its birth, pfm_family.members and a walk
+ * @walk:   number of the last walk that has reached it
+ * @node:   in pfm_family.members
+ * @dead:   in pfm_family.dead
+ */
+struct pfm_member {
+	bool			is_one;
+	refcount_t		ref;
+	u32			walk;
+	struct list_head	node;
+	struct llist_node	dead;
+};
+
+/**
  * struct pfm_context - a perfmon context
  *
  * The overflow path:
@@ -326,6 +346,8 @@ struct pfm_many {
  * @block_trial: trial of the kprobe that @block needs
  * @block:    blocks the monitored thread; NULL while not attached, or without
  *            PFM_FL_NOTIFY_BLOCK
+ * @family:   with PFM_FL_INHERIT: the family, once loaded; else NULL
+ * @member:   its place there
  */
 struct pfm_context {
 	u32			busy;
@@ -406,6 +428,8 @@ struct pfm_context {
 	struct pfm_msgq		msgq;
 	int			block_trial;
 	struct pfm_block	*block;
+	struct pfm_family	*family;
+	struct pfm_member	member;
 };
 
 /* pfm_context.values and raw_time as bits of pfm_context.unusual */
@@ -476,6 +500,12 @@ static inline bool pfm_is_syswide(const struct pfm_context *ctx)
 static inline bool pfm_may_block(const struct pfm_context *ctx)
 {
 	return ctx->flags & PFM_FL_NOTIFY_BLOCK;
+}
+
+/* Is it a member of a family, and not its root? */
+static inline bool pfm_is_member(const struct pfm_context *ctx)
+{
+	return ctx->member.is_one;
 }
 
 /* Has the monitored CPU gone offline? It may be online again. */

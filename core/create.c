@@ -16,6 +16,7 @@
 #include "evtset.h"
 #include "evtset_page.h"
 #include "evtset_switch.h"
+#include "family.h"
 #include "fmt.h"
 #include "load.h"
 #include "msgq.h"
@@ -26,7 +27,8 @@
 #include "release.h"
 #include "stamp.h"
 
-static struct pfm_context *pfm_context_alloc(u32 flags)
+static struct pfm_context *pfm_context_alloc(u32 flags,
+					     struct pfm_family *family)
 {
 	struct pfm_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 
@@ -37,7 +39,10 @@ static struct pfm_context *pfm_context_alloc(u32 flags)
 	ctx->flags = flags;
 	ctx->handler = pfm_no_fmt_handler;
 	ctx->target.cpu = -1;
-	pfm_charge_begin(&ctx->charge);
+	if (family)
+		pfm_family_adopt(family, ctx);
+	else
+		pfm_charge_begin(&ctx->charge);
 	xa_init(&ctx->sets);
 	pfm_work_prepare(&ctx->stop, pfm_stop_work);
 	pfm_work_prepare(&ctx->tell, pfm_tell_work);
@@ -194,6 +199,21 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 	pfm_fmt_put(ctx->fmt);
 }
 
+/*
+ * A family has no messages, no pages and, so far, no samples. On PREEMPT_RT a
+ * fork cannot be followed: see pfm_probe_fork().
+ */
+static int pfm_check_inherit(const pfarg_ctx_t *req)
+{
+	if (!(req->ctx_flags & PFM_FL_INHERIT))
+		return 0;
+	if (req->ctx_flags & (PFM_FL_SYSTEM_WIDE | PFM_FL_NOTIFY_BLOCK |
+			      PFM_FL_MAP_SETS))
+		return -EINVAL;
+	return !pfm_uuid_is_null(req->ctx_smpl_buf_id) ||
+	       IS_ENABLED(CONFIG_PREEMPT_RT) ? -EOPNOTSUPP : 0;
+}
+
 int pfm_creation_check(const struct pfm_creation *new)
 {
 	const pfarg_ctx_t *req = &new->req;
@@ -208,7 +228,7 @@ int pfm_creation_check(const struct pfm_creation *new)
 	if (req->ctx_flags & PFM_FL_SYSTEM_WIDE &&
 	    req->ctx_flags & (PFM_FL_NOTIFY_BLOCK | PFM_FL_MAP_SETS))
 		return -EINVAL;
-	return pfm_may_create(req->ctx_flags);
+	return pfm_check_inherit(req) ?: pfm_may_create(req->ctx_flags);
 }
 
 void pfm_creation_find_fmt(struct pfm_creation *new)
@@ -225,7 +245,8 @@ void pfm_creation_end(struct pfm_creation *new)
 
 struct pfm_context *pfm_context_create(struct pfm_creation *new)
 {
-	struct pfm_context *ctx = pfm_context_alloc(new->req.ctx_flags);
+	struct pfm_context *ctx = pfm_context_alloc(new->req.ctx_flags,
+						    new->family);
 	int ret;
 
 	if (!ctx)
@@ -250,6 +271,7 @@ err_pmu:
 		pfm_evtset_free_all(ctx);
 		pfm_pmu_put(ctx->pmu);
 	}
+	pfm_family_put(ctx->family);
 	pfm_context_end(ctx);
 	return ERR_PTR(ret);
 }
@@ -270,5 +292,6 @@ void pfm_context_destroy(struct pfm_context *ctx)
 	pfm_msgq_destroy(&ctx->msgq);
 	pfm_evtset_free_all(ctx);
 	pfm_pmu_put(ctx->pmu);
+	pfm_family_put(ctx->family);
 	pfm_context_end(ctx);
 }

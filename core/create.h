@@ -10,6 +10,7 @@
 #include <perfmon/perfmon_fmt.h>
 
 struct pfm_context;
+struct pfm_family;
 
 /**
  * struct pfm_creation - a request to create a context
@@ -18,17 +19,19 @@ struct pfm_context;
  *                the context has taken it over
  * @fmt_arg:      kernel copy of the format's argument
  * @fmt_arg_size: its size in bytes
+ * @family:       family of a new member, whose payer is charged; else NULL
  */
 struct pfm_creation {
 	pfarg_ctx_t		req;
 	const pfm_buffer_fmt_t	*fmt;
 	void			*fmt_arg;
 	size_t			fmt_arg_size;
+	struct pfm_family	*family;
 };
 
 /*
  * May the caller create such a context? Called first, before any other work.
- * Context: process. Return: 0, -EINVAL, -EPERM or -ENOMEM.
+ * Context: process. Return: 0, -EINVAL, -EOPNOTSUPP, -EPERM or -ENOMEM.
  */
 int pfm_creation_check(const struct pfm_creation *new);
 

@@ -20,9 +20,9 @@
 #include "create.h"
 #include "ctxfile.h"
 #include "evtset_page.h"
-#include "load.h"
+#include "family.h"
+#include "inherit.h"
 #include "msgq.h"
-#include "release.h"
 
 static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 			  unsigned long arg)
@@ -188,12 +188,14 @@ static bool pfm_monitors_itself(const struct pfm_context *ctx)
 /* Unload the context unless the process holds another descriptor. */
 static void pfm_end_self_monitoring(struct pfm_context *ctx)
 {
+	struct pfm_family *ended = NULL;
+
 	pfm_lock(ctx);
 	if (ctx->loaded && pfm_monitors_itself(ctx) &&
 	    !pfm_keeps_descriptor(ctx))
-		pfm_detach(ctx);
+		ended = pfm_detach_family(ctx);
 	pfm_unlock(ctx);
-	pfm_release_all(ctx);
+	pfm_release_family(ctx, ended);
 }
 
 /*
@@ -217,7 +219,11 @@ static int pfm_ctx_flush(struct file *file, fl_owner_t id)
 
 static int pfm_ctx_release(struct inode *inode, struct file *file)
 {
-	pfm_context_destroy(file->private_data);
+	struct pfm_context *ctx = file->private_data;
+
+	if (ctx->family)
+		pfm_unload_family(ctx);
+	pfm_context_destroy(ctx);
 	return 0;
 }
 
@@ -235,17 +241,34 @@ static const char *pfm_state_name(const struct pfm_context *ctx)
 /* Show set:PMD of each PMD that was denied a counter so far. */
 static void pfm_show_denied(struct seq_file *m, struct pfm_context *ctx)
 {
+	DECLARE_BITMAP(denied, PFM_MAX_PMDS);
 	struct pfm_evtset *set;
 	unsigned long id;
 	unsigned int slot;
 
 	seq_puts(m, "pfm_denied_pmds:\t");
-	pfm_for_each_evtset(ctx, id, set)
-		for_each_set_bit(slot, set->pmu_set.denied,
-				 set->pmu_set.num_regs - 1)
+	pfm_for_each_evtset(ctx, id, set) {
+		bitmap_copy(denied, set->pmu_set.denied, PFM_MAX_PMDS);
+		/* A family has set0 only. */
+		if (ctx->family)
+			bitmap_or(denied, denied, ctx->family->denied,
+				  PFM_MAX_PMDS);
+		for_each_set_bit(slot, denied, set->pmu_set.num_regs - 1)
 			seq_printf(m, "%u:%u ", set->id,
 				   ctx->pmu->pmds[slot].num);
+	}
 	seq_putc(m, '\n');
+}
+
+static void pfm_show_family(struct seq_file *m, const struct pfm_family *family)
+{
+	seq_printf(m, "pfm_members:\t%u\n", READ_ONCE(family->living));
+	seq_printf(m, "pfm_births:\t%llu\n",
+		   (u64)atomic64_read(&family->born));
+	seq_printf(m, "pfm_births_refused:\t%llu\n",
+		   (u64)atomic64_read(&family->refused));
+	seq_printf(m, "pfm_births_failed:\t%llu\n",
+		   (u64)atomic64_read(&family->failed));
 }
 
 static void pfm_show_odd(struct seq_file *m, const struct pfm_odd_answers *odd)
@@ -270,11 +293,15 @@ static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "pfm_throttled:\t%llu\n", READ_ONCE(ctx->throttled));
 	seq_printf(m, "pfm_pmu_throttled:\t%llu\n",
 		   (u64)atomic64_read(&ctx->pmu_throttled));
-	seq_printf(m, "pfm_sets_denied:\t%llu\n", ctx->sets_denied);
+	seq_printf(m, "pfm_sets_denied:\t%llu\n",
+		   ctx->sets_denied +
+			   (ctx->family ? ctx->family->sets_denied : 0));
 	pfm_show_denied(m, ctx);
 	seq_printf(m, "pfm_msgs_dropped:\t%llu\n",
 		   READ_ONCE(ctx->msgq.dropped));
 	pfm_show_odd(m, &ctx->odd);
+	if (ctx->family)
+		pfm_show_family(m, ctx->family);
 	pfm_unlock(ctx);
 }
 

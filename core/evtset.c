@@ -184,6 +184,8 @@ int pfm_create_evtset(struct pfm_context *ctx, void *elem)
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->loaded)
 		return -EBUSY;
+	if (ctx->flags & PFM_FL_INHERIT)
+		return -EOPNOTSUPP;
 	if (!pfm_setdesc_is_good(ctx, req) ||
 	    (req->set_flags & PFM_SETFL_TIME_SWITCH &&
 	     pfm_effective_timeout(&req->set_timeout, &timeout)))

@@ -30,8 +30,8 @@ void pfm_evtset_free_all(struct pfm_context *ctx);
 /*
  * Process one element of PFM_CREATE_EVTSETS or PFM_DELETE_EVTSETS.
  * Context: process, pfm_context.mutex held.
- * Return: 0; -EBUSY if attached; -EINVAL, with the element marked and nothing
- * changed; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP with PFM_FL_INHERIT; -EBUSY if attached; -EINVAL, with
+ * the element marked and nothing changed; -ENOMEM.
  */
 int pfm_create_evtset(struct pfm_context *ctx, void *elem);
 int pfm_delete_evtset(struct pfm_context *ctx, void *elem);

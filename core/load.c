@@ -15,6 +15,7 @@
 #include "context.h"
 #include "evtset.h"
 #include "evtset_switch.h"
+#include "family.h"
 #include "freeze.h"
 #include "idle.h"
 #include "load.h"
@@ -123,11 +124,13 @@ static int pfm_load_registers(struct pfm_context *ctx, struct pfm_evtset *set)
 /**
  * struct pfm_rights - the caller's rights to what is being attached
  * @user_only: no event may count in the kernel
+ * @trusted:   pfm_context.trusted
  * @can_read:  the thread may read its counters itself
  * @program:   the program that the caller may monitor
  */
 struct pfm_rights {
 	bool			user_only;
+	bool			trusted;
 	bool			can_read;
 	struct pfm_program	program;
 };
@@ -263,6 +266,10 @@ static void pfm_thread_changed(struct pfm_context *ctx, bool exits, bool quiet)
 	pfm_set_reader(ctx, false);
 	if (exits || !ctx->trusted || pfm_reload_pmu(ctx)) {
 		pfm_let_go(ctx);
+		if (pfm_is_member(ctx)) {
+			pfm_family_leave(ctx);
+			return;
+		}
 		/* No PFM_MSG_END if the thread's process monitors itself. */
 		if (!quiet && !(exits && self)) {
 			pfm_msgq_put_end(&ctx->msgq);
@@ -286,6 +293,7 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	else
 		ctx->target.cpu = raw_smp_processor_id();
 	ctx->target.user_only = may->user_only;
+	ctx->trusted = may->trusted;
 	pfm_set_reader(ctx, may->can_read);
 	ret = pfm_attach_claim(ctx, pfm_thread_changed);
 	if (ret)
@@ -295,7 +303,6 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 	if (!ret) {
 		WRITE_ONCE(ctx->self, task && pfm_is_self(task) ?
 					      task->signal : NULL);
-		ctx->trusted = perfmon_capable() && !pfm_may_block(ctx);
 		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
 		return 0;
@@ -353,12 +360,24 @@ int pfm_load_context(struct pfm_context *ctx, void *arg)
 		return ret;
 	if (pfm_is_syswide(ctx))
 		return pfm_load_target(ctx, req, NULL, &may);
+	may.trusted = perfmon_capable() && !pfm_may_block(ctx);
 	task = pfm_get_task(req->load_pid);
 	if (!task)
 		return -ESRCH;
 	ret = pfm_load_thread(ctx, req, task, &may);
 	put_task_struct(task);
 	return ret;
+}
+
+int pfm_load_member(struct pfm_context *ctx, bool user_only, bool trusted)
+{
+	const pfarg_load_t req = {};
+	const struct pfm_rights may = {
+		.user_only = user_only, .trusted = trusted,
+		.program.any = true,
+	};
+
+	return pfm_load_locked(ctx, &req, current, &may);
 }
 
 int pfm_unload_context(struct pfm_context *ctx)

@@ -5,6 +5,8 @@
 #ifndef PFM_CORE_LOAD_H
 #define PFM_CORE_LOAD_H
 
+#include <linux/types.h>
+
 struct pfm_context;
 
 /*
@@ -25,6 +27,13 @@ int pfm_check_cpu(const struct pfm_context *ctx);
  * error of the PMU.
  */
 int pfm_load_context(struct pfm_context *ctx, void *arg);
+
+/*
+ * Attach a new member of a family to the calling thread. Context: process,
+ * pfm_context.mutex held. Return: 0; -EBUSY if the thread has a context;
+ * -ESRCH if it is exiting; an error of the PMU.
+ */
+int pfm_load_member(struct pfm_context *ctx, bool user_only, bool trusted);
 
 /*
  * PFM_UNLOAD_CONTEXT; from any CPU if the monitored CPU has gone offline. The

@@ -11,6 +11,7 @@
 #include "carta.h"
 #include "context.h"
 #include "evtset.h"
+#include "family.h"
 #include "pause.h"
 #include "pmc.h"
 #include "pmd.h"
@@ -86,10 +87,16 @@ static void pfm_tell_data(const struct pfm_pmu *pmu, struct pfm_smpl_conf *conf)
 		conf->num_reset = bitmap_weight(conf->reset_pmds, end);
 }
 
-static int pfm_make_smpl_conf(const struct pfm_pmu *pmu, u32 flags, u64 eventid,
-			      const u64 *smpl_pmds, const u64 *reset_pmds,
+static int pfm_make_smpl_conf(const struct pfm_context *ctx, u32 flags,
+			      u64 eventid, const u64 *smpl_pmds,
+			      const u64 *reset_pmds,
 			      struct pfm_smpl_conf *conf)
 {
+	const struct pfm_pmu *pmu = ctx->pmu;
+
+	/* Families only count. */
+	if (flags & PFM_REGFL_OVFL_NOTIFY && ctx->flags & PFM_FL_INHERIT)
+		return -EINVAL;
 	conf->flags = flags & PFM_SMPL_FLAGS;
 	conf->eventid = eventid;
 	conf->num_smpl = pfm_bv_to_slots(pmu, smpl_pmds, conf->smpl_pmds);
@@ -417,7 +424,7 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	smpl = pmd >= 0 && !pmc->flags &&
 	       !(req->reg_flags & PFM_REGFL_VALUE_ONLY);
-	if (smpl && pfm_make_smpl_conf(pmu, req->reg_flags,
+	if (smpl && pfm_make_smpl_conf(ctx, req->reg_flags,
 				       req->reg_smpl_eventid,
 				       req->reg_smpl_pmds,
 				       req->reg_reset_pmds, &conf))
@@ -529,7 +536,7 @@ int pfm_write_pmd(struct pfm_context *ctx, void *elem)
 		return slot;
 	smpl = req->reg_flags & PFM_REGFL_SMPL;
 	if (!pfm_pmd_is_good(&pmu->pmds[slot], req) ||
-	    (smpl && pfm_make_smpl_conf(pmu, req->reg_flags,
+	    (smpl && pfm_make_smpl_conf(ctx, req->reg_flags,
 					req->reg_smpl_eventid,
 					req->reg_smpl_pmds,
 					req->reg_reset_pmds, &conf)))
@@ -569,7 +576,8 @@ int pfm_read_pmd(struct pfm_context *ctx, void *elem)
 		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
 	pmd = pfm_pmd_find(set, slot);
 	if (pmd)
-		pfm_answer(req, pfm_value_read(pmd), pmd->last_reset,
+		pfm_answer(req, pfm_value_read(pmd) + pfm_family_sum(pmd),
+			   pmd->last_reset,
 			   pfm_is_trigger(pmd) ? pmd->ovflsw_left : 0);
 	else
 		pfm_answer(req, ctx->pmu->pmds[slot].dfl,

@@ -26,8 +26,8 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
 # Not built for 32 bits: tests that do not depend on the layout of data, tests that
 # take long, and tests for the debug kernel only.
-GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt leftovers levels \
-		 lockdown main member nmi% nomemory perm pmc_config pmu pmu_perf \
+GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt inherit leftovers \
+		 levels lockdown main member nmi% nomemory perm pmc_config pmu pmu_perf \
 		 races realtime refused release storm stress suspend sysfs \
 		 unwind_dev unwind_user,$(GUEST_TESTS))
 HARNESS := tests/guest/harness

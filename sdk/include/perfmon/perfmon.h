@@ -77,10 +77,11 @@
 #define PFM_FL_NOTIFY_BLOCK	0x01
 #define PFM_FL_SYSTEM_WIDE	0x02
 #define PFM_FL_MAP_SETS		0x10	/* event sets can be mapped */
+#define PFM_FL_INHERIT		0x20	/* descendants are monitored, too */
 #define PFM_FL_OVFL_NO_MSG	0x80
 #define PFM_FL_ALL						\
 	(PFM_FL_NOTIFY_BLOCK | PFM_FL_SYSTEM_WIDE |		\
-	 PFM_FL_MAP_SETS | PFM_FL_OVFL_NO_MSG)
+	 PFM_FL_MAP_SETS | PFM_FL_INHERIT | PFM_FL_OVFL_NO_MSG)
 #define PFM_FL_OVFL_BLOCK	PFM_FL_NOTIFY_BLOCK
 #define PFM_OVFL_NO_MSG		PFM_FL_OVFL_NO_MSG
 

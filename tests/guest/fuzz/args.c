@@ -298,6 +298,7 @@ static void make_ctx(struct fuzz *f, void *elem)
 	static const __u32 flags[] = {
 		0, 0, PFM_FL_SYSTEM_WIDE, PFM_FL_NOTIFY_BLOCK,
 		PFM_FL_OVFL_NO_MSG, PFM_FL_SYSTEM_WIDE | PFM_FL_OVFL_NO_MSG,
+		PFM_FL_INHERIT,
 	};
 	pfarg_ctx_t *ctx = elem;
 

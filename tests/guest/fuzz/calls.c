@@ -76,7 +76,7 @@ static const struct command commands[] = {
 	},
 	[PFM_CREATE_EVTSETS] = {
 		"PFM_CREATE_EVTSETS", 4, sizeof(pfarg_setdesc_t), true,
-		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM }
+		{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, EOPNOTSUPP }
 	},
 	[PFM_DELETE_EVTSETS] = {
 		"PFM_DELETE_EVTSETS", 1, sizeof(pfarg_setdesc_t), true,

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -294,12 +295,17 @@ static void make_group(const char *max)
 }
 
 /* Run a function in a child that joins the group. */
-static void run_in_group(void (*work)(void *arg))
+static void run_in_group_with(void (*work)(void *arg), void *arg)
 {
-	int status = wait_for(spawn(work, NULL));
+	int status = wait_for(spawn(work, arg));
 
 	remove_cgroup(CGROUP);
 	CHECK_EQ(status, 0);
+}
+
+static void run_in_group(void (*work)(void *arg))
+{
+	run_in_group_with(work, NULL);
 }
 
 static __u64 charged(void)
@@ -358,6 +364,67 @@ static void outgrow_group_in_private(void *unused)
 	pfarg_ctx_t ctx = { .ctx_smpl_buf_id = ODD_UUID };
 
 	expect_too_large(&ctx, NULL, 0);
+}
+
+/* Threads of another control group, in a family */
+#define MEMBERS	600
+
+static void *pause_for_ever(void *unused)
+{
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Start threads when a byte comes, and tell when all of them run. */
+static void start_threads(void *pipes)
+{
+	int (*p)[2] = pipes;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 << 10);
+	wait_go(p[0][0]);
+	for (int i = 0; i < MEMBERS; i++)
+		CHECK(!pthread_create(&thread, &attr, pause_for_ever, NULL));
+	CHECK_EQ(write(p[1][1], "", 1), 1);
+	pause_for_ever(NULL);
+}
+
+static void pay_for_threads(void *pipes)
+{
+	int (*p)[2] = pipes;
+	pid_t pid = spawn(start_threads, pipes);
+	__u64 before;
+	int fd;
+
+	write_text(CGROUP "/cgroup.procs", "0");
+	fd = ctx_new(PFM_FL_INHERIT);
+	ctx_add_counter(fd, 0, 0, 0);
+	ctx_start_on(fd, pid);
+	before = charged();
+	CHECK_EQ(write(p[0][1], "", 1), 1);
+	wait_go(p[1][0]);
+	while (ctx_number(fd, "pfm_births") < MEMBERS)
+		sched_yield();
+	CHECK(charged() - before >= MEMBERS * 2048 - AHEAD);
+	CHECK_OK(kill(pid, SIGKILL));
+	wait_for(pid);
+}
+
+/* Proves H32 */
+TEST(families_are_charged_to_the_cgroup_of_the_tool)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
+	int p[2][2];
+
+	if (pfm_create_context(&ctx, NULL, 0) < 0 && errno == EOPNOTSUPP)
+		check_skip("PREEMPT_RT has no families");
+	CHECK_OK(pipe(p[0]));
+	CHECK_OK(pipe(p[1]));
+	make_group("max");
+	run_in_group_with(pay_for_threads, p);
 }
 
 static void make_group_of_64_mib(void)

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * family.c - families: the members' list, counts and lifetime
+ *
+ * A root, created with PFM_FL_INHERIT, has a family from PFM_LOAD_CONTEXT to
+ * PFM_UNLOAD_CONTEXT or close(). Each thread that descends from the root's has
+ * a context of its own, a member (inherit.c). The root's registers do not
+ * change meanwhile; the family has a copy of them.
+ *
+ * A thread that is born or exits must not wait for a command on the root. So it
+ * takes only the mutex of its own member and, briefly, pfm_family.lock.
+ * Commands walk over the members, and lock one after the other. There is one
+ * walk at a time, as commands hold the root's mutex. Each walk has a number: it
+ * takes members from the front of the list, marks them and moves them to the
+ * end, until the first one is marked. A member that joins is marked already, so
+ * that forks cannot keep a walk going.
+ *
+ * The same marks make sums exact: the value of a member that leaves before the
+ * walk has reached it is added then, and all others are added by the walk.
+ */
+#include <linux/bitmap.h>
+#include <linux/memcontrol.h>
+#include <linux/moduleparam.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include "attach.h"
+#include "family.h"
+#include "pmd.h"
+#include "pmu.h"
+#include "value.h"
+#include "work.h"
+
+/*
+ * Limit the members: each costs memory, as a thread does, and a command visits
+ * all of them.
+ */
+static unsigned long pfm_family_max = 16384;
+module_param_named(family_max, pfm_family_max, ulong, 0644);
+MODULE_PARM_DESC(family_max, "maximum number of threads in a family, besides the first");
+
+/* Jiffies after which members that have ended are freed, several at once */
+#define PFM_BURY_DELAY	1
+
+static bool pfm_is_inherited(const struct pfm_pmd *pmd)
+{
+	const struct pfm_pmu *pmu = pmd->ctx->pmu;
+	const struct pfm_reg_desc *desc = pmd->hw.desc;
+
+	return desc->flags & PFM_REGD_COUNTER &&
+	       pmd->hw.pmc_value != pfm_pmu_selector(pmu, desc->num)->dfl;
+}
+
+static u16 pfm_count_inherited(const struct pfm_evtset *set)
+{
+	struct pfm_pmd *pmd;
+	u16 i, n = 0;
+
+	pfm_for_each_real_pmd(set, i, pmd)
+		n += pfm_is_inherited(pmd);
+	return n;
+}
+
+static void pfm_copy_inherited(struct pfm_family *family,
+			       const struct pfm_evtset *set)
+{
+	struct pfm_family_pmd *entry = family->pmds;
+	struct pfm_pmd *pmd;
+	u16 i;
+
+	pfm_for_each_real_pmd(set, i, pmd) {
+		if (!pfm_is_inherited(pmd))
+			continue;
+		entry->slot = pmd->slot;
+		pfm_pmc_read(pmd, &entry->words);
+		entry++;
+	}
+}
+
+struct pfm_family *pfm_family_create(struct pfm_context *root,
+				     work_func_t bury)
+{
+	u16 n = pfm_count_inherited(root->set);
+	struct pfm_family *family;
+
+	lockdep_assert_held(&root->mutex);
+	family = kzalloc(struct_size(family, pmds, n), GFP_KERNEL_ACCOUNT);
+	if (!family)
+		return NULL;
+	kref_init(&family->ref);
+	pfm_charge_share(&family->payer, &root->charge);
+	family->memcg = get_mem_cgroup_from_mm(current->mm);
+	spin_lock_init(&family->lock);
+	INIT_LIST_HEAD(&family->members);
+	INIT_DELAYED_WORK(&family->bury, bury);
+	family->num_pmds = n;
+	pfm_copy_inherited(family, root->set);
+	return family;
+}
+
+static void pfm_family_free(struct kref *ref)
+{
+	struct pfm_family *family = container_of(ref, struct pfm_family, ref);
+
+	mem_cgroup_put(family->memcg);
+	pfm_charge_end(&family->payer);
+	kfree_rcu(family, rcu);
+}
+
+void pfm_family_put(struct pfm_family *family)
+{
+	if (family)
+		kref_put(&family->ref, pfm_family_free);
+}
+
+bool pfm_family_reserve(struct pfm_family *family)
+{
+	if (pfm_charge_within(&family->used, 1, READ_ONCE(pfm_family_max)))
+		return true;
+	atomic64_inc(&family->refused);
+	return false;
+}
+
+void pfm_family_unreserve(struct pfm_family *family)
+{
+	atomic_long_dec(&family->used);
+}
+
+static int pfm_inherit_pmd(struct pfm_evtset *set,
+			   const struct pfm_family_pmd *entry)
+{
+	int ret = pfm_pmd_need(set, entry->slot) ?:
+		  pfm_pmc_reserve(set, &entry->words);
+
+	if (!ret)
+		pfm_pmc_write(pfm_pmd_at(set, entry->slot), &entry->words);
+	return ret;
+}
+
+void pfm_family_adopt(struct pfm_family *family, struct pfm_context *ctx)
+{
+	kref_get(&family->ref);
+	ctx->family = family;
+	ctx->member.is_one = true;
+	refcount_set(&ctx->member.ref, 1);
+	INIT_LIST_HEAD(&ctx->member.node);
+	pfm_charge_share(&ctx->charge, &family->payer);
+}
+
+int pfm_family_equip(struct pfm_context *ctx)
+{
+	const struct pfm_family *family = ctx->family;
+	int ret = 0;
+	u16 i;
+
+	lockdep_assert_held(&ctx->mutex);
+	for (i = 0; i < family->num_pmds && !ret; i++)
+		ret = pfm_inherit_pmd(ctx->set, &family->pmds[i]);
+	return ret;
+}
+
+int pfm_family_join(struct pfm_context *ctx)
+{
+	struct pfm_family *family = ctx->family;
+	int ret = -ESHUTDOWN;
+
+	lockdep_assert_held(&ctx->mutex);
+	spin_lock(&family->lock);
+	if (!family->over) {
+		refcount_inc(&ctx->member.ref);
+		ctx->member.walk = family->walk;
+		list_add_tail(&ctx->member.node, &family->members);
+		family->living++;
+		ret = 0;
+	}
+	spin_unlock(&family->lock);
+	return ret;
+}
+
+static void pfm_add_value(struct pfm_family_pmd *entry, u64 value, bool reached)
+{
+	entry->ended += value;
+	if (!reached)
+		entry->sum += value;
+}
+
+/* Context: pfm_family.lock held. */
+static void pfm_add_values(struct pfm_family *family,
+			   const struct pfm_context *ctx)
+{
+	bool reached = ctx->member.walk == family->walk;
+	u16 i;
+
+	for (i = 0; i < family->num_pmds; i++)
+		pfm_add_value(&family->pmds[i],
+			      pfm_pmd_at(ctx->set, family->pmds[i].slot)->value,
+			      reached);
+	family->sets_denied += ctx->sets_denied;
+	bitmap_or(family->denied, family->denied, ctx->set->pmu_set.denied,
+		  PFM_MAX_PMDS);
+}
+
+void pfm_family_leave(struct pfm_context *ctx)
+{
+	struct pfm_family *family = ctx->family;
+	bool listed;
+
+	lockdep_assert_held(&ctx->mutex);
+	spin_lock(&family->lock);
+	listed = !list_empty(&ctx->member.node);
+	if (listed) {
+		pfm_add_values(family, ctx);
+		list_del_init(&ctx->member.node);
+		family->living--;
+	}
+	spin_unlock(&family->lock);
+	if (listed)
+		pfm_member_put(ctx);
+}
+
+void pfm_member_put(struct pfm_context *ctx)
+{
+	struct pfm_family *family = ctx->family;
+
+	if (!refcount_dec_and_test(&ctx->member.ref))
+		return;
+	/* The first one queues the work item, which takes all. */
+	if (llist_add(&ctx->member.dead, &family->dead))
+		queue_delayed_work(pfm_slow_wq, &family->bury, PFM_BURY_DELAY);
+}
+
+static struct pfm_context *pfm_family_next(struct pfm_family *family)
+{
+	struct pfm_context *ctx;
+
+	spin_lock(&family->lock);
+	ctx = list_first_entry_or_null(&family->members, struct pfm_context,
+				       member.node);
+	if (ctx && ctx->member.walk == family->walk)
+		ctx = NULL;
+	if (ctx) {
+		refcount_inc(&ctx->member.ref);
+		ctx->member.walk = family->walk;
+		list_move_tail(&ctx->member.node, &family->members);
+	}
+	spin_unlock(&family->lock);
+	return ctx;
+}
+
+/* Context: pfm_family.lock held. */
+static void pfm_begin_sums(struct pfm_family *family)
+{
+	u16 i;
+
+	for (i = 0; i < family->num_pmds; i++)
+		family->pmds[i].sum = family->pmds[i].ended;
+}
+
+void pfm_family_walk(struct pfm_family *family,
+		     void (*visit)(struct pfm_context *ctx))
+{
+	struct pfm_context *ctx;
+
+	spin_lock(&family->lock);
+	family->walk++;
+	pfm_begin_sums(family);
+	spin_unlock(&family->lock);
+	while ((ctx = pfm_family_next(family))) {
+		pfm_lock(ctx);
+		visit(ctx);
+		pfm_unlock(ctx);
+		pfm_member_put(ctx);
+	}
+}
+
+/* The values stay readable after the member has left: see pfm_member_put(). */
+static void pfm_sum_member(struct pfm_context *ctx)
+{
+	struct pfm_family *family = ctx->family;
+	u64 value;
+	u16 i;
+
+	for (i = 0; i < family->num_pmds; i++) {
+		value = pfm_value_read(pfm_pmd_at(ctx->set,
+						  family->pmds[i].slot));
+		spin_lock(&family->lock);
+		family->pmds[i].sum += value;
+		spin_unlock(&family->lock);
+	}
+}
+
+void pfm_family_collect(struct pfm_context *root)
+{
+	lockdep_assert_held(&root->mutex);
+	if (root->family)
+		pfm_family_walk(root->family, pfm_sum_member);
+}
+
+u64 pfm_family_find_sum(const struct pfm_pmd *pmd)
+{
+	const struct pfm_family *family = pmd->ctx->family;
+	u16 i;
+
+	lockdep_assert_held(&pmd->ctx->mutex);
+	for (i = 0; i < family->num_pmds; i++)
+		if (family->pmds[i].slot == pmd->slot)
+			return READ_ONCE(family->pmds[i].sum);
+	return 0;
+}
+
+/* Move what the members have counted to the root. */
+static void pfm_give_to_root(struct pfm_family *family,
+			     struct pfm_context *root)
+{
+	u16 i;
+
+	for (i = 0; i < family->num_pmds; i++) {
+		struct pfm_family_pmd *entry = &family->pmds[i];
+
+		pfm_pmd_at(root->set, entry->slot)->value += entry->ended;
+		entry->ended = 0;
+		entry->sum = 0;
+	}
+}
+
+void pfm_family_finish(struct pfm_context *root,
+		       void (*end)(struct pfm_context *ctx))
+{
+	struct pfm_family *family = root->family;
+
+	lockdep_assert_held(&root->mutex);
+	spin_lock(&family->lock);
+	family->over = true;
+	spin_unlock(&family->lock);
+	pfm_family_walk(family, end);
+	pfm_give_to_root(family, root);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * family.h - families: the members' list, counts and lifetime
+ */
+#ifndef PFM_CORE_FAMILY_H
+#define PFM_CORE_FAMILY_H
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include "charge.h"
+#include "context.h"
+#include "pmc.h"
+
+struct mem_cgroup;
+
+/**
+ * struct pfm_family_pmd - a counter that all contexts of a family have
+ * @slot:  its place in the PMU's table
+ * @words: its PMC values
+ * @ended: sum of the values of members that have ended
+ * @sum:   sum of the values of all members, by pfm_family_collect()
+ */
+struct pfm_family_pmd {
+	u16			slot;
+	struct pfm_pmc_words	words;
+	u64			ended;
+	u64			sum;
+};
+
+/**
+ * struct pfm_family - the contexts of the descendants of a monitored thread
+ * @ref:      one reference each for the root, a member, a birth
+ * @rcu:      frees it: the fork probe reads it under RCU
+ * @payer:    who is charged for members
+ * @memcg:    control group that is charged for members
+ * @watching: forks are being watched for this family
+ * @started:  members that are born count; changed under the root's mutex
+ * @used:     members that are to be born, live, or wait for @bury
+ * @born:     members that have been born
+ * @refused:  births that would have exceeded the limit
+ * @failed:   births that have failed
+ * @lock:     protects @members and the next fields
+ * @members:  members that live; the last walk has reached those at the end
+ * @living:   number of @members
+ * @walk:     number of the last walk
+ * @over:     no member can join any more
+ * @sets_denied: sum of that of members that have ended
+ * @denied:   PMDs that these were denied
+ * @dead:     members that have ended
+ * @bury:     frees @dead
+ * @num_pmds: number of @pmds
+ * @pmds:     its counters; .ended and .sum are under @lock
+ */
+struct pfm_family {
+	struct kref			ref;
+	struct rcu_head			rcu;
+	struct pfm_charge		payer;
+	struct mem_cgroup		*memcg;
+	bool				watching;
+	bool				started;
+	atomic_long_t			used;
+	atomic64_t			born;
+	atomic64_t			refused;
+	atomic64_t			failed;
+
+	spinlock_t			lock;
+	struct list_head		members;
+	unsigned int			living;
+	u32				walk;
+	bool				over;
+	u64				sets_denied;
+	DECLARE_BITMAP(denied, PFM_MAX_PMDS);
+
+	struct llist_head		dead;
+	struct delayed_work		bury;
+	u16				num_pmds;
+	struct pfm_family_pmd		pmds[];
+};
+
+/*
+ * Create a family with the registers of @root. @bury frees pfm_family.dead.
+ * Context: process, mutex of @root held. Return: the family or NULL.
+ */
+struct pfm_family *pfm_family_create(struct pfm_context *root,
+				     work_func_t bury);
+void pfm_family_put(struct pfm_family *family);
+
+/*
+ * Reserve a place for a member that is to be born. Context: any but NMI.
+ * Return: false, and the loss is counted, if the limit is reached.
+ */
+bool pfm_family_reserve(struct pfm_family *family);
+void pfm_family_unreserve(struct pfm_family *family);
+
+/* Give a new member its family, whose payer it charges. Context: process. */
+void pfm_family_adopt(struct pfm_family *family, struct pfm_context *ctx);
+
+/*
+ * Give a new member the family's registers. Context: process, mutex of @ctx
+ * held. Return: 0, -ENOMEM, or an error of the PMU.
+ */
+int pfm_family_equip(struct pfm_context *ctx);
+
+/*
+ * Add a member to the list. Context: process, mutex of @ctx held until @ctx is
+ * loaded and started: a walk waits for it. Return: 0, or -ESHUTDOWN if the
+ * family is over.
+ */
+int pfm_family_join(struct pfm_context *ctx);
+
+/*
+ * Remove a detached member, if it is on the list, and add its values to the
+ * family's. Takes no mutex. Context: process, mutex of @ctx held.
+ */
+void pfm_family_leave(struct pfm_context *ctx);
+
+/* Drop a member's reference; after the last one it is freed by a work item. */
+void pfm_member_put(struct pfm_context *ctx);
+
+/*
+ * Call @visit for each member, with its mutex held. Members that are born
+ * meanwhile are left out. Context: process, mutex of the root held.
+ */
+void pfm_family_walk(struct pfm_family *family,
+		     void (*visit)(struct pfm_context *ctx));
+
+/*
+ * Sum up the values of all members, for pfm_family_sum(). A member that ends
+ * meanwhile is added once. Context: process, mutex of @root held.
+ */
+void pfm_family_collect(struct pfm_context *root);
+u64 pfm_family_find_sum(const struct pfm_pmd *pmd);
+
+/*
+ * End the family: @end detaches each member and lets it leave. The root's PMDs
+ * get what the members have counted. Context: process, mutex of @root held, the
+ * root detached.
+ */
+void pfm_family_finish(struct pfm_context *root,
+		       void (*end)(struct pfm_context *ctx));
+
+/* Does the root have a family? Context: process, mutex of @root held. */
+static inline bool pfm_has_family(const struct pfm_context *root)
+{
+	return root->family && !root->family->over;
+}
+
+/* Counts of the members, to add to @pmd of the root. */
+static inline u64 pfm_family_sum(const struct pfm_pmd *pmd)
+{
+	return pmd->ctx->family ? pfm_family_find_sum(pmd) : 0;
+}
+
+#endif /* PFM_CORE_FAMILY_H */

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * inherit.c - PFM_FL_INHERIT: births, and commands on a context and its family
+ *
+ * A probe of forks finds the parent's context, and queues a task work in the
+ * child, which runs before the child's first instruction at user level. There
+ * the child creates a context for itself, loads it and, if the family is
+ * started, starts it: as the kernel does for perf's own inherited events, but
+ * each thread has a context of its own. No right is checked: the child is what
+ * its parent was when it was forked.
+ *
+ * The birth publishes the context before it loads it, with its mutex held. So
+ * PFM_STOP or close() either finds it, and waits for the end of the birth, or
+ * has set the family's state before, which the birth then sees.
+ */
+#include <linux/atomic.h>
+#include <linux/lockdep.h>
+#include <linux/memcontrol.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+#include "attach.h"
+#include "create.h"
+#include "family.h"
+#include "inherit.h"
+#include "load.h"
+#include "release.h"
+#include "thread_work.h"
+#include "tracepoint.h"
+
+/**
+ * struct pfm_birth - a thread that will become a member
+ * @work:   task work in that thread
+ * @family: its family, with a reference and a reserved place
+ * @parent: what it takes over
+ */
+struct pfm_birth {
+	struct callback_head	work;
+	struct pfm_family	*family;
+	struct pfm_parent	parent;
+};
+
+/* Commands lock members while they hold the root's mutex. */
+static struct lock_class_key pfm_member_key;
+
+/* Context: mutex of @ctx held. */
+static void pfm_end_member(struct pfm_context *ctx)
+{
+	if (ctx->loaded)
+		pfm_detach(ctx);
+	pfm_family_leave(ctx);
+}
+
+static void pfm_bury(struct work_struct *work)
+{
+	struct pfm_family *family =
+		container_of(work, struct pfm_family, bury.work);
+	struct pfm_context *ctx, *next;
+
+	kref_get(&family->ref);
+	llist_for_each_entry_safe(ctx, next, llist_del_all(&family->dead),
+				  member.dead) {
+		pfm_context_destroy(ctx);
+		pfm_family_unreserve(family);
+		/* The queue is flushed before this code is freed. */
+		module_put(THIS_MODULE);
+	}
+	pfm_family_put(family);
+}
+
+/* Create a context that is charged to the payer. Return: it, or an ERR_PTR. */
+static struct pfm_context *pfm_create_member(struct pfm_family *family)
+{
+	struct pfm_creation new = {
+		.req.ctx_flags = PFM_FL_INHERIT, .family = family,
+	};
+	struct pfm_context *ctx = pfm_context_create(&new);
+
+	if (IS_ERR(ctx))
+		return ctx;
+	lockdep_set_class(&ctx->mutex, &pfm_member_key);
+	/* Until pfm_bury(), which may run when the root has been closed. */
+	__module_get(THIS_MODULE);
+	return ctx;
+}
+
+/* Context: mutex of @ctx held. Return: 0 or an errno. */
+static int pfm_attach_member(struct pfm_context *ctx,
+			     const struct pfm_parent *parent)
+{
+	int ret = pfm_family_equip(ctx) ?:
+		  pfm_family_join(ctx) ?:
+		  pfm_load_member(ctx, parent->user_only, parent->trusted);
+
+	if (!ret && READ_ONCE(ctx->family->started))
+		ret = pfm_start_monitoring(ctx, NULL);
+	if (ret)
+		pfm_end_member(ctx);
+	return ret;
+}
+
+static int pfm_try_birth(struct pfm_family *family,
+			 const struct pfm_parent *parent)
+{
+	struct pfm_context *ctx = pfm_create_member(family);
+	int ret;
+
+	if (IS_ERR(ctx)) {
+		pfm_family_unreserve(family);
+		return PTR_ERR(ctx);
+	}
+	mutex_lock(&ctx->mutex);
+	ret = pfm_attach_member(ctx, parent);
+	mutex_unlock(&ctx->mutex);
+	pfm_member_put(ctx);
+	return ret;
+}
+
+void pfm_bear_member(struct pfm_family *family,
+		     const struct pfm_parent *parent)
+{
+	struct mem_cgroup *before = set_active_memcg(family->memcg);
+	int ret = pfm_try_birth(family, parent);
+
+	set_active_memcg(before);
+	if (!ret)
+		atomic64_inc(&family->born);
+	else if (ret != -ESHUTDOWN)
+		atomic64_inc(&family->failed);
+}
+
+static void pfm_birth_work(struct callback_head *work)
+{
+	struct pfm_birth *birth = container_of(work, struct pfm_birth, work);
+
+	/* It may be killed before it is at user level. */
+	if (current->flags & PF_EXITING)
+		pfm_family_unreserve(birth->family);
+	else
+		pfm_bear_member(birth->family, &birth->parent);
+	pfm_family_put(birth->family);
+	kfree(birth);
+	pfm_thread_work_done();
+}
+
+/* Context: as the probe; the caller has a reference to @family. */
+static bool pfm_queue_birth(struct pfm_family *family,
+			    struct task_struct *child,
+			    struct pfm_parent parent)
+{
+	struct pfm_birth *birth = kmalloc(sizeof(*birth),
+					  GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!birth)
+		return false;
+	init_task_work(&birth->work, pfm_birth_work);
+	birth->family = family;
+	birth->parent = parent;
+	if (pfm_thread_work_add(child, &birth->work, TWA_RESUME))
+		return true;
+	kfree(birth);
+	return false;
+}
+
+static void pfm_expect_birth(struct pfm_family *family,
+			     struct task_struct *child,
+			     struct pfm_parent parent)
+{
+	bool reserved = pfm_family_reserve(family);
+
+	if (reserved && pfm_queue_birth(family, child, parent))
+		return;
+	if (reserved) {
+		pfm_family_unreserve(family);
+		atomic64_inc(&family->failed);
+	}
+	pfm_family_put(family);
+}
+
+/*
+ * The child does not run yet. Context: a tracepoint in the parent; preemption
+ * off, which is why PREEMPT_RT has no families: memory cannot be allocated.
+ */
+static void pfm_probe_fork(void *unused, struct task_struct *task,
+			   struct task_struct *child)
+{
+	struct pfm_family *family = NULL;
+	struct pfm_parent parent;
+	struct pfm_context *ctx;
+
+	rcu_read_lock();
+	ctx = pfm_attach_here();
+	if (ctx)
+		family = READ_ONCE(ctx->family);
+	if (family && kref_get_unless_zero(&family->ref)) {
+		parent.user_only = ctx->target.user_only;
+		parent.trusted = ctx->trusted;
+		pfm_expect_birth(family, child, parent);
+	}
+	rcu_read_unlock();
+}
+
+static DEFINE_MUTEX(pfm_watch_lock);
+static unsigned int pfm_num_watching;
+static struct tracepoint *pfm_fork_tp;
+
+/* Context: pfm_watch_lock held. Return: 0 or an errno. */
+static int pfm_probe_forks(void)
+{
+	pfm_fork_tp = pfm_fork_tp ?: pfm_find_tracepoint("sched_process_fork");
+	return pfm_fork_tp ?
+		       tracepoint_probe_register(pfm_fork_tp, pfm_probe_fork,
+						 NULL) : -EOPNOTSUPP;
+}
+
+/* The probe costs each fork of the machine, so it exists only when needed. */
+static int pfm_watch_forks(struct pfm_family *family)
+{
+	int ret = 0;
+
+	mutex_lock(&pfm_watch_lock);
+	if (!pfm_num_watching)
+		ret = pfm_probe_forks();
+	pfm_num_watching += !ret;
+	mutex_unlock(&pfm_watch_lock);
+	family->watching = !ret;
+	return ret;
+}
+
+static void pfm_unwatch_forks(struct pfm_family *family)
+{
+	mutex_lock(&pfm_watch_lock);
+	if (family->watching && !--pfm_num_watching)
+		tracepoint_probe_unregister(pfm_fork_tp, pfm_probe_fork, NULL);
+	family->watching = false;
+	mutex_unlock(&pfm_watch_lock);
+}
+
+static int pfm_begin_family(struct pfm_context *ctx)
+{
+	struct pfm_family *family, *last = ctx->family;
+	int ret;
+
+	if (ctx->loaded || pfm_has_family(ctx))
+		return -EBUSY;
+	family = pfm_family_create(ctx, pfm_bury);
+	if (!family)
+		return -ENOMEM;
+	ret = pfm_watch_forks(family);
+	if (ret) {
+		pfm_family_put(family);
+		return ret;
+	}
+	WRITE_ONCE(ctx->family, family);
+	pfm_family_put(last);
+	return 0;
+}
+
+int pfm_load_family(struct pfm_context *ctx, void *arg)
+{
+	int ret;
+
+	if (!(ctx->flags & PFM_FL_INHERIT))
+		return pfm_load_context(ctx, arg);
+	pfm_lock(ctx);
+	ret = pfm_begin_family(ctx);
+	pfm_unlock(ctx);
+	if (ret)
+		return ret;
+	ret = pfm_load_context(ctx, arg);
+	if (ret)
+		pfm_unload_family(ctx);
+	return ret;
+}
+
+struct pfm_family *pfm_detach_family(struct pfm_context *ctx)
+{
+	if (ctx->loaded)
+		pfm_detach(ctx);
+	if (!pfm_has_family(ctx))
+		return NULL;
+	pfm_family_finish(ctx, pfm_end_member);
+	kref_get(&ctx->family->ref);
+	return ctx->family;
+}
+
+void pfm_release_family(struct pfm_context *ctx, struct pfm_family *ended)
+{
+	pfm_release_all(ctx);
+	if (!ended)
+		return;
+	pfm_unwatch_forks(ended);
+	flush_delayed_work(&ended->bury);
+	pfm_family_put(ended);
+}
+
+int pfm_unload_family(struct pfm_context *ctx)
+{
+	struct pfm_family *ended = NULL;
+	int ret = 0;
+
+	if (!(ctx->flags & PFM_FL_INHERIT))
+		return pfm_unload_context(ctx);
+	pfm_lock(ctx);
+	if (ctx->loaded || pfm_has_family(ctx))
+		ended = pfm_detach_family(ctx);
+	else
+		ret = -EBUSY;
+	pfm_unlock(ctx);
+	pfm_release_family(ctx, ended);
+	return ret;
+}
+
+static void pfm_start_member(struct pfm_context *ctx)
+{
+	if (ctx->loaded && pfm_start_monitoring(ctx, NULL))
+		ctx->sets_denied++;
+}
+
+static void pfm_stop_member(struct pfm_context *ctx)
+{
+	if (ctx->loaded)
+		pfm_stop_monitoring(ctx);
+}
+
+/* Let members that are born from now on count or not, then all others. */
+static void pfm_set_started(struct pfm_context *ctx, bool started)
+{
+	WRITE_ONCE(ctx->family->started, started);
+	pfm_family_walk(ctx->family,
+			started ? pfm_start_member : pfm_stop_member);
+}
+
+/* Has the root's thread ended, but not its family? */
+static bool pfm_is_orphaned(const struct pfm_context *ctx)
+{
+	return !ctx->loaded && pfm_has_family(ctx);
+}
+
+int pfm_start_family(struct pfm_context *ctx, void *arg)
+{
+	int ret = pfm_is_orphaned(ctx) ? 0 : pfm_start_monitoring(ctx, arg);
+
+	if (!ret && pfm_has_family(ctx))
+		pfm_set_started(ctx, true);
+	return ret;
+}
+
+int pfm_stop_family(struct pfm_context *ctx)
+{
+	int ret = pfm_is_orphaned(ctx) ? 0 : pfm_stop_monitoring(ctx);
+
+	if (!ret && pfm_has_family(ctx))
+		pfm_set_started(ctx, false);
+	return ret;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * inherit.h - PFM_FL_INHERIT: commands on a context and its family
+ */
+#ifndef PFM_CORE_INHERIT_H
+#define PFM_CORE_INHERIT_H
+
+#include <linux/types.h>
+
+struct pfm_context;
+struct pfm_family;
+
+/*
+ * PFM_LOAD_CONTEXT and PFM_UNLOAD_CONTEXT. Context: process, mutex of @ctx not
+ * held. Return: as pfm_load_context() and pfm_unload_context(); -EBUSY if the
+ * family of an earlier thread exists; -EOPNOTSUPP if forks cannot be watched.
+ */
+int pfm_load_family(struct pfm_context *ctx, void *arg);
+int pfm_unload_family(struct pfm_context *ctx);
+
+/*
+ * PFM_START and PFM_STOP: for the context, if its thread has not ended, and for
+ * all members of its family. Context: process, mutex of @ctx held. Return: as
+ * pfm_start_monitoring() and pfm_stop_monitoring().
+ */
+int pfm_start_family(struct pfm_context *ctx, void *arg);
+int pfm_stop_family(struct pfm_context *ctx);
+
+/*
+ * Detach a context, if it is attached, and all members of its family. Context:
+ * process, mutex of @ctx held. Return: the family that has ended by this, for
+ * pfm_release_family(); or NULL.
+ */
+struct pfm_family *pfm_detach_family(struct pfm_context *ctx);
+
+/*
+ * Release everything that a detached context, and its family, have left.
+ * Context: process, no lock held.
+ */
+void pfm_release_family(struct pfm_context *ctx, struct pfm_family *ended);
+
+/**
+ * struct pfm_parent - what a member takes over from its parent
+ * @user_only: no event may count in the kernel
+ * @trusted:   pfm_context.trusted
+ */
+struct pfm_parent {
+	bool	user_only;
+	bool	trusted;
+};
+
+/*
+ * Create a member for the calling thread, in a reserved place. Failures are
+ * counted. Context: process, no lock held.
+ */
+void pfm_bear_member(struct pfm_family *family,
+		     const struct pfm_parent *parent);
+
+#endif /* PFM_CORE_INHERIT_H */

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * inherit_kunit.c - births, and commands on a context and its family
+ */
+#include "family_fixture.h"
+
+/* Proves H32 */
+static void birth_follows_state_of_family(struct kunit *test)
+{
+	struct child c[2];
+
+	child_start(test, &c[0]);
+	KUNIT_EXPECT_EQ(test, family_do(test, pfm_stop_family), 0);
+	child_start(test, &c[1]);
+	child_count(&c[0], 3);
+	child_count(&c[1], 5);
+	KUNIT_EXPECT_EQ(test, family_value(test), 0ULL);
+	KUNIT_EXPECT_EQ(test, family_do(test, family_start), 0);
+	child_count(&c[0], 3);
+	child_count(&c[1], 5);
+	KUNIT_EXPECT_EQ(test, family_value(test), 8ULL);
+	child_end(&c[0]);
+	child_end(&c[1]);
+}
+
+/* Proves H32 */
+static void member_takes_over_rights_of_parent(struct kunit *test)
+{
+	struct child c = { .parent = { .user_only = true, .trusted = false } };
+	struct pfm_context *ctx;
+
+	child_start(test, &c);
+	ctx = pfm_attach_get_thread(c.task);
+	KUNIT_EXPECT_TRUE(test, ctx->target.user_only);
+	KUNIT_EXPECT_FALSE(test, ctx->trusted);
+	pfm_context_put(ctx);
+	child_end(&c);
+}
+
+/* Proves H32 */
+static void member_is_charged_to_payer_of_root(struct kunit *test)
+{
+	struct child c = {};
+	struct pfm_context *ctx;
+
+	child_start(test, &c);
+	ctx = pfm_attach_get_thread(c.task);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->charge.user, ctx_of(test)->charge.user);
+	KUNIT_EXPECT_PTR_EQ(test, ctx->charge.mm, ctx_of(test)->charge.mm);
+	pfm_context_put(ctx);
+	child_end(&c);
+}
+
+/* The root's thread has a context. */
+static void failed_birth_is_counted_and_leaves_nothing(struct kunit *test)
+{
+	struct pfm_family *family = ctx_of(test)->family;
+	struct pfm_parent parent = {};
+
+	KUNIT_ASSERT_TRUE(test, pfm_family_reserve(family));
+	pfm_bear_member(family, &parent);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&family->failed), 1LL);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&family->born), 0LL);
+	KUNIT_EXPECT_EQ(test, family->living, 0);
+	flush_delayed_work(&family->bury);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&family->used), 0L);
+}
+
+/* Neither a member nor a failure */
+static void birth_after_unload_is_ignored(struct kunit *test)
+{
+	struct pfm_family *family = ctx_of(test)->family;
+	struct child c = {};
+
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
+	child_start(test, &c);
+	KUNIT_EXPECT_NULL(test, pfm_attach_get_thread(c.task));
+	KUNIT_EXPECT_EQ(test, atomic64_read(&family->failed), 0LL);
+	child_end(&c);
+	flush_delayed_work(&family->bury);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&family->used), 0L);
+}
+
+static void load_and_unload_need_right_state(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, family_load(test), -EBUSY);
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), -EBUSY);
+	KUNIT_EXPECT_EQ(test, family_do(test, family_start), -EBUSY);
+	KUNIT_EXPECT_EQ(test, family_load(test), 0);
+}
+
+static void failed_load_leaves_no_family(struct kunit *test)
+{
+	pfarg_load_t load = { .load_pid = task_pid_vnr(current),
+			      .load_set = 1 };
+
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
+	KUNIT_EXPECT_EQ(test, pfm_load_family(ctx_of(test), &load), -EINVAL);
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), -EBUSY);
+}
+
+static struct kunit_case inherit_cases[] = {
+	KUNIT_CASE(birth_follows_state_of_family),
+	KUNIT_CASE(member_takes_over_rights_of_parent),
+	KUNIT_CASE(member_is_charged_to_payer_of_root),
+	KUNIT_CASE(failed_birth_is_counted_and_leaves_nothing),
+	KUNIT_CASE(birth_after_unload_is_ignored),
+	KUNIT_CASE(load_and_unload_need_right_state),
+	KUNIT_CASE(failed_load_leaves_no_family),
+	{}
+};
+
+static struct kunit_suite inherit_suite = {
+	.name = "pfm_inherit",
+	.init = family_init,
+	.exit = family_exit,
+	.test_cases = inherit_cases,
+};
+
+kunit_test_suites(&inherit_suite);
