@@ -38,6 +38,9 @@ static unsigned long pfm_family_max = 16384;
 module_param_named(family_max, pfm_family_max, ulong, 0644);
 MODULE_PARM_DESC(family_max, "maximum number of threads in a family, besides the first");
 
+/* Members that have ended and are kept: more end at a time only in bursts. */
+#define PFM_MAX_SPARES	32
+
 /* Jiffies after which members that have ended are freed, several at once */
 #define PFM_BURY_DELAY	1
 
@@ -91,6 +94,7 @@ struct pfm_family *pfm_family_create(struct pfm_context *root,
 	family->memcg = get_mem_cgroup_from_mm(current->mm);
 	spin_lock_init(&family->lock);
 	INIT_LIST_HEAD(&family->members);
+	INIT_LIST_HEAD(&family->spares);
 	INIT_DELAYED_WORK(&family->bury, bury);
 	family->num_pmds = n;
 	pfm_copy_inherited(family, root->set);
@@ -131,9 +135,12 @@ static int pfm_inherit_pmd(struct pfm_evtset *set,
 	int ret = pfm_pmd_need(set, entry->slot) ?:
 		  pfm_pmc_reserve(set, &entry->words);
 
-	if (!ret)
-		pfm_pmc_write(pfm_pmd_at(set, entry->slot), &entry->words);
-	return ret;
+	if (ret)
+		return ret;
+	pfm_pmc_write(pfm_pmd_at(set, entry->slot), &entry->words);
+	/* A member that is used again has counted. */
+	pfm_pmd_at(set, entry->slot)->value = 0;
+	return 0;
 }
 
 void pfm_family_adopt(struct pfm_family *family, struct pfm_context *ctx)
@@ -144,6 +151,40 @@ void pfm_family_adopt(struct pfm_family *family, struct pfm_context *ctx)
 	refcount_set(&ctx->member.ref, 1);
 	INIT_LIST_HEAD(&ctx->member.node);
 	pfm_charge_share(&ctx->charge, &family->payer);
+}
+
+bool pfm_family_keep(struct pfm_context *ctx)
+{
+	struct pfm_family *family = ctx->family;
+	bool keep;
+
+	spin_lock(&family->lock);
+	keep = !family->over && family->num_spares < PFM_MAX_SPARES;
+	if (keep) {
+		list_add(&ctx->member.node, &family->spares);
+		family->num_spares++;
+	}
+	spin_unlock(&family->lock);
+	return keep;
+}
+
+struct pfm_context *pfm_family_take(struct pfm_family *family)
+{
+	struct pfm_context *ctx;
+
+	spin_lock(&family->lock);
+	ctx = list_first_entry_or_null(&family->spares, struct pfm_context,
+				       member.node);
+	if (ctx) {
+		list_del_init(&ctx->member.node);
+		family->num_spares--;
+	}
+	spin_unlock(&family->lock);
+	if (!ctx)
+		return NULL;
+	ctx->sets_denied = 0;
+	refcount_set(&ctx->member.ref, 1);
+	return ctx;
 }
 
 int pfm_family_equip(struct pfm_context *ctx)

@@ -50,8 +50,10 @@ struct pfm_family_pmd {
  * @over:     no member can join any more
  * @sets_denied: sum of that of members that have ended
  * @denied:   PMDs that these were denied
+ * @spares:   members that have ended, to be used again
+ * @num_spares: number of @spares
  * @dead:     members that have ended
- * @bury:     frees @dead
+ * @bury:     frees @dead, or makes them @spares
  * @num_pmds: number of @pmds
  * @pmds:     its counters; .ended and .sum are under @lock
  */
@@ -74,6 +76,8 @@ struct pfm_family {
 	bool				over;
 	u64				sets_denied;
 	DECLARE_BITMAP(denied, PFM_MAX_PMDS);
+	struct list_head		spares;
+	unsigned int			num_spares;
 
 	struct llist_head		dead;
 	struct delayed_work		bury;
@@ -98,6 +102,15 @@ void pfm_family_unreserve(struct pfm_family *family);
 
 /* Give a new member its family, whose payer it charges. Context: process. */
 void pfm_family_adopt(struct pfm_family *family, struct pfm_context *ctx);
+
+/*
+ * Keep a member that has ended and holds no event, to be used again. Context:
+ * process. Return: false if there are enough, or the family is over.
+ */
+bool pfm_family_keep(struct pfm_context *ctx);
+
+/* Take one of those that are kept. Context: process. Return: it, or NULL. */
+struct pfm_context *pfm_family_take(struct pfm_family *family);
 
 /*
  * Give a new member the family's registers. Context: process, mutex of @ctx

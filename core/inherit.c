@@ -54,6 +54,22 @@ static void pfm_end_member(struct pfm_context *ctx)
 	pfm_family_leave(ctx);
 }
 
+static void pfm_free_member(struct pfm_context *ctx)
+{
+	pfm_context_destroy(ctx);
+	/* The queue is flushed before this code is freed. */
+	module_put(THIS_MODULE);
+}
+
+/* Context: the family is over. */
+static void pfm_free_spares(struct pfm_family *family)
+{
+	struct pfm_context *ctx;
+
+	while ((ctx = pfm_family_take(family)))
+		pfm_free_member(ctx);
+}
+
 static void pfm_bury(struct work_struct *work)
 {
 	struct pfm_family *family =
@@ -63,22 +79,28 @@ static void pfm_bury(struct work_struct *work)
 	kref_get(&family->ref);
 	llist_for_each_entry_safe(ctx, next, llist_del_all(&family->dead),
 				  member.dead) {
-		pfm_context_destroy(ctx);
+		pfm_release_all(ctx);
+		if (!pfm_family_keep(ctx))
+			pfm_free_member(ctx);
 		pfm_family_unreserve(family);
-		/* The queue is flushed before this code is freed. */
-		module_put(THIS_MODULE);
 	}
 	pfm_family_put(family);
 }
 
-/* Create a context that is charged to the payer. Return: it, or an ERR_PTR. */
-static struct pfm_context *pfm_create_member(struct pfm_family *family)
+/*
+ * Get a context that is charged to the payer: one that is kept, or a new one.
+ * Return: it, or an ERR_PTR.
+ */
+static struct pfm_context *pfm_get_member(struct pfm_family *family)
 {
 	struct pfm_creation new = {
 		.req.ctx_flags = PFM_FL_INHERIT, .family = family,
 	};
-	struct pfm_context *ctx = pfm_context_create(&new);
+	struct pfm_context *ctx = pfm_family_take(family);
 
+	if (ctx)
+		return ctx;
+	ctx = pfm_context_create(&new);
 	if (IS_ERR(ctx))
 		return ctx;
 	lockdep_set_class(&ctx->mutex, &pfm_member_key);
@@ -105,7 +127,7 @@ static int pfm_attach_member(struct pfm_context *ctx,
 static int pfm_try_birth(struct pfm_family *family,
 			 const struct pfm_parent *parent)
 {
-	struct pfm_context *ctx = pfm_create_member(family);
+	struct pfm_context *ctx = pfm_get_member(family);
 	int ret;
 
 	if (IS_ERR(ctx)) {
@@ -294,6 +316,7 @@ void pfm_release_family(struct pfm_context *ctx, struct pfm_family *ended)
 		return;
 	pfm_unwatch_forks(ended);
 	flush_delayed_work(&ended->bury);
+	pfm_free_spares(ended);
 	pfm_family_put(ended);
 }
 

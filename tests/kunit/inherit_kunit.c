@@ -4,6 +4,15 @@
  */
 #include "family_fixture.h"
 
+static struct pfm_context *context_of(const struct child *c)
+{
+	struct pfm_context *ctx = pfm_attach_get_thread(c->task);
+
+	/* The thread lives, and so does its context. */
+	pfm_context_put(ctx);
+	return ctx;
+}
+
 /* Proves H32 */
 static void birth_follows_state_of_family(struct kunit *test)
 {
@@ -30,10 +39,9 @@ static void member_takes_over_rights_of_parent(struct kunit *test)
 	struct pfm_context *ctx;
 
 	child_start(test, &c);
-	ctx = pfm_attach_get_thread(c.task);
+	ctx = context_of(&c);
 	KUNIT_EXPECT_TRUE(test, ctx->target.user_only);
 	KUNIT_EXPECT_FALSE(test, ctx->trusted);
-	pfm_context_put(ctx);
 	child_end(&c);
 }
 
@@ -44,11 +52,47 @@ static void member_is_charged_to_payer_of_root(struct kunit *test)
 	struct pfm_context *ctx;
 
 	child_start(test, &c);
-	ctx = pfm_attach_get_thread(c.task);
+	ctx = context_of(&c);
 	KUNIT_EXPECT_PTR_EQ(test, ctx->charge.user, ctx_of(test)->charge.user);
 	KUNIT_EXPECT_PTR_EQ(test, ctx->charge.mm, ctx_of(test)->charge.mm);
-	pfm_context_put(ctx);
 	child_end(&c);
+}
+
+static void contexts_are_used_again_and_count_from_0(struct kunit *test)
+{
+	struct pfm_family *family = ctx_of(test)->family;
+	struct child c[2] = {};
+	struct pfm_context *first;
+
+	child_start(test, &c[0]);
+	first = context_of(&c[0]);
+	child_count(&c[0], 3);
+	first->sets_denied = 1;
+	child_end(&c[0]);
+	flush_delayed_work(&family->bury);
+	child_start(test, &c[1]);
+	KUNIT_EXPECT_PTR_EQ(test, context_of(&c[1]), first);
+	KUNIT_EXPECT_EQ(test, family_value(test), 3ULL);
+	child_count(&c[1], 5);
+	KUNIT_EXPECT_EQ(test, family_value(test), 8ULL);
+	child_end(&c[1]);
+	KUNIT_EXPECT_EQ(test, family->sets_denied, 1ULL);
+	KUNIT_EXPECT_EQ(test, family_value(test), 8ULL);
+}
+
+static void many_ended_members_are_not_kept(struct kunit *test)
+{
+	struct pfm_family *family = ctx_of(test)->family;
+	struct child c[40] = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++)
+		child_start(test, &c[i]);
+	for (i = 0; i < ARRAY_SIZE(c); i++)
+		child_end(&c[i]);
+	flush_delayed_work(&family->bury);
+	KUNIT_EXPECT_EQ(test, family->num_spares, 32);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&family->used), 0L);
 }
 
 /* The root's thread has a context. */
@@ -104,6 +148,8 @@ static struct kunit_case inherit_cases[] = {
 	KUNIT_CASE(birth_follows_state_of_family),
 	KUNIT_CASE(member_takes_over_rights_of_parent),
 	KUNIT_CASE(member_is_charged_to_payer_of_root),
+	KUNIT_CASE(contexts_are_used_again_and_count_from_0),
+	KUNIT_CASE(many_ended_members_are_not_kept),
 	KUNIT_CASE(failed_birth_is_counted_and_leaves_nothing),
 	KUNIT_CASE(birth_after_unload_is_ignored),
 	KUNIT_CASE(load_and_unload_need_right_state),
