@@ -126,3 +126,31 @@ def test_dry_run_reports_unknown_event(pfmon: Pfmon) -> None:
     run = pfmon("--dry-run", "-e", "nosuch")
     assert run.returncode == ERROR
     assert "unknown event 'nosuch'" in run.stderr
+
+
+INHERITED = "inherited by the threads and processes that it creates"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        SAMPLING,
+        ("-e", "page-faults", "--no-inherit"),
+        ("-e", "page-faults", "--follow-all"),
+        ("-e", "page-faults", "--exclude=x"),
+        ("-e", "page-faults", "--aggregate=thread"),
+        ("-e", "page-faults", "--trigger-start=main"),
+        ("-e", "page-faults", "-e", "cpu-clock", "--switch-timeout=10"),
+        ("-e", "page-faults", "--system-wide"),
+    ],
+)
+def test_dry_run_measures_first_thread(
+    pfmon: Pfmon, arguments: tuple[str, ...]
+) -> None:
+    without_kernel()
+    assert INHERITED not in printed(pfmon, *arguments, "true")
+
+
+def test_dry_run_counts_all_of_command(pfmon: Pfmon) -> None:
+    without_kernel()
+    assert INHERITED in printed(pfmon, "-e", "page-faults", "true")

@@ -44,7 +44,7 @@ def command(with_perf: bool) -> str:
     for name, program in (("fork", FORK), ("wait", WAIT)):
         lines.append(f"pfmon --csv -uk {EVENTS} -o /out/{name} {program}")
         if with_perf:
-            stat = f"perf stat --no-inherit -x, {EVENTS} -o /out/{name}.perf"
+            stat = f"perf stat -x, {EVENTS} -o /out/{name}.perf"
             lines.append(f"{stat} {program}")
     return f"({' && '.join(lines)}) 2>&1"
 

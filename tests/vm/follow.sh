@@ -133,8 +133,21 @@ limited() {
 	$ALL family threads 60 1
 }
 
+few_members() {
+	max=/sys/module/perfmon/parameters/family_max
+	usual=$(cat $max)
+	echo 3 >$max
+	pfmon -e $E family threads 10 5
+	echo $usual >$max
+}
+
 mknod /tmp/ready p
-part alone pfmon -e $E family forks 3 5
+part alone pfmon --no-inherit -e $E family forks 3 5
+for way in "forks 10 5" "vforks 10" "threads 1000 2" "thread-execs 3 4" \
+	"leader-ends 1 4" "killed 1 5" "series 100 3" "bomb 40 3"; do
+	part "inherited-${way%% *}" pfmon -e $E family $way
+done
+part few-members few_members
 part forks $ALL family forks 10 5
 part vforks $ALL family vforks 10
 part threads $ALL family threads 1000 2

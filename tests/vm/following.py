@@ -69,6 +69,21 @@ def followed_calls_are_all_counted(guest: Boot, name: str) -> None:
     assert ended == EXACT[name]
 
 
+INHERITED = "inherited-"
+
+
+def inherited_calls_are_all_counted(guest: Boot, name: str) -> None:
+    printed, ended = part(guest, name)
+    assert counts(printed) == [expected(printed)], printed
+    assert ended == EXACT[name.removeprefix(INHERITED)]
+
+
+def threads_beyond_family_max_are_reported(guest: Boot) -> None:
+    printed, _ = part(guest, "few-members")
+    assert counts(printed) == [3 * 5], printed
+    assert "pfmon: 7 threads were not measured: " in printed
+
+
 def unfollowed_children_are_not_counted(guest: Boot, name: str) -> None:
     printed, status = part(guest, name)
     assert (counts(printed), expected(printed), status) == ([0], 15, 0)
@@ -214,6 +229,10 @@ def capture_of_killed_pfmon_is_truncated(guest: Boot, name: str) -> None:
 # For each check, the parts of the script that it applies to.
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
     followed_calls_are_all_counted: EXACT,
+    inherited_calls_are_all_counted: [
+        f"{INHERITED}{way}" for way in EXACT if way not in ("stopped", "child")
+    ],
+    threads_beyond_family_max_are_reported: (),
     unfollowed_children_are_not_counted: ("alone", "only-threads"),
     child_of_exited_parent_is_counted: (),
     session_timeout_does_not_wait_for_children: (),

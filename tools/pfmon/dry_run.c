@@ -22,6 +22,7 @@
 #include "events/pmu.h"
 #include "formats/arg_layout.h"
 #include "formats/registered.h"
+#include "options/follow_options.h"
 #include "session/context.h"
 #include "session/evtset.h"
 #include "session/lifetime.h"
@@ -64,6 +65,8 @@ static bool print_contexts(const struct plan *plan)
 		printf("Contexts: 1, of thread %d\n", options->attach);
 	else
 		puts("Contexts: 1, of the command's first thread");
+	if (follow_inherits(options))
+		puts("\tinherited by the threads and processes that it creates");
 	if (options->overflow_block)
 		puts("\tblocks the thread while its buffer is saved");
 	return true;

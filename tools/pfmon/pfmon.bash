@@ -25,6 +25,7 @@ _pfmon_options='
 	--follow-exec
 	--follow-all
 	--exclude=
+	--no-inherit
 	--aggregate=
 	--system-wide
 	--excl-idle

@@ -130,6 +130,14 @@ static void give_back(struct follow *follow, struct thread *thread)
 	thread->context = NULL;
 }
 
+static void count_unmeasured(struct follow *follow, uint64_t count,
+			     const char *reason)
+{
+	follow->unmeasured += count;
+	if (count && !follow->reason)
+		follow->reason = checked_strdup(reason ? reason : "");
+}
+
 void follow_thread_finish(struct follow *follow, struct thread *thread)
 {
 	struct recording *recording = follow->m->recording;
@@ -145,6 +153,8 @@ void follow_thread_finish(struct follow *follow, struct thread *thread)
 		follow_fail(follow);
 	if (!context_read_counts(context))
 		follow_fail(follow);
+	count_unmeasured(follow, context->stats.unborn,
+			 "the limit perfmon.family_max was reached, or memory or counters were short");
 	measurement_add_result(follow->m, context);
 	if (recording)
 		recording_context_ended(recording, context);
@@ -246,13 +256,6 @@ bool follow_thread_save(struct follow *follow, struct thread *thread,
 	       (recording_new_of_process(recording,
 					 thread->process->entry.pid) &&
 		recording_buffer(recording, context));
-}
-
-static void count_unmeasured(struct follow *follow, const char *reason)
-{
-	follow->unmeasured++;
-	if (!follow->reason)
-		follow->reason = checked_strdup(reason ? reason : "");
 }
 
 /* Attaches a context to a stopped or running thread. False sets errno. */
@@ -367,14 +370,14 @@ void follow_thread_begin(struct follow *follow, struct thread *thread)
 	take_context(follow, thread);
 	follow_watch_pool(follow);
 	if (!thread->context) {
-		count_unmeasured(follow, follow->pool.reason);
+		count_unmeasured(follow, 1, follow->pool.reason);
 		return;
 	}
 	if (!load_and_start(follow, thread, &reason)) {
 		gone = has_ended(thread, errno);
 		close_context(follow, thread);
 		if (!gone)
-			count_unmeasured(follow, reason);
+			count_unmeasured(follow, 1, reason);
 	}
 	free(reason);
 }

@@ -145,6 +145,22 @@ bool follow_options_agree(const struct options *options)
 	return false;
 }
 
+/* Whether pfmon itself chooses the threads to count, or when. */
+static bool chooses_threads(const struct options *options)
+{
+	return options->follow || options->exclude || options->trigger_start ||
+	       options->trigger_stop ||
+	       options->aggregation == AGGREGATE_THREAD ||
+	       options->aggregation == AGGREGATE_PROCESS;
+}
+
+bool follow_inherits(const struct options *options)
+{
+	return options->command && !options->no_inherit &&
+	       !options->sampling && !options->system_wide &&
+	       options->set_count == 1 && !chooses_threads(options);
+}
+
 void follow_options_free(struct options *options)
 {
 	free_pattern(&options->only);

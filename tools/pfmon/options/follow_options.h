@@ -21,6 +21,12 @@ bool parse_attach_process(struct options *options, const char *text);
 /* Returns false, with a message, if options conflict. */
 bool follow_options_agree(const struct options *options);
 
+/*
+ * Returns whether the kernel counts all that the command creates, by a family
+ * of contexts, which only counts and has one set.
+ */
+bool follow_inherits(const struct options *options);
+
 void follow_options_free(struct options *options);
 
 #endif /* PFMON_OPTIONS_FOLLOW_OPTIONS_H */

@@ -207,6 +207,14 @@ const struct option_row option_table[] = {
 		.effect = CALLS(parse_exclude),
 		.summary = "do not measure programs that match _REGEX_",
 	}, {
+		.name = "no-inherit",
+		.effect = SETS(no_inherit),
+		.summary = "count only the first thread of the command",
+		.details =
+			"Without this option, and without options that follow threads,\n"
+			"counts include all threads and processes that the command\n"
+			"creates.\n",
+	}, {
 		.name = "aggregate", .argument = "HOW", .words = "thread process all",
 		.effect = CALLS(parse_aggregate),
 		.summary = "print counts per *thread*, per *process* or for *all*",

@@ -25,6 +25,7 @@ struct context_stats {
 	int handler_errno;		/* of the last error */
 	uint64_t handler_no_ctrl;
 	uint64_t handler_bad_ctrl;
+	uint64_t unborn;		/* threads missing in the family */
 };
 
 struct context {

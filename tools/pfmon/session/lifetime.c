@@ -18,6 +18,7 @@
 #include "formats/registered.h"
 #include "formats/rows.h"
 #include "formats/sink.h"
+#include "options/follow_options.h"
 #include "session/evtset.h"
 #include "session/fdinfo.h"
 #include "session/frequency.h"
@@ -130,6 +131,26 @@ static void explain_create(const struct plan *plan, int error)
 		message("cannot create a context: %s", strerror(error));
 }
 
+/*
+ * Creates a context. If the kernel has no families, only the first thread is
+ * counted.
+ */
+static int create_any(const struct plan *plan, pfarg_ctx_t *arg)
+{
+	const struct smpl_format *format = &plan->format;
+	int fd;
+
+	if (!follow_inherits(plan->options))
+		return pfm_create_context(arg, format->arg, format->arg_size);
+	arg->ctx_flags |= PFM_FL_INHERIT;
+	fd = pfm_create_context(arg, NULL, 0);
+	if (fd >= 0 || errno != EOPNOTSUPP)
+		return fd;
+	message("this kernel (PREEMPT_RT) cannot count what the command creates: only its first thread is counted; to count all, use --follow-all");
+	arg->ctx_flags &= ~(__u32)PFM_FL_INHERIT;
+	return pfm_create_context(arg, NULL, 0);
+}
+
 static bool create(struct context *context)
 {
 	const struct plan *plan = context->plan;
@@ -143,7 +164,7 @@ static bool create(struct context *context)
 		arg.ctx_flags |= PFM_FL_NOTIFY_BLOCK;
 	if (options->system_wide)
 		arg.ctx_flags |= PFM_FL_SYSTEM_WIDE;
-	context->fd = pfm_create_context(&arg, format->arg, format->arg_size);
+	context->fd = create_any(plan, &arg);
 	if (context->fd < 0) {
 		explain_create(plan, errno);
 		return false;
