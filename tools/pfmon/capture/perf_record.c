@@ -46,6 +46,27 @@ struct rest {
 	size_t size;
 };
 
+static uint64_t time_of(const void *bytes, size_t size)
+{
+	uint64_t time;
+
+	memcpy(&time, (const char *)bytes + size - sizeof(time), sizeof(time));
+	return time;
+}
+
+bool perf_record_time(const void *bytes, size_t size, uint64_t *time)
+{
+	struct perf_event_header header;
+
+	if (size < sizeof(header) + sizeof(*time))
+		return false;
+	memcpy(&header, bytes, sizeof(header));
+	*time = time_of(bytes, size);
+	return header.type == PERF_RECORD_COMM ||
+	       header.type == PERF_RECORD_FORK ||
+	       header.type == PERF_RECORD_MMAP2;
+}
+
 /* Copies the fixed part and the time; false if the record is too short. */
 static bool take(void *fixed, size_t fixed_size, const void *bytes, size_t size,
 		 uint64_t *time, struct rest *rest)
@@ -53,7 +74,7 @@ static bool take(void *fixed, size_t fixed_size, const void *bytes, size_t size,
 	if (size < fixed_size + sizeof(*time))
 		return false;
 	memcpy(fixed, bytes, fixed_size);
-	memcpy(time, (const char *)bytes + size - sizeof(*time), sizeof(*time));
+	*time = time_of(bytes, size);
 	rest->text = (const char *)bytes + fixed_size;
 	rest->size = size - fixed_size - sizeof(*time);
 	return true;
@@ -151,5 +172,5 @@ bool perf_record_parse(struct perf_record *record, const void *bytes,
 	case PERF_RECORD_MMAP2:
 		return parse_map(record, bytes, size);
 	}
-	return true;
+	return false;
 }

@@ -12,7 +12,6 @@
 #define RECORD_SHARED		8	/* not a private mapping */
 
 enum perf_record_kind {
-	RECORD_OTHER,		/* of no interest */
 	RECORD_FORK,		/* a new process or thread */
 	RECORD_EXEC,		/* a process executes a program */
 	RECORD_NAME,		/* a thread changes its name */
@@ -37,8 +36,14 @@ struct perf_record {
 };
 
 /*
- * Parses the record in @size bytes. Returns false if it is shorter than its
- * kind of record, or if a text in it has no end.
+ * Reads the time of a record of interest, which may be malformed. Returns false
+ * for other records.
+ */
+bool perf_record_time(const void *bytes, size_t size, uint64_t *time);
+
+/*
+ * Parses the record in @size bytes. Returns false if it is of no interest,
+ * shorter than its kind of record, or has a text without an end.
  */
 bool perf_record_parse(struct perf_record *record, const void *bytes,
 		       size_t size);

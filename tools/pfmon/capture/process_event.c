@@ -174,8 +174,6 @@ static void append_rest(struct perf_bytes *to, const struct perf_record *record,
 	case RECORD_MAP:
 		append_map(to, record, maps);
 		break;
-	case RECORD_OTHER:
-		break;
 	}
 }
 

@@ -194,10 +194,9 @@ static void lower(const struct process_events *events)
 
 static void add_place(struct process_events *events, size_t offset, size_t size)
 {
-	struct perf_record record;
+	uint64_t time;
 
-	if (!perf_record_parse(&record, events->bytes.bytes + offset, size) ||
-	    record.kind == RECORD_OTHER || record.tgid <= 0)
+	if (!perf_record_time(events->bytes.bytes + offset, size, &time))
 		return;
 	if (events->place_count == events->room) {
 		events->room = 2 * events->room + 64;
@@ -205,7 +204,7 @@ static void add_place(struct process_events *events, size_t offset, size_t size)
 						 sizeof(*events->places));
 	}
 	events->places[events->place_count++] =
-		(struct place){ record.time, offset, size };
+		(struct place){ time, offset, size };
 }
 
 /* Copies the records that are in the rings. */
@@ -291,9 +290,10 @@ const struct perf_bytes *process_events_next(struct process_events *events,
 	     events->next++) {
 		const struct place *place = &events->places[events->next];
 
-		perf_record_parse(&record, events->bytes.bytes + place->offset,
-				  place->size);
-		process_event_write(chunk, &record, maps, proc);
+		if (perf_record_parse(&record,
+				      events->bytes.bytes + place->offset,
+				      place->size) && record.tgid > 0)
+			process_event_write(chunk, &record, maps, proc);
 	}
 	return chunk->size ? chunk : NULL;
 }
