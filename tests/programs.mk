@@ -36,7 +36,8 @@ $(UOUT)/period_adapter: WRAPPED := -Wl,--wrap=pfm_read_pmds,--wrap=pfm_write_pmd
 $(UOUT)/period_adapter: WRAPPED += -Wl,--wrap=pfm_getinfo_evtsets,--wrap=pfm_stop
 $(UOUT)/period_adapter: WRAPPED += -Wl,--wrap=pfm_start,--wrap=fdinfo_stats
 $(UOUT)/event_reader: WRAPPED := -Wl,--wrap=cpus_online,--wrap=perf_ring_open
-$(UOUT)/event_reader: WRAPPED += -Wl,--wrap=perf_ring_close
+$(UOUT)/event_reader: WRAPPED += -Wl,--wrap=perf_ring_close,--wrap=cpu_watch_open
+$(UOUT)/event_reader: WRAPPED += -Wl,--wrap=cpu_watch_next
 $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open
 $(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir

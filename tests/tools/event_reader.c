@@ -9,7 +9,7 @@
  *
  * put RING HEX   write bytes behind those of the ring
  * head RING N    move the ring's head by N bytes without writing
- * online N       from now on, the first N CPUs are online
+ * online N       CPU N came online; -1: the kernel dropped such messages
  * made PID       print whether the process has generated code
  * read, last     print a PROC chunk in hexadecimal on a line, then "lost N"
  */
@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/cpu_list.h"
+#include "base/cpu_watch.h"
 #include "base/util.h"
 #include "capture/maps.h"
 #include "capture/perf_ring.h"
@@ -34,9 +35,13 @@
 static unsigned int ring_count;
 static size_t ring_size;
 static struct perf_event_mmap_page **pages;
+static int online[8];		/* CPUs that came online */
+static unsigned int online_count;
 
 /* The linker replaces pfmon's functions with these. */
 bool __wrap_cpus_online(int **cpus, unsigned int *count);
+int __wrap_cpu_watch_open(void);
+bool __wrap_cpu_watch_next(int fd, int *cpu);
 int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data);
 void __wrap_perf_ring_close(struct perf_ring *ring);
 
@@ -46,6 +51,20 @@ bool __wrap_cpus_online(int **cpus, unsigned int *count)
 	*cpus = checked_calloc(ring_count, sizeof(**cpus));
 	for (unsigned int i = 0; i < ring_count; i++)
 		(*cpus)[i] = (int)i;
+	return true;
+}
+
+int __wrap_cpu_watch_open(void)
+{
+	return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+bool __wrap_cpu_watch_next(int fd, int *cpu)
+{
+	(void)fd;
+	if (!online_count)
+		return false;
+	*cpu = online[--online_count];
 	return true;
 }
 
@@ -99,14 +118,14 @@ static void obey(struct process_events *events, struct maps *maps, char *line)
 {
 	unsigned int ring;
 	int64_t number;
-	int at;
+	int at, cpu;
 
 	if (sscanf(line, "put %u %n", &ring, &at) == 1)
 		put(pages[ring], line + at);
 	else if (sscanf(line, "head %u %" SCNd64, &ring, &number) == 2)
 		pages[ring]->data_head += (uint64_t)number;
-	else if (sscanf(line, "online %u", &ring) == 1)
-		ring_count = ring;
+	else if (sscanf(line, "online %d", &cpu) == 1)
+		online[online_count++] = cpu;
 	else if (sscanf(line, "made %u", &ring) == 1)
 		printf("made %d\n", maps_has_made_code(maps, (pid_t)ring));
 	else

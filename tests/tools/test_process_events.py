@@ -308,7 +308,7 @@ def test_name_that_is_not_utf8_is_kept(reader: Reader) -> None:
 
 
 def test_cpu_that_comes_online_is_observed(reader: Reader) -> None:
-    lines = ["online 2", "read", put(fork(1, 5, 4), ring=1), "read", "last"]
+    lines = ["online 1", "read", put(fork(1, 5, 4), ring=1), "read", "last"]
     chunks, lost = reader.read(*lines)
     # It is unknown how many events were missed there.
     assert (times(chunks), lost) == ([[1]], [1, 1, 1])
@@ -316,9 +316,14 @@ def test_cpu_that_comes_online_is_observed(reader: Reader) -> None:
 
 def test_cpu_that_was_offline_has_a_new_ring(reader: Reader) -> None:
     first, second = (put(fork(time, 5, 4), ring=1) for time in (1, 2))
-    lines = [first, "online 1", "read", "online 2", "read", second, "last"]
+    lines = [first, "online 1", "read", second, "last"]
     chunks, lost = reader.read(*lines, rings=2)
-    assert (times(chunks), lost) == ([[1], [2]], [0, 1, 1])
+    assert (times(chunks), lost) == ([[1], [2]], [1, 1])
+
+
+def test_unnoticed_cpu_is_counted_as_lost(reader: Reader) -> None:
+    chunks, lost = reader.read("online -1", put(fork(1, 5, 4)), "read", "last")
+    assert (times(chunks), lost) == ([[1]], [1, 1])
 
 
 def test_generated_code_is_inherited_until_exec(reader: Reader) -> None:

@@ -264,6 +264,8 @@ def _parallel(guest: Guest) -> dict[str, str]:
     toggle = f"echo 0 >{cpu} && echo 1 >{cpu}"
     measure = "pfmon --system-wide -e cpu-clock"
     found["offline"] = f"{measure} sh -c '{toggle}' 2>&1"
+    if guest in CROWDED:
+        found["replugged"] = short_processes.command_replugged()
     if guest in RANDOM:
         found["fuzz"] = FUZZ
     found["unload"] = rmmod("pfm_pmu_perf")

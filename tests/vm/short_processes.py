@@ -9,7 +9,7 @@ import following
 from boot import Boot
 
 PROCESSES = 80
-CAPTURE, LATE = "short.cap", "late.cap"
+CAPTURE, LATE, REPLUGGED = "short.cap", "late.cap", "replugged.cap"
 # Largest share of the samples at user level without a file, in percent.
 MOST_UNKNOWN = 0.5
 # Samples at user level; with fewer, the share could be right by chance.
@@ -44,6 +44,24 @@ def check_late(boot: Boot) -> None:
     assert found, printed
     events = following.pfmparse("info", boot.out / LATE)["process_events"]
     assert events == {"error": None, "lost": int(found[1])}
+
+
+def command_replugged() -> str:
+    """Return the command that runs processes on a CPU that was offline before."""
+    online = "/sys/devices/system/cpu/cpu1/online"
+    some = "i=0; while [ $i -lt 8 ]; do taskset -c 1 hotloops 1; i=$((i+1)); done"
+    run = f"echo 0 >{online}; echo 1 >{online}; {some}"
+    sample = "pfmon --system-wide -e cpu-clock:u --long-smpl-periods=1000000"
+    return f"{sample} -o /out/{REPLUGGED} sh -c '{run}' 2>&1"
+
+
+def check_replugged(boot: Boot) -> None:
+    """Fail the test unless pfmon has noticed that a CPU was offline."""
+    assert boot.command("replugged") == 0, boot.printed("replugged")
+    info = following.pfmparse("info", boot.out / REPLUGGED)
+    assert info["process_events"] == {"error": None, "lost": 1}
+    names = [thread["comm"] for thread in info["threads"]]
+    assert names.count("hotloops") == 8
 
 
 def check(boot: Boot) -> None:

@@ -214,6 +214,11 @@ def test_lost_process_events_are_reported(target: Guest, boots: Boots[Guest]) ->
     short_processes.check_late(boots[target])
 
 
+@pytest.mark.parametrize("target", [commands.FOLLOWED], ids=str)
+def test_cpu_that_was_offline_is_observed(target: Guest, boots: Boots[Guest]) -> None:
+    short_processes.check_replugged(boots[target])
+
+
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
 def test_list_events_tries_one_tracepoint(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* cpu_watch.h - notice CPUs that come online */
+#ifndef PFMON_BASE_CPU_WATCH_H
+#define PFMON_BASE_CPU_WATCH_H
+
+#include <stdbool.h>
+
+/* Some CPU: messages were lost. */
+#define UNKNOWN_CPU	(-1)
+
+/* Returns a descriptor that is readable if CPUs came online; -1 on failure. */
+int cpu_watch_open(void);
+
+/* Stores the next CPU that came online; returns false if there is none. */
+bool cpu_watch_next(int fd, int *cpu);
+
+#endif /* PFMON_BASE_CPU_WATCH_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* perf_rings.h - perf's records about processes from all CPUs */
+#ifndef PFMON_CAPTURE_PERF_RINGS_H
+#define PFMON_CAPTURE_PERF_RINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct perf_bytes;
+struct perf_ring;
+
+struct perf_rings {
+	bool data;		/* record mappings of data, too */
+	struct perf_ring *rings;
+	unsigned int count;
+	uint64_t missed;	/* CPUs that came online, and losses */
+	int online_fd;		/* of cpu_watch_open() */
+	int fd;			/* epoll: readable if records should be read */
+};
+
+/* Opens a ring for each online CPU. Returns false with errno on failure. */
+bool perf_rings_open(struct perf_rings *rings, bool data);
+void perf_rings_close(struct perf_rings *rings);
+
+/* Makes the descriptor unreadable until there are new records. */
+void perf_rings_lower(const struct perf_rings *rings);
+
+/* Moves all records to the end of @to. */
+void perf_rings_read(struct perf_rings *rings, struct perf_bytes *to);
+
+/*
+ * Observes CPUs that came online. Their earlier records are missing. Records in
+ * the rings of CPUs that were offline have to be read before.
+ */
+void perf_rings_renew(struct perf_rings *rings);
+
+/* Returns the number of records that were lost so far. */
+uint64_t perf_rings_lost(const struct perf_rings *rings);
+
+#endif /* PFMON_CAPTURE_PERF_RINGS_H */
