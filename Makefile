@@ -22,12 +22,11 @@ KMOD_DIRS := Kbuild VERSION scripts/modules.mk sdk core pmu unwind formats
 
 RUN_PACKAGES := build-essential bc cpio kmod linux-headers-cloud-amd64 \
 	qemu-system-x86 busybox-static libpfm4-dev libjson-c-dev libelf-dev \
-	libdw-dev uuid-dev zlib1g-dev python3 python3-numpy
+	libdeflate-dev libdw-dev uuid-dev python3 python3-numpy
 CHECK_PACKAGES := $(RUN_PACKAGES) pkgconf python3-pytest python3-pytest-xdist \
 	python3-hypothesis \
 	python3-pyelftools python3-setuptools python3-wheel \
 	python3-capstone libdebuginfod-dev git xz-utils linux-perf valgrind
-BENCH_PACKAGES := $(CHECK_PACKAGES) libdeflate0
 # A node that does not come from Debian brings its own npm. BOLT has a package for each LLVM.
 VIEWER_PACKAGES = $(CHECK_PACKAGES) chromium chromium-driver golang-go autofdo \
 	$(shell apt-cache pkgnames bolt- | grep -x 'bolt-[0-9]*' | sort -V | head -1) \
@@ -95,7 +94,7 @@ deps-viewers: deps-run
 deps-docs:
 	@scripts/need-packages $(DOCS_PACKAGES)
 deps-bench: deps-run
-	@scripts/need-packages $(BENCH_PACKAGES) $$(scripts/parts.py --packages)
+	@scripts/need-packages $(CHECK_PACKAGES) $$(scripts/parts.py --packages)
 
 # Parts that cannot be built here are left out: parts.py writes a file for each. Make
 # reads LEFT_OUT when a recipe starts, so the recipe after `parts` runs a second make.

@@ -65,9 +65,9 @@ modules-sources:
 # Debian packages, for this release or RELEASE=trixie, in build/debs/. A RELEASE in the
 # environment is ignored: it has another meaning there.
 DEBS_RELEASE := $(if $(filter command,$(origin RELEASE)),$(RELEASE))
-DEBS_PACKAGES = $(DOCS_PACKAGES) build-essential debhelper dh-dkms dh-python libelf-dev \
-	libjson-c-dev libpfm4-dev pybuild-plugin-pyproject python3-all \
-	python3-setuptools uuid-dev zlib1g-dev
+DEBS_PACKAGES = $(DOCS_PACKAGES) build-essential debhelper dh-dkms dh-python \
+	libdeflate-dev libelf-dev libjson-c-dev libpfm4-dev pybuild-plugin-pyproject python3-all \
+	python3-setuptools uuid-dev
 .PHONY: deps-debs debs
 deps-debs:
 	@scripts/need-packages git $(DEBS_PACKAGES) $(if $(LINTIAN),lintian)

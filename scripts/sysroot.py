@@ -21,7 +21,10 @@ import debian
 import packages
 
 ARCHITECTURES = ("arm64", "i386")
-PACKAGES = ("libelf-dev", "libjson-c-dev", "libpfm4-dev", "uuid-dev", "zlib1g-dev")
+PACKAGES = (
+    *("libdeflate-dev", "libelf-dev", "libjson-c-dev", "libpfm4-dev", "uuid-dev"),
+    "zlib1g-dev",  # for libelf.a
+)
 # Packages that come from a different release than the host's. libelf.a of elfutils
 # 0.192 lacks some of its own functions, so static programs cannot be linked with it.
 TAKEN_FROM = {("trixie", "libelf-dev"): "bookworm"}

@@ -35,7 +35,7 @@ endif
 CFLAGS ?= -O2 -g -Wall -Wextra -Werror -std=gnu11
 UCFLAGS = $(CPPFLAGS) $(CFLAGS) -Isdk/include -MMD -MP
 ULDFLAGS = $(LDFLAGS)
-ULIBS := -lpfm -ljson-c -lelf -luuid -lz -lm -lpthread
+ULIBS := -lpfm -ljson-c -ldeflate -lelf -luuid -lm -lpthread
 
 # Deferred: the packages are fetched when something is compiled.
 ifdef UTRIPLET
@@ -43,6 +43,8 @@ USYSROOT = $(eval USYSROOT := $$(shell scripts/sysroot.py $(UARCH)))$(or $(USYSR
 UCFLAGS += -isystem $(USYSROOT)/usr/include \
 	-isystem $(USYSROOT)/usr/include/$(UTRIPLET)
 ULDFLAGS += -static -L$(USYSROOT)/usr/lib/$(UTRIPLET)
+# libelf.a uses zlib.
+ULIBS += -lz
 endif
 ifeq ($(UARCH),i386)
 # Debian keeps <asm/> in the directory of the 64-bit architecture. A capture may

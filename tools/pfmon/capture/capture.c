@@ -9,12 +9,12 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/util.h"
 #include "capture/capture.h"
@@ -23,6 +23,9 @@
 #define CHUNK_PACKED	1	/* the payload is a zlib stream */
 #define CHUNK_ALIGN	8
 #define CHUNK_PARTS	3	/* most parts of a payload */
+
+/* Speed matters: the command does not start before the symbols are packed. */
+#define PACKING_LEVEL	1
 
 struct file_header {
 	char magic[8];
@@ -98,13 +101,14 @@ static int write_all(struct capture *capture, struct iovec *vector, int count)
 
 static uint32_t crc_of(const struct iovec *parts, int count)
 {
-	uLong crc = crc32_z(0, NULL, 0);
+	uint32_t crc = 0;
 
 	for (int i = 0; i < count; i++) {
 		if (parts[i].iov_len)
-			crc = crc32_z(crc, parts[i].iov_base, parts[i].iov_len);
+			crc = libdeflate_crc32(crc, parts[i].iov_base,
+					       parts[i].iov_len);
 	}
-	return (uint32_t)crc;
+	return crc;
 }
 
 static int write_chunk(struct capture *capture, const char type[4],
@@ -122,7 +126,7 @@ static int write_chunk(struct capture *capture, const char type[4],
 	memcpy(header.type, type, sizeof(header.type));
 	header.length = htole64(length);
 	header.payload_crc = htole32(crc_of(parts, count));
-	header.header_crc = htole32((uint32_t)crc32_z(0, (const Bytef *)&header,
+	header.header_crc = htole32(libdeflate_crc32(0, &header,
 				    offsetof(struct chunk_header, header_crc)));
 	vector[0].iov_base = &header;
 	vector[0].iov_len = sizeof(header);
@@ -158,18 +162,18 @@ int capture_write(struct capture *capture, const char type[4],
 
 bool capture_pack(struct packed *packed, const void *payload, size_t length)
 {
-	uLongf room = compressBound(length);
+	struct libdeflate_compressor *packer;
+	size_t room;
 
-	packed->bytes = checked_calloc(room, 1);
-	packed->size = 0;
-	/* Speed matters: the command does not start before this is done. */
-	if (compress2(packed->bytes, &room, payload, length,
-		      Z_BEST_SPEED) != Z_OK) {
-		free(packed->bytes);
-		packed->bytes = NULL;
+	*packed = (struct packed){ .bytes = NULL };
+	packer = libdeflate_alloc_compressor(PACKING_LEVEL);
+	if (!packer)
 		return false;
-	}
-	packed->size = room;
+	room = libdeflate_zlib_compress_bound(packer, length);
+	packed->bytes = checked_calloc(room, 1);
+	packed->size = libdeflate_zlib_compress(packer, payload, length,
+						packed->bytes, room);
+	libdeflate_free_compressor(packer);
 	return true;
 }
 

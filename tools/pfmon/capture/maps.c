@@ -2,6 +2,7 @@
 /* maps.c - record mappings of processes in the capture */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/json.h"
 #include "base/pid_table.h"
@@ -82,7 +82,7 @@ void maps_destroy(struct maps *maps)
 
 static uint32_t crc_of(uint32_t start, const char *text)
 {
-	return (uint32_t)crc32_z(start, (const Bytef *)text, strlen(text));
+	return libdeflate_crc32(start, text, strlen(text));
 }
 
 /* The link to a mapping's file, which leads to deleted files, too. */

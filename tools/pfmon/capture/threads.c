@@ -3,12 +3,12 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "access/cgroup.h"
 #include "base/json.h"
@@ -82,10 +82,9 @@ static bool parse_stat(char *text, struct thread *thread)
 static uint32_t signature_of(const struct thread *thread)
 {
 	uint64_t numbers[] = { thread->ppid, thread->start };
-	uLong crc = crc32_z(0, (const Bytef *)numbers, sizeof(numbers));
+	uint32_t crc = libdeflate_crc32(0, numbers, sizeof(numbers));
 
-	return (uint32_t)crc32_z(crc, (const Bytef *)thread->comm,
-				 strlen(thread->comm));
+	return libdeflate_crc32(crc, thread->comm, strlen(thread->comm));
 }
 
 /* Returns whether a thread has changed, and stores its signature. */
