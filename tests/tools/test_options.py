@@ -27,6 +27,7 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("-p", "1"), "perf's option: here it is --attach-process=PID"),
         (("-a", "true"), "perf's option: here it is --system-wide"),
         (("-ux;", "true"), "perf's option: here it is --csv=SEP"),
+        (("-t", "1"), "perf's -t is --attach-task=TID here"),
         (("--pid=1",), "perf's option: here it is --attach-process=PID"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-ip-only", "true"), "mutually exclusive"),
         ((*SAMPLING, "--smpl-no-hdr", "--smpl-raw-time", "true"), "omit the time"),

@@ -49,7 +49,10 @@ static bool agree(const struct options *options)
 		options->data_maps;
 
 	if (options->action == ACTION_MEASURE && !measures_something(options))
-		message("nothing to measure: give a command, --attach-task, --attach-process or --system-wide");
+		message("nothing to measure: give a command, --attach-task, --attach-process or --system-wide%s",
+			options->timeout_ns ?
+			"; perf's -t is --attach-task=TID here" :
+			"");
 	else if (!options->event_count)
 		message("no event given: choose one with -e, such as -e cpu-clock");
 	else if (options->switch_ns && options->set_count < 2)
