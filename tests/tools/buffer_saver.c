@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/util.h"
 #include "capture/recording.h"
@@ -157,7 +158,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (!plan_init(&plan, &options))
 		return 1;
-	recording = recording_open(&plan);
+	recording = recording_open(&plan, getpid());
 	if (!recording)
 		return 1;
 	context.plan = &plan;

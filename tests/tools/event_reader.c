@@ -2,18 +2,21 @@
 /*
  * event_reader - read events of processes from rings in memory, for the tests
  *
- * usage: event_reader RINGS SIZE
+ * usage: event_reader RINGS SIZE [PID]
  *
- * The rings replace those of perf; each has SIZE bytes. Lines of standard input
- * are commands:
+ * The rings replace those of perf; each has SIZE bytes. With a PID, they record
+ * this process and its children. Lines of standard input are commands:
  *
  * put RING HEX   write bytes behind those of the ring
  * head RING N    move the ring's head by N bytes without writing
  * online N       CPU N came online; -1: the kernel dropped such messages
  * made PID       print whether the process has generated code
+ * told PID       print whether perf tells what the process does
+ * size           print the size that pfmon gives each ring of perf
  * read, last     print a PROC chunk in hexadecimal on a line, then "lost N"
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -35,6 +38,7 @@
 static unsigned int ring_count;
 static size_t ring_size;
 static struct perf_event_mmap_page **pages;
+static size_t wanted_size;	/* of pfmon's rings */
 static int online[8];		/* CPUs that came online */
 static unsigned int online_count;
 
@@ -42,7 +46,10 @@ static unsigned int online_count;
 bool __wrap_cpus_online(int **cpus, unsigned int *count);
 int __wrap_cpu_watch_open(void);
 bool __wrap_cpu_watch_next(int fd, int *cpu);
-int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data);
+int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
+			  const struct perf_scope *scope);
+int __wrap_perf_ring_add(struct perf_ring *ring, pid_t tid,
+			 const struct perf_scope *scope);
 void __wrap_perf_ring_close(struct perf_ring *ring);
 
 bool __wrap_cpus_online(int **cpus, unsigned int *count)
@@ -68,9 +75,11 @@ bool __wrap_cpu_watch_next(int fd, int *cpu)
 	return true;
 }
 
-int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data)
+int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
+			  const struct perf_scope *scope)
 {
-	(void)data;
+	(void)scope;
+	wanted_size = size;
 	pages[cpu] = checked_calloc(PAGE + ring_size, 1);
 	pages[cpu]->data_offset = PAGE;
 	pages[cpu]->data_size = ring_size;
@@ -80,6 +89,13 @@ int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data)
 		.page = pages[cpu],
 	};
 	return 0;
+}
+
+int __wrap_perf_ring_add(struct perf_ring *ring, pid_t tid,
+			 const struct perf_scope *scope)
+{
+	(void)ring;
+	return tid == scope->tgid ? 0 : ESRCH;
 }
 
 void __wrap_perf_ring_close(struct perf_ring *ring)
@@ -128,24 +144,32 @@ static void obey(struct process_events *events, struct maps *maps, char *line)
 		online[online_count++] = cpu;
 	else if (sscanf(line, "made %u", &ring) == 1)
 		printf("made %d\n", maps_has_made_code(maps, (pid_t)ring));
+	else if (sscanf(line, "told %u", &ring) == 1)
+		printf("told %d\n",
+		       process_events_tell_of(events, (pid_t)ring));
+	else if (!strcmp(line, "size\n"))
+		printf("size %zu\n", wanted_size);
 	else
 		print(events, maps, !strcmp(line, "last\n"));
 }
 
 int main(int argc, char **argv)
 {
+	const struct perf_scope scope = {
+		.tgid = argc > 3 ? atoi(argv[3]) : ALL_PROCESSES,
+	};
 	struct process_events *events;
 	struct maps *maps = maps_create(false);
 	char *line = NULL;
 	size_t room = 0;
 	int error;
 
-	if (argc != 3)
+	if (argc < 3)
 		return 2;
 	ring_count = (unsigned int)atoi(argv[1]);
 	ring_size = (size_t)atoi(argv[2]);
 	pages = checked_calloc(CPU_SETSIZE, sizeof(*pages));
-	events = process_events_open(false, &error);
+	events = process_events_open(&scope, &error);
 	if (!events)
 		return 1;
 	while (getline(&line, &room, stdin) > 0)

@@ -6,9 +6,10 @@
  *
  * Instead of a PID, "divide" finishes the capture and begins the next one, and
  * "cat" runs cat and prints its PID. "events" records what all processes have
- * done, and "new" the processes of which perf may not have told. With REFUSED
- * in the environment, perf does not tell what processes do. Also records the
- * clocks before and after, which fails if perfmon is not loaded.
+ * done, or this one in a session for threads, and "new" the processes of which
+ * perf may not have told. With REFUSED in the environment, perf does not tell
+ * what processes do. Also records the clocks before and after, which fails if
+ * perfmon is not loaded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,13 +25,16 @@
 #include "session/context.h"
 
 /* The linker replaces pfmon's function with the first one. */
-int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data);
-int __real_perf_ring_open(struct perf_ring *ring, int cpu, bool data);
+int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
+			  const struct perf_scope *scope);
+int __real_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
+			  const struct perf_scope *scope);
 
-int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, bool data)
+int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
+			  const struct perf_scope *scope)
 {
 	return getenv("REFUSED") ? EACCES :
-	       __real_perf_ring_open(ring, cpu, data);
+	       __real_perf_ring_open(ring, cpu, size, scope);
 }
 
 static bool divide(struct recording *recording, const struct plan *plan)
@@ -70,7 +74,8 @@ static bool record(struct recording *recording, const struct plan *plan,
 		else if (!strcmp(*pids, "cat"))
 			ok = run_cat() && ok;
 		else if (!strcmp(*pids, "new"))
-			ok = recording_new_processes(recording) && ok;
+			ok = recording_new_processes(recording,
+						     ALL_PROCESSES) && ok;
 		else
 			ok = recording_process(recording, atoi(*pids)) && ok;
 	}
@@ -88,7 +93,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (!plan_init(&plan, &options))
 		return 1;
-	recording = recording_open(&plan);
+	recording = recording_open(&plan, options.system_wide ? ALL_PROCESSES :
+				   getpid());
 	ok = recording && record(recording, &plan, options.command);
 	if (recording)
 		ok = recording_close(recording) && ok;

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import struct
 import subprocess
 from collections.abc import Sequence
@@ -69,14 +70,18 @@ class Reader:
         """Return the events of each chunk, and the losses after each read."""
         return self._parsed(self._printed(lines, rings, size))
 
-    def made(self, *lines: str) -> list[int]:
-        """Return the answers to the command "made"."""
-        printed = self._printed(lines, 1, RING)
-        return [int(line.split()[1]) for line in printed if line.startswith("made")]
+    def answers(
+        self, what: str, *lines: str, pid: int = 0, rings: int = 1
+    ) -> list[int]:
+        """Return the answers to a command that prints a number."""
+        printed = self._printed(lines, rings, RING, pid)
+        return [int(line.split()[1]) for line in printed if line.startswith(what)]
 
-    def _printed(self, lines: Sequence[str], rings: int, size: int) -> list[str]:
+    def _printed(
+        self, lines: Sequence[str], rings: int, size: int, pid: int = 0
+    ) -> list[str]:
         done = subprocess.run(
-            [self._program, str(rings), str(size)],
+            [self._program, str(rings), str(size), str(pid)],
             input="".join(f"{line}\n" for line in lines),
             capture_output=True,
             text=True,
@@ -332,4 +337,34 @@ def test_generated_code_is_inherited_until_exec(reader: Reader) -> None:
     lines += [put(comm(3, 6, b"sh", IS_EXEC)), "read", "made 5", "made 6"]
     # The ID of process 5 is reused.
     lines += [put(fork(4, 5, 6)), "last", "made 5"]
-    assert reader.made(*lines) == [1, 1, 1, 0, 0]
+    assert reader.answers("made", *lines) == [1, 1, 1, 0, 0]
+
+
+def test_exec_without_mappings_has_removed_the_events(reader: Reader) -> None:
+    me = os.getpid()
+    lines = ["told 6", f"told {me}", put(fork(1, 6, me)), "read", "told 6"]
+    lines += [put(comm(2, 6, b"sh", IS_EXEC)), "read", "told 6", f"told {me}"]
+    lines += [put(mmap2(3, b"/bin/sh", pid=6)), "read", "told 6"]
+    assert reader.answers("told", *lines, pid=me) == [0, 1, 1, 0, 1, 1]
+
+
+def test_session_for_a_process_needs_no_ring_of_a_new_cpu(reader: Reader) -> None:
+    # The events of a thread survive while a CPU is offline.
+    lines = ["online 0", "read", "online 1", "read"]
+    assert reader.answers("lost", *lines, pid=os.getpid()) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("cpus", "size"), [(2, 256), (8, 256), (16, 128), (100, 16), (1000, 16)]
+)
+def test_rings_leave_lockable_memory_to_contexts(
+    reader: Reader, cpus: int, size: int
+) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    limits = resource.prlimit(0, resource.RLIMIT_MEMLOCK, (8 << 20, hard))
+    try:
+        of_process = reader.answers("size", "size", pid=os.getpid(), rings=cpus)
+        of_all = reader.answers("size", "size", rings=cpus)
+    finally:
+        resource.prlimit(0, resource.RLIMIT_MEMLOCK, limits)
+    assert (of_process, of_all) == ([size << 10], [256 << 10])

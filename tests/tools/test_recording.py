@@ -147,10 +147,37 @@ def test_refused_process_events_are_told(programs: Path, capture: Path) -> None:
     assert other.pid in {maps["tgid"] for maps in documents(capture, b"MAPS")}
 
 
-def test_thread_session_has_no_process_events(programs: Path, capture: Path) -> None:
-    recorded(programs, capture, then=("events", "divide"))
+def test_session_without_times_has_no_process_events(
+    programs: Path, capture: Path
+) -> None:
+    recorded(programs, capture, "--smpl-ip-only", then=("events", "divide"))
     (done,) = documents(capture.with_name(f"{capture.name}.1"), b"DONE")
     assert "process_events" not in done
+
+
+@pytest.mark.parametrize("options", [(), ("--follow-fork",)])
+def test_process_events_of_a_child_need_following(
+    programs: Path, capture: Path, options: tuple[str, ...]
+) -> None:
+    need_perf()
+    done = recorded(programs, capture, *options, then=("cat", "events", "divide"))
+    child = int(done.stdout.splitlines()[0])
+    first = capture.with_name(f"{capture.name}.1")
+    (totals,) = documents(first, b"DONE")
+    assert totals["process_events"] == {"error": None, "lost": 0}
+    found = [event["what"] for event in events_about(first, child)]
+    assert found[:2] == (["fork", "exec"] if options else ["fork"])
+    assert ("map" in found) is bool(options)
+
+
+def events_about(capture: Path, tgid: int) -> list[dict[str, Any]]:
+    """Return what perf tells about a process."""
+    return [
+        event
+        for chunk in chunks_of(capture.read_bytes())
+        for event in (events_of(chunk.payload) if chunk.kind == b"PROC" else ())
+        if event["tgid"] == tgid
+    ]
 
 
 def test_process_events_tell_what_a_child_did(programs: Path, capture: Path) -> None:
@@ -160,12 +187,7 @@ def test_process_events_tell_what_a_child_did(programs: Path, capture: Path) -> 
     )
     child = int(done.stdout.splitlines()[0])
     first = capture.with_name(f"{capture.name}.1")
-    events = [
-        event
-        for chunk in chunks_of(first.read_bytes())
-        for event in (events_of(chunk.payload) if chunk.kind == b"PROC" else ())
-        if event["tgid"] == child
-    ]
+    events = events_about(first, child)
     assert [event["what"] for event in events[:2]] == ["fork", "exec"]
     assert events[1]["comm"] == b"cat"
     mapped = [event for event in events[2:] if event["what"] == "map"]

@@ -286,6 +286,8 @@ def _exact(guest: Guest) -> dict[str, str]:
         found["group"] = control_groups.command()
         found["short"] = short_processes.command()
         found["late"] = short_processes.command_late()
+        found["late-command"] = short_processes.command_late_command()
+        found["followed"] = short_processes.command_followed()
         found["listed"] = _listed()
     found |= {name: name for name in with_narrow(guest, native(guest))}
     found["named"] = _named()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of processes that have ended before pfmon reads its buffers."""
+"""Samples of processes and mappings that have ended before pfmon reads its buffers."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import following
 from boot import Boot
@@ -15,6 +16,19 @@ MOST_UNKNOWN = 0.5
 # Samples at user level; with fewer, the share could be right by chance.
 MIN_SAMPLES = 1000
 LOOP = f"i=0; while [ $i -lt {PROCESSES} ]; do hotloops 1 >/dev/null; i=$((i+1)); done"
+
+SAMPLE = "pfmon -e cpu-clock:u --long-smpl-periods=100000"
+# Sessions for processes: the captures, and the commands.
+FOLLOWED = {
+    "children.cap": f"{SAMPLE} --follow-all -o /out/children.cap sh -c '{LOOP}'",
+    "brief.cap": f"{SAMPLE} -o /out/brief.cap map_briefly 1000",
+    "attached.cap": "map_briefly 2000 & "
+    f"{SAMPLE} --attach-process=$! -o /out/attached.cap",
+    "parent.cap": f"sh -c 'sleep 1; {LOOP}' & "
+    f"{SAMPLE} --attach-process=$! --follow-fork -o /out/parent.cap",
+}
+# pfmon is stopped while its command maps more than perf's buffer can tell.
+LATE_COMMAND = "late-command.cap"
 
 
 def command() -> str:
@@ -36,14 +50,60 @@ def command_late() -> str:
     return f"({'; '.join(lines)}) 2>&1"
 
 
-def check_late(boot: Boot) -> None:
+def command_late_command() -> str:
+    """Return the command that stops pfmon while its command runs."""
+    sample = f"{SAMPLE} -o /out/{LATE_COMMAND} map_briefly 4000"
+    lines = [
+        f"{sample} & pfmon=$!",
+        f"until grep -q CLCK /out/{LATE_COMMAND} && pidof map_briefly; do :; done",
+        "kill -STOP $pfmon",
+        # Before it exits, the command waits for pfmon.
+        "until grep -q '^State:.t' /proc/$(pidof map_briefly)/status; do :; done",
+        "kill -CONT $pfmon; wait $pfmon",
+    ]
+    return f"({'; '.join(lines)}) 2>&1"
+
+
+def check_late(boot: Boot, name: str, capture: str) -> None:
     """Fail the test unless pfmon and its capture tell about lost events."""
-    printed = boot.printed("late")
-    assert boot.command("late") == 0, printed
+    printed = boot.printed(name)
+    assert boot.command(name) == 0, printed
     found = re.search(r"(\d+) of perf's records about processes were lost", printed)
     assert found, printed
-    events = following.pfmparse("info", boot.out / LATE)["process_events"]
+    events = following.pfmparse("info", boot.out / capture)["process_events"]
     assert events == {"error": None, "lost": int(found[1])}
+
+
+def command_followed() -> str:
+    """Return the command that samples processes instead of CPUs."""
+    return f"({'; '.join(FOLLOWED.values())}) 2>&1"
+
+
+def check_followed(boot: Boot) -> None:
+    """Fail the test unless the samples of each session have a file."""
+    assert boot.command("followed") == 0, boot.printed("followed")
+    for capture in FOLLOWED:
+        check_files(boot.out / capture)
+    check_names(boot.out / "children.cap")
+
+
+def check_names(capture: Path) -> None:
+    """Fail the test unless all short processes are known."""
+    threads = following.pfmparse("info", capture)["threads"]
+    names = [thread["comm"] for thread in threads]
+    assert names.count("hotloops") == PROCESSES
+
+
+def check_files(capture: Path) -> set[str]:
+    """Fail the test unless nearly all samples have a file; return the files."""
+    info = following.pfmparse("info", capture)
+    assert info["process_events"] == {"error": None, "lost": 0}
+    report = following.pfmparse("report", "--user", "--by", "image", capture)
+    samples = {row["key"]: row["count"] for row in report["rows"]}
+    assert report["total"] >= MIN_SAMPLES, capture
+    unknown = samples.pop("[unknown]", 0)
+    assert 100 * unknown / report["total"] <= MOST_UNKNOWN, capture
+    return set(samples)
 
 
 def command_replugged() -> str:
@@ -68,12 +128,6 @@ def check(boot: Boot) -> None:
     """Fail the test unless nearly all samples have a file."""
     assert boot.command("short") == 0, boot.printed("short")
     capture = boot.out / CAPTURE
-    info = following.pfmparse("info", capture)
-    assert info["process_events"] == {"error": None, "lost": 0}
-    names = [thread["comm"] for thread in info["threads"]]
-    assert names.count("hotloops") == PROCESSES
-    report = following.pfmparse("report", "--user", "--by", "image", capture)
-    samples = {row["key"]: row["count"] for row in report["rows"]}
-    assert report["total"] >= MIN_SAMPLES
-    assert 100 * samples.get("[unknown]", 0) / report["total"] <= MOST_UNKNOWN
-    assert any(name.endswith("/hotloops") for name in samples)
+    files = check_files(capture)
+    assert any(name.endswith("/hotloops") for name in files)
+    check_names(capture)

@@ -210,8 +210,18 @@ def test_samples_of_ended_processes_have_files(
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
-def test_lost_process_events_are_reported(target: Guest, boots: Boots[Guest]) -> None:
-    short_processes.check_late(boots[target])
+def test_samples_of_brief_mappings_have_files(
+    target: Guest, boots: Boots[Guest]
+) -> None:
+    short_processes.check_followed(boots[target])
+
+
+@pytest.mark.parametrize("capture", ["late", "late-command"])
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_lost_process_events_are_reported(
+    target: Guest, capture: str, boots: Boots[Guest]
+) -> None:
+    short_processes.check_late(boots[target], capture, f"{capture}.cap")
 
 
 @pytest.mark.parametrize("target", [commands.FOLLOWED], ids=str)

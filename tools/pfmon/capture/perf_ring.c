@@ -18,46 +18,72 @@
 #include "base/util.h"
 #include "capture/perf_ring.h"
 
-/*
- * A short-lived process needs about 1 KiB. Users without privilege can lock 516
- * KiB for each CPU (kernel.perf_event_mlock_kb).
- */
-#define RING_SIZE	(256U << 10)
-
-static int open_event(int cpu, bool data)
+/* An event without records. */
+static struct perf_event_attr base_attr(size_t ring_size)
 {
-	struct perf_event_attr attr = {
+	return (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
+		.size = sizeof(struct perf_event_attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TIME,
 		.read_format = PERF_FORMAT_LOST,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.mmap_data = data,
-		.build_id = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
 		.sample_id_all = 1,
 		.watermark = 1,
-		.wakeup_watermark = RING_SIZE / 2,
+		.wakeup_watermark = (uint32_t)(ring_size / 2),
 	};
+}
 
-	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
+static struct perf_event_attr recording_attr(size_t ring_size,
+					     const struct perf_scope *scope)
+{
+	struct perf_event_attr attr = base_attr(ring_size);
+
+	attr.mmap = 1;
+	attr.mmap2 = 1;
+	attr.mmap_data = scope->data;
+	attr.build_id = 1;
+	attr.comm = 1;
+	attr.comm_exec = 1;
+	attr.task = 1;
+	if (scope->tgid != ALL_PROCESSES) {
+		attr.inherit = 1;
+		attr.inherit_thread = !scope->children;
+	}
+	return attr;
+}
+
+static int open_event(struct perf_event_attr attr, pid_t tid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-int perf_ring_open(struct perf_ring *ring, int cpu, bool data)
+/*
+ * A ring belongs to an event. If threads share it, this is an event of pfmon
+ * itself, because each of the threads may end.
+ */
+static int open_owner(int cpu, size_t size, const struct perf_scope *scope)
+{
+	return scope->tgid == ALL_PROCESSES ?
+	       open_event(recording_attr(size, scope), -1, cpu) :
+	       open_event(base_attr(size), 0, cpu);
+}
+
+int perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
+		   const struct perf_scope *scope)
 {
 	void *page = MAP_FAILED;
 	int error;
 
-	*ring = (struct perf_ring){ .cpu = cpu, .fd = open_event(cpu, data) };
+	*ring = (struct perf_ring){
+		.cpu = cpu,
+		.fd = open_owner(cpu, size, scope),
+		.size = size,
+	};
 	if (ring->fd >= 0)
-		page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + RING_SIZE,
+		page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + size,
 			    PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	error = errno;
 	if (page != MAP_FAILED) {
@@ -70,9 +96,32 @@ int perf_ring_open(struct perf_ring *ring, int cpu, bool data)
 	return error;
 }
 
+int perf_ring_add(struct perf_ring *ring, pid_t tid,
+		  const struct perf_scope *scope)
+{
+	int fd, error;
+
+	fd = open_event(recording_attr(ring->size, scope), tid, ring->cpu);
+	if (fd < 0)
+		return errno;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd)) {
+		error = errno;
+		close(fd);
+		return error;
+	}
+	ring->thread_fds = checked_realloc(ring->thread_fds,
+					   ring->thread_count + 1,
+					   sizeof(*ring->thread_fds));
+	ring->thread_fds[ring->thread_count++] = fd;
+	return 0;
+}
+
 void perf_ring_close(struct perf_ring *ring)
 {
-	munmap(ring->page, (size_t)sysconf(_SC_PAGESIZE) + RING_SIZE);
+	for (unsigned int i = 0; i < ring->thread_count; i++)
+		close(ring->thread_fds[i]);
+	free(ring->thread_fds);
+	munmap(ring->page, (size_t)sysconf(_SC_PAGESIZE) + ring->size);
 	close(ring->fd);
 }
 
@@ -146,11 +195,20 @@ void perf_ring_read(struct perf_ring *ring, struct perf_bytes *to)
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
+/* Returns the number of an event's records that did not fit. */
+static uint64_t lost_by(int fd)
+{
+	uint64_t values[2];	/* the count, which is 0; losses */
+
+	return read(fd, values, sizeof(values)) == sizeof(values) ? values[1] :
+								    0;
+}
+
 uint64_t perf_ring_lost(const struct perf_ring *ring)
 {
-	uint64_t values[2] = { 0, 0 };	/* the count, which is 0; losses */
+	uint64_t lost = lost_by(ring->fd) + ring->damaged;
 
-	if (read(ring->fd, values, sizeof(values)) != sizeof(values))
-		values[1] = 0;
-	return values[1] + ring->damaged;
+	for (unsigned int i = 0; i < ring->thread_count; i++)
+		lost += lost_by(ring->thread_fds[i]);
+	return lost;
 }

@@ -6,12 +6,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#define ALL_PROCESSES	0
 
 struct perf_event_mmap_page;
+
+/* The processes and mappings to record. */
+struct perf_scope {
+	pid_t tgid;		/* a process, or ALL_PROCESSES */
+	bool children;		/* and the processes that it will create */
+	bool data;		/* mappings of data, too */
+};
 
 struct perf_ring {
 	int cpu;
 	int fd;
+	size_t size;		/* in bytes, without the first page */
+	int *thread_fds;	/* of perf_ring_add() */
+	unsigned int thread_count;
 	struct perf_event_mmap_page *page;	/* the bytes follow */
 	uint64_t damaged;	/* times that bytes were no record */
 };
@@ -26,11 +39,20 @@ struct perf_bytes {
 char *perf_bytes_extend(struct perf_bytes *to, size_t size);
 
 /*
- * Opens the ring of a CPU. Its descriptor becomes readable when half of it is
- * used. With @data, mappings of data are recorded, too. Returns 0 or an errno.
+ * Opens the ring of a CPU. Its descriptor becomes readable when half of its
+ * @size bytes are used. Unless all processes are recorded, there are no records
+ * before perf_ring_add(). Returns 0 or an errno.
  */
-int perf_ring_open(struct perf_ring *ring, int cpu, bool data);
+int perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
+		   const struct perf_scope *scope);
 void perf_ring_close(struct perf_ring *ring);
+
+/*
+ * Records what a thread does on the CPU, and threads and processes that it will
+ * create. Returns 0 or an errno.
+ */
+int perf_ring_add(struct perf_ring *ring, pid_t tid,
+		  const struct perf_scope *scope);
 
 /* Moves all records in the ring to the end of @to. */
 void perf_ring_read(struct perf_ring *ring, struct perf_bytes *to);

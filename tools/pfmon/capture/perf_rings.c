@@ -3,21 +3,29 @@
  * perf_rings.c - read perf's records about processes from all CPUs
  *
  * Each CPU has a ring with the records of what happens there. All online CPUs
- * are observed: a process can begin on one that is not monitored. perf removes
- * the event of a CPU that goes offline, so there is a new ring when the CPU is
- * online again.
+ * are observed: a process can begin on one that is not monitored. When a CPU
+ * goes offline, perf removes its events except those of threads, so there is a
+ * new ring when the CPU is online again.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/cpu_list.h"
 #include "base/cpu_watch.h"
+#include "base/pid_table.h"
 #include "base/util.h"
-#include "capture/perf_ring.h"
 #include "capture/perf_rings.h"
+
+/*
+ * A short-lived process needs about 1 KiB. Users without privilege can lock 516
+ * KiB for each CPU (kernel.perf_event_mlock_kb).
+ */
+#define LARGEST_RING	(256U << 10)
 
 /* Edge-triggered: a CPU that goes offline is reported only once. */
 static bool watch(const struct perf_rings *rings, int fd)
@@ -58,11 +66,30 @@ static bool open_ring(struct perf_rings *rings, int cpu)
 {
 	struct perf_ring ring;
 
-	errno = perf_ring_open(&ring, cpu, rings->data);
+	errno = perf_ring_open(&ring, cpu, rings->ring_size, &rings->scope);
 	/* The CPU has just gone offline. */
 	if (errno == ENODEV)
 		return true;
 	return !errno && add_ring(rings, &ring);
+}
+
+/*
+ * perf charges rings to the user, and perfmon the buffers of contexts that are
+ * created later. The rings take at most a quarter of what may be locked, unless
+ * they would be too small.
+ */
+static size_t choose_size(const struct perf_rings *rings, unsigned int cpus)
+{
+	const size_t least = 4 * (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = LARGEST_RING;
+	struct rlimit limit;
+
+	if (rings->scope.tgid == ALL_PROCESSES ||
+	    getrlimit(RLIMIT_MEMLOCK, &limit))
+		return size;
+	while (size > least && size * cpus > limit.rlim_cur / 4)
+		size /= 2;
+	return size;
 }
 
 static bool open_online(struct perf_rings *rings)
@@ -75,20 +102,77 @@ static bool open_online(struct perf_rings *rings)
 		errno = ENOENT;
 		return false;
 	}
+	rings->ring_size = choose_size(rings, count);
 	for (unsigned int i = 0; ok && i < count; i++)
 		ok = open_ring(rings, cpus[i]);
 	free(cpus);
 	return ok;
 }
 
-bool perf_rings_open(struct perf_rings *rings, bool data)
+/* Returns false with errno on failure, but true if the thread has ended. */
+static bool add_thread(struct perf_rings *rings, pid_t tid)
 {
-	*rings = (struct perf_rings){ .data = data };
+	for (unsigned int i = 0; i < rings->count; i++) {
+		errno = perf_ring_add(&rings->rings[i], tid, &rings->scope);
+		if (errno)
+			return errno == ESRCH;
+	}
+	return true;
+}
+
+/* Adds the threads that are not known yet; clears *any if there are none. */
+static bool add_new(struct perf_rings *rings, DIR *task,
+		    struct pid_table *known, bool *any)
+{
+	struct dirent *entry;
+	uint64_t tid;
+
+	*any = false;
+	while ((entry = readdir(task))) {
+		if (!parse_u64(entry->d_name, &tid) ||
+		    pid_table_find(known, (pid_t)tid))
+			continue;
+		if (!add_thread(rings, (pid_t)tid))
+			return false;
+		pid_table_get(known, (pid_t)tid, sizeof(struct pid_entry));
+		*any = true;
+	}
+	return true;
+}
+
+/*
+ * Adds all threads of the process. Those that an added thread creates inherit
+ * its events, so this ends when a pass finds no new one. Some may be added that
+ * have inherited events already: they are recorded twice, which does no harm.
+ */
+static bool add_threads(struct perf_rings *rings)
+{
+	char *path = checked_printf("/proc/%d/task", rings->scope.tgid);
+	struct pid_table known = { .count = 0 };
+	DIR *task = opendir(path);
+	bool ok, any;
+
+	free(path);
+	if (!task)
+		return false;
+	do {
+		rewinddir(task);
+		ok = add_new(rings, task, &known, &any);
+	} while (ok && any);
+	closedir(task);
+	pid_table_free(&known);
+	return ok;
+}
+
+bool perf_rings_open(struct perf_rings *rings, const struct perf_scope *scope)
+{
+	*rings = (struct perf_rings){ .scope = *scope };
 	rings->online_fd = cpu_watch_open();
 	rings->fd = epoll_create1(EPOLL_CLOEXEC);
 	return rings->fd >= 0 &&
 	       (rings->online_fd < 0 || watch(rings, rings->online_fd)) &&
-	       open_online(rings);
+	       open_online(rings) &&
+	       (scope->tgid == ALL_PROCESSES || add_threads(rings));
 }
 
 void perf_rings_close(struct perf_rings *rings)
@@ -123,9 +207,11 @@ void perf_rings_renew(struct perf_rings *rings)
 
 	while (rings->online_fd >= 0 &&
 	       cpu_watch_next(rings->online_fd, &cpu)) {
+		if (rings->scope.tgid != ALL_PROCESSES && find_ring(rings, cpu))
+			continue;
 		/* Even if perf refuses now, the loss is counted. */
 		rings->missed++;
-		if (cpu != UNKNOWN_CPU)
+		if (rings->scope.tgid == ALL_PROCESSES && cpu != UNKNOWN_CPU)
 			open_ring(rings, cpu);
 	}
 }

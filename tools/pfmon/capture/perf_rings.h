@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct perf_bytes;
-struct perf_ring;
+#include "capture/perf_ring.h"
 
 struct perf_rings {
-	bool data;		/* record mappings of data, too */
+	struct perf_scope scope;
 	struct perf_ring *rings;
+	size_t ring_size;	/* in bytes */
 	unsigned int count;
 	uint64_t missed;	/* CPUs that came online, and losses */
 	int online_fd;		/* of cpu_watch_open() */
@@ -19,7 +19,7 @@ struct perf_rings {
 };
 
 /* Opens a ring for each online CPU. Returns false with errno on failure. */
-bool perf_rings_open(struct perf_rings *rings, bool data);
+bool perf_rings_open(struct perf_rings *rings, const struct perf_scope *scope);
 void perf_rings_close(struct perf_rings *rings);
 
 /* Makes the descriptor unreadable until there are new records. */
@@ -29,8 +29,9 @@ void perf_rings_lower(const struct perf_rings *rings);
 void perf_rings_read(struct perf_rings *rings, struct perf_bytes *to);
 
 /*
- * Observes CPUs that came online. Their earlier records are missing. Records in
- * the rings of CPUs that were offline have to be read before.
+ * Observes CPUs that came online. Their earlier records are missing. Unless all
+ * processes are recorded, CPUs without a ring are not observed. Records in the
+ * rings of CPUs that were offline have to be read before.
  */
 void perf_rings_renew(struct perf_rings *rings);
 

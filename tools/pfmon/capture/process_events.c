@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * process_events.c - record what all processes do, as perf records it
+ * process_events.c - record what processes do, as perf records it
  *
  * The records of all CPUs are copied, sorted by time and then described in PROC
  * chunks of the capture.
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pid_table.h"
 #include "base/util.h"
 #include "capture/perf_record.h"
-#include "capture/perf_ring.h"
 #include "capture/perf_rings.h"
 #include "capture/process_event.h"
 #include "capture/process_events.h"
@@ -29,6 +29,7 @@ struct place {
 
 struct process_events {
 	struct perf_rings rings;
+	struct pid_table told;	/* processes of which perf tells */
 	struct perf_bytes bytes;
 	struct perf_bytes chunk;	/* of process_events_next() */
 	struct place *places;	/* of the records in bytes, sorted */
@@ -36,11 +37,18 @@ struct process_events {
 	size_t next, end;	/* those that process_events_next() returns */
 };
 
-struct process_events *process_events_open(bool data, int *error)
+static void add_told(struct process_events *events, pid_t tgid)
+{
+	pid_table_get(&events->told, tgid, sizeof(struct pid_entry));
+}
+
+struct process_events *process_events_open(const struct perf_scope *scope,
+					   int *error)
 {
 	struct process_events *events = checked_calloc(1, sizeof(*events));
 
-	*error = perf_rings_open(&events->rings, data) ? 0 : errno;
+	add_told(events, scope->tgid);
+	*error = perf_rings_open(&events->rings, scope) ? 0 : errno;
 	if (!*error)
 		return events;
 	process_events_close(events);
@@ -55,6 +63,7 @@ void process_events_close(struct process_events *events)
 	free(events->bytes.bytes);
 	free(events->chunk.bytes);
 	free(events->places);
+	pid_table_free(&events->told);
 	free(events);
 }
 
@@ -149,6 +158,18 @@ void process_events_read(struct process_events *events, bool last)
 		events->end--;
 }
 
+/* Notes of which processes perf tells, unless it does of all. */
+static void note_told(struct process_events *events,
+		      const struct perf_record *record)
+{
+	if (events->rings.scope.tgid == ALL_PROCESSES)
+		return;
+	if (record->kind == RECORD_EXEC)
+		process_events_forget(events, record->tgid);
+	else
+		add_told(events, record->tgid);
+}
+
 const struct perf_bytes *process_events_next(struct process_events *events,
 					     struct maps *maps, bool proc)
 {
@@ -160,12 +181,25 @@ const struct perf_bytes *process_events_next(struct process_events *events,
 	     events->next++) {
 		const struct place *place = &events->places[events->next];
 
-		if (perf_record_parse(&record,
-				      events->bytes.bytes + place->offset,
-				      place->size) && record.tgid > 0)
-			process_event_write(chunk, &record, maps, proc);
+		if (!perf_record_parse(&record,
+				       events->bytes.bytes + place->offset,
+				       place->size) || record.tgid <= 0)
+			continue;
+		note_told(events, &record);
+		process_event_write(chunk, &record, maps, proc);
 	}
 	return chunk->size ? chunk : NULL;
+}
+
+bool process_events_tell_of(const struct process_events *events, pid_t tgid)
+{
+	return events->rings.scope.tgid == ALL_PROCESSES ||
+	       pid_table_find(&events->told, tgid);
+}
+
+void process_events_forget(struct process_events *events, pid_t tgid)
+{
+	pid_table_forget(&events->told, tgid);
 }
 
 uint64_t process_events_lost(const struct process_events *events)

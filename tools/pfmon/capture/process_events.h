@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* process_events.h - what all processes do, as perf records it */
+/* process_events.h - what processes do, as perf records it */
 #ifndef PFMON_CAPTURE_PROCESS_EVENTS_H
 #define PFMON_CAPTURE_PROCESS_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct maps;
 struct perf_bytes;
+struct perf_scope;
 
 /* New processes, programs, names and mappings; the owner provides locking. */
 struct process_events;
 
 /*
- * Starts recording on all CPUs. With @data, data mappings are recorded, too.
- * Returns NULL, and the errno in *error, if perf refuses that.
+ * Starts recording on all CPUs. Returns NULL, and the errno in *error, if perf
+ * refuses that.
  */
-struct process_events *process_events_open(bool data, int *error);
+struct process_events *process_events_open(const struct perf_scope *scope,
+					   int *error);
 void process_events_close(struct process_events *events);
 
 /* Returns a descriptor that is readable if the events should be read. */
@@ -37,6 +40,15 @@ void process_events_read(struct process_events *events, bool last);
  */
 const struct perf_bytes *process_events_next(struct process_events *events,
 					     struct maps *maps, bool proc);
+
+/*
+ * Whether perf tells what a process does, according to the events returned so
+ * far. An exec that changes credentials can remove perf's events.
+ */
+bool process_events_tell_of(const struct process_events *events, pid_t tgid);
+
+/* To be called when the process has ended. */
+void process_events_forget(struct process_events *events, pid_t tgid);
 
 /* Returns the number of events that were lost so far. */
 uint64_t process_events_lost(const struct process_events *events);

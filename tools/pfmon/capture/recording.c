@@ -44,18 +44,30 @@ static void forget(struct recording *recording)
 	maps_destroy(recording->maps);
 }
 
-/* The events begin before /proc is read, so that no process is missed. */
-static void open_events(struct recording *recording, const struct plan *plan)
+/*
+ * The events begin before /proc is read, so that no process is missed. If
+ * samples of a thread have no times, mappings have to be written in order with
+ * its buffers, so they are read from /proc. Without /proc, a thread's first
+ * mappings are unknown anyway.
+ */
+static void open_events(struct recording *recording, const struct plan *plan,
+			pid_t tgid)
 {
 	struct process_totals *totals = &recording->totals.processes;
+	const unsigned int births = FOLLOW_FORK | FOLLOW_VFORK;
+	const struct perf_scope scope = {
+		.tgid = tgid,
+		.children = plan->options->follow & births,
+		.data = wants_data(plan),
+	};
 
-	totals->wanted = plan->options->system_wide;
+	totals->wanted = tgid == ALL_PROCESSES ||
+			 (plan->format.times && !recording->blind);
 	if (totals->wanted)
-		recording->events = process_events_open(wants_data(plan),
-							&totals->error);
+		recording->events = process_events_open(&scope, &totals->error);
 }
 
-struct recording *recording_open(const struct plan *plan)
+struct recording *recording_open(const struct plan *plan, pid_t tgid)
 {
 	struct recording *recording = checked_calloc(1, sizeof(*recording));
 
@@ -69,7 +81,7 @@ struct recording *recording_open(const struct plan *plan)
 	if (recording_written(recording,
 			      capture_open(&recording->capture,
 					   plan->options->outfile))) {
-		open_events(recording, plan);
+		open_events(recording, plan, tgid);
 		return recording;
 	}
 	recording_close(recording);

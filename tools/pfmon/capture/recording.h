@@ -9,6 +9,7 @@
 
 #include "capture/capture_json.h"
 #include "capture/clocks.h"
+#include "capture/perf_ring.h"
 #include "formats/image.h"
 #include "session/context.h"
 #include "session/plan.h"
@@ -20,8 +21,11 @@
  */
 struct recording;
 
-/* Returns NULL, with a message, if the capture cannot be created. */
-struct recording *recording_open(const struct plan *plan);
+/*
+ * Returns NULL, with a message, if the capture cannot be created. Samples will
+ * be of a process, and perhaps of its children, or of ALL_PROCESSES.
+ */
+struct recording *recording_open(const struct plan *plan, pid_t tgid);
 
 /* Writes the session and, if the kernel is sampled, the kernel's symbols. */
 bool recording_begin(struct recording *recording,

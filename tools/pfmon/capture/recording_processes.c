@@ -122,6 +122,8 @@ void recording_forget_process(struct recording *recording, pid_t tgid)
 {
 	pthread_mutex_lock(&recording->lock);
 	maps_forget(recording->maps, tgid);
+	if (recording->events)
+		process_events_forget(recording->events, tgid);
 	pthread_mutex_unlock(&recording->lock);
 }
 
@@ -157,6 +159,11 @@ int recording_events_fd(const struct recording *recording)
 	       process_events_fd(recording->events) : -1;
 }
 
+bool recording_has_events(const struct recording *recording)
+{
+	return recording->events;
+}
+
 bool recording_events(struct recording *recording)
 {
 	bool ok;
@@ -167,21 +174,23 @@ bool recording_events(struct recording *recording)
 	return ok;
 }
 
-bool recording_new_processes(struct recording *recording)
+bool recording_new_processes(struct recording *recording, pid_t tgid)
 {
 	struct process_events *events = recording->events;
 
 	if (events && !process_events_lost(events))
 		return true;
 	return recording_events(recording) &&
-	       recording_all_processes(recording);
+	       (tgid == ALL_PROCESSES ? recording_all_processes(recording) :
+					recording_process(recording, tgid));
 }
 
 static void visit_process(pid_t tgid, void *data)
 {
 	struct recording *recording = data;
 
-	if (recording->events) {
+	if (recording->events &&
+	    process_events_tell_of(recording->events, tgid)) {
 		if (!recording->blind &&
 		    maps_has_made_code(recording->maps, tgid))
 			jit_look_at(recording->jit, tgid);
@@ -192,6 +201,18 @@ static void visit_process(pid_t tgid, void *data)
 		write_process(recording, tgid, false, true);
 }
 
+bool recording_last_of_process(struct recording *recording, pid_t tgid)
+{
+	bool ok;
+
+	pthread_mutex_lock(&recording->lock);
+	maps_next_round(recording->maps);
+	ok = recording_write_events(recording, false);
+	visit_process(tgid, recording);
+	pthread_mutex_unlock(&recording->lock);
+	return ok;
+}
+
 bool recording_write_sampled(struct recording *recording,
 			     const struct context *context)
 {
@@ -199,11 +220,16 @@ bool recording_write_sampled(struct recording *recording,
 
 	if (!recording_write_events(recording, false))
 		return false;
+	maps_next_round(recording->maps);
+	if (context->cpu == NO_CPU) {
+		if (recording->events)
+			visit_process(context->result.tgid, recording);
+		return true;
+	}
 	/* Then only files with generated functions are of interest. */
 	if (recording->events && !maps_have_made_code(recording->maps))
 		return true;
-	maps_next_round(recording->maps);
-	if (layout && layout->each_process && context->cpu != NO_CPU)
+	if (layout && layout->each_process)
 		layout->each_process(&context->plan->format, &context->image,
 				     visit_process, recording);
 	return true;

@@ -28,16 +28,22 @@ void recording_forget_process(struct recording *recording, pid_t tgid);
 void recording_forget_thread(struct recording *recording, pid_t tid);
 
 /*
- * A system-wide session records what all processes do while it runs, if perf
- * permits that. Otherwise mappings are read from /proc with the samples.
+ * A session records what the sampled processes do while it runs, if perf
+ * permits that and samples have times. Otherwise mappings are read from /proc
+ * with the samples, and the caller has to record new programs and ending
+ * threads.
  *
  * recording_events_fd() returns a descriptor that is readable if
  * recording_events() should be called; -1 if there is none.
- * recording_new_processes() writes processes that are not known from events.
+ * recording_new_processes() writes a process, or ALL_PROCESSES, unless they are
+ * known from events. recording_last_of_process() writes events and what else is
+ * needed of a process before it ends.
  */
 int recording_events_fd(const struct recording *recording);
+bool recording_has_events(const struct recording *recording);
 bool recording_events(struct recording *recording);
-bool recording_new_processes(struct recording *recording);
+bool recording_new_processes(struct recording *recording, pid_t tgid);
+bool recording_last_of_process(struct recording *recording, pid_t tgid);
 
 /*
  * For other files that write a recording; the caller has its lock.

@@ -17,6 +17,11 @@ static size_t entry_header_size(uint32_t flags)
 	return sizeof(pfm_default_smpl_entry_t);
 }
 
+static bool has_full_header(uint32_t flags)
+{
+	return entry_header_size(flags) == sizeof(pfm_default_smpl_entry_t);
+}
+
 static uint32_t flags_of(const struct options *options)
 {
 	uint32_t flags = 0;
@@ -36,6 +41,7 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 	pfm_default_smpl_arg_t arg = { .buf_flags = flags };
 
 	format->flags = flags;
+	format->times = has_full_header(flags);
 	format->entry_size = entry_header_size(flags) +
 			     entries_values(&format->kinds);
 	arg.buf_size = sizeof(pfm_default_smpl_hdr_t) +
@@ -85,9 +91,7 @@ static void each_process(const struct smpl_format *format,
 {
 	const size_t first = sizeof(pfm_default_smpl_hdr_t);
 
-	if (entry_header_size(format->flags) ==
-		    sizeof(pfm_default_smpl_entry_t) &&
-	    image->size > first)
+	if (has_full_header(format->flags) && image->size > first)
 		entries_each_process(&format->kinds, image->bytes + first,
 				     image->size - first, visit, data);
 }

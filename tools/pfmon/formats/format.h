@@ -43,6 +43,7 @@ struct smpl_format {
 	uint32_t flags;				/* the module's own */
 	bool precise;				/* events must be precise */
 	bool data_addresses;			/* samples have them */
+	bool times;				/* samples have them */
 };
 
 /* When a buffer is saved. */

@@ -104,6 +104,13 @@ static uint64_t skipped(const struct smpl_format *format, const void *buffer,
 	return pfm_read_sink_skipped(buffer, size);
 }
 
+static bool set_up_with_times(struct smpl_format *format,
+			      const struct options *options)
+{
+	format->times = true;
+	return described_set_up(format, options);
+}
+
 /* Returns the bytes of a buffer for records of this size, plus PMD values. */
 static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
 			   size_t record)
@@ -158,7 +165,7 @@ const struct smpl_module smpl_callstack = {
 	.uuid = PFM_CALLSTACK_SMPL_UUID_STR,
 	.summary = PFM_CALLSTACK_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_UNKNOWN,
-	.set_up = described_set_up,
+	.set_up = set_up_with_times,
 	.arg_size = sizeof(pfm_callstack_smpl_arg_t),
 	.buffer_size = callstack_buffer,
 	SINK_CALLS,
@@ -169,7 +176,7 @@ const struct smpl_module smpl_flight = {
 	.uuid = PFM_FLIGHT_SMPL_UUID_STR,
 	.summary = PFM_FLIGHT_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_UNKNOWN,
-	.set_up = described_set_up,
+	.set_up = set_up_with_times,
 	.arg_size = sizeof(pfm_flight_smpl_arg_t),
 	.buffer_size = flight_buffer,
 	SINK_CALLS,

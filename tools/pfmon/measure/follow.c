@@ -385,6 +385,7 @@ bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 				  m->options->adapts ? FREQUENCY_LOOK_NS : 0) &&
 	     measurement_start_time(m);
 	follow_watch_pool(follow);
+	follow_watch_recording(follow);
 	return ok;
 }
 

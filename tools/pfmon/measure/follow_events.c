@@ -45,7 +45,7 @@ static void born(struct follow *follow, const struct trace_event *event)
 	process = thread->process;
 	if (!wants(follow, thread))
 		return;
-	if (process->threads == 1)
+	if (process->threads == 1 && follow_reads_proc(follow))
 		follow_process_record(follow, process);
 	follow_thread_begin(follow, thread);
 }
@@ -70,7 +70,7 @@ static void execed(struct follow *follow, const struct trace_event *event)
 		return;
 	rename_thread(follow, thread, event->tid);
 	process = thread->process;
-	if (thread->context && follow->m->recording &&
+	if (thread->context && follow_reads_proc(follow) &&
 	    !follow_thread_save_before_exec(follow, thread))
 		follow_fail(follow);
 	process->measured = programs_choose(follow->m->options, event->tgid);
@@ -79,7 +79,8 @@ static void execed(struct follow *follow, const struct trace_event *event)
 		follow_thread_finish(follow, thread);
 		return;
 	}
-	follow_process_record(follow, process);
+	if (follow_reads_proc(follow))
+		follow_process_record(follow, process);
 	follow_process_read_name(follow, process);
 	if (!thread->context)
 		follow_thread_begin(follow, thread);
@@ -100,10 +101,28 @@ static bool may_be_last(const struct process *process,
 }
 
 /* Records the whole process if it may end now, otherwise only the thread. */
+static void record_exiting(struct follow *follow, struct process *process,
+			   const struct trace_event *event)
+{
+	struct recording *recording = follow->m->recording;
+	bool ok = true;
+
+	if (may_be_last(process, event)) {
+		process->examined = true;
+		if (follow_reads_proc(follow))
+			follow_process_record(follow, process);
+		else
+			ok = recording_last_of_process(recording, event->tgid);
+	} else if (follow_reads_proc(follow)) {
+		ok = recording_thread(recording, event->tgid, event->tid);
+	}
+	if (!ok)
+		follow_fail(follow);
+}
+
 static void exiting(struct follow *follow, const struct trace_event *event)
 {
 	struct thread *thread = pid_table_find(&follow->threads, event->tid);
-	struct recording *recording = follow->m->recording;
 	struct process *process;
 
 	if (!thread || !thread->context)
@@ -112,15 +131,8 @@ static void exiting(struct follow *follow, const struct trace_event *event)
 	process->leaving += !thread->leaving;
 	thread->leaving = true;
 	follow_thread_read_name(follow, thread);
-	if (!recording)
-		return;
-	if (may_be_last(process, event)) {
-		process->examined = true;
-		follow_process_record(follow, process);
-		return;
-	}
-	if (!recording_thread(recording, event->tgid, event->tid))
-		follow_fail(follow);
+	if (follow->m->recording)
+		record_exiting(follow, process, event);
 }
 
 /* Removes a process that was killed before it ran. */

@@ -19,6 +19,13 @@ void follow_fail(struct follow *follow)
 	follow->m->failed = true;
 }
 
+bool follow_reads_proc(const struct follow *follow)
+{
+	const struct recording *recording = follow->m->recording;
+
+	return recording && !recording_has_events(recording);
+}
+
 struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
 {
 	struct thread *thread = pid_table_get(&follow->threads, tid,
@@ -173,6 +180,13 @@ void follow_thread_finish_if_ended(struct follow *follow, struct thread *thread)
 		follow_thread_remove(follow, thread);
 }
 
+static bool record_new(const struct follow *follow, const struct thread *thread)
+{
+	return !follow_reads_proc(follow) ||
+	       recording_new_of_process(follow->m->recording,
+					thread->process->entry.pid);
+}
+
 /*
  * Restarts monitoring before the saved buffer is written. New mappings are
  * recorded before the samples, except after an exec.
@@ -188,9 +202,7 @@ static bool handle_overflow(struct follow *follow, struct thread *thread,
 	if (!recording)
 		return true;
 	recording_notification(recording);
-	return (after_exec ||
-		recording_new_of_process(recording,
-					 thread->process->entry.pid)) &&
+	return (after_exec || record_new(follow, thread)) &&
 	       (!saved || recording_buffer(recording, thread->context));
 }
 
@@ -252,10 +264,8 @@ bool follow_thread_save(struct follow *follow, struct thread *thread,
 		saved = context_save_and_restart(context, moment);
 	if (saved < 0 || !context_go_on(context))
 		return false;
-	return !saved ||
-	       (recording_new_of_process(recording,
-					 thread->process->entry.pid) &&
-		recording_buffer(recording, context));
+	return !saved || (record_new(follow, thread) &&
+			  recording_buffer(recording, context));
 }
 
 /* Attaches a context to a stopped or running thread. False sets errno. */

@@ -12,6 +12,9 @@
 /* Ends the measurement after an unrecoverable error. */
 void follow_fail(struct follow *follow);
 
+/* Whether perf does not tell what the followed processes do. */
+bool follow_reads_proc(const struct follow *follow);
+
 /* Records a process's mappings, before any of its samples. */
 void follow_process_record(struct follow *follow,
 			   const struct process *process);

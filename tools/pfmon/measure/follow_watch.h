@@ -24,6 +24,9 @@ void follow_watch_no_more(const struct follow *follow,
 bool follow_watch_renamed(const struct follow *follow,
 			  const struct thread *thread);
 
+/* Watches for perf's records about processes. */
+void follow_watch_recording(const struct follow *follow);
+
 /*
  * Requests follow_serve() if the pool needs contexts. To be called after
  * contexts were taken or created.
@@ -31,8 +34,8 @@ bool follow_watch_renamed(const struct follow *follow,
 void follow_watch_pool(struct follow *follow);
 
 /*
- * Calls serve for each thread whose context has messages; creates contexts if
- * there are none to serve.
+ * Calls serve for each thread whose context has messages, and records what perf
+ * tells about processes; creates contexts if there is nothing else to do.
  */
 void follow_watch_serve(struct follow *follow,
 			void (*serve)(struct follow *follow, pid_t tid));

@@ -40,7 +40,7 @@ bool measurement_start_recording(struct measurement *m, pid_t tgid)
 		return true;
 	if (!stream_open(&m->stream, &m->plan.format))
 		return false;
-	m->recording = recording_open(&m->plan);
+	m->recording = recording_open(&m->plan, tgid);
 	return m->recording &&
 	       recording_begin(m->recording, &m->plan, m->contexts, m->count) &&
 	       recording_clocks(m->recording, &m->start) &&

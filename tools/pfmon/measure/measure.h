@@ -18,8 +18,6 @@
 #include "session/plan.h"
 #include "session/results.h"
 
-#define ALL_PROCESSES	0
-
 struct measurement {
 	const struct options *options;
 	struct waiter *waiter;

@@ -278,7 +278,7 @@ static void handle_command(const struct trace_event *event, void *data)
 	struct recording *recording = system->m.recording;
 
 	if (event->what != TRACE_GONE && recording &&
-	    recording_events_fd(recording) < 0 &&
+	    !recording_has_events(recording) &&
 	    !recording_process(recording, event->tgid))
 		system->m.failed = true;
 }
@@ -419,7 +419,8 @@ static void join_workers(struct system *system)
 /* Records processes that have started since the last time. */
 static bool record_processes(struct measurement *m)
 {
-	return !m->recording || recording_new_processes(m->recording);
+	return !m->recording || recording_new_processes(m->recording,
+							ALL_PROCESSES);
 }
 
 static int measure_with_workers(struct system *system)

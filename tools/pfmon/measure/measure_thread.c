@@ -70,7 +70,7 @@ static void refresh(struct session *session)
 /* Ends measuring; the command continues. */
 static void end_duration(struct session *session)
 {
-	if (session->m.recording)
+	if (session->m.recording && !recording_has_events(session->m.recording))
 		follow_record(&session->follow);
 	follow_end(&session->follow);
 	command_detach(&session->m.command);
@@ -258,7 +258,7 @@ static int measure_running(struct session *session, pid_t *tids,
 	}
 	run(session);
 	if (session->m.recording &&
-	    !recording_process(session->m.recording, session->tgid))
+	    !recording_new_processes(session->m.recording, session->tgid))
 		session->m.failed = true;
 	return finish(session);
 }

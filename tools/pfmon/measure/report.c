@@ -123,11 +123,11 @@ void report_process_events(const struct totals *totals)
 	const struct process_totals *processes = &totals->processes;
 
 	if (processes->error)
-		message("samples of short-lived processes may have no files and functions: perf does not tell what processes do: %s%s",
+		message("samples of short-lived processes and mappings may have no files and functions: perf does not tell what processes do: %s%s",
 			strerror(processes->error), processes->error == EACCES ?
 			"; see kernel.perf_event_paranoid" : "");
 	if (processes->lost)
-		message("%" PRIu64 " of perf's records about processes were lost: samples of short-lived processes may have no files and functions",
+		message("%" PRIu64 " of perf's records about processes were lost: samples of short-lived processes and mappings may have no files and functions",
 			processes->lost);
 }
 
