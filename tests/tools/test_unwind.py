@@ -164,6 +164,40 @@ def test_unwind_advance_of_any_size_is_exact(assembled: Assembled, size: int) ->
     ]
 
 
+ENTRY = """
+    .globl entry
+entry:
+    call function
+    nop
+    .fill {gap}, 1, 0x90
+    .globl next
+next:
+    .cfi_startproc
+    ret
+    .cfi_endproc
+"""
+
+
+@pytest.mark.parametrize(("gap", "kind"), [(0, Kind.END), (300, Kind.NONE)])
+def test_unwind_entry_point_is_outermost(
+    assembled: Assembled, gap: int, kind: Kind
+) -> None:
+    text = FUNCTION.format(body="ret") + ENTRY.format(gap=gap)
+    table = assembled.build(text, "-Wl,-e,entry")
+    at = assembled.start("entry")
+    assert [table.rule(at), table.rule(at + 5)] == [Rule(kind), Rule(kind)]
+    assert table.rule(assembled.start("next")) == CALL
+
+
+def test_unwind_start_of_section_is_no_entry(assembled: Assembled) -> None:
+    before = FUNCTION.replace(".text", '.section .init,"ax"').replace(
+        "function", "init"
+    )
+    text = before.format(body="ret") + ".text" + ENTRY.format(gap=64)
+    table = assembled.build(text.replace("call function", "nop"), "-Wl,-e,entry")
+    assert table.rule(assembled.start("entry")) == NONE
+
+
 # The instructions of a main() that realigns its stack.
 REALIGNED = """
     lea 8(%rsp), %r10

@@ -17,6 +17,12 @@
  */
 #define MOST_PADDING	15
 
+/*
+ * Most bytes of an entry point without unwind information, such as that of the
+ * dynamic linker.
+ */
+#define LARGEST_ENTRY	256
+
 /* The sources of unwind information, the best first. */
 enum { EH_FRAME, DEBUG_FRAME, KNOWN_CODE, NR_SOURCES };
 
@@ -92,18 +98,36 @@ static int add_gap(struct table *table, const struct fde *before)
 	return table_add(table, end_of(before), &none);
 }
 
+/* Code without unwind information at the entry point is the outermost frame. */
+static int add_entry(struct table *table, const struct fde *before,
+		     const struct fde *after, uint64_t entry)
+{
+	static const struct pfm_unwind_rule end = { .kind = PFM_UNWIND_END };
+
+	if (!before || entry < end_of(before) || entry >= after->start ||
+	    after->start - entry > LARGEST_ENTRY)
+		return 0;
+	return table_add(table, entry, &end);
+}
+
 static int fill(struct table *table, const struct merged *merged,
-		const struct unwind_machine *machine)
+		const struct elf_file *file)
 {
 	const struct fde *fde, *before = NULL;
+	uint64_t entry;
 	int error = 0;
+
+	if (!file->entry || !elf_file_offset(file, file->entry, 1, &entry))
+		entry = 0;
 
 	for (size_t i = 0; i < merged->count && !error; i++, before = fde) {
 		fde = &merged->fdes[i];
 		if (before && fde->start - end_of(before) > MOST_PADDING)
 			error = add_gap(table, before);
 		if (!error)
-			error = cfa_program_rows(fde, machine, table);
+			error = add_entry(table, before, fde, entry);
+		if (!error)
+			error = cfa_program_rows(fde, file->machine, table);
 	}
 	if (before && !error)
 		error = add_gap(table, before);
@@ -111,18 +135,18 @@ static int fill(struct table *table, const struct merged *merged,
 }
 
 static int merge_and_fill(struct table *table, struct frames *sources,
-			  const struct unwind_machine *machine)
+			  const struct elf_file *file)
 {
 	struct merged merged = { .count = 0 };
 	int error;
 
 	for (int i = 0; i < NR_SOURCES; i++) {
 		for (size_t j = 0; j < sources[i].nr_cies; j++)
-			cfa_program_init(&sources[i].cies[j], machine);
+			cfa_program_init(&sources[i].cies[j], file->machine);
 	}
 	error = merge_sources(&merged, sources);
 	if (!error)
-		error = fill(table, &merged, machine);
+		error = fill(table, &merged, file);
 	free(merged.fdes);
 	return error;
 }
@@ -133,7 +157,7 @@ static int read_and_fill(struct table *table, const struct elf_file *file)
 	int error = read_sources(sources, file);
 
 	if (!error)
-		error = merge_and_fill(table, sources, file->machine);
+		error = merge_and_fill(table, sources, file);
 	for (int i = 0; i < NR_SOURCES; i++)
 		frames_free(&sources[i]);
 	return error;

@@ -110,6 +110,16 @@ static void read_sections(struct elf_file *file, const Elf64_Ehdr *header)
 	file->nr_sections = header->e_shnum;
 }
 
+/* Linkers give files without an entry point the start of a section. */
+static uint64_t entry_of(const struct elf_file *file, uint64_t entry)
+{
+	for (size_t i = 0; i < file->nr_sections; i++) {
+		if (file->sections[i].sh_addr == entry)
+			return 0;
+	}
+	return entry;
+}
+
 static int read_headers(struct elf_file *file, const char **why)
 {
 	Elf64_Ehdr header;
@@ -128,6 +138,7 @@ static int read_headers(struct elf_file *file, const char **why)
 	}
 	file->nr_segments = header.e_phnum;
 	read_sections(file, &header);
+	file->entry = entry_of(file, header.e_entry);
 	return 0;
 }
 

@@ -20,6 +20,7 @@ struct elf_file {
 	const uint8_t *image;
 	uint64_t size;
 	const struct unwind_machine *machine;
+	uint64_t entry;			/* address; 0: none */
 	Elf64_Phdr *segments;
 	size_t nr_segments;
 	Elf64_Shdr *sections;
