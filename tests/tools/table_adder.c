@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/*
+ * table_adder - add unwind tables to a set, for the tests
+ *
+ * usage: table_adder ERRNO FILE [BUILD_ID]
+ *
+ * Replaces the kernel: it prints "SIZE bytes" for each table, and then refuses
+ * it with the error, unless that is 0. It accepts the table of the vDSO, and
+ * refuses tables without a magic number. Prints "compiled" for each compilation
+ * of a file.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stacks/table_set.h"
+#include "unwind/compile.h"
+
+static int refusal;
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+struct pfm_unwind_head *__real_unwind_compile(int fd, const char **why);
+struct pfm_unwind_head *__wrap_unwind_compile(int fd, const char **why);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	if (strcmp(path, PFM_UNWIND_DEVICE))
+		return __real_open(path, flags);
+	if (refusal != ENOENT)
+		return __real_open("/dev/null", flags);
+	errno = refusal;
+	return -1;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	const struct pfm_unwind_head *table;
+	const struct pfm_unwind_add *add;
+	va_list args;
+
+	(void)fd;
+	va_start(args, request);
+	add = va_arg(args, const struct pfm_unwind_add *);
+	va_end(args);
+	table = (const void *)(uintptr_t)add->table;
+	if (request != PFM_UNWIND_ADD || add->fd == PFM_UNWIND_VDSO)
+		return 0;
+	printf("%u bytes\n", add->size);
+	errno = table->magic == PFM_UNWIND_MAGIC ? refusal : EINVAL;
+	return errno ? -1 : 0;
+}
+
+struct pfm_unwind_head *__wrap_unwind_compile(int fd, const char **why)
+{
+	puts("compiled");
+	return __real_unwind_compile(fd, why);
+}
+
+int main(int argc, char **argv)
+{
+	struct table_set *set;
+
+	if (argc != 3 && argc != 4)
+		return 2;
+	refusal = atoi(argv[1]);
+	set = table_set_open();
+	if (!set)
+		return 1;
+	for (int i = 0; i < 2; i++)
+		table_set_add(set, argv[2], argv[3]);
+	table_set_close(set);
+	return 0;
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The kernel's set of unwind tables is filled from files and from the cache."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from errno import ENOENT, ENOMEM
+from pathlib import Path
+from typing import Optional
+
+import pytest
+
+BUILD_ID = "0123abcd"
+COMPILED = "compiled"
+
+
+class Adder:
+    """Adds a program's table twice to a set, and returns what happened."""
+
+    def __init__(self, program: Path, folder: Path) -> None:
+        self.program = program
+        self.file = folder / "file"
+        self.file.write_bytes(program.read_bytes())
+        self.base = folder / "cache"
+        self.cache = self.base / "perfmon/unwind"
+        self.said = ""
+
+    def __call__(
+        self, *, error: int = 0, build_id: Optional[str] = BUILD_ID, **environment: str
+    ) -> list[str]:
+        environment = {"XDG_CACHE_HOME": str(self.base), **environment}
+        words = [] if build_id is None else [build_id]
+        done = subprocess.run(
+            [self.program, str(error), self.file, *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.said = done.stderr
+        return done.stdout.splitlines()
+
+    def cached(self) -> Path:
+        """Return the only file in the cache."""
+        (path,) = self.cache.iterdir()
+        return path
+
+
+@pytest.fixture(name="add")
+def fixture_add(programs: Path, tmp_path: Path) -> Adder:
+    return Adder(programs / "table_adder", tmp_path)
+
+
+def test_table_is_compiled_once(add: Adder) -> None:
+    first = add()
+    size = f"{add.cached().stat().st_size} bytes"
+    assert first == [COMPILED, size, size]
+    assert add() == [size, size]
+    assert add.cache.stat().st_mode & 0o777 == 0o700
+    assert add.said == ""
+
+
+@pytest.mark.parametrize("size", [0, 8, 1000])
+def test_cut_table_is_compiled_again(add: Adder, size: int) -> None:
+    first = add()
+    os.truncate(add.cached(), size)
+    assert add() == first
+
+
+def test_table_that_kernel_refuses_is_compiled_again(add: Adder) -> None:
+    first = add()
+    whole = add.cached().read_bytes()
+    add.cached().write_bytes(bytes(4) + whole[4:])
+    assert add() == [first[1], *first]
+    assert add.cached().read_bytes() == whole
+
+
+def test_table_without_build_id_is_not_cached(add: Adder) -> None:
+    assert add(build_id=None).count(COMPILED) == 2
+    assert not any(add.cache.iterdir())
+
+
+def test_cache_is_in_home_by_default(add: Adder) -> None:
+    add(XDG_CACHE_HOME="relative", HOME=str(add.base.parent))
+    assert any((add.base.parent / ".cache/perfmon/unwind").iterdir())
+
+
+def test_table_needs_no_cache(add: Adder) -> None:
+    assert add(XDG_CACHE_HOME="/proc").count(COMPILED) == 2
+    assert add.said == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_cache_of_another_user_is_not_used(add: Adder) -> None:
+    add()
+    os.chown(add.cache, 1, 1)
+    assert add().count(COMPILED) == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_file_of_another_user_is_not_cached(add: Adder) -> None:
+    os.chown(add.file, 1, 1)
+    assert add().count(COMPILED) == 2
+    assert not any(add.cache.iterdir())
+
+
+def test_lack_of_memory_is_told_once(add: Adder) -> None:
+    assert add(error=ENOMEM).count(COMPILED) == 2
+    assert add.said.count("raise the locked-memory limit (ulimit -l)") == 1
+
+
+def test_missing_device_is_explained(add: Adder) -> None:
+    assert add(error=ENOENT) == []
+    assert add.said.startswith("pfmon: call chains follow frame pointers")
+    assert "modprobe pfm_unwind" in add.said

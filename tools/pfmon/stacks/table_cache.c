@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* table_cache.c - compiled unwind tables in the user's cache directory */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "stacks/table_cache.h"
+
+/* The cache directory of all programs, to be freed; NULL if there is none. */
+static char *base_directory(void)
+{
+	const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	/* The specification ignores relative paths. */
+	if (given && *given == '/')
+		return checked_strdup(given);
+	return home && *home == '/' ? checked_printf("%s/.cache", home) : NULL;
+}
+
+/* Opens a directory, which it makes if needed, and closes the parent. */
+static int enter(int parent, const char *name)
+{
+	int fd;
+
+	mkdirat(parent, name, 0700);
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent >= 0)
+		close(parent);
+	return fd;
+}
+
+/* Root must not write to a directory of another user. */
+static bool is_own(int fd)
+{
+	struct stat info;
+
+	return !fstat(fd, &info) && info.st_uid == geteuid();
+}
+
+int table_cache_open(void)
+{
+	char *base = base_directory();
+	int fd;
+
+	if (!base)
+		return -1;
+	fd = enter(AT_FDCWD, base);
+	free(base);
+	fd = enter(fd, "perfmon");
+	fd = enter(fd, "unwind");
+	if (fd >= 0 && !is_own(fd)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Other versions of pfmon may compile other tables. */
+static char *name_of(const char *build_id)
+{
+	return checked_printf("%s-" PFM_PROJECT_VERSION, build_id);
+}
+
+/* Reads a table from a file that has exactly its size. */
+static struct pfm_unwind_head *read_table(int fd)
+{
+	struct pfm_unwind_head *table;
+	struct stat info;
+	size_t size;
+
+	if (fstat(fd, &info) || !S_ISREG(info.st_mode) ||
+	    info.st_size < (off_t)sizeof(*table) || info.st_size > INT32_MAX)
+		return NULL;
+	size = (size_t)info.st_size;
+	table = malloc(size);
+	if (table && read(fd, table, size) == (ssize_t)size &&
+	    table->size == size)
+		return table;
+	free(table);
+	return NULL;
+}
+
+struct pfm_unwind_head *table_cache_load(int cache, const char *build_id)
+{
+	char *name = name_of(build_id);
+	int fd = openat(cache, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+			O_CLOEXEC);
+	struct pfm_unwind_head *table = NULL;
+
+	if (fd >= 0) {
+		table = read_table(fd);
+		close(fd);
+	}
+	free(name);
+	return table;
+}
+
+/* Readers never see an incomplete file. */
+void table_cache_store(int cache, const char *build_id,
+		       const struct pfm_unwind_head *table)
+{
+	char *name = name_of(build_id);
+	char *temporary = checked_printf("%s.%d", name, getpid());
+	int fd = openat(cache, temporary, O_WRONLY | O_CREAT | O_EXCL |
+			O_CLOEXEC, 0600);
+	bool ok;
+
+	if (fd >= 0) {
+		ok = write(fd, table, table->size) == (ssize_t)table->size;
+		ok = !close(fd) && ok;
+		if (!ok || renameat(cache, temporary, cache, name))
+			unlinkat(cache, temporary, 0);
+	}
+	free(temporary);
+	free(name);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * table_cache.h - compiled unwind tables in the user's cache directory
+ *
+ * A table is found by the build ID of its file. A table from a damaged cache has
+ * the size that it says, but can otherwise be wrong: the kernel checks it.
+ */
+#ifndef PFMON_STACKS_TABLE_CACHE_H
+#define PFMON_STACKS_TABLE_CACHE_H
+
+#include <perfmon/perfmon_unwind.h>
+
+/*
+ * Opens $XDG_CACHE_HOME/perfmon/unwind, and makes it if it does not exist.
+ * Returns a descriptor; -1 if there is no such directory of this user.
+ */
+int table_cache_open(void);
+
+/* Returns a table, to be freed; NULL if there is none. */
+struct pfm_unwind_head *table_cache_load(int cache, const char *build_id);
+
+/* A failure is not reported: the table will be compiled again. */
+void table_cache_store(int cache, const char *build_id,
+		       const struct pfm_unwind_head *table);
+
+#endif /* PFMON_STACKS_TABLE_CACHE_H */

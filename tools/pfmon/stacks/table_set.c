@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* table_set.c - the kernel's set of unwind tables, for user stacks */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <perfmon/perfmon_unwind.h>
+
+#include "base/util.h"
+#include "stacks/table_cache.h"
+#include "stacks/table_set.h"
+#include "unwind/compile.h"
+
+/* Time of compilation after which a message says what takes so long. */
+#define PATIENCE_NS	1000000000
+
+struct table_set {
+	int fd;
+	int cache;		/* directory, or -1 */
+	uint64_t compiled_ns;	/* time spent compiling */
+};
+
+static void explain_open(int error)
+{
+	if (error == ENOENT)
+		message("call chains follow frame pointers, which most programs lack, because %s does not exist: as root, run modprobe pfm_unwind",
+			PFM_UNWIND_DEVICE);
+	else
+		message("call chains follow frame pointers, which most programs lack, because %s cannot be opened: %s%s",
+			PFM_UNWIND_DEVICE, strerror(error), error == ENOMEM ?
+			"; raise the locked-memory limit (ulimit -l)" : "");
+}
+
+/* Returns 0, also if the file has a table already; or an errno. */
+static int add(const struct table_set *set, int fd,
+	       const struct pfm_unwind_head *table)
+{
+	const struct pfm_unwind_add arg = {
+		.fd = fd, .size = table->size, .table = (uintptr_t)table,
+	};
+
+	if (!ioctl(set->fd, PFM_UNWIND_ADD, &arg) || errno == EEXIST)
+		return 0;
+	return errno;
+}
+
+/* All processes have the vDSO of pfmon. */
+static void add_vdso(const struct table_set *set)
+{
+	const Elf64_Ehdr *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	struct pfm_unwind_head *table;
+	const char *why;
+
+	if (!image || image->e_ident[EI_CLASS] != ELFCLASS64)
+		return;
+	table = unwind_compile_image(image, image->e_shoff +
+				     image->e_shnum * sizeof(Elf64_Shdr), &why);
+	if (table)
+		add(set, PFM_UNWIND_VDSO, table);
+	free(table);
+}
+
+struct table_set *table_set_open(void)
+{
+	int fd = open(PFM_UNWIND_DEVICE, O_RDWR | O_CLOEXEC);
+	struct table_set *set;
+
+	if (fd < 0) {
+		explain_open(errno);
+		return NULL;
+	}
+	set = checked_calloc(1, sizeof(*set));
+	set->fd = fd;
+	set->cache = table_cache_open();
+	add_vdso(set);
+	return set;
+}
+
+void table_set_close(struct table_set *set)
+{
+	if (!set)
+		return;
+	if (set->cache >= 0)
+		close(set->cache);
+	close(set->fd);
+	free(set);
+}
+
+int table_set_fd(const struct table_set *set)
+{
+	return set->fd;
+}
+
+static void tell_full(int error)
+{
+	message("no more unwind tables can be loaded: %s; chains through other files follow frame pointers%s",
+		strerror(error), error == ENOMEM ?
+		"; raise the locked-memory limit (ulimit -l)" : "");
+}
+
+static struct pfm_unwind_head *compile(struct table_set *set, int fd)
+{
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	struct pfm_unwind_head *table;
+	const char *why;
+
+	if (set->compiled_ns > PATIENCE_NS)
+		message("compiling unwind tables%s", set->cache < 0 ? "" :
+			"; the next run takes them from the cache");
+	table = unwind_compile(fd, &why);
+	set->compiled_ns += clock_ns(CLOCK_MONOTONIC) - start;
+	return table;
+}
+
+/*
+ * Whether a file may have a table in the cache. The build ID of another user's
+ * file may be that of a library.
+ */
+static bool is_cached(const struct table_set *set, int fd, const char *build_id)
+{
+	struct stat info;
+
+	return set->cache >= 0 && build_id && !fstat(fd, &info) &&
+	       (!info.st_uid || info.st_uid == geteuid());
+}
+
+/* Returns whether there was a valid table. */
+static bool add_cached(const struct table_set *set, int fd, const char *build_id)
+{
+	struct pfm_unwind_head *table = table_cache_load(set->cache, build_id);
+	int error = table ? add(set, fd, table) : EINVAL;
+
+	free(table);
+	if (error && error != EINVAL)
+		tell_full(error);
+	return error != EINVAL;
+}
+
+static void add_compiled(struct table_set *set, int fd, const char *build_id)
+{
+	struct pfm_unwind_head *table = compile(set, fd);
+	int error;
+
+	if (!table)
+		return;
+	error = add(set, fd, table);
+	if (error)
+		tell_full(error);
+	else if (build_id)
+		table_cache_store(set->cache, build_id, table);
+	free(table);
+}
+
+void table_set_add(struct table_set *set, const char *path,
+		   const char *build_id)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (!is_cached(set, fd, build_id))
+		build_id = NULL;
+	if (!build_id || !add_cached(set, fd, build_id))
+		add_compiled(set, fd, build_id);
+	close(fd);
+}

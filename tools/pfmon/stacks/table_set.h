@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * table_set.h - the kernel's set of unwind tables, for user stacks
+ *
+ * If a file has no table, the kernel follows frame pointers in its code.
+ */
+#ifndef PFMON_STACKS_TABLE_SET_H
+#define PFMON_STACKS_TABLE_SET_H
+
+struct table_set;
+
+/*
+ * Makes a set with the table of the vDSO. Returns NULL with a message if this
+ * machine or user has no sets.
+ */
+struct table_set *table_set_open(void);
+void table_set_close(struct table_set *set);
+
+int table_set_fd(const struct table_set *set);
+
+/* Adds the table of a regular file, which has this build ID, or NULL. */
+void table_set_add(struct table_set *set, const char *path,
+		   const char *build_id);
+
+#endif /* PFMON_STACKS_TABLE_SET_H */
