@@ -11,7 +11,7 @@ from typing import Mapping, Optional, TextIO
 from ..formats.registry import OURS
 from ..recording import Recording
 from ..text import known, printable
-from . import info_counts, info_machine, summary
+from . import info_chains, info_counts, info_machine, summary
 from .arguments import add_files
 from .opening import recording_of, status_of
 from .outcome import blaming
@@ -35,8 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def describe(recording: Recording) -> dict[str, object]:
     """Reads the recording; returns the JSON object that docs/pfmparse.md describes."""
-    for _ in recording.batches():
-        pass
+    chains = info_chains.ChainEnds()
+    for batch in recording.batches():
+        chains.add(batch.samples)
     session, totals = recording.session, recording.source.totals
     form = recording.format
     return {
@@ -59,6 +60,7 @@ def describe(recording: Recording) -> dict[str, object]:
         **info_machine.as_json(recording),
         "buffers": recording.buffers,
         "samples": None if recording.uncounted else recording.samples,
+        "user_chains": chains.as_json(),
         **summary.as_json(recording),
     }
 
@@ -113,6 +115,7 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
         *info_counts.lines(recording),
         ("buffers", str(recording.buffers)),
         ("samples", known(None if recording.uncounted else recording.samples)),
+        *info_chains.lines(described["user_chains"]),
         *summary.lines(recording),
         ("truncated", "yes" if described["truncated"] else "no"),
     ]

@@ -49,6 +49,8 @@ RECORD = struct_dtype(
     ],
 )
 COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
+# Columns of samples whose user chains were found by unwind tables.
+END_COLUMNS = ("user_end", "user_guessed")
 # The numbers of words after a record, in their order.
 NUMBERS = ("num_pmds", "num_kernel", "num_user")
 
@@ -56,11 +58,20 @@ NUMBERS = ("num_pmds", "num_kernel", "num_user")
 def read(records: Records, session: Session) -> Samples:
     """The samples of records, with call chains and PMD values."""
     heads, behind = records.walk(RECORD, _words)
+    columns = [*COLUMNS, *END_COLUMNS] if _has_tables(session) else list(COLUMNS)
     return Samples.of_records(
-        heads[list(COLUMNS)],
+        heads[columns],
         groups=tuple(groups(records, session, heads, behind)),
         chains=_chains(records, heads, behind),
     )
+
+
+def _has_tables(session: Session) -> bool:
+    """True if the kernel had unwind tables."""
+    argument = session.format.arg
+    if len(argument) < ARG.itemsize:
+        return False
+    return bool(np.frombuffer(argument, ARG, 1)["unwind_fd"][0] > 0)
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:

@@ -65,6 +65,7 @@ def test_info_json_describes_the_capture(
         "kernel_symbols": False,
         "buffers": 1,
         "samples": 3,
+        "user_chains": None,
         **SUMMARY,
     }
 

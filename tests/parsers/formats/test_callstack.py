@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import struct
+from dataclasses import replace
+
 import numpy as np
 from helpers.chained import callstack_record as record
 from helpers.sink_buffer import FILLING, SinkRegion, sink
 from pfmparse import Samples, parse_session, session_template
+from pfmparse.capture.session import Session
 from pfmparse.formats.callstack import UUID
 from pfmparse.formats.registry import find_format
 
@@ -14,10 +18,10 @@ SESSION = parse_session(session_template(UUID), 0)
 KERNEL = 0xFFFFFFFF81000000
 
 
-def read(*records: bytes) -> Samples:
-    """Decode these records."""
+def read(*records: bytes, of: Session = SESSION) -> Samples:
+    """Decode these records of a session."""
     buffer = sink([SinkRegion(1, records, FILLING)])
-    decoded = find_format(UUID).decoder(SESSION)(buffer)
+    decoded = find_format(UUID).decoder(of)(buffer)
     assert decoded.problems == ()
     (region,) = decoded.regions
     return region.samples
@@ -34,6 +38,14 @@ def test_callstack_columns_omit_word_counts() -> None:
         "cpu": [3],
         "set": [0],
     }
+
+
+def test_callstack_with_tables_has_chain_ends() -> None:
+    argument = replace(SESSION.format, arg=struct.pack("<QIIIi", 65536, 1, 0, 8, 5))
+    session = replace(SESSION, format=argument)
+    samples = read(record(user=(1, 2), end=4, guessed=1), record(end=1), of=session)
+    assert samples.column("user_end").tolist() == [4, 1]
+    assert samples.column("user_guessed").tolist() == [1, 0]
 
 
 def test_callstack_chains_omit_the_own_address() -> None:

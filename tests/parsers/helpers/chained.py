@@ -19,10 +19,12 @@ def callstack_record(
     kernel: Sequence[int] = (),
     user: Sequence[int] = (),
     ip: int = 0x1000,
+    end: int = 0,
+    guessed: int = 0,
 ) -> bytes:
     """Build a record of PMD 0 in event set 0."""
-    numbers = len(pmds), len(kernel), len(user)
-    head = struct.pack("<QQIIHHHHHHI", 5, ip, 12, 11, 0, 3, 0, *numbers, 0)
+    numbers = len(pmds), len(kernel), len(user), end, guessed
+    head = struct.pack("<QQIIHHHHHHHH", 5, ip, 12, 11, 0, 3, 0, *numbers)
     words = (*pmds, *kernel, *user)
     return head + struct.pack(f"<{len(words)}Q", *words)
 

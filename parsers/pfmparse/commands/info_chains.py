@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The part of info about user call chains that were found by unwind tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Optional
+
+import numpy as np
+
+from ..formats.samples import Samples
+
+# enum pfm_unwind_why; 0 is a sample without tables.
+WHOLE = 1
+ENDS = {
+    WHOLE: "whole",
+    2: "too_long",
+    3: "unmapped_code",
+    4: "no_table",
+    5: "no_rule",
+    6: "unreadable_stack",
+    7: "unknown_mappings",
+}
+
+
+class ChainEnds:
+    """Counts why the user call chains of samples end."""
+
+    def __init__(self) -> None:
+        self._numbers: Counter[str] = Counter()
+
+    def add(self, samples: Samples) -> None:
+        """Counts samples, unless their format does not record the ends."""
+        if not samples.has("user_end"):
+            return
+        ends, numbers = np.unique(samples.column("user_end"), return_counts=True)
+        for end, number in zip(ends.tolist(), numbers.tolist()):
+            if end:
+                self._numbers[ENDS.get(end, f"end_{end}")] += number
+
+    def as_json(self) -> Optional[dict[str, int]]:
+        """The number of chains by their end, None if no ends were recorded."""
+        return dict(self._numbers.most_common()) or None
+
+
+def lines(ends: object) -> list[tuple[str, str]]:
+    """The line for what as_json() returned: the share of whole chains."""
+    if not isinstance(ends, dict):
+        return []
+    total = sum(ends.values())
+    whole = ends.get(ENDS[WHOLE], 0)
+    text = f"{100 * whole / total:.2f}% of {total} whole"
+    others = [
+        f"{name.replace('_', ' ')} {number}"
+        for name, number in ends.items()
+        if name != ENDS[WHOLE]
+    ]
+    return [("user call chains", "; ".join([text, *others]))]
