@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 		.tgid = argc > 3 ? atoi(argv[3]) : ALL_PROCESSES,
 	};
 	struct process_events *events;
-	struct maps *maps = maps_create(false);
+	struct maps *maps = maps_create(false, NULL);
 	char *line = NULL;
 	size_t room = 0;
 	int error;

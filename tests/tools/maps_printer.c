@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s PID [data]\n", argv[0]);
 		return 2;
 	}
-	maps = maps_create(argc == 3);
+	maps = maps_create(argc == 3, NULL);
 	while ((c = getchar()) != EOF) {
 		if (c != '\n')
 			continue;

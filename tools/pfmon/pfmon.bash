@@ -54,6 +54,7 @@ _pfmon_options='
 	--reset-non-smpl-periods
 	--smpl-module=
 	--smpl-arg=
+	-g --call-graph
 	--data-maps
 	--overflow-block
 	--smpl-ip-only
@@ -119,6 +120,7 @@ _pfmon_argument()
 	--aggregate) _pfmon_words "thread process all" "$2" ;;
 	--smpl-pmds) _pfmon_words "elapsed tid resident clock addr latency weight2 weight3 source physical transaction branch-from branch-to branch-flags branches" "$2" ;;
 	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile callstack flight histogram" "$2" ;;
+	-g | --call-graph) _pfmon_words "fp" "$2" ;;
 	--smpl-record) _pfmon_words "base nehalem haswell skylake" "$2" ;;
 	-i | --event-info) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)" "$2" ;;
 	--sort) _pfmon_words "samples function object comm" "$2" ;;

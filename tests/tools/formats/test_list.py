@@ -147,6 +147,24 @@ def test_entries_size_the_buffer_after_the_other_fields(formats: Formats) -> Non
     assert others == ["num_regions=3", "flags=0", "max_depth=2"]
 
 
+def test_call_graph_has_the_largest_depth(formats: Formats) -> None:
+    fields = "buf_size=65536,num_regions=1,flags=0,max_depth="
+    assert formats.fields("-g") == f"{fields}128"
+    assert formats.fields("--call-graph=fp", "--smpl-arg=max_depth=9") == f"{fields}9"
+
+
+def test_call_graph_without_event_samples_a_clock(formats: Formats) -> None:
+    run = formats.run("--dry-run", "-g", "true")
+    assert "PMD0   0xfffffffffff0bdc0  counts cpu-clock\n" in run.stdout
+    assert "Format:   callstack, " in run.stdout
+
+
+def test_call_graph_without_tables_says_so(formats: Formats) -> None:
+    said = "call chains follow frame pointers"
+    assert said in formats.run("--dry-run", "-g", "true").stderr
+    assert said not in formats.run("--dry-run", "--call-graph=fp", "true").stderr
+
+
 def test_entries_need_the_known_argument(formats: Formats) -> None:
     formats.register(CALLSTACK, arg_size="16\n")
     said = formats.complaint("--smpl-module=callstack", "--smpl-entries=10")

@@ -63,6 +63,13 @@ enum action {
 #define FOLLOW_PTHREAD	0x4
 #define FOLLOW_EXEC	0x8
 
+/* How user call chains are found (--call-graph). */
+enum call_graph {
+	CALL_GRAPH_NONE,		/* not requested */
+	CALL_GRAPH_TABLES,		/* by unwind tables */
+	CALL_GRAPH_FP,			/* by frame pointers */
+};
+
 /* The rows of counts of threads (--aggregate). */
 enum aggregation {
 	AGGREGATE_DEFAULT,
@@ -105,6 +112,7 @@ struct options {
 	bool sampling;			/* some event has a period */
 	bool adapts;			/* some period is adapted */
 	const char *module;		/* sampling format, by name or UUID */
+	enum call_graph call_graph;
 	uint64_t entries;
 	uint32_t regions;		/* of the n-way format */
 	uint32_t record;		/* of the 64-bit PEBS format: flag */

@@ -19,6 +19,7 @@
 #include "capture/vdso.h"
 #include "process/buildid.h"
 #include "process/mapping.h"
+#include "stacks/table_set.h"
 
 #define BUCKETS	256
 
@@ -38,6 +39,7 @@ struct process {
 struct file {
 	struct file *next;
 	char *key;		/* device, inode and path */
+	bool is_code;		/* was found in an executable mapping */
 	struct file_identity identity;
 };
 
@@ -47,15 +49,17 @@ struct maps {
 	uint64_t round;
 	struct pid_table processes;
 	struct file *files[BUCKETS];
+	struct table_set *tables;	/* of the caller; or NULL */
 	struct vdsos *vdsos;
 	struct file_identity vdso;	/* as last returned */
 };
 
-struct maps *maps_create(bool data)
+struct maps *maps_create(bool data, struct table_set *tables)
 {
 	struct maps *maps = checked_calloc(1, sizeof(*maps));
 
 	maps->data = data;
+	maps->tables = tables;
 	maps->vdsos = vdsos_create();
 	maps->round = 1;
 	return maps;
@@ -141,15 +145,28 @@ static bool is_on_device(const struct stat *info, const struct mapping *mapping)
 	return same;
 }
 
-/* Reads the identity of a file if it is the one of the mapping. */
-static bool identify_at(struct file_identity *identity, const char *path,
-			const struct mapping *mapping, bool check_device)
+static bool is_code(const struct mapping *mapping)
+{
+	return mapping->prot[2] == 'x';
+}
+
+/*
+ * Reads the identity of a file if it is the one of the mapping, and gives the
+ * kernel the unwind table of code.
+ */
+static bool identify_at(const struct maps *maps, struct file_identity *identity,
+			const char *path, const struct mapping *mapping,
+			bool check_device)
 {
 	struct stat info;
 
-	return !stat(path, &info) && info.st_ino == mapping->inode &&
-	       (!check_device || is_on_device(&info, mapping)) &&
-	       file_identify(identity, path);
+	if (stat(path, &info) || info.st_ino != mapping->inode ||
+	    (check_device && !is_on_device(&info, mapping)) ||
+	    !file_identify(identity, path))
+		return false;
+	if (maps->tables && is_code(mapping))
+		table_set_add(maps->tables, path, identity->build_id);
+	return true;
 }
 
 /*
@@ -158,21 +175,52 @@ static bool identify_at(struct file_identity *identity, const char *path,
  * root of the process, then its executable. The process may have ended, and
  * its ID may be reused, so the path in the root of pfmon is the last attempt.
  */
-static bool identify(struct file_identity *identity, pid_t tgid,
-		     const char *name, const struct mapping *mapping)
+static bool identify(const struct maps *maps, struct file_identity *identity,
+		     pid_t tgid, const char *name,
+		     const struct mapping *mapping)
 {
 	char *link = link_of(tgid, mapping);
 	char *path = checked_printf("/proc/%d/root%s", tgid, name);
 	char *exe = checked_printf("/proc/%d/exe", tgid);
-	bool ok = identify_at(identity, link, mapping, false) ||
-		  identify_at(identity, path, mapping, false) ||
-		  identify_at(identity, exe, mapping, false) ||
-		  identify_at(identity, name, mapping, true);
+	bool ok = identify_at(maps, identity, link, mapping, false) ||
+		  identify_at(maps, identity, path, mapping, false) ||
+		  identify_at(maps, identity, exe, mapping, false) ||
+		  identify_at(maps, identity, name, mapping, true);
 
 	free(exe);
 	free(path);
 	free(link);
 	return ok;
+}
+
+static struct file **bucket_of(struct maps *maps, const char *key)
+{
+	return &maps->files[crc_of(0, key) % BUCKETS];
+}
+
+/* Returns a file that was found before; code that was found as such. */
+static struct file *find_file(struct maps *maps, const char *key, bool code)
+{
+	struct file *file = *bucket_of(maps, key);
+
+	while (file && (strcmp(file->key, key) || file->is_code < code))
+		file = file->next;
+	return file;
+}
+
+/* Takes ownership of the key and of the identity's texts. */
+static struct file *add_file(struct maps *maps, char *key, bool code,
+			     const struct file_identity *identity)
+{
+	struct file **bucket = bucket_of(maps, key);
+	struct file *file = checked_calloc(1, sizeof(*file));
+
+	*file = (struct file){
+		.next = *bucket, .key = key, .is_code = code,
+		.identity = *identity,
+	};
+	*bucket = file;
+	return file;
 }
 
 /*
@@ -184,28 +232,39 @@ static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 					       const struct mapping *mapping)
 {
 	static const struct file_identity unknown;
-	struct file **bucket, *file;
+	char *key = checked_printf("%s %s", mapping->device_inode, path);
+	struct file *file = find_file(maps, key, is_code(mapping));
 	struct file_identity identity;
-	char *key;
 
-	key = checked_printf("%s %s", mapping->device_inode, path);
-	bucket = &maps->files[crc_of(0, key) % BUCKETS];
-	for (file = *bucket; file; file = file->next) {
-		if (!strcmp(file->key, key)) {
-			free(key);
-			return &file->identity;
-		}
-	}
-	if (!identify(&identity, tgid, path, mapping)) {
+	if (!file && identify(maps, &identity, tgid, path, mapping))
+		file = add_file(maps, key, is_code(mapping), &identity);
+	else
 		free(key);
-		return &unknown;
-	}
-	file = checked_calloc(1, sizeof(*file));
-	file->key = key;
-	file->identity = identity;
-	file->next = *bucket;
-	*bucket = file;
-	return &file->identity;
+	return file ? &file->identity : &unknown;
+}
+
+/* Adds the table of the file at a path. */
+static bool add_code_at(struct maps *maps, char *key, const char *path)
+{
+	struct file_identity identity;
+
+	if (!file_identify(&identity, path))
+		return false;
+	table_set_add(maps->tables, path, identity.build_id);
+	add_file(maps, key, true, &identity);
+	return true;
+}
+
+void maps_add_code(struct maps *maps, pid_t tgid, const char *path,
+		   const char *build_id)
+{
+	char *key = checked_printf("%s %s", build_id, path);
+	char *whole = checked_printf("/proc/%d/root%s", tgid, path);
+
+	if (!maps->tables || find_file(maps, key, true) ||
+	    (!add_code_at(maps, key, whole) && !add_code_at(maps, key, path)))
+		free(key);
+	free(whole);
 }
 
 static struct process *find_process(struct maps *maps, pid_t tgid)
@@ -220,7 +279,7 @@ static bool is_made_code(const struct mapping *mapping)
 		"[anon", "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV",
 	};
 
-	if (mapping->prot[2] != 'x')
+	if (!is_code(mapping))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(memory); i++) {
 		if (!strncmp(mapping->path, memory[i], strlen(memory[i])))

@@ -11,12 +11,16 @@
 struct capture;
 struct file_identity;
 struct mapping;
+struct table_set;
 
 /* The mappings and files recorded so far; the owner provides locking. */
 struct maps;
 
-/* With @data, data mappings are recorded in addition to executable ones. */
-struct maps *maps_create(bool data);
+/*
+ * With @data, data mappings are recorded in addition to executable ones. The
+ * tables of executable files are added to @tables, unless that is NULL.
+ */
+struct maps *maps_create(bool data, struct table_set *tables);
 void maps_destroy(struct maps *maps);
 
 /* Starts a round, in which each process is examined at most once. */
@@ -42,6 +46,13 @@ int maps_write_vdsos(struct maps *maps, struct capture *capture);
 const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const char *path,
 					  const struct mapping *mapping);
+
+/*
+ * Adds the table of an executable file whose build ID is known. If the path now
+ * leads to another file, its table has no effect.
+ */
+void maps_add_code(struct maps *maps, pid_t tgid, const char *path,
+		   const char *build_id);
 
 /* Returns the length of a path without the kernel's mark of a deleted file. */
 size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode);

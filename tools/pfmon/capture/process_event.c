@@ -9,6 +9,7 @@
 #include <endian.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -126,6 +127,19 @@ static uint32_t to_bytes(uint8_t bytes[LARGEST_BUILD_ID], const char *digits)
 	return size;
 }
 
+/* Gives the kernel the unwind table of code. */
+static void add_code(const struct perf_record *record, const char *path,
+		     struct maps *maps)
+{
+	char build_id[2 * LARGEST_BUILD_ID + 1];
+
+	if (!(record->prot & PROT_EXEC) || *path != '/')
+		return;
+	for (uint32_t i = 0; i < record->build_id_size; i++)
+		sprintf(build_id + 2 * i, "%02x", record->build_id[i]);
+	maps_add_code(maps, record->tgid, path, build_id);
+}
+
 static void append_map(struct perf_bytes *to, const struct perf_record *record,
 		       struct maps *maps)
 {
@@ -142,7 +156,9 @@ static void append_map(struct perf_bytes *to, const struct perf_record *record,
 	uint32_t id_size = record->build_id_size;
 
 	memcpy(build_id, record->build_id, id_size);
-	if (!id_size)
+	if (id_size)
+		add_code(record, path, maps);
+	else
 		known = identify(record, path, maps);
 	if (known->build_id)
 		id_size = to_bytes(build_id, known->build_id);

@@ -32,7 +32,7 @@ static bool wants_data(const struct plan *plan)
 /* A new capture has no information about processes yet. */
 static void know_nothing(struct recording *recording, const struct plan *plan)
 {
-	recording->maps = maps_create(wants_data(plan));
+	recording->maps = maps_create(wants_data(plan), plan->format.tables);
 	recording->threads = threads_create();
 	recording->jit = jit_create();
 }

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_callstack_smpl.h>
+
 #include "base/util.h"
 #include "formats/arg_layout.h"
 #include "formats/described.h"
@@ -72,6 +74,16 @@ static bool set_regions(const struct smpl_format *format,
 		       options->regions);
 }
 
+/* To be called first: --smpl-arg may lower it. */
+static bool set_depth(const struct smpl_format *format,
+		      const struct arg_layout *layout,
+		      const struct options *options)
+{
+	return !options->call_graph || options->format_arg ||
+	       set_for("--call-graph", format, layout, "max_depth",
+		       PFM_CALLSTACK_MAX_DEPTH);
+}
+
 static bool set_fields(const struct smpl_format *format,
 		       const struct arg_layout *layout,
 		       const struct options *options)
@@ -122,6 +134,7 @@ static bool set_arg(struct smpl_format *format, const struct options *options)
 	arg_layout_parse(&layout, text ? text : "", format->arg_size);
 	ok = (options->format_arg ? start_with_bytes(format, options) :
 				    start_with_defaults(format, &layout)) &&
+	     set_depth(format, &layout, options) &&
 	     set_regions(format, &layout, options) &&
 	     set_fields(format, &layout, options) &&
 	     set_buf_size(format, &layout, options);

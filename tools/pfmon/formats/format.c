@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "formats/format.h"
+#include "stacks/table_set.h"
 
 void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 			 size_t size)
@@ -29,5 +30,6 @@ void smpl_format_free(struct smpl_format *format)
 	free(format->arg);
 	free(format->arg_text);
 	free(format->device_path);
+	table_set_close(format->tables);
 	memset(format, 0, sizeof(*format));
 }

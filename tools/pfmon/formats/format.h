@@ -15,6 +15,7 @@
 #include "formats/image.h"
 
 struct smpl_device;
+struct table_set;
 
 /* Position after the entries of a buffer that were already visited. */
 struct smpl_position {
@@ -37,6 +38,7 @@ struct smpl_format {
 	unsigned char *arg;
 	size_t arg_size;
 	char *arg_text;				/* as text, or NULL */
+	struct table_set *tables;		/* for user stacks, or NULL */
 	const struct smpl_device *device;	/* NULL: it has a buffer */
 	char *device_path;
 	size_t entry_size;			/* bytes of the longest entry */

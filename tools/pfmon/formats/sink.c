@@ -16,6 +16,7 @@
 #include "formats/regions.h"
 #include "formats/rows.h"
 #include "formats/sink.h"
+#include "stacks/table_set.h"
 
 typedef pfm_sink_hdr_t header_t;
 
@@ -123,6 +124,24 @@ static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
 	       entries_room_in(regions, record, record + values, entries);
 }
 
+static bool callstack_set_up(struct smpl_format *format,
+			     const struct options *options)
+{
+	pfm_callstack_smpl_arg_t *arg;
+
+	if (!set_up_with_times(format, options))
+		return false;
+	if (options->call_graph != CALL_GRAPH_TABLES ||
+	    format->arg_size != sizeof(*arg))
+		return true;
+	format->tables = table_set_open();
+	if (!format->tables)
+		return true;
+	arg = (pfm_callstack_smpl_arg_t *)format->arg;
+	arg->unwind_fd = table_set_fd(format->tables);
+	return true;
+}
+
 static uint64_t callstack_buffer(const struct smpl_format *format,
 				 uint64_t entries)
 {
@@ -165,7 +184,7 @@ const struct smpl_module smpl_callstack = {
 	.uuid = PFM_CALLSTACK_SMPL_UUID_STR,
 	.summary = PFM_CALLSTACK_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_UNKNOWN,
-	.set_up = set_up_with_times,
+	.set_up = callstack_set_up,
 	.arg_size = sizeof(pfm_callstack_smpl_arg_t),
 	.buffer_size = callstack_buffer,
 	SINK_CALLS,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "capture/recording_processes.h"
 #include "measure/follow.h"
 #include "measure/follow_thread.h"
 #include "measure/follow_watch.h"
@@ -15,6 +16,9 @@
 
 /* Initial number of contexts created in advance. */
 #define AHEAD		8
+
+/* Pause after looking for code, as a multiple of the time it took. */
+#define LEAST_PAUSE	50
 
 /* Raises RLIMIT_NOFILE, because each thread needs a descriptor. */
 static void raise_descriptors(struct follow *follow)
@@ -281,6 +285,36 @@ static void record_entry(struct pid_entry *entry, void *data)
 void follow_record(struct follow *follow)
 {
 	pid_table_each(&follow->processes, record_entry, follow);
+}
+
+static void look_for_code(struct pid_entry *entry, void *data)
+{
+	const struct process *process = (struct process *)entry;
+	struct follow *follow = data;
+
+	if (process->measured && follow->m->recording && !follow->m->failed &&
+	    !recording_new_of_process(follow->m->recording, entry->pid))
+		follow_fail(follow);
+}
+
+void follow_look_for_code_of(struct follow *follow, pid_t tgid)
+{
+	struct pid_entry *process = pid_table_find(&follow->processes, tgid);
+
+	if (process)
+		look_for_code(process, follow);
+}
+
+void follow_look_for_code(struct follow *follow)
+{
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+
+	if (start < follow->look_again_ns)
+		return;
+	pid_table_each(&follow->processes, look_for_code, follow);
+	/* Spend little of the time on it. */
+	follow->look_again_ns = start + LEAST_PAUSE *
+				(clock_ns(CLOCK_MONOTONIC) - start);
 }
 
 /* The next capture must contain all processes, so they are recorded again. */

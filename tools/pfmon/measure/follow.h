@@ -58,6 +58,13 @@ bool follow_refresh(struct follow *follow);
 /* Records changed mappings and threads of all processes. */
 void follow_record(struct follow *follow);
 
+/*
+ * Record code that a process, or all processes, have mapped, so that it gets
+ * unwind tables.
+ */
+void follow_look_for_code_of(struct follow *follow, pid_t tgid);
+void follow_look_for_code(struct follow *follow);
+
 /* Stops measuring all threads, which continue to run. */
 void follow_end(struct follow *follow);
 

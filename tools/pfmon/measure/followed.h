@@ -28,6 +28,7 @@ struct follow {
 	int work_fd;		/* readable while the pool is low */
 	bool working;		/* work_fd is readable */
 	int timer_fd;		/* for the search for daemons; or -1 */
+	uint64_t look_again_ns;	/* not to look for code before this time */
 	bool begun;		/* monitoring has started (see --delay) */
 	bool paused;		/* by follow_pause() */
 	bool ended;		/* no thread is measured any more */

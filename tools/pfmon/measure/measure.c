@@ -10,6 +10,8 @@
 #include "measure/report.h"
 
 #define PROGRESS_NS	1000000000
+/* How often newly mapped code is looked for, to give it unwind tables. */
+#define CODE_NS		20000000
 
 static bool record_processes(struct measurement *m, pid_t tgid)
 {
@@ -92,6 +94,8 @@ bool measurement_start_time(struct measurement *m)
 				    options->interval_ns ?
 				    options->interval_ns :
 				    options->snapshot_ns) &&
+	       waiter_start_ticking(m->waiter, TIMER_CODE,
+				    m->plan.format.tables ? CODE_NS : 0) &&
 	       waiter_start_ticking(m->waiter, TIMER_REFRESH,
 				    options->top.interval_ns);
 }

@@ -68,8 +68,8 @@ void measurement_add_result(struct measurement *m,
 bool measurement_record_clocks(struct measurement *m, int cpu);
 
 /*
- * Starts the session's timers: timeout, delay, progress reports, snapshots and
- * refreshes.
+ * Starts the session's timers: timeout, delay, progress reports, snapshots,
+ * refreshes, and the search for code that needs unwind tables.
  */
 bool measurement_start_time(struct measurement *m);
 

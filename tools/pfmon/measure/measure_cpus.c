@@ -334,6 +334,9 @@ static bool handle_timers(struct system *system, unsigned int wake)
 		want(system, ASK_SNAPSHOT);
 	if (wake & WAKE_TIMER(TIMER_REFRESH))
 		want(system, ASK_REFRESH);
+	if ((wake & WAKE_TIMER(TIMER_CODE)) &&
+	    !recording_events(system->m.recording))
+		system->m.failed = true;
 	if (wake & WAKE_TIMER(TIMER_DURATION)) {
 		command_detach(command);
 		return false;

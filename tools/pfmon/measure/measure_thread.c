@@ -8,6 +8,7 @@
 #include "measure/follow.h"
 #include "measure/measure.h"
 #include "process/attach.h"
+#include "process/entry_stop.h"
 #include "process/trigger.h"
 
 struct session {
@@ -111,6 +112,8 @@ static void handle_timers(struct session *session, unsigned int wake)
 		take_snapshot(session);
 	if (wake & WAKE_TIMER(TIMER_REFRESH))
 		refresh(session);
+	if (wake & WAKE_TIMER(TIMER_CODE))
+		follow_look_for_code(&session->follow);
 	if ((wake & WAKE_TIMER(TIMER_LOOK)) && !session->m.failed &&
 	    !follow_look(&session->follow))
 		session->m.failed = true;
@@ -175,14 +178,28 @@ static bool has_trigger(const struct session *session)
 	return options->trigger_start || options->trigger_stop;
 }
 
+/* Its stop would use the breakpoints of triggers. */
+static bool stops_at_entry(const struct session *session)
+{
+	return session->m.plan.format.tables && !has_trigger(session);
+}
+
+static bool arm_program(struct session *session, pid_t tid)
+{
+	if (stops_at_entry(session))
+		entry_stop_arm(tid);
+	return !has_trigger(session) ||
+	       trigger_arm(&session->triggers, session->m.options, tid);
+}
+
 /* An exec of a program without the code does not start or stop measuring. */
 static void handle(const struct trace_event *event, void *data)
 {
 	struct session *session = data;
 
 	follow_handle(event, &session->follow);
-	if (event->what == TRACE_EXECED && has_trigger(session))
-		trigger_arm(&session->triggers, session->m.options, event->tid);
+	if (event->what == TRACE_EXECED)
+		arm_program(session, event->tid);
 }
 
 static bool apply(struct session *session, enum trigger_effect effect)
@@ -198,9 +215,13 @@ static enum trace_way handle_stop(pid_t tid, int signal, void *data)
 {
 	struct session *session = data;
 	enum trace_way way;
-	enum trigger_effect effect = trigger_of(&session->triggers, tid, signal,
-						&way);
+	enum trigger_effect effect;
 
+	if (stops_at_entry(session) && entry_stop_reached(tid, signal)) {
+		follow_look_for_code_of(&session->follow, tid);
+		return TRACE_WITHOUT;
+	}
+	effect = trigger_of(&session->triggers, tid, signal, &way);
 	if (!apply(session, effect))
 		session->m.failed = true;
 	return way;
@@ -212,8 +233,7 @@ static bool arm(struct session *session)
 
 	command->trace.stopped = handle_stop;
 	command->trace.stopped_data = session;
-	return trigger_arm(&session->triggers, session->m.options,
-			   command->pid);
+	return arm_program(session, command->pid);
 }
 
 /* Prepares the command, which is stopped at its exec and stays there. */
@@ -224,7 +244,8 @@ static bool prepare(struct session *session)
 	command->handle = handle;
 	command->data = session;
 	session->tgid = command->pid;
-	return (!has_trigger(session) || arm(session)) &&
+	return ((!has_trigger(session) && !stops_at_entry(session)) ||
+		arm(session)) &&
 	       follow_begin(&session->follow, command->pid, &command->pid, 1);
 }
 

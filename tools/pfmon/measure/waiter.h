@@ -17,6 +17,7 @@ enum waiter_timer {
 	TIMER_SNAPSHOT,		/* take a snapshot */
 	TIMER_REFRESH,		/* refresh the live view */
 	TIMER_LOOK,		/* adapt sampling periods */
+	TIMER_CODE,		/* look for newly mapped code */
 	WAITER_TIMERS
 };
 

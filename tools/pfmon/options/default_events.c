@@ -120,6 +120,9 @@ bool default_sampling_event_add(struct options *options)
 	char *why;
 
 	choose_levels(options);
+	/* Records with call chains have no period, which cycles need. */
+	if (options->call_graph)
+		return event_options_add(options, CLOCK);
 	why = why_no_cycles(options);
 	if (!why)
 		return event_options_add(options, CYCLES);

@@ -13,7 +13,10 @@
  */
 bool default_events_add(struct options *options);
 
-/* Adds cycles; or, if this machine does not count them, the CPU clock. */
+/*
+ * Adds cycles; or the CPU clock for a call graph, or if this machine does not
+ * count cycles.
+ */
 bool default_sampling_event_add(struct options *options);
 
 #endif /* PFMON_OPTIONS_DEFAULT_EVENTS_H */

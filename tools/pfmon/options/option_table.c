@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "access/cgroup.h"
 #include "base/util.h"
+#include "options/call_graph_options.h"
 #include "options/counting_options.h"
 #include "options/event_options.h"
 #include "options/follow_options.h"
@@ -429,6 +430,17 @@ const struct option_row option_table[] = {
 			"A field that is not named has its default value.\n"
 			"If a format does not publish its fields, give the whole\n"
 			"argument as hexadecimal bytes; the default is all zero.\n",
+	}, {
+		.name = "call-graph", .letter = 'g', .group = GROUP_SAMPLING,
+		.argument = "fp", .optional = true, .words = "fp",
+		.effect = CALLS(parse_call_graph),
+		.summary = "record call chains, with the format *callstack*",
+		.details =
+			"Without *-e* and a period, _cpu-clock_ is sampled 1000 times\n"
+			"per second. Programs need no frame pointers: their unwind\n"
+			"information is compiled to tables for the kernel and kept in\n"
+			"the user's cache directory, see FILES. With *fp*, the kernel\n"
+			"follows frame pointers, which is faster.\n",
 	}, {
 		.name = "data-maps", .group = GROUP_SAMPLING,
 		.effect = SETS(data_maps),

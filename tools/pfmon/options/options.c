@@ -10,6 +10,7 @@
 #include "base/similar.h"
 #include "base/util.h"
 #include "events/events.h"
+#include "options/call_graph_options.h"
 #include "options/counting_options.h"
 #include "options/default_events.h"
 #include "options/event_options.h"
@@ -367,8 +368,8 @@ static bool parse(struct options *options, int argc, char **argv)
 		return true;
 	if (options->action == ACTION_TOP && !complete_top(options))
 		return false;
-	return add_events(options) && event_options_complete(options) &&
-	       check(options);
+	return call_graph_options_complete(options) && add_events(options) &&
+	       event_options_complete(options) && check(options);
 }
 
 bool options_parse(struct options *options, int argc, char **argv)

@@ -18,7 +18,6 @@ static const struct {
 	{ 'c', "count",		  "--long-smpl-periods=N" },
 	{ 'D', "",		  "--delay=SECONDS" },
 	{ 'G', "",		  "--system-wide --cgroup=PATTERN" },
-	{ 'g', "call-graph",	  "--smpl-module=callstack" },
 	{ 'm', "mmap-pages",	  "--smpl-entries=SAMPLES" },
 	{ 'p', "pid",		  "--attach-process=PID" },
 	{ 0,   "tid",		  "--attach-task=TID" },

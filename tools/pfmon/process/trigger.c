@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* trigger.c - start and stop measuring at code of the command */
 #define _GNU_SOURCE
-#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "process/entry_stop.h"
 #include "process/symbols.h"
 #include "process/trigger.h"
 
@@ -48,26 +48,6 @@ static void read_name(pid_t tid, char name[PATH_MAX])
 		length = snprintf(name, PATH_MAX, "the program");
 	name[length] = 0;
 	free(path);
-}
-
-/* Returns the entry point of a 64-bit program; 0 for others. */
-static uint64_t entry_of(pid_t tid)
-{
-	char *path = checked_printf("/proc/%d/auxv", tid);
-	uint64_t entry = 0;
-	size_t length = 0;
-	char *content = read_file(path, &length);
-	Elf64_auxv_t value;
-
-	for (size_t at = 0; content && at + sizeof(value) <= length;
-	     at += sizeof(value)) {
-		memcpy(&value, content + at, sizeof(value));
-		if (value.a_type == AT_ENTRY)
-			entry = value.a_un.a_val;
-	}
-	free(content);
-	free(path);
-	return entry;
 }
 
 /* Uses /proc/TID/exe, because the file may have been replaced. */

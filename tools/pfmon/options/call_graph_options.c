@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* call_graph_options.c - the option --call-graph */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include <perfmon/perfmon_callstack_smpl.h>
+
+#include "base/util.h"
+#include "options/call_graph_options.h"
+
+#define DEFAULT_FREQUENCY	"1000"
+
+bool parse_call_graph(struct options *options, const char *text)
+{
+	options->call_graph = text ? CALL_GRAPH_FP : CALL_GRAPH_TABLES;
+	if (!text || !strcmp(text, "fp"))
+		return true;
+	message("--call-graph: '%s' is not fp; without an argument, call chains are found by unwind tables",
+		text);
+	return false;
+}
+
+bool call_graph_options_complete(struct options *options)
+{
+	if (!options->call_graph)
+		return true;
+	if (options->module &&
+	    strcmp(options->module, PFM_CALLSTACK_SMPL_NAME)) {
+		message("--call-graph uses the sampling format %s: omit --smpl-module=%s",
+			PFM_CALLSTACK_SMPL_NAME, options->module);
+		return false;
+	}
+	options->module = PFM_CALLSTACK_SMPL_NAME;
+	if (!options->event_count && !options->long_periods &&
+	    !options->short_periods && !options->frequencies)
+		options->frequencies = DEFAULT_FREQUENCY;
+	return true;
+}

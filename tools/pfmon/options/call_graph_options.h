@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* call_graph_options.h - the option --call-graph */
+#ifndef PFMON_OPTIONS_CALL_GRAPH_OPTIONS_H
+#define PFMON_OPTIONS_CALL_GRAPH_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/settings.h"
+
+/* Takes an argument of the option, or NULL; false with a message. */
+bool parse_call_graph(struct options *options, const char *text);
+
+/*
+ * Chooses the format and, without an event and a period, the sampling
+ * frequency. Returns false, with a message, if another format is given.
+ */
+bool call_graph_options_complete(struct options *options);
+
+#endif /* PFMON_OPTIONS_CALL_GRAPH_OPTIONS_H */

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* entry_stop.c - stop a program at its first instruction */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+#include "base/util.h"
+#include "process/breakpoints/machine.h"
+#include "process/entry_stop.h"
+
+uint64_t entry_of(pid_t tid)
+{
+	char *path = checked_printf("/proc/%d/auxv", tid);
+	uint64_t entry = 0;
+	size_t length = 0;
+	char *content = read_file(path, &length);
+	Elf64_auxv_t value;
+
+	for (size_t at = 0; content && at + sizeof(value) <= length;
+	     at += sizeof(value)) {
+		memcpy(&value, content + at, sizeof(value));
+		if (value.a_type == AT_ENTRY)
+			entry = value.a_un.a_val;
+	}
+	free(content);
+	free(path);
+	return entry;
+}
+
+void entry_stop_arm(pid_t tid)
+{
+	const uint64_t addresses[BREAKPOINTS] = { entry_of(tid) };
+
+	if (breakpoint_machine.set && addresses[0])
+		breakpoint_machine.set(tid, addresses);
+}
+
+bool entry_stop_reached(pid_t tid, int signal)
+{
+	static const uint64_t none[BREAKPOINTS];
+	siginfo_t info;
+
+	if (signal != SIGTRAP || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) ||
+	    info.si_code != TRAP_HWBKPT ||
+	    (uint64_t)(uintptr_t)info.si_addr != entry_of(tid))
+		return false;
+	breakpoint_machine.set(tid, none);
+	return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/*
+ * entry_stop.h - stop a program at its first instruction
+ *
+ * The dynamic linker has then mapped the program's libraries.
+ */
+#ifndef PFMON_PROCESS_ENTRY_STOP_H
+#define PFMON_PROCESS_ENTRY_STOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Returns the entry point of a 64-bit program; 0 for others. */
+uint64_t entry_of(pid_t tid);
+
+/*
+ * Lets a thread that is stopped at its exec stop again at the entry point. Has
+ * no effect if the machine has no free breakpoints.
+ */
+void entry_stop_arm(pid_t tid);
+
+/*
+ * Returns whether a thread has stopped there, for the signal @signal, which was
+ * for pfmon then. The thread does not stop there again.
+ */
+bool entry_stop_reached(pid_t tid, int signal);
+
+#endif /* PFMON_PROCESS_ENTRY_STOP_H */
