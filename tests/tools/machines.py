@@ -140,7 +140,11 @@ def _alias(name: str) -> str:
 
 
 VERSION = (PROJECT / "VERSION").read_text().strip()
-MODULES = {"perfmon": "", **{f"pfm_fmt_{name}": _alias(name) for name in FORMATS}}
+MODULES = {
+    "perfmon": "",
+    "pfm_unwind": "",
+    **{f"pfm_fmt_{name}": _alias(name) for name in FORMATS},
+}
 
 
 @functools.cache

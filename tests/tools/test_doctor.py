@@ -166,7 +166,7 @@ def test_loaded_modules_that_are_not_installed(machine: Machine) -> None:
     )
     findings = machine.examine()
     assert findings.status == 0
-    assert findings.of("note") == ["module", "formats"]
+    assert findings.of("note") == ["module", "formats", "unwind"]
     assert "missing after a reboot" in findings.text("module")
     assert findings.remedy("module") == FROM_SOURCES
 
@@ -394,6 +394,16 @@ def test_upgraded_perfmon_needs_reload(machine: Machine) -> None:
     text, remedy = only_note(machine, "version")
     assert text.startswith("perfmon 0.8.0 is loaded, but ")
     assert remedy[0] == "sudo modprobe -r pfm_pmu_perf perfmon"
+
+
+def test_missing_unwind_module_is_noted(machine: Machine) -> None:
+    machine.remove(f"{EXTRA}/pfm_unwind.ko")
+    machine.depmod()
+    text, remedy = only_note(machine, "unwind")
+    assert "call chains of pfmon -g follow frame pointers" in text
+    assert remedy == FROM_SOURCES
+    machine.write("dev/perfmon_unwind", "")
+    assert machine.examine().of("note") == []
 
 
 def test_loaded_unwind_module_is_reloaded(machine: Machine) -> None:
@@ -695,7 +705,8 @@ def test_doctor_json_lists_all_checks_in_order(machine: Machine) -> None:
     assert (said["doctor"], said["kernel"], said["works"]) == (1, RELEASE, True)
     assert [check["check"] for check in said["checks"]] == [
         *("container", "kernel", "headers", "module", "signature", "loaded"),
-        *("version", "pmu", "defects", "formats", "access", "memory", "counters"),
+        *("version", "pmu", "defects", "formats", "unwind", "access", "memory"),
+        "counters",
         *("watchdog", "user-reads", "registers", "sample", "cycles"),
     ]
     for check in said["checks"]:

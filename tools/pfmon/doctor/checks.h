@@ -21,8 +21,8 @@ check_t check_headers, check_module;
 check_t check_signature;
 /* loading.c: are they loaded? */
 check_t check_loaded, check_version;
-/* registered.c: are a PMU description and the formats registered? */
-check_t check_pmu, check_formats;
+/* registered.c: are PMU description, formats, and unwind tables available? */
+check_t check_pmu, check_formats, check_unwind;
 /* defects.c: what does not work on this kernel? */
 check_t check_defects;
 /* permission.c: may this user measure? */

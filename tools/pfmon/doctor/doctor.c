@@ -22,8 +22,8 @@
 
 enum check_number {
 	CONTAINER, KERNEL, HEADERS, MODULE, SIGNATURE, LOADED, VERSION, PMU,
-	DEFECTS, FORMATS, ACCESS, MEMORY, COUNTERS, WATCHDOG, USER_READS,
-	REGISTERS, SAMPLE, CYCLES, CHECKS
+	DEFECTS, FORMATS, UNWIND, ACCESS, MEMORY, COUNTERS, WATCHDOG,
+	USER_READS, REGISTERS, SAMPLE, CYCLES, CHECKS
 };
 
 #define AFTER(number)	(1U << (number))
@@ -48,6 +48,7 @@ static const struct check {
 	[PMU]		= { "pmu", check_pmu, AFTER(LOADED) },
 	[DEFECTS]	= { "defects", check_defects, AFTER(LOADED) },
 	[FORMATS]	= { "formats", check_formats, AFTER(LOADED) },
+	[UNWIND]	= { "unwind", check_unwind, AFTER(LOADED) },
 	[ACCESS]	= { "access", check_access, AFTER(LOADED) },
 	[MEMORY]	= { "memory", check_memory, 0 },
 	[COUNTERS]	= { "counters", check_counters, 0 },

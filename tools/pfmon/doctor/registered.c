@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <perfmon/perfmon_unwind.h>
+
 #include "base/util.h"
 #include "doctor/built.h"
 #include "doctor/checks.h"
@@ -94,4 +96,29 @@ void check_formats(const struct machine *machine, struct finding *finding)
 		finding_problem(finding, formats_remedy(machine), "%s", text);
 	free(text);
 	free(missing);
+}
+
+/* The callstack format loads the module if it is installed. */
+static bool has_unwind(const struct machine *machine)
+{
+	char *file;
+	bool found;
+
+	if (machine_has(machine, PFM_UNWIND_DEVICE) || machine->is_container ||
+	    !kmod_can_ask())
+		return true;
+	file = kmod_field(machine, UNWIND_MODULE, "filename");
+	found = file;
+	free(file);
+	return found;
+}
+
+void check_unwind(const struct machine *machine, struct finding *finding)
+{
+	if (has_unwind(machine))
+		finding_ok(finding, "loaded, or loaded on demand");
+	else
+		finding_note(finding, build_remedy(machine),
+			     "the module %s is not installed: the call chains of pfmon -g follow frame pointers, which most programs lack",
+			     UNWIND_MODULE);
 }
