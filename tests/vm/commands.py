@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 
 import adverse
+import call_graphs
 import control_groups
 import counting
 import event_sets
@@ -94,7 +95,8 @@ COUNTERS = 7
 FOLLOWED = Guest("x86_64", "6.12", parallel=True)
 # Guests in which pfmon measures between two places of a program.
 TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
-# The guest in which pfmon samples a control group, and lists all events.
+# The guest in which pfmon samples a control group, records call graphs, and lists all
+# events.
 GROUPED = Guest("x86_64", "6.12")
 # The guests in which pfmon samples processes that end before it reads the samples.
 CROWDED = [GROUPED, FOLLOWED]
@@ -284,6 +286,7 @@ def _exact(guest: Guest) -> dict[str, str]:
         found["triggers"] = triggers.script()
     if guest == GROUPED:
         found["group"] = control_groups.command()
+        found["call_graphs"] = call_graphs.command()
         found["short"] = short_processes.command()
         found["late"] = short_processes.command_late()
         found["late-command"] = short_processes.command_late_command()
@@ -364,6 +367,8 @@ def _perf(guest: Guest) -> tuple[str, ...]:
 def options(guest: Guest) -> list[str]:
     """Return the harness's options for a guest."""
     found = [f"--timeout={TIMEOUT}", *_preloads(guest), *_perf(guest)]
+    if guest == GROUPED:
+        found += call_graphs.options()
     if guest.arch == "x86_64":
         found.append("--parallel" if guest.parallel else "--icount")
     return found

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import adverse
+import call_graphs
 import commands
 import control_groups
 import counting
@@ -200,6 +201,19 @@ def test_samples_of_a_control_group_are_shown(
     target: Guest, boots: Boots[Guest]
 ) -> None:
     control_groups.check(boots[target])
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+@pytest.mark.parametrize("name", call_graphs.SHARES)
+def test_chains_without_frame_pointers_are_whole(
+    target: Guest, name: str, boots: Boots[Guest]
+) -> None:
+    call_graphs.check(boots[target], name)
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_call_graph_without_unwind_device(target: Guest, boots: Boots[Guest]) -> None:
+    call_graphs.check_without_device(boots[target])
 
 
 @pytest.mark.parametrize("target", commands.CROWDED, ids=str)

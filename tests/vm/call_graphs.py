@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Call graphs of Debian's own programs, which have no frame pointers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import following
+from boot import Boot
+
+# Debian's programs that the guest has in /perfmon/bin.
+PROGRAMS = ("/usr/bin/gzip", "/usr/bin/bash")
+GZIP = "/perfmon/bin/gzip -c /tmp/zipped"
+BASH = "/perfmon/bin/bash -c 'for ((i = 0; i < 30000; i++)); do x=$((x + i)); done'"
+RECORD = "pfmon -g -o /out/{}.cap"
+# Chains that are to be whole, in percent. A system-wide session finds new programs a
+# little later.
+SHARES = {"gzip": 99.0, "bash": 99.0, "wide": 95.0}
+MIN_CHAINS = 300
+UNWIND = "/dev/perfmon_unwind"
+
+
+def options() -> Iterator[str]:
+    """Yield the harness's options for the programs."""
+    for program in PROGRAMS:
+        yield f"--program={program}"
+
+
+def command() -> str:
+    """Return the command that records, and then records without tables."""
+    lines = [
+        "head -c 3000000 /perfmon/bin/pfmon >/tmp/zipped",
+        f"{RECORD.format('gzip')} {GZIP} >/dev/null",
+        f"{RECORD.format('bash')} {BASH}",
+        f"{RECORD.format('wide')} --system-wide {GZIP} >/dev/null",
+        f"mv {UNWIND} /dev/moved",
+        f"{RECORD.format('none')} {GZIP} >/dev/null",
+        f"mv /dev/moved {UNWIND} && rm -r /tmp/zipped /root/.cache",
+        "rmmod pfm_fmt_callstack pfm_unwind",
+    ]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
+def check(boot: Boot, name: str) -> None:
+    """Fail the test unless nearly all user call chains of a capture are whole."""
+    assert boot.command("call_graphs") == 0, boot.printed("call_graphs")
+    ends = following.pfmparse("info", boot.out / f"{name}.cap")["user_chains"]
+    # The kernel does not know the mappings of a process at its first sample.
+    ends.pop("unknown_mappings", None)
+    total = sum(ends.values())
+    assert total >= MIN_CHAINS, ends
+    assert 100 * ends["whole"] / total >= SHARES[name], ends
+
+
+def check_without_device(boot: Boot) -> None:
+    """Fail the test unless a session without tables says so, once, and continues."""
+    printed = boot.printed("call_graphs")
+    assert printed.count("call chains follow frame pointers") == 1, printed
+    info = following.pfmparse("info", boot.out / "none.cap")
+    assert info["samples"] >= MIN_CHAINS
+    assert info["user_chains"] is None
