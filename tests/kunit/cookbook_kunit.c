@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cookbook_kunit.c - the example formats mispredicts, sharing, slowest and
- *		      stacks, called directly
+ * cookbook_kunit.c - the example formats chains, mispredicts, sharing and
+ *		      slowest, called directly
  */
 #include <kunit/test.h>
 #include <linux/perf_event.h>
@@ -10,7 +10,7 @@
 #include "../../examples/format_mispredicts/perfmon_mispredicts_smpl.h"
 #include "../../examples/format_sharing/perfmon_sharing_smpl.h"
 #include "../../examples/format_slowest/perfmon_slowest_smpl.h"
-#include "../../examples/format_stacks/perfmon_stacks_smpl.h"
+#include "../../examples/format_chains/perfmon_chains_smpl.h"
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 #define EVENT	77
@@ -266,9 +266,9 @@ static void number_to_keep_is_limited(struct kunit *test)
 	count(test, U64_MAX, 64);
 }
 
-static int stacks_kunit_init(struct kunit *test)
+static int chains_kunit_init(struct kunit *test)
 {
-	static const pfm_uuid_t uuid = PFM_STACKS_SMPL_UUID;
+	static const pfm_uuid_t uuid = PFM_CHAINS_SMPL_UUID;
 	pfm_sink_arg_t arg = { .buf_size = SZ_4K };
 	int ret = pfm_calls_init(test, uuid);
 
@@ -278,7 +278,7 @@ static int stacks_kunit_init(struct kunit *test)
 /* UML has no call chains; tests/vm/test_cookbook.py tests them. */
 static void sample_without_stack_has_its_address(struct kunit *test)
 {
-	static const pfm_stacks_record_t expected[] = {
+	static const pfm_chains_record_t expected[] = {
 		{ .event = EVENT, .tgid = PFM_CALLS_TGID, .num_chain = 1,
 		  .chain[0] = 0x500, .count = 2 },
 		{ .event = EVENT, .tgid = PFM_CALLS_TGID, .num_chain = 1,
@@ -314,7 +314,7 @@ static struct kunit_case slowest_cases[] = {
 	{}
 };
 
-static struct kunit_case stacks_cases[] = {
+static struct kunit_case chains_cases[] = {
 	KUNIT_CASE(sample_without_stack_has_its_address),
 	{}
 };
@@ -340,12 +340,12 @@ static struct kunit_suite slowest_suite = {
 	.test_cases = slowest_cases,
 };
 
-static struct kunit_suite stacks_suite = {
-	.name = "pfm_stacks",
-	.init = stacks_kunit_init,
+static struct kunit_suite chains_suite = {
+	.name = "pfm_chains",
+	.init = chains_kunit_init,
 	.exit = pfm_calls_exit,
-	.test_cases = stacks_cases,
+	.test_cases = chains_cases,
 };
 
 kunit_test_suites(&mispredicts_suite, &sharing_suite, &slowest_suite,
-		  &stacks_suite);
+		  &chains_suite);

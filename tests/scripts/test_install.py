@@ -85,7 +85,7 @@ EXPECTED = {
         f"{SDK}/examples/format_{example}/{name}"
         for example in (
             *("cgroups", "count", "lines", "mini", "mispredicts", "requests"),
-            *("sharing", "slowest", "stacks", "threshold"),
+            *("chains", "sharing", "slowest", "threshold"),
         )
         for name in (
             *("Kbuild", "Makefile", "parser/pyproject.toml"),

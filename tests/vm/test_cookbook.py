@@ -18,7 +18,7 @@ from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
 PERIOD = 2
-EXAMPLES = ("cgroups", "sharing", "slowest", "stacks")
+EXAMPLES = ("cgroups", "sharing", "slowest", "chains")
 MODULES = (
     "tests/guest/pmu_nmi/pfm_nmi",
     "core/perfmon",
@@ -77,8 +77,8 @@ def _script() -> str:
             f" sh /tmp/{name}.sh"
         )
     lines.append(
-        "pfmon -e cpu-clock:u --long-smpl-periods=1000000 --smpl-module=stacks"
-        f" -o /out/stacks.cap hotframes {ROUNDS}"
+        "pfmon -e cpu-clock:u --long-smpl-periods=1000000 --smpl-module=chains"
+        f" -o /out/chains.cap hotframes {ROUNDS}"
     )
     return "\n".join(lines)
 
@@ -143,7 +143,7 @@ def test_slowest_accesses_are_kept(out: Path, parsers: tuple[Path, ...]) -> None
 
 
 def test_equal_stacks_are_stored_once(out: Path, parsers: tuple[Path, ...]) -> None:
-    capture, symfs = out / "stacks.cap", f"--symfs={ROOT}/build/x86_64/tests"
+    capture, symfs = out / "chains.cap", f"--symfs={ROOT}/build/x86_64/tests"
     rows = _rows(capture, parsers, "--callers", symfs)
     callers = {row["key"]: [c["key"] for c in row["callers"]] for row in rows}
     for name in ("hot_sixty", "hot_thirty", "hot_ten"):

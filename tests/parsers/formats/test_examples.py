@@ -93,7 +93,7 @@ EXAMPLES = (
         values=(("keep", 16),),
     ),
     Example(
-        *("stacks", "<QII33Q"),
+        *("chains", "<QII33Q"),
         rows=((1, 12, 3, *STACK, 2), (1, 12, 3, *STACK, 3)),
         shown=((1, 12, 2, 16), (1, 12, 1, 16)),
         chain=[4096, 4097],

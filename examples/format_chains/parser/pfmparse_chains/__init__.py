@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Decodes the table of user stacks (perfmon_stacks_smpl.h)."""
+"""Decodes the table of user stacks (perfmon_chains_smpl.h)."""
 
 from pathlib import Path
 
 import numpy as np
 import pfmparse as pfm
 
-HEADER = Path(__file__).with_name("perfmon_stacks_smpl.h")
-RECORD = pfm.header_struct(HEADER, "pfm_stacks_record_t")
+HEADER = Path(__file__).with_name("perfmon_chains_smpl.h")
+RECORD = pfm.header_struct(HEADER, "pfm_chains_record_t")
 
 
 def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
@@ -25,7 +25,7 @@ def read(records: pfm.Records, session: pfm.Session) -> pfm.Samples:
 
 
 FORMAT = pfm.Format(
-    name="stacks",
+    name="chains",
     uuid="ef2932b6-b526-4dd0-b40c-e7d071a0d11a",
     decoder=pfm.sink_decoder(read, version=1 << 16, rising=True),
     dtypes={"argument": pfm.SINK_ARGUMENT, "record": RECORD},

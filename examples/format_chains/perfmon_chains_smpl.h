@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
- * perfmon_stacks_smpl.h - the records of an example format that counts user
+ * perfmon_chains_smpl.h - the records of an example format that counts user
  *			   stacks
  */
-#ifndef PERFMON_STACKS_SMPL_H
-#define PERFMON_STACKS_SMPL_H
+#ifndef PERFMON_CHAINS_SMPL_H
+#define PERFMON_CHAINS_SMPL_H
 
 #include <perfmon/perfmon_sink.h>
 
-#define PFM_STACKS_SMPL_UUID_STR \
+#define PFM_CHAINS_SMPL_UUID_STR \
 	"ef2932b6-b526-4dd0-b40c-e7d071a0d11a"
-#define PFM_STACKS_SMPL_UUID PFM_UUID(PFM_STACKS_SMPL_UUID_STR)
+#define PFM_CHAINS_SMPL_UUID PFM_UUID(PFM_CHAINS_SMPL_UUID_STR)
 
-#define PFM_STACKS_SMPL_VERSION ((1U << 16) | 0U)	/* major.minor */
+#define PFM_CHAINS_SMPL_VERSION ((1U << 16) | 0U)	/* major.minor */
 
 /* Largest number of addresses in a stack. */
-#define PFM_STACKS_DEPTH	32
+#define PFM_CHAINS_DEPTH	32
 
 /* Refuse padding, so that the layout is the same on all machines. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
 
 /**
- * struct pfm_stacks_record_t - a record
+ * struct pfm_chains_record_t - a record
  * @event:     eventid of the event that overflowed
  * @tgid:      process
  * @num_chain: number of addresses in @chain, at least 1
@@ -35,10 +35,10 @@ typedef struct {
 	__u64	event;
 	__u32	tgid;
 	__u32	num_chain;
-	__u64	chain[PFM_STACKS_DEPTH];
+	__u64	chain[PFM_CHAINS_DEPTH];
 	__u64	count;
-} pfm_stacks_record_t;
+} pfm_chains_record_t;
 
 #pragma GCC diagnostic pop
 
-#endif /* PERFMON_STACKS_SMPL_H */
+#endif /* PERFMON_CHAINS_SMPL_H */

@@ -1,0 +1,1 @@
+../../perfmon_chains_smpl.h

@@ -1,1 +1,0 @@
-../../perfmon_stacks_smpl.h
