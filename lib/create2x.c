@@ -17,6 +17,7 @@
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
+#include <perfmon/perfmon_stacks_smpl.h>
 
 #include "ioctl.h"
 
@@ -42,6 +43,7 @@ static const struct {
 	{ PFM_CALLSTACK_SMPL_NAME,	PFM_CALLSTACK_SMPL_UUID },
 	{ PFM_FLIGHT_SMPL_NAME,		PFM_FLIGHT_SMPL_UUID },
 	{ PFM_HISTOGRAM_SMPL_NAME,	PFM_HISTOGRAM_SMPL_UUID },
+	{ PFM_STACKS_SMPL_NAME,		PFM_STACKS_SMPL_UUID },
 };
 
 static bool find_known_format(const char *name, pfm_uuid_t uuid)

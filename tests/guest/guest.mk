@@ -71,7 +71,7 @@ guest: $(GUEST_PROGRAMS) $(DYNAMIC) $(GUEST_PROGRAMS32)
 # Call chains are walked by frame pointers.
 FRAMES := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 $(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers formats/callstack \
-	formats/oprofile harness/chains nmi/nmi_callers nmi/nmi_oprofile, \
+	formats/oprofile formats/stacks harness/chains nmi/nmi_callers nmi/nmi_oprofile, \
 	$(name).o $(name).32.o)): GCFLAGS += $(FRAMES)
 # Call chains are walked by unwind tables, which the program compiles as pfmon does.
 $(addprefix $(GOBJ)/tests/guest/,interface/unwind_user.o nmi/nmi_unwind.o): \
@@ -81,9 +81,10 @@ $(GOBJ)/tests/guest/interface/unwind_user.o $(GOBJ)/$(HARNESS)/tables.o: \
 # Additional harness objects of some programs.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
-$(addprefix $(GOUT)/,callers callstack unwind_user nmi_callers): $(call harness-obj,chains.o)
+$(addprefix $(GOUT)/,callers callstack stacks unwind_user nmi_callers): \
+	$(call harness-obj,chains.o)
 $(addprefix $(GOUT)/,unwind_dev unwind_user nmi_unwind): $(call harness-obj,tables.o) $(PFMON_A)
-$(GOUT)/callers32 $(GOUT)/callstack32: $(call harness-obj,chains.32.o)
+$(addprefix $(GOUT)/,callers32 callstack32 stacks32): $(call harness-obj,chains.32.o)
 $(GOUT)/oprofile $(GOUT)/nmi_oprofile: \
 	$(call harness-obj,bridge.o oprofile_stream.o)
 $(GOUT)/oprofile32: $(call harness-obj,bridge.32.o oprofile_stream.32.o)

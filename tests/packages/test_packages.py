@@ -60,7 +60,7 @@ FORMAT = (
 )
 # Formats by name, with options. Records of pebs32 hold 32-bit programs only.
 FORMATS = (
-    *("default", "nway", "callstack", "flight", "histogram", "oprofile"),
+    *("default", "nway", "callstack", "flight", "histogram", "oprofile", "stacks"),
     "pebs64 --smpl-imprecise",
 )
 READ_COUNTS = """

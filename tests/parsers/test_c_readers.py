@@ -45,6 +45,7 @@ Json = dict[str, Any]
 UUID_CALLSTACK = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 UUID_FLIGHT = "b9d0cd6e-d66e-486b-aa83-880009473ebf"
 UUID_HISTOGRAM = "7e053c7a-52c0-4536-84e9-10d7885f57c9"
+UUID_STACKS = "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c"
 TRUNCATED, UNKNOWN = 1, 4  # PFM_READ_*
 
 # Entries of one length, and of several lengths.
@@ -95,6 +96,14 @@ def callstack(number: int, pmds: int, kernel: int, user: int) -> bytes:
     return head + struct.pack(f"<{len(words)}Q", *words)
 
 
+def stack(number: int, kernel: int, user: int) -> bytes:
+    """Build a record of the stacks format."""
+    head = struct.pack("<QQHHI", 1 + number, 100 * number, 0, 0, 6)
+    head += struct.pack("<IBBBB", 7, kernel, user, 0, 0)
+    words = range(number << 8, (number << 8) + kernel + user)
+    return head + struct.pack(f"<{len(words)}Q", *words)
+
+
 def flight(number: int, pmds: int) -> bytes:
     """Build a record of the flight recorder."""
     head = struct.pack("<QQII", number, 0x1000 + number, 7, 6)
@@ -132,6 +141,7 @@ def entries_case(
 
 
 STACKS = [callstack(i, 2, i % 3, i % 2) for i in range(4)]
+COUNTED = tuple(stack(i, i % 3, 1 + i % 2) for i in range(5))
 KEYS = [struct.pack("<HHIQQ", 0, 0, 6, 0x1000 + i, 1 + i) for i in range(5)]
 NARROW = [(name, *(n & 0xFFFFFF for n in numbers)) for name, *numbers in STREAM]
 TRACE = [*STREAM, ("trace",), *[("at", 0x3000 + i, i) for i in range(3)], ("end",)]
@@ -177,6 +187,9 @@ CASES = {
     ),
     "histogram": Case(
         "histogram", [sink([SinkRegion(1, tuple(KEYS))])], session(ONE, UUID_HISTOGRAM)
+    ),
+    "stacks": Case(
+        "stacks", [sink([SinkRegion(1, COUNTED)])], session(ONE, UUID_STACKS)
     ),
 }
 

@@ -28,11 +28,13 @@ USER_HEADERS = (
     *("perfmon_nway_smpl", "perfmon_oprofile_smpl"),
     *("perfmon_pebs32_smpl", "perfmon_pebs64_smpl", "perfmon_sink"),
     *("perfmon_callstack_smpl", "perfmon_flight_smpl"),
-    *("perfmon_histogram_smpl", "perfmon_time", "perfmon_unwind"),
+    *("perfmon_histogram_smpl", "perfmon_stacks_smpl", "perfmon_time"),
+    "perfmon_unwind",
     *("perfmon_read", "perfmon_read_default", "perfmon_read_nway"),
     *("perfmon_read_oprofile", "perfmon_read_pebs", "perfmon_read_pebs32"),
     *("perfmon_read_pebs64", "perfmon_read_regions", "perfmon_read_sink"),
     *("perfmon_read_callstack", "perfmon_read_flight", "perfmon_read_histogram"),
+    "perfmon_read_stacks",
 )
 KERNEL_HEADERS = (
     *("perfmon_defect", "perfmon_ds", "perfmon_fmt", "perfmon_fmt_callers"),
@@ -271,7 +273,7 @@ def check_modules_install(root: Path, headers: Path, release: str) -> None:
     # Some kernels compress their modules.
     assert list(place.glob("updates/perfmon/core/perfmon.ko*"))
     aliases = (place / "modules.alias").read_text()
-    assert aliases.count("alias perfmon-fmt-") == 8
+    assert aliases.count("alias perfmon-fmt-") == 9
     assert make("modules_uninstall", *where).returncode == 0
     assert not list(place.rglob("*.ko*"))
 

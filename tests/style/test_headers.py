@@ -15,7 +15,7 @@ SDK = (
     *("fmt_sdk", "fmt_sink", "fmt_table", "pmu"),
     *("read", "read_callstack", "read_default"),
     *("read_flight", "read_histogram", "read_nway", "read_oprofile"),
-    *("read_pebs32", "read_pebs64", "read_regions", "read_sink"),
+    *("read_pebs32", "read_pebs64", "read_regions", "read_sink", "read_stacks"),
 )
 
 

@@ -36,7 +36,7 @@ from programs import (
 PRELOAD_DIR = "/perfmon/lib"
 FORMATS = (
     *("default", "nway", "pebs32", "pebs64"),
-    *("histogram", "callstack", "flight"),
+    *("histogram", "callstack", "flight", "stacks"),
 )
 FORMAT_MODULE = "formats/default/pfm_fmt_default"
 # A perf PMU with two more configuration words, whose events CPU 0 counts.

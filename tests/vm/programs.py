@@ -32,7 +32,7 @@ THOROUGH = ("6.12", "7.3", *(["6.12-rt"] if ALL else []))
 PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
-    *("default", "nway", "callers", "histogram", "callstack", "flight"),
+    *("default", "nway", "callers", "histogram", "callstack", "flight", "stacks"),
     *("sample", "pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22"),
     *("block", "block_stops", "realtime", "perm", "levels", "races", "pmu_perf"),
     *("pmc_config", "defect", "delay", "release", "throttle", "unwind_dev"),
@@ -51,7 +51,7 @@ LIVE = ("live_counters",)
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
-    *("default", "nway", "callers", "histogram", "callstack", "flight"),
+    *("default", "nway", "callers", "histogram", "callstack", "flight", "stacks"),
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs"),
 )

@@ -56,12 +56,13 @@ class Weight:
 def usual(samples: Samples, counting: bool = False) -> str:
     """The weight of samples unless the user chooses one: their first sum, or "count".
 
-    A view that is ``counting`` needs sums only if the samples have no count.
+    A view that is ``counting`` needs sums only if the samples have no count. Sums of
+    periods are not taken, because periods of other formats are not, either.
     """
-    sums = samples.aggregates(Role.SUM)
     if counting and samples.name_of(Role.WEIGHT) is not None:
         return COUNT
-    return next(iter(sums), COUNT)
+    sums = (name for name in samples.aggregates(Role.SUM) if name != PERIOD)
+    return next(sums, COUNT)
 
 
 def aggregates(samples: Samples, name: str) -> dict[Role, str]:

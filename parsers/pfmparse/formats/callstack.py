@@ -8,7 +8,6 @@ import numpy as np
 from ..arrays import NDArray
 from ..capture.session import Session
 from ..layout import struct_dtype
-from .chains import Chains
 from .decoding import Format
 from .pmd_words import groups
 from .samples import Samples
@@ -59,10 +58,11 @@ def read(records: Records, session: Session) -> Samples:
     """The samples of records, with call chains and PMD values."""
     heads, behind = records.walk(RECORD, _words)
     columns = [*COLUMNS, *END_COLUMNS] if _has_tables(session) else list(COLUMNS)
+    pmds, kernel, user = _numbers(heads)
     return Samples.of_records(
         heads[columns],
         groups=tuple(groups(records, session, heads, behind)),
-        chains=_chains(records, heads, behind),
+        chains=records.chains(behind + WORD * pmds, kernel, user),
     )
 
 
@@ -76,19 +76,13 @@ def _has_tables(session: Session) -> bool:
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
     """The number of words after each record; shape (n,)."""
-    pmds, kernel, user = (heads[name].astype(np.intp) for name in NUMBERS)
+    pmds, kernel, user = _numbers(heads)
     return pmds + kernel + user
 
 
-def _chains(
-    records: Records, heads: NDArray[np.void], behind: NDArray[np.intp]
-) -> Chains:
-    """The chains without their first addresses, which are the samples' own."""
-    pmds, kernel, user = (heads[name].astype(np.intp) for name in NUMBERS)
-    own = np.minimum(kernel + user, 1)
-    first = behind + WORD * (pmds + own)
-    offsets, addresses = records.words(first, kernel + user - own)
-    return Chains(offsets, addresses, np.maximum(kernel - 1, 0))
+def _numbers(heads: NDArray[np.void]) -> list[NDArray[np.intp]]:
+    """The numbers of words after each record, by kind; each of shape (n,)."""
+    return [heads[name].astype(np.intp) for name in NUMBERS]
 
 
 FORMATS = (

@@ -29,6 +29,7 @@ OWN = {
     "7e053c7a-52c0-4536-84e9-10d7885f57c9": "histogram",
     "bad42f83-abb5-4fb1-bc94-36de0415f7ca": "callstack",
     "b9d0cd6e-d66e-486b-aa83-880009473ebf": "flight",
+    "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c": "stacks",
 }
 
 

@@ -16,6 +16,7 @@ from ..arrays import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, bad_field, integers, struct_dtype, table, view
+from .chains import Chains
 from .decoding import Decoded, Decoder, Lost, Region
 from .roles import Role
 from .samples import Column, Samples
@@ -146,6 +147,21 @@ class Records:
         np.cumsum(numbers, out=offsets[1:])
         shifts = np.repeat(begins // WORD - offsets[:-1], np.diff(offsets))
         return offsets, all_words[np.arange(offsets[-1]) + shifts]
+
+    def chains(
+        self,
+        begins: NDArray[np.intp],
+        kernel: NDArray[np.intp],
+        user: NDArray[np.intp],
+    ) -> Chains:
+        """The call chains whose addresses begin at the bytes ``begins``.
+
+        ``kernel`` and ``user`` are the numbers of addresses. Omits the first address of
+        each chain, which is the sample's own.
+        """
+        own = np.minimum(kernel + user, 1)
+        offsets, addresses = self.words(begins + WORD * own, kernel + user - own)
+        return Chains(offsets, addresses, np.maximum(kernel - 1, 0))
 
     def _note(self, found: int, end: int, stop: int) -> None:
         """Notes the records found; notes a problem at ``stop`` if some are missing."""

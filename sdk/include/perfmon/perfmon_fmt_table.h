@@ -190,9 +190,9 @@ static __always_inline void pfm_table_copy(u64 *to, const u64 *from,
 		to[i] = from[i];
 }
 
-/* Merge a sample of a known key into its record in @slot. */
+/* Merge a sample of a known key into its record, and show the result. */
 static __always_inline void
-pfm_table_merge(void *buf, struct pfm_table_slot *slot, const void *sample,
+pfm_table_merge(void *buf, void *mine, void *shown, const void *sample,
 		const struct pfm_table_shape *shape)
 {
 	pfm_sink_more_t *more = buf + PFM_SINK_MORE_OFFS(1);
@@ -205,7 +205,7 @@ pfm_table_merge(void *buf, struct pfm_table_slot *slot, const void *sample,
 		/* A reader that sees a change sees an odd number or a later. */
 		smp_wmb();
 	}
-	shape->merge(slot->record, buf + slot->offs, sample, false);
+	shape->merge(mine, shown, sample, false);
 	if (shape->steps)
 		/* A reader that sees the new number sees all changes. */
 		smp_store_release(&more->more_updates, ++t->updates);
@@ -251,7 +251,8 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 			return 0;
 		}
 		if (pfm_table_same(slot->record, sample, words)) {
-			pfm_table_merge(buf, slot, sample, shape);
+			pfm_table_merge(buf, slot->record, buf + slot->offs,
+					sample, shape);
 			return 0;
 		}
 		slot = (void *)slot + stride;

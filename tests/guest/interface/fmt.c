@@ -21,6 +21,7 @@
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
+#include <perfmon/perfmon_stacks_smpl.h>
 
 #include "check.h"
 #include "ctx.h"
@@ -74,6 +75,8 @@ static const struct format {
 	  PFM_CALLSTACK_SMPL_UUID },
 	{ "flight", "pfm_fmt_flight", PFM_FLIGHT_SMPL_UUID_STR,
 	  PFM_FLIGHT_SMPL_UUID },
+	{ "stacks", "pfm_fmt_stacks", PFM_STACKS_SMPL_UUID_STR,
+	  PFM_STACKS_SMPL_UUID },
 };
 
 static void expect_format(const struct format *f)
@@ -310,7 +313,7 @@ static int create_with_defaults(const struct format *f, int fields)
 
 TEST(layout_defaults_form_a_valid_argument)
 {
-	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4, 9 };
+	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4, 9, 5 };
 
 	for (unsigned int i = 0; i < FORMATS; i++) {
 		int fd;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_read_stacks.h>
 #include <perfmon/perfmon_unwind.h>
 
 #include "chains.h"
@@ -76,16 +77,22 @@ static noipa int outermost(int n)
 	return many_registers(n, n, n, n, n, n) + n;
 }
 
+static noipa void sample_two_more(const struct mapped *m)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		pages[i] = fresh_page();
+	CHECK_OK(pfm_start(m->fd, NULL));
+	outermost(8);
+	ctx_stop(m->fd);
+}
+
 /* Two samples; the first one lets the process copy its mappings. */
 static void sample_two(const struct mapped *m)
 {
 	ctx_add_counter(m->fd, 0, 0, 1);
+	ctx_load_self(m->fd);
 	faults_prepare();
-	for (unsigned int i = 0; i < 2; i++)
-		pages[i] = fresh_page();
-	ctx_start_on(m->fd, thread_id());
-	outermost(8);
-	ctx_stop(m->fd);
+	sample_two_more(m);
 }
 
 static void expect_callers(const pfm_callstack_record_t *record,
@@ -117,6 +124,35 @@ TEST(chain_reaches_start_without_frame_pointers)
 	record = last_record(&m, &user);
 	expect_callers(record, user);
 	expect_whole(record, user);
+}
+
+TEST(stacks_counts_whole_chains)
+{
+	static const pfm_uuid_t stacks = PFM_STACKS_SMPL_UUID;
+	pfm_stacks_smpl_arg_t arg = {
+		.sink.buf_size = 1 << 16,
+		.max_depth = 32,
+		.unwind_fd = own_set(),
+	};
+	struct mapped m = mapped_new(stacks, 0, &arg, sizeof(arg));
+	struct pfm_read_stacks r;
+
+	sample_two(&m);
+	/* volatile: both calls are one instruction. */
+	for (volatile unsigned int i = 0; i < 2; i++)
+		sample_two_more(&m);
+	pfm_read_stacks_init(&r);
+	CHECK_EQ(pfm_read_stacks_begin(&r, m.buf, m.size, 0), 0);
+	do {
+		CHECK_EQ(pfm_read_stacks_next(&r), 1);
+	} while (r.record.user_end != PFM_UNWIND_WHOLE);
+	CHECK(r.record.num_user > 2 + CALLERS);
+	for (unsigned int i = 0; i < CALLERS; i++)
+		CHECK_EQ(r.user[2 + i], callers[i]);
+	while (r.record.count != 2)
+		CHECK_EQ(pfm_read_stacks_next(&r), 1);
+	CHECK_EQ(r.record.user_end, PFM_UNWIND_WHOLE);
+	CHECK_EQ(r.record.user_guessed, 0);
 }
 
 static void *sample_thread(void *of_set)

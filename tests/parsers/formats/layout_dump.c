@@ -14,6 +14,7 @@
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
 #include <perfmon/perfmon_sink.h>
+#include <perfmon/perfmon_stacks_smpl.h>
 
 struct row {
 	char type[32];
@@ -302,6 +303,25 @@ const struct row rows[] = {
 	FIELD(pfm_flight_record_t, cpu),
 	FIELD(pfm_flight_record_t, set),
 	FIELD(pfm_flight_record_t, num_pmds),
+	WHOLE(pfm_stacks_smpl_arg_t),
+	FIELD(pfm_stacks_smpl_arg_t, sink.buf_size),
+	FIELD(pfm_stacks_smpl_arg_t, sink.num_regions),
+	FIELD(pfm_stacks_smpl_arg_t, sink.flags),
+	FIELD(pfm_stacks_smpl_arg_t, max_depth),
+	FIELD(pfm_stacks_smpl_arg_t, unwind_fd),
+	FIELD(pfm_stacks_smpl_arg_t, per_thread),
+	FIELD(pfm_stacks_smpl_arg_t, reserved),
+	WHOLE(pfm_stacks_record_t),
+	FIELD(pfm_stacks_record_t, count),
+	FIELD(pfm_stacks_record_t, periods),
+	FIELD(pfm_stacks_record_t, ovfl_pmd),
+	FIELD(pfm_stacks_record_t, set),
+	FIELD(pfm_stacks_record_t, tgid),
+	FIELD(pfm_stacks_record_t, tid),
+	FIELD(pfm_stacks_record_t, num_kernel),
+	FIELD(pfm_stacks_record_t, num_user),
+	FIELD(pfm_stacks_record_t, user_end),
+	FIELD(pfm_stacks_record_t, user_guessed),
 	WHOLE(pfm_histogram_record_t),
 	FIELD(pfm_histogram_record_t, ovfl_pmd),
 	FIELD(pfm_histogram_record_t, set),

@@ -20,6 +20,7 @@ from pfmparse.formats import (
     pebs32,
     pebs64,
     sink,
+    stacks,
 )
 
 HERE = Path(__file__).parent
@@ -49,6 +50,8 @@ DTYPES = {
     "pfm_flight_smpl_arg_t": flight.ARG,
     "pfm_flight_record_t": flight.RECORD,
     "pfm_histogram_record_t": histogram.RECORD,
+    "pfm_stacks_smpl_arg_t": stacks.ARG,
+    "pfm_stacks_record_t": stacks.RECORD,
     "pfm_sink_arg_t": sink.SINK_ARGUMENT,
     "pfm_sink_hdr_t": sink.HDR,
     "pfm_sink_rgn_t": sink.RGN,

@@ -18,6 +18,7 @@ from helpers.writers import Json
 
 UUID_CALLSTACK = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 UUID_HISTOGRAM = "7e053c7a-52c0-4536-84e9-10d7885f57c9"
+UUID_STACKS = "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c"
 UUID_FLIGHT = "b9d0cd6e-d66e-486b-aa83-880009473ebf"
 
 TGID, WORKER = 100, 101
@@ -223,10 +224,14 @@ def _sink(uuid: str, record: Callable[[int, Point], bytes]) -> Callable[..., byt
     return make
 
 
-def _callstack(number: int, point: Point) -> bytes:
+def _chains(point: Point) -> tuple[list[int], list[int]]:
+    """Return the addresses of the point in the kernel, and those at user level."""
     chain = (point.ip, *point.callers)
-    kernel = [address for address in chain if address >= KERNEL]
-    user = [address for address in chain if address < KERNEL]
+    return [at for at in chain if at >= KERNEL], [at for at in chain if at < KERNEL]
+
+
+def _callstack(number: int, point: Point) -> bytes:
+    kernel, user = _chains(point)
     head = struct.pack("<QQ", FIRST_TIME + 1000 * number, point.ip)
     head += struct.pack("<IIHHHH", point.tid, TGID, point.pmd, point.cpu, 0, 0)
     head += struct.pack("<HHI", len(kernel), len(user), 0)
@@ -235,6 +240,14 @@ def _callstack(number: int, point: Point) -> bytes:
 
 def _histogram(number: int, point: Point) -> bytes:
     return struct.pack("<HHIQQ", point.pmd, 0, TGID, point.ip, number + 1)
+
+
+def _stacks(number: int, point: Point) -> bytes:
+    kernel, user = _chains(point)
+    period = (number + 1) * PERIODS[point.pmd]
+    head = struct.pack("<QQHHI", number + 1, period, point.pmd, 0, TGID)
+    head += struct.pack("<IBBBB", point.tid, len(kernel), len(user), 0, 0)
+    return head + struct.pack(f"<{len(kernel + user)}Q", *kernel, *user)
 
 
 def _flight(number: int, point: Point) -> bytes:
@@ -252,4 +265,5 @@ FORMATS: dict[str, Callable[[Program], bytes]] = {
     "callstack": _sink(UUID_CALLSTACK, _callstack),
     "histogram": _sink(UUID_HISTOGRAM, _histogram),
     "flight": _sink(UUID_FLIGHT, _flight),
+    "stacks": _sink(UUID_STACKS, _stacks),
 }

@@ -25,6 +25,7 @@
 #include <perfmon/perfmon_read_oprofile.h>
 #include <perfmon/perfmon_read_pebs32.h>
 #include <perfmon/perfmon_read_pebs64.h>
+#include <perfmon/perfmon_read_stacks.h>
 
 #define MAX_KINDS	64
 #define LINE		65536
@@ -44,6 +45,7 @@ static union {
 	struct pfm_read_callstack callstack;
 	struct pfm_read_flight flight;
 	struct pfm_read_histogram histogram;
+	struct pfm_read_stacks stacks;
 } r;
 
 /* A format: its reader, and functions that print what it finds. */
@@ -307,16 +309,14 @@ static int callstack_next(void)
 }
 
 /* The first address of the chain is the sample's own. */
-static void print_callers(const struct pfm_read_callstack *c)
+static void print_callers(const __u64 *kernel, unsigned int num_kernel,
+			  const __u64 *user, unsigned int num_user)
 {
-	unsigned int num = (unsigned int)c->record.num_kernel +
-			   c->record.num_user;
-
 	printf("\"callers\": [");
-	for (unsigned int i = 1; i < num; i++)
+	for (unsigned int i = 1; i < num_kernel + num_user; i++)
 		printf("%s%" PRIu64, i > 1 ? ", " : "",
-		       (uint64_t)(i < c->record.num_kernel ? c->kernel[i] :
-				  c->user[i - c->record.num_kernel]));
+		       (uint64_t)(i < num_kernel ? kernel[i] :
+				  user[i - num_kernel]));
 	printf("], ");
 }
 
@@ -331,7 +331,8 @@ static void callstack_print(void)
 	FIELD(record, ovfl_pmd);
 	FIELD(record, cpu);
 	FIELD(record, set);
-	print_callers(&r.callstack);
+	print_callers(r.callstack.kernel, record->num_kernel,
+		      r.callstack.user, record->num_user);
 	print_pmds(kind_of(record->set, record->ovfl_pmd, record->num_pmds),
 		   r.callstack.pmds, record->num_pmds);
 }
@@ -387,6 +388,35 @@ static void histogram_print(void)
 	print_pmds(NULL, NULL, 0);
 }
 
+static int stacks_init(unsigned int word)
+{
+	(void)word;
+	pfm_read_stacks_init(&r.stacks);
+	return 0;
+}
+
+static int stacks_next(void)
+{
+	return pfm_read_stacks_next(&r.stacks);
+}
+
+static void stacks_print(void)
+{
+	const pfm_stacks_record_t *record = &r.stacks.record;
+
+	FIELD(record, count);
+	FIELD(record, periods);
+	FIELD(record, ovfl_pmd);
+	FIELD(record, set);
+	FIELD(record, tgid);
+	FIELD(record, tid);
+	field("ip", record->num_kernel ? r.stacks.kernel[0] :
+					 r.stacks.user[0]);
+	print_callers(r.stacks.kernel, record->num_kernel,
+		      r.stacks.user, record->num_user);
+	print_pmds(NULL, NULL, 0);
+}
+
 static const struct format formats[] = {
 	{ "default", default_init, default_begin, default_next,
 	  &r.entries.problem, default_print, nothing_lost },
@@ -406,6 +436,8 @@ static const struct format formats[] = {
 	  &r.sink.problem, flight_print, sink_lost },
 	{ "histogram", histogram_init, sink_begin, histogram_next,
 	  &r.sink.problem, histogram_print, sink_lost },
+	{ "stacks", stacks_init, sink_begin, stacks_next,
+	  &r.sink.problem, stacks_print, sink_lost },
 };
 
 static const struct format *find(const char *name)

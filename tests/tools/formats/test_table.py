@@ -16,6 +16,7 @@ UUIDS = {
     "callstack": "bad42f83-abb5-4fb1-bc94-36de0415f7ca",
     "flight": "b9d0cd6e-d66e-486b-aa83-880009473ebf",
     "histogram": "7e053c7a-52c0-4536-84e9-10d7885f57c9",
+    "stacks": "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c",
 }
 UNKNOWN = "00000000-0000-0000-0000-000000000001"
 
@@ -85,7 +86,8 @@ def test_format_is_found_by_name_and_by_uuid(
         ),
         (
             ("--smpl-module=nway", "--smpl-arg=00"),
-            "nway does not take --smpl-arg; these do: callstack, flight, histogram",
+            "nway does not take --smpl-arg; "
+            "these do: callstack, flight, histogram, stacks",
         ),
         (
             ("--smpl-module=default", "--smpl-arg=buf_size=64k"),

@@ -14,6 +14,7 @@ extern const struct smpl_module smpl_oprofile;
 extern const struct smpl_module smpl_callstack;
 extern const struct smpl_module smpl_flight;
 extern const struct smpl_module smpl_histogram;
+extern const struct smpl_module smpl_stacks;
 
 /* For unknown formats whose buffer is a sink; has no UUID and no set_up(). */
 extern const struct smpl_module smpl_sink;

@@ -10,6 +10,7 @@
 #include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_read_sink.h>
+#include <perfmon/perfmon_stacks_smpl.h>
 
 #include "formats/described.h"
 #include "formats/entries.h"
@@ -167,6 +168,18 @@ static uint64_t histogram_buffer(const struct smpl_format *format,
 	       entries * sizeof(pfm_histogram_record_t);
 }
 
+/* An entry is a key, whose chains may be the longest. */
+static uint64_t stacks_buffer(const struct smpl_format *format,
+			      uint64_t entries)
+{
+	const pfm_stacks_smpl_arg_t *arg =
+		(const pfm_stacks_smpl_arg_t *)format->arg;
+
+	return PFM_SINK_REGION_OFFS(1) +
+	       entries * (sizeof(pfm_stacks_record_t) +
+			  2 * arg->max_depth * sizeof(uint64_t));
+}
+
 #define SINK_CALLS		\
 	.choose = choose,	\
 	.intact = intact,	\
@@ -209,5 +222,16 @@ const struct smpl_module smpl_histogram = {
 	.set_up = described_set_up,
 	.arg_size = sizeof(pfm_sink_arg_t),
 	.buffer_size = histogram_buffer,
+	SINK_CALLS,
+};
+
+const struct smpl_module smpl_stacks = {
+	.name = PFM_STACKS_SMPL_NAME,
+	.uuid = PFM_STACKS_SMPL_UUID_STR,
+	.summary = PFM_STACKS_SMPL_SUMMARY,
+	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_RANDOM | FORMAT_OPT_ARG,
+	.set_up = described_set_up,
+	.arg_size = sizeof(pfm_stacks_smpl_arg_t),
+	.buffer_size = stacks_buffer,
 	SINK_CALLS,
 };

@@ -23,6 +23,7 @@ const struct smpl_module * const smpl_modules[] = {
 	&smpl_callstack,
 	&smpl_flight,
 	&smpl_histogram,
+	&smpl_stacks,
 };
 
 const size_t smpl_module_count = ARRAY_SIZE(smpl_modules);

@@ -375,8 +375,8 @@ const struct option_row option_table[] = {
 		.details =
 			"The buffer is full after exactly _N_ samples; a buffer of\n"
 			"*callstack* holds at least _N_, because chains differ in\n"
-			"length. A buffer of *histogram* holds _N_ keys. *flight* keeps\n"
-			"the last _N_ samples, except those of the region that is being\n"
+			"length. A buffer of *histogram* holds _N_ keys, and one of\n"
+			"*stacks* at least _N_. *flight* keeps the last _N_ samples, except those of the region that is being\n"
 			"overwritten. This option replaces the size in *--smpl-arg*.\n",
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pfm_fmt_stacks - counts samples by process, event and call chains
+ *
+ * The private area has slots, by which a chain is found, and a copy of all
+ * records. A sample is written behind the last record of the copy. It becomes a
+ * record if its key is new, and is merged into the known record otherwise. The
+ * buffer only shows what the copy has.
+ */
+#include <linux/module.h>
+#include <perfmon/perfmon_fmt_callers.h>
+#include <perfmon/perfmon_fmt_table.h>
+#include <perfmon/perfmon_fmt_unwind.h>
+#include <perfmon/perfmon_stacks_smpl.h>
+
+#define PAYLOAD	offsetof(pfm_stacks_record_t, ovfl_pmd)
+
+/**
+ * struct stacks_priv - private state of the handler, never mapped
+ * @set:        unwind tables, or NULL
+ * @copy:       copy of the buffer, of which only the records are used
+ * @max_depth:  as of the argument
+ * @per_thread: as of the argument
+ */
+struct stacks_priv {
+	struct pfm_unwind_set	*set;
+	void			*copy;
+	u32			max_depth;
+	u32			per_thread;
+};
+
+/**
+ * struct stacks_slot - a slot of the hash table
+ * @hash: hash of the record's key
+ * @offs: offset in bytes of the record in the buffer; 0 if the slot is free
+ */
+struct stacks_slot {
+	u64	hash;
+	u64	offs;
+};
+
+static u64 stacks_max_record(const pfm_stacks_smpl_arg_t *arg)
+{
+	return sizeof(pfm_stacks_record_t) +
+	       2 * sizeof(u64) * (u64)arg->max_depth;
+}
+
+/* There are more places than records, even if all have one address only. */
+static u64 stacks_places(const pfm_stacks_smpl_arg_t *arg)
+{
+	return arg->sink.buf_size / sizeof(pfm_stacks_record_t);
+}
+
+static size_t stacks_slots_size(const pfm_stacks_smpl_arg_t *arg)
+{
+	/* A search that begins at the last place does not wrap around. */
+	return (stacks_places(arg) + PFM_TABLE_PROBES - 1) *
+	       sizeof(struct stacks_slot);
+}
+
+static int stacks_table_validate(u32 ctx_flags, u16 num_pmds, void *data)
+{
+	const pfm_stacks_smpl_arg_t *arg = data;
+
+	if (!arg->max_depth || arg->max_depth > PFM_STACKS_MAX_DEPTH ||
+	    arg->unwind_fd < 0 || arg->per_thread > 1 || arg->reserved)
+		return -EINVAL;
+	return pfm_table_validate(&arg->sink, stacks_max_record(arg));
+}
+
+static int stacks_table_getpriv(u32 ctx_flags, void *data, size_t *size)
+{
+	const pfm_stacks_smpl_arg_t *arg = data;
+
+	*size = stacks_slots_size(arg) + arg->sink.buf_size +
+		stacks_max_record(arg);
+	return 0;
+}
+
+static int stacks_init(u32 ctx_flags, void *data, void *buf)
+{
+	const pfm_stacks_smpl_arg_t *arg = data;
+	struct stacks_priv *priv = pfm_table_priv(buf);
+	struct pfm_table *table = pfm_sink_priv(buf);
+	struct pfm_unwind_set *set;
+	int ret;
+
+	ret = pfm_sink_init(buf, &arg->sink, stacks_max_record(arg),
+			    PFM_STACKS_SMPL_VERSION);
+	if (ret)
+		return ret;
+	set = pfm_unwind_set_of_fd(arg->unwind_fd);
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	table->places = stacks_places(arg);
+	*priv = (struct stacks_priv) {
+		.set = set,
+		.copy = pfm_fmt_area(buf) + stacks_slots_size(arg),
+		.max_depth = arg->max_depth,
+		.per_thread = arg->per_thread,
+	};
+	return 0;
+}
+
+static int stacks_exit(void *buf)
+{
+	struct stacks_priv *priv = pfm_table_priv(buf);
+
+	pfm_unwind_set_put(priv->set);
+	return 0;
+}
+
+static __always_inline void stacks_merge(void *to, void *show, const void *from,
+					 bool is_new)
+{
+	pfm_stacks_record_t *mine = to, *shown = show;
+	const pfm_stacks_record_t *sample = from;
+
+	PFM_TABLE_COUNT(count);
+	PFM_TABLE_SUM(periods);
+}
+
+/* Make the sample behind the last record of the copy a record. */
+static void stacks_new(void *buf, void *copy, struct stacks_slot *slot,
+		       u64 hash, size_t words)
+{
+	struct pfm_sink *s = pfm_fmt_priv(buf);
+	u64 offs = s->regions.records.cur;
+
+	if (pfm_records_full(&s->regions.records)) {
+		pfm_sink_lose(buf, PFM_SINK_LOST_TABLE);
+		return;
+	}
+	*slot = (struct stacks_slot) { .hash = hash, .offs = offs };
+	pfm_table_copy(buf + offs, copy + offs, words);
+	pfm_sink_publish(s, buf, words * sizeof(u64));
+}
+
+/* Count the sample behind the last record of the copy, of @words words. */
+static void stacks_add(void *buf, void *copy, pfm_stacks_record_t *sample,
+		       size_t words)
+{
+	const struct pfm_table_shape shape = {
+		.steps = true,
+		.merge = stacks_merge,
+	};
+	const size_t payload = PAYLOAD / sizeof(u64);
+	const u64 *key = (u64 *)sample + payload;
+	struct pfm_table *table = pfm_sink_priv(buf);
+	u64 hash = pfm_table_hash(key, words - payload);
+	struct stacks_slot *slot = pfm_fmt_area(buf);
+	unsigned int i;
+
+	slot += mul_u64_u64_shr(hash, table->places, 64);
+	for (i = 0; i < PFM_TABLE_PROBES; i++, slot++) {
+		if (!slot->offs) {
+			stacks_new(buf, copy, slot, hash, words);
+			return;
+		}
+		/* The key has the lengths of the chains first. */
+		if (slot->hash == hash &&
+		    pfm_table_same(copy + slot->offs + PAYLOAD, key,
+				   words - payload)) {
+			pfm_table_merge(buf, copy + slot->offs,
+					buf + slot->offs, sample, &shape);
+			return;
+		}
+	}
+	pfm_sink_lose(buf, PFM_SINK_LOST_TABLE);
+}
+
+static int notrace stacks_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				  struct pfm_ovfl_data *data)
+{
+	const struct stacks_priv *priv = pfm_table_priv(buf);
+	const struct pfm_sink *s = pfm_fmt_priv(buf);
+	pfm_stacks_record_t *sample = priv->copy + s->regions.records.cur;
+	u64 *chain = (u64 *)(sample + 1);
+	struct pfm_unwind_end end;
+	u16 kernel, user;
+
+	pfm_ctrl_continue(arg);
+	kernel = pfm_kernel_callers(data, chain, priv->max_depth);
+	user = pfm_unwind_callers(priv->set, data, chain + kernel,
+				  priv->max_depth, &end);
+	if (!(kernel + user)) {
+		/* The registers are gone. */
+		kernel = (s64)data->ip < 0;
+		user = !kernel;
+		*chain = data->ip;
+	}
+	*sample = (pfm_stacks_record_t) {
+		.count = 1,
+		.periods = -arg->pmd_last_reset,
+		.ovfl_pmd = arg->ovfl_pmd,
+		.set = arg->active_set,
+		.tgid = data->tgid,
+		.tid = priv->per_thread ? data->tid : 0,
+		.num_kernel = kernel,
+		.num_user = user,
+		.user_end = end.why,
+		.user_guessed = end.guessed,
+	};
+	stacks_add(buf, priv->copy, sample,
+		   sizeof(*sample) / sizeof(u64) + kernel + user);
+	return 0;
+}
+
+static const pfm_buffer_fmt_t pfm_stacks_fmt = {
+	.fmt_name	= PFM_STACKS_SMPL_NAME,
+	.fmt_uuid	= PFM_STACKS_SMPL_UUID,
+	.fmt_handler	= stacks_handler,
+	.fmt_exit	= stacks_exit,
+	PFM_TABLE_CALLS_ARG(stacks, stacks_init,
+			    PFM_FMT_ARG(pfm_stacks_smpl_arg_t,
+					PFM_STACKS_SMPL_ARG_LAYOUT)),
+};
+
+pfm_format_module(pfm_stacks_fmt, PFM_STACKS_SMPL_UUID_STR,
+		  "perfmon2: " PFM_STACKS_SMPL_SUMMARY);

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The stacks format: samples that the kernel counted by call chain, in a sink."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import NDArray
+from ..capture.session import Session
+from ..layout import struct_dtype
+from .decoding import Format
+from .roles import Role
+from .samples import Roles, Samples, record_columns
+from .sink import Records, sink_decoder
+
+UUID = "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c"
+VERSION = 1 << 16
+
+# pfm_stacks_smpl_arg_t
+ARG = struct_dtype(
+    32,
+    [
+        ("buf_size", "<u8", 0),  # bytes
+        ("num_regions", "<u4", 8),
+        ("flags", "<u4", 12),
+        ("max_depth", "<u4", 16),  # addresses
+        ("unwind_fd", "<i4", 20),
+        ("per_thread", "<u4", 24),
+        ("reserved", "<u4", 28),
+    ],
+)
+
+# pfm_stacks_record_t
+RECORD = struct_dtype(
+    32,
+    [
+        ("count", "<u8", 0),  # samples
+        ("periods", "<u8", 8),
+        ("ovfl_pmd", "<u2", 16),
+        ("set", "<u2", 18),
+        ("tgid", "<u4", 20),
+        ("tid", "<u4", 24),
+        ("num_kernel", "u1", 28),
+        ("num_user", "u1", 29),
+        ("user_end", "u1", 30),
+        ("user_guessed", "u1", 31),
+    ],
+)
+NUMBERS = ("num_kernel", "num_user")
+ENDS = ("user_end", "user_guessed")
+ROLES: Roles = {Role.WEIGHT: "count", Role.SUM: {"period": "periods"}}
+
+
+def read(records: Records, session: Session) -> Samples:
+    """The samples of records, whose weights are their counts."""
+    heads, behind = records.walk(RECORD, _words)
+    kernel, user = _numbers(heads)
+    columns = record_columns(heads, *NUMBERS, *ENDS)
+    if not heads["tid"].any():
+        # Threads are counted together.
+        del columns["tid"]
+    _, columns["ip"] = records.words(behind, np.minimum(kernel + user, 1))
+    return Samples(
+        heads.size,
+        columns,
+        roles=ROLES,
+        chains=records.chains(behind, kernel, user),
+    )
+
+
+def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
+    """The number of words after each record; shape (n,)."""
+    kernel, user = _numbers(heads)
+    return kernel + user
+
+
+def _numbers(heads: NDArray[np.void]) -> list[NDArray[np.intp]]:
+    """The numbers of addresses of each chain at both levels; each of shape (n,)."""
+    return [heads[name].astype(np.intp) for name in NUMBERS]
+
+
+FORMATS = (
+    Format(
+        name="stacks",
+        uuid=UUID,
+        decoder=sink_decoder(read, VERSION, rising=True),
+        dtypes={"argument": ARG, "record": RECORD},
+        joined=True,
+    ),
+)

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stacks_kunit.c - the stacks format's call-backs, called directly
+ *
+ * Samples without registers have a chain of one address, their own.
+ * tests/guest/formats/stacks.c records chains of real threads.
+ */
+#include <kunit/test.h>
+#include <linux/sizes.h>
+#include <perfmon/perfmon_fmt_kunit.h>
+#include <perfmon/perfmon_fmt_table.h>
+#include <perfmon/perfmon_stacks_smpl.h>
+
+#define OFFS	PFM_SINK_REGION_OFFS(1)
+#define DEPTH	4
+#define KERNEL	0xffffffff81000000ULL
+#define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
+
+/* A record of one address. */
+struct short_record {
+	pfm_stacks_record_t	head;
+	u64			ip;
+};
+
+#define RECORD	sizeof(struct short_record)
+#define LARGEST	(sizeof(pfm_stacks_record_t) + 2 * DEPTH * sizeof(u64))
+
+static int stacks_kunit_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = PFM_STACKS_SMPL_UUID;
+
+	return pfm_calls_init(test, uuid);
+}
+
+/* Make a buffer with room for exactly @records short records. */
+static void make(struct kunit *test, u64 records, bool per_thread)
+{
+	pfm_stacks_smpl_arg_t arg = {
+		.sink.buf_size = OFFS + LARGEST + (records - 1) * RECORD,
+		.max_depth = DEPTH,
+		.per_thread = per_thread,
+	};
+
+	pfm_calls_make(test, &arg);
+}
+
+static const pfm_sink_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
+{
+	return d->buf;
+}
+
+static u64 records_of(const struct pfm_fmt_calls *d)
+{
+	return ((const pfm_sink_rgn_t *)(hdr_of(d) + 1))->rgn_count;
+}
+
+static const struct short_record *record_of(const struct pfm_fmt_calls *d,
+					    u64 i)
+{
+	return (const struct short_record *)(d->buf + OFFS) + i;
+}
+
+/* Record a sample of the thread @tid at @ip. */
+static void sample(struct kunit *test, u64 ip, u32 tid, u64 period)
+{
+	struct pfm_ovfl_data data = { .ip = ip, .tid = tid, .tgid = 11 };
+	struct pfm_fmt_calls *d = test->priv;
+
+	d->arg.ovfl_pmd = 3;
+	d->arg.active_set = 4;
+	d->arg.pmd_last_reset = -period;
+	d->arg.ovfl_ctrl.val = 0;
+	KUNIT_EXPECT_EQ(test, d->fmt->fmt_handler(d->buf, &d->arg, 0, &data),
+			0);
+	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+}
+
+static void arguments_out_of_range_are_refused(struct kunit *test)
+{
+	static const struct {
+		pfm_stacks_smpl_arg_t arg;
+		int result;
+	} cases[] = {
+		{ { { OFFS + LARGEST }, DEPTH }, 0 },
+		{ { { OFFS + LARGEST }, DEPTH, .per_thread = 1 }, 0 },
+		{ { { OFFS + LARGEST - 1 }, DEPTH }, -EINVAL },
+		{ { { SZ_1M, .num_regions = 2 }, DEPTH }, -EINVAL },
+		{ { { SZ_1M, .flags = 1 }, DEPTH }, -EINVAL },
+		{ { { U64_MAX }, DEPTH }, -EINVAL },
+		{ { { SZ_1M }, 0 }, -EINVAL },
+		{ { { SZ_1M }, PFM_STACKS_MAX_DEPTH }, 0 },
+		{ { { SZ_1M }, PFM_STACKS_MAX_DEPTH + 1 }, -EINVAL },
+		{ { { SZ_1M }, DEPTH, .unwind_fd = -1 }, -EINVAL },
+		{ { { SZ_1M }, DEPTH, .per_thread = 2 }, -EINVAL },
+		{ { { SZ_1M }, DEPTH, .reserved = 1 }, -EINVAL },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		pfm_stacks_smpl_arg_t arg = cases[i].arg;
+
+		KUNIT_EXPECT_EQ_MSG(test, pfm_calls_validate(test, &arg),
+				    cases[i].result, "case %u", i);
+	}
+}
+
+static void stacks_counts_each_chain_in_one_record(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 4, false);
+	sample(test, 0x1000, 12, 100);
+	sample(test, KERNEL, 12, 100);
+	sample(test, 0x1000, 13, 250);
+	KUNIT_ASSERT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.count, 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 350);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.ovfl_pmd, 3);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.set, 4);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.tgid, 11);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.tid, 0);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.num_kernel, 0);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.num_user, 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->ip, 0x1000);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.count, 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.num_kernel, 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.num_user, 0);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->ip, KERNEL);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 1);
+}
+
+static void stacks_counts_threads_separately_on_request(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 4, true);
+	sample(test, 0x1000, 12, 1);
+	sample(test, 0x1000, 13, 1);
+	sample(test, 0x1000, 12, 1);
+	KUNIT_ASSERT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.tid, 12);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.count, 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.tid, 13);
+}
+
+static void stacks_loses_new_chains_when_full(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	u64 ip;
+
+	make(test, 4, false);
+	for (ip = 0; ip < 6; ip++)
+		sample(test, ip, 12, 1);
+	KUNIT_EXPECT_EQ(test, records_of(d), 4);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
+	/* Recorded chains still count. */
+	sample(test, 2, 12, 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 2)->head.count, 2);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
+}
+
+static void stacks_counts_or_loses_each_sample(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	u64 i, sum = 0;
+
+	make(test, 512, false);
+	for (i = 0; i < 4096; i++)
+		sample(test, KERNEL + (i % 700) * 5, 12, 1);
+	for (i = 0; i < records_of(d); i++)
+		sum += record_of(d, i)->head.count;
+	KUNIT_EXPECT_EQ(test, sum, records_of(d) + hdr_of(d)->hdr_past);
+	KUNIT_EXPECT_EQ(test, sum + hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE],
+			4096);
+	KUNIT_EXPECT_GT(test, records_of(d), 450);
+}
+
+static void handler_believes_nothing_that_is_mapped(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make(test, 4, false);
+	sample(test, 1, 12, 1);
+	sample(test, 1, 12, 1);
+	memset(d->buf, 0xff, d->size);
+	sample(test, 1, 12, 1);
+	sample(test, 2, 12, 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.count, 3);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->ip, 2);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
+}
+
+static struct kunit_case stacks_cases[] = {
+	KUNIT_CASE(arguments_out_of_range_are_refused),
+	KUNIT_CASE(stacks_counts_each_chain_in_one_record),
+	KUNIT_CASE(stacks_counts_threads_separately_on_request),
+	KUNIT_CASE(stacks_loses_new_chains_when_full),
+	KUNIT_CASE(stacks_counts_or_loses_each_sample),
+	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
+	{}
+};
+
+static struct kunit_suite stacks_suite = {
+	.name = "pfm_stacks",
+	.init = stacks_kunit_init,
+	.exit = pfm_calls_exit,
+	.test_cases = stacks_cases,
+};
+
+kunit_test_suite(stacks_suite);

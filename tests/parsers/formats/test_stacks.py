@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The stacks format."""
+
+from __future__ import annotations
+
+import struct
+from typing import Sequence
+
+from helpers.sink_buffer import FILLING, SinkRegion, sink
+from pfmparse import Decoded, Role, parse_session, session_template
+from pfmparse.formats.registry import find_format
+from pfmparse.formats.stacks import UUID
+
+SESSION = parse_session(session_template(UUID), 0)
+KERNEL = 0xFFFFFFFF81000000
+
+
+def record(
+    count: int, kernel: Sequence[int] = (), user: Sequence[int] = (), tid: int = 0
+) -> bytes:
+    """Build a record of samples with the period 100."""
+    head = struct.pack("<QQHHI", count, 100 * count, 3, 4, 11)
+    head += struct.pack("<IBBBB", tid, len(kernel), len(user), 1, 0)
+    words = (*kernel, *user)
+    return head + struct.pack(f"<{len(words)}Q", *words)
+
+
+def buffer(*records: bytes) -> bytes:
+    """Build a buffer of these records."""
+    return sink([SinkRegion(1, records, FILLING)])
+
+
+def decoded(*records: bytes) -> Decoded:
+    """Decode a buffer of these records."""
+    return find_format(UUID).decoder(SESSION)(buffer(*records))
+
+
+def test_stacks_weight_is_the_count() -> None:
+    found = decoded(record(5, user=(0x1000, 0x2000)), record(7, (KERNEL,), (0x10,)))
+    assert found.problems == ()
+    (region,) = found.regions
+    samples = region.samples
+    columns = {name: column.tolist() for name, column in samples.fields().items()}
+    assert columns == {
+        "count": [5, 7],
+        "periods": [500, 700],
+        "ovfl_pmd": [3, 3],
+        "set": [4, 4],
+        "tgid": [11, 11],
+        "ip": [0x1000, KERNEL],
+    }
+    assert samples.name_of(Role.WEIGHT) == "count"
+    assert samples.aggregates(Role.SUM) == {"period": "periods"}
+    assert found.lost.total["table"] == 3
+
+
+def test_stacks_chains_omit_the_own_address() -> None:
+    found = decoded(
+        record(1, user=(0x1000, 0x2000, 0x3000)),
+        record(1, (KERNEL, KERNEL + 8), (0x10, 0x20)),
+        record(1, (KERNEL,)),
+    )
+    (region,) = found.regions
+    chains = region.samples.chains
+    assert chains is not None
+    assert chains.to_lists() == [[0x2000, 0x3000], [KERNEL + 8, 0x10, 0x20], []]
+    assert chains.kernel is not None and chains.kernel.tolist() == [0, 1, 0]
+
+
+def test_stacks_has_threads_if_they_are_recorded() -> None:
+    (region,) = decoded(record(1, user=(1,), tid=12), record(1, user=(1,))).regions
+    assert region.samples.column("tid").tolist() == [12, 0]
+
+
+def test_stacks_counts_only_increments() -> None:
+    decode = find_format(UUID).decoder(SESSION)
+    decode(buffer(record(5, user=(0x1000,))))
+    again = decode(buffer(record(8, user=(0x1000,)), record(1, user=(0x1000, 0x2000))))
+    (region,) = again.regions
+    assert region.samples.column("count").tolist() == [3, 1]
+    assert region.samples.column("periods").tolist() == [300, 100]
