@@ -211,9 +211,8 @@ static const pfm_buffer_fmt_t pfm_stacks_fmt = {
 	.fmt_uuid	= PFM_STACKS_SMPL_UUID,
 	.fmt_handler	= stacks_handler,
 	.fmt_exit	= stacks_exit,
-	PFM_TABLE_CALLS_ARG(stacks, stacks_init,
-			    PFM_FMT_ARG(pfm_stacks_smpl_arg_t,
-					PFM_STACKS_SMPL_ARG_LAYOUT)),
+	PFM_TABLE_CALLS_ARG(stacks, PFM_FMT_ARG(pfm_stacks_smpl_arg_t,
+						PFM_STACKS_SMPL_ARG_LAYOUT)),
 };
 
 pfm_format_module(pfm_stacks_fmt, PFM_STACKS_SMPL_UUID_STR,
