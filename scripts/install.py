@@ -156,7 +156,7 @@ def example(layout: Layout, folder: Path, into: Path) -> Iterator[Item]:
         for source in sorted((ROOT / folder).glob(pattern)):
             yield Item(into / source.relative_to(ROOT), source=source)
     for link in sorted((ROOT / folder).glob("parser/*/*.h")):
-        yield Item(into / link.relative_to(ROOT), link=os.readlink(link))
+        yield Item(into / link.relative_to(ROOT), link=f"../../{link.name}")
 
 
 def sources(layout: Layout) -> Iterator[Item]:

@@ -33,11 +33,10 @@ void conform_device_open(struct conform *c)
 	c->device = NULL;
 	if (!dev)
 		return;
-	device_reader = (struct file) {
-		.f_op = dev->misc.fops,
-		.f_flags = O_RDONLY | O_NONBLOCK,
-		.private_data = &dev->misc,
-	};
+	/* Not as a whole: it has const members on some kernels. */
+	device_reader.f_op = dev->misc.fops;
+	device_reader.f_flags = O_RDONLY | O_NONBLOCK;
+	device_reader.private_data = &dev->misc;
 	if (!dev->misc.fops->open(NULL, &device_reader))
 		c->device = dev;
 }
