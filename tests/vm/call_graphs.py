@@ -15,7 +15,7 @@ BASH = "/perfmon/bin/bash -c 'for ((i = 0; i < 30000; i++)); do x=$((x + i)); do
 RECORD = "pfmon -g -o /out/{}.cap"
 # Chains that are to be whole, in percent. A system-wide session finds new programs a
 # little later.
-SHARES = {"gzip": 99.0, "bash": 99.0, "wide": 95.0}
+SHARES = {"gzip": 99.0, "bash": 99.0, "counted": 99.0, "wide": 95.0}
 MIN_CHAINS = 300
 UNWIND = "/dev/perfmon_unwind"
 
@@ -32,11 +32,12 @@ def command() -> str:
         "head -c 3000000 /perfmon/bin/pfmon >/tmp/zipped",
         f"{RECORD.format('gzip')} {GZIP} >/dev/null",
         f"{RECORD.format('bash')} {BASH}",
+        f"{RECORD.format('counted')} --smpl-module=stacks {GZIP} >/dev/null",
         f"{RECORD.format('wide')} --system-wide {GZIP} >/dev/null",
         f"mv {UNWIND} /dev/moved",
         f"{RECORD.format('none')} {GZIP} >/dev/null",
         f"mv /dev/moved {UNWIND} && rm -r /tmp/zipped /root/.cache",
-        "rmmod pfm_fmt_callstack pfm_unwind",
+        "rmmod pfm_fmt_callstack pfm_fmt_stacks pfm_unwind",
     ]
     return f"({' && '.join(lines)}) 2>&1"
 

@@ -33,10 +33,12 @@ class ChainEnds:
         """Counts samples, unless their format does not record the ends."""
         if not samples.has("user_end"):
             return
-        ends, numbers = np.unique(samples.column("user_end"), return_counts=True)
-        for end, number in zip(ends.tolist(), numbers.tolist()):
+        column, weights = samples.column("user_end"), samples.weights()
+        for end in np.unique(column).tolist():
             if end:
-                self._numbers[ENDS.get(end, f"end_{end}")] += number
+                which = column == end
+                number = which.sum() if weights is None else weights[which].sum()
+                self._numbers[ENDS.get(end, f"end_{end}")] += int(number)
 
     def as_json(self) -> Optional[dict[str, int]]:
         """The number of chains by their end, None if no ends were recorded."""

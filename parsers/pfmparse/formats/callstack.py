@@ -11,7 +11,7 @@ from ..layout import struct_dtype
 from .decoding import Format
 from .pmd_words import groups
 from .samples import Samples
-from .sink import Records, sink_decoder
+from .sink import Records, has_tables, sink_decoder
 
 UUID = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 VERSION = 1 << 16 | 1
@@ -57,21 +57,13 @@ NUMBERS = ("num_pmds", "num_kernel", "num_user")
 def read(records: Records, session: Session) -> Samples:
     """The samples of records, with call chains and PMD values."""
     heads, behind = records.walk(RECORD, _words)
-    columns = [*COLUMNS, *END_COLUMNS] if _has_tables(session) else list(COLUMNS)
+    columns = [*COLUMNS, *END_COLUMNS] if has_tables(session, ARG) else list(COLUMNS)
     pmds, kernel, user = _numbers(heads)
     return Samples.of_records(
         heads[columns],
         groups=tuple(groups(records, session, heads, behind)),
         chains=records.chains(behind + WORD * pmds, kernel, user),
     )
-
-
-def _has_tables(session: Session) -> bool:
-    """True if the kernel had unwind tables."""
-    argument = session.format.arg
-    if len(argument) < ARG.itemsize:
-        return False
-    return bool(np.frombuffer(argument, ARG, 1)["unwind_fd"][0] > 0)
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:

@@ -322,6 +322,14 @@ def sink_decoder(
     return decoder
 
 
+def has_tables(session: Session, argument: np.dtype[np.void]) -> bool:
+    """True if the kernel had unwind tables: ``argument`` has a field unwind_fd."""
+    data = session.format.arg
+    if len(data) < argument.itemsize:
+        return False
+    return bool(np.frombuffer(data, argument, 1)["unwind_fd"][0] > 0)
+
+
 def is_sink(data: Data) -> bool:
     """True if a buffer starts with a sink header of a supported version."""
     if len(data) < HDR.itemsize:

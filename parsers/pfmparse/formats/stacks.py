@@ -11,7 +11,7 @@ from ..layout import struct_dtype
 from .decoding import Format
 from .roles import Role
 from .samples import Roles, Samples, record_columns
-from .sink import Records, sink_decoder
+from .sink import Records, has_tables, sink_decoder
 
 UUID = "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c"
 VERSION = 1 << 16
@@ -55,7 +55,8 @@ def read(records: Records, session: Session) -> Samples:
     """The samples of records, whose weights are their counts."""
     heads, behind = records.walk(RECORD, _words)
     kernel, user = _numbers(heads)
-    columns = record_columns(heads, *NUMBERS, *ENDS)
+    without = NUMBERS if has_tables(session, ARG) else (*NUMBERS, *ENDS)
+    columns = record_columns(heads, *without)
     if not heads["tid"].any():
         # Threads are counted together.
         del columns["tid"]

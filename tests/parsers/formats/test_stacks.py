@@ -8,6 +8,7 @@ from typing import Sequence
 
 from helpers.sink_buffer import FILLING, SinkRegion, sink
 from pfmparse import Decoded, Role, parse_session, session_template
+from pfmparse.commands.info_chains import ChainEnds
 from pfmparse.formats.registry import find_format
 from pfmparse.formats.stacks import UUID
 
@@ -70,6 +71,17 @@ def test_stacks_chains_omit_the_own_address() -> None:
 def test_stacks_has_threads_if_they_are_recorded() -> None:
     (region,) = decoded(record(1, user=(1,), tid=12), record(1, user=(1,))).regions
     assert region.samples.column("tid").tolist() == [12, 0]
+
+
+def test_stacks_with_tables_has_the_ends_of_chains() -> None:
+    argument = struct.pack("<QIIIiII", 65536, 1, 0, 8, 5, 0, 0)
+    session = parse_session(session_template(UUID, arg=argument), 0)
+    found = find_format(UUID).decoder(session)(buffer(record(5, user=(1,))))
+    (region,) = found.regions
+    assert region.samples.column("user_end").tolist() == [1]
+    ends = ChainEnds()
+    ends.add(region.samples)
+    assert ends.as_json() == {"whole": 5}
 
 
 def test_stacks_counts_only_increments() -> None:

@@ -157,6 +157,8 @@ def test_call_graph_without_event_samples_a_clock(formats: Formats) -> None:
     run = formats.run("--dry-run", "-g", "true")
     assert "PMD0   0xfffffffffff0bdc0  counts cpu-clock\n" in run.stdout
     assert "Format:   callstack, " in run.stdout
+    run = formats.run("--dry-run", "-g", "--smpl-module=stacks", "true")
+    assert "Format:   stacks, " in run.stdout
 
 
 def test_call_graph_without_tables_says_so(formats: Formats) -> None:

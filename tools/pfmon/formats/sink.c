@@ -125,21 +125,38 @@ static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
 	       entries_room_in(regions, record, record + values, entries);
 }
 
+_Static_assert(offsetof(pfm_callstack_smpl_arg_t, unwind_fd) ==
+	       offsetof(pfm_stacks_smpl_arg_t, unwind_fd),
+	       "add_tables() is for both");
+
+static void add_tables(struct smpl_format *format,
+		       const struct options *options)
+{
+	pfm_callstack_smpl_arg_t *arg = (pfm_callstack_smpl_arg_t *)format->arg;
+
+	if (options->call_graph != CALL_GRAPH_TABLES ||
+	    format->arg_size != format->module->arg_size)
+		return;
+	format->tables = table_set_open();
+	if (format->tables)
+		arg->unwind_fd = table_set_fd(format->tables);
+}
+
 static bool callstack_set_up(struct smpl_format *format,
 			     const struct options *options)
 {
-	pfm_callstack_smpl_arg_t *arg;
-
 	if (!set_up_with_times(format, options))
 		return false;
-	if (options->call_graph != CALL_GRAPH_TABLES ||
-	    format->arg_size != sizeof(*arg))
-		return true;
-	format->tables = table_set_open();
-	if (!format->tables)
-		return true;
-	arg = (pfm_callstack_smpl_arg_t *)format->arg;
-	arg->unwind_fd = table_set_fd(format->tables);
+	add_tables(format, options);
+	return true;
+}
+
+static bool stacks_set_up(struct smpl_format *format,
+			  const struct options *options)
+{
+	if (!described_set_up(format, options))
+		return false;
+	add_tables(format, options);
 	return true;
 }
 
@@ -230,7 +247,7 @@ const struct smpl_module smpl_stacks = {
 	.uuid = PFM_STACKS_SMPL_UUID_STR,
 	.summary = PFM_STACKS_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_RANDOM | FORMAT_OPT_ARG,
-	.set_up = described_set_up,
+	.set_up = stacks_set_up,
 	.arg_size = sizeof(pfm_stacks_smpl_arg_t),
 	.buffer_size = stacks_buffer,
 	SINK_CALLS,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_stacks_smpl.h>
 
 #include "base/util.h"
 #include "options/call_graph_options.h"
@@ -24,13 +25,15 @@ bool call_graph_options_complete(struct options *options)
 {
 	if (!options->call_graph)
 		return true;
-	if (options->module &&
-	    strcmp(options->module, PFM_CALLSTACK_SMPL_NAME)) {
-		message("--call-graph uses the sampling format %s: omit --smpl-module=%s",
-			PFM_CALLSTACK_SMPL_NAME, options->module);
+	if (!options->module)
+		options->module = PFM_CALLSTACK_SMPL_NAME;
+	if (strcmp(options->module, PFM_CALLSTACK_SMPL_NAME) &&
+	    strcmp(options->module, PFM_STACKS_SMPL_NAME)) {
+		message("--call-graph uses the sampling format %s or %s: omit --smpl-module=%s",
+			PFM_CALLSTACK_SMPL_NAME, PFM_STACKS_SMPL_NAME,
+			options->module);
 		return false;
 	}
-	options->module = PFM_CALLSTACK_SMPL_NAME;
 	if (!options->event_count && !options->long_periods &&
 	    !options->short_periods && !options->frequencies)
 		options->frequencies = DEFAULT_FREQUENCY;

@@ -440,7 +440,8 @@ const struct option_row option_table[] = {
 			"per second. Programs need no frame pointers: their unwind\n"
 			"information is compiled to tables for the kernel and kept in\n"
 			"the user's cache directory, see FILES. With *fp*, the kernel\n"
-			"follows frame pointers, which is faster.\n",
+			"follows frame pointers, which is faster. With\n"
+			"*--smpl-module=stacks*, the kernel counts equal chains.\n",
 	}, {
 		.name = "data-maps", .group = GROUP_SAMPLING,
 		.effect = SETS(data_maps),
