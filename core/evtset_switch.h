@@ -53,10 +53,10 @@ bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 
 /*
- * Write a set's clock without losing what it has counted. A clock that the PMU
- * has re-armed continues from there, so the written value is read back.
- * Context: the caller owns the context, interrupts off; or the set is not
- * active.
+ * Write a set's clock without losing what it has counted. If the PMU has
+ * re-armed the clock already, the clock keeps what it has counted since. So
+ * read its value back instead of relying on @value. Context: the caller owns
+ * the context, interrupts off; or the set is not active.
  */
 void pfm_clock_write(struct pfm_evtset *set, u64 value);
 

@@ -84,9 +84,9 @@ void pfm_conclude_one(struct pfm_pmd *pmd, int err);
 /*
  * The context is frozen, but the PMU counts until a thread has stopped it. A
  * counter that overflows again at once would leave no time for that. So prevent
- * further overflows of the counter; it is reloaded before it counts again.
- * During a pause do nothing: the PMU is stopped, and a command may be loading
- * it. Context: the caller owns the context.
+ * further overflows of the counter; it is reloaded before it counts again. Do
+ * nothing during pfm_pause(): the PMU is stopped, and a command may be loading
+ * the counter. Context: the caller owns the context.
  */
 void pfm_silence(struct pfm_pmd *pmd);
 

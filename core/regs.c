@@ -303,9 +303,9 @@ static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
 }
 
 /*
- * Let the PMU follow changed PMCs, or a counter that has started or stopped
- * sampling or wants other data of samples, and load the PMD with @value. @words
- * is NULL if the PMCs do not change.
+ * Load the PMD with @value, after a change that the PMU must follow: of the
+ * PMCs, of whether the counter samples, or of the data that it wants in
+ * samples. @words is NULL if the PMCs do not change.
  */
 static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
 			 u64 value)

@@ -51,7 +51,7 @@ def structures(
 ) -> NDArray[np.void]:
     """``count`` consecutive structures from byte ``offset`` on, without a copy.
 
-    PfmParseError if the data end before they do; ``what`` names them.
+    Raises PfmParseError if the data end before they do; ``what`` names them.
     """
     end = offset + count * dtype.itemsize
     if len(data) < end:
@@ -71,7 +71,7 @@ def integers(
 ) -> dict[str, int]:
     """The integers of a structure at byte ``offset``, by field.
 
-    PfmParseError if the data end before the structure does; ``what`` names it.
+    Raises PfmParseError if the data end before the structure does; ``what`` names it.
     """
     return table(data, dtype, 1, offset, what)[0]
 

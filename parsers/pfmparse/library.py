@@ -77,7 +77,7 @@ class Captures:
 
         The conditions replace those of an earlier selection. A condition is one value
         or several, each a number or a text as for the option of this name.
-        ValueError if a text is invalid.
+        Raises ValueError if a text is invalid.
         """
         given = locals()
         values = {name: _values(name, given[name]) for name in CONDITIONS}
@@ -100,8 +100,8 @@ class Captures:
         format; by default, all that any capture recorded. Without ``symbols``, no
         symbols are looked up, and the columns that need them are left out.
 
-        PfmParseError if a capture cannot be read, or if its samples lack a column;
-        ValueError if a column in ``columns`` needs ``symbols``.
+        Raises PfmParseError if a capture cannot be read, or if its samples lack a
+        column. Raises ValueError if a column in ``columns`` needs ``symbols``.
         """
         probes = self._inputs(Detail.OBJECT)
         numbers = numbers_of(probes)
@@ -130,7 +130,8 @@ class Captures:
         with another ``weight``, as for ``report --weight``, its sum is ``weight``. By
         default, that is the first sum that the samples' format records, if any.
 
-        PfmParseError if a capture cannot be read, or if its samples lack a column.
+        Raises PfmParseError if a capture cannot be read, or if its samples lack a
+        column.
         """
         keys = _several(by)
         if weight is None:
@@ -168,7 +169,7 @@ def open(
 
     The ``options`` say where to look for symbols.
 
-    PfmParseError if a file is not a capture, OSError if it cannot be opened.
+    Raises PfmParseError if a file is not a capture, and OSError if it cannot be opened.
     """
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     files = _Files([os.fspath(path) for path in several])
@@ -213,7 +214,10 @@ def naming(file: str) -> Iterator[None]:
 
 @contextmanager
 def _reading(source: Input) -> Iterator[None]:
-    """Warns of problems with an input after the block; PfmParseError if useless."""
+    """Warns of problems with an input after the block.
+
+    Raises PfmParseError if nothing in the input is usable.
+    """
     with naming(source.file):
         yield
         recording = source.recording
@@ -228,7 +232,7 @@ def _several(names: Union[str, Sequence[str]]) -> list[str]:
 
 
 def _values(name: str, wanted: Wanted) -> list[Any]:
-    """The values of a condition; ValueError if one is invalid."""
+    """The values of a condition. Raises ValueError if one is invalid."""
     given = [wanted] if isinstance(wanted, (str, int)) else wanted
     try:
         return [value for one in given for value in CONDITIONS[name].read(str(one))]

@@ -336,7 +336,10 @@ class Recording:
         return decoded.regions
 
     def _decoder(self) -> Decoder:
-        """A decoder for a context; PfmParseError if the format cannot make one."""
+        """A decoder for a context.
+
+        Raises PfmParseError if the format cannot make one.
+        """
         try:
             return self.format.decoder(self.session)
         except PfmParseError:
@@ -369,7 +372,7 @@ def _sum(losses: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
 
 
 def open_capture(stream: BufferedIOBase, any_format: bool = False) -> Recording:
-    """Opens a capture; PfmParseError if nothing in it is usable.
+    """Opens a capture. Raises PfmParseError if nothing in it is usable.
 
     With ``any_format``, a capture whose format has no parser is usable, too: it has
     buffers and their losses.

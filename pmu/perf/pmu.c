@@ -63,8 +63,9 @@ static void perf_forget_event(struct pfm_pmu_reg *reg)
 static bool perf_asks_counters __ro_after_init;
 
 /*
- * Does a PMU other than those recognized by number count each event when it
- * happens? Its periods are set differently from a hardware counter's.
+ * Does the event belong to a software-like PMU that perf_has_no_counter() does
+ * not recognise by type? Its periods are set differently from a hardware
+ * counter's.
  */
 static bool perf_has_odd_periods(const struct pfm_pmu_reg *reg,
 				 const struct perf_event *event)

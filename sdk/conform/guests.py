@@ -268,7 +268,8 @@ def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Resul
     """Return a result, or the kernel's complaint during the check.
 
     following: the next check that has begun, or None if the guest has ended. Kernel
-    messages come over another channel, and later.
+    messages come over another channel, and later. So wait until the mark of the next
+    check is in the log: the complaint stands before it.
     """
     index, result = held
     mark = MARK.format(f"{index:03} {result.check}")

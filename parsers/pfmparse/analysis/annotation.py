@@ -104,7 +104,7 @@ class Collector:
         self._all: Counter[str] = Counter()  # the weights of all functions
 
     def add(self, source: Input) -> None:
-        """Reads an input; PfmParseError if its samples lack a column."""
+        """Reads an input. Raises PfmParseError if its samples lack a column."""
         pairs, sums = Interner(), Sums()
         weight = Weight(self._weight, source.events)
         for batch in source.batches():

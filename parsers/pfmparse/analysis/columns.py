@@ -23,7 +23,7 @@ PMD = re.compile(r"pmd([0-9]{1,3})")
 def named(samples: Samples, name: str) -> Column:
     """A column by the name of its role or its own name, or ``pmdN`` for PMD values.
 
-    PfmParseError if the samples do not have it.
+    Raises PfmParseError if the samples do not have it.
     """
     if name in ROLES:
         return samples.role(ROLES[name])

@@ -18,7 +18,7 @@ class Condition:
     """A condition that is a list of values.
 
     ``field`` is its field of Selection. ``read`` reads values from a text, and raises
-    ValueError if the text is invalid. ``what`` describes the selected samples.
+    Raises ValueError if the text is invalid. ``what`` describes the selected samples.
     """
 
     field: str
@@ -28,7 +28,7 @@ class Condition:
 
 
 def read_words(text: str) -> list[str]:
-    """Reads a,b,c as a list; ValueError if it is empty."""
+    """Reads a,b,c as a list. Raises ValueError if it is empty."""
     found = [word for word in text.split(",") if word]
     if not found:
         raise ValueError("must not be empty")
@@ -36,7 +36,7 @@ def read_words(text: str) -> list[str]:
 
 
 def read_numbers(text: str) -> list[int]:
-    """Reads 0,2-4 as a list; ValueError if it is not one."""
+    """Reads 0,2-4 as a list. Raises ValueError if it is not one."""
     found: list[int] = []
     for part in read_words(text):
         match = re.fullmatch(r"([0-9]{1,10})(?:-([0-9]{1,10}))?", part)
@@ -53,7 +53,7 @@ def read_numbers(text: str) -> list[int]:
 
 
 def read_pattern(text: str) -> re.Pattern[str]:
-    """Reads a regular expression; ValueError if it is invalid."""
+    """Reads a regular expression. Raises ValueError if it is invalid."""
     try:
         return re.compile(text)
     except re.error as error:

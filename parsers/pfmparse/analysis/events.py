@@ -58,7 +58,10 @@ class Events:
         return np.full(samples.count, only, np.intp)
 
     def named(self, name: str) -> Ids:
-        """The numbers of the events with this name; PfmParseError if none has it."""
+        """The numbers of the events with this name.
+
+        Raises PfmParseError if none has it.
+        """
         found = [at for at, event in enumerate(self.all) if event.name == name]
         if not found:
             there = ", ".join(dict.fromkeys(event.name for event in self.all[:-1]))

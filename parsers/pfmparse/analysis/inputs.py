@@ -54,7 +54,7 @@ class Input:
 
         The ``watcher`` receives the number of samples that have been read.
 
-        PfmParseError if nothing in the capture can match the selection.
+        Raises PfmParseError if nothing in the capture can match the selection.
         """
         self.file = file
         self.recording = recording

@@ -39,7 +39,10 @@ class Key(Protocol):
     title: str
 
     def ids(self, batch: Batch) -> Ids:
-        """A dense number for each sample; PfmParseError if they lack the column."""
+        """A dense number for each sample.
+
+        Raises PfmParseError if they lack the column.
+        """
 
     def values(self) -> Sequence[Value]:
         """The value of each number; several numbers may have equal values."""
@@ -245,7 +248,10 @@ class Callers(Located):
         self._found = False
 
     def values(self) -> Sequence[Value]:
-        """The functions; PfmParseError if no sample can have recorded a chain."""
+        """The functions.
+
+        Raises PfmParseError if no sample can have recorded a chain.
+        """
         if self._lacking is not None and not self._found:
             raise self._lacking
         return super().values()
@@ -350,7 +356,7 @@ def key(name: str, source: Input) -> Key:
 
 
 def _numbers(samples: Samples, name: str) -> Column:
-    """The numbers of a key; PfmParseError if they summarise several samples."""
+    """The numbers of a key. Raises PfmParseError if they summarise several samples."""
     for role in AGGREGATES:
         if name in samples.aggregates(role).values():
             raise RequestError(

@@ -130,7 +130,7 @@ class Tally:
         self._width = len(classes.names)
 
     def add(self, batch: Batch) -> None:
-        """Adds samples; PfmParseError if they lack a column."""
+        """Adds samples. Raises PfmParseError if they lack a column."""
         samples = batch.samples
         if not samples.count:
             return
@@ -205,7 +205,10 @@ class Tally:
 
 
 def by(view: str, per: str, source: Input) -> Key:
-    """The key that groups a view's samples; PfmParseError if it is not available."""
+    """The key that groups a view's samples.
+
+    Raises PfmParseError if it is not available.
+    """
     if per == LATENCY:
         return key("latency", source)
     if per == LEVEL:

@@ -153,7 +153,7 @@ class Profiler:
         self._rows: dict[tuple[int, int, int, int], Row] = {}
 
     def add(self, source: Input, batches: Iterator[Batch]) -> None:
-        """Adds the samples of an input; PfmParseError if they lack a column."""
+        """Adds the samples of an input. Raises PfmParseError if they lack a column."""
         numbers = _Numbers(source, self._step)
         samples, weights = Sums(), Sums()
         weight = Weight(self._weight, source.events)

@@ -45,7 +45,7 @@ def add(
     """Adds the samples of an input; returns the titles of the keys ``by``.
 
     ``weight`` is as in Weight; ``wanted`` and ``figures`` are as in Statistics.
-    PfmParseError if the samples lack a column.
+    Raises PfmParseError if the samples lack a column.
     """
     made = [keys.key(name, source) for name in by]
     groups, weight_of = Groups(made), Weight(weight, source.events)

@@ -28,7 +28,10 @@ class RowMaker:
     """Makes rows of the batches of an input."""
 
     def __init__(self, source: Input, pmds: Sequence[int], weight: str = COUNT) -> None:
-        """``weight`` is as in Weight; PfmParseError if it is a PMD without values."""
+        """``weight`` is as in Weight.
+
+        Raises PfmParseError if it is a PMD of which no sample has a value.
+        """
         self.names = Names(source.recording)
         self.source = source
         self.pmds = pmds
@@ -43,7 +46,7 @@ class Rows:
     """Samples of a batch; ``names``, ``events``, ``places`` and ``stacks`` are ids.
 
     Columns are made when they are used first. A column that the format does not record
-    is None. PfmParseError if samples have no address or weight.
+    is None. Raises PfmParseError if samples have no address or weight.
     """
 
     def __init__(self, maker: RowMaker, batch: Batch) -> None:

@@ -68,7 +68,10 @@ class Selection:
         return Detail.SYMBOL if self.symbols else Detail.OBJECT
 
     def of(self, recording: Recording, events: Events, places: Places) -> Select:
-        """A function that selects samples; PfmParseError if nothing can match."""
+        """A function that selects samples.
+
+        Raises PfmParseError if nothing can match.
+        """
         tests = list(self._tests(recording, events, places))
 
         def select(batch: Batch) -> Batch:

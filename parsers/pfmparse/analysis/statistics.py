@@ -52,7 +52,10 @@ class Wanted:
 
 
 def parse_wanted(text: str) -> Wanted:
-    """Parses a column "latency", a PMD "3", or a ratio "3/4"; ValueError if invalid."""
+    """Parses a column "latency", a PMD "3", or a ratio "3/4".
+
+    Raises ValueError if the text is invalid.
+    """
     match = WANTED.fullmatch(text)
     if match is None:
         known = "a column, a PMD (as 3) or a ratio (as 3/4)"
@@ -65,7 +68,7 @@ def _name(text: str) -> str:
 
 
 def check_stat(text: str) -> str:
-    """Returns the name of a figure; ValueError if it is unknown."""
+    """Returns the name of a figure. Raises ValueError if it is unknown."""
     if text not in STATS and not PERCENTILE.fullmatch(text):
         raise ValueError(
             f"unknown figure {text!r}: use {', '.join(STATS)} or a percentile, e.g. p99"
@@ -128,7 +131,7 @@ class Statistics:
     def __init__(
         self, wanted: Sequence[Wanted], stats: Sequence[str], events: Events
     ) -> None:
-        """Raises PfmParseError if no sample has values of a wanted PMD."""
+        """Raises PfmParseError if no sample has a value of a wanted PMD."""
         needed: dict[str, set[str]] = {}
         for item in wanted:
             for name in item.names:
@@ -141,7 +144,10 @@ class Statistics:
         }
 
     def add(self, ids: Ids, samples: Samples) -> None:
-        """Adds samples to their groups; PfmParseError if a figure is not available."""
+        """Adds samples to their groups.
+
+        Raises PfmParseError if a figure is not available.
+        """
         for column in self._columns.values():
             if samples.count:
                 column.add(ids, samples)

@@ -45,9 +45,12 @@ class Table:
     def __init__(
         self, source: Input, numbers: Mapping[str, Number], columns: Sequence[str]
     ) -> None:
-        """``columns`` are names of ``numbers`` or TEXTS, or as in columns.named().
+        """Makes empty columns.
 
-        PfmParseError if one is a PMD without values in any sample.
+        Each of ``columns`` is a key of ``numbers`` or TEXTS, or a name that
+        columns.named() accepts.
+
+        Raises PfmParseError if one is a PMD of which no sample has a value.
         """
         self._source, self._numbers = source, numbers
         self._maker = RowMaker(source, ())
@@ -57,7 +60,7 @@ class Table:
         self._parts: dict[str, list[Array]] = {name: [] for name in columns}
 
     def read(self) -> dict[str, Array]:
-        """Reads the selected samples; PfmParseError if they lack a column."""
+        """Reads the selected samples. Raises PfmParseError if they lack a column."""
         for batch in self._source.batches():
             if batch.samples.count:
                 rows = self._maker.rows(batch)

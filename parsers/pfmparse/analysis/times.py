@@ -54,7 +54,7 @@ def parse_span(text: str) -> int:
 
 
 def parse_window(text: str) -> Window:
-    """Parses a window "2s-5s", "2s-" or "-5s"; ValueError if it is invalid."""
+    """Parses a window "2s-5s", "2s-" or "-5s". Raises ValueError if it is invalid."""
     first, dash, last = text.partition("-")
     if not dash:
         raise ValueError(

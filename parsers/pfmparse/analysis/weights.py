@@ -26,13 +26,16 @@ class Weight:
     """
 
     def __init__(self, name: str, events: Events) -> None:
-        """Raises PfmParseError if ``name`` is a PMD without values in any sample."""
+        """Raises PfmParseError if ``name`` is a PMD of which no sample has a value."""
         check_name(name, events.recording)
         self.name = name
         self._events = events
 
     def of(self, samples: Samples) -> Optional[NDArray[np.integer[Any]]]:
-        """The weight of each sample, None if all are 1; PfmParseError if unknown."""
+        """The weight of each sample, None if all are 1.
+
+        Raises PfmParseError if the weights are unknown.
+        """
         times = samples.weights()
         if self.name == COUNT:
             return times
@@ -83,7 +86,7 @@ def values_of(
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
     """The value of each sample, and a mask of those that have one.
 
-    ``name`` is as in Weight, except "count". PfmParseError if it is unknown.
+    ``name`` is as in Weight, except "count". Raises PfmParseError if it is unknown.
     """
     pmd = pmd_of(name)
     if pmd is not None and not samples.has(name):
@@ -95,7 +98,10 @@ def values_of(
 
 
 def unsigned(samples: Samples, name: str) -> NDArray[np.uint64]:
-    """A column as for columns.named(); PfmParseError if it has negative numbers."""
+    """A column as for columns.named().
+
+    Raises PfmParseError if it has negative numbers.
+    """
     column = named(samples, name)
     if column.dtype.kind == "i" and (column < 0).any():
         raise RequestError(f"column '{name}' has negative numbers: use another weight")
@@ -103,7 +109,7 @@ def unsigned(samples: Samples, name: str) -> NDArray[np.uint64]:
 
 
 def product(values: NDArray[np.uint64], times: Column, name: str) -> NDArray[np.uint64]:
-    """The values times ``times``; PfmParseError if a product exceeds 64 bits."""
+    """The values times ``times``. Raises PfmParseError if a product exceeds 64 bits."""
     if not fits(values, times).all():
         text = f"{name} times the weight of a sample needs more than 64 bits"
         raise RequestError(text)

@@ -91,7 +91,10 @@ class Buffer(NamedTuple):
 
 
 def read_buffer(chunk: Chunk, contexts: Container[int], epoch: int) -> Buffer:
-    """The copy in a BUFR chunk; PfmParseError if its context is not in ``contexts``."""
+    """The copy in a BUFR chunk.
+
+    Raises PfmParseError if its context is not in ``contexts``.
+    """
     head = BUFFER_HEADER.itemsize
     if len(chunk.payload) < head:
         text = f"BUFR of {len(chunk.payload)} bytes is too short"

@@ -95,7 +95,10 @@ class ChunkReader:
     """
 
     def __init__(self, stream: BufferedIOBase, problems: list[PfmParseError]) -> None:
-        """Reads the file's header; PfmParseError if the file is not a capture."""
+        """Reads the file's header.
+
+        Raises PfmParseError if the file is not a capture.
+        """
         self._storage = Storage(stream)
         self._problems = problems
         self.offset = 0
@@ -118,7 +121,7 @@ class ChunkReader:
     def payload(self, header: ChunkHeader) -> Optional[Chunk]:
         """Reads a chunk of a known type; None if the file ends within it.
 
-        PfmParseError if it is damaged. This method is thread-safe.
+        Raises PfmParseError if it is damaged. This method is thread-safe.
         """
         chunk = self.chunk(header)
         return chunk if chunk.whole else None
@@ -136,7 +139,7 @@ class ChunkReader:
         self._storage.drop(offset)
 
     def _stored(self, header: ChunkHeader) -> Data:
-        """The payload as it is stored; PfmParseError if it is too long."""
+        """The payload as it is stored. Raises PfmParseError if it is too long."""
         limit = MAX_PAYLOAD[header.type]
         if header.length > limit:
             text = f"{header.type} of {header.length} bytes exceeds the limit, {limit}"
@@ -181,7 +184,10 @@ def check_file_header(head: bytes) -> None:
 
 
 def parse_header(head: bytes, offset: int) -> ChunkHeader:
-    """Parses a header at byte ``offset``; PfmParseError if its checksum is wrong."""
+    """Parses a header at byte ``offset``.
+
+    Raises PfmParseError if its checksum is wrong.
+    """
     kind, flags, length, payload_crc, header_crc = _HEADER.unpack(head)
     if zlib.crc32(head[:20]) != header_crc:
         text = "a chunk header has a wrong checksum: the rest is not read"
@@ -191,7 +197,7 @@ def parse_header(head: bytes, offset: int) -> ChunkHeader:
 
 
 def chunk_of(header: ChunkHeader, stored: Data) -> Chunk:
-    """The chunk with these ``stored`` bytes; PfmParseError if it is damaged."""
+    """The chunk with these ``stored`` bytes. Raises PfmParseError if it is damaged."""
     start, whole = header.offset, len(stored) == header.length
     if header.flags & ~COMPRESSED:
         raise PfmParseError(f"unknown chunk flags {header.flags:#x}", start - 20)

@@ -51,9 +51,9 @@ class Clocks:
     def perf_to_realtime(self, times: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Converts times of samples to ns since 1970; shape (n,).
 
-        PfmParseError if the capture has no clock readings. The difference of the clocks
-        is interpolated between two readings, and constant before the first one and
-        after the last one.
+        Raises PfmParseError if the capture has no clock readings. The difference of the
+        clocks is interpolated between two readings, and constant before the first one
+        and after the last one.
         """
         if not self.moments:
             raise RequestError("the capture has no clock readings (CLCK chunks)")

@@ -162,7 +162,10 @@ class Capture(Metadata):
         return same
 
     def _scan(self, header: ChunkHeader) -> None:
-        """Indexes a buffer or reads metadata; PfmParseError if SESS is not first."""
+        """Indexes a buffer or reads metadata.
+
+        Raises PfmParseError if SESS is not first.
+        """
         if header.type == "BUFR":
             if not hasattr(self, "session"):
                 raise self._no_session()

@@ -64,7 +64,7 @@ class LiveCapture(Metadata):
     def ticks(self, data: bytes) -> Iterator[Tick]:
         """Reads the next bytes; stops at each TICK, before the chunk after it.
 
-        PfmParseError if no more chunks can be read.
+        Raises PfmParseError if no more chunks can be read.
         """
         self._came += data
         if self._offset == 0:
@@ -134,7 +134,7 @@ class LiveCapture(Metadata):
         return True
 
     def _add(self, chunk: Chunk) -> None:
-        """Adds the contents of a chunk; PfmParseError if it cannot be read."""
+        """Adds the contents of a chunk. Raises PfmParseError if it cannot be read."""
         if not self.begun:
             self._begin(chunk)
         elif chunk.type == "SESS":

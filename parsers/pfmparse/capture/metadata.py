@@ -37,7 +37,7 @@ class Metadata:
     def add(self, kind: str, text: bytes, offset: int) -> None:
         """Adds a chunk of a type in ADD, which starts at byte ``offset``.
 
-        PfmParseError if it cannot be read, or is not allowed here.
+        Raises PfmParseError if it cannot be read, or is not allowed here.
         """
         ADD[kind](self, text, offset)
 

@@ -142,8 +142,8 @@ class Session:
 def parse_session(text: bytes, offset: int) -> Session:
     """The session in a SESS document that starts at byte ``offset`` of the file.
 
-    PfmParseError if it is not valid. The message has all errors at once, because users
-    write sessions for raw buffers by hand.
+    Raises PfmParseError if it is not valid. The message has all errors at once, because
+    users write sessions for raw buffers by hand.
     """
     node = Node.parse(text, "SESS", offset, [])
     node["version"].integer(SESSION_VERSION, SESSION_VERSION)
@@ -189,7 +189,7 @@ def _format(node: Node) -> FormatId:
 
 
 def plain_uuid(text: str) -> str:
-    """A UUID in its canonical form; ValueError if it is not valid."""
+    """A UUID in its canonical form. Raises ValueError if it is not valid."""
     if PLAIN_UUID.fullmatch(text):
         return text
     import uuid  # slow to import, and rarely needed

@@ -51,7 +51,7 @@ class Extracted:
 
 
 def extract(source: Source, directory: Path) -> Iterator[Extracted]:
-    """Writes the session and each buffer; OSError if a file already exists."""
+    """Writes the session and each buffer. Raises OSError if a file already exists."""
     directory.mkdir(parents=True, exist_ok=True)
     with open(directory / SESSION, "xb") as out:
         out.write(source.session_text)

@@ -47,7 +47,10 @@ class Report:
 
 
 def count_unknown(recording: Recording, options: Options) -> Report:
-    """Counts samples that cannot be decoded; PfmParseError if even that fails."""
+    """Counts samples that cannot be decoded.
+
+    Raises PfmParseError if even that fails.
+    """
     for _ in recording.batches():
         pass
     if recording.uncounted and recording.no_parser is not None:

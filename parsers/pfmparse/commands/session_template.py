@@ -33,7 +33,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def print_text(wanted: str, out: TextIO) -> None:
-    """Prints a format's session; PfmParseError if it is neither a name nor a UUID."""
+    """Prints a format's session.
+
+    Raises PfmParseError if it is neither a name nor a UUID.
+    """
     out.write(_template(wanted.lower()).decode())
 
 

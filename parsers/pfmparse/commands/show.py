@@ -52,7 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Namespace:
-    """The arguments of a view's command; PfmParseError if the view is unknown."""
+    """The arguments of a view's command.
+
+    Raises PfmParseError if the view is unknown.
+    """
     if view.command not in ALLOWED:
         raise RequestError(f"there is no view {view.command!r}")
     for name in view.options:

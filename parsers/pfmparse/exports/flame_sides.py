@@ -30,7 +30,7 @@ class Sides:
     """A profile of one side, or of an old and a new one.
 
     The first ``old_rows`` rows of the profile are the old side's, the others are the
-    new side's; it is None if there is only one side.
+    new side's. ``old_rows`` is None if there is only one side.
     """
 
     profile: Profile

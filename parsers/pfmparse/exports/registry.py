@@ -34,7 +34,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Export:
-    """The export with this name; PfmParseError if it is unknown or broken."""
+    """The export with this name. Raises PfmParseError if it is unknown or broken."""
     if name in OURS:
         export = import_module(f".{OURS[name]}", __package__).EXPORT
         assert isinstance(export, Export)

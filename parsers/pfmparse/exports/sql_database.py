@@ -37,7 +37,10 @@ class Database(ABC):
     """
 
     def prepare(self) -> None:
-        """Makes missing tables; ExportError if the version of the tables differs."""
+        """Makes missing tables.
+
+        Raises ExportError if the version of the tables differs.
+        """
         if not self.has_schema():
             for statement in sql_schema.statements(self.own_id):
                 self.run(statement)

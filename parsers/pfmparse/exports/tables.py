@@ -89,7 +89,7 @@ def span_of(recording: Recording) -> tuple[int, int]:
 
 
 def checked(value: int) -> int:
-    """A sum of samples or weights; ExportError if it is too large."""
+    """A sum of samples or weights. Raises ExportError if it is too large."""
     if value > MAX_VALUE:
         raise ExportError(f"a sum of {value} does not fit into 63 bits")
     return value

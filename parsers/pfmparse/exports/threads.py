@@ -13,7 +13,7 @@ Part = tuple[int, int]  # the numbers of an event and of a thread
 def by_event_and_thread(profile: Profile) -> list[tuple[Part, list[Row]]]:
     """The rows of each event and thread that have samples.
 
-    ExportError if there are none: viewers do not open a file without threads.
+    Raises ExportError if there are none: viewers do not open a file without threads.
     """
     if not profile.rows:
         raise ExportError("not written: no sample is selected")

@@ -38,8 +38,8 @@ def header_struct(
     ``pfm_sink_arg_t``, whose members become fields of the dtype. There is no padding
     between or after them.
 
-    OSError if the header cannot be read. ValueError, with the line, if it has no such
-    declaration.
+    Raises OSError if the header cannot be read. Raises ValueError, with the line, if it
+    has no such declaration.
     """
     with open(header, encoding="utf-8") as stream:
         text = _COMMENT.sub(_blank, stream.read())
@@ -63,7 +63,10 @@ class _Struct:
         self._start, self._end = found.span(1)
 
     def dtype(self) -> np.dtype[np.void]:
-        """The dtype; ValueError if a member cannot be read, or if there is padding."""
+        """The dtype.
+
+        Raises ValueError if a member cannot be read, or if there is padding.
+        """
         fields: list[Field] = []
         end, widest = 0, 1
         for member, kind, length, line in self._members():

@@ -85,7 +85,7 @@ class Decoder(Protocol):
         """Decodes a buffer, of which ``data`` may have only the first bytes.
 
         Samples that an earlier call returned are not returned again, if the format
-        allows to detect them. PfmParseError if not even the header is usable.
+        makes them recognisable. Raises PfmParseError if not even the header is usable.
         """
 
 
@@ -125,7 +125,10 @@ class Format:
     joined: bool = False
 
     def __post_init__(self) -> None:
-        """Converts the UUID to lower case; ValueError if the format is invalid."""
+        """Converts the UUID to lower case.
+
+        Raises ValueError if the format is invalid.
+        """
         try:
             text = plain_uuid(self.uuid)
         except (ValueError, AttributeError, TypeError):

@@ -79,7 +79,7 @@ def known() -> dict[str, Parser]:
 
 
 def find_parser(uuid: str) -> Parser:
-    """The parser of the format with this UUID; PfmParseError if not found.
+    """The parser of the format with this UUID. Raises PfmParseError if it is unknown.
 
     Other packages are not loaded for built-in formats.
     """

@@ -145,7 +145,7 @@ class Samples:
         return name in self.columns or name in self.derived
 
     def column(self, name: str) -> Column:
-        """A column; PfmParseError if the samples do not have it."""
+        """A column. Raises PfmParseError if the samples do not have it."""
         if name in self.columns:
             return _made(self.columns, name, self.count)
         if name in self.derived:
@@ -174,7 +174,7 @@ class Samples:
         return {found: found} if isinstance(found, str) else found
 
     def role(self, role: Role) -> Column:
-        """The column that has a role; PfmParseError if no column has it."""
+        """The column that has a role. Raises PfmParseError if no column has it."""
         name = self.name_of(role)
         if name is None:
             raise self.lacks(role.value)

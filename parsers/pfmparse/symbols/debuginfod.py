@@ -121,7 +121,7 @@ class _Client:
     def __init__(self, go_on: Callable[[int, int], bool]) -> None:
         """``go_on`` is called during downloads, with the bytes so far and in total.
 
-        OSError if the library is not installed.
+        Raises OSError if the library is not installed.
         """
         self._library = _library()
         self._handle = self._library.debuginfod_begin()
@@ -132,7 +132,7 @@ class _Client:
         weakref.finalize(self, self._library.debuginfod_end, self._handle)
 
     def find(self, function: str, build_id: bytes, *more: bytes) -> str:
-        """The path of a file; OSError if no server has it."""
+        """The path of a file. Raises OSError if no server has it."""
         path = c.c_void_p()
         ask = getattr(self._library, function)
         descriptor = ask(self._handle, build_id, len(build_id), *more, c.byref(path))
@@ -146,7 +146,7 @@ class _Client:
 
 @lru_cache(maxsize=None)
 def _library() -> Any:
-    """libdebuginfod with its prototypes; OSError if it is missing."""
+    """libdebuginfod with its prototypes. Raises OSError if it is missing."""
     try:
         library = c.CDLL(LIBRARY)
     except OSError as error:

@@ -76,7 +76,10 @@ class _Filter:
         self._end = weakref.finalize(self, _end, process)
 
     def lines(self, names: list[str]) -> list[str]:
-        """The output line for each name; OSError if they do not arrive in time."""
+        """The output line for each name.
+
+        Raises OSError if they do not arrive in time.
+        """
         assert self._process.stdin and self._process.stdout
         try:
             os.write(self._process.stdin.fileno(), "".join(map(_line, names)).encode())

@@ -30,7 +30,7 @@ class Instruction(NamedTuple):
 def disassemble(code: bytes, address: int, machine: int) -> list[Instruction]:
     """Disassembles code at an address, for an ELF machine.
 
-    PfmParseError if the machine is not supported or capstone is missing.
+    Raises PfmParseError if the machine is not supported or capstone is missing.
     """
     if machine not in MACHINES:
         raise RequestError(f"code of ELF machine {machine} cannot be disassembled")

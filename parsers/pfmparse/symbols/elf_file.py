@@ -48,7 +48,10 @@ class ElfFile:
         debuginfod: Optional[Debuginfod] = None,
         debug: Sequence[str] = (),
     ) -> None:
-        """Opens a file; OSError if it is not regular, ValueError if not ELF.
+        """Opens a file.
+
+        Raises OSError if it is not a regular file, and ValueError if it is not an ELF
+        file.
 
         ``debug`` are further directories such as /usr/lib/debug; ``debuginfod`` is
         asked for debug information that is not found locally.
@@ -334,7 +337,10 @@ def _end(dwfl: int, callbacks: Callbacks) -> None:
 
 
 def _hand_over(path: str, name: Any) -> int:
-    """Opens a file for libdw, which also wants its name; OSError if that fails."""
+    """Opens a file for libdw, which also wants its name.
+
+    Raises OSError if that fails.
+    """
     descriptor = _open_regular(path)
     name[0] = libraries().dw.strdup(os.fsencode(path))
     return descriptor

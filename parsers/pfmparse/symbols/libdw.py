@@ -126,7 +126,7 @@ class Libraries(NamedTuple):
 
 @lru_cache(maxsize=None)
 def libraries() -> Libraries:
-    """Both libraries with their prototypes; OSError if they are missing.
+    """Both libraries with their prototypes. Raises OSError if they are missing.
 
     Functions that are called for each DIE have no argument types: their conversion
     would take as long as the call.

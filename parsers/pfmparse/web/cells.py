@@ -95,7 +95,7 @@ class Cells:
 
 
 def read(inputs: Sequence[Input], weight: str) -> Cells:
-    """Reads the captures; PfmParseError if their samples lack a column."""
+    """Reads the captures. Raises PfmParseError if their samples lack a column."""
     reader = _Reader(weight)
     for source in inputs:
         reader.add(source)

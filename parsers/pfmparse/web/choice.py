@@ -93,7 +93,7 @@ class Choice:
 
 
 def choice_of(query: Query, cells: Cells) -> Choice:
-    """The selection of a request; RequestError if nothing can match."""
+    """The selection of a request. Raises RequestError if nothing can match."""
     threads = cells.threads
     return Choice(
         _known("event", query.texts("event"), cells.events),
@@ -104,7 +104,10 @@ def choice_of(query: Query, cells: Cells) -> Choice:
 
 
 def _known(name: str, wanted: Sequence[T], there: Iterable[Optional[T]]) -> Sequence[T]:
-    """The wanted values; RequestError if the captures do not have one of them."""
+    """The wanted values.
+
+    Raises RequestError if the captures do not have one of them.
+    """
     missing = set(wanted) - set(there)
     if missing:
         text = f"there are no samples of {name} {min(missing)}"

@@ -27,7 +27,7 @@ MOST = 2000  # lines or instructions; if there are more, only those with samples
 def code_of(
     inputs: Sequence[Input], function: Label, weight: str, symfs: Sequence[str]
 ) -> dict[str, object]:
-    """The code of a function; RequestError if it has no samples of its own."""
+    """The code of a function. Raises RequestError if it has no samples of its own."""
     collector = Collector(function.name, weight)
     for source in inputs:
         collector.add(source)

@@ -126,7 +126,10 @@ class Session:
                 )
 
     def _read(self, recordings: Sequence[Recording]) -> tuple[list[Input], Cells]:
-        """Makes cells; PfmParseError if a capture is damaged and has no samples."""
+        """Makes cells.
+
+        Raises PfmParseError if a capture is damaged and has no samples.
+        """
         inputs = []
         for file, recording in zip(self.files, recordings):
             with naming(file):

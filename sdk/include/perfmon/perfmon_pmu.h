@@ -212,11 +212,10 @@ struct pfm_pmu_set {
  * @stop:          (process) stop counting; no effect if stopped. Nothing counts
  *                 on return, but an overflow that is in progress may still be
  *                 reported
- * @write_pmc:     (process) use the new value of the PMC, or of a configuration
- *                 word, or of @sampling or @wants, of a register in a loaded,
- *                 stopped set. The first call
- *                 for a new register is made with its PMC at the default value.
- *                 Errors as for load
+ * @write_pmc:     (process) apply a change of a register in a loaded, stopped
+ *                 set. The PMC, a configuration word, @sampling and @wants can
+ *                 have changed. The first call for a new register is made with
+ *                 its PMC at the default value. Errors as for load
  * @write_pmd:     (process) load a PMD of a loaded, stopped set. 0, -EINVAL
  *                 or -ENOMEM
  * @read_pmd:      (process) read a PMD of a loaded set

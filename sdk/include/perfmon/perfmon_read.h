@@ -24,9 +24,9 @@
  * may be more records.
  *
  * A reader trusts nothing. Whatever the bytes are, and even if they change
- * while it reads, it stays within the size bytes from buf on, and terminates.
- * It allocates nothing and calls only memcpy() and memset(). It works in C and
- * C++, and in any number of threads with a reader each.
+ * during a call, it never reads outside the buffer (@size bytes from @buf), and
+ * terminates. It allocates nothing and calls only memcpy() and memset(). It
+ * works in C and C++, and in any number of threads with a reader each.
  *
  * A buffer that no longer changes, as in a file, is checked as a whole: it is a
  * problem if the records do not end where the header says. With PFM_READ_LIVE

@@ -236,9 +236,9 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
  * The table counts as locked memory (RLIMIT_MEMLOCK) until the set is closed
  * and no context uses it.
  *
- * Errors: EINVAL: the table is damaged, larger than PFM_UNWIND_MAX_SIZE, or not
- * for this machine or version, or @fd is not a regular file open for reading;
- * EEXIST: the file has a table; ENOMEM: memory, or RLIMIT_MEMLOCK, is
+ * Errors: EINVAL: @fd is not a regular file open for reading, or the table is
+ * damaged, is too large (PFM_UNWIND_MAX_SIZE), or has another version or
+ * machine; EEXIST: the file has a table; ENOMEM: memory, or RLIMIT_MEMLOCK, is
  * exhausted; ENOSPC: the set has PFM_UNWIND_MAX_TABLES; EPERM: another process
  * has opened the device, or the caller may not open it; EBADF; EFAULT.
  */

@@ -13,7 +13,8 @@ static void do_nothing(int signal)
 
 /*
  * exec() resets a handler to the default action, but would keep SIG_IGN. A
- * signal that is ignored already stays ignored, also for the programs.
+ * signal that was ignored before stays ignored, also in the programs that pfmon
+ * starts.
  */
 static void survive(int signal)
 {

@@ -14,8 +14,9 @@
 #define REFUSED	PMU_MODULE " "
 
 /*
- * Returns the sentences that begin with REFUSED, or the others, separated by
- * semicolons, or an empty text; NULL if the core does not report defects.
+ * If @refused is set, selects the sentences that begin with REFUSED, otherwise
+ * all others. Returns them separated by semicolons. The text is empty if no
+ * sentence matches. Returns NULL if the core does not report defects.
  */
 static char *read_defects(const struct machine *machine, bool refused)
 {

@@ -12,7 +12,7 @@
 /* Ends the measurement after an unrecoverable error. */
 void follow_fail(struct follow *follow);
 
-/* Whether perf does not tell what the followed processes do. */
+/* Whether perf's records of the followed processes are not available. */
 bool follow_reads_proc(const struct follow *follow);
 
 /* Records a process's mappings, before any of its samples. */

@@ -3,16 +3,17 @@
  * frequency.c - adapt sampling periods to a sampling frequency
  *
  * The rate of an event is the number of events divided by the time in which its
- * set was active. The number is exact: each sample records the period with
- * which its counter was loaded, and the counter has counted the events since
- * the last sample. A new period is written while the counter does not run,
- * because its buffer is full or because it is stopped for that purpose. Events
- * of an unfinished old period are in no sample (cut_off).
+ * set was active. The number is exact unless overflows are lost. It is the sum
+ * of the periods that the samples record, plus what the counter has counted
+ * since the last sample. A new period is written only while the counter does
+ * not run: when the buffer is full, or when pfmon has stopped the counter for
+ * that purpose. The events of a period that this cuts short are in no sample;
+ * cut_off counts them.
  *
- * Lost overflows are in no sample either, and their counter is unknown. An
- * event with lost overflows seems to be slower than it is; a shorter period
- * would lose even more. Therefore a period is shortened only as far as it would
- * be if all lost overflows belonged to this event.
+ * Lost overflows are in no sample either, and it is unknown which event they
+ * belong to. So an event with lost overflows seems to be slower than it is. If
+ * its period were shortened for that reason, even more would be lost. Therefore
+ * a period is computed as if all lost overflows belonged to this event.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -69,8 +69,8 @@ uint64_t result_estimate(const struct result *result, const struct plan *plan,
 			 unsigned int i, double *share);
 
 /*
- * The results of a measurement: a row for each CPU or, according to
- * --aggregate, for each thread or process, or one row for all.
+ * The results of a measurement. A row belongs to a CPU in a system-wide
+ * session, otherwise to a thread, to a process or to all, as --aggregate says.
  */
 struct results {
 	const struct plan *plan;

@@ -12,9 +12,10 @@
 #include <stddef.h>
 
 /*
- * Compiles the file of a descriptor, or the image of one, such as the vDSO.
- * Returns the table, which the caller frees. On failure returns NULL with errno
- * set and the reason in *why, which continues the sentence "FILE ...".
+ * unwind_compile() compiles an open file; unwind_compile_image() compiles a
+ * file's image in memory, such as the vDSO. Both return the table, which the
+ * caller frees. On failure they return NULL with errno set and the reason in
+ * *why, which continues the sentence "FILE ...".
  */
 struct pfm_unwind_head *unwind_compile(int fd, const char **why);
 struct pfm_unwind_head *unwind_compile_image(const void *image, size_t size,

@@ -37,8 +37,9 @@ struct elf_part {
 };
 
 /*
- * Opens a file, or the image of one. Returns 0, or a negative errno with the
- * reason in *why. elf_file_close() is needed in either case.
+ * elf_file_open() opens a file; elf_file_open_image() uses a file's image in
+ * memory. Both return 0, or a negative errno with the reason in *why.
+ * elf_file_close() is needed in either case.
  */
 int elf_file_open(struct elf_file *file, int fd, const char **why);
 int elf_file_open_image(struct elf_file *file, const void *image, size_t size,
