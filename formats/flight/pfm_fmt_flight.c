@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_flight - flight recorder: keeps the last samples before an event
+ * pfm_fmt_flight - flight recorder: keeps the last samples before a trigger
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_flight_smpl.h>

@@ -265,7 +265,7 @@ def _header(data: Data) -> Mapping[str, int]:
         raise _bad(header, "hdr_region_offs", text)
     end = start + number * size
     if end > header["hdr_buf_size"]:
-        raise _bad(header, "hdr_buf_size", f"the regions end at {end}")
+        raise _bad(header, "hdr_buf_size", f"too small: the regions end at {end}")
     return header
 
 

@@ -371,9 +371,10 @@ def _header(data: Data) -> dict[str, int]:
     if header["hdr_region_size"] % WORD:
         text = f"{header['hdr_region_size']} is not a multiple of {WORD}"
         raise bad_field(HDR, "hdr_region_size", text)
-    end = start + number * header["hdr_region_size"]
-    if end > header["hdr_buf_size"]:
-        raise bad_field(HDR, "hdr_buf_size", f"the regions end at {end}")
+    size, end = header["hdr_buf_size"], start + number * header["hdr_region_size"]
+    if end > size:
+        text = f"{size} is too small: the regions end at {end}"
+        raise bad_field(HDR, "hdr_buf_size", text)
     return header
 
 

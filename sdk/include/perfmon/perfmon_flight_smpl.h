@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /**
- * DOC: Buffer of the flight format: the samples before an event
+ * DOC: Buffer of the flight format: the samples before a trigger
  *
  * The buffer is a sink (perfmon_sink.h) that overwrites its oldest records.
  * After a trigger the recorder freezes: monitoring is masked until PFM_RESTART,
@@ -16,7 +16,7 @@
 #define PFM_FLIGHT_SMPL_NAME	"flight"
 /* Describes a sample in one line. */
 #define PFM_FLIGHT_SMPL_SUMMARY \
-	"the last samples before an event: thread, address, time, PMDs"
+	"the last samples before a trigger: thread, address, time, PMDs"
 #define PFM_FLIGHT_SMPL_UUID_STR "b9d0cd6e-d66e-486b-aa83-880009473ebf"
 #define PFM_FLIGHT_SMPL_UUID	PFM_UUID(PFM_FLIGHT_SMPL_UUID_STR)
 

@@ -247,7 +247,7 @@ def test_sink_rising_sums_are_read_as_increments() -> None:
         ("region_offs", 152, 24, "hdr_region_offs: 152 is not a multiple of 8 from"),
         ("region_offs", 164, 24, "hdr_region_offs: 164 is not"),
         ("region_size", 12, 32, "hdr_region_size: 12 is not"),
-        ("region_size", 1 << 63, 16, "hdr_buf_size: the regions end at"),
+        ("region_size", 1 << 63, 16, "hdr_buf_size: 416 is too small: the regions end"),
     ],
 )
 def test_sink_bad_header_is_refused(

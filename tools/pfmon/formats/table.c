@@ -124,7 +124,7 @@ static void explain_unknown(const char *name)
 		similar_consider(smpl_modules[i]->name, &similar);
 	installed_each(consider_installed, &similar);
 	hint = similar_hint(&similar);
-	message("unknown sampling format '%s'%s; pfmon --list-formats prints the formats of this machine; for another one, install its module or give its UUID",
+	message("unknown sampling format '%s'%s; pfmon --list-formats prints the formats of this machine; to use a format that it does not list, install its module or give its UUID",
 		name, hint);
 	free(hint);
 }

@@ -123,9 +123,9 @@ void report_process_events(const struct totals *totals)
 	const struct process_totals *processes = &totals->processes;
 
 	if (processes->error)
-		message("samples of short-lived processes and mappings may have no files and functions: perf does not tell what processes do: %s%s",
+		message("perf's records of processes are not available: %s%s; samples of short-lived processes and mappings may have no files and functions",
 			strerror(processes->error), processes->error == EACCES ?
-			"; see kernel.perf_event_paranoid" : "");
+			" (see kernel.perf_event_paranoid)" : "");
 	if (processes->lost)
 		message("%" PRIu64 " of perf's records about processes were lost: samples of short-lived processes and mappings may have no files and functions",
 			processes->lost);
