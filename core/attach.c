@@ -39,6 +39,7 @@
  * @changed: called when the thread exits, or has lost its events
  * @note:    PFM_NOTE_* that the context has not yet acted on
  * @queued:  the task work is queued; used by the thread only
+ * @lost:    an exec has removed the thread's events; used by the thread only
  * @work:    the task work
  * @later:   acts on @note if the context was locked
  * @node:    in pfm_threads
@@ -54,6 +55,7 @@ struct pfm_attachment {
 	pfm_changed_t		changed;
 	atomic_t		note;
 	bool			queued;
+	bool			lost;
 	struct callback_head	work;
 	struct work_struct	later;
 	struct hlist_node	node;
@@ -351,6 +353,14 @@ struct pfm_context *pfm_attach_here(void)
 	return a ? a->ctx : NULL;
 }
 
+struct pfm_context *pfm_attach_to_inherit(void)
+{
+	const struct pfm_attachment *a = pfm_attach_find(current);
+
+	/* A context that is locked has not yet acted on the exec. */
+	return a && (!a->lost || a->ctx->trusted) ? a->ctx : NULL;
+}
+
 /*
  * The context stays as it is: it cannot be detached before its events have been
  * stopped, which needs an interrupt on this CPU.
@@ -413,8 +423,10 @@ static void pfm_thread_changes(enum task_work_notify_mode notify)
 		return;
 	rcu_read_lock();
 	a = pfm_attach_find(current);
-	if (a)
+	if (a) {
+		a->lost = true;
 		pfm_attachment_queue(a, notify);
+	}
 	rcu_read_unlock();
 }
 

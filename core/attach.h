@@ -77,6 +77,12 @@ struct pfm_context *pfm_attach_get_thread(const struct task_struct *task);
 struct pfm_context *pfm_attach_here(void);
 
 /*
+ * As pfm_attach_here(), for a child of the thread: NULL if the thread has
+ * executed a program that the context may not monitor.
+ */
+struct pfm_context *pfm_attach_to_inherit(void);
+
+/*
  * A CPU is going offline. Context: process, on that CPU; may not wait for
  * commands.
  */

@@ -75,7 +75,6 @@ void pfm_charge_share(struct pfm_charge *c, const struct pfm_charge *payer)
 		mmgrab(c->mm);
 	c->bytes = 0;
 }
-EXPORT_SYMBOL_GPL(pfm_charge_begin);
 
 void pfm_charge_begin(struct pfm_charge *c)
 {
@@ -85,6 +84,7 @@ void pfm_charge_begin(struct pfm_charge *c)
 
 	pfm_charge_share(c, &caller);
 }
+EXPORT_SYMBOL_GPL(pfm_charge_begin);
 
 bool pfm_charge_more(struct pfm_charge *c, size_t bytes)
 {

@@ -62,7 +62,7 @@ static void pfm_context_end(struct pfm_context *ctx)
 
 static int pfm_context_attach_pmu(struct pfm_context *ctx)
 {
-	ctx->pmu = pfm_pmu_get();
+	ctx->pmu = ctx->family ? pfm_pmu_hold(ctx->family->pmu) : pfm_pmu_get();
 	if (!ctx->pmu)
 		return -ENODEV;
 	ctx->read_pmds = ctx->pmu->read_pmds_ovfl;

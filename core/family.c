@@ -92,6 +92,7 @@ struct pfm_family *pfm_family_create(struct pfm_context *root,
 	kref_init(&family->ref);
 	pfm_charge_share(&family->payer, &root->charge);
 	family->memcg = get_mem_cgroup_from_mm(current->mm);
+	family->pmu = pfm_pmu_hold(root->pmu);
 	spin_lock_init(&family->lock);
 	INIT_LIST_HEAD(&family->members);
 	INIT_LIST_HEAD(&family->spares);
@@ -105,6 +106,7 @@ static void pfm_family_free(struct kref *ref)
 {
 	struct pfm_family *family = container_of(ref, struct pfm_family, ref);
 
+	pfm_pmu_put(family->pmu);
 	mem_cgroup_put(family->memcg);
 	pfm_charge_end(&family->payer);
 	kfree_rcu(family, rcu);
@@ -310,6 +312,7 @@ void pfm_family_walk(struct pfm_family *family,
 		visit(ctx);
 		pfm_unlock(ctx);
 		pfm_member_put(ctx);
+		cond_resched();
 	}
 }
 

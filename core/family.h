@@ -37,12 +37,14 @@ struct pfm_family_pmd {
  * @rcu:      frees it: the fork probe reads it under RCU
  * @payer:    who is charged for members
  * @memcg:    control group that is charged for members
+ * @pmu:      the PMU of all its contexts, with a reference to its module
  * @watching: forks are being watched for this family
+ * @ready:    the root has been loaded, after which threads are born
  * @started:  members that are born count; changed under the root's mutex
  * @used:     members that are to be born, live, or wait for @bury
  * @born:     members that have been born
  * @refused:  births that would have exceeded the limit
- * @failed:   births that have failed
+ * @failed:   births that have failed, and members that have left by an exec
  * @lock:     protects @members and the next fields
  * @members:  members that live; the last walk has reached those at the end
  * @living:   number of @members
@@ -62,7 +64,9 @@ struct pfm_family {
 	struct rcu_head			rcu;
 	struct pfm_charge		payer;
 	struct mem_cgroup		*memcg;
+	const struct pfm_pmu		*pmu;
 	bool				watching;
+	bool				ready;
 	bool				started;
 	atomic_long_t			used;
 	atomic64_t			born;

@@ -83,6 +83,7 @@ static void pfm_bury(struct work_struct *work)
 		if (!pfm_family_keep(ctx))
 			pfm_free_member(ctx);
 		pfm_family_unreserve(family);
+		cond_resched();
 	}
 	pfm_family_put(family);
 }
@@ -214,10 +215,11 @@ static void pfm_probe_fork(void *unused, struct task_struct *task,
 	struct pfm_context *ctx;
 
 	rcu_read_lock();
-	ctx = pfm_attach_here();
+	ctx = pfm_attach_to_inherit();
 	if (ctx)
 		family = READ_ONCE(ctx->family);
-	if (family && kref_get_unless_zero(&family->ref)) {
+	if (family && READ_ONCE(family->ready) &&
+	    kref_get_unless_zero(&family->ref)) {
 		parent.user_only = ctx->target.user_only;
 		parent.trusted = ctx->trusted;
 		pfm_expect_birth(family, child, parent);
@@ -281,23 +283,6 @@ static int pfm_begin_family(struct pfm_context *ctx)
 	return 0;
 }
 
-int pfm_load_family(struct pfm_context *ctx, void *arg)
-{
-	int ret;
-
-	if (!(ctx->flags & PFM_FL_INHERIT))
-		return pfm_load_context(ctx, arg);
-	pfm_lock(ctx);
-	ret = pfm_begin_family(ctx);
-	pfm_unlock(ctx);
-	if (ret)
-		return ret;
-	ret = pfm_load_context(ctx, arg);
-	if (ret)
-		pfm_unload_family(ctx);
-	return ret;
-}
-
 struct pfm_family *pfm_detach_family(struct pfm_context *ctx)
 {
 	if (ctx->loaded)
@@ -320,6 +305,39 @@ void pfm_release_family(struct pfm_context *ctx, struct pfm_family *ended)
 	pfm_family_put(ended);
 }
 
+static void pfm_end_family(struct pfm_context *ctx)
+{
+	struct pfm_family *ended;
+
+	pfm_lock(ctx);
+	ended = pfm_detach_family(ctx);
+	pfm_unlock(ctx);
+	pfm_release_family(ctx, ended);
+}
+
+int pfm_load_family(struct pfm_context *ctx, void *arg)
+{
+	int ret;
+
+	if (!(ctx->flags & PFM_FL_INHERIT))
+		return pfm_load_context(ctx, arg);
+	pfm_lock(ctx);
+	ret = pfm_begin_family(ctx);
+	pfm_unlock(ctx);
+	if (ret)
+		return ret;
+	ret = pfm_load_context(ctx, arg);
+	if (ret)
+		pfm_end_family(ctx);
+	return ret;
+}
+
+/* Has the root's thread ended, but not its family? Not while it is loaded. */
+static bool pfm_is_orphaned(const struct pfm_context *ctx)
+{
+	return !ctx->loaded && pfm_has_family(ctx) && ctx->family->ready;
+}
+
 int pfm_unload_family(struct pfm_context *ctx)
 {
 	struct pfm_family *ended = NULL;
@@ -328,7 +346,7 @@ int pfm_unload_family(struct pfm_context *ctx)
 	if (!(ctx->flags & PFM_FL_INHERIT))
 		return pfm_unload_context(ctx);
 	pfm_lock(ctx);
-	if (ctx->loaded || pfm_has_family(ctx))
+	if (ctx->loaded || pfm_is_orphaned(ctx))
 		ended = pfm_detach_family(ctx);
 	else
 		ret = -EBUSY;
@@ -355,12 +373,6 @@ static void pfm_set_started(struct pfm_context *ctx, bool started)
 	WRITE_ONCE(ctx->family->started, started);
 	pfm_family_walk(ctx->family,
 			started ? pfm_start_member : pfm_stop_member);
-}
-
-/* Has the root's thread ended, but not its family? */
-static bool pfm_is_orphaned(const struct pfm_context *ctx)
-{
-	return !ctx->loaded && pfm_has_family(ctx);
 }
 
 int pfm_start_family(struct pfm_context *ctx, void *arg)

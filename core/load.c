@@ -267,6 +267,8 @@ static void pfm_thread_changed(struct pfm_context *ctx, bool exits, bool quiet)
 	if (exits || !ctx->trusted || pfm_reload_pmu(ctx)) {
 		pfm_let_go(ctx);
 		if (pfm_is_member(ctx)) {
+			if (!exits)
+				atomic64_inc(&ctx->family->failed);
 			pfm_family_leave(ctx);
 			return;
 		}
@@ -305,6 +307,9 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 					      task->signal : NULL);
 		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
+		/* For a member, it is already. */
+		if (ctx->family)
+			WRITE_ONCE(ctx->family->ready, true);
 		return 0;
 	}
 	pfm_block_detach(ctx);

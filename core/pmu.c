@@ -232,6 +232,12 @@ const struct pfm_pmu *pfm_pmu_get(void)
 	return pmu;
 }
 
+const struct pfm_pmu *pfm_pmu_hold(const struct pfm_pmu *pmu)
+{
+	__module_get(pmu->owner);
+	return pmu;
+}
+
 void pfm_pmu_put(const struct pfm_pmu *pmu)
 {
 	module_put(pmu->owner);

@@ -12,6 +12,8 @@
  * description, or NULL if none is registered.
  */
 const struct pfm_pmu *pfm_pmu_get(void);
+/* Get another reference. Context: any. Return: @pmu. */
+const struct pfm_pmu *pfm_pmu_hold(const struct pfm_pmu *pmu);
 void pfm_pmu_put(const struct pfm_pmu *pmu);
 
 /*

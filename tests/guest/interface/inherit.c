@@ -494,8 +494,11 @@ static void make_setid(void)
 	CHECK(!system(command));
 }
 
-/* An unprivileged child calls, and calls again after the exec. */
-static void exec_setid(int fd)
+/*
+ * An unprivileged child calls CALLS times, and executes a program that does
+ * @what: it or a child of it calls 10 times.
+ */
+static void exec_setid(const char *what)
 {
 	pid_t pid = fork_one();
 
@@ -503,12 +506,10 @@ static void exec_setid(int fd)
 		if (!getuid())
 			become_nobody();
 		call(CALLS);
-		execl(SETID_FAMILY, SETID_FAMILY, "call", "1", "10", NULL);
+		execl(SETID_FAMILY, SETID_FAMILY, what, "1", "10", NULL);
 		_exit(FAILED);
 	}
 	reap(pid);
-	CHECK_EQ(ctx_number(fd, "pfm_members"), 0);
-	CHECK_EQ(ctx_number(fd, "pfm_births_failed"), 0);
 }
 
 static void exec_setid_as_user(void *unused)
@@ -517,7 +518,9 @@ static void exec_setid_as_user(void *unused)
 
 	become_nobody();
 	fd = family_of_self();
-	exec_setid(fd);
+	exec_setid("call");
+	CHECK_EQ(ctx_number(fd, "pfm_members"), 0);
+	CHECK_EQ(ctx_number(fd, "pfm_births_failed"), 1);
 	CHECK_EQ(ctx_read(fd, 0), CALLS);
 	ctx_expect_state(fd, "started");
 }
@@ -531,6 +534,34 @@ TEST(setuid_exec_ends_a_member_of_a_user)
 	with_paranoid("-1", exec_setid_as_user, NULL);
 }
 
+static void *read_for_ever(void *of_fd)
+{
+	for (;;)
+		ctx_read(*(const int *)of_fd, 0);
+	return NULL;
+}
+
+static void exec_setid_while_read(void *unused)
+{
+	pthread_t reader;
+	int fd;
+
+	become_nobody();
+	fd = family_of_self();
+	CHECK(!pthread_create(&reader, NULL, read_for_ever, &fd));
+	for (unsigned int i = 0; i < ROUNDS; i++)
+		exec_setid("forks");
+	CHECK_EQ(ctx_read(fd, 0), ROUNDS * CALLS);
+}
+
+/* A locked context acts on the exec later. Proves H32 */
+TEST(setuid_program_has_no_members)
+{
+	CHECK_OK(close(new_family()));
+	make_setid();
+	with_paranoid("-1", exec_setid_while_read, NULL);
+}
+
 TEST(setuid_exec_keeps_a_member_of_root)
 {
 	int fd;
@@ -538,7 +569,8 @@ TEST(setuid_exec_keeps_a_member_of_root)
 	/* The shell calls getppid(), too. */
 	make_setid();
 	fd = family_of_self();
-	exec_setid(fd);
+	exec_setid("call");
+	CHECK_EQ(ctx_number(fd, "pfm_births_failed"), 0);
 	CHECK_EQ(ctx_read(fd, 0), CALLS + 10);
 }
 
