@@ -32,6 +32,7 @@
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
@@ -549,7 +550,10 @@ static inline struct pfm_pmd *pfm_pmd_at(const struct pfm_evtset *set,
 static inline struct pfm_pmd *pfm_pmd_find(const struct pfm_evtset *set,
 					   unsigned int slot)
 {
-	return slot < set->pmu_set.num_regs - 1U ? pfm_pmd_at(set, slot) : NULL;
+	unsigned int end = set->pmu_set.num_regs - 1U;
+
+	return slot < end ? pfm_pmd_at(set, array_index_nospec(slot, end)) :
+			    NULL;
 }
 
 static inline struct pfm_evtset *pfm_evtset_of(const struct pfm_pmd *pmd)

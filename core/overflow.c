@@ -316,7 +316,7 @@ void pfm_overflow_many(struct pfm_pmu_set *s, const unsigned long *pmds,
 	if (READ_ONCE(ctx->frozen))
 		goto leave;
 	bitmap_zero(ovfl, PFM_MAX_PMDS);
-	for (i = 0; i < ctx->pmu->num_pmds; i++)
+	for (i = 0; i < s->num_regs - 1; i++)
 		if (test_bit(ctx->pmu->pmds[i].num, pmds) && ctx->set->regs[i])
 			__set_bit(i, ovfl);
 	pfm_carry(ctx, ovfl);

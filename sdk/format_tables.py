@@ -114,6 +114,8 @@ def _value(text: str) -> Value:
             raise MemberError(f"unknown way to merge '{merge}'; use {known}")
     if len(set(merges)) < len(merges):
         raise MemberError("name each way to merge once")
+    if merges and member.name == COUNT.name:
+        raise MemberError("'count' is the number of samples: use another name")
     if merges and member.length:
         raise MemberError("an array can only be a part of the key: leave out '='")
     if "sum" in merges and member.type.startswith("s"):

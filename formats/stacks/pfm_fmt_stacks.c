@@ -45,10 +45,10 @@ static u64 stacks_max_record(const pfm_stacks_smpl_arg_t *arg)
 	       2 * sizeof(u64) * (u64)arg->max_depth;
 }
 
-/* There are more places than records, even if all have one address only. */
+/* Over two places per record, even if all have one address only. */
 static u64 stacks_places(const pfm_stacks_smpl_arg_t *arg)
 {
-	return arg->sink.buf_size / sizeof(pfm_stacks_record_t);
+	return 2 * (arg->sink.buf_size / sizeof(pfm_stacks_record_t));
 }
 
 static size_t stacks_slots_size(const pfm_stacks_smpl_arg_t *arg)

@@ -216,6 +216,7 @@ def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
         ("a:u64=", "unknown way to merge ''"),
         ("a:u64=sum,sum", "name each way to merge once"),
         ("a:u8x2=sum", "an array can only be a part of the key: leave out '='"),
+        ("count:u64=sum", "'count' is the number of samples: use another name"),
         ("a:s64=sum", "a sum must not decrease: use an unsigned type"),
         ("event:u32", "there are two fields 'event'"),
         ("count:u64", "there are two fields 'count'"),

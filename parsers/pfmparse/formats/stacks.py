@@ -57,7 +57,7 @@ def read(records: Records, session: Session) -> Samples:
     kernel, user = _numbers(heads)
     without = NUMBERS if has_tables(session, ARG) else (*NUMBERS, *ENDS)
     columns = record_columns(heads, *without)
-    if not heads["tid"].any():
+    if not _per_thread(session) and not heads["tid"].any():
         # Threads are counted together.
         del columns["tid"]
     _, columns["ip"] = records.words(behind, np.minimum(kernel + user, 1))
@@ -67,6 +67,14 @@ def read(records: Records, session: Session) -> Samples:
         roles=ROLES,
         chains=records.chains(behind, kernel, user),
     )
+
+
+def _per_thread(session: Session) -> bool:
+    """True if the argument is known and requests separate counts for threads."""
+    data = session.format.arg
+    if len(data) < ARG.itemsize:
+        return False
+    return bool(np.frombuffer(data, ARG, 1)["per_thread"][0])
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:

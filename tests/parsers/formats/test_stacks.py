@@ -73,6 +73,14 @@ def test_stacks_has_threads_if_they_are_recorded() -> None:
     assert region.samples.column("tid").tolist() == [12, 0]
 
 
+def test_stacks_per_thread_has_threads_without_number() -> None:
+    argument = struct.pack("<QIIIiII", 65536, 1, 0, 8, 0, 1, 0)
+    session = parse_session(session_template(UUID, arg=argument), 0)
+    found = find_format(UUID).decoder(session)(buffer(record(5, user=(1,))))
+    (region,) = found.regions
+    assert region.samples.column("tid").tolist() == [0]
+
+
 def test_stacks_with_tables_has_the_ends_of_chains() -> None:
     argument = struct.pack("<QIIIiII", 65536, 1, 0, 8, 5, 0, 0)
     session = parse_session(session_template(UUID, arg=argument), 0)
