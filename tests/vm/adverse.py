@@ -56,7 +56,7 @@ def missing_proc_is_reported(guest: Boot, name: str) -> None:
     assert status == 0
     if name != "no-proc-counts":
         assert re.search(r"^pfmon: \d+ samples, - lost, ", printed, re.M), printed
-        assert lines[-1].endswith("/proc could not be read")
+        assert lines[-1].startswith("pfmon: /proc could not be read: ")
         # Process 2 or 3 of the other /proc is a different process.
         assert not following.pfmparse("info", guest.out / f"{name}.cap")["processes"]
 
@@ -64,9 +64,9 @@ def missing_proc_is_reported(guest: Boot, name: str) -> None:
 def new_programs_have_files_without_proc(guest: Boot) -> None:
     printed, status = part(guest, "no-proc-cpu")
     lines = printed.splitlines()
-    assert "samples of the command and of programs that run already have" in lines[0]
+    assert "samples of the command, and of programs that were already" in lines[0]
     assert lines[-1].startswith(
-        "pfmon: samples of the command and of programs that ran"
+        "pfmon: /proc could not be read: samples of the command, and of programs"
     )
     assert status == 0
     capture = guest.out / "no-proc-cpu.cap"

@@ -166,7 +166,8 @@ class Decoder:
             raise filling.field("rgn_size", text)
         read = self._read.get(filling.number, _Read())
         if filling.seq < read.seq:
-            raise filling.field("rgn_seq", f"{filling.seq} after {read.seq}")
+            before = f"{read.seq}, its value in the previous copy of the buffer"
+            raise filling.field("rgn_seq", f"{filling.seq} is less than {before}")
         if filling.seq > read.seq:
             read = _Read(filling.seq)
         if filling.count <= read.count:

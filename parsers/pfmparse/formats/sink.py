@@ -221,7 +221,8 @@ class SinkDecoder:
         header = _header(data)
         version = header["hdr_fmt_version"]
         if self._version is not None and version >> 16 != self._version >> 16:
-            text = f"{version:#x} is not {self._version:#x}"
+            number = f"{version >> 16}.{version & 0xFFFF}"
+            text = f"version {number} is not supported, only {self._version >> 16}.x"
             raise bad_field(HDR, "hdr_fmt_version", text)
         return header
 
@@ -249,7 +250,8 @@ class SinkDecoder:
             raise bad_field(RGN, "rgn_count", text, at)
         last, records, size = self._seen.get(number, (0, 0, 0))
         if seq < last:
-            text = f"region {number}: {seq} after {last}"
+            before = f"{last}, its value in the previous copy of the buffer"
+            text = f"region {number}: {seq} is less than {before}"
             raise bad_field(RGN, "rgn_seq", text, at)
         if seq > last or self._rising:
             records = size = 0
@@ -401,7 +403,8 @@ def _follow(
 ) -> tuple[NDArray[np.intp], int]:
     """The starts of up to ``count`` records, and the end of the last one, in words.
 
-    ``lengths`` holds the length of a record that would start at each of ``size`` words.
+    ``lengths[i]`` is the length in words that a record starting at word i would have.
+    ``size`` is the number of words of data.
     """
     if lengths.size == 0 or count == 0:
         return np.zeros(0, np.intp), 0

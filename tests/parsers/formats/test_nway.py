@@ -137,7 +137,7 @@ def test_nway_decreasing_sequence_is_a_problem() -> None:
     decoded = decode(nway(older))
     assert [sample["ip"] for sample in all_samples(decoded)] == [3]
     assert [p.offset for p in decoded.problems] == [128]
-    assert "8 after 9" in decoded.problems[0].message
+    assert "8 is less than 9, its value in the prev" in decoded.problems[0].message
 
 
 # Proves H28

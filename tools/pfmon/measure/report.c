@@ -99,7 +99,7 @@ void report_missing_proc(const struct options *options)
 	if (proc_is_usable())
 		return;
 	if (options->sampling && options->system_wide)
-		message(NO_PROC "samples of the command and of programs that run already have no files and functions, and lost samples are not counted");
+		message(NO_PROC "samples of the command, and of programs that were already running, have no files and functions, and lost samples are not counted");
 	else if (options->sampling)
 		message(NO_PROC "samples have no files and functions, and lost samples are not counted");
 	else
@@ -112,10 +112,10 @@ void report_unknown_samples(const struct totals *totals)
 
 	if (totals->lost_known)
 		return;
-	message("%s no files and functions, and it is unknown how many were lost: /proc could not be read",
+	message("/proc could not be read: samples %shave no files and functions, and the number of lost samples is unknown",
 		processes->wanted && !processes->error ?
-		"samples of the command and of programs that ran before have" :
-		"the samples have");
+		"of the command, and of programs that were already running, " :
+		"");
 }
 
 void report_process_events(const struct totals *totals)
