@@ -66,8 +66,9 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, unwind_fd, 20, 4);
  *              its callers, innermost first
  * @user_end:   enum pfm_unwind_why: why the user chain ended, if there is a set
  *              of unwind tables
- * @user_guessed: number of user addresses that were found by frame pointer
- *              although there is a set, because no table describes the callee
+ * @user_guessed: with unwind tables: number of user addresses that were
+ *              nevertheless found by frame pointer, because no table describes
+ *              the code that each of them called
  */
 typedef struct {
 	__u64	tstamp;

@@ -73,8 +73,9 @@ PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, reserved, 28, 4);
  *              its callers, innermost first
  * @user_end:   enum pfm_unwind_why: why the user chain ended, if there is a set
  *              of unwind tables
- * @user_guessed: number of user addresses that were found by frame pointer
- *              although there is a set, because no table describes the callee
+ * @user_guessed: with unwind tables: number of user addresses that were
+ *              nevertheless found by frame pointer, because no table describes
+ *              the code that each of them called
  *
  * All fields from @ovfl_pmd on and the addresses are the key.
  */

@@ -231,16 +231,18 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, size, 4, 4);
 PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
 
 /*
- * Add a table to a set. The file must not have one in the set, and is
- * recognised by its inode, size and time of last change when a process maps it.
+ * Add a table to a set. The set must not already have a table for this file.
+ * When a process maps a file, its table is found by the file's inode, size and
+ * time of last change.
  * The table counts as locked memory (RLIMIT_MEMLOCK) until the set is closed
  * and no context uses it.
  *
  * Errors: EINVAL: @fd is not a regular file open for reading, or the table is
  * damaged, is too large (PFM_UNWIND_MAX_SIZE), or has another version or
  * machine; EEXIST: the file has a table; ENOMEM: memory, or RLIMIT_MEMLOCK, is
- * exhausted; ENOSPC: the set has PFM_UNWIND_MAX_TABLES; EPERM: another process
- * has opened the device, or the caller may not open it; EBADF; EFAULT.
+ * exhausted; ENOSPC: the set has PFM_UNWIND_MAX_TABLES; EPERM: the set
+ * belongs to another process, which opened this descriptor; or the caller may
+ * not open the device; EBADF; EFAULT.
  */
 #define PFM_UNWIND_ADD \
 	_IOW(PFM_IOC_MAGIC, 0x90, struct pfm_unwind_add)
