@@ -270,7 +270,7 @@ struct pfm_member {
  * The overflow path:
  * @busy:     owner: 0 or PFM_BUSY_*; first, as atomic accesses have no offset
  *            on arm64
- * @deferred: overflows were deferred to the owner
+ * @deferred: overflows were deferred, or missed, while the context was owned
  * @data:     where the overflow happened
  * @unusual:  the next four in one word, which is 0 for the fastest overflow
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
@@ -283,7 +283,8 @@ struct pfm_member {
  * @paused:   a command changes the context: honoured by the idle probe and by
  *            late overflows
  * @idle:     the CPU is idle, according to that probe
- * @handler:  the format's handler, or pfm_no_fmt_handler()
+ * @handler:  the format's handler, or pfm_no_fmt_handler(), which holds
+ *            (PFM_OVFL_CTRL_HOLD) only with PFM_REGFL_OVFL_NOTIFY
  * @buf:      the format's buffer, or NULL
  * @read_pmds: the PMU's read_pmds_ovfl
  * @pmu:      PMU description
@@ -294,7 +295,8 @@ struct pfm_member {
  * @switch_due: the restart is to switch to the next set
  * @lost:     overflows that were not recorded
  * @rate:     for the limits on overflows
- * @throttled: times that a limit was exceeded
+ * @throttled: times that a limit of @rate was exceeded, which masks the whole
+ *            context until PFM_RESTART
  * @pmu_throttled: times that the PMU stopped a counter to limit its overflows
  * @odd:      invalid results of the format's handler
  * @ovfl_end: work that the overflow path leaves to irq_work, PFM_END_* bits
@@ -469,15 +471,18 @@ struct pfm_context {
 
 /*
  * pfm_pmd.state: overflows that are not both reported by the PMU and handled. A
- * report that finds the context owned makes a note (NOTING, NOTED). Only the
- * owner takes notes, and sets PFM_KNOWN. The PMD is QUIET again when its note
- * was taken, the report of a known overflow came, the PMD was reset, or its set
- * becomes active.
+ * report that finds the context owned makes a note (NOTING, NOTED). Only an
+ * owner takes notes, and sets PFM_KNOWN. A command as owner does not take them:
+ * an irq_work waits for it and becomes the owner (defer.c). A noted overflow
+ * gets the time and the PMD values of when it is handled, and no registers. If
+ * the context is frozen at that time, the overflow is discarded. The PMD is
+ * QUIET again when its note was taken, the report of a known overflow came, the
+ * PMD was reset, or its set becomes active.
  */
 #define PFM_QUIET		0	/* there is no such overflow */
 #define PFM_KNOWN		1	/* handled, but not yet reported */
 #define PFM_NOTING		2	/* reported, being noted */
-#define PFM_NOTED		3	/* reported, left to the owner */
+#define PFM_NOTED		3	/* reported, to be handled later */
 
 static inline void pfm_context_free(struct kref *ref)
 {

@@ -213,7 +213,8 @@ static bool pfm_switch_later(struct pfm_work *w, bool may_wait)
 /*
  * Lock the context, unless a command has locked it: the thread does not wait
  * for commands. If the PMU is following a switch at the moment, it does wait,
- * because it would run uncounted otherwise. Return: is the context locked?
+ * because it would run uncounted otherwise. Return: true if the context is
+ * locked.
  */
 static bool pfm_lock_here(struct pfm_context *ctx)
 {

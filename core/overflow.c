@@ -10,18 +10,24 @@
  * 2. Fill in the handler's argument and pfm_context.data. Read the PMDs of
  *    reg_smpl_pmds, if any, and the time.
  * 3. Call the handler, which requests "reset and continue".
- * 4. The hardware counter has already reloaded itself, so the reset only
- *    changes the offset between its count and the PMD's value.
+ * 4. Usually the hardware counter has already reloaded itself, so the reset
+ *    only changes the offset between its count and the PMD's value.
  * 5. Leave: give up ownership. Handle overflows that have interrupted this one.
  *
  * All other cases leave the fast path:
- * - The context is owned: leave a note to the owner (defer.c).
+ * - The context is owned: leave a note. The owner handles it if it is an
+ *   overflow; after a command an irq_work does (defer.c).
  * - It is frozen, that is masked, switching or idle: discard the overflow.
+ * - The overflow was already handled with another counter's report: discard the
+ *   report (instant.c).
  * - Several counters sample: handle the overflows of one instant together
- *   (instant.c).
+ *   (instant.c). If no other has overflowed, continue on the fast path.
+ * - The handler returns an error: count a loss, and hold (PFM_OVFL_CTRL_HOLD).
+ *   Unknown control bits hold, too (outcome.c).
  * - The handler requests something else, or the reset is not to the value that
- *   the hardware has reloaded: pfm_conclude_one() (outcome.c).
- * - The credit of overflows is used up: check the limits (rate.c).
+ *   the hardware has reloaded: pfm_conclude_one() (instant.c, outcome.c).
+ * - The credit is used up, after at most 256 overflows: time this overflow. At
+ *   the end of a window check the limits, and mask if one is exceeded (rate.c).
  *
  * The functions after pfm_overflow() receive the PMU's other reports. The
  * states of ownership and of a PMD are at the end of context.h.
@@ -43,8 +49,9 @@ static noinline notrace void pfm_conclude_and_leave(struct pfm_pmd *pmd,
 }
 
 /*
- * The credit is used up. Renew it and continue; at the end of a window
- * pfm_conclude() checks the limits instead (rate.c).
+ * The credit is used up: time this overflow, renew the credit and continue. At
+ * the end of a window pfm_conclude() checks the limits instead, and masks if
+ * one is exceeded (rate.c).
  */
 static noinline notrace void pfm_renew_and_leave(struct pfm_pmd *pmd)
 {
@@ -124,7 +131,10 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 		/* pfm_enter_fast() has overwritten the owner: restore it. */
 		pfm_not_entered(ctx, owner);
 		if (pfm_is_known_now(pmd))
-			/* In between, an NMI may have left a note to this. */
+			/*
+			 * Until the owner was restored, an NMI took this
+			 * overflow for the owner, and may have left it a note.
+			 */
 			pfm_see_to_deferred(ctx);
 		else
 			pfm_defer(pmd, ip, owner);

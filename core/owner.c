@@ -163,7 +163,10 @@ static void pfm_trial_interrupt(struct irq_work *work)
 	WRITE_ONCE(trial->over, true);
 }
 
-/* Interrupt the caller. Return: does it look like an overflow? */
+/*
+ * Interrupt the caller. Return: true if the caller looks like an overflow to
+ * the interrupt.
+ */
 static bool pfm_trial_look(bool preemptible)
 {
 	struct pfm_trial trial = {

@@ -25,8 +25,8 @@ extern struct task_struct *pfm_suspender;
 void pfm_pause(struct pfm_context *ctx);
 
 /*
- * Stop the PMU. Context: as pfm_pause(). Return: will pfm_pause() not have to
- * wait?
+ * Stop the PMU. Context: as pfm_pause(). Return: true if a pfm_pause() that
+ * follows need not wait.
  */
 bool pfm_try_stop(struct pfm_context *ctx);
 

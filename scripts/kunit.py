@@ -58,9 +58,10 @@ def run(
 ) -> int:
     """Build and run suites; return the exit status, 0 on success.
 
-    folder: of drivers/perfmon, which is built alone; other callers wait. files: its
-    content, by path below it. extra: arguments of kunit.py run. show: converts each
-    line of kunit.py's report before it is printed.
+    folder: name of the suites' folder below drivers/perfmon. Only this folder is
+    built; concurrent callers run one after another. files: what the folder is to
+    contain, by path relative to it. extra: arguments of kunit.py run. show: converts
+    each line of kunit.py's report before it is printed.
     Raises one of ERRORS.
     """
     _need_programs()

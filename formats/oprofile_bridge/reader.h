@@ -2,8 +2,9 @@
 /*
  * reader.h - the state that exists while the device is open
  *
- * Overflows fill their CPU's buffer. The sync converts these samples into the
- * stream that the device returns. Without a reader samples are lost.
+ * An overflow adds a sample to its CPU's buffer. A work item, the sync,
+ * converts the samples of all CPUs into the stream that the device returns.
+ * While the device is not open, samples are lost.
  */
 #ifndef PFM_OP_READER_H
 #define PFM_OP_READER_H

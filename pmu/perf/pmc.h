@@ -32,9 +32,10 @@ int perf_check_pmc(struct pfm_pmu_set *s, u16 num, u64 pmc, const u64 *config,
 bool perf_is_exact_enough(const struct pfm_pmu_reg *reg);
 
 /*
- * Make the checks that perf makes in perf_event_open() but not for events
- * created in the kernel: may the user count in the kernel, and see physical
- * addresses, and registers under lockdown? Context: process.
+ * perf_event_open() makes these checks, but perf omits them for events created
+ * in the kernel. As far as the event needs it: may the user count in the
+ * kernel; see physical addresses; see registers while the kernel is locked
+ * down? Context: process. Return: true if all of this is allowed.
  */
 bool perf_may_count(const struct pfm_pmu_reg *reg);
 

@@ -172,7 +172,10 @@ static bool __init perf_trial_ticks(struct perf_trial *t)
 	return perf_trial_await(t, 2);
 }
 
-/* Try an event of this thread. Return: whether the rule holds, or an errno. */
+/*
+ * Try an event of this thread. Return: 1 if the rule holds, 0 if it does not,
+ * or an errno.
+ */
 static int __init perf_trial(u64 pmc, u64 period,
 			     bool (*holds)(struct perf_trial *t))
 {

@@ -22,8 +22,8 @@ void perf_readers_del(struct perf_set *ps);
 void perf_readers_exit(void);
 
 /*
- * Ask perf for user access to the event of @reg. Return: true if the event is
- * to be read at user level. Whether it can be is known only when it is on a
+ * Ask perf for user access to the event of @reg. Return: true if access was
+ * requested. Whether perf grants it is known only once the event is on a
  * counter.
  */
 bool perf_ask_for_user_read(struct perf_event_attr *attr,

@@ -52,9 +52,10 @@ class Machine:
 # AVX and everything that depends on it is disabled.
 WITHOUT_AVX = "-avx,-avx2,-fma,-f16c,-vaes,-vpclmulqdq"
 # After CMPXCHG16B, QEMU 7.2 may save arbitrary flags at an interrupt, such as the trap
-# flag or enabled interrupts; without cx16 the kernel avoids the instruction. Only
-# Intel's precise events have all registers, hence the vendor. Measurements have few
-# interrupts and no precise events, so they keep the default.
+# flag or enabled interrupts; without cx16 the kernel avoids the instruction.
+# vendor=GenuineIntel: only Intel's precise events record all registers.
+# Machines with icount, which are for measuring, have few interrupts and no precise
+# events: they use CPU unchanged.
 CPU = "max"
 INTERRUPTED_CPU = f"{CPU},-cx16,{WITHOUT_AVX},vendor=GenuineIntel"
 # System management mode protects the EFI variables.

@@ -247,7 +247,8 @@ static inline u32 conform_tid(u64 calls)
 }
 
 /*
- * The checks. Return: 0, a finding, conform_skip(), or an errno of the kit.
+ * The checks. Return: 0; what conform_fail() or conform_skip() returns; or an
+ * errno if the check itself could not run.
  */
 int conform_check_arguments(struct conform *c);
 int conform_check_sizes(struct conform *c);

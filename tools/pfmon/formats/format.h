@@ -97,9 +97,9 @@ struct smpl_module {
 		       const struct options *options);
 
 	/*
-	 * Returns the bytes of a buffer for so many samples, with the argument
-	 * of format, of which it reads arg_size bytes. For described_set_up()
-	 * with FORMAT_OPT_ENTRIES.
+	 * Returns the size in bytes of a buffer with room for that many
+	 * entries. Reads the first arg_size bytes of format's argument. Called
+	 * by described_set_up() for FORMAT_OPT_ENTRIES.
 	 */
 	uint64_t (*buffer_size)(const struct smpl_format *format,
 				uint64_t entries);
