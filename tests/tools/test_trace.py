@@ -122,6 +122,12 @@ def test_detached_processes_continue_untraced(programs: Path) -> None:
     assert status == "0" and counts.startswith("0 threads, ")
 
 
+@pytest.mark.parametrize("where", ["armed", "reached"])
+def test_program_detached_near_entry_survives(programs: Path, where: str) -> None:
+    lines = trace(programs, "sh", "-c", "exit 7", DETACH="1", ENTRY=where)
+    assert lines == [counted(0, 0), "7"]
+
+
 def test_refusal_names_other_tracer(programs: Path) -> None:
     runner = programs / "trace_runner"
     done = subprocess.run([runner, runner, "true"], stderr=-1, text=True, check=False)

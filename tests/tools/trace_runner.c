@@ -8,7 +8,9 @@
  * by a thread other than the first. With SLOW, it handles each birth late, so
  * that other threads can end before that. With BYSTANDER, it has another,
  * untraced child, and prints that child's exit status at the end. With DETACH,
- * it detaches everything when the command has ended.
+ * it detaches everything when the command has ended. With ENTRY, too, it
+ * detaches the command when this has stopped at its entry point ("reached"), or
+ * before that ("armed").
  *
  * When nothing is traced any more, it prints how many threads and processes
  * were born, how many of both are gone, how many execs there were, and how many
@@ -18,10 +20,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "process/command.h"
+#include "process/entry_stop.h"
 
 #define BYSTANDER_STATUS	5
 
@@ -77,11 +81,28 @@ static pid_t make_bystander(void)
 	return pid;
 }
 
+/* Detaches the command at a stop that was not handled. */
+static void detach_at_entry(struct command *command, const char *where)
+{
+	siginfo_t info;
+
+	command->trace.release = entry_stop_release;
+	entry_stop_arm(command->pid);
+	/* Stops before the first instruction; the command ignores it. */
+	if (!strcmp(where, "armed"))
+		command_signal(command, SIGWINCH);
+	command_resume(command);
+	waitid(P_PID, (id_t)command->pid, &info,
+	       WSTOPPED | WEXITED | WNOWAIT);
+	trace_detach(&command->trace);
+}
+
 int main(int argc, char **argv)
 {
 	struct bystander bystander = { .pid = 0 };
 	struct counts counts = { .threads = 0 };
 	struct command command = { .handle = handle, .data = &counts };
+	const char *entry = getenv("ENTRY");
 	bool detach = getenv("DETACH");
 	sigset_t child, unblocked;
 	int signal;
@@ -100,7 +121,10 @@ int main(int argc, char **argv)
 	}
 	if (!command_launch(&command, argv + 1, &unblocked))
 		return 1;
-	command_resume(&command);
+	if (entry)
+		detach_at_entry(&command, entry);
+	else
+		command_resume(&command);
 	while ((detach ? !command.ended : command.trace.tracees.count) &&
 	       !sigwait(&child, &signal))
 		command_reap(&command);

@@ -233,6 +233,8 @@ static bool arm(struct session *session)
 
 	command->trace.stopped = handle_stop;
 	command->trace.stopped_data = session;
+	if (stops_at_entry(session))
+		command->trace.release = entry_stop_release;
 	return arm_program(session, command->pid);
 }
 

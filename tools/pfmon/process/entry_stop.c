@@ -38,15 +38,30 @@ void entry_stop_arm(pid_t tid)
 		breakpoint_machine.set(tid, addresses);
 }
 
-bool entry_stop_reached(pid_t tid, int signal)
+static void disarm(pid_t tid)
 {
 	static const uint64_t none[BREAKPOINTS];
+
+	if (breakpoint_machine.set)
+		breakpoint_machine.set(tid, none);
+}
+
+bool entry_stop_reached(pid_t tid, int signal)
+{
 	siginfo_t info;
 
 	if (signal != SIGTRAP || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) ||
 	    info.si_code != TRAP_HWBKPT ||
 	    (uint64_t)(uintptr_t)info.si_addr != entry_of(tid))
 		return false;
-	breakpoint_machine.set(tid, none);
+	disarm(tid);
 	return true;
+}
+
+int entry_stop_release(pid_t tid, int signal)
+{
+	if (entry_stop_reached(tid, signal))
+		return 0;
+	disarm(tid);
+	return signal;
 }

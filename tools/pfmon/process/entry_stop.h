@@ -26,4 +26,10 @@ void entry_stop_arm(pid_t tid);
  */
 bool entry_stop_reached(pid_t tid, int signal);
 
+/*
+ * To be called before a stopped thread is detached: the kernel would keep the
+ * breakpoint, which would kill the program. Returns the signal to deliver.
+ */
+int entry_stop_release(pid_t tid, int signal);
+
 #endif /* PFMON_PROCESS_ENTRY_STOP_H */

@@ -393,7 +393,7 @@ static bool is_birth(int event)
 static void let_go(struct trace *trace, pid_t tid, int status)
 {
 	struct tracee *tracee = pid_table_find(&trace->tracees, tid);
-	int event = status >> 16;
+	int event = status >> 16, signal = event ? 0 : WSTOPSIG(status);
 
 	if (!tracee || !tracee->expected)
 		note_early(trace, tid);
@@ -401,7 +401,9 @@ static void let_go(struct trace *trace, pid_t tid, int status)
 		expect(trace, tracee);
 	else if (event == PTRACE_EVENT_EXEC)
 		pid_table_forget(&trace->tracees, event_message(tid));
-	proceed(tid, PTRACE_DETACH, event ? 0 : WSTOPSIG(status));
+	if (trace->release)
+		signal = trace->release(tid, signal);
+	proceed(tid, PTRACE_DETACH, signal);
 	pid_table_forget(&trace->tracees, tid);
 }
 

@@ -66,6 +66,12 @@ struct trace {
 	 */
 	enum trace_way (*stopped)(pid_t tid, int signal, void *data);
 	void *stopped_data;
+
+	/*
+	 * Called before a stopped thread is detached; signal is as for
+	 * stopped(). Returns the signal to deliver. May be NULL.
+	 */
+	int (*release)(pid_t tid, int signal);
 };
 
 /* Traces a running thread without stopping it. False sets errno. */
