@@ -11,7 +11,9 @@ from boot import Boot
 # Debian's programs that the guest has in /perfmon/bin.
 PROGRAMS = ("/usr/bin/gzip", "/usr/bin/bash")
 GZIP = "/perfmon/bin/gzip -c /tmp/zipped"
-BASH = "/perfmon/bin/bash -c 'for ((i = 0; i < 30000; i++)); do x=$((x + i)); done'"
+LOOP = "for ((i = 0; i < 30000; i++)); do x=$((x + i)); done"
+BASH = f"/perfmon/bin/bash -c '{LOOP}'"
+BASH_THEN_GZIP = f"/perfmon/bin/bash -c '{LOOP}; exec {GZIP}'"
 RECORD = "pfmon -g -o /out/{}.cap"
 # Chains that are to be whole, in percent. A system-wide session finds new programs a
 # little later.
@@ -32,6 +34,7 @@ def command() -> str:
         "head -c 3000000 /perfmon/bin/pfmon >/tmp/zipped",
         f"{RECORD.format('gzip')} {GZIP} >/dev/null",
         f"{RECORD.format('bash')} {BASH}",
+        f"{RECORD.format('execed')} {BASH_THEN_GZIP} >/dev/null",
         f"{RECORD.format('counted')} --smpl-module=stacks {GZIP} >/dev/null",
         f"{RECORD.format('wide')} --system-wide {GZIP} >/dev/null",
         f"mv {UNWIND} /dev/moved",
@@ -51,6 +54,15 @@ def check(boot: Boot, name: str) -> None:
     total = sum(ends.values())
     assert total >= MIN_CHAINS, ends
     assert 100 * ends["whole"] / total >= SHARES[name], ends
+
+
+def check_exec(boot: Boot) -> None:
+    """Fail the test unless samples before an exec have their own program's code."""
+    capture = boot.out / "execed.cap"
+    rows = following.pfmparse("report", capture, "--by", "image")["rows"]
+    counts = {row["key"]: row["count"] for row in rows}
+    for program in ("bash", "gzip"):
+        assert counts.get(f"/perfmon/bin/{program}", 0) >= MIN_CHAINS, counts
 
 
 def check_without_device(boot: Boot) -> None:

@@ -212,6 +212,13 @@ def test_chains_without_frame_pointers_are_whole(
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_samples_before_exec_have_their_code(
+    target: Guest, boots: Boots[Guest]
+) -> None:
+    call_graphs.check_exec(boots[target])
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
 def test_call_graph_without_unwind_device(target: Guest, boots: Boots[Guest]) -> None:
     call_graphs.check_without_device(boots[target])
 

@@ -36,8 +36,8 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  * recording_events_fd() returns a descriptor that is readable if
  * recording_events() should be called; -1 if there is none.
  * recording_new_processes() writes a process, or ALL_PROCESSES, unless they are
- * known from events. recording_last_of_process() writes events and what else is
- * needed of a process before it ends.
+ * known from events. recording_last_of_process() writes events, and what /proc
+ * says of a process of which they do not tell: to be called before it ends.
  */
 int recording_events_fd(const struct recording *recording);
 bool recording_has_events(const struct recording *recording);

@@ -287,13 +287,24 @@ void follow_record(struct follow *follow)
 	pid_table_each(&follow->processes, record_entry, follow);
 }
 
+/* Where perf tells of a process, /proc is read only if records were lost. */
+static bool record_code(const struct follow *follow, pid_t tgid)
+{
+	struct recording *recording = follow->m->recording;
+
+	if (follow_reads_proc(follow))
+		return recording_new_of_process(recording, tgid);
+	return recording_last_of_process(recording, tgid) &&
+	       recording_new_processes(recording, tgid);
+}
+
 static void look_for_code(struct pid_entry *entry, void *data)
 {
 	const struct process *process = (struct process *)entry;
 	struct follow *follow = data;
 
 	if (process->measured && follow->m->recording && !follow->m->failed &&
-	    !recording_new_of_process(follow->m->recording, entry->pid))
+	    !record_code(follow, entry->pid))
 		follow_fail(follow);
 }
 
