@@ -128,6 +128,20 @@ def test_program_detached_near_entry_survives(programs: Path, where: str) -> Non
     assert lines == [counted(0, 0), "7"]
 
 
+@pytest.mark.parametrize("option", ["--block-signal=TRAP", "--ignore-signal=TRAP"])
+def test_entry_stop_keeps_inherited_sigtrap(programs: Path, option: str) -> None:
+    runner = str(programs / "trace_runner")
+    done = subprocess.run(
+        ["env", option, runner, "sh", "-c", "kill -TRAP $$; exit 7"],
+        env={**os.environ, "DETACH": "1", "ENTRY": "reached"},
+        stdout=-1,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert done.stdout.splitlines() == [counted(0, 0), "7"]
+
+
 def test_refusal_names_other_tracer(programs: Path) -> None:
     runner = programs / "trace_runner"
     done = subprocess.run([runner, runner, "true"], stderr=-1, text=True, check=False)

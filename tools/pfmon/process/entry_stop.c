@@ -30,11 +30,34 @@ uint64_t entry_of(pid_t tid)
 	return entry;
 }
 
+/* Whether a set of signals in /proc/TID/status, such as SigBlk, has SIGTRAP. */
+static bool has_trap(const char *status, const char *name)
+{
+	const char *line = strstr(status, name);
+
+	return line && strtoull(line + strlen(name), NULL, 16) &
+		       1ULL << (SIGTRAP - 1);
+}
+
+/* Otherwise the kernel would unblock SIGTRAP and no longer ignore it. */
+static bool accepts_trap(pid_t tid)
+{
+	char *path = checked_printf("/proc/%d/status", tid);
+	size_t length;
+	char *status = read_file(path, &length);
+	bool accepts = status && !has_trap(status, "\nSigBlk:") &&
+		       !has_trap(status, "\nSigIgn:");
+
+	free(status);
+	free(path);
+	return accepts;
+}
+
 void entry_stop_arm(pid_t tid)
 {
 	const uint64_t addresses[BREAKPOINTS] = { entry_of(tid) };
 
-	if (breakpoint_machine.set && addresses[0])
+	if (breakpoint_machine.set && addresses[0] && accepts_trap(tid))
 		breakpoint_machine.set(tid, addresses);
 }
 

@@ -16,7 +16,8 @@ uint64_t entry_of(pid_t tid);
 
 /*
  * Lets a thread that is stopped at its exec stop again at the entry point. Has
- * no effect if the machine has no free breakpoints.
+ * no effect if the machine has no free breakpoints, or if the program inherited
+ * that SIGTRAP is blocked or ignored.
  */
 void entry_stop_arm(pid_t tid);
 
