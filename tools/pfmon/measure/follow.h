@@ -33,6 +33,9 @@ bool follow_go_on(struct follow *follow);
 /* Handles an event of a traced thread; data is the struct follow. */
 void follow_handle(const struct trace_event *event, void *data);
 
+/* Whether new threads and programs of a process are measured. */
+bool follow_measures(const struct follow *follow, pid_t tgid);
+
 /* Reads pending messages; without any, creates contexts in advance. */
 void follow_serve(struct follow *follow);
 

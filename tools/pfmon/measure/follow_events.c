@@ -10,10 +10,17 @@
 #include "measure/follow_watch.h"
 #include "measure/programs.h"
 
-static bool wants(const struct follow *follow, const struct thread *thread)
+static bool wants(const struct follow *follow, const struct process *process)
 {
-	return thread->process->measured && !follow->ended &&
-	       !follow->m->failed;
+	return process->measured && !follow->ended && !follow->m->failed;
+}
+
+bool follow_measures(const struct follow *follow, pid_t tgid)
+{
+	const struct process *process = pid_table_find(&follow->processes,
+						       tgid);
+
+	return process && wants(follow, process);
 }
 
 /*
@@ -43,7 +50,7 @@ static void born(struct follow *follow, const struct trace_event *event)
 	made(follow, event);
 	thread = follow_thread_add(follow, event->tid, event->tgid);
 	process = thread->process;
-	if (!wants(follow, thread))
+	if (!wants(follow, process))
 		return;
 	if (process->threads == 1 && follow_reads_proc(follow))
 		follow_process_record(follow, process);
@@ -75,7 +82,7 @@ static void execed(struct follow *follow, const struct trace_event *event)
 		follow_fail(follow);
 	process->measured = programs_choose(follow->m->options, event->tgid);
 	process->examined = false;
-	if (!wants(follow, thread)) {
+	if (!wants(follow, process)) {
 		follow_thread_finish(follow, thread);
 		return;
 	}

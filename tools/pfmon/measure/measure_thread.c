@@ -198,7 +198,9 @@ static void handle(const struct trace_event *event, void *data)
 	struct session *session = data;
 
 	follow_handle(event, &session->follow);
-	if (event->what == TRACE_EXECED)
+	if (event->what == TRACE_EXECED &&
+	    (has_trigger(session) ||
+	     follow_measures(&session->follow, event->tgid)))
 		arm_program(session, event->tid);
 }
 
