@@ -60,7 +60,10 @@ def read(records: Records, session: Session) -> Samples:
     if not _per_thread(session) and not heads["tid"].any():
         # Threads are counted together.
         del columns["tid"]
-    _, columns["ip"] = records.words(behind, np.minimum(kernel + user, 1))
+    # Each chain has an address, unless the record is damaged.
+    own = np.minimum(kernel + user, 1)
+    columns["ip"] = np.zeros(heads.size, np.uint64)
+    _, columns["ip"][own > 0] = records.words(behind, own)
     return Samples(
         heads.size,
         columns,

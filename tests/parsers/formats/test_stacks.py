@@ -68,6 +68,12 @@ def test_stacks_chains_omit_the_own_address() -> None:
     assert chains.kernel is not None and chains.kernel.tolist() == [0, 1, 0]
 
 
+def test_stacks_damaged_record_may_have_no_address() -> None:
+    found = decoded(record(1), record(1, user=(0x1000,)))
+    (region,) = found.regions
+    assert region.samples.column("ip").tolist() == [0, 0x1000]
+
+
 def test_stacks_has_threads_if_they_are_recorded() -> None:
     (region,) = decoded(record(1, user=(1,), tid=12), record(1, user=(1,))).regions
     assert region.samples.column("tid").tolist() == [12, 0]

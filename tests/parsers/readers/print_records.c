@@ -411,7 +411,7 @@ static void stacks_print(void)
 	FIELD(record, tgid);
 	FIELD(record, tid);
 	field("ip", record->num_kernel ? r.stacks.kernel[0] :
-					 r.stacks.user[0]);
+		    record->num_user ? r.stacks.user[0] : 0);
 	print_callers(r.stacks.kernel, record->num_kernel,
 		      r.stacks.user, record->num_user);
 	print_pmds(NULL, NULL, 0);
