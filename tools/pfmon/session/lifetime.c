@@ -144,9 +144,12 @@ static int create_any(const struct plan *plan, pfarg_ctx_t *arg)
 		return pfm_create_context(arg, format->arg, format->arg_size);
 	arg->ctx_flags |= PFM_FL_INHERIT;
 	fd = pfm_create_context(arg, NULL, 0);
-	if (fd >= 0 || errno != EOPNOTSUPP)
+	/* EINVAL: a core that is older than pfmon does not know the flag. */
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EINVAL))
 		return fd;
-	message("this kernel (PREEMPT_RT) cannot count what the command creates: only its first thread is counted; to count all, use --follow-all");
+	message("%s cannot count what the command creates: only its first thread is counted; to count all, use --follow-all",
+		errno == EINVAL ? "the loaded module perfmon, an older one," :
+				  "this kernel (PREEMPT_RT)");
 	arg->ctx_flags &= ~(__u32)PFM_FL_INHERIT;
 	return pfm_create_context(arg, NULL, 0);
 }
