@@ -92,10 +92,44 @@ def test_table_needs_no_cache(add: Adder) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-def test_cache_of_another_user_is_not_used(add: Adder) -> None:
+@pytest.mark.parametrize("folder", [".", "perfmon", "perfmon/unwind"])
+def test_cache_of_another_user_is_not_used(add: Adder, folder: str) -> None:
     add()
-    os.chown(add.cache, 1, 1)
+    os.chown(add.base / folder, 1, 1)
     assert add().count(COMPILED) == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("exists", [False, True])
+def test_nothing_is_made_for_another_user(add: Adder, exists: bool) -> None:
+    home = add.base.parent / "home"
+    folder = home / ".cache" if exists else home
+    folder.mkdir(parents=True)
+    os.chown(folder, 1, 1)
+    assert add(XDG_CACHE_HOME="", HOME=str(home)).count(COMPILED) == 2
+    assert not any(folder.iterdir())
+
+
+@pytest.mark.parametrize("folder", [".", "perfmon", "perfmon/unwind"])
+def test_cache_that_others_can_write_is_not_used(add: Adder, folder: str) -> None:
+    add()
+    (add.base / folder).chmod(0o720)
+    assert add().count(COMPILED) == 2
+
+
+@pytest.mark.parametrize("folder", ["perfmon", "perfmon/unwind"])
+def test_links_in_cache_are_not_followed(add: Adder, folder: str) -> None:
+    add()
+    (add.base / folder).rename(add.base / "elsewhere")
+    (add.base / folder).symlink_to(add.base / "elsewhere")
+    assert add().count(COMPILED) == 2
+
+
+def test_cache_base_can_be_a_link(add: Adder) -> None:
+    (add.base.parent / "elsewhere").mkdir(mode=0o700)
+    add.base.symlink_to("elsewhere")
+    add()
+    assert add.cached().is_file()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

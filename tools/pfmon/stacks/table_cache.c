@@ -2,6 +2,7 @@
 /* table_cache.c - compiled unwind tables in the user's cache directory */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,24 +23,46 @@ static char *base_directory(void)
 	return home && *home == '/' ? checked_printf("%s/.cache", home) : NULL;
 }
 
+/*
+ * Returns a directory if only this user can write to it, and else closes it:
+ * root must not write where another user can place links.
+ */
+static int keep_own(int fd)
+{
+	struct stat info;
+
+	if (fd < 0 || (!fstat(fd, &info) && info.st_uid == geteuid() &&
+		       !(info.st_mode & 022)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* Opens a directory, which it makes if needed, and closes the parent. */
 static int enter(int parent, const char *name)
 {
 	int fd;
 
+	if (parent < 0)
+		return -1;
 	mkdirat(parent, name, 0700);
-	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (parent >= 0)
-		close(parent);
-	return fd;
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+		    O_CLOEXEC);
+	close(parent);
+	return keep_own(fd);
 }
 
-/* Root must not write to a directory of another user. */
-static bool is_own(int fd)
+/* The path may contain links. The directory is only made in the user's own. */
+static int enter_base(char *path)
 {
-	struct stat info;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const char *name;
 
-	return !fstat(fd, &info) && info.st_uid == geteuid();
+	if (fd >= 0)
+		return keep_own(fd);
+	name = basename(path);
+	fd = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return enter(keep_own(fd), name);
 }
 
 int table_cache_open(void)
@@ -49,15 +72,9 @@ int table_cache_open(void)
 
 	if (!base)
 		return -1;
-	fd = enter(AT_FDCWD, base);
+	fd = enter_base(base);
 	free(base);
-	fd = enter(fd, "perfmon");
-	fd = enter(fd, "unwind");
-	if (fd >= 0 && !is_own(fd)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	return enter(enter(fd, "perfmon"), "unwind");
 }
 
 /* Other versions of pfmon may compile other tables. */

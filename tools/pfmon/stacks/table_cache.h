@@ -12,7 +12,8 @@
 
 /*
  * Opens $XDG_CACHE_HOME/perfmon/unwind, and makes it if it does not exist.
- * Returns a descriptor; -1 if there is no such directory of this user.
+ * Returns a descriptor; -1 if a directory from $XDG_CACHE_HOME on belongs to
+ * another user, or others can write to it.
  */
 int table_cache_open(void);
 
