@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from errno import ENOENT, ENOMEM
+from errno import EINVAL, ENOENT, ENOMEM
 from pathlib import Path
 from typing import Optional
 
@@ -139,9 +139,14 @@ def test_file_of_another_user_is_not_cached(add: Adder) -> None:
     assert not any(add.cache.iterdir())
 
 
-def test_lack_of_memory_is_told_once(add: Adder) -> None:
-    assert add(error=ENOMEM).count(COMPILED) == 2
+def test_lack_of_memory_ends_compilation(add: Adder) -> None:
+    assert add(error=ENOMEM).count(COMPILED) == 1
     assert add.said.count("raise the locked-memory limit (ulimit -l)") == 1
+
+
+def test_refusal_of_one_table_is_not_told(add: Adder) -> None:
+    assert add(error=EINVAL).count(COMPILED) == 2
+    assert add.said == ""
 
 
 def test_missing_device_is_explained(add: Adder) -> None:

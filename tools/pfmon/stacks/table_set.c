@@ -27,6 +27,7 @@ struct table_set {
 	int fd;
 	int cache;		/* directory, or -1 */
 	uint64_t compiled_ns;	/* time spent compiling */
+	bool is_full;		/* the kernel takes no more tables */
 };
 
 static void explain_open(int error)
@@ -100,8 +101,12 @@ int table_set_fd(const struct table_set *set)
 	return set->fd;
 }
 
-static void tell_full(int error)
+/* EINVAL concerns one table, for example one that is too large. */
+static void note_refusal(struct table_set *set, int error)
 {
+	if (error == EINVAL)
+		return;
+	set->is_full = true;
 	message("no more unwind tables can be loaded: %s; chains through other files follow frame pointers%s",
 		strerror(error), error == ENOMEM ?
 		"; raise the locked-memory limit (ulimit -l)" : "");
@@ -134,14 +139,14 @@ static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 }
 
 /* Returns whether there was a valid table. */
-static bool add_cached(const struct table_set *set, int fd, const char *build_id)
+static bool add_cached(struct table_set *set, int fd, const char *build_id)
 {
 	struct pfm_unwind_head *table = table_cache_load(set->cache, build_id);
 	int error = table ? add(set, fd, table) : EINVAL;
 
 	free(table);
-	if (error && error != EINVAL)
-		tell_full(error);
+	if (error)
+		note_refusal(set, error);
 	return error != EINVAL;
 }
 
@@ -154,7 +159,7 @@ static void add_compiled(struct table_set *set, int fd, const char *build_id)
 		return;
 	error = add(set, fd, table);
 	if (error)
-		tell_full(error);
+		note_refusal(set, error);
 	else if (build_id)
 		table_cache_store(set->cache, build_id, table);
 	free(table);
@@ -163,8 +168,11 @@ static void add_compiled(struct table_set *set, int fd, const char *build_id)
 void table_set_add(struct table_set *set, const char *path,
 		   const char *build_id)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd;
 
+	if (set->is_full)
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return;
 	if (!is_cached(set, fd, build_id))
