@@ -81,6 +81,19 @@ def test_table_without_build_id_is_not_cached(add: Adder) -> None:
     assert not any(add.cache.iterdir())
 
 
+def test_file_of_killed_pfmon_is_replaced(add: Adder) -> None:
+    add()
+    path = add.cached()
+    path.unlink()
+    script = 'touch "$1.$$"; exec "$2" 0 "$3" "$4"'
+    subprocess.run(
+        ["/bin/sh", "-c", script, "sh", path, add.program, add.file, BUILD_ID],
+        env={"XDG_CACHE_HOME": str(add.base)},
+        check=True,
+    )
+    assert add.cached() == path
+
+
 def test_cache_is_in_home_by_default(add: Adder) -> None:
     add(XDG_CACHE_HOME="relative", HOME=str(add.base.parent))
     assert any((add.base.parent / ".cache/perfmon/unwind").iterdir())

@@ -123,10 +123,13 @@ void table_cache_store(int cache, const char *build_id,
 {
 	char *name = name_of(build_id);
 	char *temporary = checked_printf("%s.%d", name, getpid());
-	int fd = openat(cache, temporary, O_WRONLY | O_CREAT | O_EXCL |
-			O_CLOEXEC, 0600);
 	bool ok;
+	int fd;
 
+	/* A killed pfmon with this PID may have left one. */
+	unlinkat(cache, temporary, 0);
+	fd = openat(cache, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0600);
 	if (fd >= 0) {
 		ok = write(fd, table, table->size) == (ssize_t)table->size;
 		ok = !close(fd) && ok;
