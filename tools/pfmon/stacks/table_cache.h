@@ -2,8 +2,8 @@
 /*
  * table_cache.h - compiled unwind tables in the user's cache directory
  *
- * A table is found by the build ID of its file. A table from a damaged cache has
- * the size that it says, but can otherwise be wrong: the kernel checks it.
+ * A table is found by the build ID of its file. A table from a damaged cache
+ * has the size that it says, but can otherwise be wrong: the kernel checks it.
  */
 #ifndef PFMON_STACKS_TABLE_CACHE_H
 #define PFMON_STACKS_TABLE_CACHE_H
