@@ -121,7 +121,8 @@ def check_replugged(boot: Boot) -> None:
     info = following.pfmparse("info", boot.out / REPLUGGED)
     assert info["process_events"] == {"error": None, "lost": 1}
     names = [thread["comm"] for thread in info["threads"]]
-    assert names.count("hotloops") == 8
+    # Those that ran before pfmon noticed are not known.
+    assert "hotloops" in names
 
 
 def check(boot: Boot) -> None:

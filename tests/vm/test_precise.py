@@ -29,6 +29,7 @@ MODULES = (
     "tests/guest/pmu_nmi/pfm_nmi",
     "core/perfmon",
     "pmu/perf/pfm_pmu_perf",
+    "unwind/pfm_unwind",
     *(f"formats/{name}/pfm_fmt_{name}" for name in FORMATS),
     f"examples/format_{EXAMPLE}/pfm_fmt_{EXAMPLE}",
 )
