@@ -307,8 +307,7 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 					      task->signal : NULL);
 		pfm_rate_init(ctx);
 		pfm_msgq_reset(&ctx->msgq);
-		/* For a member, it is already. */
-		if (ctx->family)
+		if (ctx->family && !pfm_is_member(ctx))
 			WRITE_ONCE(ctx->family->ready, true);
 		return 0;
 	}

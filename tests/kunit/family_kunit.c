@@ -70,7 +70,9 @@ static void use_ending_for(const struct child *c)
 	pfm_context_put(ctx);
 }
 
-static void member_that_ends_before_its_turn_counts_once(struct kunit *test)
+/* One of two members ends while @reads is read; both are counted once. */
+static void end_while_summed(struct kunit *test, unsigned int reads,
+			     unsigned int ends)
 {
 	struct child c[2];
 
@@ -78,45 +80,28 @@ static void member_that_ends_before_its_turn_counts_once(struct kunit *test)
 	child_start(test, &c[1]);
 	child_count(&c[0], 3);
 	child_count(&c[1], 5);
-	use_ending_for(&c[0]);
-	to_end = &c[1];
+	use_ending_for(&c[reads]);
+	to_end = &c[ends];
 	KUNIT_EXPECT_EQ(test, family_value(test), 8ULL);
 	KUNIT_EXPECT_NULL(test, to_end);
 	KUNIT_EXPECT_EQ(test, family_value(test), 8ULL);
-	child_end(&c[0]);
+	child_end(&c[!ends]);
+}
+
+static void member_that_ends_before_its_turn_counts_once(struct kunit *test)
+{
+	end_while_summed(test, 0, 1);
 }
 
 /* It is locked, so it leaves a note. */
 static void member_that_ends_in_its_turn_counts_once(struct kunit *test)
 {
-	struct child c[2];
-
-	child_start(test, &c[0]);
-	child_start(test, &c[1]);
-	child_count(&c[0], 3);
-	child_count(&c[1], 5);
-	use_ending_for(&c[0]);
-	to_end = &c[0];
-	KUNIT_EXPECT_EQ(test, family_value(test), 8ULL);
-	KUNIT_EXPECT_NULL(test, to_end);
-	KUNIT_EXPECT_EQ(test, family_value(test), 8ULL);
-	child_end(&c[1]);
+	end_while_summed(test, 0, 0);
 }
 
 static void member_that_ends_after_its_turn_counts_once(struct kunit *test)
 {
-	struct child c[2];
-
-	child_start(test, &c[0]);
-	child_start(test, &c[1]);
-	child_count(&c[0], 3);
-	child_count(&c[1], 5);
-	use_ending_for(&c[1]);
-	to_end = &c[0];
-	KUNIT_EXPECT_EQ(test, family_value(test), 8ULL);
-	KUNIT_EXPECT_NULL(test, to_end);
-	KUNIT_EXPECT_EQ(test, family_value(test), 8ULL);
-	child_end(&c[1]);
+	end_while_summed(test, 1, 0);
 }
 
 static void denied_pmds_of_ended_members_are_kept(struct kunit *test)

@@ -46,6 +46,24 @@ def need(target: Target) -> None:
         pytest.skip(reason)
 
 
+def run_script(target: Target, script: str, out: Path) -> None:
+    """Run a shell script in a guest that has loaded no modules; it must succeed.
+
+    ``out`` is the guest's /out; "output" there gets what the script prints.
+    """
+    need(target)
+    where = ("--arch", target.arch, "--kernel", target.series, "--no-modules")
+    done = subprocess.run(
+        [RUN, *where, "--out", out, "--", "sh", "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    (out / "output").write_text(done.stdout)
+
+
 def without_narrow() -> str | None:
     """Return why there are no 32-bit programs, None if there are."""
     return parts.left_out("user-i386")

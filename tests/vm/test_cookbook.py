@@ -7,13 +7,12 @@ Precise events of the NMI PMU have known addresses, latencies and data sources.
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import boot
 import pytest
-from boot import ROOT, RUN
+from boot import ROOT
 from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
@@ -86,18 +85,8 @@ def _script() -> str:
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of the captures; "output" there has pfmon's output."""
-    boot.need(TARGET)
     out = tmp_path_factory.mktemp("cookbook")
-    where = ("--arch", TARGET.arch, "--kernel", TARGET.series, "--no-modules")
-    done = subprocess.run(
-        [RUN, *where, "--out", out, "--", "sh", "-c", _script()],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
-    (out / "output").write_text(done.stdout)
+    boot.run_script(TARGET, _script(), out)
     return out
 
 

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import boot
 import pytest
-from boot import RUN
 from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
@@ -115,18 +114,8 @@ def _script() -> str:
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of the capture; "output" there has pfmon's output."""
-    boot.need(TARGET)
     out = tmp_path_factory.mktemp("memory")
-    where = ("--arch", TARGET.arch, "--kernel", TARGET.series, "--no-modules")
-    done = subprocess.run(
-        [RUN, *where, "--out", out, "--", "sh", "-c", _script()],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
-    (out / "output").write_text(done.stdout)
+    boot.run_script(TARGET, _script(), out)
     return out
 
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import boot
 import pytest
-from boot import ROOT, RUN
+from boot import ROOT
+from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
 # The formats of the project, which record process, thread and CPU, and another one.
@@ -34,7 +31,6 @@ MODULES = (
     f"examples/format_{EXAMPLE}/pfm_fmt_{EXAMPLE}",
 )
 PARSER = ROOT / f"examples/format_{EXAMPLE}/parser"
-POINT = f"[pfmparse.formats]\n{EXAMPLE} = pfmparse_{EXAMPLE}:FORMAT\n"
 RIG = "/sys/kernel/debug/pfm_nmi"
 SAMPLES, PERIOD, BRANCHES = 40, 2, 8
 # Of the first sample; in each later one addresses and latency are greater by one.
@@ -83,51 +79,22 @@ def _script() -> str:
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of the captures; "output" there has pfmon's output."""
-    boot.need(TARGET)
     out = tmp_path_factory.mktemp("precise")
-    where = ("--arch", TARGET.arch, "--kernel", TARGET.series, "--no-modules")
-    done = subprocess.run(
-        [RUN, *where, "--out", out, "--", "sh", "-c", _script()],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
-    (out / "output").write_text(done.stdout)
-    # The example's parser, as if it was installed.
-    info = out / f"pfmparse_{EXAMPLE}-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Name: pfmparse_{EXAMPLE}\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(POINT)
+    boot.run_script(TARGET, _script(), out)
+    plugin(out, EXAMPLE)
     return out
-
-
-def _pfmparse(out: Path, *arguments: str | Path) -> str:
-    """Run pfmparse; it must succeed without a warning about its input."""
-    path = os.pathsep.join(map(str, (ROOT / "parsers", PARSER, out)))
-    done = subprocess.run(
-        [sys.executable, "-m", "pfmparse", *arguments],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def _rows(out: Path, name: str) -> list[dict[str, str]]:
     """Return the samples of a capture."""
     capture = out / f"{name}.cap"
-    data = _pfmparse(out, "export", capture, "--to", "csv", "-o", "-")
+    options = ("--to", "csv", "-o", "-")
+    data = pfmparse("export", capture, *options, plugins=(out, PARSER))
     return list(csv.DictReader(io.StringIO(data)))
 
 
 def _told(out: Path, *arguments: str | Path) -> Any:
-    found = json.loads(_pfmparse(out, *arguments, "--json"))
-    assert found["lost"] == 0 and not found["problems"]
-    return found["rows"]
+    return told(*arguments, plugins=(out, PARSER))["rows"]
 
 
 def _to(out: Path) -> int:

@@ -324,12 +324,17 @@ def sink_decoder(
     return decoder
 
 
-def has_tables(session: Session, argument: np.dtype[np.void]) -> bool:
-    """True if the kernel had unwind tables: ``argument`` has a field unwind_fd."""
+def argument_field(session: Session, argument: np.dtype[np.void], name: str) -> int:
+    """A field of the format's argument, 0 if the session lacks the argument."""
     data = session.format.arg
     if len(data) < argument.itemsize:
-        return False
-    return bool(np.frombuffer(data, argument, 1)["unwind_fd"][0] > 0)
+        return 0
+    return int(np.frombuffer(data, argument, 1)[name][0])
+
+
+def has_tables(session: Session, argument: np.dtype[np.void]) -> bool:
+    """True if the kernel had unwind tables: ``argument`` has a field unwind_fd."""
+    return argument_field(session, argument, "unwind_fd") > 0
 
 
 def is_sink(data: Data) -> bool:

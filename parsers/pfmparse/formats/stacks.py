@@ -11,7 +11,7 @@ from ..layout import struct_dtype
 from .decoding import Format
 from .roles import Role
 from .samples import Roles, Samples, record_columns
-from .sink import Records, has_tables, sink_decoder
+from .sink import Records, argument_field, has_tables, sink_decoder
 
 UUID = "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c"
 VERSION = 1 << 16
@@ -57,7 +57,8 @@ def read(records: Records, session: Session) -> Samples:
     kernel, user = _numbers(heads)
     without = NUMBERS if has_tables(session, ARG) else (*NUMBERS, *ENDS)
     columns = record_columns(heads, *without)
-    if not _per_thread(session) and not heads["tid"].any():
+    per_thread = argument_field(session, ARG, "per_thread")
+    if not per_thread and not heads["tid"].any():
         # Threads are counted together.
         del columns["tid"]
     # Each chain has an address, unless the record is damaged.
@@ -70,14 +71,6 @@ def read(records: Records, session: Session) -> Samples:
         roles=ROLES,
         chains=records.chains(behind, kernel, user),
     )
-
-
-def _per_thread(session: Session) -> bool:
-    """True if the argument is known and requests separate counts for threads."""
-    data = session.format.arg
-    if len(data) < ARG.itemsize:
-        return False
-    return bool(np.frombuffer(data, ARG, 1)["per_thread"][0])
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:

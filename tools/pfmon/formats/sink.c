@@ -127,37 +127,30 @@ static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
 
 _Static_assert(offsetof(pfm_callstack_smpl_arg_t, unwind_fd) ==
 	       offsetof(pfm_stacks_smpl_arg_t, unwind_fd),
-	       "add_tables() is for both");
+	       "set_up_with_tables() is for both");
 
-static void add_tables(struct smpl_format *format,
-		       const struct options *options)
+static bool set_up_with_tables(struct smpl_format *format,
+			       const struct options *options)
 {
-	pfm_callstack_smpl_arg_t *arg = (pfm_callstack_smpl_arg_t *)format->arg;
+	pfm_callstack_smpl_arg_t *arg;
 
+	if (!described_set_up(format, options))
+		return false;
 	if (options->call_graph != CALL_GRAPH_TABLES ||
 	    format->arg_size != format->module->arg_size)
-		return;
+		return true;
 	format->tables = table_set_open();
+	arg = (pfm_callstack_smpl_arg_t *)format->arg;
 	if (format->tables)
 		arg->unwind_fd = table_set_fd(format->tables);
+	return true;
 }
 
 static bool callstack_set_up(struct smpl_format *format,
 			     const struct options *options)
 {
-	if (!set_up_with_times(format, options))
-		return false;
-	add_tables(format, options);
-	return true;
-}
-
-static bool stacks_set_up(struct smpl_format *format,
-			  const struct options *options)
-{
-	if (!described_set_up(format, options))
-		return false;
-	add_tables(format, options);
-	return true;
+	format->times = true;
+	return set_up_with_tables(format, options);
 }
 
 static uint64_t callstack_buffer(const struct smpl_format *format,
@@ -247,7 +240,7 @@ const struct smpl_module smpl_stacks = {
 	.uuid = PFM_STACKS_SMPL_UUID_STR,
 	.summary = PFM_STACKS_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_RANDOM | FORMAT_OPT_ARG,
-	.set_up = stacks_set_up,
+	.set_up = set_up_with_tables,
 	.arg_size = sizeof(pfm_stacks_smpl_arg_t),
 	.buffer_size = stacks_buffer,
 	SINK_CALLS,
