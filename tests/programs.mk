@@ -41,6 +41,7 @@ $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=cpu_watch_next,--wrap=perf_ring_add
 $(UOUT)/table_adder: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=unwind_compile
 $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open
 $(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
+$(UOUT)/family_refuser: WRAPPED := -Wl,--wrap=open,--wrap=access,--wrap=ioctl
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
 
 $(UOUT)/unwind_trials $(UOUT)/unwind_stops: $(UOBJ)/unwind/unwind_table.o

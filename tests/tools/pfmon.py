@@ -10,6 +10,8 @@ import pytest
 
 USAGE = 2
 ERROR = 1
+# A line of --dry-run.
+INHERITED = "inherited by the threads and processes that it creates"
 SAMPLING = ("-e", "cpu-clock", "--long-smpl-periods=1000")
 
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from pfmon import ERROR, SAMPLING, Pfmon, without_kernel
+from pfmon import ERROR, INHERITED, SAMPLING, Pfmon, without_kernel
 
 
 def printed(pfmon: Pfmon, *arguments: str) -> list[str]:
@@ -126,9 +126,6 @@ def test_dry_run_reports_unknown_event(pfmon: Pfmon) -> None:
     run = pfmon("--dry-run", "-e", "nosuch")
     assert run.returncode == ERROR
     assert "unknown event 'nosuch'" in run.stderr
-
-
-INHERITED = "inherited by the threads and processes that it creates"
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,25 @@ static void print_command(char **command)
 	putchar('\n');
 }
 
+/* Whether the kernel, if perfmon is available, will count children, too. */
+static bool inherits(const struct plan *plan)
+{
+	struct context context;
+	bool alone = false;
+	char *reason;
+
+	if (!follow_inherits(plan->options))
+		return false;
+	message_keep(&reason);
+	if (context_open(&context, plan, 0, NO_CPU)) {
+		alone = context.alone;
+		context_close(&context);
+	}
+	message_keep(NULL);
+	free(reason);
+	return !alone;
+}
+
 static bool print_contexts(const struct plan *plan)
 {
 	const struct options *options = plan->options;
@@ -65,7 +84,7 @@ static bool print_contexts(const struct plan *plan)
 		printf("Contexts: 1, of thread %d\n", options->attach);
 	else
 		puts("Contexts: 1, of the command's first thread");
-	if (follow_inherits(options))
+	if (inherits(plan))
 		puts("\tinherited by the threads and processes that it creates");
 	if (options->overflow_block)
 		puts("\tblocks the thread while its buffer is saved");
@@ -214,6 +233,7 @@ static bool try_on(const struct plan *plan, int cpu, size_t *buffer_size)
 
 	if (!context_open(&context, plan, 0, cpu))
 		return false;
+	context_report_alone(&context);
 	*buffer_size = context.buffer_size;
 	context_close(&context);
 	return true;

@@ -12,6 +12,7 @@
 #include "measure/follow_watch.h"
 #include "measure/programs.h"
 #include "session/frequency.h"
+#include "session/lifetime.h"
 #include "session/saving.h"
 
 /* Initial number of contexts created in advance. */
@@ -56,6 +57,7 @@ bool follow_init(struct follow *follow, struct measurement *m)
 		pool_free(&follow->pool);
 		return false;
 	}
+	context_report_alone(follow->pool.ready[0]);
 	if (!many)
 		follow->pool.wanted = 0;
 	if (follow_watch_open(follow))

@@ -23,8 +23,6 @@ static struct context *make(struct pool *pool)
 	ok = context_open(context, pool->plan, 0, NO_CPU);
 	message_keep(NULL);
 	pool->exhausted = !ok;
-	if (ok && pool->reason)
-		message("%s", pool->reason);
 	if (ok)
 		return context;
 	free(context);

@@ -34,6 +34,7 @@ struct context {
 	pid_t tid;			/* load_pid of PFM_LOAD_CONTEXT */
 	int cpu;			/* NO_CPU for a per-thread context */
 	int fd;
+	const char *alone;		/* what has no families, or NULL */
 	bool started;			/* and not finally stopped */
 	unsigned int pauses;		/* nesting of context_pause() */
 	void *buffer;			/* mapping of the sampling buffer */

@@ -135,23 +135,30 @@ static void explain_create(const struct plan *plan, int error)
  * Creates a context. If the kernel has no families, only the first thread is
  * counted.
  */
-static int create_any(const struct plan *plan, pfarg_ctx_t *arg)
+static int create_any(struct context *context, pfarg_ctx_t *arg)
 {
-	const struct smpl_format *format = &plan->format;
+	const struct smpl_format *format = &context->plan->format;
 	int fd;
 
-	if (!follow_inherits(plan->options))
+	if (!follow_inherits(context->plan->options))
 		return pfm_create_context(arg, format->arg, format->arg_size);
 	arg->ctx_flags |= PFM_FL_INHERIT;
 	fd = pfm_create_context(arg, NULL, 0);
 	/* EINVAL: a core that is older than pfmon does not know the flag. */
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EINVAL))
 		return fd;
-	message("%s cannot count what the command creates: only its first thread is counted; to count all, use --follow-all",
-		errno == EINVAL ? "the loaded module perfmon, an older one," :
-				  "this kernel (PREEMPT_RT)");
+	context->alone = errno == EINVAL ?
+				 "the loaded module perfmon, an older one," :
+				 "this kernel (PREEMPT_RT)";
 	arg->ctx_flags &= ~(__u32)PFM_FL_INHERIT;
 	return pfm_create_context(arg, NULL, 0);
+}
+
+void context_report_alone(const struct context *context)
+{
+	if (context->alone)
+		message("%s cannot count what the command creates: only its first thread is counted; to count all, use --follow-all",
+			context->alone);
 }
 
 static bool create(struct context *context)
@@ -167,7 +174,7 @@ static bool create(struct context *context)
 		arg.ctx_flags |= PFM_FL_NOTIFY_BLOCK;
 	if (options->system_wide)
 		arg.ctx_flags |= PFM_FL_SYSTEM_WIDE;
-	context->fd = create_any(plan, &arg);
+	context->fd = create_any(context, &arg);
 	if (context->fd < 0) {
 		explain_create(plan, errno);
 		return false;
@@ -306,17 +313,21 @@ bool context_renew(struct context *context)
 static void explain_load(const struct context *context, pid_t tid, int error)
 {
 	bool system_wide = context->cpu != NO_CPU;
+	bool family = follow_inherits(context->plan->options) &&
+		      !context->alone;
 
 	if (error == EBUSY && system_wide)
 		message("CPU %d or a thread is being measured already: system-wide and per-thread sessions are mutually exclusive; wait until the other session ends",
 			context->cpu);
 	else if (error == EBUSY)
-		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions are mutually exclusive; wait until the other session ends",
+		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions are mutually exclusive; wait until the other session ends, or, if another pfmon counts this command, give that one --no-inherit",
 			tid);
 	else if (error == ESRCH)
 		message("there is no thread %d; ps -eL lists all threads", tid);
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(context->plan, tid);
+	else if (error == EOPNOTSUPP && family)
+		message("this kernel cannot watch forks, so try --no-inherit; or this machine's PMU does not support one of the events: --check-events-only shows which");
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
 		message("this machine's PMU does not support one of the events: %s; --check-events-only shows which",
 			strerror(error));

@@ -12,6 +12,9 @@ bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu);
 void context_close(struct context *context);
 
+/* Prints a message if the kernel cannot count what the command creates. */
+void context_report_alone(const struct context *context);
+
 /*
  * Resets an unloaded context, whose counts have been read, for use with another
  * thread. Returns false if that is impossible, because it has several event
