@@ -105,9 +105,12 @@ signal_after_exec() {
 }
 
 # A signal to pfmon ends the command's children, in the background and in the foreground.
+# The child in the background must have reset the trap before the signal comes.
 terminated() {
+	mkfifo /tmp/reset
 	start $ALL -o /tmp/terminated sh -c "trap 'echo handled >&2; exit 5' TERM
-		(sleep 20; echo survived >&2) &
+		sh -c 'echo >/tmp/reset; sleep 20; echo survived >&2' &
+		read word </tmp/reset
 		sh -c 'echo ready: \$PPID; sleep 20; echo survived >&2'"
 	kill -TERM $started
 	wait $started

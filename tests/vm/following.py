@@ -111,7 +111,7 @@ def signal_reaches_command_after_thread_exec(guest: Boot) -> None:
 
 def signal_reaches_children_of_command(guest: Boot) -> None:
     printed, status = part(guest, "terminated")
-    assert "handled" in printed and "survived" not in printed
+    assert "handled" in printed and "survived" not in printed, printed
     assert status == 5
 
 

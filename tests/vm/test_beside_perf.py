@@ -38,8 +38,10 @@ PERIOD = 25_000
 # thousand times.
 POINTS = 2.0
 MIN_SAMPLES = 13_500
-# perf gives a program an environment that is a few bytes longer, so its stack may need
-# other pages.
+# Python's heap depends on the environment and on the seed of its hashes.
+SAME = "env -i PATH=$PATH PYTHONHASHSEED=0"
+# perf gives env an environment that is a few bytes longer, so its stack may need other
+# pages.
 PAGES = 2
 # Part of all context switches: threads that share a CPU switch at ticks, which hit
 # their work at different points.
@@ -69,13 +71,14 @@ PROGRAMS = {
     # The driver, the compiler and the assembler for each file.
     "compiler": Program("sh compile.sh", 3 * FILES),
     "threads": Program(f"come_and_go {40 * SCALE}", 64),
-    "python": Program("python3 -I -S -B script.py", 0),
+    "python": Program("python3 -s -S -B script.py", 0),
     "xz": Program("/usr/bin/xz -k -c -0 -T4 --block-size=100KiB data", 4),
 }
 PREPARE = f"""
 mkdir -p /usr/include /tmp/work
 touch /usr/include/stdc-predef.h
 echo 0 >/proc/sys/kernel/randomize_va_space
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
 cd /tmp/work
 for i in $(seq {FILES}); do
     echo "int square_$i(int x) {{ return x * x + $i; }}" >square_$i.c
@@ -109,7 +112,7 @@ def _commands() -> dict[str, str]:
         found[f"{name}-alone"] = f"{program.command} >/dev/null"
         for run in (*RUNS, "perf-samples", "pfmon-samples"):
             tool = tools.get(run) or tools[run.partition("-")[0]]
-            measured = f"{tool.format(name)} {program.command} >/dev/null"
+            measured = f"{tool.format(name)} {SAME} {program.command} >/dev/null"
             shown = "" if run in tools else " && cat /tmp/counts"
             found[f"{name}-{run}"] = measured + shown
     return found

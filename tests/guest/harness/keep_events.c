@@ -3,13 +3,13 @@
  * keep_events.c - a background process that keeps events and probes alive
  *
  * Scripts run this first; it lasts until the guest ends. See keep_events.h for
- * the reason. The kernel also patches the tracepoints of the scheduler and of
- * system calls when the first and second probe is added, and when these are
- * removed. The scheduler's tracepoint gets two permanent probes, of the tracer
- * and of perf. The system call tracepoint gets only perf's, the only one that
- * tests use. A function where contexts that may block add and remove kprobes
- * gets a permanent kprobe. The other CPUs are offline during the setup, so that
- * they cannot crash.
+ * the reason. The kernel also patches a tracepoint when its first and second
+ * probe is added, and when these are removed. The scheduler's tracepoints that
+ * perfmon probes get two permanent probes, of the tracer and of perf. The
+ * system call tracepoint gets only perf's, the only one that tests use. A
+ * function where contexts that may block add and remove kprobes gets a
+ * permanent kprobe. The other CPUs are offline during the setup, so that they
+ * cannot crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,8 +24,8 @@
 #include "keep_events.h"
 
 #define TRACEFS	"/sys/kernel/tracing"
-#define SWITCH	TRACEFS "/events/sched/sched_switch/"
-#define SYSCALL	TRACEFS "/events/syscalls/sys_enter_getppid/"
+#define SCHED	TRACEFS "/events/sched/"
+#define SYSCALL	TRACEFS "/events/syscalls/sys_enter_getppid/id"
 #define KPROBES	TRACEFS "/kprobe_events"
 #define KPROBE	TRACEFS "/events/kprobes/keep_events/"
 
@@ -73,12 +73,25 @@ static bool keep_tracepoint(const char *id)
 		       PERF_FLAG_FD_CLOEXEC) >= 0;
 }
 
+static const struct {
+	const char	*enable, *id;
+} probed[] = {
+#define PROBED(name)	{ SCHED name "/enable", SCHED name "/id" }
+	PROBED("sched_switch"),
+	PROBED("sched_process_fork"),
+	PROBED("sched_process_exec"),
+	PROBED("sched_process_exit"),
+};
+
 static bool keep_tracepoints(void)
 {
 	/* Fails if it is already mounted. */
 	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
-	return write_text(SWITCH "enable", "1") &&
-	       keep_tracepoint(SWITCH "id") && keep_tracepoint(SYSCALL "id");
+	for (size_t i = 0; i < sizeof(probed) / sizeof(*probed); i++)
+		if (!write_text(probed[i].enable, "1") ||
+		    !keep_tracepoint(probed[i].id))
+			return false;
+	return keep_tracepoint(SYSCALL);
 }
 
 /* The kernel may lack kprobe_events. */

@@ -45,10 +45,8 @@ static void be_outsider(void)
 	become(USER, USER, 0);
 }
 
-/*
- * Run a command and get the first line it prints. Return: whether it succeeds.
- */
-static bool run(const char *command, char *line, int size)
+/* Run a command and get what it prints. Return: whether it succeeds. */
+static bool run(const char *command, char *printed, int size)
 {
 	char quiet[256];
 	FILE *out;
@@ -56,23 +54,21 @@ static bool run(const char *command, char *line, int size)
 	snprintf(quiet, sizeof(quiet), "%s 2>&1 >/dev/null", command);
 	out = popen(quiet, "r");
 	CHECK(out);
-	*line = '\0';
-	if (!fgets(line, size, out))
-		*line = '\0';
+	printed[fread(printed, 1, size - 1, out)] = '\0';
 	return !pclose(out);
 }
 
 static void ask(void *request)
 {
 	const struct request *r = request;
-	char line[512];
+	char printed[2048];
 	bool done;
 
 	r->be();
-	done = run(r->command, line, sizeof(line));
-	if (r->says ? !done && strstr(line, r->says) : done)
+	done = run(r->command, printed, sizeof(printed));
+	if (r->says ? !done && strstr(printed, r->says) : done)
 		return;
-	check_failed(__FILE__, __LINE__, "%s: %s", r->command, line);
+	check_failed(__FILE__, __LINE__, "%s: %s", r->command, printed);
 }
 
 static void expect(void (*be)(void), const char *command, const char *says)
