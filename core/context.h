@@ -479,7 +479,7 @@ struct pfm_context {
  * QUIET again when its note was taken, the report of a known overflow came, the
  * PMD was reset, or its set becomes active.
  */
-#define PFM_QUIET		0	/* there is no such overflow */
+#define PFM_QUIET		0	/* no overflow in progress */
 #define PFM_KNOWN		1	/* handled, but not yet reported */
 #define PFM_NOTING		2	/* reported, being noted */
 #define PFM_NOTED		3	/* reported, to be handled later */

@@ -15,8 +15,8 @@
  * end, until the first one is marked. A member that joins is marked already, so
  * that forks cannot keep a walk going.
  *
- * The same marks make sums exact: the value of a member that leaves before the
- * walk has reached it is added then, and all others are added by the walk.
+ * The marks also make sums exact. If a member leaves before the walk has
+ * reached it, its value is added as it leaves. The walk adds all others.
  */
 #include <linux/bitmap.h>
 #include <linux/memcontrol.h>

@@ -19,7 +19,7 @@ from format_members import (
 
 # The handler builds a record on its stack.
 MAX_RECORD = 512
-# How samples are merged, and the roles of such fields in pfmparse.
+# Ways to merge samples in a field, and the roles of such fields in pfmparse.
 ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": None, "last": None}
 # A role in the template of the parser, which is followed by the others.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'

@@ -17,7 +17,7 @@
  * pinned event that is scheduled at just that moment.
  *
  * An administrator may revoke the access at any time. The instruction then
- * traps; a kprobe on the function that would send SIGILL skips it. That kprobe
+ * traps; a kprobe on the function that would send SIGILL skips it. The kprobe
  * stays until the module is unloaded, since a thread may be about to read a
  * counter when its context is detached. Without both kprobes no counter is
  * shown.

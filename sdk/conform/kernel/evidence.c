@@ -8,7 +8,7 @@
  *
  * Before each overflow, the bytes after the last record of a sink are poisoned.
  * A handler that changes bytes after the record that it publishes writes beyond
- * the buffer when that record is the last one. The same is done with a device.
+ * the buffer when that record is the last one. The check covers devices, too.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>

@@ -416,9 +416,9 @@ struct pfm_largest {
  *         the nearest
  * @value: the value, which replaces the smallest of the largest
  *
- * For filters that keep the worst samples. Those that are recorded include the
- * @keep worst of all. Of n samples in random order, about @keep * (1 + log(n /
- * @keep)) are recorded.
+ * For filters that keep the worst samples: the recorded samples include the
+ * @keep worst of all. If n samples come in random order, about @keep * (1 +
+ * log(n / @keep)) are recorded.
  *
  * Context: any; takes @keep steps.
  * Return: true if fewer than @keep earlier values are at least as large.

@@ -63,7 +63,7 @@ enum action {
 #define FOLLOW_PTHREAD	0x4
 #define FOLLOW_EXEC	0x8
 
-/* How user call chains are found (--call-graph). */
+/* Methods to find user call chains (--call-graph). */
 enum call_graph {
 	CALL_GRAPH_NONE,		/* not requested */
 	CALL_GRAPH_TABLES,		/* by unwind tables */

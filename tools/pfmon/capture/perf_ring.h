@@ -40,8 +40,8 @@ char *perf_bytes_extend(struct perf_bytes *to, size_t size);
 
 /*
  * Opens the ring of a CPU. Its descriptor becomes readable when half of its
- * @size bytes are used. Unless all processes are recorded, there are no records
- * before perf_ring_add(). Returns 0 or an errno.
+ * @size bytes are used. It has no records before perf_ring_add(), unless all
+ * processes are recorded. Returns 0 or an errno.
  */
 int perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 		   const struct perf_scope *scope);

@@ -10,7 +10,7 @@
 #include "measure/report.h"
 
 #define PROGRESS_NS	1000000000
-/* How often newly mapped code is looked for, to give it unwind tables. */
+/* Interval between searches for newly mapped code without unwind tables. */
 #define CODE_NS		20000000
 
 static bool record_processes(struct measurement *m, pid_t tgid)
