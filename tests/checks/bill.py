@@ -43,8 +43,8 @@ BUDGET = ROOT / "tests/checks/budget.toml"
 SUMMARY = re.compile(r"^\d+ \w+(?:, \d+ \w+)*(?: in [\d.]+s.*)?$", re.MULTILINE)
 COUNT = re.compile(r"(\d+) (passed|failed|skipped|errors?)\b")
 SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] (?:\S+: )?(.*)$", re.MULTILINE)
-# Makes pytest list the reasons for skipped tests.
-REASONS = "-rs"
+# Makes pytest list the reasons for skipped tests, and the tests that take longest.
+REPORTS = "-rs --durations=10 --durations-min=10"
 RATIO = 2
 
 
@@ -80,7 +80,7 @@ def _run(name: str, command: list[str]) -> int:
     notes.write_text("")
     environment = kernel_source.build_environment()
     environment["PERFMON_COUNTED"] = str(notes)
-    environment["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {REASONS}"
+    environment["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} {REPORTS}"
     _tell(f"{name} begins")
     start = time.monotonic()
     with open(log, "wb") as output:
