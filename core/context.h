@@ -12,7 +12,7 @@
  *                       on a family takes the root's, then each member's
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes to the configuration (config.c)
- *   pfm_idle_lock       the scheduler probe (idle.c)
+ *   pfm_exclusion_lock       the scheduler probe (exclude.c)
  *   pfm_attach_lock     attachments (attach.c); the exit and exec probes do
  *                       not take it
  *   pfm_family.lock     members and sums of a family (family.c)
@@ -280,9 +280,9 @@ struct pfm_member {
  * @credit:   overflows left until it is renewed (rate.c)
  * @missed:   overflows that could not be deferred, to be added to @lost
  * @unsettled: the PMU was started since pfm_wait_overflows() last ran
- * @paused:   a command changes the context: honoured by the idle probe and by
- *            late overflows
- * @idle:     the CPU is idle, according to that probe
+ * @paused:   a command changes the context: honoured by the probe of exclude.c
+ *            and by late overflows
+ * @excluded: what runs on the CPU is not measured, according to that probe
  * @handler:  the format's handler, or pfm_no_fmt_handler(), which holds
  *            (PFM_OVFL_CTRL_HOLD) only with PFM_REGFL_OVFL_NOTIFY
  * @buf:      the format's buffer, or NULL
@@ -316,6 +316,7 @@ struct pfm_member {
  * @user_clock: CLOCK_MONOTONIC at user level is the kernel's
  * @reader:   the monitored thread, if it may read its counters itself
  * @target:   thread or CPU that it is attached to; each set has a copy
+ * @cgroup:   control group whose tasks are measured, or NULL: all tasks
  * @sets:     event sets by their number
  * @num_sets: number of event sets
  * @charge:   memlock accounting, charged to the creator
@@ -372,7 +373,7 @@ struct pfm_context {
 
 	bool			unsettled;
 	bool			paused;
-	bool			idle;
+	bool			excluded;
 	fmt_handler_t		handler;
 	void			*buf;
 	void			(*read_pmds)(struct pfm_pmu_reg *const *regs,
@@ -401,6 +402,7 @@ struct pfm_context {
 	bool			user_clock;
 	struct pfm_reader	reader;
 	struct pfm_pmu_set	target;
+	struct cgroup		*cgroup;
 	struct xarray		sets;
 	unsigned int		num_sets;
 	struct pfm_charge	charge;
@@ -453,12 +455,13 @@ struct pfm_context {
 #define PFM_END_SWITCH_HERE	5	/* before the thread is at user level */
 
 /*
- * Bits of pfm_context.frozen. PFM_IDLE and the others may change on different
- * CPUs, so all are changed with set_mask_bits(), which is also a barrier.
+ * Bits of pfm_context.frozen. PFM_EXCLUDED and the others may change on
+ * different CPUs, so all are changed with set_mask_bits(), which is also a
+ * barrier.
  */
 #define PFM_MASKED		0x1	/* until PFM_RESTART */
 #define PFM_SWITCHING		0x2	/* until the PMU has the active set */
-#define PFM_IDLE		0x4	/* CPU idle; the clock runs on */
+#define PFM_EXCLUDED		0x4	/* by exclude.c; the clock runs on */
 
 /*
  * pfm_context.busy: the owner of the context (owner.c). An overflow that finds

@@ -139,7 +139,7 @@ void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level)
 
 	local_irq_save(flags);
 	if (pfm_evtset_of(clock) != ctx->set ||
-	    READ_ONCE(ctx->frozen) & ~PFM_IDLE)
+	    READ_ONCE(ctx->frozen) & ~PFM_EXCLUDED)
 		goto out;
 	if (READ_ONCE(ctx->in_call) == current) {
 		pfm_clock_write(ctx->set, -PFM_SOON);

@@ -2,8 +2,8 @@
 /*
  * freeze.c - freezing: values are kept, and further counts are discarded
  *
- * Masking, a switch of sets, and the start of the idle thread take effect in an
- * interrupt or in the scheduler, where the PMU cannot be stopped.
+ * Masking, a switch of sets, and the start of an excluded task take effect in
+ * an interrupt or in the scheduler, where the PMU cannot be stopped.
  * pfm_context.frozen holds the reasons. The code that clears the last reason
  * writes the values back.
  */
@@ -31,8 +31,8 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 
 	pfm_for_each_pmd(set, i, pmd) {
 		pmd->value = read(pmd);
-		/* pfm_unfreeze_idle() itself resets these. */
-		if (why != PFM_IDLE && pfm_has_wrapped(pmd) &&
+		/* pfm_unfreeze_excluded() itself resets these. */
+		if (why != PFM_EXCLUDED && pfm_has_wrapped(pmd) &&
 		    !__test_and_set_bit(i, set->to_reset))
 			ctx->lost++;
 	}
@@ -40,24 +40,29 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 	pfm_publish(set);
 }
 
-bool pfm_idle_is_over(const struct pfm_context *ctx)
+static bool pfm_set_excludes(const struct pfm_context *ctx)
 {
-	return !ctx->idle && READ_ONCE(ctx->frozen) & PFM_IDLE;
+	return ctx->cgroup || ctx->set->flags & PFM_SETFL_EXCL_IDLE;
 }
 
-void pfm_freeze_idle(struct pfm_context *ctx)
+bool pfm_exclusion_is_over(const struct pfm_context *ctx)
 {
-	if (ctx->idle && ctx->set->flags & PFM_SETFL_EXCL_IDLE &&
-	    !(READ_ONCE(ctx->frozen) & PFM_IDLE))
-		pfm_freeze(ctx, PFM_IDLE, pfm_value_read_ovfl);
+	return !ctx->excluded && READ_ONCE(ctx->frozen) & PFM_EXCLUDED;
 }
 
-bool pfm_unfreeze_idle(struct pfm_context *ctx)
+void pfm_freeze_excluded(struct pfm_context *ctx)
+{
+	if (ctx->excluded && pfm_set_excludes(ctx) &&
+	    !(READ_ONCE(ctx->frozen) & PFM_EXCLUDED))
+		pfm_freeze(ctx, PFM_EXCLUDED, pfm_value_read_ovfl);
+}
+
+bool pfm_unfreeze_excluded(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	if (set_mask_bits(&ctx->frozen, PFM_IDLE, 0) & ~PFM_IDLE)
+	if (set_mask_bits(&ctx->frozen, PFM_EXCLUDED, 0) & ~PFM_EXCLUDED)
 		return false;
 	pfm_for_each_pmd(ctx->set, i, pmd) {
 		if (!pfm_has_wrapped(pmd))

@@ -24,17 +24,17 @@ bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value);
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*read)(struct pfm_pmd *pmd));
 
-/* Was the active set frozen by the idle thread, which no longer runs? */
-bool pfm_idle_is_over(const struct pfm_context *ctx);
+/* Was the active set frozen by an excluded task, which no longer runs? */
+bool pfm_exclusion_is_over(const struct pfm_context *ctx);
 
-/* Freeze the active set if the CPU is idle and the set excludes idle time. */
-void pfm_freeze_idle(struct pfm_context *ctx);
+/* Freeze the active set if it excludes what runs on the CPU. */
+void pfm_freeze_excluded(struct pfm_context *ctx);
 
 /*
- * Clear PFM_IDLE. Overflows during idle time are lost, and their PMDs get their
- * short reset values. Context: as pfm_freeze(). Return: true if no other reason
- * is left, and the registers must be loaded.
+ * Clear PFM_EXCLUDED. Overflows in excluded tasks are lost, and their PMDs get
+ * their short reset values. Context: as pfm_freeze(). Return: true if no other
+ * reason is left, and the registers must be loaded.
  */
-bool pfm_unfreeze_idle(struct pfm_context *ctx);
+bool pfm_unfreeze_excluded(struct pfm_context *ctx);
 
 #endif /* PFM_CORE_FREEZE_H */

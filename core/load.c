@@ -17,7 +17,7 @@
 #include "evtset_switch.h"
 #include "family.h"
 #include "freeze.h"
-#include "idle.h"
+#include "exclude.h"
 #include "load.h"
 #include "msgq.h"
 #include "owner.h"
@@ -115,7 +115,7 @@ static int pfm_load_registers(struct pfm_context *ctx, struct pfm_evtset *set)
 	if (ret)
 		return ret;
 	ctx->set = set;
-	ret = pfm_program_regs(ctx) ?: pfm_idle_attach(ctx);
+	ret = pfm_program_regs(ctx) ?: pfm_exclusion_attach(ctx);
 	if (ret)
 		pfm_unload_evtsets(ctx, NULL);
 	return ret;
@@ -166,6 +166,8 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 	if (ctx->loaded)
 		return -EBUSY;
 	if (req->reserved1 ||
+	    req->load_flags & ~PFM_LOADFL_CGROUP ||
+	    (req->load_flags ? task != NULL : req->load_cgroup) ||
 	    memchr_inv(req->reserved2, 0, sizeof(req->reserved2)))
 		return -EINVAL;
 	if (!task && req->load_pid != task_pid_vnr(current))
@@ -193,12 +195,32 @@ static void pfm_set_reader(struct pfm_context *ctx, bool can_read)
 	ctx->reader.pid_ns = task_active_pid_ns(current)->ns.inum;
 }
 
+/* Set the thread, or this CPU if it is NULL. Return: 0 or an errno. */
+static int pfm_set_target(struct pfm_context *ctx, const pfarg_load_t *req,
+			  struct task_struct *task)
+{
+	struct cgroup *cgroup = NULL;
+
+	if (req->load_flags & PFM_LOADFL_CGROUP)
+		cgroup = pfm_cgroup_get(req->load_cgroup);
+	if (IS_ERR(cgroup))
+		return PTR_ERR(cgroup);
+	ctx->cgroup = cgroup;
+	if (task)
+		ctx->target.task = get_task_struct(task);
+	else
+		ctx->target.cpu = raw_smp_processor_id();
+	return 0;
+}
+
 static void pfm_put_target(struct pfm_context *ctx)
 {
 	if (ctx->target.task)
 		put_task_struct(ctx->target.task);
 	ctx->target.task = NULL;
 	ctx->target.cpu = -1;
+	pfm_cgroup_put(ctx->cgroup);
+	ctx->cgroup = NULL;
 }
 
 /* Stop the PMU, save the values, and unload the event sets. */
@@ -207,7 +229,7 @@ static void pfm_unload_pmu(struct pfm_context *ctx)
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	pfm_idle_detach(ctx);
+	pfm_exclusion_detach(ctx);
 	pfm_pause(ctx);
 	pfm_for_each_pmd(ctx->set, i, pmd)
 		pmd->value = pfm_value_read(pmd);
@@ -286,14 +308,11 @@ static int pfm_load_locked(struct pfm_context *ctx, const pfarg_load_t *req,
 			   struct task_struct *task,
 			   const struct pfm_rights *may)
 {
-	int ret = pfm_check_load(ctx, req, task);
+	int ret = pfm_check_load(ctx, req, task) ?:
+		  pfm_set_target(ctx, req, task);
 
 	if (ret)
 		return ret;
-	if (task)
-		ctx->target.task = get_task_struct(task);
-	else
-		ctx->target.cpu = raw_smp_processor_id();
 	ctx->target.user_only = may->user_only;
 	ctx->trusted = may->trusted;
 	pfm_set_reader(ctx, may->can_read);
@@ -417,7 +436,7 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_evtset *set)
 	pfm_pause(ctx);
 	/* An overflow of the previous set may have been late. */
 	pfm_wait_overflows(ctx);
-	if (!(ctx->frozen & ~PFM_IDLE))
+	if (!(ctx->frozen & ~PFM_EXCLUDED))
 		pfm_freeze(ctx, PFM_SWITCHING, pfm_value_read);
 	pfm_end_evtset(ctx->set);
 	pfm_begin_evtset(ctx, set, false);

@@ -72,12 +72,12 @@ bool pfm_try_stop(struct pfm_context *ctx)
 }
 
 /* Load the registers: idle time has ended while the context was paused. */
-static void pfm_load_after_idle(struct pfm_context *ctx)
+static void pfm_load_after_exclusion(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
 	u16 i;
 
-	if (!pfm_unfreeze_idle(ctx))
+	if (!pfm_unfreeze_excluded(ctx))
 		return;
 	pfm_for_each_real_pmd(ctx->set, i, pmd)
 		pfm_value_write(pmd, pmd->value);
@@ -89,14 +89,14 @@ static void pfm_end_pause(struct pfm_context *ctx)
 	unsigned long flags;
 
 	pfm_own(ctx, &flags);
-	while (pfm_idle_is_over(ctx)) {
+	while (pfm_exclusion_is_over(ctx)) {
 		pfm_disown(ctx, flags);
 		/* This may sleep; the CPU may change its idle state. */
-		pfm_load_after_idle(ctx);
+		pfm_load_after_exclusion(ctx);
 		pfm_own(ctx, &flags);
 	}
 	if (ctx->loaded)
-		pfm_freeze_idle(ctx);
+		pfm_freeze_excluded(ctx);
 	ctx->paused = false;
 	pfm_disown(ctx, flags);
 }
@@ -118,7 +118,7 @@ int pfm_resume(struct pfm_context *ctx)
 		pfm_note_sampling(ctx);
 	pfm_end_pause(ctx);
 	pfm_publish_active(ctx);
-	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_IDLE ||
+	if (!ctx->loaded || !ctx->started || ctx->frozen & ~PFM_EXCLUDED ||
 	    pfm_is_suspended(ctx))
 		return 0;
 	ctx->on_pmu = ctx->set;

@@ -19,7 +19,7 @@ static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 	u32 frozen = READ_ONCE(ctx->frozen);
 
 	if (pfm_is_clock(pmd))
-		frozen &= ~PFM_IDLE;
+		frozen &= ~PFM_EXCLUDED;
 	return ctx->loaded && !frozen &&
 	       READ_ONCE(ctx->set) == pfm_evtset_of(pmd);
 }
@@ -335,7 +335,7 @@ void pfm_page_write(struct pfm_evtset *set)
 	unsigned long irq;
 	u16 i;
 
-	/* Keep out the probe of the idle thread (idle.c). */
+	/* Keep out the probe of the idle thread (exclude.c). */
 	local_irq_save(irq);
 	pfm_page_begin(set);
 	WRITE_ONCE(page->map_flags, active ? PFM_MAPFL_ACTIVE : 0);

@@ -10,7 +10,7 @@
 #include "evtset_fixture.h"
 #include "evtset_page.h"
 #include "evtset_switch.h"
-#include "idle.h"
+#include "exclude.h"
 #include "owner.h"
 
 static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
@@ -363,12 +363,12 @@ static void set_page_keeps_values_while_idle_excluded(struct kunit *test)
 	load_and_start(test, 0);
 	count_on(test, 5, false);
 	local_irq_save(flags);
-	pfm_idle_changed(ctx, true);
+	pfm_exclusion_changed(ctx, true);
 	local_irq_restore(flags);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, -PERIOD + 5);
 	local_irq_save(flags);
-	pfm_idle_changed(ctx, false);
+	pfm_exclusion_changed(ctx, false);
 	local_irq_restore(flags);
 	expect_live(test, 0);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of one control group among everything that a guest's CPUs do."""
+"""Samples and counts of one control group among everything that CPUs do."""
 
 from __future__ import annotations
 
@@ -17,14 +17,29 @@ def command() -> str:
     both = f"{inside} & hotloops 300 >/dev/null; wait"
     sample = f"pfmon --system-wide --cgroup={GROUP} -e cpu-clock --smpl-entries=16"
     sample += f" --long-smpl-periods=1000000 -o /out/{CAPTURE}"
-    lines = [f"mkdir {DIRECTORY}", f"{sample} sh -c '{both}'", f"rmdir {DIRECTORY}"]
+    calls = "family forks 3 2"
+    both_call = f"(echo 0 >{DIRECTORY}/cgroup.procs; exec {calls}) & "
+    both_call += f"{calls} >/dev/null; wait"
+    count = f"pfmon --system-wide --aggregate-results -e {following.EVENT} --cgroup="
+    lines = [
+        f"mkdir {DIRECTORY}",
+        f"{sample} sh -c '{both}'",
+        "echo counts:",
+        f"{count}{GROUP} sh -c '{both_call}'",
+        f"rmdir {DIRECTORY}",
+        f"! {count}{GROUP} true",
+    ]
     return f"({' && '.join(lines)}) 2>&1"
 
 
 def check(boot: Boot) -> None:
-    """Fail the test unless the group's samples are shown and complete."""
+    """Fail the test unless the group's samples and counts are complete."""
     printed = boot.printed("group")
     assert boot.command("group") == 0, printed
+    counted = printed.partition("counts:")[2]
+    assert following.counts(counted) == [following.expected(counted)] != [0], counted
+    missing = f"pfmon: cannot open the control group {GROUP}: "
+    assert f"{missing}{DIRECTORY}: No such file or directory" in counted
     # The group is empty at first.
     assert f"no process is in the control group {GROUP} yet" in printed
     capture = boot.out / CAPTURE

@@ -31,7 +31,8 @@ THOROUGH = ("6.12", "7.3", *(["6.12-rt"] if ALL else []))
 # has its own module loaded.
 PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
-    *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
+    *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch"),
+    "exclude",
     *("default", "nway", "callers", "histogram", "callstack", "flight", "stacks"),
     *("sample", "pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22"),
     *("block", "block_stops", "realtime", "perm", "levels", "races", "pmu_perf"),
@@ -50,7 +51,8 @@ LIVE = ("live_counters",)
 # 32-bit programs from the same sources.
 PROGRAMS32 = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
-    *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch", "idle"),
+    *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch"),
+    "exclude",
     *("default", "nway", "callers", "histogram", "callstack", "flight", "stacks"),
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs"),
@@ -82,7 +84,7 @@ NMI = (
 )
 RIGGED = (
     *("overflow", "restart", "evtset", "evtset_switch", "ctxfile", "regs", "buffer"),
-    *("idle", "default", "nway", "block", "stress", "storm"),
+    *("exclude", "default", "nway", "block", "stress", "storm"),
 )
 RIG_PREFIX = "rig-"
 # With NMIs these repeat their other runs, so `make check` runs them on one kernel.

@@ -105,7 +105,7 @@ static int perform(const struct options *options)
 	case ACTION_MEASURE:
 		break;
 	}
-	if (options->cgroups)
+	if (options->cgroups && options->sampling)
 		cgroup_check(options->cgroups);
 	output_signals_survive();
 	return options->action == ACTION_TOP ?

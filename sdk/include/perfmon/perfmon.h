@@ -297,24 +297,34 @@ PFM_ASSERT_FIELD(pfarg_start_t, reserved3, 8, 24);
 
 /**
  * struct pfarg_load_t - argument of PFM_LOAD_CONTEXT (3.1.7)
- * @load_pid:  thread to attach to (gettid()); the calling thread for a
- *             system-wide context
- * @load_set:  event set to load first
- * @reserved1: must be 0
- * @reserved2: must be 0
+ * @load_pid:    thread to attach to (gettid()); the calling thread for a
+ *               system-wide context
+ * @load_set:    event set to load first
+ * @load_flags:  PFM_LOADFL_*
+ * @load_cgroup: with PFM_LOADFL_CGROUP: descriptor of a directory of cgroup v2;
+ *               otherwise 0
+ * @reserved1:   must be 0
+ * @reserved2:   must be 0
  */
 typedef struct {
 	__u32	load_pid;
 	__u16	load_set;
-	__u16	reserved1;
-	__u64	reserved2[3];
+	__u16	load_flags;
+	__u32	load_cgroup;
+	__u32	reserved1;
+	__u64	reserved2[2];
 } pfarg_load_t;
+
+/* Extension. In load_flags of a system-wide context. */
+#define PFM_LOADFL_CGROUP	0x1	/* measure tasks of @load_cgroup only */
 
 PFM_STATIC_ASSERT(sizeof(pfarg_load_t) == 32);
 PFM_ASSERT_FIELD(pfarg_load_t, load_pid, 0, 4);
 PFM_ASSERT_FIELD(pfarg_load_t, load_set, 4, 2);
-PFM_ASSERT_FIELD(pfarg_load_t, reserved1, 6, 2);
-PFM_ASSERT_FIELD(pfarg_load_t, reserved2, 8, 24);
+PFM_ASSERT_FIELD(pfarg_load_t, load_flags, 6, 2);
+PFM_ASSERT_FIELD(pfarg_load_t, load_cgroup, 8, 4);
+PFM_ASSERT_FIELD(pfarg_load_t, reserved1, 12, 4);
+PFM_ASSERT_FIELD(pfarg_load_t, reserved2, 16, 16);
 
 /**
  * struct pfarg_setdesc_t - element of PFM_CREATE_EVTSETS and

@@ -43,7 +43,7 @@ TEST(load_refuses_unknown_set_and_reserved_fields)
 	pfarg_load_t set = { .load_pid = thread_id(), .load_set = 1 };
 	pfarg_load_t first = { .load_pid = thread_id(), .reserved1 = 1 };
 	pfarg_load_t last = { .load_pid = thread_id(),
-			      .reserved2 = { 0, 0, 1 } };
+			      .reserved2 = { 0, 1 } };
 	int fd = ctx_new(0);
 
 	CHECK_ERRNO(pfm_load_context(fd, &set), EINVAL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * cgroup.c - the control group of a process
+ * cgroup.c - control groups of processes, and the option --cgroup
  *
  * A line of /proc/PID/cgroup is NUMBER:CONTROLLERS:PATH. The unified hierarchy
  * (cgroup v2) has number 0 and comes last. If a process is in its root, the
@@ -8,9 +8,13 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
+#include <mntent.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +169,49 @@ void cgroup_check(const char *patterns)
 	free(groups.paths);
 }
 
+/* Returns where cgroup v2 is mounted, to be freed; NULL if it is not. */
+static char *unified_root(void)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+	char *root = NULL;
+
+	while (mounts && !root && (entry = getmntent(mounts))) {
+		if (!strcmp(entry->mnt_type, "cgroup2"))
+			root = checked_strdup(entry->mnt_dir);
+	}
+	if (mounts)
+		endmntent(mounts);
+	return root;
+}
+
+static int open_below(const char *root, const char *path)
+{
+	char *directory = checked_printf("%s%s%s", root,
+					 *path == '/' ? "" : "/", path);
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		message("cannot open the control group %s: %s: %s; systemd-cgls lists control groups",
+			path, directory, strerror(errno));
+	free(directory);
+	return fd;
+}
+
+int cgroup_open(const char *path)
+{
+	char *root = unified_root();
+	int fd;
+
+	if (!root) {
+		message("--cgroup counts in groups of cgroup v2, which is not mounted: mount -t cgroup2 none /sys/fs/cgroup");
+		return -1;
+	}
+	fd = open_below(root, path);
+	free(root);
+	return fd;
+}
+
 /* Repeated options are joined to one list. */
 bool parse_cgroup(struct options *options, const char *text)
 {
@@ -187,8 +234,9 @@ bool cgroup_options_agree(const struct options *options)
 		return true;
 	if (!options->system_wide)
 		message("--cgroup needs --system-wide: it selects among all processes");
-	else if (!options->sampling)
-		message("--cgroup needs sampling, because the counts of a CPU include all groups: give a period with --long-smpl-periods, or count a process with --attach-process");
+	else if (!options->sampling && strpbrk(options->cgroups, ",*?["))
+		message("--cgroup=%s: counts can be restricted to one control group, without wildcards; sampling can select several groups",
+			options->cgroups);
 	else if (options->format_options & short_entries)
 		message("--cgroup needs the process ID of each sample, which --smpl-no-hdr and --smpl-ip-only omit");
 	else

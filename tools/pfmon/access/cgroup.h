@@ -12,10 +12,17 @@
 char *cgroup_of(pid_t tgid);
 
 /*
- * Warns if no process is in a group that --cgroup selects, and lists the groups
- * that have processes. This is not an error, because processes may join later.
+ * Warns if no process is in a group whose samples --cgroup selects, and lists
+ * the groups that have processes. This is not an error, because processes may
+ * join later.
  */
 void cgroup_check(const char *patterns);
+
+/*
+ * Opens the control group whose tasks --cgroup counts. Returns a descriptor of
+ * its directory, or -1 with a message.
+ */
+int cgroup_open(const char *path);
 
 /* Parses --cgroup; returns false with a message on an error. */
 bool parse_cgroup(struct options *options, const char *text);

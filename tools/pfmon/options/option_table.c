@@ -237,13 +237,16 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "cgroup", .argument = "PATTERN,...",
 		.effect = CALLS(parse_cgroup),
-		.summary = "show only samples of these control groups",
+		.summary = "measure these control groups",
 		.details =
-			"A sample matches if its process is in such a group or in one\n"
-			"of its descendants. A pattern is a path such as\n"
-			"*/system.slice*, with shell wildcards.\n"
-			"This requires sampling with *--system-wide*. All samples are\n"
-			"recorded; *pfmparse*(1) shows the selection by default.\n",
+			"This requires *--system-wide*. A control group includes its\n"
+			"descendants.\n"
+			"Counting is restricted to the tasks of one group, given by its\n"
+			"path, such as */system.slice*. A task that joins or leaves the\n"
+			"group counts from its next context switch on.\n"
+			"When sampling, the samples of all processes are recorded, and\n"
+			"*pfmparse*(1) shows those whose process is in one of the groups\n"
+			"by default. Then a pattern may have shell wildcards.\n",
 	}, {
 		.name = "pin-command",
 		.effect = SETS(pin_command),

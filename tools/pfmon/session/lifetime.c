@@ -349,6 +349,10 @@ bool context_load(struct context *context, pid_t tid)
 	};
 	int error;
 
+	if (context->plan->cgroup >= 0) {
+		load.load_flags = PFM_LOADFL_CGROUP;
+		load.load_cgroup = (__u32)context->plan->cgroup;
+	}
 	context->tid = tid;
 	context->result.tid = context->cpu == NO_CPU ? tid : 0;
 	if (!pfm_load_context(context->fd, &load))

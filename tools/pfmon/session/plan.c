@@ -5,7 +5,9 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "access/cgroup.h"
 #include "base/cpu_list.h"
 #include "base/util.h"
 #include "formats/table.h"
@@ -270,17 +272,29 @@ static bool set_registers(struct plan *plan)
 	return true;
 }
 
+/* Samples are selected by pfmparse, but the kernel counts in one group only. */
+static bool open_cgroup(struct plan *plan)
+{
+	const struct options *options = plan->options;
+
+	if (options->sampling || !options->cgroups)
+		return true;
+	plan->cgroup = cgroup_open(options->cgroups);
+	return plan->cgroup >= 0;
+}
+
 bool plan_init(struct plan *plan, const struct options *options)
 {
 	memset(plan, 0, sizeof(*plan));
 	plan->options = options;
+	plan->cgroup = -1;
 	plan->events = checked_calloc(options->event_count,
 				      sizeof(*plan->events));
 	plan->pmcs = checked_calloc(options->event_count, sizeof(*plan->pmcs));
 	plan->pmds = checked_calloc(options->event_count, sizeof(*plan->pmds));
 	if (options->sampling)
 		choose_kinds(plan);
-	if (check_frequencies(options) &&
+	if (check_frequencies(options) && open_cgroup(plan) &&
 	    (!options->sampling || choose_format(plan)) && set_registers(plan))
 		return true;
 	plan_free(plan);
@@ -393,6 +407,8 @@ void plan_free(struct plan *plan)
 {
 	for (unsigned int i = 0; i < plan->options->event_count; i++)
 		free(plan->events[i].cpus);
+	if (plan->cgroup >= 0)
+		close(plan->cgroup);
 	free(plan->events);
 	free(plan->configs);
 	free(plan->kinds);

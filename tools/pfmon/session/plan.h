@@ -29,6 +29,7 @@ struct plan {
 	struct pfm_read_kind *kinds;	/* one per sampling event */
 	unsigned int kind_count;
 	uint64_t start_ns;		/* CLOCK_REALTIME */
+	int cgroup;			/* descriptor, or -1: count all */
 };
 
 /* Returns false, with a message, if an event or the format is unknown. */

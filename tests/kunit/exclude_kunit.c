@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * idle_kunit.c - events of the idle thread (3.1.10)
+ * exclude_kunit.c - events of the idle thread (3.1.10)
  */
 #include "context.h"
 #include "evtset_fixture.h"
 #include "evtset_switch.h"
-#include "idle.h"
+#include "exclude.h"
 #include "pause.h"
 
 static int idle_init(struct kunit *test)
@@ -29,7 +29,7 @@ static void idle_changes(struct kunit *test, bool idle)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	pfm_idle_changed(ctx_of(test), idle);
+	pfm_exclusion_changed(ctx_of(test), idle);
 	local_irq_restore(flags);
 }
 
@@ -48,7 +48,7 @@ static void start_undisturbed(struct kunit *test)
 
 	load_and_start(test, 0);
 	fixture_lock(ctx);
-	pfm_idle_detach(ctx);
+	pfm_exclusion_detach(ctx);
 	fixture_unlock(ctx);
 }
 
@@ -121,7 +121,7 @@ static void resume_enters_idle_after_pause(struct kunit *test)
 	idle_changes(test, true);
 	KUNIT_EXPECT_EQ(test, ctx->frozen, 0U);
 	KUNIT_EXPECT_EQ(test, pfm_resume(ctx), 0);
-	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_IDLE);
+	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_EXCLUDED);
 	fixture_unlock(ctx);
 	cpu_happens(test, 1000, 0);
 	idle_changes(test, false);
@@ -139,7 +139,7 @@ static void resume_leaves_idle_after_pause(struct kunit *test)
 	fixture_lock(ctx);
 	pfm_pause(ctx);
 	idle_changes(test, false);
-	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_IDLE);
+	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_EXCLUDED);
 	/* The paused context may be changed. */
 	fixture_pmd_of(ctx, 0)->value += 5;
 	KUNIT_EXPECT_EQ(test, pfm_resume(ctx), 0);

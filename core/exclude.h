@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * exclude.h - tasks that a system-wide context does not measure
+ */
+#ifndef PFM_CORE_EXCLUDE_H
+#define PFM_CORE_EXCLUDE_H
+
+#include <linux/types.h>
+
+struct cgroup;
+struct pfm_context;
+
+/*
+ * Find the control group of a descriptor. Context: process. Return: it, with a
+ * reference; NULL if all tasks are in it; or an ERR_PTR.
+ */
+struct cgroup *pfm_cgroup_get(unsigned int fd);
+
+/* Drop a reference; @cgroup may be NULL. */
+void pfm_cgroup_put(struct cgroup *cgroup);
+
+/*
+ * The context is being attached to its CPU: probe the scheduler if it excludes
+ * tasks. Context: process, on that CPU, pfm_context.mutex held. Return: 0, or
+ * an error of the tracepoint.
+ */
+int pfm_exclusion_attach(struct pfm_context *ctx);
+
+/* The context is being detached. Context: process, pfm_context.mutex held. */
+void pfm_exclusion_detach(struct pfm_context *ctx);
+
+/*
+ * An excluded task starts or stops running on the CPU of a context. Context:
+ * interrupts off, on that CPU, not in NMI.
+ */
+void pfm_exclusion_changed(struct pfm_context *ctx, bool excluded);
+
+#endif /* PFM_CORE_EXCLUDE_H */
