@@ -123,12 +123,24 @@ def fits(values: NDArray[np.uint64], times: Column) -> NDArray[np.bool_]:
     return fitting
 
 
+def period_sums(samples: Samples) -> Optional[NDArray[np.uint64]]:
+    """The sums of periods that the format records, None if it does not."""
+    name = aggregates(samples, PERIOD).get(Role.SUM)
+    return None if name is None else unsigned(samples, name)
+
+
 def periods(samples: Samples, events: Events) -> NDArray[np.uint64]:
     """The sampling period of each sample.
 
-    If the format does not record it, it is the session's period of the sample's event.
+    It is the mean, rounded down, if the format records sums of periods. If it records
+    no periods, it is the session's period of the sample's event.
     """
     if samples.name_of(Role.PERIOD) is not None:
         return samples.role(Role.PERIOD).astype(np.uint64)
+    sums, counts = period_sums(samples), samples.weights()
+    if sums is not None and counts is not None:
+        wide = counts.astype(np.uint64)
+        means: NDArray[np.uint64] = sums // np.maximum(wide, np.uint64(1))
+        return means
     table = np.array([event.period for event in events.all], np.uint64)
     return table[events.ids(samples)]

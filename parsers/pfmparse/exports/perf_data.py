@@ -111,7 +111,7 @@ class _Writer:
         alone = len(self._job.inputs) == 1
         order = Order(len(source.recording.session.contexts) if alone else None)
         self._write_records(processes.names())
-        for batch in noted(self._job, source, CARRIED, losses=True):
+        for batch in noted(self._job, source, CARRIED, losses=True, periods=True):
             if batch.samples.count:
                 self._write_records(_new_mappings(batch, processes, order))
                 self._write_batch(batch, maker, order, processes)

@@ -66,7 +66,7 @@ def _add(job: Job, source: Input, database: Database) -> None:
     rows: SampleRows | LocationRows
     rows = SampleRows(run, weight) if by_sample else LocationRows(run, weight)
     carried = CARRIED if by_sample else CARRIED - frozenset(SINGLE)
-    for batch in noted(job, source, carried, pmds=by_sample, losses=True):
+    for batch in noted(job, source, carried, pmds=by_sample, losses=True, periods=True):
         if batch.samples.count:
             rows.add(batch)
     rows.close()

@@ -13,7 +13,7 @@ from ..analysis.rows import RowMaker, Rows, pmds_of
 from ..analysis.sums import Sums
 from ..analysis.weights import COUNT
 from ..analysis.weights import GREATEST as MOST
-from ..analysis.weights import fits
+from ..analysis.weights import fits, period_sums
 from ..arrays import NDArray
 from ..formats.samples import Column
 from ..recording import Batch
@@ -128,9 +128,12 @@ class LocationRows:
 
 
 def _periods(rows: Rows) -> NDArray[Any]:
-    """The weight of each row, or its period times its count, limited to 64 bits."""
+    """The weight of each row, or the sum of its periods, limited to 64 bits."""
     if rows.weights is not None:
         return rows.weights
+    sums = period_sums(rows.samples)
+    if sums is not None:
+        return sums
     if rows.counts is None:
         return rows.periods
     periods = rows.periods.astype(np.uint64)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import AbstractSet, Iterator
 
 from ..analysis.inputs import Input
-from ..analysis.weights import aggregates
+from ..analysis.weights import COUNT, PERIOD, aggregates
 from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Samples
 from ..recording import Batch
@@ -37,14 +37,17 @@ def noted(
     pmds: bool = False,
     chains: bool = True,
     losses: bool = False,
+    periods: bool = False,
 ) -> Iterator[Batch]:
     """The selected samples of an input; notes what the format cannot store.
 
     The format stores the columns of the roles ``carries``, and PMD values, call chains
-    and losses if ``pmds``, ``chains`` and ``losses`` are set.
+    and losses if ``pmds``, ``chains`` and ``losses`` are set. If the weight is the
+    count, it also stores sums of periods (``periods``).
     """
+    weight = PERIOD if periods and job.weight == COUNT else job.weight
     for batch in job.batches(source):
-        _note_columns(job, batch.samples, carries)
+        _note_columns(job, batch.samples, carries, weight)
         if not pmds and any(group.pmds for group in batch.samples.groups):
             job.lack(PMDS)
         if batch.samples.chains is not None and not chains:
@@ -54,9 +57,11 @@ def noted(
         job.lack(LOSSES)
 
 
-def _note_columns(job: Job, samples: Samples, carries: AbstractSet[Role]) -> None:
+def _note_columns(
+    job: Job, samples: Samples, carries: AbstractSet[Role], weight: str
+) -> None:
     of_roles = {samples.name_of(role) for role in Role if role not in AGGREGATES}
-    of_roles.add(aggregates(samples, job.weight).get(Role.SUM))
+    of_roles.add(aggregates(samples, weight).get(Role.SUM))
     for role, name in NAMES.items():
         if role not in carries and samples.name_of(role) is not None:
             job.lack(name)

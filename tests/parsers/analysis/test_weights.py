@@ -11,7 +11,7 @@ import pytest
 from helpers.readers import opened
 from helpers.writers import capture, json_chunk, pmd, session
 from pfmparse import Role, Samples
-from pfmparse.analysis.weights import COUNT, Weight, usual
+from pfmparse.analysis.weights import COUNT, Weight, periods, usual
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.samples import PmdGroup, Roles
 
@@ -61,6 +61,14 @@ def test_recorded_sums_are_not_multiplied() -> None:
     assert weighed("took", merged) == weighed("sum", merged) == [50, 6]
     with pytest.raises(PfmParseError, match="records only max of 'most', not its sum"):
         weighed("most", merged)
+
+
+def test_period_is_the_mean_of_recorded_sums() -> None:
+    roles: Roles = {Role.SUM: {"period": "sum"}}
+    merged = replace(samples(sum=[50, 6], weight=[7, 0]), roles=roles)
+    events = opened(capture(json_chunk("SESS", session(SETS)))).events
+    assert periods(merged, events).tolist() == [7, 6]
+    assert weighed("period", merged) == [50, 6]
 
 
 def test_usual_weight_is_the_first_sum() -> None:

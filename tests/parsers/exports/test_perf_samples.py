@@ -101,6 +101,21 @@ def test_perf_sample_periods_include_the_weight(
     ]
 
 
+def test_perf_sample_periods_are_recorded_sums(
+    captures: dict[str, Path], program: Program, tmp_path: Path
+) -> None:
+    found = samples(captures["stacks"], tmp_path)
+    assert [record.fields["period"] for record in found] == [
+        every_format.stacks_periods(number, point)
+        for number, point in enumerate(every_format.points(program))
+    ]
+    argv = ["export", str(captures["stacks"]), "--to", "perf-data"]
+    _, _, err = called(*argv, "-o", str(tmp_path / "x"))
+    assert "columns" not in err
+    _, _, err = called(*argv, "-o", str(tmp_path / "x"), "--weight", "tid")
+    assert "does not store columns periods\n" in err
+
+
 def test_perf_sample_period_can_be_another_column(
     captures: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -242,10 +242,15 @@ def _histogram(number: int, point: Point) -> bytes:
     return struct.pack("<HHIQQ", point.pmd, 0, TGID, point.ip, number + 1)
 
 
+def stacks_periods(number: int, point: Point) -> int:
+    """Return the sum of the periods of number + 1 samples, which vary as with -F."""
+    return (number + 1) * (PERIODS[point.pmd] + 5) + number % 3
+
+
 def _stacks(number: int, point: Point) -> bytes:
     kernel, user = _chains(point)
-    period = (number + 1) * PERIODS[point.pmd]
-    head = struct.pack("<QQHHI", number + 1, period, point.pmd, 0, TGID)
+    periods = stacks_periods(number, point)
+    head = struct.pack("<QQHHI", number + 1, periods, point.pmd, 0, TGID)
     head += struct.pack("<IBBBB", point.tid, len(kernel), len(user), 0, 0)
     return head + struct.pack(f"<{len(kernel + user)}Q", *kernel, *user)
 
