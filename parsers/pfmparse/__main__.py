@@ -15,6 +15,8 @@ from . import __version__
 from .commands.outcome import BAD_INPUT, OK, BadInput
 from .text import message, printable
 
+NAME = "pfmparse"
+
 # Each command's module in commands/, and its help text.
 COMMANDS = {
     "info": ("info", "show what was recorded"),
@@ -51,13 +53,10 @@ class Command(Protocol):
         """Runs the command and returns the exit status; BadInput if it fails."""
 
 
-def _parser(chosen: Optional[str]) -> Parser:
-    """The argument parser; it has the options of the ``chosen`` command only.
-
-    Adding the options of all commands would slow down every start.
-    """
+def _parser() -> Parser:
+    """The argument parser for command lines that do not begin with a command."""
     parser = Parser(
-        prog="pfmparse", description="Decode perfmon captures and sampling buffers."
+        prog=NAME, description="Decode perfmon captures and sampling buffers."
     )
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
@@ -65,9 +64,18 @@ def _parser(chosen: Optional[str]) -> Parser:
     # Without prog, argparse formats a usage line, which queries the terminal's width.
     commands = parser.add_subparsers(dest="command", required=True, prog=parser.prog)
     for name, (_, text) in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text)
-        if name == chosen:
-            _module(name).add_options(command)
+        commands.add_parser(name, help=text, description=text)
+    return parser
+
+
+def _parser_of(name: str) -> Parser:
+    """The argument parser of a command.
+
+    Making the parsers of all commands would slow down every start.
+    """
+    parser = Parser(prog=f"{NAME} {name}", description=COMMANDS[name][1])
+    parser.set_defaults(command=name)
+    _module(name).add_options(parser)
     return parser
 
 
@@ -79,8 +87,10 @@ def _module(name: str) -> Command:
 def main(argv: Optional[Sequence[str]] = None) -> int:
     """Runs a command line; returns the exit status, SystemExit(2) on a usage error."""
     words = sys.argv[1:] if argv is None else list(argv)
-    chosen = next((word for word in words if word in COMMANDS), None)
-    parser = _parser(chosen)
+    if words and words[0] in COMMANDS:
+        parser = _parser_of(words.pop(0))
+    else:
+        parser = _parser()
     arguments, rest = parser.parse_known_args(words)
     files = getattr(arguments, "file", None)
     if rest and (not isinstance(files, list) or any(w.startswith("-") for w in rest)):

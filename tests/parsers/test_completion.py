@@ -3,28 +3,19 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import subprocess
 import sys
 
 import pytest
 from helpers.cli import PARSERS, importing
-from pfmparse.__main__ import COMMANDS, _parser
+from pfmparse.__main__ import COMMANDS, Parser, _parser_of
 from pfmparse.analysis.keys import NAMES
 
 
-def commands() -> dict[str, argparse.ArgumentParser]:
+def commands() -> dict[str, Parser]:
     """Return the parser of each command."""
-    found = {}
-    for name in COMMANDS:
-        (action,) = (
-            action
-            for action in _parser(name)._actions
-            if isinstance(action, argparse._SubParsersAction)
-        )
-        found[name] = action.choices[name]
-    return found
+    return {name: _parser_of(name) for name in COMMANDS}
 
 
 def completed(*words: str) -> set[str]:

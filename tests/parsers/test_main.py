@@ -86,6 +86,16 @@ def test_wrong_usage_exits_with_2(
     assert stopped.value.code == 2
 
 
+def test_unknown_option_shows_usage_of_the_command(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["report", file, "--callees", "--frob"])
+    err = capsys.readouterr().err
+    assert err.startswith("usage: pfmparse report ") and "--callees" in err
+    assert err.endswith("pfmparse report: error: unrecognized arguments: --frob\n")
+
+
 def raw_arguments(tmp_path: Path, data: bytes) -> list[str]:
     """Write a raw buffer and its session; return arguments that read them."""
     image, described = tmp_path / "buffer.bin", tmp_path / "session.json"
