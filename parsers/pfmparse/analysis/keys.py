@@ -332,8 +332,8 @@ SAME = {"address": "ip"}  # names of roles that are aliases of keys
 
 # The details that keys need; the default is Detail.OBJECT.
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
-DETAILS |= dict.fromkeys(("function", "ip", "caller"), Detail.SYMBOL)
-DETAILS |= dict.fromkeys(("data-address", "data-symbol"), Detail.SYMBOL)
+DETAILS |= dict.fromkeys(("function", "caller"), Detail.FUNCTION)
+DETAILS |= dict.fromkeys(("ip", "data-address", "data-symbol"), Detail.SYMBOL)
 DETAILS |= dict.fromkeys(("branch-from", "branch-to"), Detail.SYMBOL)
 ORDER = tuple(Detail)  # in increasing order
 

@@ -127,6 +127,9 @@ class Places:
             (of_data, self._resolve_data),
             (~in_file & ~of_data, self._resolve_code),
         ):
+            if which.all():
+                # Usually all are code: an array of many objects is slow to fill.
+                return resolve(spaces, ips)
             if which.any():
                 found[which] = _objects(resolve(spaces[which], ips[which]))
         return list(found)

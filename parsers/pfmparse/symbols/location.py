@@ -14,9 +14,13 @@ JIT = "[jit]"  # JIT-compiled code
 
 
 class Detail(Enum):
-    """The detail to look up about a place; each one includes those before it."""
+    """The detail to look up about a place; each one includes those before it.
+
+    With FUNCTION, a location is that of the whole function, and has no ``offset``.
+    """
 
     OBJECT = "object"
+    FUNCTION = "function"
     SYMBOL = "symbol"
     LINE = "line"
     INLINES = "inlines"

@@ -264,9 +264,15 @@ class Resolver:
         done = 0
         for hit in hits:
             name = hit.mapping.path or UNKNOWN
+            made: dict[int, Location] = {}  # by the identity of places
             for index, at in zip(hit.which.tolist(), inverse[done:].tolist()):
-                if hit.sure or places[at] is not NOTHING:
-                    out[index] = self._location(name, build_id, places[at], state)
+                place = places[at]
+                if hit.sure or place is not NOTHING:
+                    known = made.get(id(place))
+                    if known is None:
+                        known = self._location(name, build_id, place, state)
+                        made[id(place)] = known
+                    out[index] = known
             done += hit.which.size
 
     def _tell_lack(self, file: ElfFile, path: str) -> None:
@@ -279,6 +285,8 @@ class Resolver:
     def _read_code(self, file: ElfFile, offsets: U64s) -> list[_Place]:
         addresses, there = file.addresses(offsets)
         known = addresses[there]
+        if self._detail is Detail.FUNCTION:
+            return _in_functions(file.functions(known), there)
         columns: list[Sequence[object]] = [known.tolist(), file.functions(known)]
         if self._detail.includes(Detail.LINE):
             columns.append(file.lines(known))
@@ -354,6 +362,19 @@ def _spread(columns: Sequence[Sequence[Any]], there: NDArray[np.bool_]) -> list[
     places = [NOTHING] * there.size
     for index, values in zip(np.flatnonzero(there).tolist(), zip(*columns)):
         places[index] = _Place(*values)
+    return places
+
+
+def _in_functions(
+    functions: Sequence[Optional[Symbol]], there: NDArray[np.bool_]
+) -> list[_Place]:
+    """Like _spread(), with one place for each function, whose address is unknown."""
+    places, made = [NOTHING] * there.size, dict[Optional[Symbol], _Place]()
+    for index, function in zip(np.flatnonzero(there).tolist(), functions):
+        place = made.get(function)
+        if place is None:
+            place = made[function] = _Place(symbol=function)
+        places[index] = place
     return places
 
 

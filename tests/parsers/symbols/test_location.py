@@ -24,4 +24,5 @@ def test_frames_without_inlining_are_the_function() -> None:
 
 def test_symbol_details_include_lower_ones() -> None:
     found = [[one.includes(other) for other in Detail] for one in Detail]
-    assert found == [[column <= row for column in range(4)] for row in range(4)]
+    count = len(Detail)
+    assert found == [[at <= row for at in range(count)] for row in range(count)]

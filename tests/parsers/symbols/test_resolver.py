@@ -407,6 +407,19 @@ def test_resolving_in_parts_equals_resolving_at_once(
     assert {location.symbol for location in whole} >= {"hot", "warm", "main", None}
 
 
+def test_function_detail_gives_one_location_a_function(program: Program) -> None:
+    size = max(program.symbols.values()) + 8
+    where = Mapping(0x1000, 0x1000 + size, 0, str(program.path), None)
+    ips = range(0x1000, 0x1008 + size)
+    wanted = resolver([where], Detail.SYMBOL).resolve(at(*ips))
+    found = resolver([where], Detail.FUNCTION).resolve(at(*ips))
+    assert found == wanted
+    assert [one.start for one in found] == [one.start for one in wanted]
+    for symbol in ("hot", "warm", "main"):
+        (one,) = {id(one): one for one in found if one.symbol == symbol}.values()
+        assert one.offset is None
+
+
 def test_resolver_opens_the_file_of_a_location(program: Program) -> None:
     build_id = bytes.fromhex(program.build_id)
     where = Mapping(0x1000, 1 << 40, 0, str(program.path), build_id)
