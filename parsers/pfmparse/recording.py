@@ -5,12 +5,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from io import BufferedIOBase
-from typing import Callable, Iterator, Mapping, Optional, Protocol, Sequence
+from typing import (
+    TYPE_CHECKING,
+    Callable,
+    Iterator,
+    Mapping,
+    Optional,
+    Protocol,
+    Sequence,
+)
 
 from .capture.buffer import Buffer
 from .capture.buffers import Buffers, gather
 from .capture.clocks import Clocks
-from .capture.cookies import CookieFile
 from .capture.file import Capture
 from .capture.jit import JitMaps
 from .capture.kallsyms import KernelSymbols
@@ -28,7 +35,9 @@ from .formats.joining import alike, join
 from .formats.sample_pmds import SamplePmds
 from .formats.samples import Samples
 from .layout import Data
-from .pipeline import cpus
+
+if TYPE_CHECKING:
+    from .capture.cookies import CookieFile
 
 MUCH = 8 << 20  # bytes of buffers for which threads pay off
 ENOUGH = 1 << 16  # samples in a batch, unless one buffer has more
@@ -359,7 +368,11 @@ class Recording:
 
 def _worth(size: int) -> int:
     """The number of reading threads that pay off for ``size`` bytes; 0 for none."""
-    return cpus() if size >= MUCH and cpus() > 1 else 0
+    if size < MUCH:
+        return 0
+    from .pipeline import cpus  # only needed by large captures
+
+    return cpus() if cpus() > 1 else 0
 
 
 def _sum(losses: Sequence[Mapping[str, int]]) -> Mapping[str, int]:

@@ -180,7 +180,9 @@ def test_report_loads_only_what_it_needs(file: str) -> None:
     # Modules for other formats, other commands, source lines and templates.
     others = {f"formats.{name}" for name in ("sink", "unknown", "nway", "pebs", "ear")}
     others |= {"symbols.debug_info", "symbols.functions", "symbols.disassembly"}
-    others |= {"capture.live", "capture.template", "analysis.profile"}
+    others |= {"capture.live", "capture.template", "analysis.profile", "pipeline"}
+    others |= {"analysis.subset", "capture.cookies"}
+    others |= {"formats.raw_time", "formats.data_source"}
     assert not {f"pfmparse.{name}" for name in others} & ours
     assert "pfmparse.symbols.elf_file" in ours
     empty = {name for name in loaded("report", "/nonexistent")}

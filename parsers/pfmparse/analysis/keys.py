@@ -10,7 +10,7 @@ from typing import Callable, Mapping, Optional, Protocol, Sequence, Union
 import numpy as np
 
 from ..errors import PfmParseError, RequestError
-from ..formats import branches, data_source
+from ..formats import branches
 from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
 from ..recording import Batch
@@ -235,6 +235,12 @@ def _image(location: Location, _: int) -> Value:
     return Value(location.object, location.object)
 
 
+def _data_source(value: int) -> str:
+    from ..formats.data_source import name_of  # many samples have no data source
+
+    return name_of(value)
+
+
 def _level(kernel: int) -> str:
     return "kernel" if kernel else "user"
 
@@ -321,9 +327,7 @@ KEYS: dict[str, Callable[[Input], Key]] = {
         "latency in cycles", lambda samples: samples.role(Role.LATENCY)
     ),
     "data-source": lambda source: Named(
-        "data source",
-        lambda samples: samples.role(Role.DATA_SOURCE),
-        data_source.name_of,
+        "data source", lambda samples: samples.role(Role.DATA_SOURCE), _data_source
     ),
     "file": lambda source: Same("file", source.file),
     "host": lambda source: Same("host", source.host),

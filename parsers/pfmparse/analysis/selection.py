@@ -21,7 +21,6 @@ from .columns import in_kernel, processes, threads
 from .events import Events
 from .names import Names
 from .places import Places
-from .subset import subset
 from .times import Window, first_time
 
 ROOT = "/"  # the root control group matches all samples, even if their group is unknown
@@ -73,6 +72,9 @@ class Selection:
         Raises PfmParseError if nothing can match.
         """
         tests = list(self._tests(recording, events, places))
+        if not tests:
+            return lambda batch: batch
+        from .subset import subset  # only needed by selections
 
         def select(batch: Batch) -> Batch:
             for test in tests:

@@ -13,7 +13,6 @@ from typing import Iterator, Mapping, Optional, Union
 import numpy as np
 
 from ..errors import PfmParseError, note
-from ..pipeline import in_threads
 from .buffer import Buffer, read_buffer
 from .buffers import MOST, Buffers, plain_buffers
 from .checksum import crc32_of_each
@@ -69,6 +68,8 @@ class Capture(Metadata):
         """
         groups = (self._buffers.group(which) for which in self._buffers.groups())
         if threads:
+            from ..pipeline import in_threads  # only needed by large captures
+
             calls = (
                 (each.end - each.start, partial(self._read, each)) for each in groups
             )

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Callable, Mapping, Optional
+from typing import TYPE_CHECKING, Callable, Mapping, Optional
 
 from ..errors import PfmParseError
 from .clocks import Clocks, parse_moment
-from .cookies import CookieFile, parse_cookies
 from .jit import JitMaps
 from .kallsyms import KernelSymbols
 from .maps import MapsHistory, parse_maps
@@ -15,6 +14,9 @@ from .process_events import Exec, Fork, Mapped, ProcessEvent, parse_events
 from .threads import Threads, parse_threads
 from .totals import Totals, parse_totals
 from .vdso import VdsoImages
+
+if TYPE_CHECKING:
+    from .cookies import CookieFile
 
 MAX_MAPPINGS = 1 << 21  # in all MAPS and PROC chunks together
 MAX_COOKIES = 1 << 20  # in all COOK chunks together
@@ -103,6 +105,8 @@ class Metadata:
 
     def add_cookies(self, text: bytes, offset: int) -> None:
         """Adds the files that cookies identify."""
+        from .cookies import parse_cookies  # only the OProfile format has cookies
+
         cookies = {**self.cookies, **parse_cookies(text, offset)}
         if len(cookies) > MAX_COOKIES:
             raise PfmParseError(f"more than {MAX_COOKIES} cookies", offset)

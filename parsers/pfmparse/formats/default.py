@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Callable, Mapping, Optional
+from typing import TYPE_CHECKING, Callable, Mapping, Optional
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from ..errors import PfmParseError
 from ..layout import Data, bad_field, field_names, integers, struct_dtype
 from .decoding import Decoded, Format, Region
 from .default_entries import Entries, Run, Span, as_samples, rows
-from .raw_time import MAX_SHIFT, RawTime
 from .samples import PmdGroup, Samples
+
+if TYPE_CHECKING:
+    from .raw_time import RawTime
 
 NO_HDR = 0x1  # entries have no header
 IIP_HDR = 0x2  # entry headers are the ip
@@ -221,6 +223,8 @@ class Decoder:
 
 def _raw_time(dtype: np.dtype[np.void], raw: Mapping[str, int]) -> RawTime:
     """The conversion in a header with raw time stamps."""
+    from .raw_time import MAX_SHIFT, RawTime  # only needed for raw time stamps
+
     mult, shift = raw["hdr_time_mult"], raw["hdr_time_shift"]
     if mult == 0:
         raise bad_field(dtype, "hdr_time_mult", "0 although time stamps are raw")

@@ -20,7 +20,6 @@ from typing import (
 import numpy as np
 
 from ..arrays import NDArray, split
-from ..capture.cookies import CookieFile
 from ..capture.file_state import FileState
 from ..capture.jit import JitMaps
 from ..capture.json_node import U64_MAX
@@ -34,6 +33,7 @@ from .location import JIT, UNKNOWN, Detail, Frame, Inlined, Line, Location, Symb
 from .options import SymbolOptions
 
 if TYPE_CHECKING:
+    from ..capture.cookies import CookieFile
     from .elf_file import ElfFile
     from .files import Files
 
