@@ -18,6 +18,7 @@ from served import serving, show
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs/images"
+WIDTH = 1000  # pixels
 
 
 def exported(capture: Path, symfs: list[str], path: Path) -> Path:
@@ -34,12 +35,23 @@ def exported(capture: Path, symfs: list[str], path: Path) -> Path:
     return path
 
 
-def drawn(browser: Browser, name: str, width: int) -> None:
+def drawn(browser: Browser, path: Path) -> None:
     """Draw what the browser shows, in both colour schemes."""
     for scheme in ("light", "dark"):
         browser.prefer(scheme)
-        browser.fit(width)
-        browser.picture(IMAGES / f"{name}-{scheme}.png")
+        browser.fit(WIDTH)
+        browser.picture(path.with_name(f"{path.name}-{scheme}.png"))
+
+
+def draw(capture: Path, symfs: list[str], into: Path) -> None:
+    """Draw the pictures of a capture into a directory."""
+    with tempfile.TemporaryDirectory() as name, Browser(Path(name)) as browser:
+        browser.open(exported(capture, symfs, Path(name) / "page.html"))
+        drawn(browser, into / "flames")
+        options = [f"--symfs={directory}" for directory in symfs]
+        with serving(*options, str(capture)) as url:
+            show(browser, url)
+            drawn(browser, into / "serve")
 
 
 def main() -> None:
@@ -48,16 +60,8 @@ def main() -> None:
     parser.add_argument("capture", type=Path)
     parser.add_argument("--symfs", action="append", default=[], metavar="DIR")
     arguments = parser.parse_args()
-    IMAGES.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as name, Browser(Path(name)) as browser:
-        symfs = [str(Path(directory).resolve()) for directory in arguments.symfs]
-        capture = arguments.capture.resolve()
-        browser.open(exported(capture, symfs, Path(name) / "page.html"))
-        drawn(browser, "flames", 1000)
-        options = [f"--symfs={directory}" for directory in symfs]
-        with serving(*options, str(capture)) as url:
-            show(browser, url)
-            drawn(browser, "serve", 1000)
+    symfs = [str(Path(directory).resolve()) for directory in arguments.symfs]
+    draw(arguments.capture.resolve(), symfs, IMAGES)
 
 
 if __name__ == "__main__":
