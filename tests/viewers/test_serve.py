@@ -360,6 +360,34 @@ def test_page_fits_the_width(width: int, view: str, browser: Browser, odd: str) 
     assert browser.run(EXCESS) <= 0
 
 
+@pytest.mark.parametrize("view", ["around", "code"])
+def test_long_name_leaves_room_for_the_view(
+    view: str, browser: Browser, odd: str
+) -> None:
+    height = f"return document.querySelector('#{view}-title').clientHeight"
+    browser.fit(360)
+    try:
+        show(browser, odd, f"#view={view}")
+        assert browser.run(TEXT, f"#{view}-title").startswith(LONG)
+        assert 50 < browser.run(height) < 200
+    finally:
+        browser.fit(1000)
+
+
+def test_narrow_table_shows_the_numbers(browser: Browser, odd: str) -> None:
+    ends = """
+        return Array.from(document.querySelectorAll("#rows .number"),
+            (cell) => cell.getBoundingClientRect().right);
+    """
+    browser.fit(360)
+    try:
+        show(browser, odd, "#view=table")
+        found = browser.run(ends)
+        assert len(found) == 4 * 3 and max(found) <= 360
+    finally:
+        browser.fit(1000)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
 def test_text_has_enough_contrast(
