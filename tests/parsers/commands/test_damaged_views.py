@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any, Callable, Sequence
 
+import pfmparse
 import pytest
 from helpers import damaged
 from helpers.damaged import Counted
 from helpers.exporting import called
+from pfmparse.errors import PfmParseError
 
 Count = Callable[[Any], int]
 NO_PARSER = "no parser for format"
@@ -85,6 +88,17 @@ def test_damaged_view_agrees_with_report(argv: list[str], count: Count) -> None:
     damaged.check(lambda file: view(argv, count, file))
 
 
+def described(file: Path) -> Counted:
+    """Read the number of samples in the description of a capture."""
+    _, out, err = called("info", "--json", str(file))
+    samples = json.loads(out)["samples"] if out else None
+    return Counted(samples, err or "not counted")
+
+
+def test_damaged_info_agrees_with_report() -> None:
+    damaged.check(described)
+
+
 def dumped(file: Path) -> Counted:
     """Sum the weights of the samples that dump prints."""
     status, out, err = called("dump", "--json", str(file))
@@ -112,3 +126,53 @@ def annotated(file: Path) -> Counted:
 
 def test_damaged_annotate_agrees_with_report() -> None:
     damaged.check(annotated)
+
+
+def watched(file: Path) -> Counted:
+    """Show the capture as if it was being written."""
+    status, out, err = called("top", "--batch", str(file))
+    assert out or (status and err)
+    # Each refresh shows the most recent samples only.
+    return Counted(None, "some of the samples")
+
+
+def test_damaged_top_shows_rows_or_fails() -> None:
+    damaged.check(watched)
+
+
+def extracted(file: Path) -> Counted:
+    """Decode the buffers that were extracted."""
+    into = file.with_name("extracted")
+    status, out, err = called("extract", str(file), str(into), "--json")
+    if not out:
+        assert status and err and not into.exists()
+        return Counted(None, err)
+    written = json.loads(out)
+    files = {written["session"], *(buffer["file"] for buffer in written["buffers"])}
+    assert files == {str(path) for path in into.iterdir()}
+    for buffer in written["buffers"]:
+        assert Path(buffer["file"]).stat().st_size == buffer["bytes"]
+    return Counted(None, "not decoded")
+
+
+def test_damaged_extract_writes_all_files_or_none() -> None:
+    damaged.check(extracted)
+
+
+def tabulated(file: Path) -> Counted:
+    """Read the capture as a table, and as sums."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with pfmparse.open(file) as captures:
+                samples = captures.samples()
+                sums = captures.groups("ip", weight="count")
+        except PfmParseError as error:
+            return Counted(None, str(error))
+    total = sum(samples["count"].tolist())
+    assert sum(sums["count"].tolist()) == total
+    return Counted(total, "")
+
+
+def test_damaged_table_agrees_with_report() -> None:
+    damaged.check(tabulated)
