@@ -3,8 +3,8 @@
 # Bash completion for pfmparse, to be sourced. Options come from the output of --help.
 
 _pfmparse_keys='function ip line image data-address data-symbol caller tid process
-	comm cgroup pmd event kernel latency data-source branch-from branch-to branch-flags file
-	host address weight thread cpu time set period'
+	comm cgroup pmd event kernel latency data-source branch-from branch-to branch-flags
+	state file host address weight thread cpu time set period'
 _pfmparse_pers='address function symbol line cacheline page level latency'
 _pfmparse_commands='info dump report annotate diff timeline mem top show serve export extract session-template'
 

@@ -43,6 +43,12 @@ u64 perf_clock_now(struct task_struct *task)
 	return local_clock();
 }
 
+/* A thread that is preempted while it prepares to wait counts as waiting. */
+u64 perf_thread_state(struct task_struct *task)
+{
+	return task_state_to_char(task);
+}
+
 /*
  * Count of the other virtual PMDs; a counter without an event does not advance,
  * and data of samples are 0 outside of a sample. The set's clock is read here

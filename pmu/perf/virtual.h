@@ -15,5 +15,6 @@ void perf_write_virtual(struct pfm_pmu_reg *reg, u64 value);
 u64 perf_tid(struct task_struct *task);
 u64 perf_resident_pages(struct task_struct *task);
 u64 perf_clock_now(struct task_struct *task);
+u64 perf_thread_state(struct task_struct *task);
 
 #endif /* PFM_PMU_PERF_VIRTUAL_H */

@@ -10,7 +10,7 @@ from typing import Callable, Mapping, Optional, Protocol, Sequence, Union
 import numpy as np
 
 from ..errors import PfmParseError, RequestError
-from ..formats import branches
+from ..formats import branches, thread_state
 from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
 from ..recording import Batch
@@ -328,6 +328,9 @@ KEYS: dict[str, Callable[[Input], Key]] = {
     ),
     "data-source": lambda source: Named(
         "data source", lambda samples: samples.role(Role.DATA_SOURCE), _data_source
+    ),
+    "state": lambda source: Named(
+        "state", lambda samples: samples.role(Role.STATE), thread_state.name_of
     ),
     "file": lambda source: Same("file", source.file),
     "host": lambda source: Same("host", source.host),

@@ -24,6 +24,8 @@ class Role(Enum):
     DATA_SOURCE = "data-source", "dse", "source"
     #: The latency of the access in cycles.
     LATENCY = "latency", "lat", "latency"
+    #: The state of the thread, a letter of ps(1).
+    STATE = "state", "state"
     #: The address of the newest branch before the sample.
     BRANCH_FROM = "branch-from", "branch_from"
     #: The target of this branch.

@@ -15,6 +15,7 @@ from .samples import Column, Lazy, Samples
 PMU = "perf_events"
 # The PMDs whose values have a role, and the usual names of the role's columns.
 NAMES: Mapping[int, str] = {
+    255: "state",
     260: "dla",
     261: "lat",
     264: "dse",

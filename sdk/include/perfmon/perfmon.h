@@ -691,6 +691,13 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 	((((__u64)(type) << PFM_PERF_TYPE_SHIFT) & PFM_PERF_TYPE_MASK) | \
 	 ((id) & PFM_PERF_ID_MASK))
 
+/*
+ * Virtual PMD of the perf_events PMU: the state of the running thread, as a
+ * letter of ps(1). At a context switch it is why the thread leaves the CPU: R
+ * if it was preempted or has yielded, S or D if it waits, T or t if it stops.
+ */
+#define PFM_PMD_STATE		255
+
 /* Virtual PMDs that both the perf_events PMU and the simulated PMU have. */
 #define PFM_PMD_ELAPSED		256	/* ns since load or last reset */
 #define PFM_PMD_TID		257	/* ID of the running thread */

@@ -223,7 +223,7 @@ TEST(elapsed_time_is_read_from_the_page)
 	CHECK_EQ(page->map_state[PFM_PMD_RESIDENT], PFM_MAP_LIVE);
 	CHECK_EQ(page->map_state[PFM_PMD_ADDRESS], PFM_MAP_VALUE);
 	CHECK_EQ(page->map_value[PFM_PMD_ADDRESS], 0);
-	CHECK_EQ(page->map_state[255], PFM_MAP_NONE);
+	CHECK_EQ(page->map_state[254], PFM_MAP_NONE);
 }
 
 static void read_in_time_namespace(void *arg)
@@ -283,7 +283,7 @@ TEST(reading_missing_pmd_or_set_is_einval)
 	struct pfm_set_map *map = map_ok(fd, 0);
 	__u64 value = 7;
 
-	CHECK_ERRNO(pfm_read_mapped(map, 255, &value), EINVAL);
+	CHECK_ERRNO(pfm_read_mapped(map, 254, &value), EINVAL);
 	CHECK_ERRNO(pfm_read_mapped(map, PFM_MAX_PMDS, &value), EINVAL);
 	CHECK_ERRNO(pfm_read_mapped(map, 0x10000, &value), EINVAL);
 	CHECK_EQ(value, 7);

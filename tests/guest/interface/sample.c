@@ -4,6 +4,10 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -108,6 +112,44 @@ TEST(sample_pmds_are_read_only)
 
 	CHECK_ERRNO(pfm_write_pmds(fd, &pmd, 1), EINVAL);
 	CHECK(PFM_REG_HAS_ERROR(pmd.reg_flags));
+}
+
+static __u64 last_state(const struct smpl *s)
+{
+	return *smpl_values(smpl_entry(s, s->hdr->hdr_count - 1, 1));
+}
+
+TEST(context_switches_record_the_threads_state)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	struct counter c = recording(PFM_PMD_STATE);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+
+	c.pmc.reg_value = SOFTWARE(PERF_COUNT_SW_CONTEXT_SWITCHES);
+	smpl_start(&c, s);
+	/* Sleep because the reason of this context switch is recorded. */
+	CHECK_OK(nanosleep(&nap, NULL));
+	CHECK_EQ(last_state(&s), 'S');
+	CHECK_EQ(ctx_read(s.fd, PFM_PMD_STATE), 'R');
+}
+
+TEST(switches_to_other_threads_record_runnable)
+{
+	struct counter c = recording(PFM_PMD_STATE);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+	pid_t child;
+
+	c.pmc.reg_value = SOFTWARE(PERF_COUNT_SW_CONTEXT_SWITCHES);
+	ctx_pin(0);
+	child = CHECK_OK(fork());
+	while (!child)
+		sched_yield();
+	smpl_start(&c, s);
+	while (!s.hdr->hdr_count)
+		sched_yield();
+	CHECK_EQ(last_state(&s), 'R');
+	CHECK_OK(kill(child, SIGKILL));
+	CHECK_OK(waitpid(child, NULL, 0));
 }
 
 static int try_recording(__u64 event, unsigned int pmd)

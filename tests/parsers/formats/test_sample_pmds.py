@@ -31,6 +31,7 @@ ROLES = {
     ADDRESS: Role.DATA_ADDRESS,
     LATENCY: Role.LATENCY,
     SOURCE: Role.DATA_SOURCE,
+    255: Role.STATE,
     272: Role.BRANCH_FROM,
     280: Role.BRANCH_TO,
     288: Role.BRANCH_FLAGS,

@@ -17,6 +17,7 @@ static const struct {
 	const char *name;
 	unsigned int first, count;
 } virtual_pmds[] = {
+	{ "state",	PFM_PMD_STATE, 1 },
 	{ "elapsed",	PFM_PMD_ELAPSED, 1 },
 	{ "tid",	PFM_PMD_TID, 1 },
 	{ "resident",	PFM_PMD_RESIDENT, 1 },

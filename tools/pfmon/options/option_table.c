@@ -384,7 +384,7 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
-		.words = "elapsed tid resident clock addr latency weight2 weight3 source physical transaction branch-from branch-to branch-flags branches",
+		.words = "state elapsed tid resident clock addr latency weight2 weight3 source physical transaction branch-from branch-to branch-flags branches",
 		.effect = CALLS(parse_smpl_pmds),
 		.format_option = FORMAT_OPT_PMDS,
 		.summary = "record tid, addr, latency, ... or PMD numbers",
@@ -392,7 +392,9 @@ const struct option_row option_table[] = {
 			"*elapsed* is the time in nanoseconds since the context was\n"
 			"loaded or the PMD last reset, *tid* is the thread ID,\n"
 			"*resident* is the number of the process's pages in memory,\n"
-			"*clock* is perf's clock.\n"
+			"*clock* is perf's clock, *state* is the state of the thread as\n"
+			"a letter of *ps*(1): in samples of _context-switches_ it tells\n"
+			"why the thread has left the CPU.\n"
 			"The others are data that the PMU has of the sample, or 0:\n"
 			"*addr* is the data address, *latency* the latency of the\n"
 			"access or another weight of the event, *weight2* and\n"

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Names of the states of threads, which samples record as letters of ps(1)."""
+
+from __future__ import annotations
+
+NAMES = {
+    "R": "runnable",
+    "S": "sleeping",
+    "D": "uninterruptible",
+    "T": "stopped",
+    "t": "traced",
+    "I": "idle",
+    "P": "parked",
+    "X": "ended",
+    "Z": "ended",
+}
+TRACED = ord("t")
+
+
+def name_of(value: int) -> str:
+    """The name of a state, or the number if it is not a known letter."""
+    letter = chr(value) if value < 128 else ""
+    return NAMES.get(letter, f"{value:#x}")
