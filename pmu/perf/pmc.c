@@ -33,7 +33,8 @@ void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		attr->bp_type = attr->config;
 	attr->exclude_user = !!(pmc & PFM_PERF_EXCL_USER);
-	attr->exclude_kernel = !!(pmc & PFM_PERF_EXCL_KERNEL);
+	attr->exclude_kernel = pmc & PFM_PERF_EXCL_KERNEL &&
+			       !perf_is_switch(pmc);
 	attr->exclude_hv = attr->exclude_kernel;
 	attr->exclude_idle = !!(pmc & PFM_PERF_EXCL_IDLE);
 	attr->precise_ip = (pmc & PFM_PERF_PRECISE_MASK) >>

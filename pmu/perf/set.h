@@ -103,6 +103,16 @@ static inline bool perf_is_clock(u64 pmc)
 }
 
 /*
+ * Is it the event of context switches? perf counts it in the kernel only. If it
+ * is to exclude the kernel, its overflows are reported with user registers.
+ */
+static inline bool perf_is_switch(u64 pmc)
+{
+	return perf_pmc_type(pmc) == PERF_TYPE_SOFTWARE &&
+	       (pmc & PFM_PERF_ID_MASK) == PERF_COUNT_SW_CONTEXT_SWITCHES;
+}
+
+/*
  * Does perf count each event when it happens, and report each period? It does
  * so for breakpoints and for software events other than clocks.
  */

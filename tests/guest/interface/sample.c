@@ -133,6 +133,23 @@ TEST(context_switches_record_the_threads_state)
 	CHECK_EQ(ctx_read(s.fd, PFM_PMD_STATE), 'R');
 }
 
+/* perf itself counts no context switch at user level. */
+TEST(switches_at_user_level_have_user_addresses)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	struct counter c = recording(PFM_PMD_STATE);
+	struct smpl s = smpl_new(0, BIG_BUFFER, 0);
+
+	c.pmc.reg_value = SOFTWARE(PERF_COUNT_SW_CONTEXT_SWITCHES) |
+			  PFM_PERF_EXCL_KERNEL;
+	smpl_start(&c, s);
+	/* Sleep because this context switch is recorded. */
+	CHECK_OK(nanosleep(&nap, NULL));
+	CHECK_EQ(last_state(&s), 'S');
+	for (unsigned int i = 0; i < s.hdr->hdr_count; i++)
+		CHECK((__s64)smpl_entry(&s, i, 1)->ip > 0);
+}
+
 TEST(switches_to_other_threads_record_runnable)
 {
 	struct counter c = recording(PFM_PMD_STATE);
