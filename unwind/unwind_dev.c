@@ -8,6 +8,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -95,19 +96,33 @@ static long add_table(struct pfm_unwind_set *set,
 	return ret;
 }
 
+static long copy_by_number(struct pfm_unwind_set *set, pid_t number)
+{
+	struct pid *pid = find_get_pid(number);
+	long ret = pid ? pfm_unwind_set_copy_of(set, pid) : -ESRCH;
+
+	put_pid(pid);
+	return ret;
+}
+
 static long unwind_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct pfm_unwind_add add;
+	union {
+		struct pfm_unwind_add add;
+		s32 pid;
+	} in;
 
-	if (cmd != PFM_UNWIND_ADD)
+	if (cmd != PFM_UNWIND_ADD && cmd != PFM_UNWIND_COPY)
 		return -ENOTTY;
-	if (copy_from_user(&add, (void __user *)arg, sizeof(add)))
+	if (copy_from_user(&in, (void __user *)arg, _IOC_SIZE(cmd)))
 		return -EFAULT;
 	/* As for /dev/perfmon: udev may have changed the mode since open(). */
 	if (file_permission(file, MAY_READ) ||
 	    !pfm_unwind_set_is_own(file->private_data))
 		return -EPERM;
-	return add_table(file->private_data, &add);
+	return cmd == PFM_UNWIND_ADD ?
+		add_table(file->private_data, &in.add) :
+		copy_by_number(file->private_data, in.pid);
 }
 
 static const struct file_operations unwind_fops = {

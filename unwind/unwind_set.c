@@ -7,10 +7,15 @@
  * task work. The task work runs before the thread is at user level again, and
  * may sleep. The process's next overflow finds the copy.
  *
+ * A tool that knows that a process is new, or has changed, need not wait for
+ * that: pfm_unwind_set_copy_of().
+ *
  * Copies refer to tables, which therefore stay until the set is freed. A copy
  * belongs to a process and its number of execs. It keeps neither the mm nor
  * files, so that an exiting process frees them.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/export.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -118,19 +123,15 @@ static void process_remove(struct pfm_unwind_set *set,
 	call_rcu(&p->rcu, process_free);
 }
 
-/*
- * Find the current process. Context: any; RCU read-side section, or the lock is
- * held.
- */
+/* Context: any; RCU read-side section, or the lock is held. */
 static struct pfm_unwind_process *notrace
-process_find(struct pfm_unwind_set *set)
+process_find(struct pfm_unwind_set *set, const struct pid *pid, u64 exec_id)
 {
-	const struct pid *pid = task_tgid(current);
 	struct pfm_unwind_process *p;
 
 	hash_for_each_possible_rcu_notrace(set->processes, p, node,
 					   (unsigned long)pid)
-		if (p->pid == pid && p->exec_id == current->self_exec_id)
+		if (p->pid == pid && p->exec_id == exec_id)
 			return p;
 	return NULL;
 }
@@ -157,7 +158,7 @@ static int publish(struct pfm_unwind_set *set, struct pfm_unwind_process *new)
 
 	if (!mutex_trylock(&set->lock))
 		return -EBUSY;
-	old = process_find(set);
+	old = process_find(set, new->pid, new->exec_id);
 	if (old)
 		process_remove(set, old);
 	make_room(set, size_of(new));
@@ -200,16 +201,15 @@ table_find(void *set, const struct pfm_unwind_key *key)
 	return file ? &file->table : NULL;
 }
 
-/* Fill the structure of the current process, and publish it. */
-static int copy_to(struct pfm_unwind_set *set, struct pfm_unwind_process *p)
+/* Copy the mappings, and publish the structure. */
+static int copy_to(struct pfm_unwind_set *set, struct pfm_unwind_process *p,
+		   struct mm_struct *mm)
 {
 	int ret;
 
-	p->pid = task_tgid(current);
-	p->exec_id = current->self_exec_id;
 	/* Pairs with the release in pfm_unwind_set_add(). */
 	p->files = smp_load_acquire(&set->nr_files);
-	p->maps = pfm_unwind_maps_create(current->mm, table_find, set);
+	p->maps = pfm_unwind_maps_create(mm, table_find, set);
 	if (IS_ERR(p->maps))
 		return PTR_ERR(p->maps);
 	ret = size_of(p) > set->room ? -ENOSPC : publish(set, p);
@@ -218,16 +218,56 @@ static int copy_to(struct pfm_unwind_set *set, struct pfm_unwind_process *p)
 	return ret;
 }
 
-int pfm_unwind_set_copy(struct pfm_unwind_set *set)
+/* @pid and @exec_id are those of the process, @mm is its memory. */
+static int set_copy(struct pfm_unwind_set *set, struct pid *pid, u64 exec_id,
+		    struct mm_struct *mm)
 {
 	struct pfm_unwind_process *p = kzalloc(sizeof(*p), PFM_UNWIND_COPY_GFP);
 	int ret;
 
 	if (!p)
 		return -ENOMEM;
-	ret = copy_to(set, p);
+	p->pid = pid;
+	p->exec_id = exec_id;
+	ret = copy_to(set, p, mm);
 	if (ret)
 		kfree(p);
+	return ret;
+}
+
+int pfm_unwind_set_copy(struct pfm_unwind_set *set)
+{
+	return set_copy(set, task_tgid(current), current->self_exec_id,
+			current->mm);
+}
+
+/* The copy is not disclosed, but making it takes the process's mmap_lock. */
+static bool may_copy(struct task_struct *task)
+{
+	return uid_eq(current_euid(), task_uid(task)) || perfmon_capable();
+}
+
+int pfm_unwind_set_copy_of(struct pfm_unwind_set *set, struct pid *pid)
+{
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
+	struct mm_struct *mm;
+	int ret = -ESRCH;
+	u64 exec_id;
+
+	if (!task)
+		return -ESRCH;
+	exec_id = READ_ONCE(task->self_exec_id);
+	/*
+	 * An exec replaces the mm before it changes the ID: a copy of an old mm
+	 * never has the new ID.
+	 */
+	smp_rmb();
+	mm = get_task_mm(task);
+	if (mm) {
+		ret = may_copy(task) ? set_copy(set, pid, exec_id, mm) : -EPERM;
+		mmput(mm);
+	}
+	put_task_struct(task);
 	return ret;
 }
 
@@ -367,7 +407,8 @@ static void notrace request_copy(struct pfm_unwind_set *set)
 const struct pfm_unwind_space *notrace
 pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user)
 {
-	struct pfm_unwind_process *p = process_find(set);
+	struct pfm_unwind_process *p = process_find(set, task_tgid(current),
+						    current->self_exec_id);
 	bool valid = p && !pfm_unwind_maps_are_stale(p->maps, current->mm) &&
 		     !pfm_unwind_maps_lack_stack(p->maps, current->mm, sp);
 

@@ -96,4 +96,11 @@ pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user);
  */
 int pfm_unwind_set_copy(struct pfm_unwind_set *set);
 
+/*
+ * Likewise, for the process @pid; it may be changing its mappings. Context:
+ * process, may sleep. Return: also -ESRCH if the process has ended, or has no
+ * memory; -EPERM if it is another user's, unless the caller has CAP_PERFMON.
+ */
+int pfm_unwind_set_copy_of(struct pfm_unwind_set *set, struct pid *pid);
+
 #endif /* PFM_UNWIND_SET_H */

@@ -246,6 +246,18 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
  */
 #define PFM_UNWIND_ADD \
 	_IOW(PFM_IOC_MAGIC, 0x90, struct pfm_unwind_add)
+
+/*
+ * Read the mappings of a process now; the argument is its ID. Otherwise they
+ * are read after a sample at user level, so that the process's first samples,
+ * and all that are taken in the kernel, are without them.
+ *
+ * Errors: ESRCH: there is no such process; EBUSY: it is changing its mappings;
+ * EPERM: as for PFM_UNWIND_ADD; or the process is another user's, and the
+ * caller has no CAP_PERFMON; ENOMEM; ENOSPC: the mappings are too many; EFAULT.
+ */
+#define PFM_UNWIND_COPY	_IOW(PFM_IOC_MAGIC, 0x91, __s32)
+
 #define PFM_UNWIND_MAX_TABLES	4096
 #define PFM_UNWIND_MAX_SIZE	(64 << 20)
 

@@ -83,6 +83,47 @@ TEST(other_process_adds_no_tables)
 	reap(spawn(add_as_stranger, &set));
 }
 
+static int set_copy(int set, pid_t pid)
+{
+	return ioctl(set, PFM_UNWIND_COPY, &pid);
+}
+
+#define KTHREADD	2
+
+TEST(mappings_of_a_process_are_read_on_request)
+{
+	int set = set_new();
+
+	CHECK_OK(set_copy(set, getpid()));
+	CHECK_OK(set_copy(set, getppid()));
+	CHECK_ERRNO(set_copy(set, KTHREADD), ESRCH);
+	CHECK_ERRNO(set_copy(set, -1), ESRCH);
+	CHECK_ERRNO(ioctl(set, PFM_UNWIND_COPY, NULL), EFAULT);
+}
+
+static void copy_as_stranger(void *of_set)
+{
+	CHECK_ERRNO(set_copy(*(const int *)of_set, getpid()), EPERM);
+}
+
+static void copy_as_nobody(void *unused)
+{
+	int set;
+
+	become_nobody();
+	set = CHECK_OK(open(PFM_UNWIND_DEVICE, O_RDWR));
+	CHECK_OK(set_copy(set, getpid()));
+	CHECK_ERRNO(set_copy(set, getppid()), EPERM);
+}
+
+TEST(mappings_of_strangers_are_not_read)
+{
+	int set = set_new();
+
+	reap(spawn(copy_as_stranger, &set));
+	reap(spawn(copy_as_nobody, NULL));
+}
+
 TEST(tables_are_charged_until_close)
 {
 	struct pfm_unwind_head *table = own_table();
