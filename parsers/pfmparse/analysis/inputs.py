@@ -11,6 +11,7 @@ from ..recording import Batch, Recording
 from ..symbols.location import UNKNOWN, Detail
 from ..symbols.options import SymbolOptions
 from .events import Events
+from .off_cpu import OffCpu
 from .places import Places
 from .selection import Selection
 from .stacks import Stacks
@@ -68,6 +69,7 @@ class Input:
         self.selected = 0
         self._watcher = watcher
         self._select = self.selection.of(recording, self.events, self.places)
+        self._off_cpu = OffCpu(recording)
 
     @property
     def notice(self) -> Optional[str]:
@@ -86,7 +88,8 @@ class Input:
         """The selected samples, counted in ``selected``; a batch may be empty."""
         before = self.recording.samples
         try:
-            for batch in map(self._select, self.recording.batches()):
+            batches = self._off_cpu.add_to(self.recording.batches())
+            for batch in map(self._select, batches):
                 self.selected += batch.samples.total()
                 if self._watcher is not None:
                     self._watcher.add(self.recording.samples - before)
@@ -98,9 +101,14 @@ class Input:
 
     def first(self) -> Optional[Samples]:
         """The first samples, selected or not, in a separate pass; None if none."""
-        batches = self.recording.reopened().batches(0)
+        batches = self._reread(0)
         return next((b.samples for b in batches if b.samples.count), None)
 
     def ahead(self) -> Iterator[Batch]:
         """The selected samples, read in a separate pass and not counted."""
-        return map(self._select, self.recording.reopened().batches())
+        return map(self._select, self._reread())
+
+    def _reread(self, threads: Optional[int] = None) -> Iterator[Batch]:
+        """All samples, read in a separate pass."""
+        again = self.recording.reopened()
+        return OffCpu(again).add_to(again.batches(threads))

@@ -109,7 +109,8 @@ class Session:
 
     ``start_ns`` is its start in ns; ``command`` is None if the tool ran no command;
     ``view`` is the view that the capture requests, or None; ``cgroups`` are patterns of
-    the control groups to select, empty for all samples.
+    the control groups to select, empty for all samples. If ``off_cpu`` is not None, all
+    samples are context switches, and this PMD is the CPU time of their thread in ns.
     """
 
     tool: str
@@ -122,6 +123,7 @@ class Session:
     sets: tuple[EventSet, ...]
     view: Optional[View] = None
     cgroups: tuple[str, ...] = ()
+    off_cpu: Optional[int] = None
 
     def contexts_by_id(self) -> dict[int, Context]:
         """The contexts of the session, by ID."""
@@ -158,6 +160,7 @@ def parse_session(text: bytes, offset: int) -> Session:
         sets=_unique(node["sets"], _event_set, lambda s: s.id),
         view=node.optional("view", parse_view),
         cgroups=node.optional("cgroups", _strings) or (),
+        off_cpu=node.optional("off_cpu", pmd_index),
     )
     node.check()
     return session

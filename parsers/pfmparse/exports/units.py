@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from ..analysis.columns import pmd_of
+from ..analysis.off_cpu import OFF
 from ..analysis.profile import Profile
 from ..analysis.weights import COUNT, PERIOD
 from ..formats.roles import Role
@@ -26,6 +27,8 @@ def weight_unit(job: Job, event: str) -> str:
     """The unit of the weights of an event's samples."""
     if job.weight == PERIOD:
         return event_unit(event)
+    if job.weight == OFF:
+        return NANOSECONDS
     if job.weight == Role.LATENCY.value:
         return CYCLES
     number = pmd_of(job.weight)

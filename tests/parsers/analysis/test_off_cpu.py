@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The time off CPU after each context switch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Optional, Sequence
+
+import pytest
+from helpers.cli import Capture, told
+from helpers.readers import opened
+from helpers.writers import (
+    Json,
+    Sample,
+    buffer,
+    bufr,
+    capture,
+    ctxt,
+    json_chunk,
+    pmd,
+    session,
+    simple_capture,
+)
+from pfmparse import PfmParseError
+from pfmparse.analysis.weights import usual
+from pfmparse.formats.roles import Role
+
+CLOCK, STATE = 1, 255
+FIRST = 10**9
+
+
+def described(off_cpu: Optional[int] = CLOCK) -> Json:
+    """Describe a session that records the CPU time and the state."""
+    found = session({0: [pmd(0, [CLOCK, STATE]), pmd(CLOCK, sampling=False)]})
+    return {**found, "off_cpu": off_cpu}
+
+
+def switch(wall: int, on_cpu: int, state: str = "S", ip: int = 0x401000) -> Sample:
+    """Describe a context switch at these times in ns."""
+    values = ((CLOCK, on_cpu), (STATE, ord(state)))
+    return Sample(ip=ip, tstamp=FIRST + wall, pmds=values)
+
+
+def times(file: bytes) -> list[tuple[int, int]]:
+    """Return the time of each sample, and the time off CPU that follows."""
+    return [
+        (wall - FIRST, off)
+        for batch in opened(file).batches()
+        for wall, off in zip(
+            batch.samples.role(Role.TIME).tolist(),
+            batch.samples.column("off").tolist(),
+        )
+    ]
+
+
+def recorded(*buffers: Sequence[Sample], sess: Optional[Json] = None) -> bytes:
+    """Build a capture of one thread; each buffer has mappings of its own."""
+    maps = json_chunk("MAPS", {"tgid": 100, "comm": "x", "maps": []})
+    parts = [maps + bufr(buffer(samples)) for samples in buffers]
+    return capture(json_chunk("SESS", sess or described()), *parts)
+
+
+SWITCHES = [switch(0, 5), switch(100, 15), switch(300, 20), switch(1000, 700)]
+OFF = [(0, 90), (100, 195), (300, 20), (1000, 0)]
+
+
+@pytest.mark.parametrize("cut", range(len(SWITCHES) + 1))
+def test_time_off_cpu_is_that_until_the_next_sample(cut: int) -> None:
+    assert times(recorded(SWITCHES[:cut], SWITCHES[cut:])) == OFF
+
+
+def test_sample_keeps_the_mappings_of_its_own_buffer() -> None:
+    file = recorded(SWITCHES[:1], SWITCHES[1:])
+    batches = [batch for batch in opened(file).batches() if batch.samples.count]
+    assert batches[0].samples.count == 1
+    assert batches[0].epoch < batches[1].epoch
+
+
+def test_threads_are_independent() -> None:
+    other = [switch(50, 0), switch(950, 100)]
+    file = capture(
+        json_chunk("SESS", described()),
+        ctxt(1, 101, 100),
+        bufr(buffer(SWITCHES[:2])),
+        bufr(buffer(other[:1]), context=1),
+        bufr(buffer(SWITCHES[2:])),
+        bufr(buffer(other[1:]), context=1),
+    )
+    assert sorted(times(file)) == sorted([*OFF, (50, 800), (950, 0)])
+
+
+def test_stops_by_the_tracer_do_not_count() -> None:
+    stopped = [switch(0, 0, "t"), switch(100, 10, "D"), switch(200, 20)]
+    assert times(recorded(stopped)) == [(0, 0), (100, 90), (200, 0)]
+
+
+def test_clocks_that_disagree_give_no_negative_time() -> None:
+    assert times(recorded([switch(0, 0), switch(10, 11)])) == [(0, 0), (10, 0)]
+
+
+@pytest.mark.parametrize("clock", [None, 2])
+def test_other_sessions_have_no_such_column(clock: Optional[int]) -> None:
+    (batch,) = opened(recorded(SWITCHES, sess=described(clock))).batches()
+    assert not batch.samples.has("off")
+    assert usual(batch.samples) == "count"
+
+
+def test_reports_weigh_by_the_time(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "off.cap"
+    samples = [switch(0, 0), switch(30, 10, "R"), switch(100, 40, "D")]
+    file.write_bytes(simple_capture(samples, described()))
+    document = told(capsys, "report", "--by", "state", str(file))
+    assert (document["weight"], document["total_weight"]) == ("off", 60)
+    weights = {row["key"]: row["weight"] for row in document["rows"]}
+    assert weights == {"runnable": 40, "sleeping": 20, "uninterruptible": 0}
+
+
+def test_damaged_number_of_the_pmd_is_refused() -> None:
+    with pytest.raises(PfmParseError, match="off_cpu"):
+        opened(recorded(SWITCHES, sess=described(320)))
