@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	if (argc != 3 && argc != 4)
 		return 2;
 	refusal = atoi(argv[1]);
-	set = table_set_open();
+	set = table_set_open(false);
 	if (!set)
 		return 1;
 	for (int i = 0; i < 2; i++)

@@ -13,6 +13,7 @@ import counting
 import event_sets
 import following
 import live_sessions
+import off_cpu
 import sampling_rates
 import short_processes
 import triggers
@@ -287,6 +288,7 @@ def _exact(guest: Guest) -> dict[str, str]:
     if guest == GROUPED:
         found["group"] = control_groups.command()
         found["call_graphs"] = call_graphs.command()
+        found["off_cpu"] = off_cpu.command()
         found["short"] = short_processes.command()
         found["late"] = short_processes.command_late()
         found["late-command"] = short_processes.command_late_command()
@@ -368,7 +370,7 @@ def options(guest: Guest) -> list[str]:
     """Return the harness's options for a guest."""
     found = [f"--timeout={TIMEOUT}", *_preloads(guest), *_perf(guest)]
     if guest == GROUPED:
-        found += call_graphs.options()
+        found += [*call_graphs.options(), *off_cpu.options()]
     if guest.arch == "x86_64":
         found.append("--parallel" if guest.parallel else "--icount")
     return found

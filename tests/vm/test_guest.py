@@ -25,6 +25,7 @@ import counting
 import event_sets
 import following
 import live_sessions
+import off_cpu
 import programs
 import pytest
 import sampling_rates
@@ -221,6 +222,19 @@ def test_samples_before_exec_have_their_code(
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
 def test_call_graph_without_unwind_device(target: Guest, boots: Boots[Guest]) -> None:
     call_graphs.check_without_device(boots[target])
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+@pytest.mark.parametrize("name", off_cpu.CAPTURES)
+def test_time_off_cpu_has_its_callers(
+    target: Guest, name: str, boots: Boots[Guest]
+) -> None:
+    off_cpu.check(boots[target], name)
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_time_off_cpu_has_its_reason(target: Guest, boots: Boots[Guest]) -> None:
+    off_cpu.check_states(boots[target])
 
 
 @pytest.mark.parametrize("target", commands.CROWDED, ids=str)

@@ -55,6 +55,7 @@ _pfmon_options='
 	--smpl-module=
 	--smpl-arg=
 	-g --call-graph
+	--off-cpu
 	--data-maps
 	--overflow-block
 	--smpl-ip-only

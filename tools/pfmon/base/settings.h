@@ -113,6 +113,7 @@ struct options {
 	bool adapts;			/* some period is adapted */
 	const char *module;		/* sampling format, by name or UUID */
 	enum call_graph call_graph;
+	bool off_cpu;			/* sample context switches */
 	uint64_t entries;
 	uint32_t regions;		/* of the n-way format */
 	uint32_t record;		/* of the 64-bit PEBS format: flag */

@@ -14,6 +14,7 @@
 #include "session/frequency.h"
 #include "session/lifetime.h"
 #include "session/saving.h"
+#include "stacks/table_set.h"
 
 /* Initial number of contexts created in advance. */
 #define AHEAD		8
@@ -305,9 +306,11 @@ static void look_for_code(struct pid_entry *entry, void *data)
 	const struct process *process = (struct process *)entry;
 	struct follow *follow = data;
 
-	if (process->measured && follow->m->recording && !follow->m->failed &&
-	    !record_code(follow, entry->pid))
+	if (!process->measured || !follow->m->recording || follow->m->failed)
+		return;
+	if (!record_code(follow, entry->pid))
 		follow_fail(follow);
+	table_set_changed(follow->m->plan.format.tables, entry->pid);
 }
 
 void follow_look_for_code_of(struct follow *follow, pid_t tgid)

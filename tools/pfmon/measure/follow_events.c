@@ -9,6 +9,7 @@
 #include "measure/follow_thread.h"
 #include "measure/follow_watch.h"
 #include "measure/programs.h"
+#include "stacks/table_set.h"
 
 static bool wants(const struct follow *follow, const struct process *process)
 {
@@ -54,6 +55,8 @@ static void born(struct follow *follow, const struct trace_event *event)
 		return;
 	if (process->threads == 1 && follow_reads_proc(follow))
 		follow_process_record(follow, process);
+	/* A new thread has a stack, a new process has memory. */
+	table_set_changed(follow->m->plan.format.tables, event->tgid);
 	follow_thread_begin(follow, thread);
 }
 

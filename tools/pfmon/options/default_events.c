@@ -47,7 +47,7 @@ static bool may_count_kernel(const struct options *options)
 	return may;
 }
 
-static void choose_levels(struct options *options)
+void default_events_choose_levels(struct options *options)
 {
 	if (!options->levels)
 		options->levels = may_count_kernel(options) ?
@@ -80,7 +80,7 @@ bool default_events_add(struct options *options)
 	const char *suffix;
 	bool kernel, ok;
 
-	choose_levels(options);
+	default_events_choose_levels(options);
 	kernel = options->levels & LEVEL_KERNEL;
 	suffix = suffix_of(given, options->levels);
 	list = add_name(list, clock, suffix);
@@ -119,7 +119,7 @@ bool default_sampling_event_add(struct options *options)
 {
 	char *why;
 
-	choose_levels(options);
+	default_events_choose_levels(options);
 	/* Records with call chains have no period, which cycles need. */
 	if (options->call_graph)
 		return event_options_add(options, CLOCK);

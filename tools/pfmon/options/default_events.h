@@ -7,6 +7,9 @@
 
 #include "base/settings.h"
 
+/* Chooses the levels that the user may measure, unless -u or -k is given. */
+void default_events_choose_levels(struct options *options);
+
 /*
  * Adds a clock, software and hardware events, at the privilege levels that the
  * user may measure.

@@ -448,6 +448,18 @@ const struct option_row option_table[] = {
 			"follows frame pointers, which is faster. With\n"
 			"*--smpl-module=stacks*, the kernel counts equal chains.\n",
 	}, {
+		.name = "off-cpu", .group = GROUP_SAMPLING,
+		.effect = SETS(off_cpu),
+		.summary = "record where threads leave the CPU, and how long",
+		.details =
+			"Each context switch of the measured threads is a sample with\n"
+			"its call chains, as with *--call-graph*, and with the state\n"
+			"of the thread. *pfmparse*(1) weighs the samples by the time\n"
+			"until the thread runs again. The command's threads and\n"
+			"processes are followed as with *--follow-all*, unless\n"
+			"*--no-inherit* is given. With *-u*, the default for users who\n"
+			"may not measure the kernel, there are no chains in the kernel.\n",
+	}, {
 		.name = "data-maps", .group = GROUP_SAMPLING,
 		.effect = SETS(data_maps),
 		.summary = "record data mappings, too",

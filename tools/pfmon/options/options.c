@@ -15,6 +15,7 @@
 #include "options/default_events.h"
 #include "options/event_options.h"
 #include "options/follow_options.h"
+#include "options/off_cpu_options.h"
 #include "options/option_table.h"
 #include "options/options.h"
 #include "options/perf_options.h"
@@ -330,7 +331,7 @@ static bool complete_top(struct options *options)
 	if (!options->command && !options->attach &&
 	    !options->attach_process)
 		options->system_wide = true;
-	if (options->event_count)
+	if (options->event_count || options->off_cpu)
 		return true;
 	if (!options->levels)
 		options->levels = LEVEL_USER | LEVEL_KERNEL;
@@ -368,7 +369,8 @@ static bool parse(struct options *options, int argc, char **argv)
 		return true;
 	if (options->action == ACTION_TOP && !complete_top(options))
 		return false;
-	return call_graph_options_complete(options) && add_events(options) &&
+	return off_cpu_options_complete(options) &&
+	       call_graph_options_complete(options) && add_events(options) &&
 	       event_options_complete(options) && check(options);
 }
 

@@ -28,6 +28,7 @@ struct table_set {
 	int cache;		/* directory, or -1 */
 	uint64_t compiled_ns;	/* time spent compiling */
 	bool is_full;		/* the kernel takes no more tables */
+	bool at_switches;
 };
 
 static void explain_open(int error)
@@ -70,7 +71,7 @@ static void add_vdso(const struct table_set *set)
 	free(table);
 }
 
-struct table_set *table_set_open(void)
+struct table_set *table_set_open(bool at_switches)
 {
 	int fd = open(PFM_UNWIND_DEVICE, O_RDWR | O_CLOEXEC);
 	struct table_set *set;
@@ -81,6 +82,7 @@ struct table_set *table_set_open(void)
 	}
 	set = checked_calloc(1, sizeof(*set));
 	set->fd = fd;
+	set->at_switches = at_switches;
 	set->cache = table_cache_open();
 	add_vdso(set);
 	return set;
@@ -180,4 +182,11 @@ void table_set_add(struct table_set *set, const char *path,
 	if (!build_id || !add_cached(set, fd, build_id))
 		add_compiled(set, fd, build_id);
 	close(fd);
+}
+
+/* Errors are normal: the process may have ended, or map files now. */
+void table_set_changed(struct table_set *set, pid_t pid)
+{
+	if (set && set->at_switches)
+		ioctl(set->fd, PFM_UNWIND_COPY, &pid);
 }

@@ -7,13 +7,17 @@
 #ifndef PFMON_STACKS_TABLE_SET_H
 #define PFMON_STACKS_TABLE_SET_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 struct table_set;
 
 /*
  * Makes a set with the table of the vDSO. Returns NULL with a message if this
- * machine or user has no sets.
+ * machine or user has no sets. @at_switches: all samples are context switches,
+ * after which the kernel does not look up the mappings of processes.
  */
-struct table_set *table_set_open(void);
+struct table_set *table_set_open(bool at_switches);
 void table_set_close(struct table_set *set);
 
 int table_set_fd(const struct table_set *set);
@@ -21,5 +25,11 @@ int table_set_fd(const struct table_set *set);
 /* Adds the table of a regular file, which has this build ID, or NULL. */
 void table_set_add(struct table_set *set, const char *path,
 		   const char *build_id);
+
+/*
+ * Tells the kernel that a process may be new, or have new mappings, if all
+ * samples are context switches. @set may be NULL.
+ */
+void table_set_changed(struct table_set *set, pid_t pid);
 
 #endif /* PFMON_STACKS_TABLE_SET_H */

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The events, PMDs and levels of --off-cpu in a dry run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pfmon import Pfmon
+
+SWITCHES, TASK_CLOCK = 1 << 56 | 3, 1 << 56 | 1
+EXCLUDE = {"u": 1 << 49, "k": 1 << 48, "uk": 0}
+STATE = 255
+
+
+def planned(pfmon: Pfmon, *arguments: str) -> Any:
+    """Return the session of a dry run of --off-cpu."""
+    run = pfmon("--off-cpu", "--dry-run", "--json", *arguments, "true")
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize("levels", EXCLUDE)
+def test_each_context_switch_records_the_cpu_time(pfmon: Pfmon, levels: str) -> None:
+    session = planned(pfmon, f"-{levels}")
+    (only,) = session["sets"]
+    pmcs = {pmc["num"]: pmc["value"] for pmc in only["pmcs"]}
+    assert pmcs == {n: e | EXCLUDE[levels] for n, e in ((0, SWITCHES), (1, TASK_CLOCK))}
+    switches = only["pmds"][0]
+    assert switches["smpl_pmds"] == [session["off_cpu"], STATE]
+    assert session["off_cpu"] == 1
+    assert switches["long_reset"] == switches["short_reset"] == (1 << 64) - 1
+    assert session["format"]["name"] == "callstack"
+
+
+def test_further_pmds_are_recorded(pfmon: Pfmon) -> None:
+    session = planned(pfmon, "--smpl-pmds=tid")
+    assert session["sets"][0]["pmds"][0]["smpl_pmds"] == [1, STATE, 257]
+
+
+def test_other_sessions_do_not_claim_context_switches(pfmon: Pfmon) -> None:
+    run = pfmon("-g", "--dry-run", "--json", "true")
+    assert "off_cpu" not in json.loads(run.stdout)

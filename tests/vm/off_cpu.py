@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Time off CPU of a program whose waits are known, and of an unprivileged user's."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+
+import following
+import pytest
+from boot import ROOT, Boot
+
+TIMES, MS = 10, 50
+# Functions of waits, and the function by which each of them waits.
+WAITS = {
+    "wait_asleep": "nanosleep",
+    "wait_for_lock": "mutex_lock",
+    "wait_for_data": "read",
+}
+SLEEPS = TIMES * MS * 10**6
+TOLERANCE = 0.005
+CAPTURES = ("off", "off-user")
+
+
+def options() -> list[str]:
+    """Return the harness's options: the guest has no program to become a user."""
+    return ["--program=/usr/bin/setpriv"]
+
+
+def command() -> str:
+    """Return the command that records the waits as root and as a user."""
+    work = f"waits {TIMES} {MS}"
+    level = "/proc/sys/kernel/perf_event_paranoid"
+    # Busybox's setpriv cannot do that.
+    user = "HOME=/tmp/home /perfmon/bin/setpriv --reuid=1000 --clear-groups"
+    record = "pfmon --off-cpu -o /out"
+    lines = [
+        f"{record}/off.cap {work} >/out/off",
+        f"cp {level} /tmp/level && echo 2 >{level}",
+        "mkdir /tmp/home && chmod 777 /tmp/home /out",
+        f"{user} {record}/off-user.cap {work} >/out/off-user",
+        f"cat /tmp/level >{level}",
+    ]
+    return f"({' && '.join(lines)}) 2>&1"
+
+
+def times(boot: Boot, name: str) -> Counter[tuple[str, ...]]:
+    """Return the time off CPU of each stack in ns."""
+    symfs = ROOT / "build/x86_64/tests"
+    done = subprocess.run(
+        [sys.executable, "-m", "pfmparse", "export", "--to", "folded"]
+        + [f"--symfs={symfs}", "-o", "-", str(boot.out / f"{name}.cap")],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    found = Counter[tuple[str, ...]]()
+    for line in done.stdout.splitlines():
+        stack, _, weight = line.rpartition(" ")
+        found[tuple(stack.split(";"))] += int(weight)
+    return found
+
+
+def check(boot: Boot, name: str) -> None:
+    """Fail the test unless each function has the time that it waited."""
+    assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
+    waited = dict(re.findall(r"^(\w+): (\d+)$", (boot.out / name).read_text(), re.M))
+    found = times(boot, name)
+    for function, callee in WAITS.items():
+        own = {stack: time for stack, time in found.items() if function in stack}
+        expected = int(waited[function])
+        assert expected >= SLEEPS
+        assert sum(own.values()) == pytest.approx(expected, rel=TOLERANCE)
+        # The C library's function that waits is called by this one.
+        direct = sum(
+            time
+            for stack, time in own.items()
+            if callee in stack[stack.index(function) + 1]
+        )
+        assert direct >= SLEEPS * (1 - TOLERANCE), own
+
+
+def check_states(boot: Boot) -> None:
+    """Fail the test unless nearly all the time is that of sleeping threads."""
+    rows = following.pfmparse("report", boot.out / "off.cap", "--by", "state")["rows"]
+    weights = {row["key"]: row["weight"] for row in rows}
+    assert weights["sleeping"] >= 0.99 * sum(weights.values()), weights
+    assert weights["traced"] == 0

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* off_cpu_options.c - the option --off-cpu */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfmon/perfmon_callstack_smpl.h>
+
+#include "base/util.h"
+#include "events/event_code.h"
+#include "options/default_events.h"
+#include "options/event_options.h"
+#include "options/follow_options.h"
+#include "options/off_cpu_options.h"
+
+static bool agree(const struct options *options)
+{
+	if (options->event_count || options->priv_levels)
+		message("--off-cpu chooses the events: omit -e and --priv-levels");
+	else if (options->long_periods || options->short_periods ||
+		 options->frequencies)
+		message("--off-cpu samples each context switch: omit sampling periods and -F");
+	else if (options->reset_non_smpl)
+		message("--off-cpu needs the whole CPU time of each thread: omit --reset-non-smpl-periods");
+	else if (options->system_wide)
+		message("--off-cpu measures threads: give a command, --attach-process or --attach-task instead of --system-wide");
+	else if (options->module &&
+		 strcmp(options->module, PFM_CALLSTACK_SMPL_NAME))
+		message("--off-cpu uses the sampling format %s: omit --smpl-module=%s",
+			PFM_CALLSTACK_SMPL_NAME, options->module);
+	else
+		return true;
+	return false;
+}
+
+/* PMD 0 is context-switches, OFF_CPU_CLOCK is task-clock. */
+static bool add_events(struct options *options)
+{
+	const char *suffix;
+	char *list;
+	bool ok;
+
+	default_events_choose_levels(options);
+	suffix = options->levels == LEVEL_USER ? ":u" :
+		 options->levels == LEVEL_KERNEL ? ":k" : ":uk";
+	list = checked_printf("context-switches%s,task-clock%s", suffix,
+			      suffix);
+	ok = event_options_add(options, list);
+	free(list);
+	options->long_periods = "1";
+	return ok;
+}
+
+/*
+ * With several regions, monitoring is not masked when one is full: the CPU time
+ * of a masked thread is unknown.
+ */
+static void use_regions(struct options *options)
+{
+	if (options->regions)
+		return;
+	options->regions = DEFAULT_REGIONS;
+	options->format_options |= FORMAT_OPT_REGIONS;
+}
+
+bool off_cpu_options_complete(struct options *options)
+{
+	if (!options->off_cpu)
+		return true;
+	if (!agree(options) || !add_events(options))
+		return false;
+	pfm_bv_set(options->smpl_pmds, PFM_PMD_STATE);
+	use_regions(options);
+	if (!options->call_graph)
+		options->call_graph = CALL_GRAPH_TABLES;
+	if (options->command && !options->follow && !options->no_inherit)
+		follow_all(options, NULL);
+	return true;
+}
