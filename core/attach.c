@@ -62,11 +62,6 @@ struct pfm_attachment {
 	struct rcu_head		rcu;
 };
 
-/* Bits of pfm_attachment.note */
-#define PFM_NOTE_EXEC		1
-#define PFM_NOTE_EXIT		2
-#define PFM_NOTE_QUIET		4	/* with PFM_NOTE_EXIT */
-
 #ifdef CONFIG_LOCKDEP
 /* pfm_lock() takes it inside the mutex: the opposite order is reported. */
 static struct lockdep_map pfm_hurry =
@@ -110,7 +105,7 @@ static void pfm_attach_follow(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	note = a && atomic_read(&a->note) ? atomic_xchg(&a->note, 0) : 0;
 	if (note)
-		a->changed(ctx, note & PFM_NOTE_EXIT, note & PFM_NOTE_QUIET);
+		a->changed(ctx, note);
 }
 
 void pfm_begin_hurry(void)
@@ -206,7 +201,8 @@ static void pfm_attachment_work(struct callback_head *work)
 
 	a->queued = false;
 	pfm_attachment_note(a, current->flags & PF_EXITING ? PFM_NOTE_EXIT :
-							      PFM_NOTE_EXEC);
+			       a->lost ? PFM_NOTE_EXEC | PFM_NOTE_LOST :
+					 PFM_NOTE_EXEC);
 	pfm_attachment_put_work(a);
 }
 
@@ -414,8 +410,11 @@ static void pfm_attachment_queue(struct pfm_attachment *a,
 		kref_put(&a->ref, pfm_attachment_free);
 }
 
-/* Context: a tracepoint in the monitored thread; preemption off. */
-static void pfm_thread_changes(enum task_work_notify_mode notify)
+/*
+ * The thread exits or executes a program. @lost: it loses its perf events.
+ * Context: a tracepoint in the monitored thread; preemption off.
+ */
+static void pfm_thread_changes(bool lost, enum task_work_notify_mode notify)
 {
 	struct pfm_attachment *a;
 
@@ -423,8 +422,8 @@ static void pfm_thread_changes(enum task_work_notify_mode notify)
 		return;
 	rcu_read_lock();
 	a = pfm_attach_find(current);
-	if (a) {
-		a->lost = true;
+	if (a && (lost || READ_ONCE(a->ctx->start_at_exec))) {
+		a->lost |= lost;
 		pfm_attachment_queue(a, notify);
 	}
 	rcu_read_unlock();
@@ -435,7 +434,7 @@ static void pfm_probe_exit(PFM_PROBE_EXIT_ARGS)
 {
 	/* PF_EXITING is set. Pairs with pfm_reserve_thread(). */
 	smp_mb();
-	pfm_thread_changes(TWA_NONE);
+	pfm_thread_changes(true, TWA_NONE);
 }
 
 /* The kernel removes the thread's perf events if it is not dumpable. */
@@ -447,8 +446,7 @@ static void pfm_probe_exec(void *unused, struct task_struct *task,
 	rcu_read_lock();
 	dumpable = pfm_is_dumpable(task, task->mm);
 	rcu_read_unlock();
-	if (!dumpable)
-		pfm_thread_changes(TWA_RESUME);
+	pfm_thread_changes(!dumpable, TWA_RESUME);
 }
 
 static struct pfm_probe {

@@ -37,12 +37,17 @@ void pfm_unlock(struct pfm_context *ctx);
  */
 void pfm_attach_catch_up(struct pfm_context *ctx);
 
+/* Bits of a note: events of a thread */
+#define PFM_NOTE_EXEC		0x1
+#define PFM_NOTE_LOST		0x2	/* by the exec, its perf events */
+#define PFM_NOTE_EXIT		0x4
+#define PFM_NOTE_QUIET		0x8	/* see pfm_attach_exit_quietly() */
+
 /*
- * The thread has exited, or (not @exits) an exec has removed its perf events.
- * @quiet: as for pfm_attach_exit_quietly(). Context: process, pfm_context.mutex
+ * The thread has done what @note says. Context: process, pfm_context.mutex
  * held; the context is still attached.
  */
-typedef void (*pfm_changed_t)(struct pfm_context *ctx, bool exits, bool quiet);
+typedef void (*pfm_changed_t)(struct pfm_context *ctx, int note);
 
 /*
  * Claim the thread or CPU of pfm_context.target. @changed is called in the

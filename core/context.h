@@ -311,6 +311,8 @@ struct pfm_member {
  *            a queued switch, a suspend, the file of an area
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
+ * @start_at_exec: PFM_START waits for the thread's next exec, whose probe reads
+ *            it
  * @loaded:   attached to a thread or CPU
  * @gone:     the monitored CPU has gone offline; under pfm_attach_lock
  * @user_clock: CLOCK_MONOTONIC at user level is the kernel's
@@ -397,6 +399,7 @@ struct pfm_context {
 	struct file		*file;
 	u32			flags;
 	bool			started;
+	bool			start_at_exec;
 	bool			loaded;
 	bool			gone;
 	bool			user_clock;

@@ -377,9 +377,11 @@ static void pfm_set_started(struct pfm_context *ctx, bool started)
 
 int pfm_start_family(struct pfm_context *ctx, void *arg)
 {
-	int ret = pfm_is_orphaned(ctx) ? 0 : pfm_start_monitoring(ctx, arg);
+	bool at_exec = pfm_starts_at_exec(arg);
+	int ret = pfm_is_orphaned(ctx) && !at_exec ?
+			  0 : pfm_start_monitoring(ctx, arg);
 
-	if (!ret && pfm_has_family(ctx))
+	if (!ret && pfm_has_family(ctx) && !at_exec)
 		pfm_set_started(ctx, true);
 	return ret;
 }

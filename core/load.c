@@ -244,6 +244,7 @@ static void pfm_unload_pmu(struct pfm_context *ctx)
 static void pfm_let_go(struct pfm_context *ctx)
 {
 	ctx->started = false;
+	WRITE_ONCE(ctx->start_at_exec, false);
 	WRITE_ONCE(ctx->self, NULL);
 	pfm_set_reader(ctx, false);
 	pfm_end_evtset(ctx->set);
@@ -279,7 +280,7 @@ static int pfm_reload_pmu(struct pfm_context *ctx)
  * (3.1.7). After an exec, only a context whose attaching process may monitor
  * any program continues.
  */
-static void pfm_thread_changed(struct pfm_context *ctx, bool exits, bool quiet)
+static void pfm_events_lost(struct pfm_context *ctx, bool exits, bool quiet)
 {
 	bool self = ctx->self;
 
@@ -288,9 +289,9 @@ static void pfm_thread_changed(struct pfm_context *ctx, bool exits, bool quiet)
 	pfm_set_reader(ctx, false);
 	if (exits || !ctx->trusted || pfm_reload_pmu(ctx)) {
 		pfm_let_go(ctx);
+		if (!exits && ctx->family)
+			atomic64_inc(&ctx->family->failed);
 		if (pfm_is_member(ctx)) {
-			if (!exits)
-				atomic64_inc(&ctx->family->failed);
 			pfm_family_leave(ctx);
 			return;
 		}
@@ -301,6 +302,31 @@ static void pfm_thread_changed(struct pfm_context *ctx, bool exits, bool quiet)
 		}
 	}
 	pfm_release_soon(ctx);
+}
+
+void pfm_start_here(struct pfm_context *ctx)
+{
+	ctx->started = true;
+	if (pfm_resume(ctx))
+		ctx->sets_denied++;
+}
+
+/* Only members that are born from now on start, too: this does not wait. */
+static void pfm_start_after_exec(struct pfm_context *ctx)
+{
+	WRITE_ONCE(ctx->start_at_exec, false);
+	pfm_start_here(ctx);
+	if (ctx->family)
+		WRITE_ONCE(ctx->family->started, true);
+}
+
+static void pfm_thread_changed(struct pfm_context *ctx, int note)
+{
+	if (note & (PFM_NOTE_EXIT | PFM_NOTE_LOST))
+		pfm_events_lost(ctx, note & PFM_NOTE_EXIT,
+				note & PFM_NOTE_QUIET);
+	if (ctx->start_at_exec)
+		pfm_start_after_exec(ctx);
 }
 
 /* Attach to @task, or to this CPU if it is NULL. */
@@ -422,7 +448,8 @@ static struct pfm_evtset *pfm_evtset_to_start(struct pfm_context *ctx,
 {
 	if (!req)
 		return ctx->set;
-	if (req->reserved1 || req->reserved2 ||
+	if (req->start_flags & ~PFM_STARTFL_EXEC ||
+	    (req->start_flags && pfm_is_syswide(ctx)) || req->reserved2 ||
 	    memchr_inv(req->reserved3, 0, sizeof(req->reserved3)))
 		return NULL;
 	return pfm_evtset_find(ctx, req->start_set);
@@ -448,6 +475,11 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_evtset *set)
 	return ret;
 }
 
+bool pfm_starts_at_exec(const pfarg_start_t *req)
+{
+	return req && req->start_flags & PFM_STARTFL_EXEC;
+}
+
 int pfm_start_monitoring(struct pfm_context *ctx, void *arg)
 {
 	struct pfm_evtset *set = pfm_evtset_to_start(ctx, arg);
@@ -463,7 +495,8 @@ int pfm_start_monitoring(struct pfm_context *ctx, void *arg)
 		ret = pfm_designate(ctx, set);
 	if (ret)
 		return ret;
-	ctx->started = true;
+	WRITE_ONCE(ctx->start_at_exec, pfm_starts_at_exec(arg));
+	ctx->started = !ctx->start_at_exec;
 	ret = pfm_resume(ctx);
 	if (ret) {
 		pfm_pause(ctx);
@@ -480,6 +513,7 @@ int pfm_stop_monitoring(struct pfm_context *ctx)
 	if (ret)
 		return ret;
 	pfm_pause(ctx);
+	WRITE_ONCE(ctx->start_at_exec, false);
 	ctx->started = false;
 	return pfm_resume(ctx);
 }

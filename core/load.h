@@ -6,6 +6,7 @@
 #define PFM_CORE_LOAD_H
 
 #include <linux/types.h>
+#include <perfmon/perfmon.h>
 
 struct pfm_context;
 
@@ -50,13 +51,24 @@ int pfm_unload_context(struct pfm_context *ctx);
 void pfm_detach(struct pfm_context *ctx);
 
 /*
- * PFM_START, with the event set of a pfarg_start_t, or the active set if @arg
- * is NULL. Starting a started context has no effect; a masked one stays masked.
+ * PFM_START, with the event set and flags of a pfarg_start_t, or the active set
+ * if @arg is NULL. Starting a started context has no effect; a masked one stays
+ * masked.
  * Context: process, pfm_context.mutex held.
- * Return: 0; -EINVAL if the set does not exist; as pfm_check_cpu(); an error of
- * the PMU.
+ * Return: 0; -EINVAL if the set or a flag does not exist; as pfm_check_cpu();
+ * an error of the PMU.
  */
 int pfm_start_monitoring(struct pfm_context *ctx, void *arg);
+
+/* Does PFM_START with this argument, or NULL, wait for an exec? */
+bool pfm_starts_at_exec(const pfarg_start_t *req);
+
+/*
+ * Start an attached context in its own thread. A PMD without a free counter is
+ * denied, as if another thread had started the context. Context: process,
+ * pfm_context.mutex held.
+ */
+void pfm_start_here(struct pfm_context *ctx);
 
 /*
  * PFM_STOP. Context: process, pfm_context.mutex held. Return: 0, or as

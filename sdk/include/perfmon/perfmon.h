@@ -275,23 +275,26 @@ PFM_ASSERT_FIELD(pfarg_pmd_t, reserved, 148, 28);
 #define reg_last_reset		reg_last_reset_val
 #define reg_smpl_pmd		reg_smpl_pmds
 
+/* pfarg_start_t.start_flags, an extension */
+#define PFM_STARTFL_EXEC	0x1	/* when the thread executes a program */
+
 /**
  * struct pfarg_start_t - optional argument of PFM_START (3.1.5)
  * @start_set: event set to activate first
- * @reserved1: must be 0
+ * @start_flags: PFM_STARTFL_*; the specification calls it reserved1
  * @reserved2: must be 0
  * @reserved3: must be 0
  */
 typedef struct {
 	__u16	start_set;
-	__u16	reserved1;
+	__u16	start_flags;
 	__u32	reserved2;
 	__u64	reserved3[3];
 } pfarg_start_t;
 
 PFM_STATIC_ASSERT(sizeof(pfarg_start_t) == 32);
 PFM_ASSERT_FIELD(pfarg_start_t, start_set, 0, 2);
-PFM_ASSERT_FIELD(pfarg_start_t, reserved1, 2, 2);
+PFM_ASSERT_FIELD(pfarg_start_t, start_flags, 2, 2);
 PFM_ASSERT_FIELD(pfarg_start_t, reserved2, 4, 4);
 PFM_ASSERT_FIELD(pfarg_start_t, reserved3, 8, 24);
 

@@ -172,6 +172,7 @@ static void make_start(struct fuzz *f, void *elem)
 	pfarg_start_t *start = elem;
 
 	start->start_set = set_id(f);
+	start->start_flags = fuzz_one_in(f, 4) ? PFM_STARTFL_EXEC : 0;
 }
 
 static void make_setdesc(struct fuzz *f, void *elem)

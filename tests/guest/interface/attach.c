@@ -49,6 +49,60 @@ TEST(exec_keeps_context_counting)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
+static void start_at_exec(int fd, pid_t tid)
+{
+	ctx_load(fd, tid);
+	CHECK_OK(pfm_start(fd, &(pfarg_start_t){
+		.start_flags = PFM_STARTFL_EXEC }));
+	ctx_expect_state(fd, "stopped");
+}
+
+TEST(start_waits_for_exec)
+{
+	int fd = ctx_counting();
+	struct worker w;
+	__u64 before;
+
+	worker_start(&w);
+	start_at_exec(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, MANY);
+	CHECK_EQ(ctx_read(fd, 0), 0);
+	worker_do(&w, WORK_EXEC, 0);
+	ctx_expect_state(fd, "started");
+	before = ctx_read(fd, 0);
+	CHECK(before > 0 && before < MANY);
+	worker_do(&w, WORK_TOUCH, 20);
+	CHECK_EQ(ctx_read(fd, 0) - before, 20);
+	/* Only one exec starts it. */
+	ctx_stop(fd);
+	worker_do(&w, WORK_EXEC, 0);
+	ctx_expect_state(fd, "stopped");
+	worker_quit(&w);
+}
+
+TEST(stop_start_and_unload_cancel_start_at_exec)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	worker_start(&w);
+	start_at_exec(fd, w.pid);
+	ctx_stop(fd);
+	worker_do(&w, WORK_EXEC, 0);
+	ctx_expect_state(fd, "stopped");
+	CHECK_OK(pfm_unload_context(fd));
+	start_at_exec(fd, w.pid);
+	CHECK_OK(pfm_unload_context(fd));
+	ctx_load(fd, w.pid);
+	worker_do(&w, WORK_EXEC, 0);
+	ctx_expect_state(fd, "stopped");
+	CHECK_OK(pfm_unload_context(fd));
+	start_at_exec(fd, w.pid);
+	CHECK_OK(pfm_start(fd, NULL));
+	ctx_expect_state(fd, "started");
+	worker_quit(&w);
+}
+
 /* The work is done by another thread or process and must not be counted. */
 static void expect_unseen(enum work work)
 {
@@ -184,6 +238,18 @@ TEST(set_uid_exec_keeps_context_of_privileged_monitor)
 	worker_do(&w, WORK_TOUCH, 10);
 	exec_setid(&w);
 	expect_counting_on(fd, &w, 10);
+}
+
+TEST(set_uid_exec_starts_context_of_privileged_monitor)
+{
+	int fd = ctx_counting();
+	struct worker w;
+
+	worker_make_setid();
+	worker_start_as_nobody(&w);
+	start_at_exec(fd, w.pid);
+	exec_setid(&w);
+	expect_counting_on(fd, &w, 0);
 }
 
 /* Proves H10, H29 */

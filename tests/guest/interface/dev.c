@@ -484,7 +484,6 @@ static const struct reserved reserved_fields[] = {
 };
 
 static const struct reserved reserved_of_start[] = {
-	RESERVED(PFM_START, pfarg_start_t, reserved1),
 	RESERVED(PFM_START, pfarg_start_t, reserved2),
 	RESERVED(PFM_START, pfarg_start_t, reserved3),
 };

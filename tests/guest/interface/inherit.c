@@ -210,6 +210,41 @@ TEST(grandchildren_and_execs_are_counted)
 	CHECK_EQ(ctx_number(fd, "pfm_births"), 3);
 }
 
+static void call_and_exec(void)
+{
+	pid_t pid = fork_one();
+
+	call(CALLS);
+	if (!pid)
+		_exit(PASSED);
+	reap(pid);
+	execl(program_path("family"), "family", "forks", "3", "10", NULL);
+	_exit(FAILED);
+}
+
+TEST(start_at_exec_counts_only_the_program)
+{
+	pfarg_start_t start = { .start_flags = PFM_STARTFL_EXEC };
+	int fd = new_family(), go[2];
+	pid_t pid;
+
+	CHECK_OK(pipe2(go, O_CLOEXEC));
+	pid = fork_one();
+	if (!pid) {
+		wait_go(go[0]);
+		call_and_exec();
+	}
+	ctx_load(fd, pid);
+	CHECK_OK(pfm_start(fd, &start));
+	CHECK_EQ(write(go[1], "", 1), 1);
+	CHECK_EQ(wait_for(pid), 0);
+	CHECK_EQ(ctx_number(fd, "pfm_births"), 4);
+	CHECK_EQ(ctx_read(fd, 0), 3 * CALLS);
+	/* The family is started now, and has no thread that could execute. */
+	CHECK_ERRNO(pfm_start(fd, &start), EBUSY);
+	CHECK_OK(pfm_start(fd, NULL));
+}
+
 TEST(message_tells_end_of_first_thread_only)
 {
 	int fd = new_family();

@@ -668,7 +668,7 @@ static void refuse_starts(int fd)
 {
 	static const pfarg_start_t bad[] = {
 		{ .start_set = 9 },
-		{ .reserved1 = 1 },
+		{ .start_flags = 2 },
 		{ .reserved2 = 1 },
 		{ .reserved3 = { 1 } },
 	};

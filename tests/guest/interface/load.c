@@ -448,7 +448,8 @@ TEST(start_takes_one_argument_or_none)
 TEST(start_refuses_unknown_set_and_reserved_fields)
 {
 	pfarg_start_t starts[] = {
-		{ .start_set = 1 }, { .reserved1 = 1 }, { .reserved2 = 1 },
+		{ .start_set = 1 }, { .start_flags = 2 },
+		{ .start_flags = 0x8000 }, { .reserved2 = 1 },
 		{ .reserved3 = { 0, 0, 1 } },
 	};
 	int fd = ctx_new(0);
@@ -456,6 +457,17 @@ TEST(start_refuses_unknown_set_and_reserved_fields)
 	ctx_load_self(fd);
 	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
 		CHECK_ERRNO(pfm_start(fd, &starts[i]), EINVAL);
+	ctx_expect_state(fd, "stopped");
+}
+
+TEST(system_wide_start_at_exec_is_refused)
+{
+	pfarg_start_t start = { .start_flags = PFM_STARTFL_EXEC };
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	ctx_pin(0);
+	ctx_load_self(fd);
+	CHECK_ERRNO(pfm_start(fd, &start), EINVAL);
 	ctx_expect_state(fd, "stopped");
 }
 
