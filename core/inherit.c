@@ -118,10 +118,10 @@ static int pfm_attach_member(struct pfm_context *ctx,
 		  pfm_family_join(ctx) ?:
 		  pfm_load_member(ctx, parent->user_only, parent->trusted);
 
-	if (!ret && READ_ONCE(ctx->family->started))
-		ret = pfm_start_monitoring(ctx, NULL);
 	if (ret)
 		pfm_end_member(ctx);
+	else if (READ_ONCE(ctx->family->started))
+		pfm_start_here(ctx);
 	return ret;
 }
 

@@ -110,6 +110,32 @@ static void failed_birth_is_counted_and_leaves_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&family->used), 0L);
 }
 
+static int deny_counter(struct pfm_pmu_set *set)
+{
+	__set_bit(0, set->denied);
+	return -EBUSY;
+}
+
+static void member_without_free_counter_is_denied(struct kunit *test)
+{
+	struct pfm_family *family = ctx_of(test)->family;
+	const struct pfm_pmu *usual = family->pmu;
+	struct pfm_pmu full = *usual;
+	struct child c = {};
+
+	full.start = deny_counter;
+	family->pmu = &full;
+	child_start(test, &c);
+	KUNIT_EXPECT_EQ(test, family->living, 1);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&family->failed), 0LL);
+	child_end(&c);
+	KUNIT_EXPECT_EQ(test, family->sets_denied, 1ULL);
+	KUNIT_EXPECT_TRUE(test, test_bit(0, family->denied));
+	/* No context keeps the copy. */
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
+	family->pmu = usual;
+}
+
 /* Neither a member nor a failure */
 static void birth_after_unload_is_ignored(struct kunit *test)
 {
@@ -151,6 +177,7 @@ static struct kunit_case inherit_cases[] = {
 	KUNIT_CASE(contexts_are_used_again_and_count_from_0),
 	KUNIT_CASE(many_ended_members_are_not_kept),
 	KUNIT_CASE(failed_birth_is_counted_and_leaves_nothing),
+	KUNIT_CASE(member_without_free_counter_is_denied),
 	KUNIT_CASE(birth_after_unload_is_ignored),
 	KUNIT_CASE(load_and_unload_need_right_state),
 	KUNIT_CASE(failed_load_leaves_no_family),
