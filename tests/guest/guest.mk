@@ -54,7 +54,7 @@ GCFLAGS := -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -std=gnu11 \
 # Debian installs <asm/> in the directory of the 64-bit architecture.
 GCFLAGS32 = $(GCFLAGS) -m32 -idirafter /usr/include/x86_64-linux-gnu
 GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz family hotframes keep_events \
-		  come_and_go gated made_code map_briefly retire \
+		  come_and_go gated made_code map_briefly noticer retire \
 		  take_counters triggered waits worker)
 SHARED_OBJ := $(HARNESS_SHARED:%=$(GOBJ)/$(HARNESS)/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/$(HARNESS)/check_main.o
@@ -119,7 +119,7 @@ $(GOUT)/fuzz: $(FUZZ_OBJ) $(LIBPERFMON)
 	$(GCC) -static -o $@ $^ -lpthread
 
 $(addprefix $(GOUT)/,come_and_go family gated keep_events made_code map_briefly \
-		retire take_counters triggered waits): $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
+		noticer retire take_counters triggered waits): $(GOUT)/%: $(GOBJ)/$(HARNESS)/%.o
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 

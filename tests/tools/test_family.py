@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import errno
+import json
+import signal
 import subprocess
 from pathlib import Path
 
@@ -15,20 +17,74 @@ REASONS = [
     (errno.EOPNOTSUPP, "this kernel (PREEMPT_RT)"),
     (errno.EINVAL, "the loaded module perfmon, an older one,"),
 ]
+ALONE_OPTION = ("--no-inherit",)
 FORKS = "this kernel cannot watch forks, so try --no-inherit"
+
+
+def counted(
+    programs: Path, *arguments: str, create: int = 0, load: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Count a command, with these errors of the kernel."""
+    return subprocess.run(
+        [
+            programs / "family_refuser",
+            *(str(create), str(load), "-e", "page-faults"),
+            *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 def refused(
     programs: Path, create: int, load: int, *options: str
 ) -> subprocess.CompletedProcess[str]:
     """Count the command true, with these errors of the kernel."""
-    command = ["family_refuser", str(create), str(load), "-e", "page-faults"]
-    return subprocess.run(
-        [programs / command[0], *command[1:], *options, "true"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+    return counted(programs, *options, "true", create=create, load=load)
+
+
+@pytest.mark.parametrize(("options", "traced"), [((), False), (ALONE_OPTION, True)])
+def test_command_of_family_is_not_traced(
+    programs: Path, options: tuple[str, ...], traced: bool
+) -> None:
+    run = counted(programs, *options, "sh", "-c", "cat /proc/$$/status; exit 7")
+    assert ("TracerPid:\t0\n" not in run.stdout) == traced
+    assert run.returncode == 7
+
+
+@pytest.mark.parametrize(("name", "status"), [("TERM", 143), ("KILL", 137)])
+def test_untraced_status_has_terminating_signal(
+    programs: Path, name: str, status: int
+) -> None:
+    run = counted(programs, "sh", "-c", f"kill -{name} $$")
+    assert (run.returncode, run.stderr.split()) == (status, ["0", "page-faults"])
+
+
+def test_untraced_command_has_its_last_name(programs: Path) -> None:
+    run = counted(programs, "--json", "sh", "-c", "exec sleep 0")
+    assert json.loads(run.stdout)["rows"][0]["comm"] == "sleep"
+
+
+def test_untraced_command_inherits_ignored_sigchld(programs: Path) -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        script = "/SigIgn/ { print $2; exit 3 }"
+        run = counted(programs, "--json", "awk", script, "/proc/self/status")
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    ignored, told = run.stdout.splitlines()
+    assert int(ignored, 16) >> (signal.SIGCHLD - 1) & 1
+    assert json.loads(told)["exit_status"] == 3
+
+
+@pytest.mark.parametrize("options", [(), ("--delay=1",), ("--duration=100",)])
+def test_missing_command_is_reported(programs: Path, options: tuple[str, ...]) -> None:
+    run = counted(programs, *options, "/no/such/command")
+    assert run.returncode == ERROR
+    assert run.stderr == (
+        "pfmon: cannot run /no/such/command: No such file or directory\n"
     )
 
 

@@ -64,6 +64,15 @@ def run_script(target: Target, script: str, out: Path) -> None:
     (out / "output").write_text(done.stdout)
 
 
+def python_files(*modules: str) -> list[str]:
+    """Return the files that the host's Python needs to import modules."""
+    listing = f"import sys, {', '.join(modules)}; print(*filter(None, ("
+    listing += "getattr(m, '__file__', None) for m in sys.modules.values())))"
+    command = ["/usr/bin/python3", "-I", "-S", "-c", listing]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
 def without_narrow() -> str | None:
     """Return why there are no 32-bit programs, None if there are."""
     return parts.left_out("user-i386")

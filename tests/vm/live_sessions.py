@@ -16,6 +16,8 @@ from pathlib import Path
 from boot import ROOT, Boot
 
 LET_GO = 'while grep -q "TracerPid:.*[1-9]" /proc/$$/status; do :; done; exit 7'
+# Wait until pfmon, which does not trace it, has closed its context.
+LET_BE = "while grep -qs pfm_state /proc/$PPID/fdinfo/*; do :; done; exit 7"
 BEGUN = "/out/begun"
 # Do not wait for a pfmon that has ended.
 WAIT = "do kill -0 $PPID || exit 9; done"
@@ -33,13 +35,15 @@ TAKE = " ".join(
 )
 FAULTS = "-e page-faults,page-faults --long-smpl-periods=1 --smpl-entries=64"
 EVERYWHERE = "pfmon --system-wide"
+BRIEFLY = "pfmon --duration=0.01 -e cpu-clock"
 
 
 def command() -> str:
     """Return the command that runs all cases."""
     fall = "test $? = 7"
     lines = [
-        f"{{ pfmon --duration=0.01 -e cpu-clock sh -c '{LET_GO}'; {fall}; }}",
+        f"{{ {BRIEFLY} --no-inherit sh -c '{LET_GO}'; {fall}; }}",
+        f"{{ {BRIEFLY} sh -c '{LET_BE}'; {fall}; }}",
         f"{{ {EVERYWHERE} --duration=0.01 -e cpu-clock sh -c '{LET_GO}'; {fall}; }}",
         "pfmon --delay=-1 -e cpu-clock -o /out/never true",
         f"pfmon --delay=-1 -e cpu-clock -o {BEGUN} sh -c '{BEGIN}'",

@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from boot import ROOT, Boot, Target
+from boot import ROOT, Boot, Target, python_files
 
 TARGET = Target("x86_64", "6.12")
 # Factor for the run time of the programs, for make beside-perf.
@@ -130,11 +130,9 @@ def _asked(*command: str) -> list[str]:
 
 def _added() -> Iterator[str]:
     """Yield the host's files that the guest has at the same paths."""
-    modules = "import encodings.latin_1, os, sys; print(*filter(None, ("
-    modules += "getattr(m, '__file__', None) for m in sys.modules.values())))"
     files = [f"/usr/bin/{name}" for name in TOOLS]
     files += _asked("/usr/bin/gcc", "-print-prog-name=cc1")
-    files += _asked("/usr/bin/python3", "-I", "-S", "-c", modules)
+    files += python_files("encodings.latin_1", "os")
     for path in files:
         yield f"--add={Path(path).resolve()}:{path}"
 

@@ -126,6 +126,7 @@ bool follow_has_company(struct follow *follow)
 }
 
 struct starting {
+	const struct follow *follow;
 	bool ok;
 };
 
@@ -135,12 +136,12 @@ static void start_thread(struct pid_entry *entry, void *data)
 	struct starting *starting = data;
 
 	if (thread->loaded && starting->ok)
-		starting->ok = follow_thread_start(thread);
+		starting->ok = follow_thread_start(starting->follow, thread);
 }
 
 bool follow_start(struct follow *follow)
 {
-	struct starting starting = { .ok = true };
+	struct starting starting = { .follow = follow, .ok = true };
 
 	if (follow->begun)
 		return true;
@@ -188,6 +189,19 @@ bool follow_go_on(struct follow *follow)
 	follow->paused = false;
 	pid_table_each(&follow->threads, let_thread_go_on, &starting);
 	return starting.ok;
+}
+
+bool follow_is_inherited(const struct follow *follow)
+{
+	return context_has_family(follow->pool.ready[0]);
+}
+
+void follow_read_first_name(struct follow *follow)
+{
+	struct thread *thread = pid_table_find(&follow->threads, follow->first);
+
+	if (thread && thread->context)
+		follow_thread_read_name(follow, thread);
 }
 
 static void list_thread(struct pid_entry *entry, void *data)

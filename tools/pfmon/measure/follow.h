@@ -23,6 +23,15 @@ void follow_free(struct follow *follow);
 bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 		  unsigned int count);
 
+/*
+ * Whether the kernel counts what the command creates. Then the command is not
+ * traced. To be called after follow_init().
+ */
+bool follow_is_inherited(const struct follow *follow);
+
+/* Reads the name of the first thread, which may be a zombie. */
+void follow_read_first_name(struct follow *follow);
+
 /* Starts monitoring all threads, if it has not been started. */
 bool follow_start(struct follow *follow);
 

@@ -83,10 +83,13 @@ void follow_thread_remove(struct follow *follow, struct thread *thread)
 	free(thread);
 }
 
-/* Whether ptrace reports the thread's end. */
-static bool is_traced(const struct follow *follow, pid_t tid)
+/* Whether waitpid() reports the thread's end. */
+static bool is_awaited(const struct follow *follow, pid_t tid)
 {
-	return pid_table_find(&follow->m->command.trace.tracees, tid);
+	const struct command *command = &follow->m->command;
+
+	return tid == command->pid ||
+	       pid_table_find(&command->trace.tracees, tid);
 }
 
 /* Captures contain names anyway. The first thread's name is that of the sum. */
@@ -161,7 +164,7 @@ void follow_thread_finish(struct follow *follow, struct thread *thread)
 	if (!context_read_counts(context))
 		follow_fail(follow);
 	count_unmeasured(follow, context->stats.unborn,
-			 "the limit perfmon.family_max was reached, or memory or counters were short");
+			 "they executed programs that give privileges, memory was short, or the limit perfmon.family_max was reached");
 	measurement_add_result(follow->m, context);
 	if (recording)
 		recording_context_ended(recording, context);
@@ -176,7 +179,7 @@ void follow_thread_finish_if_ended(struct follow *follow, struct thread *thread)
 	if (!thread->leaving)
 		follow_thread_read_name(follow, thread);
 	follow_thread_finish(follow, thread);
-	if (!is_traced(follow, thread->entry.pid))
+	if (!is_awaited(follow, thread->entry.pid))
 		follow_thread_remove(follow, thread);
 }
 
@@ -277,9 +280,9 @@ static bool load(struct follow *follow, struct thread *thread)
 		return false;
 	context->result.tgid = thread->process->entry.pid;
 	thread->loaded = true;
-	/* A counting context of a traced thread sends no useful messages. */
+	/* A counting context of such a thread sends no useful messages. */
 	thread->watched = follow->m->options->sampling ||
-			  !is_traced(follow, thread->entry.pid);
+			  !is_awaited(follow, thread->entry.pid);
 	return !thread->watched || follow_watch_thread(follow, thread);
 }
 
@@ -303,20 +306,23 @@ static bool load_quietly(struct follow *follow, struct thread *thread,
 	return ok;
 }
 
-static bool start_quietly(struct thread *thread, char **reason)
+static bool start_quietly(const struct follow *follow, struct thread *thread,
+			  char **reason)
 {
 	bool ok;
 
 	message_keep(reason);
-	ok = context_start(thread->context);
+	ok = command_waits(&follow->m->command) ?
+		     context_start_at_exec(thread->context) :
+		     context_start(thread->context);
 	message_keep(NULL);
 	return ok;
 }
 
-bool follow_thread_start(struct thread *thread)
+bool follow_thread_start(const struct follow *follow, struct thread *thread)
 {
 	char *reason = NULL;
-	bool ok = start_quietly(thread, &reason);
+	bool ok = start_quietly(follow, thread, &reason);
 
 	if (!ok && has_ended(thread, errno)) {
 		thread->loaded = false;
@@ -340,7 +346,7 @@ static bool load_and_start(struct follow *follow, struct thread *thread,
 		follow_fail(follow);
 		return true;
 	}
-	return !follow->begun || start_quietly(thread, reason);
+	return !follow->begun || start_quietly(follow, thread, reason);
 }
 
 /* Closes a context that may still be attached. */

@@ -39,8 +39,11 @@ bool follow_thread_load(struct follow *follow, struct thread *thread);
  */
 void follow_thread_begin(struct follow *follow, struct thread *thread);
 
-/* Returns false with a message on failure, but true if the thread has ended. */
-bool follow_thread_start(struct thread *thread);
+/*
+ * Starts monitoring a thread, or the command at its exec. Returns false with a
+ * message on failure, but true if the thread has ended.
+ */
+bool follow_thread_start(const struct follow *follow, struct thread *thread);
 
 /* Reads and handles the messages of its context. */
 void follow_thread_handle(struct follow *follow, struct thread *thread);

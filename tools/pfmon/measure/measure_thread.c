@@ -16,6 +16,7 @@ struct session {
 	struct follow follow;
 	struct breakpoints triggers;
 	pid_t tgid;		/* the first process */
+	bool untraced;		/* it is a command that pfmon does not trace */
 	bool over;		/* measuring ended before the command */
 	bool timed_out;
 };
@@ -87,9 +88,11 @@ static void print_progress(struct session *session)
 
 static void handle_signals(struct session *session)
 {
-	unsigned int wishes = waiter_handle_signals(session->m.waiter,
-						    &session->m.command);
+	unsigned int wishes;
 
+	if (session->untraced)
+		follow_read_first_name(&session->follow);
+	wishes = waiter_handle_signals(session->m.waiter, &session->m.command);
 	if (wishes & WISH_END)
 		follow_end(&session->follow);
 	if (wishes & WISH_BEGIN)
@@ -240,7 +243,7 @@ static bool arm(struct session *session)
 	return arm_program(session, command->pid);
 }
 
-/* Prepares the command, which is stopped at its exec and stays there. */
+/* Prepares the command, which waits. */
 static bool prepare(struct session *session)
 {
 	struct command *command = &session->m.command;
@@ -253,22 +256,51 @@ static bool prepare(struct session *session)
 	       follow_begin(&session->follow, command->pid, &command->pid, 1);
 }
 
-static int measure_command(struct session *session)
+/* Starts the command, which then waits before or after its exec. */
+static bool launch(struct session *session)
+{
+	char **argv = session->m.options->command;
+	const sigset_t *unblocked = &session->m.waiter->unblocked;
+
+	return session->untraced ?
+		       command_fork(&session->m.command, argv, unblocked) :
+		       command_launch(&session->m.command, argv, unblocked);
+}
+
+static bool let_go_on(struct session *session)
 {
 	struct command *command = &session->m.command;
 
-	if (!command_launch(command, session->m.options->command,
-			    &session->m.waiter->unblocked))
+	if (session->untraced)
+		return command_exec(command);
+	command_resume(command);
+	return true;
+}
+
+static bool has_executed(struct session *session)
+{
+	return !session->untraced ||
+	       command_executed(&session->m.command,
+				session->m.options->command[0]);
+}
+
+static int measure_command(struct session *session)
+{
+	struct command *command = &session->m.command;
+	bool executed;
+
+	session->untraced = follow_is_inherited(&session->follow);
+	if (!launch(session))
 		return PFMON_EXIT_ERROR;
-	if (!prepare(session)) {
+	if (!prepare(session) || !let_go_on(session)) {
 		command_kill(command);
 		return PFMON_EXIT_ERROR;
 	}
-	command_resume(command);
 	run(session);
+	executed = has_executed(session);
 	if (!session->over)
 		command_kill(command);
-	return finish(session);
+	return executed ? finish(session) : PFMON_EXIT_ERROR;
 }
 
 /* Measures threads that are running already. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * command.c - run a program under ptrace while it is measured
+ * command.c - run a program while it is measured, with or without ptrace
  *
- * The program is stopped after its exec, so that measuring starts with its
- * first instruction.
+ * With ptrace the program is stopped after its exec, so that measuring starts
+ * with its first instruction. Without, the child waits before its exec, and the
+ * kernel starts measuring at the exec.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,6 +24,17 @@ struct channel {
 	int error[2];		/* errno of a failed exec; closed by exec */
 };
 
+static bool open_channel(struct channel *channel)
+{
+	if (pipe2(channel->gate, O_CLOEXEC))
+		return false;
+	if (!pipe2(channel->error, O_CLOEXEC))
+		return true;
+	close(channel->gate[0]);
+	close(channel->gate[1]);
+	return false;
+}
+
 static void close_end(int *end)
 {
 	if (*end >= 0)
@@ -30,23 +42,19 @@ static void close_end(int *end)
 	*end = -1;
 }
 
-static void close_all(struct channel *channel)
+/* Keeps pfmon's ends. */
+static void keep_channel(struct command *command, const struct channel *channel)
 {
-	for (int i = 0; i < 2; i++) {
-		close_end(&channel->gate[i]);
-		close_end(&channel->error[i]);
-	}
+	close(channel->gate[0]);
+	close(channel->error[1]);
+	command->gate = channel->gate[1];
+	command->error = channel->error[0];
 }
 
-static bool open_channel(struct channel *channel)
+static void close_channel(struct command *command)
 {
-	if (pipe2(channel->gate, O_CLOEXEC))
-		return false;
-	if (!pipe2(channel->error, O_CLOEXEC))
-		return true;
-	close_end(&channel->gate[0]);
-	close_end(&channel->gate[1]);
-	return false;
+	close_end(&command->gate);
+	close_end(&command->error);
 }
 
 static ssize_t read_again(int fd, void *data, size_t size)
@@ -59,15 +67,27 @@ static ssize_t read_again(int fd, void *data, size_t size)
 	return got;
 }
 
-static _Noreturn void child(struct channel *channel, char **argv,
+/* SIGCHLD was ignored, and the program ignores it, too. */
+static bool ignores_children;
+
+/* The kernel would drop the exit status of an untraced child. */
+static void heed_children(void)
+{
+	if (signal(SIGCHLD, SIG_DFL) == SIG_IGN)
+		ignores_children = true;
+}
+
+static _Noreturn void child(const struct channel *channel, char **argv,
 			    const sigset_t *unblocked)
 {
 	char go;
 	int error;
 
-	close_end(&channel->gate[1]);
+	close(channel->gate[1]);
 	if (read_again(channel->gate[0], &go, 1) != 1)
 		_exit(PFMON_EXIT_ERROR);
+	if (ignores_children)
+		signal(SIGCHLD, SIG_IGN);
 	sigprocmask(SIG_SETMASK, unblocked, NULL);
 	execvp(argv[0], argv);
 	error = errno;
@@ -87,16 +107,28 @@ static bool wait_for_exec(struct command *command)
 	return !command->ended;
 }
 
-/* Prints why the child has ended without an exec. */
-static void explain_failure(const struct channel *channel, const char *name)
+/* Returns the errno of a failed exec, or 0. Waits until the exec is over. */
+static int exec_error(const struct command *command)
 {
 	int error;
 
-	if (read_again(channel->error[0], &error, sizeof(error)) ==
-	    sizeof(error))
-		message("cannot run %s: %s", name, strerror(error));
-	else
-		message("cannot run %s: it was killed", name);
+	return read_again(command->error, &error, sizeof(error)) ==
+	       sizeof(error) ? error : 0;
+}
+
+/* Prints why the child has ended without an exec. */
+static void explain_failure(const char *name, int error)
+{
+	message("cannot run %s: %s", name,
+		error ? strerror(error) : "it was killed");
+}
+
+static bool open_gate(struct command *command)
+{
+	bool ok = write(command->gate, "", 1) == 1;
+
+	close_end(&command->gate);
+	return ok;
 }
 
 static bool seize(struct command *command)
@@ -111,19 +143,17 @@ static bool seize(struct command *command)
 	return false;
 }
 
-static bool run_to_exec(struct command *command, struct channel *channel,
-			const char *name)
+static bool run_to_exec(struct command *command, const char *name)
 {
 	bool running;
 
-	if (!seize(command) || write(channel->gate[1], "", 1) != 1) {
+	if (!seize(command) || !open_gate(command)) {
 		command_kill(command);
 		return false;
 	}
 	running = wait_for_exec(command);
-	close_end(&channel->error[1]);
 	if (!running)
-		explain_failure(channel, name);
+		explain_failure(name, exec_error(command));
 	return running;
 }
 
@@ -147,26 +177,61 @@ void command_init(struct command *command, unsigned int flags)
 	command->trace.data = command;
 }
 
-bool command_launch(struct command *command, char **argv,
-		    const sigset_t *unblocked)
+bool command_fork(struct command *command, char **argv,
+		  const sigset_t *unblocked)
 {
 	struct channel channel;
-	bool ok;
 
 	command->ended = false;
 	if (!open_channel(&channel)) {
 		message("cannot create a pipe: %s", strerror(errno));
 		return false;
 	}
+	heed_children();
 	command->pid = fork();
 	if (!command->pid)
 		child(&channel, argv, unblocked);
-	ok = command->pid > 0;
-	if (ok)
-		ok = run_to_exec(command, &channel, argv[0]);
-	else
-		message("cannot start a process: %s", strerror(errno));
-	close_all(&channel);
+	keep_channel(command, &channel);
+	if (command->pid > 0)
+		return true;
+	message("cannot start a process: %s", strerror(errno));
+	close_channel(command);
+	command->pid = 0;
+	return false;
+}
+
+bool command_waits(const struct command *command)
+{
+	return command->pid && command->gate >= 0;
+}
+
+bool command_exec(struct command *command)
+{
+	if (open_gate(command))
+		return true;
+	message("cannot start the command: %s", strerror(errno));
+	return false;
+}
+
+bool command_executed(struct command *command, const char *name)
+{
+	int error = exec_error(command);
+
+	close_channel(command);
+	if (error)
+		explain_failure(name, error);
+	return !error;
+}
+
+bool command_launch(struct command *command, char **argv,
+		    const sigset_t *unblocked)
+{
+	bool ok;
+
+	if (!command_fork(command, argv, unblocked))
+		return false;
+	ok = run_to_exec(command, argv[0]);
+	close_channel(command);
 	if (!ok)
 		command->pid = 0;
 	return ok;
@@ -201,6 +266,8 @@ void command_signal_all(struct command *command, int signal)
 
 void command_kill(struct command *command)
 {
+	if (command->pid)
+		close_channel(command);
 	command_signal(command, SIGKILL);
 	while (command->pid && !command->ended &&
 	       trace_wait(&command->trace))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* command.h - run a program under ptrace while it is measured */
+/* command.h - run a program while it is measured, with or without ptrace */
 #ifndef PFMON_PROCESS_COMMAND_H
 #define PFMON_PROCESS_COMMAND_H
 
@@ -15,6 +15,7 @@ struct command {
 	pid_t pid;		/* 0 if there is none */
 	bool ended;
 	int status;		/* from waitpid(), if ended */
+	int gate, error;	/* pipes to it and from it, or -1 */
 	struct trace trace;	/* its threads, and followed processes */
 
 	/* Called for events of all traced threads after the start; or NULL. */
@@ -24,6 +25,25 @@ struct command {
 
 /* The flags are TRACE_*. The trace can also be used without a command. */
 void command_init(struct command *command, unsigned int flags);
+
+/*
+ * Starts an untraced process, which waits. unblocked is its signal mask later.
+ * Returns false with a message on failure.
+ */
+bool command_fork(struct command *command, char **argv,
+		  const sigset_t *unblocked);
+
+/* Whether the process waits. */
+bool command_waits(const struct command *command);
+
+/* Lets it execute the program; returns false with a message on failure. */
+bool command_exec(struct command *command);
+
+/*
+ * Returns whether it has executed the program, or false with a message. Waits
+ * for that, so call it when the process has ended: pfmon would preempt it.
+ */
+bool command_executed(struct command *command, const char *name);
 
 /*
  * Starts a program and leaves it stopped right after its exec. unblocked is the

@@ -8,9 +8,9 @@
 #include "base/util.h"
 #include "session/context.h"
 
-bool context_start(struct context *context)
+static bool start_as(struct context *context, pfarg_start_t *how)
 {
-	context->started = !pfm_start(context->fd, NULL);
+	context->started = !pfm_start(context->fd, how);
 	if (context->started)
 		return true;
 	if (errno == EBUSY)
@@ -18,6 +18,18 @@ bool context_start(struct context *context)
 	else
 		message("cannot start measuring: %s", strerror(errno));
 	return false;
+}
+
+bool context_start(struct context *context)
+{
+	return start_as(context, NULL);
+}
+
+bool context_start_at_exec(struct context *context)
+{
+	pfarg_start_t how = { .start_flags = PFM_STARTFL_EXEC };
+
+	return start_as(context, &how);
 }
 
 /* Whether this is the error of a command on a detached context. */

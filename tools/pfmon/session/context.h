@@ -56,6 +56,9 @@ struct context {
 
 bool context_start(struct context *context);
 
+/* Starts it when the thread executes a program. */
+bool context_start_at_exec(struct context *context);
+
 /*
  * Stop a started context temporarily, so that its buffer does not change, and
  * resume it. It is not an error if the thread has ended or the CPU is offline.

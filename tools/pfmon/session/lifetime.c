@@ -154,6 +154,11 @@ static int create_any(struct context *context, pfarg_ctx_t *arg)
 	return pfm_create_context(arg, NULL, 0);
 }
 
+bool context_has_family(const struct context *context)
+{
+	return follow_inherits(context->plan->options) && !context->alone;
+}
+
 void context_report_alone(const struct context *context)
 {
 	if (context->alone)
@@ -313,8 +318,6 @@ bool context_renew(struct context *context)
 static void explain_load(const struct context *context, pid_t tid, int error)
 {
 	bool system_wide = context->cpu != NO_CPU;
-	bool family = follow_inherits(context->plan->options) &&
-		      !context->alone;
 
 	if (error == EBUSY && system_wide)
 		message("CPU %d or a thread is being measured already: system-wide and per-thread sessions are mutually exclusive; wait until the other session ends",
@@ -326,7 +329,7 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 		message("there is no thread %d; ps -eL lists all threads", tid);
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(context->plan, tid);
-	else if (error == EOPNOTSUPP && family)
+	else if (error == EOPNOTSUPP && context_has_family(context))
 		message("this kernel cannot watch forks, so try --no-inherit; or this machine's PMU does not support one of the events: --check-events-only shows which");
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
 		message("this machine's PMU does not support one of the events: %s; --check-events-only shows which",

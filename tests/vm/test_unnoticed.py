@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Programs that notice what a tool changes in them, alone and under pfmon.
+
+Each program must print the same, and exit with the same status, as without pfmon.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from boot import Boot, Target, python_files
+
+TARGET = Target("x86_64", "6.12")
+COUNTS = "/tmp/counts"
+TOOLS = {
+    "pfmon": f"pfmon -e page-faults -o {COUNTS}",
+    "again": f"pfmon --repeat=1 --session-timeout=100 -e page-faults -o {COUNTS}",
+}
+STATUS = "/proc/self/status"
+# The user's own processes may be counted.
+PREPARE = """\
+echo 1 >/proc/sys/kernel/perf_event_paranoid
+echo 0 >/proc/sys/kernel/randomize_va_space
+for name in setuid setgid unread; do cp $(command -v noticer) /tmp/$name; done
+chmod 4755 /tmp/setuid
+chmod 2755 /tmp/setgid
+chmod 0711 /tmp/unread"""
+LEAK = "#include <stdlib.h>\nint main(void) { return !malloc(77); }\n"
+# In a command, {} is where pfmon goes.
+PROGRAMS = {
+    "tracer": f"{{}} grep TracerPid {STATUS}",
+    "signals": f"{{}} grep ^S..[PBIC] {STATUS}",
+    "ignored-signals": f"sh -c \"trap '' PIPE INT CHLD; exec {{}} grep Sig {STATUS}\"",
+    "capabilities": f"{{}} grep '^Cap\\|NoNew\\|Secc\\|Specul' {STATUS}",
+    "credentials": f"{{}} grep '^[UG]id\\|Groups\\|Umask\\|allowed' {STATUS}",
+    "descriptors": "{} sh -c 'ls /proc/$$/fd'",
+    "limits": "{} cat /proc/self/limits",
+    "environment": "{} env",
+    "priority": "{} awk '{{ print $18, $19, $38, $40, $41 }}' /proc/self/stat",
+    "other-values": "{} sh -c 'cd /proc/self; cat oom_score_adj coredump_filter "
+    "personality timerslack_ns cgroup; readlink ns/*; umask'",
+    "status": "{} sh -c 'exit 77'",
+    "execs": '{} sh -c \'exec sh -c "exec sh -c \\"exit 9\\""\'',
+    "missing": "{} sh -c 'exec /none 2>/tmp/why'",
+    "terminated": "{} sh -c 'kill -TERM $$'",
+    "killed": "{} sh -c 'kill -KILL $$'",
+    "aborted": "{} noticer aborts",
+    "sanitizer": "{} leak",
+    "strace": "{} strace -e trace=exit_group noticer groups",
+    "strace-children": "{} strace -qq -f -e signal=none -e trace=exit_group "
+    "sh -c '(exit 3); exit 4'",
+    "gdb": "{} gdb -nx -batch -ex 'break main' -ex run -ex next -ex detach noticer",
+    "setuid": "noticer user {} /tmp/setuid ids",
+    "setuid-child": "noticer user {} sh -c '/tmp/setuid ids; /tmp/setgid ids'",
+    "setgid": "noticer user {} /tmp/setgid ids",
+    "unreadable": "noticer user {} /tmp/unread ids",
+    "group": "{} noticer groups",
+    "prctl": "{} noticer prctl",
+    "debugger": "{} noticer traces",
+    "crash-handler": "{} noticer traces-parent",
+    "job-control": "{} noticer stops-child",
+    "stopped": "{} noticer stops",
+    "traps": "{} noticer traps",
+    "seccomp": "{} noticer strict",
+    "breakpoints": "{} noticer breakpoints",
+    "leader-ends": "{} noticer leader-ends",
+    "interrupted": "{} noticer interrupted",
+    "childless": "{} noticer childless",
+}
+# Programs of which nothing may be counted: an exec gives them the rights of others.
+UNCOUNTED = ("setuid", "setgid", "unreadable")
+NOT_ALL = re.compile(
+    r"^pfmon: [12] threads were not measured: they executed programs that .*\n", re.M
+)
+# Part of the output of some programs, if they work at all.
+WORKS = {
+    "sanitizer": "LeakSanitizer: detected memory leaks",
+    "strace": "exit_group(7)",
+    "strace-children": "exit_group(3)",
+    "gdb": "[Inferior 1 (process N) detached]",
+    "setuid": "uid 1000 0,",
+    "setgid": "gid 1000 0,",
+}
+# The shell prints this of a killed program, without pfmon.
+KILLED = re.compile(r"^(Aborted|Killed|Terminated)\n", re.M)
+NUMBERS = re.compile(r"(==|process |pid +|getpid\(\) += )\d+")
+
+
+def _run(program: str, tool: str) -> str:
+    """Return a command that prints what a program has printed."""
+    command = PROGRAMS[program].format(tool)
+    return (
+        f"rm -f {COUNTS}; {{ {command} >/tmp/said 2>&1; }} 2>/tmp/shell; "
+        "status=$?; cat /tmp/said; (exit $status)"
+    )
+
+
+def _commands() -> dict[str, str]:
+    found = {"prepare": PREPARE}
+    for program in PROGRAMS:
+        found[f"{program}-alone"] = _run(program, "")
+        for name, tool in TOOLS.items():
+            found[f"{program}-{name}"] = _run(program, tool)
+            found[f"{program}-{name}-counts"] = f"cat {COUNTS}"
+    return found
+
+
+def _sanitized(directory: Path) -> Path:
+    """Build a program with LeakSanitizer."""
+    program = directory / "leak"
+    command = ["gcc", "-fsanitize=address", "-x", "c", "-o", str(program), "-"]
+    subprocess.run(command, input=LEAK.encode(), check=True)
+    return program
+
+
+def _options(directory: Path) -> Iterator[str]:
+    yield f"--program={_sanitized(directory)}"
+    for name in ("strace", "gdb"):
+        path = shutil.which(name)
+        if path:
+            yield f"--program={path}"
+    # The Python in gdb.
+    for file in (*python_files("contextlib", "site", "traceback"), "/usr/share/gdb"):
+        if Path(file).exists():
+            yield f"--add={file}:{file}"
+
+
+@pytest.fixture(scope="module", name="guest")
+def fixture_guest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boot]:
+    """Boot the guest."""
+    out = tmp_path_factory.mktemp("unnoticed")
+    guest = Boot(TARGET, _commands(), out, ("--icount", *_options(out)))
+    yield guest
+    guest.close()
+
+
+def _outcome(guest: Boot, name: str) -> tuple[str, int | None]:
+    """Return what a command has printed, without process IDs, and its status."""
+    printed = NUMBERS.sub(r"\1N", guest.printed(name))
+    return KILLED.sub("", printed), guest.command(name)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program_does_not_notice_pfmon(guest: Boot, program: str, tool: str) -> None:
+    name = program.partition("-")[0]
+    if name in ("strace", "gdb") and not shutil.which(name):
+        pytest.skip(f"{name} is not installed")
+    assert guest.command("prepare") == 0, guest.printed("prepare")
+    alone = _outcome(guest, f"{program}-alone")
+    assert (alone[1] == 127) == (program == "missing"), alone
+    assert WORKS.get(program, "") in alone[0]
+    measured, status = _outcome(guest, f"{program}-{tool}")
+    measured, told = NOT_ALL.subn("", measured)
+    assert (measured, status) == alone
+    assert told == (program in (*UNCOUNTED, "setuid-child"))
+    counts = guest.printed(f"{program}-{tool}-counts")
+    assert re.search(r"^ +\d+ page-faults$", counts, re.MULTILINE), counts
+    assert (" 0 page-faults" in counts) == (program in UNCOUNTED)
