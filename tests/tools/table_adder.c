@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process/buildid.h"
 #include "stacks/table_set.h"
 #include "unwind/compile.h"
 
@@ -66,15 +67,17 @@ struct pfm_unwind_head *__wrap_unwind_compile(int fd, const char **why)
 int main(int argc, char **argv)
 {
 	struct table_set *set;
+	int file;
 
 	if (argc != 3 && argc != 4)
 		return 2;
 	refusal = atoi(argv[1]);
+	file = file_open(argv[2]);
 	set = table_set_open(false);
 	if (!set)
 		return 1;
 	for (int i = 0; i < 2; i++)
-		table_set_add(set, argv[2], argv[3]);
+		table_set_add(set, file, argv[3]);
 	table_set_close(set);
 	return 0;
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mappings import build_id
 from process_events import events_of
 
 COMM, EXIT, FORK, SAMPLE, MMAP2 = 3, 4, 7, 9, 10
@@ -193,6 +194,23 @@ def test_other_file_at_same_path_is_not_taken(
     wrong = place(file, **{other: 1})
     ((event,),), _ = reader.read(put(mmap2(1, bytes(file), wrong, pid=pid)), "last")
     assert event["state"] == (0, 0, b"")
+
+
+def test_table_is_of_the_mapped_file(reader: Reader, tmp_path: Path) -> None:
+    file = tmp_path / "program"
+    file.write_bytes(Path("/bin/cat").read_bytes())
+    known = bytes.fromhex(build_id(file) or "")
+    inode = file.stat().st_ino
+
+    def tables(identity: bytes, pid: int) -> list[int]:
+        part = struct.pack("<B3x20s", len(identity), identity)
+        this = mmap2(1, bytes(file), part, HAS_BUILD_ID, pid=pid)
+        return reader.answers("table", put(this, this), "last")
+
+    # An ended process has no root: the path is then taken in that of pfmon.
+    for pid in ended(), os.getpid():
+        assert tables(known, pid) == [inode]
+        assert tables(known[::-1], pid) == []
 
 
 def test_unreadable_file_is_tried_again(reader: Reader, tmp_path: Path) -> None:

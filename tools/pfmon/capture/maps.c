@@ -145,6 +145,15 @@ static bool is_on_device(const struct stat *info, const struct mapping *mapping)
 	return same;
 }
 
+/* Whether this open file is the one of the mapping. */
+static bool is_mapped(int fd, const struct mapping *mapping, bool check_device)
+{
+	struct stat info;
+
+	return !fstat(fd, &info) && info.st_ino == mapping->inode &&
+	       (!check_device || is_on_device(&info, mapping));
+}
+
 static bool is_code(const struct mapping *mapping)
 {
 	return mapping->prot[2] == 'x';
@@ -158,15 +167,18 @@ static bool identify_at(const struct maps *maps, struct file_identity *identity,
 			const char *path, const struct mapping *mapping,
 			bool check_device)
 {
-	struct stat info;
+	int fd = file_open(path);
+	bool found;
 
-	if (stat(path, &info) || info.st_ino != mapping->inode ||
-	    (check_device && !is_on_device(&info, mapping)) ||
-	    !file_identify(identity, path))
+	if (fd < 0)
 		return false;
-	if (maps->tables && is_code(mapping))
-		table_set_add(maps->tables, path, identity->build_id);
-	return true;
+	found = is_mapped(fd, mapping, check_device);
+	if (found)
+		file_identify(identity, fd);
+	if (found && maps->tables && is_code(mapping))
+		table_set_add(maps->tables, fd, identity->build_id);
+	close(fd);
+	return found;
 }
 
 /*
@@ -243,26 +255,37 @@ static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 	return file ? &file->identity : &unknown;
 }
 
-/* Adds the table of the file at a path. */
-static bool add_code_at(struct maps *maps, char *key, const char *path)
+/* Adds the table of the file at a path, unless that is another file by now. */
+static bool add_code_at(struct maps *maps, const char *path,
+			const char *build_id)
 {
 	struct file_identity identity;
+	int fd = file_open(path);
+	bool same;
 
-	if (!file_identify(&identity, path))
+	if (fd < 0)
 		return false;
-	table_set_add(maps->tables, path, identity.build_id);
-	add_file(maps, key, true, &identity);
-	return true;
+	file_identify(&identity, fd);
+	same = identity.build_id && !strcmp(identity.build_id, build_id);
+	if (same)
+		table_set_add(maps->tables, fd, build_id);
+	file_identity_free(&identity);
+	close(fd);
+	return same;
 }
 
 void maps_add_code(struct maps *maps, pid_t tgid, const char *path,
 		   const char *build_id)
 {
+	static const struct file_identity none;
 	char *key = checked_printf("%s %s", build_id, path);
 	char *whole = checked_printf("/proc/%d/root%s", tgid, path);
 
-	if (!maps->tables || find_file(maps, key, true) ||
-	    (!add_code_at(maps, key, whole) && !add_code_at(maps, key, path)))
+	if (maps->tables && !find_file(maps, key, true) &&
+	    (add_code_at(maps, whole, build_id) ||
+	     add_code_at(maps, path, build_id)))
+		add_file(maps, key, true, &none);
+	else
 		free(key);
 	free(whole);
 }

@@ -48,8 +48,8 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const struct mapping *mapping);
 
 /*
- * Adds the table of an executable file whose build ID is known. If the path now
- * leads to another file, its table has no effect.
+ * Adds the table of an executable file whose build ID is known, unless its path
+ * now leads to another file.
  */
 void maps_add_code(struct maps *maps, pid_t tgid, const char *path,
 		   const char *build_id);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <perfmon/perfmon_oprofile_smpl.h>
 
@@ -85,18 +86,23 @@ static void list_cookie(uint64_t cookie, void *data)
 {
 	struct cookie_list *cookies = data;
 	struct json_object *object;
-	struct file_identity identity;
+	struct file_identity identity = { .size = 0 };
 	char path[PATH_MAX];
 	struct pfm_oprofile_cookie request = {
 		.cookie = cookie,
 		.path = (uintptr_t)path,
 		.size = sizeof(path),
 	};
+	int fd;
 
 	/* The file may be unmapped by now; its samples have no file then. */
 	if (ioctl(cookies->fd, PFM_OPROFILE_IOC_COOKIE, &request))
 		return;
-	file_identify(&identity, path);
+	fd = file_open(path);
+	if (fd >= 0) {
+		file_identify(&identity, fd);
+		close(fd);
+	}
 	object = json_new_object();
 	json_add_u64(object, "cookie", cookie);
 	json_add_text(object, "path", path);

@@ -82,19 +82,24 @@ static void read_elf(struct file_identity *identity, Elf *elf)
 	}
 }
 
-bool file_identify(struct file_identity *identity, const char *path)
+int file_open(const char *path)
+{
+	struct stat info;
+
+	/* Opening a device can have effects, and a pipe must not be read. */
+	if (stat(path, &info) || !S_ISREG(info.st_mode))
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+void file_identify(struct file_identity *identity, int fd)
 {
 	struct stat info;
 	Elf *elf;
-	int fd;
 
 	*identity = (struct file_identity){ .size = 0 };
-	/* Opening a device can have effects, and a pipe must not be read. */
-	if (stat(path, &info) || !S_ISREG(info.st_mode))
-		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return false;
+	if (fstat(fd, &info))
+		return;
 	identity->size = (uint64_t)info.st_size;
 	identity->mtime_ns = (uint64_t)info.st_mtim.tv_sec * 1000000000 +
 			     (uint64_t)info.st_mtim.tv_nsec;
@@ -104,8 +109,6 @@ bool file_identify(struct file_identity *identity, const char *path)
 		read_elf(identity, elf);
 		elf_end(elf);
 	}
-	close(fd);
-	return true;
 }
 
 char *buildid_of_image(void *bytes, size_t size)

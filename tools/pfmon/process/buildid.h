@@ -3,7 +3,6 @@
 #ifndef PFMON_PROCESS_BUILDID_H
 #define PFMON_PROCESS_BUILDID_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,11 +17,11 @@ struct file_identity {
 	uint64_t mtime_ns;	/* of the last change of its contents */
 };
 
-/*
- * Reads the identity of a file; the caller frees it. Returns false, and an
- * empty identity, if it is not a regular file that can be read.
- */
-bool file_identify(struct file_identity *identity, const char *path);
+/* Opens a file. Returns -1 if it is not a regular file that can be read. */
+int file_open(const char *path);
+
+/* Reads the identity of an open file; the caller frees it. */
+void file_identify(struct file_identity *identity, int fd);
 
 /* Returns the build ID of an ELF file in memory, to be freed; or NULL. */
 char *buildid_of_image(void *bytes, size_t size);

@@ -167,21 +167,14 @@ static void add_compiled(struct table_set *set, int fd, const char *build_id)
 	free(table);
 }
 
-void table_set_add(struct table_set *set, const char *path,
-		   const char *build_id)
+void table_set_add(struct table_set *set, int fd, const char *build_id)
 {
-	int fd;
-
 	if (set->is_full)
-		return;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
 		return;
 	if (!is_cached(set, fd, build_id))
 		build_id = NULL;
 	if (!build_id || !add_cached(set, fd, build_id))
 		add_compiled(set, fd, build_id);
-	close(fd);
 }
 
 /* Errors are normal: the process may have ended, or map files now. */

@@ -22,9 +22,8 @@ void table_set_close(struct table_set *set);
 
 int table_set_fd(const struct table_set *set);
 
-/* Adds the table of a regular file, which has this build ID, or NULL. */
-void table_set_add(struct table_set *set, const char *path,
-		   const char *build_id);
+/* Adds the table of an open regular file with this build ID, or NULL. */
+void table_set_add(struct table_set *set, int fd, const char *build_id);
 
 /*
  * Tells the kernel that a process may be new, or have new mappings, if all
