@@ -117,6 +117,7 @@ void __wrap_table_set_add(struct table_set *set, int fd, const char *build_id)
 	(void)build_id;
 	if (!fstat(fd, &info))
 		printf("table %" PRIu64 "\n", (uint64_t)info.st_ino);
+	close(fd);
 }
 
 static void put(struct perf_event_mmap_page *page, const char *hex)

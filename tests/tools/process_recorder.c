@@ -8,8 +8,9 @@
  * "cat" runs cat and prints its PID. "events" records what all processes have
  * done, or this one in a session for threads, and "new" the processes of which
  * perf may not have told. With REFUSED in the environment, perf does not tell
- * what processes do. Also records the clocks before and after, which fails if
- * perfmon is not loaded.
+ * what processes do. With LOADS, prints "load" when unwind tables would be
+ * loaded, or "locked" if the recording is locked then. Also records the clocks
+ * before and after, which fails if perfmon is not loaded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,10 +22,15 @@
 #include "capture/perf_ring.h"
 #include "capture/recording.h"
 #include "capture/recording_processes.h"
+#include "capture/recording_state.h"
 #include "options/options.h"
 #include "session/context.h"
+#include "stacks/table_set.h"
 
-/* The linker replaces pfmon's function with the first one. */
+static struct recording *recording;
+
+/* The linker replaces pfmon's functions with these. */
+void __wrap_table_set_load(struct table_set *set);
 int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 			  const struct perf_scope *scope);
 int __real_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
@@ -37,7 +43,18 @@ int __wrap_perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 	       __real_perf_ring_open(ring, cpu, size, scope);
 }
 
-static bool divide(struct recording *recording, const struct plan *plan)
+void __wrap_table_set_load(struct table_set *set)
+{
+	bool free = !pthread_mutex_trylock(&recording->lock);
+
+	(void)set;
+	if (free)
+		pthread_mutex_unlock(&recording->lock);
+	if (getenv("LOADS"))
+		puts(free ? "load" : "locked");
+}
+
+static bool divide(const struct plan *plan)
 {
 	struct division division;
 	bool ok = recording_divide(recording, plan, NULL, 0, &division);
@@ -60,15 +77,14 @@ static bool run_cat(void)
 	return pid > 0 && waitpid(pid, NULL, 0) == pid;
 }
 
-static bool record(struct recording *recording, const struct plan *plan,
-		   char **pids)
+static bool record(const struct plan *plan, char **pids)
 {
 	struct moment moment = clocks_read(NO_CPU);
 	bool ok = recording_clocks(recording, &moment);
 
 	for (; *pids; pids++) {
 		if (!strcmp(*pids, "divide"))
-			ok = divide(recording, plan) && ok;
+			ok = divide(plan) && ok;
 		else if (!strcmp(*pids, "events"))
 			ok = recording_events(recording) && ok;
 		else if (!strcmp(*pids, "cat"))
@@ -84,7 +100,6 @@ static bool record(struct recording *recording, const struct plan *plan,
 
 int main(int argc, char **argv)
 {
-	struct recording *recording;
 	struct options options;
 	struct plan plan;
 	bool ok;
@@ -95,7 +110,7 @@ int main(int argc, char **argv)
 		return 1;
 	recording = recording_open(&plan, options.system_wide ? ALL_PROCESSES :
 				   getpid());
-	ok = recording && record(recording, &plan, options.command);
+	ok = recording && record(&plan, options.command);
 	if (recording)
 		ok = recording_close(recording) && ok;
 	plan_free(&plan);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * table_adder - add unwind tables to a set, for the tests
+ * table_adder - load unwind tables into a set, for the tests
  *
- * usage: table_adder ERRNO FILE [BUILD_ID]
+ * usage: table_adder ERRNO BUILD_ID FILE...
  *
- * Replaces the kernel: it prints "SIZE bytes" for each table, and then refuses
- * it with the error, unless that is 0. It accepts the table of the vDSO, and
- * refuses tables without a magic number. Prints "compiled" for each compilation
- * of a file.
+ * All files have the build ID, or none if it is "". Replaces the kernel: it
+ * prints "SIZE bytes" for each table, and then refuses it with the error,
+ * unless that is 0. It accepts the table of the vDSO, and refuses tables
+ * without a magic number. Prints "compiled" for each compilation of a file,
+ * which takes 600 ms on pfmon's clock.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,10 +24,12 @@
 #include "unwind/compile.h"
 
 static int refusal;
+static uint64_t now_ns;
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
+uint64_t __wrap_clock_ns(clockid_t clock);
 struct pfm_unwind_head *__real_unwind_compile(int fd, const char **why);
 struct pfm_unwind_head *__wrap_unwind_compile(int fd, const char **why);
 
@@ -58,26 +61,34 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return errno ? -1 : 0;
 }
 
+uint64_t __wrap_clock_ns(clockid_t clock)
+{
+	(void)clock;
+	return now_ns;
+}
+
 struct pfm_unwind_head *__wrap_unwind_compile(int fd, const char **why)
 {
 	puts("compiled");
+	now_ns += 600000000;
 	return __real_unwind_compile(fd, why);
 }
 
 int main(int argc, char **argv)
 {
 	struct table_set *set;
-	int file;
+	const char *build_id;
 
-	if (argc != 3 && argc != 4)
+	if (argc < 4)
 		return 2;
 	refusal = atoi(argv[1]);
-	file = file_open(argv[2]);
+	build_id = *argv[2] ? argv[2] : NULL;
 	set = table_set_open(false);
 	if (!set)
 		return 1;
-	for (int i = 0; i < 2; i++)
-		table_set_add(set, file, argv[3]);
+	for (int i = 3; i < argc; i++)
+		table_set_add(set, file_open(argv[i]), build_id);
+	table_set_load(set);
 	table_set_close(set);
 	return 0;
 }

@@ -28,13 +28,13 @@ def recorded(
     capture: Path,
     *options: str,
     then: tuple[str, ...] = (),
-    refused: bool = False,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """Record this process, then pass further words to process_recorder."""
     program = programs / "process_recorder"
     return subprocess.run(
         [program, *SAMPLING, *options, "-o", capture, str(os.getpid()), *then],
-        env={**os.environ, **({"REFUSED": "1"} if refused else {})},
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=True,
@@ -104,6 +104,11 @@ def test_snapshot_needs_regular_capture_file(programs: Path) -> None:
     assert "cannot take a snapshot: /dev/null is not a regular file" in done.stderr
 
 
+def test_tables_are_loaded_without_the_lock(programs: Path, capture: Path) -> None:
+    done = recorded(programs, capture, then=("new", "events"), LOADS="1")
+    assert set(done.stdout.split()) == {"load"}
+
+
 def test_vdso_is_recorded_once(programs: Path, capture: Path) -> None:
     recorded(programs, capture, then=(str(os.getppid()), "divide", str(os.getpid())))
     for path in (capture, *capture.parent.glob("capture.*")):
@@ -138,7 +143,7 @@ def test_system_wide_session_records_process_events(
 def test_refused_process_events_are_told(programs: Path, capture: Path) -> None:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
         recorded(
-            programs, capture, "--system-wide", then=("divide", "new"), refused=True
+            programs, capture, "--system-wide", then=("divide", "new"), REFUSED="1"
         )
         other.kill()
     (done,) = documents(capture.with_name(f"{capture.name}.1"), b"DONE")

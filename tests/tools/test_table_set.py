@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from errno import EINVAL, ENOENT, ENOMEM
 from pathlib import Path
-from typing import Optional
 
 import pytest
 
@@ -16,7 +16,7 @@ COMPILED = "compiled"
 
 
 class Adder:
-    """Adds a program's table twice to a set, and returns what happened."""
+    """Loads a program's table into two sets in turn, and returns what happened."""
 
     def __init__(self, program: Path, folder: Path) -> None:
         self.program = program
@@ -27,12 +27,20 @@ class Adder:
         self.said = ""
 
     def __call__(
-        self, *, error: int = 0, build_id: Optional[str] = BUILD_ID, **environment: str
+        self, *, error: int = 0, build_id: str = BUILD_ID, **environment: str
     ) -> list[str]:
+        first = self.load(self.file, error=error, build_id=build_id, **environment)
+        return first + self.load(
+            self.file, error=error, build_id=build_id, **environment
+        )
+
+    def load(
+        self, *files: Path, error: int = 0, build_id: str = BUILD_ID, **environment: str
+    ) -> list[str]:
+        """Load the tables of files into one set, and return what happened."""
         environment = {"XDG_CACHE_HOME": str(self.base), **environment}
-        words = [] if build_id is None else [build_id]
         done = subprocess.run(
-            [self.program, str(error), self.file, *words],
+            [self.program, str(error), build_id, *files],
             env=environment,
             capture_output=True,
             text=True,
@@ -40,6 +48,13 @@ class Adder:
         )
         self.said = done.stderr
         return done.stdout.splitlines()
+
+    def copies(self, count: int) -> list[Path]:
+        """Return copies of the program."""
+        files = [self.file.with_name(f"copy{number}") for number in range(count)]
+        for file in files:
+            shutil.copy(self.file, file)
+        return files
 
     def cached(self) -> Path:
         """Return the only file in the cache."""
@@ -76,8 +91,25 @@ def test_table_that_kernel_refuses_is_compiled_again(add: Adder) -> None:
     assert add.cached().read_bytes() == whole
 
 
+def test_table_is_loaded_once_into_a_set(add: Adder) -> None:
+    linked = add.file.with_name("linked")
+    linked.hardlink_to(add.file)
+    loaded = add.load(add.file, linked, add.file, build_id="")
+    assert loaded.count(COMPILED) == 1
+
+
+def test_tables_of_any_number_are_loaded(add: Adder) -> None:
+    assert add.load(*add.copies(150), build_id="").count(COMPILED) == 150
+
+
+@pytest.mark.parametrize(("files", "told"), [(1, 0), (2, 1), (4, 1)])
+def test_long_compilation_is_told_once(add: Adder, files: int, told: int) -> None:
+    add.load(*add.copies(files), build_id="")
+    assert add.said.count("compiling unwind tables; the next run") == told
+
+
 def test_table_without_build_id_is_not_cached(add: Adder) -> None:
-    assert add(build_id=None).count(COMPILED) == 2
+    assert add(build_id="").count(COMPILED) == 2
     assert not any(add.cache.iterdir())
 
 
@@ -87,7 +119,7 @@ def test_file_of_killed_pfmon_is_replaced(add: Adder) -> None:
     path.unlink()
     script = 'touch "$1.$$"; exec "$2" 0 "$3" "$4"'
     subprocess.run(
-        ["/bin/sh", "-c", script, "sh", path, add.program, add.file, BUILD_ID],
+        ["/bin/sh", "-c", script, "sh", path, add.program, BUILD_ID, add.file],
         env={"XDG_CACHE_HOME": str(add.base)},
         check=True,
     )
@@ -153,7 +185,7 @@ def test_file_of_another_user_is_not_cached(add: Adder) -> None:
 
 
 def test_lack_of_memory_ends_compilation(add: Adder) -> None:
-    assert add(error=ENOMEM).count(COMPILED) == 1
+    assert add.load(*add.copies(3), error=ENOMEM).count(COMPILED) == 1
     assert add.said.count("raise the locked-memory limit (ulimit -l)") == 1
 
 

@@ -177,7 +177,8 @@ static bool identify_at(const struct maps *maps, struct file_identity *identity,
 		file_identify(identity, fd);
 	if (found && maps->tables && is_code(mapping))
 		table_set_add(maps->tables, fd, identity->build_id);
-	close(fd);
+	else
+		close(fd);
 	return found;
 }
 
@@ -269,8 +270,9 @@ static bool add_code_at(struct maps *maps, const char *path,
 	same = identity.build_id && !strcmp(identity.build_id, build_id);
 	if (same)
 		table_set_add(maps->tables, fd, build_id);
+	else
+		close(fd);
 	file_identity_free(&identity);
-	close(fd);
 	return same;
 }
 

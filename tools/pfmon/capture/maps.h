@@ -17,8 +17,9 @@ struct table_set;
 struct maps;
 
 /*
- * With @data, data mappings are recorded in addition to executable ones. The
- * tables of executable files are added to @tables, unless that is NULL.
+ * With @data, data mappings are recorded in addition to executable ones.
+ * Executable files are added to @tables, unless that is NULL, and the owner
+ * loads their tables.
  */
 struct maps *maps_create(bool data, struct table_set *tables);
 void maps_destroy(struct maps *maps);
@@ -48,8 +49,8 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const struct mapping *mapping);
 
 /*
- * Adds the table of an executable file whose build ID is known, unless its path
- * now leads to another file.
+ * Adds an executable file whose build ID is known to the tables, unless its
+ * path now leads to another file.
  */
 void maps_add_code(struct maps *maps, pid_t tgid, const char *path,
 		   const char *build_id);

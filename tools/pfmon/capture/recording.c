@@ -22,6 +22,7 @@
 #include "capture/threads.h"
 #include "process/command.h"
 #include "session/saving.h"
+#include "stacks/table_set.h"
 
 /* Whether data mappings are recorded, too. */
 static bool wants_data(const struct plan *plan)
@@ -67,12 +68,19 @@ static void open_events(struct recording *recording, const struct plan *plan,
 		recording->events = process_events_open(&scope, &totals->error);
 }
 
+void recording_unlock(struct recording *recording)
+{
+	pthread_mutex_unlock(&recording->lock);
+	table_set_load(recording->tables);
+}
+
 struct recording *recording_open(const struct plan *plan, pid_t tgid)
 {
 	struct recording *recording = checked_calloc(1, sizeof(*recording));
 
 	pthread_mutex_init(&recording->lock, NULL);
 	know_nothing(recording, plan);
+	recording->tables = plan->format.tables;
 	recording->blind = !proc_is_usable();
 	recording->totals.lost_known = !recording->blind;
 	recording->watched = plan->options->top.interval_ns;
@@ -200,7 +208,7 @@ bool recording_buffer(struct recording *recording, struct context *context)
 		recording->totals.samples += context->samples;
 		recording->totals.samples_known = true;
 	}
-	pthread_mutex_unlock(&recording->lock);
+	recording_unlock(recording);
 	return ok;
 }
 

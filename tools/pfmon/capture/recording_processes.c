@@ -61,7 +61,7 @@ static bool record_process(struct recording *recording, pid_t tgid, bool all,
 	pthread_mutex_lock(&recording->lock);
 	maps_next_round(recording->maps);
 	ok = write_process(recording, tgid, all, sampled);
-	pthread_mutex_unlock(&recording->lock);
+	recording_unlock(recording);
 	return ok;
 }
 
@@ -84,7 +84,7 @@ bool recording_process_of_one(struct recording *recording, pid_t tgid)
 	ok = recording->blind ||
 	     (write_mappings(recording, tgid, true) &&
 	      write_thread(recording, tgid, tgid));
-	pthread_mutex_unlock(&recording->lock);
+	recording_unlock(recording);
 	return ok;
 }
 
@@ -170,7 +170,7 @@ bool recording_events(struct recording *recording)
 
 	pthread_mutex_lock(&recording->lock);
 	ok = recording_write_events(recording, false);
-	pthread_mutex_unlock(&recording->lock);
+	recording_unlock(recording);
 	return ok;
 }
 
@@ -209,7 +209,7 @@ bool recording_last_of_process(struct recording *recording, pid_t tgid)
 	maps_next_round(recording->maps);
 	ok = recording_write_events(recording, false);
 	visit_process(tgid, recording);
-	pthread_mutex_unlock(&recording->lock);
+	recording_unlock(recording);
 	return ok;
 }
 

@@ -12,12 +12,14 @@
 struct jit;
 struct maps;
 struct process_events;
+struct table_set;
 struct threads;
 
 struct recording {
 	pthread_mutex_t lock;
 	struct capture capture;
 	struct maps *maps;
+	struct table_set *tables;	/* of the plan; or NULL */
 	struct threads *threads;
 	struct jit *jit;
 	struct process_events *events;	/* NULL: read /proc instead */
@@ -46,5 +48,11 @@ bool recording_write(struct recording *recording, const char type[4],
 		     const void *payload, size_t size);
 bool recording_write_text(struct recording *recording, const char type[4],
 			  char *text);
+
+/*
+ * Releases the lock after mappings may have been recorded, and then loads the
+ * unwind tables of their files: compiling one takes long.
+ */
+void recording_unlock(struct recording *recording);
 
 #endif /* PFMON_CAPTURE_RECORDING_STATE_H */

@@ -122,11 +122,11 @@ void table_cache_store(int cache, const char *build_id,
 		       const struct pfm_unwind_head *table)
 {
 	char *name = name_of(build_id);
-	char *temporary = checked_printf("%s.%d", name, getpid());
+	char *temporary = checked_printf("%s.%d", name, gettid());
 	bool ok;
 	int fd;
 
-	/* A killed pfmon with this PID may have left one. */
+	/* A killed pfmon with this TID may have left one. */
 	unlinkat(cache, temporary, 0);
 	fd = openat(cache, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0600);

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <perfmon/perfmon_unwind.h>
 
 #include "base/util.h"
+#include "stacks/file_queue.h"
 #include "stacks/table_cache.h"
 #include "stacks/table_set.h"
 #include "unwind/compile.h"
@@ -26,6 +28,8 @@
 struct table_set {
 	int fd;
 	int cache;		/* directory, or -1 */
+	struct file_queue queue;
+	pthread_mutex_t lock;	/* of what follows */
 	uint64_t compiled_ns;	/* time spent compiling */
 	bool is_full;		/* the kernel takes no more tables */
 	bool at_switches;
@@ -84,6 +88,8 @@ struct table_set *table_set_open(bool at_switches)
 	set->fd = fd;
 	set->at_switches = at_switches;
 	set->cache = table_cache_open();
+	file_queue_init(&set->queue);
+	pthread_mutex_init(&set->lock, NULL);
 	add_vdso(set);
 	return set;
 }
@@ -92,6 +98,8 @@ void table_set_close(struct table_set *set)
 {
 	if (!set)
 		return;
+	file_queue_free(&set->queue);
+	pthread_mutex_destroy(&set->lock);
 	if (set->cache >= 0)
 		close(set->cache);
 	close(set->fd);
@@ -108,10 +116,37 @@ static void note_refusal(struct table_set *set, int error)
 {
 	if (error == EINVAL)
 		return;
+	pthread_mutex_lock(&set->lock);
 	set->is_full = true;
+	pthread_mutex_unlock(&set->lock);
 	message("no more unwind tables can be loaded: %s; chains through other files follow frame pointers%s",
 		strerror(error), error == ENOMEM ?
 		"; raise the locked-memory limit (ulimit -l)" : "");
+}
+
+static bool is_full(struct table_set *set)
+{
+	bool full;
+
+	pthread_mutex_lock(&set->lock);
+	full = set->is_full;
+	pthread_mutex_unlock(&set->lock);
+	return full;
+}
+
+/* Says once that compilation takes long. */
+static void note_time(struct table_set *set, uint64_t ns)
+{
+	bool before, after;
+
+	pthread_mutex_lock(&set->lock);
+	before = set->compiled_ns > PATIENCE_NS;
+	set->compiled_ns += ns;
+	after = set->compiled_ns > PATIENCE_NS;
+	pthread_mutex_unlock(&set->lock);
+	if (after && !before)
+		message("compiling unwind tables%s", set->cache < 0 ? "" :
+			"; the next run takes them from the cache");
 }
 
 static struct pfm_unwind_head *compile(struct table_set *set, int fd)
@@ -120,11 +155,8 @@ static struct pfm_unwind_head *compile(struct table_set *set, int fd)
 	struct pfm_unwind_head *table;
 	const char *why;
 
-	if (set->compiled_ns > PATIENCE_NS)
-		message("compiling unwind tables%s", set->cache < 0 ? "" :
-			"; the next run takes them from the cache");
 	table = unwind_compile(fd, &why);
-	set->compiled_ns += clock_ns(CLOCK_MONOTONIC) - start;
+	note_time(set, clock_ns(CLOCK_MONOTONIC) - start);
 	return table;
 }
 
@@ -167,14 +199,37 @@ static void add_compiled(struct table_set *set, int fd, const char *build_id)
 	free(table);
 }
 
+static void load(struct table_set *set, const struct queued_file *file)
+{
+	const char *build_id = file->build_id;
+
+	if (is_full(set))
+		return;
+	if (!is_cached(set, file->fd, build_id))
+		build_id = NULL;
+	if (!build_id || !add_cached(set, file->fd, build_id))
+		add_compiled(set, file->fd, build_id);
+}
+
 void table_set_add(struct table_set *set, int fd, const char *build_id)
 {
-	if (set->is_full)
-		return;
-	if (!is_cached(set, fd, build_id))
-		build_id = NULL;
-	if (!build_id || !add_cached(set, fd, build_id))
-		add_compiled(set, fd, build_id);
+	struct queued_file file = {
+		.fd = fd,
+		.build_id = build_id ? checked_strdup(build_id) : NULL,
+	};
+
+	while (!file_queue_put(&set->queue, &file))
+		table_set_load(set);
+}
+
+void table_set_load(struct table_set *set)
+{
+	struct queued_file file;
+
+	while (set && file_queue_take(&set->queue, &file)) {
+		load(set, &file);
+		queued_file_free(&file);
+	}
 }
 
 /* Errors are normal: the process may have ended, or map files now. */

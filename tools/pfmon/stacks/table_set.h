@@ -3,6 +3,7 @@
  * table_set.h - the kernel's set of unwind tables, for user stacks
  *
  * If a file has no table, the kernel follows frame pointers in its code.
+ * Several threads may use a set.
  */
 #ifndef PFMON_STACKS_TABLE_SET_H
 #define PFMON_STACKS_TABLE_SET_H
@@ -22,8 +23,14 @@ void table_set_close(struct table_set *set);
 
 int table_set_fd(const struct table_set *set);
 
-/* Adds the table of an open regular file with this build ID, or NULL. */
+/*
+ * Notes a regular file with this build ID, or NULL, whose table is to be
+ * loaded. Takes the descriptor. Does not take long, unlike table_set_load().
+ */
 void table_set_add(struct table_set *set, int fd, const char *build_id);
+
+/* Loads the tables of noted files, and compiles those that are not cached. */
+void table_set_load(struct table_set *set);
 
 /*
  * Tells the kernel that a process may be new, or have new mappings, if all
