@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from errno import EINVAL, ENOENT, ENOMEM
 from pathlib import Path
 
@@ -111,6 +112,26 @@ def test_long_compilation_is_told_once(add: Adder, files: int, told: int) -> Non
 def test_table_without_build_id_is_not_cached(add: Adder) -> None:
     assert add(build_id="").count(COMPILED) == 2
     assert not any(add.cache.iterdir())
+
+
+DAY = 24 * 3600
+
+
+def age(path: Path, days: int) -> None:
+    """Set the times of a file to this many days ago."""
+    then = time.time() - days * DAY
+    os.utime(path, (then, then))
+
+
+def test_table_not_used_for_a_week_is_deleted(add: Adder) -> None:
+    add()
+    table = add.cached()
+    age(table, 8)
+    for name, days in {"used": 6, "unused": 8, "temporary.17": 8}.items():
+        (add.cache / name).touch()
+        age(add.cache / name, days)
+    assert add().count(COMPILED) == 0
+    assert set(add.cache.iterdir()) == {table, add.cache / "used"}
 
 
 def test_file_of_killed_pfmon_is_replaced(add: Adder) -> None:

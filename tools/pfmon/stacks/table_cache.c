@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* table_cache.c - compiled unwind tables in the user's cache directory */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/util.h"
 #include "stacks/table_cache.h"
+
+/* Time after which an unused table is deleted, as by debuginfod's client. */
+#define UNUSED_S	(7 * 24 * 3600)
 
 /* The cache directory of all programs, to be freed; NULL if there is none. */
 static char *base_directory(void)
@@ -83,6 +88,16 @@ static char *name_of(const char *build_id)
 	return checked_printf("%s-" PFM_PROJECT_VERSION, build_id);
 }
 
+/* Not all file systems note when a file is read. */
+static void note_use(int fd)
+{
+	const struct timespec times[] = {
+		{ .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT },
+	};
+
+	futimens(fd, times);
+}
+
 /* Reads a table from a file that has exactly its size. */
 static struct pfm_unwind_head *read_table(int fd)
 {
@@ -111,6 +126,7 @@ struct pfm_unwind_head *table_cache_load(int cache, const char *build_id)
 
 	if (fd >= 0) {
 		table = read_table(fd);
+		note_use(fd);
 		close(fd);
 	}
 	free(name);
@@ -138,4 +154,27 @@ void table_cache_store(int cache, const char *build_id,
 	}
 	free(temporary);
 	free(name);
+}
+
+static void delete_unused(int directory, const char *name)
+{
+	struct stat info;
+
+	if (!fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISREG(info.st_mode) && info.st_atime < time(NULL) - UNUSED_S)
+		unlinkat(directory, name, 0);
+}
+
+void table_cache_clean(int cache)
+{
+	/* A position of its own. */
+	int fd = openat(cache, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!directory)
+		return;
+	while ((entry = readdir(directory)))
+		delete_unused(fd, entry->d_name);
+	closedir(directory);
 }

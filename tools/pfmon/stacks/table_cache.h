@@ -24,4 +24,7 @@ struct pfm_unwind_head *table_cache_load(int cache, const char *build_id);
 void table_cache_store(int cache, const char *build_id,
 		       const struct pfm_unwind_head *table);
 
+/* Deletes tables that were not used for a week. */
+void table_cache_clean(int cache);
+
 #endif /* PFMON_STACKS_TABLE_CACHE_H */

@@ -100,8 +100,10 @@ void table_set_close(struct table_set *set)
 		return;
 	file_queue_free(&set->queue);
 	pthread_mutex_destroy(&set->lock);
-	if (set->cache >= 0)
+	if (set->cache >= 0) {
+		table_cache_clean(set->cache);
 		close(set->cache);
+	}
 	close(set->fd);
 	free(set);
 }
