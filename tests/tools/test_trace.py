@@ -142,6 +142,12 @@ def test_entry_stop_keeps_inherited_sigtrap(programs: Path, option: str) -> None
     assert done.stdout.splitlines() == [counted(0, 0), "7"]
 
 
+def test_detached_program_with_pending_trap_survives(programs: Path) -> None:
+    program = programs / "trap_pender"
+    lines = trace(programs, program, DETACH="1", ENTRY="pending")
+    assert lines == [counted(0, 0), "7"]
+
+
 def test_refusal_names_other_tracer(programs: Path) -> None:
     runner = programs / "trace_runner"
     done = subprocess.run([runner, runner, "true"], stderr=-1, text=True, check=False)

@@ -9,8 +9,8 @@
  * that other threads can end before that. With BYSTANDER, it has another,
  * untraced child, and prints that child's exit status at the end. With DETACH,
  * it detaches everything when the command has ended. With ENTRY, too, it
- * detaches the command when this has stopped at its entry point ("reached"), or
- * before that ("armed").
+ * detaches the command when this has stopped at its entry point ("reached"),
+ * before that ("armed"), or at its first stop ("pending").
  *
  * When nothing is traced any more, it prints how many threads and processes
  * were born, how many of both are gone, how many execs there were, and how many
@@ -87,7 +87,8 @@ static void detach_at_entry(struct command *command, const char *where)
 	siginfo_t info;
 
 	command->trace.release = entry_stop_release;
-	entry_stop_arm(command->pid);
+	if (strcmp(where, "pending"))
+		entry_stop_arm(command->pid);
 	/* Stops before the first instruction; the command ignores it. */
 	if (!strcmp(where, "armed"))
 		command_signal(command, SIGWINCH);

@@ -69,22 +69,42 @@ static void disarm(pid_t tid)
 		breakpoint_machine.set(tid, none);
 }
 
+static bool is_of_entry(const siginfo_t *info, pid_t tid)
+{
+	return info->si_signo == SIGTRAP && info->si_code == TRAP_HWBKPT &&
+	       (uint64_t)(uintptr_t)info->si_addr == entry_of(tid);
+}
+
 bool entry_stop_reached(pid_t tid, int signal)
 {
 	siginfo_t info;
 
 	if (signal != SIGTRAP || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) ||
-	    info.si_code != TRAP_HWBKPT ||
-	    (uint64_t)(uintptr_t)info.si_addr != entry_of(tid))
+	    !is_of_entry(&info, tid))
 		return false;
 	disarm(tid);
 	return true;
 }
 
-int entry_stop_release(pid_t tid, int signal)
+/*
+ * Whether the thread has executed the entry point, but has stopped for another
+ * reason before the signal was delivered.
+ */
+static bool will_stop(pid_t tid)
 {
-	if (entry_stop_reached(tid, signal))
-		return 0;
+	struct __ptrace_peeksiginfo_args which = { .nr = 1 };
+	siginfo_t info;
+
+	for (; ptrace(PTRACE_PEEKSIGINFO, tid, &which, &info) == 1; which.off++)
+		if (is_of_entry(&info, tid))
+			return true;
+	return false;
+}
+
+bool entry_stop_release(pid_t tid, int *signal)
+{
+	if (entry_stop_reached(tid, *signal))
+		*signal = 0;
 	disarm(tid);
-	return signal;
+	return !will_stop(tid);
 }

@@ -29,8 +29,10 @@ bool entry_stop_reached(pid_t tid, int signal);
 
 /*
  * To be called before a stopped thread is detached: the kernel would keep the
- * breakpoint, which would kill the program. Returns the signal to deliver.
+ * breakpoint, which would kill the program. Changes the signal to the one to
+ * deliver. Returns false if the thread must be continued, because it will stop
+ * for the breakpoint.
  */
-int entry_stop_release(pid_t tid, int signal);
+bool entry_stop_release(pid_t tid, int *signal);
 
 #endif /* PFMON_PROCESS_ENTRY_STOP_H */

@@ -394,6 +394,7 @@ static void let_go(struct trace *trace, pid_t tid, int status)
 {
 	struct tracee *tracee = pid_table_find(&trace->tracees, tid);
 	int event = status >> 16, signal = event ? 0 : WSTOPSIG(status);
+	bool ready = !trace->release || trace->release(tid, &signal);
 
 	if (!tracee || !tracee->expected)
 		note_early(trace, tid);
@@ -401,10 +402,9 @@ static void let_go(struct trace *trace, pid_t tid, int status)
 		expect(trace, tracee);
 	else if (event == PTRACE_EVENT_EXEC)
 		pid_table_forget(&trace->tracees, event_message(tid));
-	if (trace->release)
-		signal = trace->release(tid, signal);
-	proceed(tid, PTRACE_DETACH, signal);
-	pid_table_forget(&trace->tracees, tid);
+	proceed(tid, ready ? PTRACE_DETACH : PTRACE_CONT, signal);
+	if (ready)
+		pid_table_forget(&trace->tracees, tid);
 }
 
 static void interrupt(struct pid_entry *entry, void *data)

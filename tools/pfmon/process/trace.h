@@ -68,10 +68,11 @@ struct trace {
 	void *stopped_data;
 
 	/*
-	 * Called before a stopped thread is detached; signal is as for
-	 * stopped(). Returns the signal to deliver. May be NULL.
+	 * Called before a stopped thread is detached; *signal is as for
+	 * stopped(), and is changed to the one to deliver. Returns false if the
+	 * thread will stop for pfmon first. May be NULL.
 	 */
-	int (*release)(pid_t tid, int signal);
+	bool (*release)(pid_t tid, int *signal);
 };
 
 /* Traces a running thread without stopping it. False sets errno. */
