@@ -22,6 +22,13 @@ while True:
     re.sub("[a-c]+", "x", "abcd" * 200)
     sorted(str(i) for i in range(3000))
 """
+PERL = """
+while (1) {
+    my %h = map { $_ x 2 => [$_, "a$_"] } 1 .. 3000;
+    my $s = join ",", sort { $h{$a}[0] <=> $h{$b}[0] } keys %h;
+    $s =~ s/(\\d+),/<$1>/g;
+}
+"""
 SHELL = 'while :; do x=$((x + 1)); y="${x//1/2}"; case $y in *5*) z=1 ;; esac; done'
 # While libgcc enters a handler, its frame already has the new return address but not
 # yet the new stack pointer. Therefore most of the time is spent elsewhere.
@@ -121,15 +128,27 @@ def compiled(directory: Path, suffix: str, text: str, *options: str) -> Path:
     return program
 
 
-def test_unwind_chains_of_gzip_are_whole(stops: Stops, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["gzip -9 -c", "xz -9 -T1 -c"])
+def test_unwind_chains_of_compressor_are_whole(
+    stops: Stops, tmp_path: Path, command: str
+) -> None:
     text = tmp_path / "text"
     lines = "".join(f"{number * 7919 % 100003} line\n" for number in range(200000))
     text.write_text(lines * (1 + STOPS // 20))
-    stops.check("gzip", "-9", "-c", text)
+    stops.check(*command.split(), text)
 
 
 def test_unwind_chains_of_python_are_whole(stops: Stops) -> None:
     stops.check(sys.executable, "-c", PYTHON)
+
+
+def test_unwind_chains_of_perl_are_whole(stops: Stops) -> None:
+    stops.check("perl", "-e", PERL)
+
+
+@pytest.mark.parametrize("what", ["-evp sha512", "rsa2048"])
+def test_unwind_chains_of_openssl_are_whole(stops: Stops, what: str) -> None:
+    stops.check("openssl", "speed", "-seconds", "60", *what.split())
 
 
 def test_unwind_chains_of_bash_are_whole(stops: Stops) -> None:
