@@ -57,4 +57,4 @@ $(UOUT)/perfmon2x_errors: $(LIBPFM2X_A)
 $(LIB_TESTS): $(UOUT)/%: $(UOBJ)/tests/lib/%.o
 	$(UCC) $(CFLAGS) $(ULDFLAGS) -o $@ $< $(filter %.a,$^)
 
--include $(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d)
+-include $(wildcard $(UOBJ)/tests/lib/*.d $(UOBJ)/tests/tools/*.d $(UOBJ)/unwind/*.d)
