@@ -47,6 +47,7 @@ static __always_inline __u64 pfm_unwind_user_reg(const void *of,
 #define PFM_UNWIND_SP	7
 #define PFM_UNWIND_FP	6
 #define PFM_UNWIND_LR	0
+#define PFM_UNWIND_RBX	3
 #else
 static __always_inline __u64 pfm_unwind_user_reg(const void *of,
 						 unsigned int number)
@@ -59,6 +60,7 @@ static __always_inline __u64 pfm_unwind_user_reg(const void *of,
 #define PFM_UNWIND_SP	31
 #define PFM_UNWIND_FP	29
 #define PFM_UNWIND_LR	30
+#define PFM_UNWIND_RBX	0
 #endif
 
 static __always_inline __u64 pfm_unwind_strip(__u64 addr)
@@ -73,6 +75,7 @@ static const struct pfm_unwind_cpu pfm_unwind_this_cpu = {
 	.read = pfm_unwind_read_user,
 	.reg = pfm_unwind_user_reg,
 	.strip = pfm_unwind_strip,
+	.rbx = PFM_UNWIND_RBX,
 };
 
 #endif /* PFM_UNWIND_CPU_H */

@@ -70,6 +70,8 @@ static bool rule_is_valid(const struct pfm_unwind_rule *rule,
 	if (rule->ra == PFM_UNWIND_RA_REG)
 		return rule->kind == PFM_UNWIND_REG &&
 		       (__u32)rule->ra_offset <= last_reg;
+	if (rule->ra == PFM_UNWIND_RA_RBX)
+		return rule->kind == PFM_UNWIND_REG && !arm64;
 	if (rule->kind == PFM_UNWIND_MEM || rule->kind == PFM_UNWIND_PLT)
 		return !arm64;
 	return rule->kind < PFM_UNWIND_KINDS;

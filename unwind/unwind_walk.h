@@ -8,9 +8,9 @@
  *   limited number of steps.
  * - The stack is read only between the frame's stack pointer and the end of the
  *   stack's mapping, at multiples of 8. In the innermost frame of x86, the red
- *   zone below the stack pointer is read, too. The stack pointer rises from
- *   frame to frame. Only at a signal frame may it fall, or move to another
- *   stack.
+ *   zone below the stack pointer is read, too. The saved rbx is read from a
+ *   frame that the walk has left. The stack pointer rises from frame to frame.
+ *   Only at a signal frame may it fall, or move to another stack.
  * - An address becomes part of the chain only if it lies in an executable
  *   mapping of the process. Other words from the stack are not given out.
  *
@@ -72,6 +72,7 @@ struct pfm_unwind_space {
  * @read:  read a word of the stack. Return: false if that is not possible
  * @reg:   get the innermost frame's register with a DWARF number
  * @strip: remove an authentication code from a return address
+ * @rbx:   DWARF number of rbx; 0 if there is none
  *
  * A constant, so that the compiler inlines the functions.
  */
@@ -82,6 +83,7 @@ struct pfm_unwind_cpu {
 	bool	(*read)(__u64 addr, __u64 *word);
 	__u64	(*reg)(const void *regs, unsigned int number);
 	__u64	(*strip)(__u64 addr);
+	__u8	rbx;
 };
 
 /**
@@ -104,6 +106,9 @@ struct pfm_unwind_chain {
  * @lr:    link register, if @knows_lr
  * @end:   end of the stack
  * @regs:  registers of the innermost frame; NULL in other frames
+ * @rbx_regs: registers with the frame's rbx, or NULL if it is not known
+ * @rbx_at:   address of the frame's rbx; below @rbx_low: it is in @rbx_regs
+ * @rbx_low:  stack pointer of the first frame on this stack
  * @text:  mapping of the code
  * @exact:    @pc is the next instruction
  * @knows_sp: @sp is the stack pointer
@@ -116,6 +121,9 @@ struct pfm_unwind_frame {
 	__u64				lr;
 	__u64				end;
 	const void			*regs;
+	const void			*rbx_regs;
+	__u64				rbx_at;
+	__u64				rbx_low;
 	const struct pfm_unwind_text	*text;
 	bool				exact;
 	bool				knows_sp;
@@ -191,6 +199,13 @@ pfm_unwind_read_saved(const struct pfm_unwind_cpu *cpu,
 	       cpu->read(addr, word);
 }
 
+static __always_inline void
+pfm_unwind_forget_rbx(struct pfm_unwind_frame *frame)
+{
+	frame->rbx_regs = NULL;
+	frame->rbx_at = 0;
+}
+
 /* Follow the frame pointer: two words, the caller's frame pointer and pc. */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_guess(const struct pfm_unwind_cpu *cpu,
@@ -209,6 +224,7 @@ pfm_unwind_guess(const struct pfm_unwind_cpu *cpu,
 	/* On arm64 the two words may be anywhere in the frame. */
 	frame->knows_sp = !cpu->lr;
 	frame->knows_lr = false;
+	pfm_unwind_forget_rbx(frame);
 	return PFM_UNWIND_MORE;
 }
 
@@ -236,7 +252,24 @@ pfm_unwind_signal(const struct pfm_unwind_cpu *cpu,
 	frame->regs = NULL;
 	frame->exact = true;
 	frame->knows_lr = cpu->lr;
+	frame->rbx_low = sp;
+	pfm_unwind_forget_rbx(frame);
 	return frame->end ? PFM_UNWIND_MORE : PFM_UNWIND_UNREADABLE;
+}
+
+/* Get rbx of a frame that is not the innermost one. */
+static __always_inline bool
+pfm_unwind_get_rbx(const struct pfm_unwind_cpu *cpu,
+		   const struct pfm_unwind_frame *frame, __u64 *value)
+{
+	__u64 at = frame->rbx_at;
+
+	if (at >= frame->rbx_low)
+		return at < frame->end && !(at % sizeof(at)) &&
+		       cpu->read(at, value);
+	if (frame->rbx_regs)
+		*value = cpu->reg(frame->rbx_regs, cpu->rbx);
+	return frame->rbx_regs;
 }
 
 /* Get the register of a rule. Return: false if it is not known. */
@@ -254,7 +287,8 @@ pfm_unwind_reg(const struct pfm_unwind_cpu *cpu,
 	else if (frame->knows_lr && number == cpu->lr)
 		*value = frame->lr;
 	else
-		return false;
+		return cpu->rbx && number == cpu->rbx &&
+		       pfm_unwind_get_rbx(cpu, frame, value);
 	return number != cpu->sp || frame->knows_sp;
 }
 
@@ -281,19 +315,26 @@ pfm_unwind_cfa(const struct pfm_unwind_cpu *cpu,
 	return PFM_UNWIND_MORE;
 }
 
-/* Get the return address. */
+/*
+ * Get the return address, and note where the caller's rbx is: below the stack
+ * pointer if the innermost function has restored it.
+ */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_ra(const struct pfm_unwind_cpu *cpu,
 	      const struct pfm_unwind_rule *rule,
-	      const struct pfm_unwind_frame *frame, __u64 cfa, __u64 *pc)
+	      struct pfm_unwind_frame *frame, __u64 cfa, __u64 *pc)
 {
 	__u64 slot = cfa - sizeof(*pc);
 
 	if (rule->ra == PFM_UNWIND_RA_REG)
 		return pfm_unwind_reg(cpu, frame, rule->ra_offset, pc) ?
 		       PFM_UNWIND_MORE : PFM_UNWIND_NO_RULE;
-	if (rule->kind == PFM_UNWIND_REG)
+	if (rule->ra == PFM_UNWIND_RA_RBX)
+		frame->rbx_at = cfa + rule->ra_offset;
+	else if (rule->kind == PFM_UNWIND_REG)
 		slot = cfa + rule->ra_offset;
+	else
+		pfm_unwind_forget_rbx(frame);
 	return pfm_unwind_read(cpu, frame, slot, pc) ? PFM_UNWIND_MORE :
 						       PFM_UNWIND_UNREADABLE;
 }
@@ -443,6 +484,9 @@ pfm_unwind_walk(const struct pfm_unwind_cpu *cpu,
 	if (max > PFM_UNWIND_MAX_FRAMES)
 		max = PFM_UNWIND_MAX_FRAMES;
 	frame.text = NULL;
+	frame.rbx_regs = frame.regs;
+	frame.rbx_at = 0;
+	frame.rbx_low = frame.sp;
 	frame.exact = true;
 	frame.knows_sp = true;
 	frame.knows_lr = false;

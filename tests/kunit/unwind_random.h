@@ -161,6 +161,8 @@ static inline struct pfm_unwind_rule rnd_rule(unsigned int machine)
 	if (rule.kind == PFM_UNWIND_REG && rnd_odd()) {
 		rule.ra = PFM_UNWIND_RA_REG;
 		rule.ra_offset = rnd_below(arm64 ? 32 : 16);
+	} else if (rule.kind == PFM_UNWIND_REG && !arm64 && rnd_odd()) {
+		rule.ra = PFM_UNWIND_RA_RBX;
 	}
 	return rule;
 }
@@ -282,8 +284,8 @@ static inline void rnd_walk(const struct pfm_unwind_table *table,
 static inline void rnd_trial(__u8 *room, struct rnd_seen *seen)
 {
 	static const struct pfm_unwind_cpu cpus[] = {
-		{ RND_X86_64_SP, 6, 0, rnd_read, rnd_reg, rnd_strip },
-		{ RND_ARM64_SP, 29, 30, rnd_read, rnd_reg, rnd_strip },
+		{ RND_X86_64_SP, 6, 0, rnd_read, rnd_reg, rnd_strip, 3 },
+		{ RND_ARM64_SP, 29, 30, rnd_read, rnd_reg, rnd_strip, 0 },
 	};
 	static __u64 made[RND_MOST / 8];
 	unsigned int n = rnd_below(2), damages = rnd_one_in(2) + rnd_below(2);

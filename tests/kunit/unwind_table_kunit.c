@@ -146,6 +146,7 @@ static void damaged_rule_is_refused(struct kunit *test)
 		{ PFM_UNWIND_REG, .ra = PFM_UNWIND_RA_REG, .ra_offset = 16 },
 		{ PFM_UNWIND_REG, .ra = PFM_UNWIND_RA_REG, .ra_offset = -1 },
 		{ PFM_UNWIND_MEM, .ra = PFM_UNWIND_RA_REG, .ra_offset = 1 },
+		{ PFM_UNWIND_MEM, .ra = PFM_UNWIND_RA_RBX },
 	};
 	unsigned int i;
 
@@ -175,6 +176,8 @@ static void rules_depend_on_machine(struct kunit *test)
 	rule.ra_offset = 30;
 	expect_arm64(test, rule, 0);
 	rule.ra_offset = 32;
+	expect_arm64(test, rule, -EINVAL);
+	rule.ra = PFM_UNWIND_RA_RBX;
 	expect_arm64(test, rule, -EINVAL);
 	rule = (struct pfm_unwind_rule){ PFM_UNWIND_REG, 32 };
 	expect_arm64(test, rule, -EINVAL);

@@ -23,6 +23,7 @@
 /* DWARF numbers. */
 #define X86_64_SP	7
 #define X86_64_FP	6
+#define X86_64_RBX	3
 #define ARM64_SP	31
 #define ARM64_FP	29
 #define ARM64_LR	30
@@ -92,11 +93,11 @@ static u64 keep(u64 addr)
 }
 
 static const struct pfm_unwind_cpu x86 = {
-	X86_64_SP, X86_64_FP, 0, read_word, read_reg, keep,
+	X86_64_SP, X86_64_FP, 0, read_word, read_reg, keep, X86_64_RBX,
 };
 
 static const struct pfm_unwind_cpu arm = {
-	ARM64_SP, ARM64_FP, ARM64_LR, read_word, read_reg, strip,
+	ARM64_SP, ARM64_FP, ARM64_LR, read_word, read_reg, strip, 0,
 };
 
 /* An address in the block with rule @i. */
@@ -335,6 +336,91 @@ static void other_register_is_known_in_first_frame(struct kunit *test)
 	bytes.rules[1] = bytes.rules[0];
 	frame.regs = regs;
 	words[2] = code(1);
+	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
+}
+
+/* The frame is at rbx, as that of lazy binding. */
+static void frame_at_rbx(unsigned int number)
+{
+	bytes.rules[number] = (struct pfm_unwind_rule) {
+		PFM_UNWIND_REG, X86_64_RBX, .cfa_offset = 8, .ra_offset = -8,
+	};
+	words[5] = code(2);
+}
+
+/* The return address is in word 3; rbx is @below bytes below the CFA. */
+static struct pfm_unwind_rule saves_rbx(int below)
+{
+	return (struct pfm_unwind_rule) {
+		PFM_UNWIND_REG, X86_64_SP, .ra = PFM_UNWIND_RA_RBX,
+		.cfa_offset = 32, .ra_offset = -below,
+	};
+}
+
+static void saved_rbx_is_known(struct kunit *test)
+{
+	const u64 regs[16] = { [X86_64_RBX] = SECRET };
+
+	bytes.rules[0] = saves_rbx(16);
+	bytes.rules[1] = up(1);
+	frame_at_rbx(3);
+	frame.regs = regs;
+	words[2] = at(5);
+	words[3] = code(1);
+	words[4] = code(3);
+	EXPECT(test, PFM_UNWIND_WHOLE, code(1), code(3), code(2));
+}
+
+/* The slot is below the stack pointer if the function has restored rbx. */
+static void unsaved_rbx_is_in_its_register(struct kunit *test)
+{
+	const u64 regs[16] = { [X86_64_RBX] = at(5) };
+
+	bytes.rules[0] = saves_rbx(40);
+	frame_at_rbx(1);
+	frame.regs = regs;
+	words[3] = code(1);
+	EXPECT(test, PFM_UNWIND_WHOLE, code(1), code(2));
+	memset64(out, UNTOUCHED, ARRAY_SIZE(out));
+	bytes.rules[0] = up(4);
+	EXPECT(test, PFM_UNWIND_WHOLE, code(1), code(2));
+}
+
+static void rbx_outside_the_stack_is_not_known(struct kunit *test)
+{
+	const u64 regs[16] = { [X86_64_RBX] = at(5) };
+
+	frame_at_rbx(1);
+	frame.regs = regs;
+	words[3] = code(1);
+	bytes.rules[0] = saves_rbx(12);
+	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
+	memset64(out, UNTOUCHED, ARRAY_SIZE(out));
+	bytes.rules[0] = saves_rbx(32 - (int)sizeof(words));
+	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
+}
+
+static void other_steps_forget_rbx(struct kunit *test)
+{
+	const u64 regs[16] = { [X86_64_RBX] = at(5) };
+
+	frame_at_rbx(1);
+	frame.regs = regs;
+	frame.fp = STACK;
+	words[0] = at(8);
+	words[1] = code(1);
+	bytes.rules[0].kind = PFM_UNWIND_NONE;
+	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
+	memset64(out, UNTOUCHED, ARRAY_SIZE(out));
+	/* The return address is below the CFA. */
+	words[0] = at(1);
+	bytes.rules[0] = (struct pfm_unwind_rule){ PFM_UNWIND_MEM, X86_64_SP };
+	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
+	memset64(out, UNTOUCHED, ARRAY_SIZE(out));
+	words[0] = at(2);
+	bytes.rules[0] = (struct pfm_unwind_rule) {
+		PFM_UNWIND_SIGNAL, .ra_offset = 8, .fp_offset = 8,
+	};
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
 }
 
@@ -620,6 +706,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lost_frame_pointer_is_not_used),
 	KUNIT_CASE(plt_depends_on_address),
 	KUNIT_CASE(other_register_is_known_in_first_frame),
+	KUNIT_CASE(saved_rbx_is_known),
+	KUNIT_CASE(unsaved_rbx_is_in_its_register),
+	KUNIT_CASE(rbx_outside_the_stack_is_not_known),
+	KUNIT_CASE(other_steps_forget_rbx),
 	KUNIT_CASE(link_register_is_known_in_first_frame),
 	KUNIT_CASE(stack_pointer_rises_without_link_register),
 	KUNIT_CASE(signal_frame_returns_to_lower_stack),

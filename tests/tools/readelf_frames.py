@@ -40,6 +40,7 @@ class Row:
     ra: str = "u"
     fp: str = "u"
     sp: str = "u"
+    rbx: str = "u"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def _row(line: str, columns: list[str], machine: int) -> Row:
     address, *values = (found[1] or found[2] for found in _VALUE.finditer(line))
     named = dict(zip(columns, values))
     fp, sp = (named.get(name, "u") for name in SAVED[machine])
-    return Row(int(address, 16), named["CFA"], named.get("ra", "u"), fp, sp)
+    rbx = named.get("rbx", "u")
+    return Row(int(address, 16), named["CFA"], named.get("ra", "u"), fp, sp, rbx)
 
 
 def _blocks(path: Path) -> Iterator[list[str]]:
@@ -90,7 +92,11 @@ def frames(path: Path, machine: int) -> Iterator[Code]:
             yield Code(start, end, rows)
 
 
-def _agrees_ra(rule: Rule, ra: str, machine: int) -> bool:
+def _agrees_ra(rule: Rule, row: Row, machine: int) -> bool:
+    ra = row.ra
+    found = _SUM.fullmatch(row.rbx)
+    if ra == "c-8" and found and found[1] == "c":
+        return (rule.ra, rule.ra_offset) == (Ra.RBX, int(found[2]))
     found = _SUM.fullmatch(ra)
     if found:
         return found[1] == "c" and (rule.ra, rule.ra_offset) == (Ra.CFA, int(found[2]))
@@ -126,7 +132,7 @@ def agrees(rule: Rule, row: Row, machine: int) -> bool:
         rule.kind == Kind.REG
         and rule.reg == NUMBERS[machine][found[1]]
         and rule.cfa_offset == int(found[2])
-        and _agrees_ra(rule, row.ra, machine)
+        and _agrees_ra(rule, row, machine)
         and _agrees_fp(rule, row.fp)
     )
 

@@ -254,6 +254,30 @@ def test_unwind_offset_is_kept_by_expression(assembled: Assembled) -> None:
     )
 
 
+def test_unwind_saved_rbx_is_noted(assembled: Assembled) -> None:
+    assert (
+        assembled(
+            """
+    push %rbx
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbx, 0
+    mov %rsp, %rbx
+    .cfi_def_cfa_register rbx
+    pop %rbx
+    .cfi_def_cfa rsp, 8
+    .cfi_restore rbx
+    ret"""
+        )
+        == [
+            CALL,
+            Rule(Kind.REG, 7, Ra.RBX, Fp.SAME, 16, -16),
+            Rule(Kind.REG, 3, Ra.RBX, Fp.SAME, 16, -16),
+            CALL,
+            NONE,
+        ]
+    )
+
+
 def test_unwind_saved_fp_below_sp_is_relative(assembled: Assembled) -> None:
     # rbp: drop, breg7 16
     assert (
@@ -301,7 +325,8 @@ def test_unwind_signal_frame_of_libc_is_known(compiler: Compiler) -> None:
         (".cfi_undefined rbp", Rule(Kind.REG, 7, Ra.CFA, Fp.LOST, 8, -8)),
         (".cfi_register rbp, rdi", Rule(Kind.REG, 7, Ra.CFA, Fp.LOST, 8, -8)),
         (".cfi_val_offset rbp, 0", Rule(Kind.REG, 7, Ra.CFA, Fp.LOST, 8, -8)),
-        (".cfi_offset rbx, -16", CALL),
+        (".cfi_offset rbx, -16", Rule(Kind.REG, 7, Ra.RBX, Fp.SAME, 8, -16)),
+        (".cfi_offset r12, -16", CALL),
         (".cfi_escape 0x2e, 0x10", CALL),  # DW_CFA_GNU_args_size
         (".cfi_same_value rip", BAD),
         (".cfi_val_offset rip, 0", BAD),

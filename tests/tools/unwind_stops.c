@@ -2,10 +2,11 @@
 /*
  * unwind_stops - compare chains by unwind tables with those of elfutils
  *
- * usage: unwind_stops COUNT COMMAND [ARGUMENT...]
+ * usage: unwind_stops [--start] COUNT COMMAND [ARGUMENT...]
  *
  * Stops the command COUNT times, after equal amounts of CPU time and a random
- * number of further instructions, and follows its stack in both ways. Prints a
+ * number of further instructions, and follows its stack in both ways. With
+ * --start, stops it from its first instruction on, more often. Prints a
  * line of JSON: the number of stops, of those whose chain reaches the outermost
  * frame in equal frames, of frames of either chain, of equal frames, and why
  * other chains ended.
@@ -33,13 +34,14 @@
 
 #define STOP_US		4000	/* of CPU time, between stops */
 #define MOST_STEPS	64
+#define START_STEPS	2048
 #define MOST_TEXTS	512
 #define MOST_STACKS	512
 #define MOST_FRAMES	(1 + PFM_UNWIND_MAX_FRAMES)
 
 #ifdef __x86_64__
 #define MACHINE	EM_X86_64
-#define CPU_REGS	.sp = 7, .fp = 6
+#define CPU_REGS	.sp = 7, .fp = 6, .rbx = 3
 #define CODE_BITS	0
 #elif defined(__aarch64__)
 #define MACHINE	EM_AARCH64
@@ -330,15 +332,22 @@ static int next_stop(pid_t pid, enum __ptrace_request request, int signal)
 }
 
 /* False if the command has ended. */
-static bool step_some(pid_t pid)
+static bool step_some(pid_t pid, int most)
 {
-	for (int left = rand() % MOST_STEPS; left; left--) {
+	for (int left = rand() % most; left; left--) {
 		int signal = next_stop(pid, PTRACE_SINGLESTEP, 0);
 
 		if (signal != SIGTRAP)
 			return signal;
 	}
 	return true;
+}
+
+static void follow_start(unsigned int count, struct result *result)
+{
+	while (result->stops < count && step_some(stopped.pid, START_STEPS))
+		compare(result);
+	kill(stopped.pid, SIGKILL);
 }
 
 static void follow(unsigned int count, struct result *result)
@@ -350,7 +359,7 @@ static void follow(unsigned int count, struct result *result)
 		if (!signal)
 			return;
 		if (signal == SIGPROF) {
-			if (!step_some(stopped.pid))
+			if (!step_some(stopped.pid, MOST_STEPS))
 				return;
 			compare(result);
 		}
@@ -361,9 +370,9 @@ static void follow(unsigned int count, struct result *result)
 }
 
 /* The timer outlasts exec. */
-static _Noreturn void run_command(char **command)
+static _Noreturn void run_command(char **command, suseconds_t stop_us)
 {
-	struct itimerval every = { { 0, STOP_US }, { 0, STOP_US } };
+	struct itimerval every = { { 0, stop_us }, { 0, stop_us } };
 
 	if (!freopen("/dev/null", "w", stdout) ||
 	    ptrace(PTRACE_TRACEME, 0, NULL, NULL))
@@ -393,17 +402,24 @@ static void print_result(const struct result *result)
 
 int main(int argc, char **argv)
 {
+	bool start = argc > 1 && !strcmp(argv[1], "--start");
 	struct result result = { .stops = 0 };
+	unsigned int count;
 
-	if (argc < 3)
+	argv += start;
+	if (argc < 3 + start)
 		return 2;
+	count = (unsigned int)strtoul(argv[1], NULL, 0);
 	stopped.pid = fork();
 	if (!stopped.pid)
-		run_command(argv + 2);
+		run_command(argv + 2, start ? 0 : STOP_US);
 	/* The first stop is that of exec. */
 	if (stopped.pid < 0 || waitpid(stopped.pid, NULL, 0) < 0)
 		fail("fork");
-	follow((unsigned int)strtoul(argv[1], NULL, 0), &result);
+	if (start)
+		follow_start(count, &result);
+	else
+		follow(count, &result);
 	forget_maps();
 	print_result(&result);
 	return 0;

@@ -33,7 +33,7 @@ class Kind(IntEnum):
 class Ra(IntEnum):
     """enum pfm_unwind_ra."""
 
-    CFA, REG = range(2)
+    CFA, REG, RBX = range(3)
 
 
 class Fp(IntEnum):
@@ -94,7 +94,7 @@ def decode(data: bytes) -> Table:
     at = [HEAD.itemsize]
     for size in (4 * (blocks + 1), RULE.itemsize * rules, 2 * rows, rows):
         at.append(at[-1] + size)
-    assert (head["magic"], head["version"]) == (MAGIC, 1)
+    assert (head["magic"], head["version"]) == (MAGIC, 2)
     assert len(data) == head["size"] == at[-1]
     assert head["start"] % BLOCK == 0
     index = np.frombuffer(data, "<u4", blocks + 1, at[0]).astype(np.int64)

@@ -41,7 +41,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_UNWIND_MAGIC	0x776e7570U	/* "punw" */
-#define PFM_UNWIND_VERSION	1
+#define PFM_UNWIND_VERSION	2
 
 #define PFM_UNWIND_BLOCK	256	/* bytes of code */
 #define PFM_UNWIND_MAX_RULES	65536
@@ -114,11 +114,13 @@ enum pfm_unwind_kind {
 
 /**
  * enum pfm_unwind_ra - where a PFM_UNWIND_REG rule finds the return address
- * @PFM_UNWIND_RA_CFA: at cfa + ra_offset
+ * @PFM_UNWIND_RA_CFA: at cfa + ra_offset. On x86_64, rbx is unchanged
  * @PFM_UNWIND_RA_REG: in the register whose DWARF number is ra_offset, such as
  *                     arm64's link register. Only the registers of the
  *                     innermost frame, and the link register of a frame
  *                     interrupted by a signal, are known
+ * @PFM_UNWIND_RA_RBX: x86_64: at cfa - 8; the caller's rbx is at cfa +
+ *                     ra_offset. The cfa of lazy binding depends on rbx
  * @PFM_UNWIND_RAS:    number of these
  *
  * With another kind of rule, pfm_unwind_rule.ra is PFM_UNWIND_RA_CFA. On arm64
@@ -127,6 +129,7 @@ enum pfm_unwind_kind {
 enum pfm_unwind_ra {
 	PFM_UNWIND_RA_CFA,
 	PFM_UNWIND_RA_REG,
+	PFM_UNWIND_RA_RBX,
 	PFM_UNWIND_RAS,
 };
 

@@ -73,6 +73,8 @@ static struct place *place_of(const struct run *run, struct cfa_state *state,
 		return &state->ra;
 	if (reg == run->machine->fp)
 		return &state->fp;
+	if (reg && reg == run->machine->rbx)
+		return &state->rbx;
 	return reg == run->machine->sp ? &state->sp : NULL;
 }
 

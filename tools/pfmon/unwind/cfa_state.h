@@ -39,7 +39,7 @@ struct place {
 struct cfa_state {
 	struct cfa cfa;
 	int32_t offset;		/* as last set; an expression keeps it */
-	struct place ra, fp, sp;
+	struct place ra, fp, sp, rbx;
 };
 
 #endif /* PFMON_UNWIND_CFA_STATE_H */

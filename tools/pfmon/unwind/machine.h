@@ -12,13 +12,14 @@ struct unwind_machine {
 	uint16_t elf_machine;
 	uint8_t sp, fp;
 	uint8_t ra;		/* arm64: the link register */
+	uint8_t rbx;		/* or 0 */
 	uint8_t nr_regs;	/* general registers, known of sampled code */
 	bool links;		/* calls write the link register */
 };
 
 static const struct unwind_machine UNWIND_MACHINES[] = {
 	{ .elf_machine = EM_X86_64, .sp = 7, .fp = 6, .ra = 16,
-	  .nr_regs = 16 },
+	  .rbx = 3, .nr_regs = 16 },
 	{ .elf_machine = EM_AARCH64, .sp = 31, .fp = 29, .ra = 30,
 	  .nr_regs = 32, .links = true },
 };

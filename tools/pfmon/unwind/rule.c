@@ -47,6 +47,12 @@ static bool set_reg_rule(struct pfm_unwind_rule *rule,
 	rule->kind = PFM_UNWIND_REG;
 	rule->reg = state->cfa.reg;
 	rule->cfa_offset = state->cfa.offset;
+	if (ra.kind == PLACE_CFA && ra.offset == -WORD &&
+	    state->rbx.kind == PLACE_CFA) {
+		rule->ra = PFM_UNWIND_RA_RBX;
+		rule->ra_offset = state->rbx.offset;
+		return true;
+	}
 	if (ra.kind == PLACE_CFA) {
 		rule->ra_offset = ra.offset;
 		return true;
