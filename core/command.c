@@ -5,7 +5,10 @@
 #include <linux/kernel.h>
 #include <linux/nospec.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
+#include "arg.h"
 #include "attach.h"
 #include "command.h"
 #include "context.h"
@@ -35,6 +38,7 @@ enum pfm_takes {
 	PFM_ARG,
 	PFM_ARG_OR_NULL,
 	PFM_VECTOR,
+	PFM_FORMAT_ARG,	/* narg is its size in bytes */
 };
 
 /**
@@ -91,6 +95,8 @@ static const struct pfm_ctx_cmd pfm_ctx_cmds[] = {
 	[PFM_STOP] = PFM_PLAIN(PFM_LOCKED, pfm_stop_family),
 	[PFM_RESTART] = PFM_PLAIN(PFM_LOCKED, pfm_restart_context),
 	[PFM_UNLOAD_CONTEXT] = PFM_PLAIN(PFM_BY_ITSELF, pfm_unload_family),
+	[PFM_SET_FMT_ARG] = { .takes = PFM_FORMAT_ARG, .access = PFM_BY_ITSELF,
+			      .with = pfm_arg_set },
 };
 
 /* Look up the command of an ioctl number. Return: the command or NULL. */
@@ -255,6 +261,24 @@ static int pfm_run_arg(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 	return pfm_run(ctx, cmd, given ? &arg : NULL);
 }
 
+/* Run a command with an argument of the format. */
+static int pfm_run_fmt_arg(struct pfm_context *ctx,
+			   const struct pfm_ctx_cmd *cmd,
+			   const struct pfm_ioc *ioc)
+{
+	int ret = pfm_arg_may_set(ctx, ioc->narg);
+	void *arg;
+
+	if (ret)
+		return ret;
+	arg = memdup_user(u64_to_user_ptr(ioc->arg), ioc->narg);
+	if (IS_ERR(arg))
+		return PTR_ERR(arg);
+	ret = pfm_run(ctx, cmd, arg);
+	kfree(arg);
+	return ret;
+}
+
 static long pfm_run_cmd(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			const struct pfm_ioc *ioc)
 {
@@ -265,6 +289,8 @@ static long pfm_run_cmd(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		return pfm_run(ctx, cmd, NULL);
 	case PFM_VECTOR:
 		return pfm_vector(ioc, cmd->size, pfm_run_each, &call);
+	case PFM_FORMAT_ARG:
+		return pfm_run_fmt_arg(ctx, cmd, ioc);
 	default:
 		return pfm_run_arg(ctx, cmd, ioc);
 	}

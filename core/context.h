@@ -336,6 +336,7 @@ struct pfm_member {
  * @switch_later: does it if @switch_here found the context locked
  * @switch_task: thread of @switch_here; only for comparison
  * @fmt:      sampling format, or NULL
+ * @fmt_arg:  the format's argument if it may change, else NULL
  * @buffer:   its buffer, or NULL
  * @buf_size: size of the buffer's mapping in bytes
  * @areas:    VMAs that map part of it, and calls to mmap() in progress; changed
@@ -423,6 +424,7 @@ struct pfm_context {
 	struct pfm_work		switch_later;
 	const void		*switch_task;
 	const pfm_buffer_fmt_t	*fmt;
+	void			*fmt_arg;
 	struct pfm_buffer	*buffer;
 	size_t			buf_size;
 	atomic_t		areas;

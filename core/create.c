@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <perfmon/perfmon_fmt_sdk.h>
+#include "arg.h"
 #include "attach.h"
 #include "block.h"
 #include "buffer.h"
@@ -141,31 +142,19 @@ static int pfm_fmt_init_buffer(struct pfm_context *ctx, void *arg)
 /* Have the format check its argument, then create and set up its buffer. */
 static int pfm_fmt_setup(struct pfm_context *ctx, void *arg)
 {
-	const pfm_buffer_fmt_t *fmt = ctx->fmt;
-	int ret = 0;
+	int ret = pfm_arg_validate(ctx, arg) ?: pfm_arg_keep(ctx, arg);
 
-	if (fmt->fmt_validate)
-		ret = pfm_fmt_result(fmt, "fmt_validate",
-				     fmt->fmt_validate(ctx->flags,
-						       ctx->pmu->num_pmds,
-						       arg));
 	if (!ret)
 		ret = pfm_fmt_buffer(ctx, arg);
 	if (!ret)
 		ret = pfm_fmt_init_buffer(ctx, arg);
 	if (ret && ctx->buffer)
 		pfm_buffer_put(ctx->buffer);
-	if (!ret)
-		ctx->handler = fmt->fmt_handler;
+	if (ret)
+		pfm_arg_free(ctx);
+	else
+		ctx->handler = ctx->fmt->fmt_handler;
 	return ret;
-}
-
-/* Too large is -E2BIG (3.1.1), too small is -EINVAL. */
-static int pfm_check_arg_size(const pfm_buffer_fmt_t *fmt, size_t size)
-{
-	if (size > fmt->fmt_arg_size)
-		return -E2BIG;
-	return size < fmt->fmt_arg_size ? -EINVAL : 0;
 }
 
 static int pfm_context_attach_fmt(struct pfm_context *ctx,
@@ -179,7 +168,7 @@ static int pfm_context_attach_fmt(struct pfm_context *ctx,
 	if (!new->fmt)
 		return -EINVAL;
 	ctx->fmt = new->fmt;
-	ret = pfm_check_arg_size(ctx->fmt, size);
+	ret = pfm_arg_check_size(ctx, size);
 	if (!ret)
 		ret = pfm_fmt_setup(ctx, size ? new->fmt_arg : NULL);
 	if (ret)
@@ -197,6 +186,7 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 	if (ctx->buffer)
 		pfm_buffer_put(ctx->buffer);
 	pfm_fmt_put(ctx->fmt);
+	pfm_arg_free(ctx);
 }
 
 /*

@@ -32,9 +32,9 @@ struct pfm_fmt_entry {
  * Layout that is compiled into formats, besides the SDK's inline functions. A
  * change must raise PFM_FMT_INTERFACE, so that older formats are rejected.
  */
-static_assert(PFM_FMT_INTERFACE == 3);
-static_assert(sizeof(pfm_buffer_fmt_t) == 120);
-static_assert(sizeof(struct pfm_arg_field) == 32);
+static_assert(PFM_FMT_INTERFACE == 4);
+static_assert(sizeof(pfm_buffer_fmt_t) == 128);
+static_assert(sizeof(struct pfm_arg_field) == 40);
 static_assert(offsetof(pfm_ovfl_arg_t, ovfl_ctrl) == 24);
 static_assert(offsetof(pfm_ovfl_arg_t, smpl_pmds) == 40);
 static_assert(offsetof(pfm_ovfl_arg_t, smpl_pmds_values) == 88);

@@ -12,7 +12,7 @@
 /* Name and unit, offset and size, and default, each with its separator */
 #define PFM_ARG_LINE \
 	(2 * (PFM_ARG_MAX_WORD + 1) + sizeof("65535") + sizeof("8") + \
-	 sizeof("18446744073709551615"))
+	 sizeof("18446744073709551615") + sizeof("live"))
 
 static_assert(PFM_ARG_MAX_FIELDS * PFM_ARG_LINE < PAGE_SIZE);
 
@@ -26,8 +26,10 @@ static bool pfm_is_plain(const char *word)
 
 /* Are the name and the place of a field valid? */
 static const char *pfm_arg_field_fault(const struct pfm_arg_field *f,
-				       size_t arg_size)
+				       const pfm_buffer_fmt_t *fmt)
 {
+	size_t arg_size = fmt->fmt_arg_size;
+
 	if (!pfm_is_plain(pfm_arg_name(f)))
 		return "its name is not a word of letters, digits and _";
 	if (!pfm_is_plain(f->unit))
@@ -38,6 +40,8 @@ static const char *pfm_arg_field_fault(const struct pfm_arg_field *f,
 		return "it ends beyond fmt_arg_size";
 	if (f->size < sizeof(f->dfl) && f->dfl >> 8 * f->size)
 		return "its default does not fit";
+	if (f->live && !fmt->fmt_set_arg)
+		return "it is live, but fmt_set_arg is missing";
 	return NULL;
 }
 
@@ -58,7 +62,7 @@ static const char *pfm_arg_pair_fault(const struct pfm_arg_field *f,
 static const char *pfm_arg_fault(const pfm_buffer_fmt_t *fmt, unsigned int n)
 {
 	const struct pfm_arg_field *fields = fmt->fmt_arg_layout;
-	const char *fault = pfm_arg_field_fault(&fields[n], fmt->fmt_arg_size);
+	const char *fault = pfm_arg_field_fault(&fields[n], fmt);
 	unsigned int i;
 
 	if (n >= PFM_ARG_MAX_FIELDS)
@@ -91,8 +95,30 @@ ssize_t pfm_arg_layout_show(const pfm_buffer_fmt_t *fmt, char *page)
 	ssize_t len = 0;
 
 	for (f = fmt->fmt_arg_layout; f->name; f++)
-		len += sysfs_emit_at(page, len, "%s %u %u %llu %s\n",
+		len += sysfs_emit_at(page, len, "%s %u %u %llu %s%s\n",
 				     pfm_arg_name(f), f->offset, f->size,
-				     f->dfl, f->unit);
+				     f->dfl, f->unit, f->live ? " live" : "");
 	return len;
+}
+
+/* Is this byte of the argument in a live field? */
+static bool pfm_arg_byte_is_live(const pfm_buffer_fmt_t *fmt, size_t byte)
+{
+	const struct pfm_arg_field *f;
+
+	for (f = fmt->fmt_arg_layout; f && f->name; f++)
+		if (f->live && byte >= f->offset && byte - f->offset < f->size)
+			return true;
+	return false;
+}
+
+bool pfm_arg_may_become(const pfm_buffer_fmt_t *fmt, const u8 *old,
+			const u8 *new)
+{
+	size_t i;
+
+	for (i = 0; i < fmt->fmt_arg_size; i++)
+		if (old[i] != new[i] && !pfm_arg_byte_is_live(fmt, i))
+			return false;
+	return true;
 }

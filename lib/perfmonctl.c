@@ -34,6 +34,7 @@ static const unsigned char commands[] = {
 	[PFM_GETINFO_EVTSETS]	= KNOWN | VECTOR,
 	[PFM_SET_CONFIG]	= KNOWN | TO_DEVICE,
 	[PFM_GET_CONFIG]	= KNOWN | TO_DEVICE,
+	[PFM_SET_FMT_ARG]	= KNOWN | VECTOR,
 };
 
 /* The format's argument follows the structure immediately (3.5.3). */
@@ -150,4 +151,13 @@ int pfm_set_config(pfarg_config_t *cfg)
 int pfm_get_config(pfarg_config_t *cfg)
 {
 	return perfmonctl(0, PFM_GET_CONFIG, cfg, 1);
+}
+
+int pfm_set_fmt_arg(int fd, const void *fmt_arg, size_t size)
+{
+	struct pfm_ioc ioc = { .arg = address(fmt_arg), .narg = size };
+
+	if (ioc.narg != size)
+		return fail(E2BIG);
+	return pfm_context_command(fd, PFM_SET_FMT_ARG, &ioc);
 }

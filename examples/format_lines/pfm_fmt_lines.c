@@ -30,6 +30,7 @@ static const pfm_buffer_fmt_t pfm_lines_fmt = {
 	.fmt_name	= "lines",
 	.fmt_uuid	= PFM_LINES_SMPL_UUID,
 	.fmt_handler	= lines_handler,
+	.fmt_set_arg	= lines_set_arg,
 	PFM_TABLE_CALLS_ARG(lines,
 			    PFM_FMT_ARG(pfm_lines_smpl_arg_t,
 					PFM_LINES_SMPL_ARG_LAYOUT)),

@@ -33,7 +33,7 @@ PFM_ASSERT_FIELD(pfm_threshold_smpl_arg_t, min, 16, 8);
 	PFM_ARG(pfm_threshold_smpl_arg_t, sink.buf_size, 65536, "bytes"), \
 	PFM_ARG(pfm_threshold_smpl_arg_t, sink.num_regions, 1, "regions"), \
 	PFM_ARG(pfm_threshold_smpl_arg_t, sink.flags, 0, "flags"),	\
-	PFM_ARG(pfm_threshold_smpl_arg_t, min, 0, "counts") }
+	PFM_ARG_LIVE(pfm_threshold_smpl_arg_t, min, 0, "counts") }
 
 /**
  * struct pfm_threshold_record_t - a record

@@ -45,6 +45,7 @@ static const pfm_buffer_fmt_t pfm_threshold_fmt = {
 	.fmt_name	= "threshold",
 	.fmt_uuid	= PFM_THRESHOLD_SMPL_UUID,
 	.fmt_handler	= threshold_handler,
+	.fmt_set_arg	= threshold_set_arg,
 	PFM_SINK_CALLS_ARG(threshold,
 			   PFM_FMT_ARG(pfm_threshold_smpl_arg_t,
 				       PFM_THRESHOLD_SMPL_ARG_LAYOUT)),

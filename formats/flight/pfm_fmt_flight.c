@@ -123,13 +123,22 @@ static int flight_validate(u32 ctx_flags, u16 num_pmds, void *data)
 				      sizeof(u64) * num_pmds);
 }
 
+static void flight_set_arg(void *buf, const void *data)
+{
+	struct flight_priv *priv = pfm_sink_priv(buf);
+
+	priv->arg = *(const pfm_flight_smpl_arg_t *)data;
+	/* A trigger may be waiting for its last sample. */
+	priv->watch = priv->arg.within || priv->arg.after || priv->left;
+	if (!priv->arg.within)
+		priv->marked = 0;
+}
+
 static int flight_init(u32 ctx_flags, void *data, void *buf)
 {
 	const pfm_flight_smpl_arg_t *arg = data;
-	struct flight_priv *priv = pfm_sink_priv(buf);
 
-	priv->arg = *arg;
-	priv->watch = arg->within || arg->after;
+	flight_set_arg(buf, arg);
 	return pfm_sink_init(buf, &arg->sink, sizeof(pfm_flight_record_t) +
 					sizeof(u64) * pfm_num_pmds(),
 			     PFM_FLIGHT_SMPL_VERSION);
@@ -139,6 +148,7 @@ static const pfm_buffer_fmt_t pfm_flight_fmt = {
 	.fmt_name	= PFM_FLIGHT_SMPL_NAME,
 	.fmt_uuid	= PFM_FLIGHT_SMPL_UUID,
 	.fmt_handler	= flight_handler,
+	.fmt_set_arg	= flight_set_arg,
 	PFM_SINK_CALLS_ARG(flight, PFM_FMT_ARG(pfm_flight_smpl_arg_t,
 					       PFM_FLIGHT_SMPL_ARG_LAYOUT)),
 };

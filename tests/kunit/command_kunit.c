@@ -99,6 +99,13 @@ static void commands_without_argument_ignore_argument(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, command(test, PFM_IOC(plain[i]), ioc), 0);
 }
 
+static void set_fmt_arg_needs_format(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, command(test, PFM_IOC(PFM_SET_FMT_ARG),
+				      (struct pfm_ioc){ .narg = U32_MAX }),
+			-EINVAL);
+}
+
 static struct kunit_case command_cases[] = {
 	KUNIT_CASE(commands_not_for_contexts_are_enotty),
 	KUNIT_CASE(ioctl_with_other_size_or_direction_is_enotty),
@@ -106,6 +113,7 @@ static struct kunit_case command_cases[] = {
 	KUNIT_CASE(load_takes_one_argument),
 	KUNIT_CASE(start_takes_one_argument_or_none),
 	KUNIT_CASE(commands_without_argument_ignore_argument),
+	KUNIT_CASE(set_fmt_arg_needs_format),
 	{}
 };
 

@@ -34,12 +34,18 @@ static u64 region_size(void)
 	return 2 * RECORD + 8 * pfm_num_pmds();
 }
 
-/* Make a buffer with these triggers. */
-static void make_for(struct kunit *test, pfm_flight_smpl_arg_t arg)
+/* Return an argument with these triggers. */
+static pfm_flight_smpl_arg_t arg_for(pfm_flight_smpl_arg_t arg)
 {
 	arg.sink.buf_size = OFFS + 2 * region_size();
 	arg.sink.num_regions = 2;
 	arg.sink.flags = PFM_SINK_OVERWRITE;
+	return arg;
+}
+
+static void make_for(struct kunit *test, pfm_flight_smpl_arg_t arg)
+{
+	arg = arg_for(arg);
 	pfm_calls_make(test, &arg);
 }
 
@@ -253,6 +259,36 @@ static void flight_records_samples_after_a_trigger(struct kunit *test)
 	}
 }
 
+static void set_triggers(struct kunit *test, pfm_flight_smpl_arg_t arg)
+{
+	arg = arg_for(arg);
+	KUNIT_EXPECT_EQ(test, pfm_calls_set_arg(test, &arg), 0);
+}
+
+static void flight_triggers_change_while_recording(struct kunit *test)
+{
+	pfm_flight_smpl_arg_t arg = { .within = 10, .marker = 1, .pmd = 3 };
+	struct pfm_fmt_calls *d = test->priv;
+
+	make_for(test, arg);
+	KUNIT_EXPECT_EQ(test, overflow(test, 1, false), GO_ON);
+	d->tstamp += 20;
+	/* Without the condition, the time since the marker does not matter. */
+	arg.within = 0;
+	arg.above = 1;
+	set_triggers(test, arg);
+	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), GO_ON);
+	/* A trigger still waits for its two samples when there are none. */
+	arg.above = 0;
+	arg.after = 2;
+	set_triggers(test, arg);
+	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), GO_ON);
+	arg.after = 0;
+	set_triggers(test, arg);
+	KUNIT_EXPECT_EQ(test, overflow(test, 2, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), HOLD);
+}
+
 static void handler_believes_nothing_that_is_mapped(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -275,6 +311,7 @@ static struct kunit_case flight_cases[] = {
 	KUNIT_CASE(flight_freezes_late_after_a_marker),
 	KUNIT_CASE(flight_freeze_ends_time_since_marker),
 	KUNIT_CASE(flight_records_samples_after_a_trigger),
+	KUNIT_CASE(flight_triggers_change_while_recording),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}
 };

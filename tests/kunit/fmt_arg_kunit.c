@@ -113,6 +113,57 @@ static void invalid_argument_layout_is_einval(struct kunit *test)
 				    cases[i].ret, "case %d", i);
 }
 
+static void no_set_arg(void *buf, const void *arg)
+{
+}
+
+static void live_field_needs_set_arg(struct kunit *test)
+{
+	struct pfm_arg_field fields[] = {
+		PFM_ARG(struct odd_arg, buf_size, 65536, "bytes"),
+		PFM_ARG_LIVE(struct odd_arg, depth, 255, "frames"),
+		{}
+	};
+	pfm_buffer_fmt_t fmt = script_fmt;
+	char *page = (char *)get_zeroed_page(GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	fmt.fmt_arg_size = sizeof(struct odd_arg);
+	fmt.fmt_arg_layout = fields;
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), -EINVAL);
+	fmt.fmt_set_arg = no_set_arg;
+	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), 0);
+	pfm_unregister_buffer_fmt(fmt.fmt_uuid);
+	pfm_arg_layout_show(&fmt, page);
+	KUNIT_EXPECT_STREQ(test, page, "buf_size 0 8 65536 bytes\n"
+			   "depth 8 1 255 frames live\n");
+	free_page((unsigned long)page);
+}
+
+static void argument_changes_only_in_live_fields(struct kunit *test)
+{
+	struct pfm_arg_field fields[] = {
+		PFM_ARG(struct odd_arg, buf_size, 65536, "bytes"),
+		PFM_ARG_LIVE(struct odd_arg, depth, 255, "frames"),
+		{}
+	};
+	pfm_buffer_fmt_t fmt = { .fmt_arg_size = sizeof(struct odd_arg),
+				 .fmt_arg_layout = fields };
+	u8 old[sizeof(struct odd_arg)] = {}, new[sizeof(struct odd_arg)];
+	size_t i;
+
+	for (i = 0; i < sizeof(old); i++) {
+		memcpy(new, old, sizeof(new));
+		KUNIT_EXPECT_TRUE(test, pfm_arg_may_become(&fmt, old, new));
+		new[i] = 1;
+		KUNIT_EXPECT_EQ_MSG(test, pfm_arg_may_become(&fmt, old, new),
+				    i == offsetof(struct odd_arg, depth),
+				    "byte %zu", i);
+	}
+	fmt.fmt_arg_layout = NULL;
+	KUNIT_EXPECT_FALSE(test, pfm_arg_may_become(&fmt, old, new));
+}
+
 /* With the longest possible lines, the page is full. */
 static void argument_layout_fits_one_page(struct kunit *test)
 {
@@ -129,18 +180,20 @@ static void argument_layout_fits_one_page(struct kunit *test)
 	for (i = 0; i <= PFM_ARG_MAX_FIELDS; i++) {
 		scnprintf(names + 32 * i, 32, "%02d" LETTERS31, i);
 		fields[i] = (struct pfm_arg_field){
-			names + 32 * i, LETTERS31, 60000 + 8 * i, 8, U64_MAX
+			names + 32 * i, LETTERS31, 60000 + 8 * i, 8, U64_MAX,
+			true
 		};
 	}
+	fmt.fmt_set_arg = no_set_arg;
 	fmt.fmt_arg_size = PFM_FMT_MAX_ARG_SIZE;
 	fmt.fmt_arg_layout = fields;
 	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), -EINVAL);
 	fields[PFM_ARG_MAX_FIELDS].name = NULL;
 	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), 0);
 	pfm_unregister_buffer_fmt(fmt.fmt_uuid);
-	/* Name, offset, size, default, unit, and separators. */
+	/* Name, offset, size, default, unit, "live", and separators. */
 	KUNIT_EXPECT_EQ(test, pfm_arg_layout_show(&fmt, page),
-			PFM_ARG_MAX_FIELDS * (31 + 5 + 1 + 20 + 31 + 5));
+			PFM_ARG_MAX_FIELDS * (31 + 5 + 1 + 20 + 31 + 4 + 6));
 	free_page((unsigned long)page);
 }
 
@@ -148,6 +201,8 @@ static struct kunit_case fmt_arg_cases[] = {
 	KUNIT_CASE(argument_field_describes_scalar_member),
 	KUNIT_CASE(nested_argument_fields_have_last_name),
 	KUNIT_CASE(invalid_argument_layout_is_einval),
+	KUNIT_CASE(live_field_needs_set_arg),
+	KUNIT_CASE(argument_changes_only_in_live_fields),
 	KUNIT_CASE(argument_layout_fits_one_page),
 	{}
 };

@@ -122,11 +122,28 @@ static void unwanted_samples_fit_into_full_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 1, 30), -ENOBUFS);
 }
 
+static void changed_threshold_filters_next_sample(struct kunit *test)
+{
+	pfm_threshold_smpl_arg_t arg = { .sink.buf_size = SZ_4K, .min = 100 };
+	struct pfm_fmt_calls *d = test->priv;
+
+	pfm_calls_make(test, &arg);
+	overflow(test, 1, 50);
+	arg.min = 10;
+	KUNIT_EXPECT_EQ(test, pfm_calls_set_arg(test, &arg), 0);
+	overflow(test, 1, 60);
+	overflow(test, 1, 69);
+	KUNIT_EXPECT_EQ(test, recorded(d), 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->difference, 10);
+	KUNIT_EXPECT_EQ(test, skipped(d), 2);
+}
+
 static struct kunit_case threshold_cases[] = {
 	KUNIT_CASE(differences_below_threshold_are_skipped),
 	KUNIT_CASE(each_counter_has_its_own_difference),
 	KUNIT_CASE(threshold_zero_records_without_pmds),
 	KUNIT_CASE(unwanted_samples_fit_into_full_buffer),
+	KUNIT_CASE(changed_threshold_filters_next_sample),
 	{}
 };
 

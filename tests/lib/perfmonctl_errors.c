@@ -65,6 +65,7 @@ static void show_context_commands(const char *what, int fd)
 	SHOW("stop", pfm_stop(fd));
 	SHOW("restart", pfm_restart(fd));
 	SHOW("unload", pfm_unload_context(fd));
+	SHOW("set_fmt_arg", pfm_set_fmt_arg(fd, &load, sizeof(load)));
 #undef SHOW
 }
 
@@ -75,6 +76,8 @@ static void show_unknown_commands(void)
 	show("unknown_gap", perfmonctl(0, 0x06, NULL, 0));
 	show("unknown_large", perfmonctl(0, 0x7fffffff, NULL, 0));
 	show("write_negative", pfm_write_pmcs(0, NULL, -1));
+	show("set_fmt_arg_negative", perfmonctl(0, PFM_SET_FMT_ARG, NULL, -1));
+	show("set_fmt_arg_huge", pfm_set_fmt_arg(0, NULL, SIZE_MAX));
 }
 
 int main(void)

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 COMMANDS = (
-    "write_pmcs write_pmds read_pmds load start start_null stop restart unload".split()
-)
+    "write_pmcs write_pmds read_pmds load start start_null stop restart unload"
+    " set_fmt_arg"
+).split()
 
 
 @pytest.fixture(scope="module", name="results")
@@ -45,6 +46,10 @@ def test_create_size_with_another_meaning_is_e2big(results: dict[str, str]) -> N
     assert results["create_context_huge"] == "-1 E2BIG"
 
 
+def test_argument_size_beyond_32_bits_is_e2big(results: dict[str, str]) -> None:
+    assert results["set_fmt_arg_huge"] == "-1 E2BIG"
+
+
 # Proves 3.1.2-01, 3.1.3-01, 3.1.4-01, 3.1.5-01, 3.1.6-01, 3.1.7-01, 3.1.8-01, 3.1.9-01
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("descriptor", ["closed", "pipe", "file"])
@@ -61,7 +66,9 @@ def test_unknown_command_is_einval(results: dict[str, str], command: str) -> Non
 
 
 # Proves 3.1.2-03, 3.1.13-04, 3.1.14-04
-@pytest.mark.parametrize("call", ["write_negative", "getinfo_negative"])
+@pytest.mark.parametrize(
+    "call", ["write_negative", "getinfo_negative", "set_fmt_arg_negative"]
+)
 def test_negative_vector_length_is_einval(results: dict[str, str], call: str) -> None:
     assert results[call] == "-1 EINVAL"
 
@@ -96,4 +103,5 @@ def test_library_exports_its_calls_and_nothing_else(programs: Path) -> None:
         "pfm_getinfo_pmds",
         "pfm_set_config",
         "pfm_get_config",
+        "pfm_set_fmt_arg",
     }

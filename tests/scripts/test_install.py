@@ -48,7 +48,8 @@ FUNCTIONS = (
     *("create_context", "write_pmcs", "write_pmds", "read_pmds", "load_context"),
     *("start", "stop", "restart", "unload_context", "create_evtsets"),
     *("delete_evtsets", "getinfo_evtsets", "getinfo_pmcs", "getinfo_pmds"),
-    *("set_config", "get_config", "map_set", "read_mapped", "unmap_set"),
+    *("set_config", "get_config", "set_fmt_arg"),
+    *("map_set", "read_mapped", "unmap_set"),
     *("bv_set", "bv_isset"),
 )
 SDK = "share/perfmon"

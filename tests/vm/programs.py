@@ -37,7 +37,7 @@ PROGRAMS = (
     *("sample", "pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22"),
     *("block", "block_stops", "realtime", "perm", "levels", "races", "pmu_perf"),
     *("pmc_config", "defect", "delay", "release", "throttle", "unwind_dev"),
-    *("unwind_user", "inherit", "fmt", "pmu", "main"),
+    *("unwind_user", "inherit", "arg", "fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "leftovers", "stress", "storm"),
 )
 # Programs whose tests need two CPUs.
@@ -55,7 +55,7 @@ PROGRAMS32 = (
     "exclude",
     *("default", "nway", "callers", "histogram", "callstack", "flight", "stacks"),
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
-    *("simpmu", "simpebs"),
+    *("simpmu", "simpebs", "arg"),
 )
 # Programs linked to a perfmon 2.x library that no longer works, and the library to
 # preload for each, on x86_64.

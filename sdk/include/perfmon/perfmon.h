@@ -65,6 +65,9 @@
 #define PFM_SET_CONFIG		0x18
 #define PFM_GET_CONFIG		0x19
 
+/* Command that the specification does not have. */
+#define PFM_SET_FMT_ARG		0x1a
+
 /* Other names of the same commands in the specification. */
 #define PFM_WRITE_PMD		PFM_WRITE_PMDS
 #define PFM_CONTEXT_CREATE	PFM_CREATE_CONTEXT
@@ -645,7 +648,7 @@ PFM_STATIC_ASSERT(sizeof(pfm_msg_t) == 64);
  * @fmt_arg:      PFM_CREATE_CONTEXT: address of the format's argument
  * @fmt_arg_size: PFM_CREATE_CONTEXT: its size in bytes, or PFM_FMT_ARG_IMPLICIT
  *                for the size that the format declares
- * @narg:         number of elements at @arg
+ * @narg:         number of elements at @arg; PFM_SET_FMT_ARG: its size in bytes
  * @reserved:     must be 0
  *
  * Programs call perfmonctl() and never see this structure. PFM_CREATE_CONTEXT
@@ -979,6 +982,23 @@ int pfm_set_config(pfarg_config_t *cfg);
  * Return: 0; -1.
  */
 int pfm_get_config(pfarg_config_t *cfg);
+
+/**
+ * pfm_set_fmt_arg() - change fields of the format's argument
+ * @fd:      the context, attached or not
+ * @fmt_arg: the new argument. It may differ only in fields that the format lets
+ *           change; /sys/kernel/perfmon/formats/<uuid>/arg_layout marks them
+ *           with "live"
+ * @size:    its size in bytes
+ *
+ * All fields change at once. Samples from then on follow the new argument.
+ *
+ * Return: 0; -1: EOPNOTSUPP if another field differs, or if the format lets no
+ * field change; EINVAL if the format rejects a value, for a context without a
+ * format, or if @size is too small; E2BIG if @size is too large; ENOMEM. After
+ * an error no field has changed.
+ */
+int pfm_set_fmt_arg(int fd, const void *fmt_arg, size_t size);
 
 /* A mapped event set. */
 struct pfm_set_map;

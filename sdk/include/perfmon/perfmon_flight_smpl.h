@@ -64,9 +64,9 @@ PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, marker, 38, 2);
 	PFM_ARG(pfm_flight_smpl_arg_t, sink.num_regions, 16, "regions"), \
 	PFM_ARG(pfm_flight_smpl_arg_t, sink.flags, PFM_SINK_OVERWRITE,	\
 		"flags"),						\
-	PFM_ARG(pfm_flight_smpl_arg_t, above, 0, "counts"),		\
-	PFM_ARG(pfm_flight_smpl_arg_t, within, 0, "ns"),		\
-	PFM_ARG(pfm_flight_smpl_arg_t, after, 0, "samples"),		\
+	PFM_ARG_LIVE(pfm_flight_smpl_arg_t, above, 0, "counts"),	\
+	PFM_ARG_LIVE(pfm_flight_smpl_arg_t, within, 0, "ns"),		\
+	PFM_ARG_LIVE(pfm_flight_smpl_arg_t, after, 0, "samples"),	\
 	PFM_ARG(pfm_flight_smpl_arg_t, pmd, PFM_FLIGHT_SMPL_NO_PMD, "pmd"), \
 	PFM_ARG(pfm_flight_smpl_arg_t, minus, PFM_FLIGHT_SMPL_NO_PMD,	\
 		"pmd"),							\

@@ -217,6 +217,20 @@ typedef int (*fmt_restart_t)(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl);
  */
 typedef int (*fmt_exit_t)(void *buf);
 
+/**
+ * typedef fmt_set_arg_t - take over changed fields of the argument (optional)
+ * @buf: first byte of the buffer, or NULL
+ * @arg: the new argument, validated. It differs from the last one only in
+ *       fields that PFM_ARG_LIVE() declares
+ *
+ * Required if the format declares such fields. fmt_validate must not change the
+ * argument then.
+ * Context: process; must not sleep, because overflows wait meanwhile.
+ * Locking: never concurrent with fmt_handler, fmt_restart or itself for one
+ * @buf.
+ */
+typedef void (*fmt_set_arg_t)(void *buf, const void *arg);
+
 /* fmt_flags: the format does not support event sets other than set0. */
 #define PFM_FMTFL_NOSET		0x1
 /* The PMU writes the samples: the private area begins with a struct pfm_ds. */
@@ -243,6 +257,7 @@ typedef int (*fmt_exit_t)(void *buf);
  * @offset: offset in bytes from the start of the argument
  * @size:   1, 2, 4 or 8 bytes; unsigned, in native byte order
  * @dfl:    default value
+ * @live:   the field may change while the format is used
  */
 struct pfm_arg_field {
 	const char	*name;
@@ -250,6 +265,7 @@ struct pfm_arg_field {
 	u32		offset;
 	u32		size;
 	u64		dfl;
+	bool		live;
 };
 
 /**
@@ -276,6 +292,23 @@ static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
  * @_unit:  unit, a string literal
  */
 #define PFM_ARG(type, member, _dfl, _unit)				\
+	PFM_ARG_FIELD(type, member, _dfl, _unit, false)
+
+/**
+ * PFM_ARG_LIVE() - PFM_ARG() for a field that may change
+ * @type:   as for PFM_ARG()
+ * @member: as for PFM_ARG()
+ * @_dfl:   as for PFM_ARG()
+ * @_unit:  as for PFM_ARG()
+ *
+ * PFM_SET_FMT_ARG changes it, also while the context is attached. The size of
+ * the buffer must not depend on it. The format needs a fmt_set_arg.
+ */
+#define PFM_ARG_LIVE(type, member, _dfl, _unit)				\
+	PFM_ARG_FIELD(type, member, _dfl, _unit, true)
+
+/* For these two macros only. */
+#define PFM_ARG_FIELD(type, member, _dfl, _unit, _live)			\
 	{								\
 		.name = #member,					\
 		.unit = (_unit),					\
@@ -283,6 +316,7 @@ static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
 		/* An array or a structure does not compile here. */	\
 		.size = sizeof((typeof_member(type, member))0),		\
 		.dfl = (_dfl),						\
+		.live = (_live),					\
 	}
 
 /**
@@ -318,6 +352,8 @@ static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
  * @fmt_arg_layout: optional: fields of the argument, ending with an entry
  *                  without a name; lets tools set fields by name
  *                  (PFM_FMT_ARG())
+ * @fmt_set_arg:    required if a field of the argument may change, otherwise
+ *                  optional
  */
 typedef struct {
 	const char	*fmt_name;
@@ -334,6 +370,7 @@ typedef struct {
 	const struct attribute_group **fmt_groups;
 	fmt_getpriv_t	fmt_getpriv;
 	const struct pfm_arg_field *fmt_arg_layout;
+	fmt_set_arg_t	fmt_set_arg;
 } pfm_buffer_fmt_t;
 
 typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;
@@ -343,7 +380,7 @@ typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;
  * layouts, call-backs, inline functions and their constants. It changes when
  * formats that were built before would no longer work.
  */
-#define PFM_FMT_INTERFACE	3
+#define PFM_FMT_INTERFACE	4
 
 /**
  * pfm_register_buffer_fmt() - register a format (3.5.8)

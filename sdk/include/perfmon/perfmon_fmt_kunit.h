@@ -236,6 +236,24 @@ static inline void pfm_calls_make(struct kunit *test, void *arg)
 }
 
 /**
+ * pfm_calls_set_arg() - change the argument, as PFM_SET_FMT_ARG does
+ * @test: the test
+ * @arg:  the new argument; this does not check which fields have changed
+ *
+ * Context: process.
+ * Return: 0, or the error of fmt_validate.
+ */
+static inline int pfm_calls_set_arg(struct kunit *test, void *arg)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	int ret = pfm_calls_validate(test, arg);
+
+	if (!ret)
+		d->fmt->fmt_set_arg(d->buf, arg);
+	return ret;
+}
+
+/**
  * pfm_calls_sample() - call fmt_handler for an overflow
  * @d:      the format
  * @pmd:    the PMD that overflows

@@ -413,6 +413,9 @@ static inline int pfm_sink_restart(void *buf, int is_active,
  *
  *	if (latency < mine_arg(buf)->min)
  *		return pfm_sink_skip(buf, arg);
+ *
+ * A format with PFM_ARG_LIVE() fields has ``.fmt_set_arg = name_set_arg``,
+ * which replaces this copy.
  */
 #define DEFINE_PFM_SINK_ARG(name, type, fixed, per_pmd, version)	\
 	static_assert(offsetof(type, sink) == 0);			\
@@ -422,6 +425,11 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 	static inline const type *name##_arg(void *buf)			\
 	{								\
 		return pfm_sink_priv(buf);				\
+	}								\
+									\
+	static inline void name##_set_arg(void *buf, const void *arg)	\
+	{								\
+		*(type *)pfm_sink_priv(buf) = *(const type *)arg;	\
 	}								\
 									\
 	DEFINE_PFM_SINK(name##_sink, fixed, per_pmd, version)		\
@@ -434,7 +442,7 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 									\
 	static int name##_init(u32 ctx_flags, void *arg, void *buf)	\
 	{								\
-		*(type *)pfm_sink_priv(buf) = *(const type *)arg;	\
+		name##_set_arg(buf, arg);				\
 		return name##_sink_init(ctx_flags, arg, buf);		\
 	}
 

@@ -383,6 +383,9 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
  *
  *	if (latency < mine_arg(buf)->min)
  *		return pfm_sink_skip(buf, arg);
+ *
+ * A format with PFM_ARG_LIVE() fields has ``.fmt_set_arg = name_set_arg``,
+ * which replaces this copy.
  */
 #define DEFINE_PFM_TABLE_ARG(name, arg_type, type, payload, version, ...) \
 	static_assert(offsetof(arg_type, sink) == 0);			\
@@ -394,11 +397,16 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		return pfm_table_priv(buf);				\
 	}								\
 									\
+	static inline void name##_set_arg(void *buf, const void *arg)	\
+	{								\
+		*(arg_type *)pfm_table_priv(buf) = *(const arg_type *)arg; \
+	}								\
+									\
 	DEFINE_PFM_TABLE(name, type, payload, version, __VA_ARGS__)	\
 									\
 	static int name##_init(u32 ctx_flags, void *arg, void *buf)	\
 	{								\
-		*(arg_type *)pfm_table_priv(buf) = *(const arg_type *)arg; \
+		name##_set_arg(buf, arg);				\
 		return name##_table_init(ctx_flags, arg, buf);		\
 	}
 

@@ -19,6 +19,7 @@
 
 #include "fuzz.h"
 #include "../../../examples/format_count/perfmon_count_smpl.h"
+#include "../../../examples/format_threshold/perfmon_threshold_smpl.h"
 
 #define SOFTWARE(id) \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id)
@@ -270,6 +271,17 @@ static size_t count_arg(struct fuzz *f, void *arg)
 	return sizeof(pfm_count_smpl_arg_t);
 }
 
+/* Few different buffers, so that often only the threshold changes. */
+static size_t threshold_arg(struct fuzz *f, void *arg)
+{
+	*(pfm_threshold_smpl_arg_t *)arg = (pfm_threshold_smpl_arg_t){
+		.sink = { .buf_size = 65536,
+			  .num_regions = 1 + fuzz_below(f, 2) },
+		.min = fuzz_below(f, 4),
+	};
+	return sizeof(pfm_threshold_smpl_arg_t);
+}
+
 static const struct {
 	pfm_uuid_t	uuid;
 	size_t		(*make)(struct fuzz *f, void *arg);
@@ -283,6 +295,7 @@ static const struct {
 	{ PFM_PEBS32_SMPL_UUID, pebs32_arg },
 	{ PFM_PEBS64_SMPL_UUID, pebs64_arg },
 	{ PFM_COUNT_SMPL_UUID, count_arg },
+	{ PFM_THRESHOLD_SMPL_UUID, threshold_arg },
 };
 
 size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg)
@@ -332,9 +345,18 @@ static const struct {
 	[PFM_GET_CONFIG]	= { make_config, sizeof(pfarg_config_t), 1 },
 };
 
+/* The number of elements is the argument's size in bytes. */
+static void make_fmt_arg(struct fuzz *f, struct fuzz_arg *arg)
+{
+	arg->size = 1;
+	arg->narg = threshold_arg(f, arg->bytes);
+}
+
 void fuzz_make_arg(struct fuzz *f, int cmd, struct fuzz_arg *arg)
 {
 	memset(arg, 0, sizeof(*arg));
+	if (cmd == PFM_SET_FMT_ARG)
+		make_fmt_arg(f, arg);
 	if (cmd < 0 || cmd >= (int)ARRAY_SIZE(makers) || !makers[cmd].make)
 		return;
 	/* The argument of PFM_START is optional. */

@@ -102,6 +102,10 @@ static const struct command commands[] = {
 		"PFM_GET_CONFIG", 1, sizeof(pfarg_config_t), false,
 		{ EFAULT, EPERM }
 	},
+	[PFM_SET_FMT_ARG] = {
+		"PFM_SET_FMT_ARG", 8, 0, true,
+		{ EINVAL, E2BIG, EBADF, EFAULT, EOPNOTSUPP, ENOMEM }
+	},
 };
 
 static const struct command unknown = { "an unknown command", 0, 0, false,

@@ -152,6 +152,7 @@ static const char *const format_modules[] = {
 	"pfm_fmt_default", "pfm_fmt_nway", "pfm_fmt_pebs32", "pfm_fmt_pebs64",
 	"pfm_fmt_oprofile", "pfm_fmt_histogram", "pfm_fmt_callstack",
 	"pfm_fmt_flight", "pfm_fmt_stacks", "pfm_fmt_callers", "pfm_fmt_count",
+	"pfm_fmt_threshold",
 };
 
 static bool unload(const char *module)

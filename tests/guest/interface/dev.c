@@ -379,7 +379,7 @@ TEST(unprivileged_users_can_query_but_not_configure)
 
 static const int context_commands[] = {
 	PFM_WRITE_PMCS, PFM_WRITE_PMDS, PFM_READ_PMDS, PFM_START, PFM_STOP,
-	PFM_RESTART, PFM_LOAD_CONTEXT, PFM_UNLOAD_CONTEXT,
+	PFM_RESTART, PFM_LOAD_CONTEXT, PFM_UNLOAD_CONTEXT, PFM_SET_FMT_ARG,
 };
 
 static void expect_ebadf(int fd)
@@ -439,7 +439,7 @@ TEST(unknown_commands_are_invalid)
 		else
 			CHECK_ERRNO(perfmonctl(fd, command, NULL, 0), EINVAL);
 	}
-	CHECK_EQ(known, 16);
+	CHECK_EQ(known, 17);
 }
 
 /* Reserved fields */

@@ -694,6 +694,7 @@ static void refuse_descriptors(int fd)
 		PFM_WRITE_PMCS, PFM_WRITE_PMDS, PFM_READ_PMDS, PFM_START,
 		PFM_STOP, PFM_RESTART, PFM_LOAD_CONTEXT, PFM_UNLOAD_CONTEXT,
 		PFM_CREATE_EVTSETS, PFM_DELETE_EVTSETS, PFM_GETINFO_EVTSETS,
+		PFM_SET_FMT_ARG,
 	};
 	int device = CHECK_OK(open(PFM_DEVICE, O_RDWR));
 	struct pfm_ioc ioc = { .reserved = 1 };

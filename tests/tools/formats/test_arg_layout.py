@@ -13,7 +13,7 @@ LAYOUT = """\
 buf_size 0 8 65536 bytes
 max_depth 8 2 16 frames
 level 10 1 255 number
-threshold 12 4 0 bytes
+threshold 12 4 0 bytes live
 """
 SIZE = 24
 ARG = "<QHBxI8x"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * arg.c - the format's argument of a context: checked, kept, changed
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "arg.h"
+#include "attach.h"
+#include "context.h"
+#include "fmt.h"
+#include "fmt_arg.h"
+#include "owner.h"
+
+int pfm_arg_check_size(const struct pfm_context *ctx, size_t size)
+{
+	const pfm_buffer_fmt_t *fmt = ctx->fmt;
+
+	/* Too large is -E2BIG (3.1.1), too small is -EINVAL. */
+	if (size > fmt->fmt_arg_size)
+		return -E2BIG;
+	return size < fmt->fmt_arg_size ? -EINVAL : 0;
+}
+
+int pfm_arg_validate(const struct pfm_context *ctx, void *arg)
+{
+	const pfm_buffer_fmt_t *fmt = ctx->fmt;
+
+	if (!fmt->fmt_validate)
+		return 0;
+	return pfm_fmt_result(fmt, "fmt_validate",
+			      fmt->fmt_validate(ctx->flags, ctx->pmu->num_pmds,
+						arg));
+}
+
+int pfm_arg_keep(struct pfm_context *ctx, const void *arg)
+{
+	if (!ctx->fmt->fmt_set_arg)
+		return 0;
+	ctx->fmt_arg = kmemdup(arg, ctx->fmt->fmt_arg_size, GFP_KERNEL_ACCOUNT);
+	return ctx->fmt_arg ? 0 : -ENOMEM;
+}
+
+void pfm_arg_free(struct pfm_context *ctx)
+{
+	kfree(ctx->fmt_arg);
+	ctx->fmt_arg = NULL;
+}
+
+int pfm_arg_may_set(const struct pfm_context *ctx, size_t size)
+{
+	if (!ctx->fmt)
+		return -EINVAL;
+	return ctx->fmt->fmt_set_arg ? pfm_arg_check_size(ctx, size) :
+				       -EOPNOTSUPP;
+}
+
+/* Change all fields between two overflows. */
+static int pfm_arg_change(struct pfm_context *ctx, const void *arg)
+{
+	const pfm_buffer_fmt_t *fmt = ctx->fmt;
+	unsigned long flags;
+
+	if (!pfm_arg_may_become(fmt, ctx->fmt_arg, arg))
+		return -EOPNOTSUPP;
+	pfm_own(ctx, &flags);
+	fmt->fmt_set_arg(ctx->buf, arg);
+	pfm_disown(ctx, flags);
+	memcpy(ctx->fmt_arg, arg, fmt->fmt_arg_size);
+	return 0;
+}
+
+int pfm_arg_set(struct pfm_context *ctx, void *arg)
+{
+	int ret = pfm_arg_validate(ctx, arg);
+
+	if (ret)
+		return ret;
+	pfm_lock(ctx);
+	ret = pfm_arg_change(ctx, arg);
+	pfm_unlock(ctx);
+	return ret;
+}
