@@ -41,6 +41,7 @@ KERNEL_HEADERS = (
     "perfmon_fmt_device",
     *("perfmon_fmt_entry", "perfmon_fmt_kunit", "perfmon_fmt_ring"),
     *("perfmon_fmt_sdk", "perfmon_fmt_sink", "perfmon_fmt_table"),
+    "perfmon_fmt_threads",
     "perfmon_fmt_unwind",
     *("perfmon_irq_work", "perfmon_kprobe", "perfmon_pmu", "perfmon_work"),
 )
@@ -88,7 +89,7 @@ EXPECTED = {
         f"{SDK}/examples/format_{example}/{name}"
         for example in (
             *("cgroups", "count", "lines", "mini", "mispredicts", "requests"),
-            *("chains", "sharing", "slowest", "threshold"),
+            *("chains", "intervals", "sharing", "slowest", "threshold"),
         )
         for name in (
             *("Kbuild", "Makefile", "parser/pyproject.toml"),

@@ -17,7 +17,7 @@ from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
 PERIOD = 2
-EXAMPLES = ("cgroups", "sharing", "slowest", "chains")
+EXAMPLES = ("cgroups", "sharing", "slowest", "intervals", "chains")
 MODULES = (
     "tests/guest/pmu_nmi/pfm_nmi",
     "core/perfmon",
@@ -29,6 +29,7 @@ ADDRESS = 0x7F0000000000
 LOAD, STORE = 0x2, 0x4  # PERF_MEM_OP_*
 GROUPS = {"a": 10, "b": 20}  # samples
 SLOW, FAST, KEEP = 20, 30, 8  # samples
+TURNS = {"first": 8, "second": 6}  # samples of two threads
 ROUNDS = 300
 
 Row = dict[str, Any]
@@ -53,11 +54,18 @@ SCRIPTS = {
         _fire(4, addr=ADDRESS + 64),
     ],
     "slowest": [_fire(SLOW, addr=ADDRESS, latency=1000), _fire(FAST, latency=10)],
+    # The latency of each sample is higher by 1.
+    "intervals": [
+        _fire(TURNS["first"] // 2, latency=100),
+        f"sh -c '{_fire(TURNS['second'])}'",
+        _fire(TURNS["first"] // 2),
+    ],
 }
 OPTIONS = {
     "cgroups": "",
     "sharing": "--smpl-pmds=addr,source",
     "slowest": f"--smpl-pmds=addr,latency --smpl-arg=keep={KEEP}",
+    "intervals": "--smpl-pmds=latency --smpl-arg=pmd=261",
 }
 
 
@@ -129,6 +137,22 @@ def test_slowest_accesses_are_kept(out: Path, parsers: tuple[Path, ...]) -> None
     assert all(re.search(r" callers=0x[0-9a-f]+", line) for line in lines)
     said = (out / "output").read_text()
     assert f"pfmon: {SLOW} samples, 0 lost, {FAST} skipped" in said
+
+
+def test_intervals_of_threads_are_their_own(
+    out: Path, parsers: tuple[Path, ...]
+) -> None:
+    lines = pfmparse("dump", out / "intervals.cap", plugins=parsers).splitlines()
+    counted: dict[str, list[int]] = {}
+    for line in lines:
+        count, thread = re.findall(r"\b(?:counted|tid)=([0-9]+)", line)
+        counted.setdefault(thread, []).append(int(count))
+    # The first thread waits once for the samples of the second.
+    half = TURNS["first"] // 2
+    first = [*(half - 1) * [1], TURNS["second"] + 1, *(half - 1) * [1]]
+    assert sorted(counted.values()) == sorted([first, (TURNS["second"] - 1) * [1]])
+    said = (out / "output").read_text()
+    assert f"pfmon: {len(lines)} samples, 0 lost, 2 skipped" in said
 
 
 def test_equal_stacks_are_stored_once(out: Path, parsers: tuple[Path, ...]) -> None:

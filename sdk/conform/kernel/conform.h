@@ -31,6 +31,8 @@ struct pt_regs;
 #define CONFORM_MAX_POISON	16384
 /* Maximum depth of user frames, more than a format records. */
 #define CONFORM_FRAMES	300
+/* Number of threads that overflow in turn. */
+#define CONFORM_THREADS		3
 /* Number of PMDs that overflow at once. */
 #define CONFORM_BURST		4
 
@@ -243,7 +245,7 @@ static inline u64 conform_ip(u64 calls)
 
 static inline u32 conform_tid(u64 calls)
 {
-	return 1001 + calls % 3;
+	return 1001 + calls % CONFORM_THREADS;
 }
 
 /*

@@ -46,7 +46,8 @@ static int arg_use(struct conform *c)
 
 	if (!c->live)
 		return 0;
-	for (i = 0; !ret && i < 3; i++)
+	/* The last overflow is the second one of its thread. */
+	for (i = 0; !ret && i <= CONFORM_THREADS; i++)
 		ret = conform_overflow(c, 1, NULL);
 	if (!ret && c->held)
 		ret = conform_restart(c, false);

@@ -100,6 +100,12 @@ EXAMPLES = (
         is_table=True,
     ),
     Example(
+        *("intervals", "<4QII"),
+        rows=((9, 16, 500, 3, 12, 11), (10, 17, 600, 4, 13, 11)),
+        argument="QQ",
+        values=(("min", 100), ("pmd", 1)),
+    ),
+    Example(
         *("threshold", "<QQII"),
         rows=((16, 500, 12, 1), (17, 600, 13, 2)),
         argument="Q",

@@ -1,0 +1,1 @@
+../../perfmon_intervals_smpl.h

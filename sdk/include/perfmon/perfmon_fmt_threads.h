@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/**
+ * DOC: State of each thread, for handlers of system-wide contexts
+ *
+ * A format declares what it remembers of a thread, and for how many threads::
+ *
+ *	struct mine_state {
+ *		struct pfm_thread	thread;
+ *		u64			value;
+ *	};
+ *
+ *	DEFINE_PFM_THREADS(mine, struct mine_state, 1024)
+ *
+ * The handler gets the state of the sampled thread. The first sample of a
+ * thread has no interval::
+ *
+ *	u64 since;
+ *	struct mine_state *last = mine_thread(buf, data, tstamp, &since);
+ *	u64 difference = value - last->value;
+ *
+ *	last->value = value;
+ *	if (!since)
+ *		return pfm_sink_skip(buf, arg);
+ *
+ * The states are in the private area that fmt_getpriv requests. Their number is
+ * fixed and a search is bounded. If there is no free place for a new thread, it
+ * takes that of the thread whose last sample is the oldest nearby; a later
+ * sample of this thread is then a first one. A system-wide context monitors one
+ * CPU, so the last sample of a thread is its last one on this CPU.
+ */
+#ifndef PERFMON_PERFMON_FMT_THREADS_H
+#define PERFMON_PERFMON_FMT_THREADS_H
+
+#include <linux/math64.h>
+#include <perfmon/perfmon_fmt_sdk.h>
+
+/* Places that are searched for a thread. */
+#define PFM_THREADS_PROBES	8
+
+/**
+ * struct pfm_thread - start of the state of a thread
+ * @ids:    its process (upper half) and thread ID
+ * @tstamp: time of its last sample; 0 if the place is free
+ */
+struct pfm_thread {
+	u64	ids;
+	u64	tstamp;
+};
+
+/**
+ * struct pfm_threads - state of all threads, in pfm_fmt_area()
+ * @evicted: number of states that were given up for other threads
+ * @places:  the states
+ */
+struct pfm_threads {
+	u64	evicted;
+	u64	places[];
+};
+
+/* Return: the place where the search for a thread begins, out of @threads. */
+static __always_inline u64 pfm_threads_hash(u64 ids, u32 threads)
+{
+	/* 2^64 / golden ratio mixes the upper bits best. */
+	return mul_u64_u64_shr(ids * 0x9e3779b97f4a7c15ULL, threads, 64);
+}
+
+/*
+ * Find the place of a thread: its own, a free one, or the one that was used
+ * longest ago. Places never become free, so none beyond a free one is used.
+ */
+static __always_inline struct pfm_thread *
+pfm_threads_find(void *place, u64 ids, size_t size)
+{
+	struct pfm_thread *t = place, *oldest = t;
+	unsigned int i;
+
+	for (i = 0; i < PFM_THREADS_PROBES; i++) {
+		if (!t->tstamp || t->ids == ids)
+			return t;
+		if (t->tstamp < oldest->tstamp)
+			oldest = t;
+		t = (void *)t + size;
+	}
+	return oldest;
+}
+
+/* The function that DEFINE_PFM_THREADS() names name_thread(). */
+static __always_inline void *
+pfm_threads_get(void *buf, const struct pfm_ovfl_data *data, u64 tstamp,
+		u64 *since, size_t size, u32 threads)
+{
+	u64 ids = (u64)data->tgid << 32 | data->tid, last;
+	struct pfm_threads *all = pfm_fmt_area(buf);
+	struct pfm_thread *t;
+
+	t = pfm_threads_find((void *)all->places +
+			     pfm_threads_hash(ids, threads) * size, ids, size);
+	last = t->tstamp;
+	if (t->ids != ids || !last) {
+		all->evicted += !!last;
+		last = 0;
+		memset(t, 0, size);
+		t->ids = ids;
+	}
+	t->tstamp = tstamp;
+	/* CPUs' clocks may differ a little. */
+	*since = !last ? 0 : tstamp > last ? tstamp - last : 1;
+	return t;
+}
+
+/**
+ * DEFINE_PFM_THREADS() - define the states of a format's threads
+ * @name:    prefix of the functions
+ * @type:    state of a thread; its first member is a struct pfm_thread thread
+ * @threads: maximum number of threads, a constant
+ *
+ * Defines ``type *name_thread(void *buf, const struct pfm_ovfl_data *data, u64
+ * tstamp, u64 *since)``, which a handler calls once for a sample. It returns
+ * the state of the thread: as the handler left it at the thread's last sample,
+ * or zeroed. @since is the time since that sample, at least 1, or 0 if there is
+ * none.
+ *
+ * Also defines name_threads_getpriv(), which the format has as its
+ * ``.fmt_getpriv``. So the format cannot have a table (perfmon_fmt_table.h).
+ */
+#define DEFINE_PFM_THREADS(name, type, threads)				\
+	static_assert((threads) > 0);					\
+	static_assert(offsetof(type, thread) == 0 &&			\
+		      __same_type(struct pfm_thread,			\
+				  typeof_member(type, thread)) &&	\
+		      sizeof(type) % sizeof(u64) == 0,			\
+		      "begin with a struct pfm_thread, pad to 8 bytes"); \
+									\
+	static __always_inline type *					\
+	name##_thread(void *buf, const struct pfm_ovfl_data *data,	\
+		      u64 tstamp, u64 *since)				\
+	{								\
+		return pfm_threads_get(buf, data, tstamp, since,	\
+				       sizeof(type), threads);		\
+	}								\
+									\
+	static int name##_threads_getpriv(u32 ctx_flags, void *arg,	\
+					  size_t *size)			\
+	{								\
+		/* The last search does not wrap around. */		\
+		*size = sizeof(struct pfm_threads) + sizeof(type) *	\
+			((threads) + PFM_THREADS_PROBES - 1);		\
+		return 0;						\
+	}
+
+#endif /* PERFMON_PERFMON_FMT_THREADS_H */
