@@ -13,30 +13,34 @@
  * @left:   1 more than the number of samples to record before the freeze; 0
  *          before a trigger
  * @watch:  all samples matter, not only those that may notify
+ * @largest: the largest values since the freeze
  */
 struct flight_priv {
 	pfm_flight_smpl_arg_t	arg;
 	u64			marked;
 	u32			left;
 	bool			watch;
+	struct pfm_largest	largest;
 };
 
 static_assert(PFM_SINK_PRIV_SIZE + sizeof(struct flight_priv) <=
 	      PFM_FMT_PRIV_SIZE);
 
+/* Return: the value, or the difference; 0 if the sample does not have it. */
+static notrace u64 flight_value(const struct flight_priv *priv,
+				const pfm_ovfl_arg_t *arg)
+{
+	u64 value = pfm_smpl_value_or(arg, priv->arg.pmd, 0), minus = 0;
+
+	if (priv->arg.minus != PFM_FLIGHT_SMPL_NO_PMD)
+		minus = pfm_smpl_value_or(arg, priv->arg.minus, U64_MAX);
+	return value > minus ? value - minus : 0;
+}
+
 static notrace bool flight_is_above(const struct flight_priv *priv,
 				    const pfm_ovfl_arg_t *arg)
 {
-	static const u64 zero;
-	const u64 *value, *minus = &zero;
-
-	if (!priv->arg.above)
-		return false;
-	value = pfm_smpl_value(arg, priv->arg.pmd);
-	if (priv->arg.minus != PFM_FLIGHT_SMPL_NO_PMD)
-		minus = pfm_smpl_value(arg, priv->arg.minus);
-	return value && minus && *value > *minus &&
-	       *value - *minus > priv->arg.above;
+	return priv->arg.above && flight_value(priv, arg) > priv->arg.above;
 }
 
 static notrace bool flight_is_late(const struct flight_priv *priv, u64 tstamp)
@@ -74,15 +78,24 @@ static notrace void flight_watch(struct flight_priv *priv, pfm_ovfl_arg_t *arg,
 	} else if (arg->ovfl_notify) {
 		priv->left = 0;
 		priv->marked = 0;
+		priv->largest.num = 0;
 		pfm_ctrl_full(arg);
 	}
 }
 
-static int notrace flight_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
-				  struct pfm_ovfl_data *data)
+/* Is the sample among the worst, or are all recorded? */
+static notrace bool flight_keeps(struct flight_priv *priv,
+				 const pfm_ovfl_arg_t *arg)
+{
+	return !priv->arg.keep ||
+	       pfm_largest_add(&priv->largest, priv->arg.keep,
+			       flight_value(priv, arg));
+}
+
+static notrace int flight_record(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				 const struct pfm_ovfl_data *data)
 {
 	pfm_flight_record_t *record = pfm_sink_begin(buf, arg);
-	struct flight_priv *priv = pfm_sink_priv(buf);
 	u16 pmds = arg->num_smpl_pmds;
 
 	if (!record)
@@ -99,9 +112,20 @@ static int notrace flight_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	};
 	pfm_copy_pmds((u64 *)(record + 1), arg, pmds);
 	pfm_sink_end(buf, arg, sizeof(*record) + sizeof(u64) * pmds);
-	if (unlikely(arg->ovfl_notify || priv->watch))
-		flight_watch(priv, arg, tstamp);
 	return 0;
+}
+
+static int notrace flight_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+				  struct pfm_ovfl_data *data)
+{
+	struct flight_priv *priv = pfm_sink_priv(buf);
+	int ret = flight_keeps(priv, arg) ?
+		  flight_record(buf, arg, tstamp, data) :
+		  pfm_sink_skip(buf, arg);
+
+	if (!ret && unlikely(arg->ovfl_notify || priv->watch))
+		flight_watch(priv, arg, tstamp);
+	return ret;
 }
 
 /* Is @pmd a PMD, if there is a @use for it? */
@@ -115,7 +139,8 @@ static int flight_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	const pfm_flight_smpl_arg_t *arg = data;
 
 	if (!(arg->sink.flags & PFM_SINK_OVERWRITE) ||
-	    !flight_has_pmd(arg->above, arg->pmd) ||
+	    arg->keep > PFM_LARGEST_MAX ||
+	    !flight_has_pmd(arg->above | arg->keep, arg->pmd) ||
 	    !flight_has_pmd(arg->within, arg->marker) ||
 	    !flight_has_pmd(arg->minus != PFM_FLIGHT_SMPL_NO_PMD, arg->minus))
 		return -EINVAL;

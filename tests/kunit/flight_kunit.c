@@ -289,6 +289,69 @@ static void flight_triggers_change_while_recording(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), HOLD);
 }
 
+/* Let PMD1 overflow when PMD2, the only one in the sample, has @value. */
+static u32 overflow_with(struct kunit *test, u64 value, bool notify)
+{
+	struct pfm_ovfl_data data = { .ip = value };
+	struct pfm_fmt_calls *d = test->priv;
+
+	d->arg = (pfm_ovfl_arg_t) { .ovfl_pmd = 1, .num_smpl_pmds = 1,
+				    .ovfl_notify = notify };
+	bitmap_set((unsigned long *)d->arg.smpl_pmds, 2, 1);
+	d->arg.smpl_pmds_values[0] = value;
+	preempt_disable();
+	KUNIT_EXPECT_EQ(test,
+			d->fmt->fmt_handler(d->buf, &d->arg, 1, &data), 0);
+	preempt_enable();
+	return d->arg.ovfl_ctrl.val;
+}
+
+/* Return: the number of records so far, those overwritten or read included. */
+static u64 recorded(const struct pfm_fmt_calls *d)
+{
+	const pfm_sink_rgn_t *rgn = (const void *)(hdr_of(d) + 1);
+
+	return rgn[0].rgn_count + rgn[1].rgn_count + hdr_of(d)->hdr_past +
+	       hdr_of(d)->hdr_overwritten;
+}
+
+static void flight_keeps_samples_with_largest_values(struct kunit *test)
+{
+	static const u64 values[] = { 50, 90, 10, 50, 91, 0 };
+	struct pfm_fmt_calls *d = test->priv;
+	const pfm_sink_more_t *more;
+	int i;
+
+	make_for(test, (pfm_flight_smpl_arg_t){
+			       .keep = 2, .pmd = 2,
+			       .minus = PFM_FLIGHT_SMPL_NO_PMD });
+	for (i = 0; i < ARRAY_SIZE(values); i++)
+		KUNIT_EXPECT_EQ(test, overflow_with(test, values[i], false),
+				GO_ON);
+	more = d->buf + PFM_SINK_MORE_OFFS(2);
+	KUNIT_EXPECT_EQ(test, recorded(d), 3);
+	KUNIT_EXPECT_EQ(test, more->more_skipped, 3);
+	/* A trigger that is skipped freezes, too. Then all begins anew. */
+	KUNIT_EXPECT_EQ(test, overflow_with(test, 1, true), HOLD);
+	KUNIT_EXPECT_EQ(test, recorded(d), 3);
+	pfm_calls_restart(test, false);
+	KUNIT_EXPECT_EQ(test, overflow_with(test, 1, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, recorded(d), 4);
+}
+
+static void flight_keeps_only_values_of_a_pmd(struct kunit *test)
+{
+	pfm_flight_smpl_arg_t arg = arg_for((pfm_flight_smpl_arg_t){
+		.keep = PFM_LARGEST_MAX, .pmd = PFM_FLIGHT_SMPL_NO_PMD,
+		.minus = PFM_FLIGHT_SMPL_NO_PMD });
+
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+	arg.pmd = 2;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), 0);
+	arg.keep++;
+	KUNIT_EXPECT_EQ(test, pfm_calls_validate(test, &arg), -EINVAL);
+}
+
 static void handler_believes_nothing_that_is_mapped(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -312,6 +375,8 @@ static struct kunit_case flight_cases[] = {
 	KUNIT_CASE(flight_freeze_ends_time_since_marker),
 	KUNIT_CASE(flight_records_samples_after_a_trigger),
 	KUNIT_CASE(flight_triggers_change_while_recording),
+	KUNIT_CASE(flight_keeps_samples_with_largest_values),
+	KUNIT_CASE(flight_keeps_only_values_of_a_pmd),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}
 };

@@ -14,7 +14,7 @@ UUID = "b9d0cd6e-d66e-486b-aa83-880009473ebf"
 VERSION = 1 << 16
 
 ARG = struct_dtype(
-    40,
+    48,
     [
         ("buf_size", "<u8", 0),  # bytes
         ("num_regions", "<u4", 8),
@@ -25,6 +25,7 @@ ARG = struct_dtype(
         ("pmd", "<u2", 34),
         ("minus", "<u2", 36),
         ("marker", "<u2", 38),
+        ("keep", "<u8", 40),  # samples
     ],
 )
 

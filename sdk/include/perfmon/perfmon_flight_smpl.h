@@ -38,6 +38,8 @@
  *          difference is 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
  * @marker: PMD whose overflows are markers. Before the first one, and after a
  *          freeze until the next one, no sample comes too late
+ * @keep:   only samples are recorded whose value is among this number of
+ *          largest ones since the last freeze; at most 64. 0 to record all
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
@@ -47,9 +49,10 @@ typedef struct {
 	__u16		pmd;
 	__u16		minus;
 	__u16		marker;
+	__u64		keep;
 } pfm_flight_smpl_arg_t;
 
-PFM_STATIC_ASSERT(sizeof(pfm_flight_smpl_arg_t) == 40);
+PFM_STATIC_ASSERT(sizeof(pfm_flight_smpl_arg_t) == 48);
 PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, sink, 0, 16);
 PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, above, 16, 8);
 PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, within, 24, 8);
@@ -57,6 +60,7 @@ PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, after, 32, 2);
 PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, pmd, 34, 2);
 PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, minus, 36, 2);
 PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, marker, 38, 2);
+PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, keep, 40, 8);
 
 /* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_FLIGHT_SMPL_ARG_LAYOUT {					\
@@ -71,7 +75,8 @@ PFM_ASSERT_FIELD(pfm_flight_smpl_arg_t, marker, 38, 2);
 	PFM_ARG(pfm_flight_smpl_arg_t, minus, PFM_FLIGHT_SMPL_NO_PMD,	\
 		"pmd"),							\
 	PFM_ARG(pfm_flight_smpl_arg_t, marker, PFM_FLIGHT_SMPL_NO_PMD,	\
-		"pmd") }
+		"pmd"),							\
+	PFM_ARG(pfm_flight_smpl_arg_t, keep, 0, "samples") }
 
 /**
  * struct pfm_flight_record_t - a record; PMD values follow

@@ -294,6 +294,7 @@ const struct row rows[] = {
 	FIELD(pfm_flight_smpl_arg_t, pmd),
 	FIELD(pfm_flight_smpl_arg_t, minus),
 	FIELD(pfm_flight_smpl_arg_t, marker),
+	FIELD(pfm_flight_smpl_arg_t, keep),
 	WHOLE(pfm_flight_record_t),
 	FIELD(pfm_flight_record_t, tstamp),
 	FIELD(pfm_flight_record_t, ip),
