@@ -42,18 +42,36 @@ void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
 	pfm_tell_owner(ctx, owner);
 }
 
-/* Another overflow may interrupt this. */
-static bool pfm_begin_note(struct pfm_pmd *pmd)
+/*
+ * Begin a note, unless the overflow is known. Another overflow may interrupt
+ * this at any point and, if a command on another CPU has just ended, may own
+ * the context and handle this overflow with its own. So a known one is
+ * recognized by the same cmpxchg() that begins the note. Return: the state
+ * before: PFM_QUIET, or the reason why no note was begun.
+ */
+static u8 pfm_begin_note(struct pfm_pmd *pmd)
 {
-	u8 state = READ_ONCE(pmd->state);
+	u8 state;
 
-	return state < PFM_NOTING &&
-	       cmpxchg(&pmd->state, state, PFM_NOTING) == state;
+	do {
+		state = cmpxchg(&pmd->state, PFM_QUIET, PFM_NOTING);
+	} while (state == PFM_KNOWN && !pfm_is_known_now(pmd));
+	return state;
 }
 
 void pfm_defer(struct pfm_pmd *pmd, u64 ip, u32 owner)
 {
-	if (!pfm_begin_note(pmd)) {
+	u8 state = pfm_begin_note(pmd);
+
+	if (state == PFM_KNOWN) {
+		/*
+		 * An NMI may have left a note while pfm_overflow() had
+		 * overwritten the owner.
+		 */
+		pfm_see_to_deferred(pmd->ctx);
+		return;
+	}
+	if (state != PFM_QUIET) {
 		pfm_miss(pmd->ctx, 1, owner);
 		return;
 	}

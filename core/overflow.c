@@ -100,7 +100,11 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 	credit = --ctx->credit;
 	/*
 	 * Read both together, and late: a report that interrupts this may
-	 * change the offset, and the write below would undo the change.
+	 * change the offset, and the write below would undo the change. This
+	 * can happen: a tracepoint can be hit in an interrupt, too. But such a
+	 * report leaves a note, and handling it in pfm_leave() resets the PMD:
+	 * the next overflow is then at most a period away, whether the change
+	 * was undone or not (perf_reset_other()).
 	 */
 	offset = reg->offset;
 	reload = reg->reload;
@@ -130,14 +134,7 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 	if (owner) {
 		/* pfm_enter_fast() has overwritten the owner: restore it. */
 		pfm_not_entered(ctx, owner);
-		if (pfm_is_known_now(pmd))
-			/*
-			 * Until the owner was restored, an NMI took this
-			 * overflow for the owner, and may have left it a note.
-			 */
-			pfm_see_to_deferred(ctx);
-		else
-			pfm_defer(pmd, ip, owner);
+		pfm_defer(pmd, ip, owner);
 	} else if (pfm_look_closer(pmd, ip, regs)) {
 		pfm_leave(ctx);
 	} else {

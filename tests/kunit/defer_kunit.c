@@ -6,6 +6,7 @@
 #include "defer.h"
 #include "fixture.h"
 #include "owner.h"
+#include "value.h"
 
 /* Proves H19 */
 static void nested_overflow_is_handled_afterwards(struct kunit *test)
@@ -157,6 +158,42 @@ static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 	kthread_stop(away);
 }
 
+/*
+ * PMD0 has wrapped. It is known since its value was @known_from, perhaps only
+ * since an NMI that has interrupted pfm_overflow(). Return: the calls of the
+ * handler after its report.
+ */
+static int defer_known(struct kunit *test, u64 known_from)
+{
+	struct fixture *f = test->priv;
+	struct pfm_pmd *pmd;
+	unsigned long flags;
+
+	fixture_start_owned(test, &flags);
+	pmd = fixture_pmd_of(f->ctx, 0);
+	pfm_value_write_ovfl(pmd, 1);
+	pmd->last_reset = -100ULL;
+	pmd->known_from = known_from;
+	pmd->state = PFM_KNOWN;
+	pfm_defer(pmd, 0x77, PFM_BUSY_COMMAND);
+	pfm_disown(f->ctx, flags);
+	fixture_unlock(f->ctx);
+	pfm_wait_kicks(f->ctx);
+	KUNIT_EXPECT_EQ(test, pmd->state, PFM_QUIET);
+	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
+	return f->script.calls;
+}
+
+static void known_overflow_is_not_noted(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, defer_known(test, 0), 0);
+}
+
+static void overflow_after_known_one_is_noted(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, defer_known(test, -90ULL), 1);
+}
+
 /* The tool waits for this overflow; a later one may never come. */
 /* Proves H06 */
 static void switched_out_overflow_notifies(struct kunit *test)
@@ -209,6 +246,8 @@ static struct kunit_case defer_cases[] = {
 	KUNIT_CASE(overflow_during_command_is_deferred),
 	KUNIT_CASE(nested_overflow_is_deferred_after_command),
 	KUNIT_CASE(lost_overflows_during_command_are_counted),
+	KUNIT_CASE(known_overflow_is_not_noted),
+	KUNIT_CASE(overflow_after_known_one_is_noted),
 	KUNIT_CASE(deferred_work_ignores_switched_out_thread),
 	KUNIT_CASE(switched_out_overflow_notifies),
 	KUNIT_CASE(deferred_overflows_share_time_stamp),
