@@ -216,7 +216,13 @@ static struct miscdevice pfm_dev = {
 	.mode	= 0666,
 };
 
-/* Devices resume before threads are thawed; suspend.c is told after that. */
+/* Threads are frozen; suspend.c is told before and after that. */
+static int pfm_dev_suspend(struct device *dev)
+{
+	pfm_stamps_suspend();
+	return 0;
+}
+
 static int pfm_dev_resume(struct device *dev)
 {
 	pfm_stamps_resume();
@@ -224,7 +230,7 @@ static int pfm_dev_resume(struct device *dev)
 }
 
 static struct dev_pm_domain pfm_dev_power = {
-	.ops = { SYSTEM_SLEEP_PM_OPS(NULL, pfm_dev_resume) },
+	.ops = { SYSTEM_SLEEP_PM_OPS(pfm_dev_suspend, pfm_dev_resume) },
 };
 
 int pfm_dev_init(void)

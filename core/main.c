@@ -35,7 +35,6 @@ static int __init pfm_init(void)
 	if (ret)
 		goto err_sysfs;
 	pfm_owner_init();
-	pfm_stamps_init();
 	ret = pfm_pmd_init();
 	if (ret)
 		goto err_sysfs;
@@ -48,11 +47,13 @@ static int __init pfm_init(void)
 	ret = pfm_suspend_init();
 	if (ret)
 		goto err_cpu;
+	pfm_stamps_init();
 	ret = pfm_dev_init();
 	if (ret)
-		goto err_suspend;
+		goto err_stamps;
 	return 0;
-err_suspend:
+err_stamps:
+	pfm_stamps_exit();
 	pfm_suspend_exit();
 err_cpu:
 	pfm_cpu_exit();
@@ -73,6 +74,7 @@ static void __exit pfm_exit(void)
 {
 	pfm_dev_exit();
 	pfm_block_exit();
+	pfm_stamps_exit();
 	pfm_suspend_exit();
 	pfm_cpu_exit();
 	pfm_attach_exit();

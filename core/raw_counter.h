@@ -17,11 +17,15 @@
  * early.
  * pfm_raw_counter_scale(): set time_mult and time_shift as the kernel's clock
  * does, or time_mult to 0 if the counter is not suitable.
+ * PFM_COUNTER_IS_STEADY: except in a suspend, a suitable counter remains the
+ * one that the kernel uses.
  */
 #if defined(CONFIG_ARM64)
 
 #include <asm/arch_timer.h>
 #include <asm/sysreg.h>
+
+#define PFM_COUNTER_IS_STEADY	true
 
 static __always_inline u64 pfm_raw_counter(void)
 {
@@ -56,6 +60,9 @@ static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
 #include <asm/hypervisor.h>
 #include <asm/tsc.h>
 
+/* The kernel may give up the TSC at any time. */
+#define PFM_COUNTER_IS_STEADY	false
+
 static __always_inline u64 pfm_raw_counter(void)
 {
 	return rdtsc();
@@ -79,6 +86,8 @@ static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
 #else
 
 /* Without a counter that is known, raw time stamps are in ns. */
+#define PFM_COUNTER_IS_STEADY	true
+
 static __always_inline u64 pfm_raw_counter(void)
 {
 	return local_clock();

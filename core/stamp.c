@@ -7,12 +7,20 @@
  * zero is not, so it is measured. One conversion is valid for the life of a
  * context. If counter and clock have not advanced together in a suspend, the
  * value that is added to the counter is corrected (pfm_stamps_resume()).
+ *
+ * Where the kernel never changes its clock, time stamps in ns are calculated
+ * from the counter, too. That begins when two measurements agree, and further
+ * ones follow at intervals, because the kernel rounds its clock down by up to
+ * 1 ns about once an hour.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "context.h"
 #include "stamp.h"
@@ -20,13 +28,17 @@
 #define PFM_TRIES	32
 /* ns by which two measurements of the same zero may differ */
 #define PFM_ZERO_ERROR	1000
+/* Until the first check, and between two checks */
+#define PFM_SOON	HZ
+#define PFM_INTERVAL	(3600 * HZ)
 
 DEFINE_PER_CPU(u64, pfm_last_stamp);
+struct pfm_clock pfm_clock __read_mostly;
 
 /*
  * pfm_raw_first: the first measurement, or the first since the kernel has
- * refined the counter's rate. pfm_raw_base: pfm_raw.base of all contexts in
- * pfm_raw_contexts, and of the next one.
+ * refined the counter's rate, or the last successful check. pfm_raw_base:
+ * pfm_raw.base of all contexts in pfm_raw_contexts, and of the next one.
  */
 static pfm_time_conv_t pfm_raw_first;
 u64 pfm_raw_base;
@@ -42,7 +54,7 @@ u64 pfm_stamp_unowned(struct pfm_context *ctx)
 		return pfm_stamp_raw(ctx);
 	do {
 		before = READ_ONCE(*last);
-		stamp = pfm_later(local_clock(), before);
+		stamp = pfm_later(pfm_now(), before);
 	} while (cmpxchg_local(last, before, stamp) != before);
 	return stamp;
 }
@@ -55,7 +67,7 @@ u64 pfm_since_stamp(const struct pfm_context *ctx)
 		since = pfm_time_ns(&ctx->raw.conv, pfm_raw_now(ctx)) -
 			pfm_time_ns(&ctx->raw.conv, ctx->raw.last);
 	else
-		since = local_clock() - raw_cpu_read(pfm_last_stamp);
+		since = pfm_now() - raw_cpu_read(pfm_last_stamp);
 	return max_t(s64, since, 0);
 }
 
@@ -103,18 +115,19 @@ static struct pfm_bounds pfm_try_zero(const pfm_time_conv_t *scale, u64 base)
 }
 
 /*
- * Measure time_zero. The bounds of all attempts hold; their intersection is
- * exact if once the counter has not advanced.
+ * Measure time_zero, with @base added to the counter. The bounds of all
+ * attempts hold; their intersection is exact if once the counter has not
+ * advanced.
  */
-static void pfm_measure_zero(pfm_time_conv_t *conv)
+static void pfm_measure_zero(pfm_time_conv_t *conv, u64 base)
 {
 	struct pfm_bounds best, next;
 	int i;
 
 	conv->time_zero = 0;
-	best = pfm_try_zero(conv, pfm_raw_base);
+	best = pfm_try_zero(conv, base);
 	for (i = 1; i < PFM_TRIES; i++) {
-		next = pfm_try_zero(conv, pfm_raw_base);
+		next = pfm_try_zero(conv, base);
 		if ((s64)(next.low - best.low) > 0)
 			best.low = next.low;
 		if ((s64)(next.high - best.high) < 0)
@@ -129,7 +142,7 @@ static void pfm_measure(pfm_time_conv_t *conv)
 	lockdep_assert_held(&pfm_raw_lock);
 	pfm_raw_counter_scale(conv);
 	if (conv->time_mult)
-		pfm_measure_zero(conv);
+		pfm_measure_zero(conv, pfm_raw_base);
 }
 
 /*
@@ -173,6 +186,47 @@ static u64 pfm_ticks(u64 ns)
 				   pfm_raw_first.time_mult);
 }
 
+void pfm_stamps_check(void)
+{
+	pfm_time_conv_t now = {};
+	u64 factor = 0;
+
+	mutex_lock(&pfm_raw_lock);
+	pfm_measure(&now);
+	if (now.time_mult && pfm_is_the_clock(&now)) {
+		pfm_raw_first = now;
+		factor = (u64)now.time_mult << (32 - now.time_shift);
+		pfm_measure_zero(&now, 0);
+		WRITE_ONCE(pfm_clock.zero, now.time_zero);
+	}
+	mutex_unlock(&pfm_raw_lock);
+	/* Overflows that see the first factor see its zero. */
+	synchronize_rcu();
+	WRITE_ONCE(pfm_clock.factor, factor);
+}
+
+static void pfm_check_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(pfm_next_check, pfm_check_work);
+
+/* Not during a suspend */
+static void pfm_check_after(unsigned long delay)
+{
+	if (PFM_COUNTER_IS_STEADY)
+		mod_delayed_work(system_freezable_power_efficient_wq,
+				 &pfm_next_check, delay);
+}
+
+static void pfm_check_work(struct work_struct *work)
+{
+	pfm_stamps_check();
+	pfm_check_after(PFM_INTERVAL);
+}
+
+void pfm_stamps_suspend(void)
+{
+	WRITE_ONCE(pfm_clock.factor, 0);
+}
+
 void pfm_stamps_resume(void)
 {
 	pfm_time_conv_t now = {};
@@ -189,6 +243,7 @@ void pfm_stamps_resume(void)
 			WRITE_ONCE(ctx->raw.base, pfm_raw_base);
 	}
 	mutex_unlock(&pfm_raw_lock);
+	pfm_check_after(PFM_SOON);
 }
 
 void pfm_stamps_init(void)
@@ -196,4 +251,10 @@ void pfm_stamps_init(void)
 	mutex_lock(&pfm_raw_lock);
 	pfm_measure(&pfm_raw_first);
 	mutex_unlock(&pfm_raw_lock);
+	pfm_check_after(PFM_SOON);
+}
+
+void pfm_stamps_exit(void)
+{
+	cancel_delayed_work_sync(&pfm_next_check);
 }

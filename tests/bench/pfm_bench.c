@@ -380,13 +380,13 @@ static const struct recorder recorders[] = {
 	{ "counting", count_begin, count_end, 0, 0 },
 	{ "empty overflow handler", floor_begin, count_end, 0, 0 },
 	{ "perfmon default format", default_begin, default_end, 0,
-	  ON_ARM64(130) },
+	  ON_ARM64(115) },
 #if IS_ARM64
 	{ "perfmon, raw time", raw_begin, default_end, 0, 90 },
 	{ "perfmon, raw time, two PMDs", raw_begin, default_end, 2, 0 },
 #endif
-	{ "perfmon, two PMDs", default_begin, default_end, 2, ON_ARM64(270) },
-	{ "perfmon n-way format", nway_begin, nway_end, 0, ON_ARM64(150) },
+	{ "perfmon, two PMDs", default_begin, default_end, 2, ON_ARM64(245) },
+	{ "perfmon n-way format", nway_begin, nway_end, 0, ON_ARM64(130) },
 	{ "perfmon, a sink", mini_begin, sink_end, 0, 0 },
 	{ "perfmon histogram format", histogram_begin, sink_end, 0,
 	  ON_ARM64(154) },

@@ -23,6 +23,8 @@ static int stamp_init(struct kunit *test)
 
 	if (ret)
 		return ret;
+	/* Let only the tests check the clock. */
+	pfm_stamps_exit();
 	f = test->priv;
 	f->ctx->raw.conv.time_mult = 1;
 	f->ctx->raw.base = HOUR;
@@ -223,6 +225,75 @@ static void counter_that_is_not_the_clock_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_raw_time(f->buf, &conv), 0);
 }
 
+/* Check the clock. Return: can it be calculated from the counter? */
+static bool check_clock(void)
+{
+	pfm_stamps_check();
+	return pfm_clock.factor;
+}
+
+static void calculated_clock_is_the_kernels(struct kunit *test)
+{
+	u64 before, now;
+
+	KUNIT_ASSERT_TRUE(test, check_clock());
+	before = local_clock();
+	now = pfm_now();
+	KUNIT_EXPECT_GE(test, now + NSEC_PER_USEC, before);
+	KUNIT_EXPECT_LE(test, now, local_clock() + NSEC_PER_USEC);
+}
+
+static void ns_time_stamps_are_calculated(struct kunit *test)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	u64 stamp;
+
+	KUNIT_ASSERT_TRUE(test, check_clock());
+	ctx->raw_time = false;
+	pfm_clock.factor *= 2;
+	pfm_clock.zero = HOUR;
+	stamp = pfm_stamp(ctx);
+	KUNIT_EXPECT_GE(test, stamp, HOUR + 2 * local_clock() - NSEC_PER_SEC);
+	KUNIT_EXPECT_LE(test, stamp, HOUR + 2 * local_clock());
+	KUNIT_EXPECT_LT(test, pfm_since_stamp(ctx), NSEC_PER_SEC);
+	this_cpu_write(pfm_last_stamp, 0);
+	KUNIT_EXPECT_TRUE(test, check_clock());
+}
+
+static void clock_that_leaves_the_counter_is_called(struct kunit *test)
+{
+	KUNIT_ASSERT_TRUE(test, check_clock());
+	pfm_raw_base += HOUR;
+	KUNIT_EXPECT_FALSE(test, check_clock());
+	KUNIT_EXPECT_LE(test, pfm_now(), (u64)local_clock());
+	pfm_raw_base -= HOUR;
+	KUNIT_EXPECT_TRUE(test, check_clock());
+}
+
+/* Together the small steps exceed what may differ between two checks. */
+static void zero_follows_the_kernels_rounding(struct kunit *test)
+{
+	int i;
+
+	KUNIT_ASSERT_TRUE(test, check_clock());
+	for (i = 0; i < 10; i++) {
+		pfm_raw_base += i < 5 ? 900 : -900;
+		KUNIT_EXPECT_TRUE(test, check_clock());
+	}
+}
+
+static void suspend_calls_the_kernels_clock(struct kunit *test)
+{
+	KUNIT_ASSERT_TRUE(test, check_clock());
+	pfm_stamps_suspend();
+	KUNIT_EXPECT_EQ(test, pfm_clock.factor, 0ULL);
+	pfm_raw_base += HOUR;
+	pfm_stamps_resume();
+	KUNIT_EXPECT_EQ(test, pfm_clock.factor, 0ULL);
+	pfm_stamps_exit();
+	KUNIT_EXPECT_TRUE(test, check_clock());
+}
+
 static struct kunit_case stamp_cases[] = {
 	KUNIT_CASE(only_counter_gets_raw_time_stamps),
 	KUNIT_CASE(recorded_values_get_raw_time_stamps),
@@ -234,6 +305,11 @@ static struct kunit_case stamp_cases[] = {
 	KUNIT_CASE(format_asks_for_raw_time_stamps),
 	KUNIT_CASE(conversion_stays_valid_after_resume),
 	KUNIT_CASE(counter_that_is_not_the_clock_is_refused),
+	KUNIT_CASE(calculated_clock_is_the_kernels),
+	KUNIT_CASE(ns_time_stamps_are_calculated),
+	KUNIT_CASE(clock_that_leaves_the_counter_is_called),
+	KUNIT_CASE(zero_follows_the_kernels_rounding),
+	KUNIT_CASE(suspend_calls_the_kernels_clock),
 	{}
 };
 
