@@ -158,18 +158,23 @@ static int notrace nway_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				struct pfm_ovfl_data *data)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);
-	struct pfm_records *records = &priv->regions.records;
+	/* A copy, which the compiler need not read again after each store. */
+	struct pfm_records records = priv->regions.records;
 	pfm_nway_smpl_rgn_t *rgn;
 
 	pfm_ctrl_continue(arg);
-	if (unlikely(pfm_records_full(records)) && !nway_make_room(buf, arg))
-		return -ENOBUFS;
+	if (unlikely(pfm_records_full(&records))) {
+		if (!nway_make_room(buf, arg))
+			return -ENOBUFS;
+		records = priv->regions.records;
+	}
 	rgn = nway_rgn(buf, priv->regions.cur);
-	pfm_entry_add(records, buf, arg, tstamp, data);
-	WRITE_ONCE(rgn->rgn_size, records->cur - records->start);
+	pfm_entry_add(&records, buf, arg, tstamp, data);
+	WRITE_ONCE(rgn->rgn_size, records.cur - records.start);
 	/* Publish the entry before the count that includes it. */
-	smp_store_release(&rgn->rgn_count, records->count);
-	if (unlikely(pfm_records_full(records)))
+	smp_store_release(&rgn->rgn_count, records.count);
+	priv->regions.records = records;
+	if (unlikely(pfm_records_full(&records)))
 		nway_full(priv, buf, arg);
 	return 0;
 }
