@@ -14,7 +14,6 @@ from ..formats.roles import Role
 from ..formats.samples import Lazy, Roles, Samples
 from ..formats.thread_state import TRACED
 from ..recording import Batch, Recording
-from .subset import subset
 
 OFF = "off"  # the column, in ns
 
@@ -40,6 +39,8 @@ class OffCpu:
         return batches if self._clock is None else self._added(batches, self._clock)
 
     def _added(self, batches: Iterator[Batch], clock: int) -> Iterator[Batch]:
+        from .subset import subset  # only needed by such sessions
+
         for batch in batches:
             if not batch.samples.count:
                 yield _with_times(batch, np.zeros(0, np.int64))
