@@ -9,11 +9,15 @@
 #include <unistd.h>
 
 #include <perfmon/perfmon.h>
+#include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_default_smpl.h>
+#include <perfmon/perfmon_flight_smpl.h>
+#include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
+#include <perfmon/perfmon_stacks_smpl.h>
 
 #include <linux/perf_event.h>
 
@@ -282,6 +286,61 @@ static size_t threshold_arg(struct fuzz *f, void *arg)
 	return sizeof(pfm_threshold_smpl_arg_t);
 }
 
+static size_t histogram_arg(struct fuzz *f, void *arg)
+{
+	*(pfm_sink_arg_t *)arg = (pfm_sink_arg_t){
+		.buf_size = 4096 << fuzz_below(f, 5),
+	};
+	return sizeof(pfm_sink_arg_t);
+}
+
+static __u16 pmd_or_none(struct fuzz *f)
+{
+	return fuzz_one_in(f, 2) ? PFM_FLIGHT_SMPL_NO_PMD : fuzz_below(f, 6);
+}
+
+static size_t flight_arg(struct fuzz *f, void *arg)
+{
+	*(pfm_flight_smpl_arg_t *)arg = (pfm_flight_smpl_arg_t){
+		.sink.buf_size = 16384 << fuzz_below(f, 4),
+		.sink.num_regions = 2 + fuzz_below(f, 6),
+		.sink.flags = PFM_SINK_OVERWRITE,
+		.after = fuzz_below(f, 3),
+		.pmd = pmd_or_none(f),
+		.minus = pmd_or_none(f),
+		.marker = pmd_or_none(f),
+	};
+	return sizeof(pfm_flight_smpl_arg_t);
+}
+
+/* No set of unwind tables, or any descriptor, which may be one. */
+static __s32 unwind_fd(struct fuzz *f)
+{
+	return fuzz_one_in(f, 2) ? 0 : fuzz_any_fd(f);
+}
+
+static size_t callstack_arg(struct fuzz *f, void *arg)
+{
+	*(pfm_callstack_smpl_arg_t *)arg = (pfm_callstack_smpl_arg_t){
+		.sink.buf_size = 16384 << fuzz_below(f, 4),
+		.sink.num_regions = fuzz_below(f, 4),
+		.max_depth = 1 + fuzz_below(f, PFM_CALLSTACK_MAX_DEPTH),
+		.unwind_fd = unwind_fd(f),
+	};
+	return sizeof(pfm_callstack_smpl_arg_t);
+}
+
+static size_t stacks_arg(struct fuzz *f, void *arg)
+{
+	*(pfm_stacks_smpl_arg_t *)arg = (pfm_stacks_smpl_arg_t){
+		.sink.buf_size = 4096 << fuzz_below(f, 6),
+		.max_depth = 1 + fuzz_below(f, PFM_STACKS_MAX_DEPTH),
+		.unwind_fd = unwind_fd(f),
+		.per_thread = fuzz_below(f, 2),
+	};
+	return sizeof(pfm_stacks_smpl_arg_t);
+}
+
 static const struct {
 	pfm_uuid_t	uuid;
 	size_t		(*make)(struct fuzz *f, void *arg);
@@ -296,6 +355,12 @@ static const struct {
 	{ PFM_PEBS64_SMPL_UUID, pebs64_arg },
 	{ PFM_COUNT_SMPL_UUID, count_arg },
 	{ PFM_THRESHOLD_SMPL_UUID, threshold_arg },
+	{ PFM_HISTOGRAM_SMPL_UUID, histogram_arg },
+	{ PFM_FLIGHT_SMPL_UUID, flight_arg },
+	{ PFM_CALLSTACK_SMPL_UUID, callstack_arg },
+	{ PFM_CALLSTACK_SMPL_UUID, callstack_arg },
+	{ PFM_STACKS_SMPL_UUID, stacks_arg },
+	{ PFM_STACKS_SMPL_UUID, stacks_arg },
 };
 
 size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg)

@@ -59,8 +59,8 @@ static const struct command commands[] = {
 	},
 	[PFM_CREATE_CONTEXT] = {
 		"PFM_CREATE_CONTEXT", 16, sizeof(pfarg_ctx_t), false,
-		{ EINVAL, E2BIG, EFAULT, EOPNOTSUPP, ENOMEM, ENODEV, EPERM,
-		  EMFILE }
+		{ EINVAL, E2BIG, EBADF, EFAULT, EOPNOTSUPP, ENOMEM, ENODEV,
+		  EPERM, EMFILE }
 	},
 	[PFM_RESTART] = {
 		"PFM_RESTART", 8, 0, false,

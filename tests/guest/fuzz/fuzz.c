@@ -156,8 +156,9 @@ static const struct {
 	{ fuzz_thread, 2 },
 	{ fuzz_pin, 4 },
 	{ fuzz_config_file, 2 },
-	{ fuzz_unload_format, 2 },
+	{ fuzz_unload, 2 },
 	{ fuzz_device, 2 },
+	{ fuzz_unwind, 8 },
 	{ wake_often, 2 },
 	{ configure, 2 },
 };

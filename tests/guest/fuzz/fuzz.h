@@ -163,6 +163,10 @@ void fuzz_munmap(struct fuzz *f);
 void fuzz_mprotect(struct fuzz *f);
 void fuzz_mremap(struct fuzz *f);
 
+/* unwind.c: sets of unwind tables */
+
+void fuzz_unwind(struct fuzz *f);
+
 /* tasks.c: processes, threads and CPUs */
 
 void fuzz_victim(struct fuzz *f);
@@ -177,7 +181,7 @@ _Noreturn void fuzz_victim_main(uint64_t seed);
 /* system.c: configuration, devices and modules */
 
 void fuzz_config_file(struct fuzz *f);
-void fuzz_unload_format(struct fuzz *f);
+void fuzz_unload(struct fuzz *f);
 void fuzz_device(struct fuzz *f);
 /*
  * Set limits that suit a small guest and allow unprivileged users to monitor.

@@ -148,11 +148,12 @@ void fuzz_config_file(struct fuzz *f)
 
 /* Modules */
 
-static const char *const format_modules[] = {
+/* The formats that use pfm_unwind come before it. */
+static const char *const modules[] = {
 	"pfm_fmt_default", "pfm_fmt_nway", "pfm_fmt_pebs32", "pfm_fmt_pebs64",
 	"pfm_fmt_oprofile", "pfm_fmt_histogram", "pfm_fmt_callstack",
 	"pfm_fmt_flight", "pfm_fmt_stacks", "pfm_fmt_callers", "pfm_fmt_count",
-	"pfm_fmt_threshold",
+	"pfm_fmt_threshold", "pfm_unwind",
 };
 
 static bool unload(const char *module)
@@ -161,10 +162,9 @@ static bool unload(const char *module)
 	       errno == ENOENT;
 }
 
-void fuzz_unload_format(struct fuzz *f)
+void fuzz_unload(struct fuzz *f)
 {
-	const char *module =
-		format_modules[fuzz_below(f, ARRAY_SIZE(format_modules))];
+	const char *module = modules[fuzz_below(f, ARRAY_SIZE(modules))];
 
 	fuzz_tell(f, "unload", " %s", module);
 	/* In use, being loaded or unloaded; not permitted; or interrupted. */
@@ -190,9 +190,8 @@ bool fuzz_unload_all(void)
 {
 	bool ok = true;
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(format_modules); i++)
-		ok = unload_now(format_modules[i]) && ok;
-	ok = unload_now("pfm_unwind") && ok;
+	for (unsigned int i = 0; i < ARRAY_SIZE(modules); i++)
+		ok = unload_now(modules[i]) && ok;
 	ok = unload_now("pfm_pmu_perf") && ok;
 	ok = unload_now("perfmon") && ok;
 	return !system("modprobe -a pfm_pmu_perf pfm_fmt_default") && ok;
