@@ -34,6 +34,8 @@ _PYTHON = re.compile(
     r"|^[ \t]*(?:(?:async )?def|class) (?P<other>\w+)",
     re.MULTILINE,
 )
+# A tag behind a sentence.
+_HIDDEN = re.compile(rf"\bProves {ID.pattern}")
 _MARGIN = re.compile(r"^\s*(?:/?\*+/?|#)?\s*|\s*(?:\*/)?\s*$")
 
 
@@ -67,11 +69,16 @@ def _line_of(text: str, position: int) -> int:
 
 
 def _ids(comment: str, line: int) -> Iterator[tuple[int, str]]:
-    """Yield the line and the text of each entry in a comment's lists of ids."""
+    """Yield the line and the text of each entry in a comment's lists of ids.
+
+    A line with a list behind other words is yielded whole: it is not an id.
+    """
     goes_on = False
     for number, raw in enumerate(comment.split("\n"), line):
         text = _MARGIN.sub("", raw)
         if not goes_on and not text.startswith("Proves "):
+            if _HIDDEN.search(text):
+                yield number, text
             continue
         goes_on = text.endswith(",")
         for entry in text.removeprefix("Proves ").rstrip(",").split(","):

@@ -63,6 +63,12 @@ def test_tag_that_no_test_follows_is_wrong(name: str, rest: str) -> None:
     ]
 
 
+def test_tag_behind_a_sentence_is_wrong() -> None:
+    assert _problems_of_tags("guest/x.c", "/* Why. Proves H02 */\nTEST(a)\n") == [
+        "tests/guest/x.c:1: 'Why. Proves H02' is not an id"
+    ]
+
+
 def test_tag_before_a_python_helper_is_wrong() -> None:
     source = "# Proves 3.1-01\ndef helper() -> None:\n\ndef test_a() -> None:\n"
     assert _problems_of_tags("vm/x.py", source) == [

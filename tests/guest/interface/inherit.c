@@ -589,7 +589,11 @@ static void exec_setid_while_read(void *unused)
 	CHECK_EQ(ctx_read(fd, 0), ROUNDS * CALLS);
 }
 
-/* A locked context acts on the exec later. Proves H32 */
+/*
+ * A locked context acts on the exec later.
+ *
+ * Proves H32
+ */
 TEST(setuid_program_has_no_members)
 {
 	CHECK_OK(close(new_family()));
