@@ -83,7 +83,8 @@ harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
 $(addprefix $(GOUT)/,callers callstack stacks unwind_user nmi_callers): \
 	$(call harness-obj,chains.o)
-$(addprefix $(GOUT)/,unwind_dev unwind_user nmi_unwind): $(call harness-obj,tables.o) $(PFMON_A)
+$(addprefix $(GOUT)/,unwind_dev unwind_user nmi_unwind nomemory storm stress): \
+	$(call harness-obj,tables.o) $(PFMON_A)
 $(addprefix $(GOUT)/,callers32 callstack32 stacks32): $(call harness-obj,chains.32.o)
 $(GOUT)/oprofile $(GOUT)/nmi_oprofile: \
 	$(call harness-obj,bridge.o oprofile_stream.o)

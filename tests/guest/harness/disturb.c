@@ -5,10 +5,13 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "cpus.h"
+#include "ctx.h"
 #include "disturb.h"
+#include "faults.h"
 #include "kinds.h"
 #include "modules.h"
 
@@ -60,6 +63,71 @@ void disturb_formats(void *unused)
 				CHECK(errno == EAGAIN || errno == ENOENT ||
 				      errno == EBUSY);
 		}
+}
+
+#define CHILDREN	3
+
+static void touch_and_bear(void *unused)
+{
+	pid_t pid;
+
+	touch_pages(5, NULL);
+	pid = CHECK_OK(fork());
+	if (!pid)
+		_exit(PASSED);
+	reap(pid);
+}
+
+/* Stop, restart or unload the family while children are born and exit. */
+static void command_family(int fd, unsigned int what)
+{
+	switch (what % 4) {
+	case 0:
+		ctx_stop(fd);
+		CHECK_OK(pfm_start(fd, NULL));
+		break;
+	case 1:
+		ctx_read(fd, 0);
+		break;
+	case 2:
+		CHECK_OK(pfm_unload_context(fd));
+		ctx_start_on(fd, getpid());
+	}
+}
+
+static void live_in_family(unsigned int round)
+{
+	int fd = ctx_new(PFM_FL_INHERIT);
+	pid_t children[CHILDREN];
+
+	ctx_add_counter(fd, 0, 0, 0);
+	ctx_start_on(fd, getpid());
+	for (unsigned int i = 0; i < CHILDREN; i++) {
+		children[i] = spawn(touch_and_bear, NULL);
+		command_family(fd, round + i);
+	}
+	if (round % 2)
+		CHECK_OK(close(fd));
+	for (unsigned int i = 0; i < CHILDREN; i++)
+		reap(children[i]);
+	if (!(round % 2))
+		CHECK_OK(close(fd));
+}
+
+void disturb_births(void *unused)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
+	int fd = pfm_create_context(&ctx, NULL, 0);
+
+	/* PREEMPT_RT has no families. */
+	if (fd < 0) {
+		CHECK_EQ(errno, EOPNOTSUPP);
+		return;
+	}
+	close(ctx.ctx_fd);
+	faults_prepare();
+	for (unsigned int round = 0; !disturb_is_over(); round++)
+		live_in_family(round);
 }
 
 void disturb_cpus(void *unused)

@@ -10,16 +10,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include <perfmon/perfmon_pebs32_smpl.h>
 #include <perfmon/perfmon_pebs64_smpl.h>
+#include <perfmon/perfmon_stacks_smpl.h>
 
 #include "check.h"
 #include "faults.h"
 #include "kinds.h"
 #include "smpl.h"
+#include "tables.h"
 
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
@@ -28,6 +31,7 @@
 
 #define ENTRIES		16	/* per buffer or region; or records */
 #define REGIONS		4
+#define DEPTH		16	/* addresses in a call chain */
 #define NMI_SKEW	64
 #define PEBS_BASE	256	/* offset of the first record in both layouts */
 
@@ -307,6 +311,81 @@ static void histogram_read(struct sampler *s)
 	CHECK_EQ(s->messages, 0);
 }
 
+/* Call chains, by an unwind table of the program */
+
+/* Return: a set with the program's table, which the process keeps. */
+static int tables(void)
+{
+	static int set;
+
+	if (!set)
+		set = own_set();
+	return set;
+}
+
+static size_t callstack_arg(const struct kind *kind, void *arg)
+{
+	__u64 record = sizeof(pfm_callstack_record_t) +
+		       8 * (count_pmds() + 2 * DEPTH);
+
+	(void)kind;
+	*(pfm_callstack_smpl_arg_t *)arg = (pfm_callstack_smpl_arg_t){
+		.sink.buf_size = PFM_SINK_REGION_OFFS(1) + ENTRIES * record,
+		.max_depth = DEPTH,
+		.unwind_fd = tables(),
+	};
+	return sizeof(pfm_callstack_smpl_arg_t);
+}
+
+static void callstack_read(struct sampler *s)
+{
+	const pfm_callstack_record_t *record = NULL;
+	const __u64 *user;
+
+	while ((record = next_record(&s->m, record, &user))) {
+		CHECK_EQ(record->tid, s->pid);
+		CHECK_EQ(record->tgid, s->pid);
+		CHECK(record->num_kernel <= DEPTH && record->num_user <= DEPTH);
+		CHECK(record->user_end <= PFM_UNWIND_NO_SPACE);
+	}
+}
+
+static size_t stacks_arg(const struct kind *kind, void *arg)
+{
+	(void)kind;
+	*(pfm_stacks_smpl_arg_t *)arg = (pfm_stacks_smpl_arg_t){
+		.sink.buf_size = 16384,
+		.max_depth = DEPTH,
+		.unwind_fd = tables(),
+	};
+	return sizeof(pfm_stacks_smpl_arg_t);
+}
+
+static void stacks_read(struct sampler *s)
+{
+	const pfm_sink_hdr_t *hdr = s->m.buf;
+	const pfm_sink_rgn_t *rgn = (const void *)(hdr + 1);
+	const void *next = s->m.buf + hdr->hdr_region_offs;
+	const void *end = next + rgn->rgn_used;
+	__u64 records = 0, sum = 0;
+
+	while (next < end) {
+		const pfm_stacks_record_t *record = next;
+
+		CHECK_EQ(record->tgid, s->pid);
+		CHECK(record->num_kernel <= DEPTH && record->num_user <= DEPTH);
+		CHECK(record->user_end <= PFM_UNWIND_NO_SPACE);
+		next = (const __u64 *)(record + 1) + record->num_kernel +
+		       record->num_user;
+		records++;
+		sum += record->count;
+	}
+	CHECK(next == end);
+	CHECK_EQ(records, rgn->rgn_count);
+	CHECK_EQ(sum, records + hdr->hdr_past);
+	CHECK_EQ(s->messages, 0);
+}
+
 static size_t pebs64_arg(const struct kind *kind, void *arg)
 {
 	*(pfm_pebs64_smpl_arg_t *)arg = (pfm_pebs64_smpl_arg_t){
@@ -385,6 +464,13 @@ const struct kind kinds[NUM_KINDS] = {
 	{ .name = "histogram", .module = "pfm_fmt_histogram",
 	  .uuid = PFM_HISTOGRAM_SMPL_UUID, .make_arg = histogram_arg,
 	  .read_rest = histogram_read },
+	{ .name = "callstack", .module = "pfm_fmt_callstack",
+	  .uuid = PFM_CALLSTACK_SMPL_UUID, .masks = true,
+	  .make_arg = callstack_arg, .read_full = callstack_read,
+	  .read_rest = callstack_read },
+	{ .name = "stacks", .module = "pfm_fmt_stacks",
+	  .uuid = PFM_STACKS_SMPL_UUID, .make_arg = stacks_arg,
+	  .read_rest = stacks_read },
 	{ .name = "oprofile", .module = "pfm_fmt_oprofile",
 	  .uuid = PFM_OPROFILE_SMPL_UUID },
 };

@@ -50,7 +50,7 @@ struct kind {
 	void		(*peek)(struct sampler *s);
 };
 
-#define NUM_KINDS	9
+#define NUM_KINDS	11
 extern const struct kind kinds[NUM_KINDS];
 
 /**

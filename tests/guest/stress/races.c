@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * races.c - concurrent commands, mappings, overflows, exec and close
+ * races.c - concurrent commands, births, mappings, overflows, exec and close
  *
  * The tests do not depend on timing. The expected failure is a crash of the
  * guest.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <stdlib.h>
@@ -44,12 +46,13 @@ static void run_threads(void *(*run)(void *arg), void *arg, unsigned int n)
 struct target {
 	int	fd;
 	pid_t	pid;
+	__u32	smpl_flags;
 };
 
 static int any_command(const struct target *t, unsigned int which)
 {
 	pfarg_load_t load = { .load_pid = t->pid };
-	struct counter c = counter(which % 3, PFM_REGFL_OVFL_NOTIFY, 7);
+	struct counter c = counter(which % 3, t->smpl_flags, 7);
 
 	switch (which % 8) {
 	case 0:
@@ -89,7 +92,8 @@ static void *many_commands(void *target)
 /* Proves H08 */
 TEST(concurrent_commands_are_serialized)
 {
-	struct target t = { .fd = ctx_new(0) };
+	struct target t = { .fd = ctx_new(0),
+			    .smpl_flags = PFM_REGFL_OVFL_NOTIFY };
 	struct worker w;
 
 	worker_start(&w);
@@ -105,6 +109,58 @@ TEST(concurrent_commands_are_serialized)
 	worker_do(&w, WORK_TOUCH, 10);
 	CHECK_EQ(ctx_read(t.fd, 0), 10);
 	worker_quit(&w);
+}
+
+/* Threads and processes are born, exec and exit, until it is killed. */
+static void breed(void *unused)
+{
+	static const char *const ways[] = {
+		"forks", "vforks", "threads", "thread-execs", "killed",
+	};
+	int null = CHECK_OK(open("/dev/null", O_WRONLY | O_CLOEXEC));
+
+	CHECK_OK(dup2(null, STDOUT_FILENO));
+	for (unsigned int i = 0;; i++) {
+		pid_t pid = CHECK_OK(fork());
+
+		if (!pid) {
+			execl(program_path("family"), "family",
+			      ways[i % ARRAY_SIZE(ways)], "3", "1", NULL);
+			_exit(FAILED);
+		}
+		reap(pid);
+	}
+}
+
+static int try_family(void)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
+	int fd = pfm_create_context(&ctx, NULL, 0);
+
+	if (fd < 0 && errno == EOPNOTSUPP)
+		check_skip("PREEMPT_RT has no families");
+	CHECK_OK(fd);
+	CHECK_OK(fcntl(ctx.ctx_fd, F_SETFD, FD_CLOEXEC));
+	return ctx.ctx_fd;
+}
+
+/* Proves H08, H32 */
+TEST(commands_on_a_family_race_with_births)
+{
+	long references = count_references();
+	struct target t;
+
+	close(try_family());
+	t = (struct target){ .pid = spawn(breed, NULL) };
+	for (int round = 0; round < 2 * ROUNDS; round++) {
+		t.fd = try_family();
+		run_threads(many_commands, &t, THREADS);
+		CHECK_OK(close(t.fd));
+	}
+	CHECK_OK(kill(t.pid, SIGKILL));
+	wait_for(t.pid);
+	while (count_references() != references)
+		sched_yield();
 }
 
 /* Mappings */

@@ -219,7 +219,7 @@ static void storm_system(void *kind)
 /* Run one process per kind and the disturbing processes. */
 static void storm(void (*function)(void *kind))
 {
-	pid_t pids[NUM_KINDS], formats, cpus;
+	pid_t pids[NUM_KINDS], formats, cpus, births = 0;
 
 	alarm(4 * check_timeout() * rounds());
 	need_second_cpu();
@@ -229,12 +229,17 @@ static void storm(void (*function)(void *kind))
 		pids[i] = spawn(function, (void *)&kinds[i]);
 	formats = spawn(disturb_formats, NULL);
 	cpus = spawn(disturb_cpus, NULL);
+	/* Members of families exclude system-wide contexts. */
+	if (function != storm_system)
+		births = spawn(disturb_births, NULL);
 	for (unsigned int i = 0; i < NUM_KINDS; i++)
 		reap(pids[i]);
 	disturb_end();
 	rig_end();
 	reap(formats);
 	reap(cpus);
+	if (births)
+		reap(births);
 }
 
 /* Proves H06, H07, H20 */

@@ -3,9 +3,9 @@
  * stress.c - contexts of all kinds at once, with disturbances
  *
  * One process per kind samples, round after round. Other processes read the
- * files that formats provide. The amount of work is fixed, not the time it
- * takes. With $PFM_NMI the events are NMIs instead of page faults, as many as
- * the machine can handle.
+ * files that formats provide, or count in families. The amount of work is
+ * fixed, not the time it takes. With $PFM_NMI the events are NMIs instead of
+ * page faults, as many as the machine can handle.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -227,7 +227,7 @@ static void sample_workers(void *arg)
 /* Run a job per kind and, if asked, a process that unloads the formats. */
 static void stress(void (*sample)(void *job), struct job job, bool unload)
 {
-	pid_t pids[NUM_KINDS], unloader = 0, device, sysfs;
+	pid_t pids[NUM_KINDS], unloader = 0, device, sysfs, births;
 
 	disturb_begin();
 	rig_begin();
@@ -237,6 +237,7 @@ static void stress(void (*sample)(void *job), struct job job, bool unload)
 	}
 	device = spawn(read_device, NULL);
 	sysfs = spawn(read_sysfs, NULL);
+	births = spawn(disturb_births, NULL);
 	if (unload)
 		unloader = spawn(disturb_formats, NULL);
 	for (unsigned int i = 0; i < NUM_KINDS; i++)
@@ -245,6 +246,7 @@ static void stress(void (*sample)(void *job), struct job job, bool unload)
 	rig_end();
 	reap(device);
 	reap(sysfs);
+	reap(births);
 	if (unload)
 		reap(unloader);
 }
