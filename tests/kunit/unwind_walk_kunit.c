@@ -6,6 +6,8 @@
  */
 #include <kunit/test.h>
 #include <linux/elf-em.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
 #include "unwind_random.h"
 #include "unwind_walk.h"
 
@@ -17,7 +19,6 @@
 #define OTHER	0x7f0000000000ULL
 #define WORDS	128
 #define RULES	8
-#define TRIALS	20000
 /* In no mapping. */
 #define SECRET	0x5ec2e75ec2e75ec2ULL
 /* DWARF numbers. */
@@ -28,6 +29,10 @@
 #define ARM64_FP	29
 #define ARM64_LR	30
 #define UNTOUCHED	0x5a5a5a5a5a5a5a5aULL
+
+/* tests/kunit/run sets this to a million in `make check-all`. */
+static unsigned int trials = 20000;
+module_param(trials, uint, 0);
 
 struct bytes {
 	struct pfm_unwind_head	head;
@@ -685,8 +690,10 @@ static void random_tables_keep_promises(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, room);
-	for (i = 0; i < TRIALS && !rnd_broken; i++)
+	for (i = 0; i < trials && !rnd_broken; i++) {
 		rnd_trial(room, &seen);
+		cond_resched();
+	}
 	KUNIT_EXPECT_STREQ(test, rnd_broken ?: "", "");
 	KUNIT_EXPECT_GT(test, seen.refused, 0UL);
 	for (i = PFM_UNWIND_WHOLE; i <= PFM_UNWIND_UNREADABLE; i++)
