@@ -143,6 +143,43 @@ static void stacks_counts_threads_separately_on_request(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.tid, 13);
 }
 
+/* Return the state of the hash before a short record's address is added. */
+static u64 hash_before_ip(u32 tid)
+{
+	const pfm_stacks_record_t key = {
+		.ovfl_pmd = 3, .set = 4, .tgid = 11, .tid = tid, .num_user = 1,
+	};
+
+	return ror64(pfm_table_hash((const u64 *)&key.ovfl_pmd, 2), 32);
+}
+
+static u64 hash_of(const struct short_record *record)
+{
+	return pfm_table_hash((const u64 *)&record->head.ovfl_pmd, 3);
+}
+
+/* Proves 3.5-05 */
+static void stacks_keeps_chains_of_equal_hash_apart(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+	u64 first = 0x1000, second;
+	u32 tid = 12;
+
+	do
+		second = first ^ hash_before_ip(12) ^ hash_before_ip(++tid);
+	while ((s64)second < 0);
+	make(test, 4, true);
+	sample(test, first, 12, 1);
+	sample(test, second, tid, 1);
+	sample(test, second, tid, 1);
+	KUNIT_ASSERT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_EQ(test, hash_of(record_of(d, 0)),
+			hash_of(record_of(d, 1)));
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.count, 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.count, 2);
+}
+
+/* Proves 3.5-05 */
 static void stacks_loses_new_chains_when_full(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -194,6 +231,7 @@ static struct kunit_case stacks_cases[] = {
 	KUNIT_CASE(arguments_out_of_range_are_refused),
 	KUNIT_CASE(stacks_counts_each_chain_in_one_record),
 	KUNIT_CASE(stacks_counts_threads_separately_on_request),
+	KUNIT_CASE(stacks_keeps_chains_of_equal_hash_apart),
 	KUNIT_CASE(stacks_loses_new_chains_when_full),
 	KUNIT_CASE(stacks_counts_or_loses_each_sample),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),

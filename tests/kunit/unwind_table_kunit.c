@@ -107,6 +107,7 @@ static void wrapped_sizes_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check(), -EINVAL);
 }
 
+/* Proves H31 */
 static void damaged_index_is_refused(struct kunit *test)
 {
 	const u32 bad[][BLOCKS + 1] = {
@@ -125,6 +126,7 @@ static void damaged_index_is_refused(struct kunit *test)
 	}
 }
 
+/* Proves H31 */
 static void rows_out_of_order_are_refused(struct kunit *test)
 {
 	bytes.offset[ROWS - 2] = bytes.offset[ROWS - 3];
@@ -136,6 +138,7 @@ static void rows_out_of_order_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check(), -EINVAL);
 }
 
+/* Proves H31 */
 static void damaged_rule_is_refused(struct kunit *test)
 {
 	const struct pfm_unwind_rule bad[] = {

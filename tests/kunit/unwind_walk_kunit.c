@@ -274,6 +274,7 @@ static void red_zone_is_read_in_first_frame(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_UNREADABLE, code(1));
 }
 
+/* Proves H31 */
 static void nothing_below_red_zone_or_stack_is_read(struct kunit *test)
 {
 	bytes.rules[0] = (struct pfm_unwind_rule) {
@@ -564,7 +565,11 @@ static void stack_pointer_outside_stacks_ends_chain(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_UNREADABLE);
 }
 
-/* Offsets of the return address from which it must not be read. */
+/*
+ * Offsets of the return address from which it must not be read.
+ *
+ * Proves H31
+ */
 static void words_outside_frame_are_not_read(struct kunit *test)
 {
 	const s32 bad[] = { -8, 8 * WORDS - 16, 8 * WORDS - 17, 1, 7, S32_MAX,
@@ -596,6 +601,7 @@ static void saved_words_outside_frame_are_not_read(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_UNREADABLE);
 }
 
+/* Proves H31 */
 static void stack_pointer_must_rise(struct kunit *test)
 {
 	/* The last one is beyond the end of the stack. */
@@ -631,7 +637,11 @@ static void chain_fills_its_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, chain.why, PFM_UNWIND_WHOLE);
 }
 
-/* A signal frame that has interrupted itself. */
+/*
+ * A signal frame that has interrupted itself.
+ *
+ * Proves H31
+ */
 static void endless_chain_is_cut(struct kunit *test)
 {
 	struct pfm_unwind_chain chain;

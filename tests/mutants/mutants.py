@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The mutants: faults of the code, each of which a test of a demand must find.
 
-mutants.toml has one table per demand:
+mutants.toml has a table per mutant, named after the demand ([[ID]] if it has several):
 
     file      the file to change
     old, new  text that occurs exactly once in the file, and what replaces it
@@ -66,7 +66,11 @@ class Mutant:
 
 def read(text: str) -> list[Mutant]:
     """Return the mutants of a text with the format of mutants.toml."""
-    return [Mutant(id_, **table) for id_, table in tomllib.loads(text).items()]
+    return [
+        Mutant(id_, **table)
+        for id_, found in tomllib.loads(text).items()
+        for table in (found if isinstance(found, list) else [found])
+    ]
 
 
 def problems(
