@@ -78,6 +78,7 @@ $(addprefix $(GOBJ)/tests/guest/,interface/unwind_user.o nmi/nmi_unwind.o): \
 	GCFLAGS += -fomit-frame-pointer
 $(GOBJ)/tests/guest/interface/unwind_user.o $(GOBJ)/$(HARNESS)/tables.o: \
 	GCFLAGS += -Itools/pfmon
+$(GOBJ)/tests/guest/nmi/nmi_unwind.o: GCFLAGS += -Iunwind -Itests/kunit
 # Additional harness objects of some programs.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)

@@ -13,12 +13,16 @@
 #include "ctx.h"
 #include "rig.h"
 #include "tables.h"
+#include "unwind_random.h"
 
 #define NMIS	200
 /* Samples in code with known callers. */
 #define ENOUGH	100
 /* Rounds until chains are whole: NMIs may delay the copy for long. */
 #define MOST_ROUNDS	20
+/* Random tables, and random stacks for each. */
+#define TABLES		60
+#define STACKS		3
 /* Changes of the program's mappings. */
 #define CHANGES	200
 
@@ -45,17 +49,24 @@ static noipa void spin_below(const bool *done)
 	no_tail_call();
 }
 
-/* Create a context that samples every NMI of this thread, on CPU 0. */
-static struct mapped sampling(void)
+/*
+ * Create a context that samples every NMI of this thread, on CPU 0, by the
+ * tables of a set.
+ */
+static struct mapped sampling_by(int set)
 {
-	struct mapped m;
+	struct mapped m = callstack_new(set);
 
-	rig_need();
-	m = callstack_new(own_set());
 	/* Two events per NMI: not all PMUs support a period of one. */
 	rig_add_counter(m.fd, 0, 0, 2);
 	ctx_pin(0);
 	return m;
+}
+
+static struct mapped sampling(void)
+{
+	rig_need();
+	return sampling_by(own_set());
 }
 
 static bool is_spinning(const pfm_callstack_record_t *record)
@@ -157,4 +168,117 @@ TEST(chains_during_changes_are_sane)
 	rig_print(&stats);
 	expect_whole_chains(&m);
 	ctx_stop(m.fd);
+}
+
+/* Random tables and stacks */
+
+/* Some words are below the stack pointer. */
+#define BELOW	64
+
+extern const char __executable_start[], etext[];
+
+static __u64 stack[256];
+
+/* Spin with the stack pointer in the random stack. */
+static noipa void spin_on_stack(const bool *done)
+{
+	asm volatile("mov %%rsp, %%rbx\n\t"
+		     "mov %[sp], %%rsp\n"
+		     "1:\tcmpb $0, (%[done])\n\t"
+		     "je 1b\n\t"
+		     "mov %%rbx, %%rsp"
+		     :
+		     : [sp] "r"(stack + BELOW), [done] "r"(done)
+		     : "rbx", "memory", "cc");
+}
+
+/* The code that the random tables describe: 2 KiB around spin_on_stack(). */
+static __u64 described(void)
+{
+	return ((uintptr_t)spin_on_stack - PFM_UNWIND_BLOCK) &
+	       -(__u64)PFM_UNWIND_BLOCK;
+}
+
+/* An address of the code, an address on the stack, or any number. */
+static __u64 random_word(void)
+{
+	switch (rnd_below(6)) {
+	case 0:
+		return rnd() * rnd();
+	case 1:
+		return (uintptr_t)&stack[rnd_below(ARRAY_SIZE(stack))] +
+		       (rnd_one_in(4) ? rnd_below(8) : 0);
+	default:
+		return described() +
+		       rnd_below(RND_BLOCKS * PFM_UNWIND_BLOCK);
+	}
+}
+
+static int random_set(void)
+{
+	static __u64 bytes[RND_MOST / 8];
+	struct pfm_unwind_head *head = (void *)bytes;
+	int set = set_new(), fd = own_file();
+	__u32 size;
+
+	rnd_odds = rnd_one_in(2) ? 2 : 4;
+	size = rnd_table(bytes, EM_X86_64);
+	head->start = described() - (uintptr_t)__executable_start;
+	CHECK_OK(set_add(set, fd, head, size));
+	close(fd);
+	return set;
+}
+
+/* Words that are not addresses of code must not be given out. */
+static void check_hostile(const pfm_callstack_record_t *record,
+			  const __u64 *user)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	__u64 end = ((uintptr_t)etext + page - 1) & -page;
+
+	CHECK(record->num_user <= PFM_UNWIND_MAX_FRAMES + 1);
+	for (unsigned int i = 1; i < record->num_user; i++)
+		CHECK(user[i] > (uintptr_t)__executable_start &&
+		      user[i] <= end);
+}
+
+/* Add to seen[] how the chains found by the table have ended. */
+static void walk_randomly(const struct mapped *m, unsigned int *seen)
+{
+	const pfm_callstack_record_t *record = NULL;
+	const __u64 *user;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(stack); i++)
+		stack[i] = random_word();
+	CHECK_OK(pfm_restart(m->fd));
+	rig_fire_while(NMIS / 2, spin_on_stack);
+	while ((record = next_record(m, record, &user))) {
+		CHECK(record->user_end <= PFM_UNWIND_NO_SPACE);
+		if (record->user_end != PFM_UNWIND_NO_SPACE)
+			check_hostile(record, user);
+		seen[record->user_end]++;
+	}
+}
+
+/* Proves H31 */
+TEST(random_tables_and_stacks_reveal_only_code)
+{
+	unsigned int seen[PFM_UNWIND_NO_SPACE + 1] = {};
+
+	rig_need();
+	for (unsigned int i = 0; i < TABLES; i++) {
+		int set = random_set();
+		struct mapped m = sampling_by(set);
+
+		ctx_start_on(m.fd, thread_id());
+		for (unsigned int n = 0; n < STACKS; n++)
+			walk_randomly(&m, seen);
+		CHECK_OK(munmap((void *)m.buf, m.size));
+		CHECK_OK(close(m.fd));
+		CHECK_OK(close(set));
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(seen); i++)
+		printf("# end %u: %u chains\n", i, seen[i]);
+	CHECK(seen[PFM_UNWIND_WHOLE] && seen[PFM_UNWIND_NO_MAPPING] &&
+	      seen[PFM_UNWIND_NO_RULE] && seen[PFM_UNWIND_UNREADABLE]);
 }
