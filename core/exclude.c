@@ -171,10 +171,14 @@ int pfm_exclusion_attach(struct pfm_context *ctx)
 	if (!pfm_excludes_tasks(ctx))
 		return 0;
 	ret = pfm_probe_switches();
+	if (ret)
+		return ret;
+	/* If the caller has left the CPU, the next switch there corrects it. */
 	ctx->excluded = pfm_excludes(ctx, current);
-	if (!ret)
-		WRITE_ONCE(per_cpu(pfm_exclusion_ctx, ctx->target.cpu), ctx);
-	return ret;
+	/* The probe may run on another CPU: it sees the context complete. */
+	smp_store_release(per_cpu_ptr(&pfm_exclusion_ctx, ctx->target.cpu),
+			  ctx);
+	return 0;
 }
 
 void pfm_exclusion_detach(struct pfm_context *ctx)

@@ -17,7 +17,7 @@
  * All other cases leave the fast path:
  * - The context is owned: leave a note. The owner handles it if it is an
  *   overflow; after a command an irq_work does (defer.c).
- * - It is frozen, that is masked, switching or idle: discard the overflow.
+ * - It is frozen, that is masked, switching or excluded: discard the overflow.
  * - The overflow was already handled with another counter's report: discard the
  *   report (instant.c).
  * - Several counters sample: handle the overflows of one instant together

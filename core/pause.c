@@ -7,8 +7,8 @@
  * the context is masked, pfm_pause() need not wait for overflows: they return
  * without an effect and do not touch the counters while the context is paused
  * (pfm_context.paused). Only the overflow that masked the context may still be
- * in progress. The probe of the idle thread keeps running: it only records the
- * state of the CPU, and pfm_resume() acts on that.
+ * in progress. The probe of exclude.c keeps running: it only records the state
+ * of the CPU, and pfm_resume() acts on that.
  */
 #include "context.h"
 #include "freeze.h"
@@ -71,7 +71,7 @@ bool pfm_try_stop(struct pfm_context *ctx)
 	return pfm_is_masked(ctx) || pfm_look_for_overflows(ctx);
 }
 
-/* Load the registers: idle time has ended while the context was paused. */
+/* Load the registers: the exclusion has ended while the context was paused. */
 static void pfm_load_after_exclusion(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
@@ -83,7 +83,7 @@ static void pfm_load_after_exclusion(struct pfm_context *ctx)
 		pfm_value_write(pmd, pmd->value);
 }
 
-/* End the pause: hand over to the probe of the idle thread. */
+/* End the pause: hand over to the probe of exclude.c. */
 static void pfm_end_pause(struct pfm_context *ctx)
 {
 	unsigned long flags;
@@ -91,7 +91,7 @@ static void pfm_end_pause(struct pfm_context *ctx)
 	pfm_own(ctx, &flags);
 	while (pfm_exclusion_is_over(ctx)) {
 		pfm_disown(ctx, flags);
-		/* This may sleep; the CPU may change its idle state. */
+		/* This may sleep; the CPU may switch to an excluded task. */
 		pfm_load_after_exclusion(ctx);
 		pfm_own(ctx, &flags);
 	}

@@ -335,7 +335,7 @@ void pfm_page_write(struct pfm_evtset *set)
 	unsigned long irq;
 	u16 i;
 
-	/* Keep out the probe of the idle thread (exclude.c). */
+	/* Keep out the probe of exclude.c. */
 	local_irq_save(irq);
 	pfm_page_begin(set);
 	WRITE_ONCE(page->map_flags, active ? PFM_MAPFL_ACTIVE : 0);
