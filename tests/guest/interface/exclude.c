@@ -194,3 +194,19 @@ TEST(load_refuses_what_is_not_a_cgroup)
 	close(fd);
 	close(group);
 }
+
+TEST(load_refuses_a_removed_cgroup)
+{
+	pfarg_load_t load = { .load_pid = thread_id(),
+			      .load_flags = PFM_LOADFL_CGROUP };
+	int fd = ctx_new(PFM_FL_SYSTEM_WIDE);
+
+	mkdir(GROUP, 0755);
+	load.load_cgroup = open_group(GROUP);
+	remove_cgroup(GROUP);
+	ctx_pin(0);
+	CHECK_ERRNO(pfm_load_context(fd, &load), ENOENT);
+	close(load.load_cgroup);
+	ctx_load(fd, thread_id());
+	close(fd);
+}
