@@ -28,6 +28,7 @@ def command() -> str:
         f"{count}{GROUP} sh -c '{both_call}'",
         f"rmdir {DIRECTORY}",
         f"! {count}{GROUP} true",
+        f"! {count}/.. true",
     ]
     return f"({' && '.join(lines)}) 2>&1"
 
@@ -40,6 +41,7 @@ def check(boot: Boot) -> None:
     assert following.counts(counted) == [following.expected(counted)] != [0], counted
     missing = f"pfmon: cannot open the control group {GROUP}: "
     assert f"{missing}{DIRECTORY}: No such file or directory" in counted
+    assert "pfmon: --cgroup=/.. is not a control group, or has been removed" in counted
     # The group is empty at first.
     assert f"no process is in the control group {GROUP} yet" in printed
     capture = boot.out / CAPTURE

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "access/cgroup.h"
 #include "base/util.h"
@@ -210,6 +211,11 @@ int cgroup_open(const char *path)
 	fd = open_below(root, path);
 	free(root);
 	return fd;
+}
+
+bool is_cgroup(int fd)
+{
+	return !faccessat(fd, "cgroup.procs", F_OK, 0);
 }
 
 /* Repeated options are joined to one list. */

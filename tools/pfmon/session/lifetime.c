@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "access/access.h"
+#include "access/cgroup.h"
 #include "base/util.h"
 #include "formats/registered.h"
 #include "formats/rows.h"
@@ -327,6 +328,10 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 			tid);
 	else if (error == ESRCH)
 		message("there is no thread %d; ps -eL lists all threads", tid);
+	else if (context->plan->cgroup >= 0 &&
+		 !is_cgroup(context->plan->cgroup))
+		message("--cgroup=%s is not a control group, or has been removed; systemd-cgls lists control groups",
+			context->plan->options->cgroups);
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(context->plan, tid);
 	else if (error == EOPNOTSUPP && context_has_family(context))
