@@ -170,6 +170,10 @@ static void make_load(struct fuzz *f, void *elem)
 		load->load_pid = f->process->victims[fuzz_below(f,
 								FUZZ_VICTIMS)];
 	load->load_set = fuzz_one_in(f, 4) ? set_id(f) : 0;
+	if (fuzz_one_in(f, 8)) {
+		load->load_flags = PFM_LOADFL_CGROUP;
+		load->load_cgroup = f->process->group;
+	}
 }
 
 static void make_start(struct fuzz *f, void *elem)

@@ -268,6 +268,7 @@ static void run_process(unsigned int number)
 {
 	struct fuzz_process process = {
 		.maps_lock = PTHREAD_MUTEX_INITIALIZER,
+		.group = open("/sys/fs/cgroup/command", O_RDONLY | O_CLOEXEC),
 	};
 	struct fuzz threads[FUZZ_MAX_THREADS];
 	pthread_t ids[FUZZ_MAX_THREADS];

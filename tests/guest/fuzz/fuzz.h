@@ -47,6 +47,7 @@ struct fuzz_seat {
  * @maps:     mappings, NULL for none
  * @map_sizes: their sizes in bytes
  * @victims:  processes to monitor, 0 for none
+ * @group:    the control group that the guest's command runs in, or -1
  */
 struct fuzz_process {
 	int	fds[FUZZ_FDS];
@@ -55,6 +56,7 @@ struct fuzz_process {
 	void	*maps[FUZZ_MAPS];
 	size_t	map_sizes[FUZZ_MAPS];
 	pid_t	victims[FUZZ_VICTIMS];
+	int	group;
 };
 
 /**
