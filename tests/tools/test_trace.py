@@ -148,6 +148,11 @@ def test_detached_program_with_pending_trap_survives(programs: Path) -> None:
     assert lines == [counted(0, 0), "7"]
 
 
+def test_program_that_blocks_trap_is_detached(programs: Path) -> None:
+    command = (programs / "trap_pender", "blocked")
+    assert trace(programs, *command, DETACH="1", ENTRY="pending")[1] == "7"
+
+
 def test_refusal_names_other_tracer(programs: Path) -> None:
     runner = programs / "trace_runner"
     done = subprocess.run([runner, runner, "true"], stderr=-1, text=True, check=False)

@@ -2,19 +2,33 @@
 /*
  * trap_pender - stop while a SIGTRAP of a breakpoint is pending, for the tests
  *
- * usage: trap_pender
+ * usage: trap_pender [blocked]
  *
  * Sends itself the signal of a breakpoint at its entry point, and SIGWINCH, for
  * which it stops if it is traced. Then receives the first signal, which ends it
  * unless the tracer suppresses the signal. Exits with 7.
+ *
+ * With "blocked", it blocks the first signal to the end, and stops many times.
+ * It exits with 7 if nothing traces it then, else with 1.
  */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int main(void)
+#define STOPS	100
+
+static int stop_often(void)
+{
+	for (int i = 0; i < STOPS; i++)
+		raise(SIGWINCH);
+	/* The call fails if this process is traced already. */
+	return ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? 1 : 7;
+}
+
+int main(int argc, char **argv)
 {
 	siginfo_t info = {
 		.si_signo = SIGTRAP,
@@ -28,6 +42,9 @@ int main(void)
 	sigprocmask(SIG_BLOCK, &trap, NULL);
 	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGTRAP, &info))
 		return 1;
+	(void)argv;
+	if (argc > 1)
+		return stop_often();
 	raise(SIGWINCH);
 	sigprocmask(SIG_UNBLOCK, &trap, NULL);
 	return 7;

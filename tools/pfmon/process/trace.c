@@ -24,6 +24,12 @@
  */
 #define DETACH_S	10
 
+/*
+ * Most stops of a thread that is not ready to be detached. One or two are
+ * normal, but a thread that blocks the awaited signal would never be ready.
+ */
+#define MOST_DELAYS	8
+
 /* Most events that one trace_reap() handles. */
 #define MOST_CHANGES	64
 
@@ -33,6 +39,7 @@ struct tracee {
 	pid_t parent;			/* process that created it, or 0 */
 	bool begun;			/* reported as TRACE_BORN */
 	bool expected;			/* its creation has been reported */
+	unsigned int delays;		/* stops at which it was not ready */
 };
 
 static long options_of(const struct trace *trace)
@@ -389,12 +396,19 @@ static bool is_birth(int event)
 	       event == PTRACE_EVENT_CLONE;
 }
 
-/* Detaches a stopped thread. */
+static bool is_ready(const struct trace *trace, pid_t tid,
+		     struct tracee *tracee, int *signal)
+{
+	return !trace->release || trace->release(tid, signal) || !tracee ||
+	       tracee->delays++ == MOST_DELAYS;
+}
+
+/* Detaches a stopped thread, unless it will stop for pfmon once more. */
 static void let_go(struct trace *trace, pid_t tid, int status)
 {
 	struct tracee *tracee = pid_table_find(&trace->tracees, tid);
 	int event = status >> 16, signal = event ? 0 : WSTOPSIG(status);
-	bool ready = !trace->release || trace->release(tid, &signal);
+	bool ready = is_ready(trace, tid, tracee, &signal);
 
 	if (!tracee || !tracee->expected)
 		note_early(trace, tid);
