@@ -63,12 +63,16 @@ class Assembled:
         self._directory = directory
         self.path = directory / "function.so"
 
-    def build(self, text: str, *options: str, machine: int = X86_64) -> Table:
-        """Assemble and link; return the table."""
+    def link(self, text: str, *options: str, machine: int = X86_64) -> None:
+        """Assemble and link."""
         source = self._directory / "function.s"
         source.write_text(text)
         command = [gcc_for(machine), "-shared", "-nostdlib", *options]
         subprocess.run([*command, "-o", self.path, source], check=True)
+
+    def build(self, text: str, *options: str, machine: int = X86_64) -> Table:
+        """Assemble and link; return the table."""
+        self.link(text, *options, machine=machine)
         return self.table()
 
     def table(self) -> Table:
@@ -540,6 +544,21 @@ def test_unwind_without_information_is_refused(
     assembled("nop")
     subprocess.run(["objcopy", "-R", ".eh_frame", assembled.path], check=True)
     reason = "has no unwind information: No data available"
+    assert compiler.complaint(assembled.path) == reason
+
+
+# Otherwise each rule would be compared with all others. Such a file of 64 MB would
+# then take minutes.
+def test_unwind_rules_of_one_hash_are_refused(
+    assembled: Assembled, compiler: Compiler
+) -> None:
+    lines = [
+        f".cfi_def_cfa_offset {cfa << 25}\n.cfi_offset rbp, -{fp << 25}\nnop\n"
+        for cfa in range(32)
+        for fp in range(32)
+    ]
+    assembled.link(FUNCTION.format(body="".join(lines)))
+    reason = "has too much unwind information: File too large"
     assert compiler.complaint(assembled.path) == reason
 
 

@@ -11,6 +11,9 @@
 #define LARGEST_TABLE	(64U << 20)
 #define MOST_ROWS	(LARGEST_TABLE / 3)
 
+/* Random rules need 60, but those of a hostile file can all have one hash. */
+#define MOST_PROBES	256
+
 int table_init(struct table *table)
 {
 	*table = (struct table){ .nr_rows = 0 };
@@ -40,9 +43,11 @@ static uint32_t hash_rule(const struct pfm_unwind_rule *rule)
 static int number_rule(struct table *table, const struct pfm_unwind_rule *rule,
 		       uint32_t *number)
 {
-	uint32_t slot = hash_rule(rule) % TABLE_RULE_HASH;
+	uint32_t slot = hash_rule(rule) % TABLE_RULE_HASH, probes = 0;
 
 	for (; table->hash[slot]; slot = (slot + 1) % TABLE_RULE_HASH) {
+		if (probes++ == MOST_PROBES)
+			return -EFBIG;
 		*number = table->hash[slot] - 1;
 		if (!memcmp(&table->rules[*number], rule, sizeof(*rule)))
 			return 0;
