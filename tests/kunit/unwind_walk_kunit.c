@@ -406,6 +406,26 @@ static void rbx_outside_the_stack_is_not_known(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
 }
 
+/*
+ * A handler on another stack below has interrupted the frame.
+ *
+ * Proves H31
+ */
+static void rbx_below_interrupted_frame_is_not_read(struct kunit *test)
+{
+	bytes.rules[0] = (struct pfm_unwind_rule) {
+		PFM_UNWIND_SIGNAL, .cfa_offset = 16, .fp_offset = 32,
+	};
+	bytes.rules[2] = saves_rbx(40);
+	frame_at_rbx(1);
+	frame.sp = OTHER;
+	others[0] = code(2);
+	others[2] = at(1);
+	words[0] = at(5);
+	words[4] = code(1);
+	EXPECT(test, PFM_UNWIND_NO_RULE, code(2), code(1));
+}
+
 static void other_steps_forget_rbx(struct kunit *test)
 {
 	const u64 regs[16] = { [X86_64_RBX] = at(5) };
@@ -726,6 +746,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(saved_rbx_is_known),
 	KUNIT_CASE(unsaved_rbx_is_in_its_register),
 	KUNIT_CASE(rbx_outside_the_stack_is_not_known),
+	KUNIT_CASE(rbx_below_interrupted_frame_is_not_read),
 	KUNIT_CASE(other_steps_forget_rbx),
 	KUNIT_CASE(link_register_is_known_in_first_frame),
 	KUNIT_CASE(stack_pointer_rises_without_link_register),
