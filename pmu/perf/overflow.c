@@ -162,14 +162,17 @@ static void notrace perf_overflow(struct perf_event *event,
 
 /*
  * Registers for an event that excludes the kernel. The interrupt may have come
- * late, in the kernel.
- * Return: the user-level registers, or NULL for a kernel thread.
+ * late, in the kernel. An exiting thread has lost its memory, and may be using
+ * another process's: formats must not follow its registers.
+ * Return: the user-level registers, or NULL for a thread without memory.
  */
 static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 {
 	if (likely(user_mode(regs)))
 		return regs;
-	return current->flags & PF_KTHREAD ? NULL : task_pt_regs(current);
+	if (current->flags & PF_KTHREAD || !current->mm)
+		return NULL;
+	return task_pt_regs(current);
 }
 
 /* Begin the next period, a whole one even if the last was only the rest. */
@@ -183,7 +186,7 @@ static void perf_begin_period(struct perf_event *event, struct pfm_pmu_reg *reg)
 		perf_arm_for_rest(event, reg, value);
 }
 
-/* Count an overflow in a kernel thread, without user registers, as lost. */
+/* Count an overflow in a thread without user memory as lost. */
 static noinline void perf_overflow_unseen(struct perf_event *event,
 					  struct pfm_pmu_reg *reg)
 {
