@@ -86,35 +86,44 @@ static struct pfm_unwind_stack stack_of(const struct vm_area_struct *vma,
 	};
 }
 
-/* Count the mappings. Context: process, mmap_lock held. */
-static struct pfm_unwind_maps *maps_alloc(struct mm_struct *mm)
+struct map_numbers {
+	u32 texts, stacks;
+};
+
+/* Count the mappings to copy. Context: process, mmap_lock held. */
+static struct map_numbers maps_count(struct mm_struct *mm)
 {
 	VMA_ITERATOR(vmi, mm, 0);
-	u32 nr_texts = 0, nr_stacks = 0;
-	struct pfm_unwind_maps *maps;
+	struct map_numbers n = {};
 	struct vm_area_struct *vma;
-	size_t size;
 
 	for_each_vma(vmi, vma) {
-		nr_texts += is_text(vma);
-		nr_stacks += is_stack(vma);
+		n.texts += is_text(vma);
+		n.stacks += is_stack(vma);
 	}
-	nr_texts = min_t(u32, nr_texts, PFM_UNWIND_MAX_TEXTS);
-	nr_stacks = min_t(u32, nr_stacks, PFM_UNWIND_MAX_STACKS);
-	size = struct_size(maps, texts, nr_texts) +
-	       array_size(nr_stacks, sizeof(struct pfm_unwind_stack));
+	n.texts = min_t(u32, n.texts, PFM_UNWIND_MAX_TEXTS);
+	n.stacks = min_t(u32, n.stacks, PFM_UNWIND_MAX_STACKS);
+	return n;
+}
+
+static struct pfm_unwind_maps *maps_alloc(struct map_numbers n)
+{
+	struct pfm_unwind_maps *maps;
+	size_t size = struct_size(maps, texts, n.texts) +
+		      array_size(n.stacks, sizeof(struct pfm_unwind_stack));
+
 	maps = kvzalloc(size, PFM_UNWIND_COPY_GFP);
 	if (!maps)
 		return NULL;
 	maps->size = size;
-	maps->space.nr_texts = nr_texts;
-	maps->space.nr_stacks = nr_stacks;
+	maps->space.nr_texts = n.texts;
+	maps->space.nr_stacks = n.stacks;
 	maps->space.texts = maps->texts;
-	maps->space.stacks = (void *)&maps->texts[nr_texts];
+	maps->space.stacks = (void *)&maps->texts[n.texts];
 	return maps;
 }
 
-/* Context: process, mmap_lock held since maps_alloc(). */
+/* Context: process, mmap_lock held, the numbers are those of maps_alloc(). */
 static void maps_fill(struct pfm_unwind_maps *maps, struct mm_struct *mm,
 		      pfm_unwind_lookup_t lookup, void *arg)
 {
@@ -135,20 +144,44 @@ static void maps_fill(struct pfm_unwind_maps *maps, struct mm_struct *mm,
 	}
 }
 
-struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
-					       pfm_unwind_lookup_t lookup,
-					       void *arg)
+/* Return: false if the mappings are not those that were counted. */
+static bool maps_copy(struct pfm_unwind_maps *maps, struct mm_struct *mm,
+		      pfm_unwind_lookup_t lookup, void *arg)
 {
-	struct pfm_unwind_maps *maps;
+	struct map_numbers now;
+	bool same;
 
 	if (!mmap_read_trylock(mm))
-		return ERR_PTR(-EBUSY);
-	maps = maps_alloc(mm);
-	if (maps) {
+		return false;
+	now = maps_count(mm);
+	same = now.texts == maps->space.nr_texts &&
+	       now.stacks == maps->space.nr_stacks;
+	if (same) {
 		maps_fill(maps, mm, lookup, arg);
 		maps->exec_vm = READ_ONCE(mm->exec_vm);
 		maps->total_vm = READ_ONCE(mm->total_vm);
 	}
 	mmap_read_unlock(mm);
-	return maps ?: ERR_PTR(-ENOMEM);
+	return same;
+}
+
+struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
+					       pfm_unwind_lookup_t lookup,
+					       void *arg)
+{
+	struct pfm_unwind_maps *maps;
+	struct map_numbers n;
+
+	if (!mmap_read_trylock(mm))
+		return ERR_PTR(-EBUSY);
+	n = maps_count(mm);
+	mmap_read_unlock(mm);
+	/* This may sleep for long, and the process's exit takes the lock. */
+	maps = maps_alloc(n);
+	if (!maps)
+		return ERR_PTR(-ENOMEM);
+	if (maps_copy(maps, mm, lookup, arg))
+		return maps;
+	kvfree(maps);
+	return ERR_PTR(-EBUSY);
 }
