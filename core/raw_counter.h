@@ -22,8 +22,11 @@
  */
 #if defined(CONFIG_ARM64)
 
+#include <linux/kernel.h>
+#include <linux/string.h>
 #include <asm/arch_timer.h>
 #include <asm/sysreg.h>
+#include <asm/virt.h>
 
 #define PFM_COUNTER_IS_STEADY	true
 
@@ -45,12 +48,27 @@ static inline bool pfm_raw_counter_is_broken(void)
 	return false;
 }
 
+/*
+ * Is it the kernel's? On a KVM host without VHE the kernel uses the physical
+ * counter, because the virtual one is a guest's from the load of its vCPU until
+ * it is put. At EL2 both are the same. Only the name of the kernel's function
+ * tells a module which one is used.
+ */
+static inline bool pfm_raw_counter_is_kernels(void)
+{
+	static const char virtual[] = "arch_counter_get_cntvct";
+	char name[sizeof(virtual) + 1];
+
+	snprintf(name, sizeof(name), "%ps", arch_timer_read_counter);
+	return is_kernel_in_hyp_mode() || !strcmp(name, virtual);
+}
+
 static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
 {
 	/* As sched_clock_register() */
 	clocks_calc_mult_shift(&scale->time_mult, &scale->time_shift,
 			       arch_timer_get_cntfrq(), NSEC_PER_SEC, 3600);
-	if (pfm_raw_counter_is_broken())
+	if (pfm_raw_counter_is_broken() || !pfm_raw_counter_is_kernels())
 		scale->time_mult = 0;
 }
 
