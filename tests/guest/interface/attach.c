@@ -23,6 +23,8 @@
 
 #define PERIOD		4
 
+#define EXECS		20
+
 /* Number of threads to reap. Each is a process, which may be slow. */
 #define THREADS		20
 
@@ -101,6 +103,116 @@ TEST(stop_start_and_unload_cancel_start_at_exec)
 	CHECK_OK(pfm_start(fd, NULL));
 	ctx_expect_state(fd, "started");
 	worker_quit(&w);
+}
+
+/* A command that holds the context only delays the start. */
+static void *read_on(void *fd)
+{
+	pfarg_pmd_t pmd = {};
+
+	while (!pfm_read_pmds(*(int *)fd, &pmd, 1))
+		;
+	return NULL;
+}
+
+TEST(exec_starts_a_context_in_use)
+{
+	int fd = ctx_counting(), other = dup(fd);
+	pthread_t reader;
+	struct worker w;
+
+	worker_start(&w);
+	start_at_exec(fd, w.pid);
+	CHECK(!pthread_create(&reader, NULL, read_on, &other));
+	for (int i = 0; i < EXECS; i++) {
+		worker_do(&w, WORK_EXEC, 0);
+		ctx_expect_state(fd, "started");
+		ctx_stop(fd);
+		CHECK_OK(pfm_start(fd, &(pfarg_start_t){
+			.start_flags = PFM_STARTFL_EXEC }));
+	}
+	CHECK_OK(close(other));
+	CHECK(!pthread_join(reader, NULL));
+	worker_quit(&w);
+}
+
+TEST(start_at_exec_takes_a_set)
+{
+	pfarg_start_t start = { .start_set = 1,
+				.start_flags = PFM_STARTFL_EXEC };
+	int fd = ctx_counting();
+	struct worker w;
+	__u64 before;
+
+	ctx_create_set(fd, 1, 0);
+	ctx_add_set_counter(fd, 1, 0, 0, 0, 0);
+	worker_start(&w);
+	ctx_load(fd, w.pid);
+	CHECK_OK(pfm_start(fd, &start));
+	worker_do(&w, WORK_EXEC, 0);
+	before = ctx_read_set(fd, 1, 0);
+	worker_do(&w, WORK_TOUCH, 20);
+	CHECK_EQ(ctx_read_set(fd, 1, 0) - before, 20);
+	CHECK_EQ(ctx_read_set(fd, 0, 0), 0);
+	worker_quit(&w);
+}
+
+TEST(start_at_exec_notifies_of_the_program_only)
+{
+	int fd = ctx_notifying(0, MANY);
+	struct worker w;
+
+	worker_start(&w);
+	start_at_exec(fd, w.pid);
+	worker_do(&w, WORK_TOUCH, 2 * MANY);
+	ctx_expect_no_message(fd);
+	worker_do(&w, WORK_EXEC, 0);
+	worker_do(&w, WORK_TOUCH, MANY);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	ctx_expect_state(fd, "masked");
+	worker_quit(&w);
+}
+
+static void *execute(void *go)
+{
+	pid_t tid = thread_id();
+	char byte;
+
+	CHECK_EQ(write(((int *)go)[1], &tid, sizeof(tid)), sizeof(tid));
+	CHECK_EQ(read(((int *)go)[0], &byte, 1), 1);
+	execl(program_path("family"), "family", "forks", "1", "1", NULL);
+	_exit(FAILED);
+}
+
+static void execute_in_thread(void *go)
+{
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, execute, go));
+	CHECK(!pthread_join(thread, NULL));
+}
+
+/* It replaces the main thread. */
+TEST(exec_by_another_thread_starts_its_context)
+{
+	int leader = ctx_counting(), fd = ctx_counting();
+	int in[2], out[2], go[2];
+	pid_t pid, tid;
+
+	CHECK_OK(pipe2(in, O_CLOEXEC));
+	CHECK_OK(pipe2(out, O_CLOEXEC));
+	go[0] = in[0];
+	go[1] = out[1];
+	pid = spawn(execute_in_thread, go);
+	CHECK_EQ(read(out[0], &tid, sizeof(tid)), sizeof(tid));
+	start_at_exec(leader, pid);
+	start_at_exec(fd, tid);
+	CHECK_EQ(write(in[1], "", 1), 1);
+	reap(pid);
+	ctx_expect_state(leader, "unloaded");
+	CHECK_EQ(ctx_read(leader, 0), 0);
+	ctx_expect_state(fd, "unloaded");
+	CHECK(ctx_read(fd, 0) > 0);
 }
 
 /* The work is done by another thread or process and must not be counted. */
