@@ -121,7 +121,7 @@ static int pfm_attach_member(struct pfm_context *ctx,
 	if (ret)
 		pfm_end_member(ctx);
 	else if (READ_ONCE(ctx->family->started))
-		pfm_start_here(ctx);
+		pfm_start_or_deny(ctx);
 	return ret;
 }
 
@@ -357,8 +357,8 @@ int pfm_unload_family(struct pfm_context *ctx)
 
 static void pfm_start_member(struct pfm_context *ctx)
 {
-	if (ctx->loaded && pfm_start_monitoring(ctx, NULL))
-		ctx->sets_denied++;
+	if (ctx->loaded && !ctx->started)
+		pfm_start_or_deny(ctx);
 }
 
 static void pfm_stop_member(struct pfm_context *ctx)

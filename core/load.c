@@ -304,7 +304,7 @@ static void pfm_events_lost(struct pfm_context *ctx, bool exits, bool quiet)
 	pfm_release_soon(ctx);
 }
 
-void pfm_start_here(struct pfm_context *ctx)
+void pfm_start_or_deny(struct pfm_context *ctx)
 {
 	ctx->started = true;
 	if (pfm_resume(ctx))
@@ -315,7 +315,7 @@ void pfm_start_here(struct pfm_context *ctx)
 static void pfm_start_after_exec(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->start_at_exec, false);
-	pfm_start_here(ctx);
+	pfm_start_or_deny(ctx);
 	if (ctx->family)
 		WRITE_ONCE(ctx->family->started, true);
 }

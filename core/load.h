@@ -64,11 +64,11 @@ int pfm_start_monitoring(struct pfm_context *ctx, void *arg);
 bool pfm_starts_at_exec(const pfarg_start_t *req);
 
 /*
- * Start an attached context in its own thread. A PMD without a free counter is
- * denied, as if another thread had started the context. Context: process,
+ * Start an attached context for which no error can be returned: a PMD without a
+ * free counter is denied, and the others count. Context: process,
  * pfm_context.mutex held.
  */
-void pfm_start_here(struct pfm_context *ctx);
+void pfm_start_or_deny(struct pfm_context *ctx);
 
 /*
  * PFM_STOP. Context: process, pfm_context.mutex held. Return: 0, or as

@@ -116,7 +116,8 @@ static int deny_counter(struct pfm_pmu_set *set)
 	return -EBUSY;
 }
 
-static void member_without_free_counter_is_denied(struct kunit *test)
+/* @born_stopped: the member is born before PFM_START. */
+static void expect_denied(struct kunit *test, bool born_stopped)
 {
 	struct pfm_family *family = ctx_of(test)->family;
 	const struct pfm_pmu *usual = family->pmu;
@@ -125,7 +126,12 @@ static void member_without_free_counter_is_denied(struct kunit *test)
 
 	full.start = deny_counter;
 	family->pmu = &full;
+	if (born_stopped)
+		KUNIT_EXPECT_EQ(test, family_do(test, pfm_stop_family), 0);
 	child_start(test, &c);
+	if (born_stopped)
+		KUNIT_EXPECT_EQ(test, family_do(test, family_start), 0);
+	KUNIT_EXPECT_TRUE(test, context_of(&c)->started);
 	KUNIT_EXPECT_EQ(test, family->living, 1);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&family->failed), 0LL);
 	child_end(&c);
@@ -134,6 +140,16 @@ static void member_without_free_counter_is_denied(struct kunit *test)
 	/* No context keeps the copy. */
 	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
 	family->pmu = usual;
+}
+
+static void member_without_free_counter_is_denied(struct kunit *test)
+{
+	expect_denied(test, false);
+}
+
+static void start_keeps_members_without_free_counter(struct kunit *test)
+{
+	expect_denied(test, true);
 }
 
 /* Neither a member nor a failure */
@@ -178,6 +194,7 @@ static struct kunit_case inherit_cases[] = {
 	KUNIT_CASE(many_ended_members_are_not_kept),
 	KUNIT_CASE(failed_birth_is_counted_and_leaves_nothing),
 	KUNIT_CASE(member_without_free_counter_is_denied),
+	KUNIT_CASE(start_keeps_members_without_free_counter),
 	KUNIT_CASE(birth_after_unload_is_ignored),
 	KUNIT_CASE(load_and_unload_need_right_state),
 	KUNIT_CASE(failed_load_leaves_no_family),
