@@ -339,6 +339,17 @@ static void flight_keeps_samples_with_largest_values(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, recorded(d), 4);
 }
 
+static void flight_counts_skipped_samples_after_trigger(struct kunit *test)
+{
+	make_for(test, (pfm_flight_smpl_arg_t){
+			       .keep = 1, .after = 2, .pmd = 2,
+			       .minus = PFM_FLIGHT_SMPL_NO_PMD });
+	KUNIT_EXPECT_EQ(test, overflow_with(test, 9, true), GO_ON);
+	KUNIT_EXPECT_EQ(test, overflow_with(test, 1, false), GO_ON);
+	KUNIT_EXPECT_EQ(test, overflow_with(test, 1, true), HOLD);
+	KUNIT_EXPECT_EQ(test, recorded(test->priv), 1);
+}
+
 static void flight_keeps_only_values_of_a_pmd(struct kunit *test)
 {
 	pfm_flight_smpl_arg_t arg = arg_for((pfm_flight_smpl_arg_t){
@@ -376,6 +387,7 @@ static struct kunit_case flight_cases[] = {
 	KUNIT_CASE(flight_records_samples_after_a_trigger),
 	KUNIT_CASE(flight_triggers_change_while_recording),
 	KUNIT_CASE(flight_keeps_samples_with_largest_values),
+	KUNIT_CASE(flight_counts_skipped_samples_after_trigger),
 	KUNIT_CASE(flight_keeps_only_values_of_a_pmd),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}

@@ -31,15 +31,16 @@
  * @above:  condition: the sample's value is greater; 0 for no condition
  * @within: condition: the sample comes more than this number of ns after the
  *          last overflow of @marker; 0 for no condition
- * @after:  number of samples to record after a trigger; the last of them, or
- *          the first later one with PFM_REGFL_OVFL_NOTIFY, freezes the buffer
+ * @after:  number of samples after a trigger; the last of them, or the first
+ *          later one with PFM_REGFL_OVFL_NOTIFY, freezes the buffer
  * @pmd:    PMD with the value; samples that do not record it have none
  * @minus:  PMD whose value is subtracted from that of @pmd; a negative
  *          difference is 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
  * @marker: PMD whose overflows are markers. Before the first one, and after a
  *          freeze until the next one, no sample comes too late
  * @keep:   only samples are recorded whose value is among this number of
- *          largest ones since the last freeze; at most 64. 0 to record all
+ *          largest ones since the last freeze; at most 64. 0 to record all.
+ *          Samples that are not recorded are triggers and count, too
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
