@@ -10,7 +10,8 @@
  * (defer.c).
  *
  * Most commands stop the PMU to keep overflows out (pause.c). The restart of an
- * active context must not, or it would miss events: it takes ownership.
+ * active context and PFM_SET_FMT_ARG must not, or they would miss events: they
+ * take ownership.
  */
 #include <linux/delay.h>
 #include <linux/irq_work.h>

@@ -102,7 +102,8 @@ typedef struct {
  * @ip:   instruction pointer; never a kernel address if the event excludes the
  *        kernel
  * @regs: interrupted registers; NULL if they are gone because the overflow had
- *        to wait for another overflow or for an active restart
+ *        to wait for another overflow or for a command, such as an active
+ *        restart or PFM_SET_FMT_ARG
  * @tid:  thread that was running (in the initial PID namespace)
  * @tgid: its process
  *
@@ -126,8 +127,9 @@ struct pfm_ovfl_data {
  * @arg:       kernel copy of the format's argument, fmt_arg_size bytes; NULL if
  *             fmt_arg_size is 0
  *
- * Context: process, may sleep. Called before any allocation.
- * Return: 0, or a negative errno for PFM_CREATE_CONTEXT.
+ * Context: process, may sleep. Called before any allocation, and for each new
+ * argument (fmt_set_arg_t); then overflows may happen meanwhile.
+ * Return: 0, or a negative errno for PFM_CREATE_CONTEXT or PFM_SET_FMT_ARG.
  */
 typedef int (*fmt_validate_t)(u32 ctx_flags, u16 num_pmds, void *arg);
 
@@ -186,7 +188,8 @@ typedef int (*fmt_init_t)(u32 ctx_flags, void *arg, void *buf);
  *
  * Context: any, NMI included. docs/handler_rules.md lists what a handler may do
  * and which memory it may touch.
- * Locking: never concurrent with itself, fmt_restart or fmt_exit for one @buf.
+ * Locking: never concurrent with itself, fmt_restart, fmt_set_arg or fmt_exit
+ * for one @buf.
  * Return: 0. An error ends the calls for this overflow event and masks
  * monitoring until PFM_RESTART. This overflow and the remaining ones of the
  * event are counted as lost. -ENOBUFS means that the buffer is full.
