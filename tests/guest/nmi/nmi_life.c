@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_flight_smpl.h>
 #include <perfmon/perfmon_nway_smpl.h>
 
 #include "check.h"
@@ -226,6 +227,38 @@ TEST(registers_are_written_and_read)
 	}
 	wait_overflows(1);
 	end();
+	unmap(&m);
+	end_worker(&w);
+}
+
+/* Each overflow is a sample or lost, also those that wait for the change. */
+TEST(arguments_are_changed)
+{
+	static const pfm_uuid_t uuid = PFM_FLIGHT_SMPL_UUID;
+	pfm_flight_smpl_arg_t arg = {
+		.sink = { 1 << 14, 2, PFM_SINK_OVERWRITE },
+	};
+	const pfm_sink_hdr_t *hdr;
+	const pfm_sink_rgn_t *rgn;
+	struct worker w;
+	struct mapped m;
+
+	begin();
+	start_worker(&w);
+	m = mapped_new(uuid, 0, &arg, sizeof(arg));
+	rig_add_counter(m.fd, 0, 0, 2);
+	ctx_start_on(m.fd, w.pid);
+	while (rig_since(before).reported < 10 * rounds()) {
+		arg.above = !arg.above;
+		CHECK_OK(pfm_set_fmt_arg(m.fd, &arg, sizeof(arg)));
+	}
+	end();
+	ctx_stop(m.fd);
+	hdr = m.buf;
+	rgn = (const void *)(hdr + 1);
+	CHECK_EQ(hdr->hdr_overwritten + rgn[0].rgn_count + rgn[1].rgn_count +
+			 ctx_number(m.fd, "pfm_lost"),
+		 rig_since(before).reported);
 	unmap(&m);
 	end_worker(&w);
 }
