@@ -22,7 +22,6 @@
 #include "capture/threads.h"
 #include "process/command.h"
 #include "session/saving.h"
-#include "stacks/table_set.h"
 
 /* Whether data mappings are recorded, too. */
 static bool wants_data(const struct plan *plan)
@@ -66,12 +65,6 @@ static void open_events(struct recording *recording, const struct plan *plan,
 			 (plan->format.times && !recording->blind);
 	if (totals->wanted)
 		recording->events = process_events_open(&scope, &totals->error);
-}
-
-void recording_unlock(struct recording *recording)
-{
-	pthread_mutex_unlock(&recording->lock);
-	table_set_load(recording->tables);
 }
 
 struct recording *recording_open(const struct plan *plan, pid_t tgid)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* recording_state.c - write chunks of a recording, and report failures */
+/* recording_state.c - write chunks of a recording, report failures, unlock */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "capture/recording_state.h"
+#include "stacks/table_set.h"
 
 bool recording_written(struct recording *recording, int ret)
 {
@@ -34,4 +35,10 @@ bool recording_write_text(struct recording *recording, const char type[4],
 
 	free(text);
 	return ok;
+}
+
+void recording_unlock(struct recording *recording)
+{
+	pthread_mutex_unlock(&recording->lock);
+	table_set_load(recording->tables);
 }
