@@ -449,11 +449,7 @@ static void pfm_probe_exec(void *unused, struct task_struct *task,
 	pfm_thread_changes(!dumpable, TWA_RESUME);
 }
 
-static struct pfm_probe {
-	const char		*name;
-	void			*func;
-	struct tracepoint	*tp;
-} pfm_probes[] = {
+static struct pfm_probe pfm_probes[] = {
 	{ .name = "sched_process_exit", .func = pfm_probe_exit },
 	{ .name = "sched_process_exec", .func = pfm_probe_exec },
 };
@@ -461,8 +457,7 @@ static struct pfm_probe {
 static void pfm_remove_probes(int n)
 {
 	while (n-- > 0)
-		tracepoint_probe_unregister(pfm_probes[n].tp,
-					    pfm_probes[n].func, NULL);
+		pfm_probe_put(&pfm_probes[n]);
 	tracepoint_synchronize_unregister();
 }
 
@@ -471,12 +466,7 @@ int pfm_attach_init(void)
 	int i, ret;
 
 	for (i = 0; i < ARRAY_SIZE(pfm_probes); i++) {
-		pfm_probes[i].tp = pfm_find_tracepoint(pfm_probes[i].name);
-		ret = -ENOENT;
-		if (pfm_probes[i].tp)
-			ret = tracepoint_probe_register(pfm_probes[i].tp,
-							pfm_probes[i].func,
-							NULL);
+		ret = pfm_probe_get(&pfm_probes[i]);
 		if (ret) {
 			pr_err("perfmon: the kernel has no tracepoint %s\n",
 			       pfm_probes[i].name);

@@ -12,7 +12,7 @@
  *                       on a family takes the root's, then each member's
  *   registry mutexes    formats (fmt.c), PMU (pmu.c)
  *   pfm_config_lock     changes to the configuration (config.c)
- *   pfm_exclusion_lock  the scheduler probe (exclude.c)
+ *   pfm_probe_lock      probes at tracepoints (tracepoint.c)
  *   pfm_attach_lock     attachments (attach.c); the exit and exec probes do
  *                       not take it
  *   pfm_family.lock     members and sums of a family (family.c)

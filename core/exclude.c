@@ -23,9 +23,6 @@
 #include "value.h"
 
 static DEFINE_PER_CPU(struct pfm_context *, pfm_exclusion_ctx);
-static DEFINE_MUTEX(pfm_exclusion_lock);
-static struct tracepoint *pfm_sched_switch;
-static unsigned int pfm_num_excluding;
 
 #ifdef CONFIG_CGROUPS
 
@@ -119,6 +116,10 @@ static void pfm_probe_switch(void *unused, bool preempt,
 		pfm_exclusion_changed(ctx, !ctx->excluded);
 }
 
+static struct pfm_probe pfm_switches = {
+	.name = "sched_switch", .func = pfm_probe_switch,
+};
+
 /* Does the context exclude any task? */
 static bool pfm_excludes_tasks(struct pfm_context *ctx)
 {
@@ -135,34 +136,6 @@ static bool pfm_excludes_tasks(struct pfm_context *ctx)
 	return false;
 }
 
-static int pfm_probe_switches(void)
-{
-	int ret = 0;
-
-	mutex_lock(&pfm_exclusion_lock);
-	if (!pfm_num_excluding) {
-		pfm_sched_switch = pfm_find_tracepoint("sched_switch");
-		ret = -ENOENT;
-		if (pfm_sched_switch)
-			ret = tracepoint_probe_register(pfm_sched_switch,
-							pfm_probe_switch, NULL);
-	}
-	if (!ret)
-		pfm_num_excluding++;
-	mutex_unlock(&pfm_exclusion_lock);
-	return ret;
-}
-
-static void pfm_end_probe(void)
-{
-	mutex_lock(&pfm_exclusion_lock);
-	if (!--pfm_num_excluding)
-		tracepoint_probe_unregister(pfm_sched_switch, pfm_probe_switch,
-					    NULL);
-	mutex_unlock(&pfm_exclusion_lock);
-	tracepoint_synchronize_unregister();
-}
-
 int pfm_exclusion_attach(struct pfm_context *ctx)
 {
 	int ret;
@@ -170,7 +143,7 @@ int pfm_exclusion_attach(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (!pfm_excludes_tasks(ctx))
 		return 0;
-	ret = pfm_probe_switches();
+	ret = pfm_probe_get(&pfm_switches);
 	if (ret)
 		return ret;
 	/* If the caller has left the CPU, the next switch there corrects it. */
@@ -188,5 +161,6 @@ void pfm_exclusion_detach(struct pfm_context *ctx)
 	    per_cpu(pfm_exclusion_ctx, ctx->target.cpu) != ctx)
 		return;
 	WRITE_ONCE(per_cpu(pfm_exclusion_ctx, ctx->target.cpu), NULL);
-	pfm_end_probe();
+	pfm_probe_put(&pfm_switches);
+	tracepoint_synchronize_unregister();
 }

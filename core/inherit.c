@@ -227,40 +227,24 @@ static void pfm_probe_fork(void *unused, struct task_struct *task,
 	rcu_read_unlock();
 }
 
-static DEFINE_MUTEX(pfm_watch_lock);
-static unsigned int pfm_num_watching;
-static struct tracepoint *pfm_fork_tp;
+/* It costs each fork of the machine, so it exists only when needed. */
+static struct pfm_probe pfm_forks = {
+	.name = "sched_process_fork", .func = pfm_probe_fork,
+};
 
-/* Context: pfm_watch_lock held. Return: 0 or an errno. */
-static int pfm_probe_forks(void)
-{
-	pfm_fork_tp = pfm_fork_tp ?: pfm_find_tracepoint("sched_process_fork");
-	return pfm_fork_tp ?
-		       tracepoint_probe_register(pfm_fork_tp, pfm_probe_fork,
-						 NULL) : -EOPNOTSUPP;
-}
-
-/* The probe costs each fork of the machine, so it exists only when needed. */
 static int pfm_watch_forks(struct pfm_family *family)
 {
-	int ret = 0;
+	int ret = pfm_probe_get(&pfm_forks);
 
-	mutex_lock(&pfm_watch_lock);
-	if (!pfm_num_watching)
-		ret = pfm_probe_forks();
-	pfm_num_watching += !ret;
-	mutex_unlock(&pfm_watch_lock);
 	family->watching = !ret;
-	return ret;
+	return ret == -ENOENT ? -EOPNOTSUPP : ret;
 }
 
 static void pfm_unwatch_forks(struct pfm_family *family)
 {
-	mutex_lock(&pfm_watch_lock);
-	if (family->watching && !--pfm_num_watching)
-		tracepoint_probe_unregister(pfm_fork_tp, pfm_probe_fork, NULL);
+	if (family->watching)
+		pfm_probe_put(&pfm_forks);
 	family->watching = false;
-	mutex_unlock(&pfm_watch_lock);
 }
 
 static int pfm_begin_family(struct pfm_context *ctx)

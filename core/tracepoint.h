@@ -7,7 +7,33 @@
 
 struct tracepoint;
 
+/**
+ * struct pfm_probe - a function that is called at a tracepoint while it is used
+ * @name:  name of the tracepoint
+ * @func:  the function
+ * @tp:    the tracepoint, once it has been found
+ * @users: number of users; under the lock of all probes
+ */
+struct pfm_probe {
+	const char		*name;
+	void			*func;
+	struct tracepoint	*tp;
+	unsigned int		users;
+};
+
 /* Find a tracepoint by name. Return: NULL if not found. Context: process. */
 struct tracepoint *pfm_find_tracepoint(const char *name);
+
+/*
+ * Begin to use a probe. Context: process. Return: 0; -ENOENT if the kernel
+ * lacks the tracepoint; or another errno.
+ */
+int pfm_probe_get(struct pfm_probe *probe);
+
+/*
+ * End the use of a probe, which may still be running: the caller waits for
+ * tracepoint_synchronize_unregister() if that matters. Context: process.
+ */
+void pfm_probe_put(struct pfm_probe *probe);
 
 #endif /* PFM_CORE_TRACEPOINT_H */
