@@ -6,11 +6,11 @@
 #include <kunit/test.h>
 #include <linux/perf_event.h>
 #include <linux/sizes.h>
-#include <perfmon/perfmon_fmt_kunit.h>
 #include "../../examples/format_mispredicts/perfmon_mispredicts_smpl.h"
 #include "../../examples/format_sharing/perfmon_sharing_smpl.h"
 #include "../../examples/format_slowest/perfmon_slowest_smpl.h"
 #include "../../examples/format_chains/perfmon_chains_smpl.h"
+#include "sink_calls.h"
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 #define EVENT	77
@@ -54,20 +54,6 @@ static void overflow(struct kunit *test, u64 ip, u32 tid, u16 n,
 		     const struct values *values)
 {
 	overflow_from(test, ip, tid, PFM_PMD_ADDRESS, n, values);
-}
-
-static u64 records_of(const struct pfm_fmt_calls *d)
-{
-	const pfm_sink_hdr_t *hdr = d->buf;
-
-	return ((const pfm_sink_rgn_t *)(hdr + 1))->rgn_count;
-}
-
-static u64 skipped_by(const struct pfm_fmt_calls *d)
-{
-	const pfm_sink_more_t *more = d->buf + PFM_SINK_MORE_OFFS(1);
-
-	return more->more_skipped;
 }
 
 static void access(struct kunit *test, u64 address, u32 tid, u64 source)

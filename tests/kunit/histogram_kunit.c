@@ -4,9 +4,9 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include <perfmon/perfmon_fmt_kunit.h>
 #include <perfmon/perfmon_fmt_table.h>
 #include <perfmon/perfmon_histogram_smpl.h>
+#include "sink_calls.h"
 
 #define RECORD	sizeof(pfm_histogram_record_t)
 #define SLOT	(sizeof(struct pfm_table_slot) + RECORD)
@@ -31,11 +31,6 @@ static void make(struct kunit *test, u64 keys)
 static const pfm_sink_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
 {
 	return d->buf;
-}
-
-static u64 keys_of(const struct pfm_fmt_calls *d)
-{
-	return ((const pfm_sink_rgn_t *)(hdr_of(d) + 1))->rgn_count;
 }
 
 static const pfm_histogram_record_t *record_of(const struct pfm_fmt_calls *d,
@@ -100,7 +95,7 @@ static void histogram_counts_each_key_in_one_record(struct kunit *test)
 	samples(test, 0x1000, 1);
 	samples(test, 0x2000, 3);
 	samples(test, 0x1000, 4);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->ovfl_pmd, 3);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->set, 4);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->tgid, 11);
@@ -120,7 +115,7 @@ static void histogram_loses_new_keys_when_full(struct kunit *test)
 	make(test, 4);
 	for (ip = 0; ip < 6; ip++)
 		samples(test, ip, 1);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 4);
+	KUNIT_EXPECT_EQ(test, records_of(d), 4);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
 	/* Recorded keys still count. */
 	samples(test, 2, 5);
@@ -136,12 +131,12 @@ static void histogram_counts_or_loses_each_sample(struct kunit *test)
 	make(test, 512);
 	for (i = 0; i < 4096; i++)
 		samples(test, 0xffffffff81000000 + (i % 700) * 5, 1);
-	for (i = 0; i < keys_of(d); i++)
+	for (i = 0; i < records_of(d); i++)
 		sum += record_of(d, i)->count;
-	KUNIT_EXPECT_EQ(test, sum, keys_of(d) + hdr_of(d)->hdr_past);
+	KUNIT_EXPECT_EQ(test, sum, records_of(d) + hdr_of(d)->hdr_past);
 	KUNIT_EXPECT_EQ(test, sum + hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE],
 			4096);
-	KUNIT_EXPECT_GT(test, keys_of(d), 450);
+	KUNIT_EXPECT_GT(test, records_of(d), 450);
 }
 
 static void histogram_restart_keeps_counts(struct kunit *test)
@@ -167,7 +162,7 @@ static void handler_believes_nothing_that_is_mapped(struct kunit *test)
 	samples(test, 2, 1);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->count, 3);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->ip, 2);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 }
 
 static struct kunit_case histogram_cases[] = {

@@ -5,8 +5,8 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include <perfmon/perfmon_fmt_kunit.h>
 #include "../../examples/format_lines/perfmon_lines_smpl.h"
+#include "sink_calls.h"
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 
@@ -47,20 +47,6 @@ static void access(struct kunit *test, u64 address, u64 latency)
 	overflow(test, PFM_PMD_ADDRESS, 2, values);
 }
 
-static u64 keys_of(const struct pfm_fmt_calls *d)
-{
-	const pfm_sink_hdr_t *hdr = d->buf;
-
-	return ((const pfm_sink_rgn_t *)(hdr + 1))->rgn_count;
-}
-
-static u64 skipped_by(const struct pfm_fmt_calls *d)
-{
-	const pfm_sink_more_t *more = d->buf + PFM_SINK_MORE_OFFS(1);
-
-	return more->more_skipped;
-}
-
 static void accesses_of_a_line_are_summed(struct kunit *test)
 {
 	static const pfm_lines_record_t expected[] = {
@@ -76,7 +62,7 @@ static void accesses_of_a_line_are_summed(struct kunit *test)
 	access(test, 0x1040, 5);
 	access(test, 0x103f, 30);
 	access(test, 0x1008, 20);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 	KUNIT_EXPECT_MEMEQ(test, d->buf + PFM_SINK_REGION_OFFS(1), expected,
 			   sizeof(expected));
 }
@@ -88,7 +74,7 @@ static void fast_accesses_are_skipped(struct kunit *test)
 	make(test, 100);
 	access(test, 0x1000, 99);
 	access(test, 0x2000, 100);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 1);
+	KUNIT_EXPECT_EQ(test, records_of(d), 1);
 	KUNIT_EXPECT_EQ(test, skipped_by(d), 1);
 }
 
@@ -106,12 +92,12 @@ static void missing_data_are_0(struct kunit *test)
 	overflow(test, 1, 1, &value);
 	overflow(test, PFM_PMD_LATENCY, 1, &value);
 	overflow(test, PFM_PMD_ADDRESS, 1, &value);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 	KUNIT_EXPECT_MEMEQ(test, d->buf + PFM_SINK_REGION_OFFS(1), expected,
 			   sizeof(expected));
 	make(test, 71);
 	overflow(test, PFM_PMD_LATENCY, 1, &value);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 0);
+	KUNIT_EXPECT_EQ(test, records_of(d), 0);
 	KUNIT_EXPECT_EQ(test, skipped_by(d), 1);
 }
 

@@ -5,8 +5,8 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include <perfmon/perfmon_fmt_kunit.h>
 #include "../../examples/format_requests/perfmon_requests_smpl.h"
+#include "sink_calls.h"
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 
@@ -43,13 +43,6 @@ static void overflow(struct kunit *test, u64 value, u64 request)
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 }
 
-static u64 keys_of(const struct pfm_fmt_calls *d)
-{
-	const pfm_sink_hdr_t *hdr = d->buf;
-
-	return ((const pfm_sink_rgn_t *)(hdr + 1))->rgn_count;
-}
-
 static void values_of_a_request_are_summed(struct kunit *test)
 {
 	static const pfm_requests_record_t expected[] = {
@@ -65,7 +58,7 @@ static void values_of_a_request_are_summed(struct kunit *test)
 	overflow(test, 5, 8);
 	overflow(test, 30, 7);
 	overflow(test, 10, 7);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 	KUNIT_EXPECT_MEMEQ(test, d->buf + PFM_SINK_REGION_OFFS(1), expected,
 			   sizeof(expected));
 }

@@ -7,9 +7,9 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include <perfmon/perfmon_fmt_kunit.h>
 #include <perfmon/perfmon_fmt_table.h>
 #include <perfmon/perfmon_stacks_smpl.h>
+#include "sink_calls.h"
 
 #define OFFS	PFM_SINK_REGION_OFFS(1)
 #define DEPTH	4
@@ -47,11 +47,6 @@ static void make(struct kunit *test, u64 records, bool per_thread)
 static const pfm_sink_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
 {
 	return d->buf;
-}
-
-static u64 records_of(const struct pfm_fmt_calls *d)
-{
-	return ((const pfm_sink_rgn_t *)(hdr_of(d) + 1))->rgn_count;
 }
 
 static const struct short_record *record_of(const struct pfm_fmt_calls *d,

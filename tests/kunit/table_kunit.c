@@ -4,8 +4,8 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include <perfmon/perfmon_fmt_kunit.h>
 #include <perfmon/perfmon_fmt_table.h>
+#include "sink_calls.h"
 
 #define OFFS	PFM_SINK_REGION_OFFS(1)
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
@@ -132,11 +132,6 @@ static const pfm_sink_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
 	return d->buf;
 }
 
-static u64 keys_of(const struct pfm_fmt_calls *d)
-{
-	return ((const pfm_sink_rgn_t *)(hdr_of(d) + 1))->rgn_count;
-}
-
 static u64 lost_of(const struct pfm_fmt_calls *d)
 {
 	return hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE];
@@ -190,7 +185,7 @@ static void table_first_sample_makes_whole_record(struct kunit *test)
 	make(test, &all_fmt, 2);
 	memset(all_of(d, 0), 0xff, sizeof(expected));
 	value(test, 5, 3);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 1);
+	KUNIT_EXPECT_EQ(test, records_of(d), 1);
 	KUNIT_EXPECT_MEMEQ(test, all_of(d, 0), &expected, sizeof(expected));
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 0);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fmt_version, 3 << 16);
@@ -211,7 +206,7 @@ static void table_merges_fields_as_declared(struct kunit *test)
 	value(test, 1, 100);
 	value(test, 1, 2);
 	value(test, 1, 5);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 	KUNIT_EXPECT_MEMEQ(test, all_of(d, 0), &expected, sizeof(expected));
 	KUNIT_EXPECT_EQ(test, all_of(d, 1)->count, 1);
 	KUNIT_EXPECT_EQ(test, all_of(d, 1)->sum, 1000);
@@ -247,7 +242,7 @@ static void table_compares_whole_keys(struct kunit *test)
 		((u8 *)wide.key)[bytes[i]] = 0x80;
 		sample(test);
 		sample(test);
-		KUNIT_EXPECT_EQ(test, keys_of(d), i + 2);
+		KUNIT_EXPECT_EQ(test, records_of(d), i + 2);
 		KUNIT_EXPECT_MEMEQ(test, long_of(d, i + 1)->key, wide.key,
 				   sizeof(wide.key));
 		KUNIT_EXPECT_EQ(test, long_of(d, i + 1)->count, 2);
@@ -264,7 +259,7 @@ static void table_search_is_bounded(struct kunit *test)
 	make_hashes_equal(d);
 	for (id = 0; id < 32; id++)
 		value(test, id, 1);
-	KUNIT_EXPECT_EQ(test, keys_of(d), PFM_TABLE_PROBES);
+	KUNIT_EXPECT_EQ(test, records_of(d), PFM_TABLE_PROBES);
 	KUNIT_EXPECT_EQ(test, lost_of(d), 32 - PFM_TABLE_PROBES);
 	value(test, PFM_TABLE_PROBES - 1, 1);
 	KUNIT_EXPECT_EQ(test, all_of(d, PFM_TABLE_PROBES - 1)->count, 2);
@@ -286,7 +281,7 @@ static void table_search_ends_behind_last_place(struct kunit *test)
 		 (d->area + (127 + id) * (8 + sizeof(all))))->offs = OFFS;
 	for (id = 0; id < 4096; id++)
 		value(test, id, 1);
-	KUNIT_EXPECT_EQ(test, keys_of(d) + hdr_of(d)->hdr_past + lost_of(d),
+	KUNIT_EXPECT_EQ(test, records_of(d) + hdr_of(d)->hdr_past + lost_of(d),
 			4096);
 }
 
@@ -299,7 +294,7 @@ static void table_loses_new_keys_when_full(struct kunit *test)
 	for (id = 0; id < 5; id++)
 		value(test, id, 1);
 	value(test, 2, 4);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 3);
+	KUNIT_EXPECT_EQ(test, records_of(d), 3);
 	KUNIT_EXPECT_EQ(test, lost_of(d), 2);
 	KUNIT_EXPECT_EQ(test, all_of(d, 2)->sum, 5);
 }
@@ -316,8 +311,8 @@ static void table_is_nearly_filled_before_losses(struct kunit *test)
 		wide.key[15] = i >> 3;
 		sample(test);
 	}
-	KUNIT_EXPECT_EQ(test, keys_of(d) + lost_of(d), 1024);
-	KUNIT_EXPECT_GE(test, keys_of(d), 1000);
+	KUNIT_EXPECT_EQ(test, records_of(d) + lost_of(d), 1024);
+	KUNIT_EXPECT_GE(test, records_of(d), 1000);
 }
 
 static void table_change_is_between_two_updates(struct kunit *test)
@@ -369,7 +364,7 @@ static void handler_ignores_mapped_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, all_of(d, 0)->sum, 30);
 	KUNIT_EXPECT_EQ(test, all_of(d, 0)->min, 10);
 	KUNIT_EXPECT_EQ(test, all_of(d, 1)->id, 2);
-	KUNIT_EXPECT_EQ(test, keys_of(d), 2);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
 	KUNIT_EXPECT_EQ(test, more->more_updates, 2);
 }
 

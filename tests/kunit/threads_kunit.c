@@ -4,9 +4,9 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include <perfmon/perfmon_fmt_kunit.h>
 #include <perfmon/perfmon_fmt_threads.h>
 #include "../../examples/format_intervals/perfmon_intervals_smpl.h"
+#include "sink_calls.h"
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 #define OFFS	PFM_SINK_REGION_OFFS(1)
@@ -46,20 +46,6 @@ static void overflow(struct kunit *test, u32 tid, u64 tstamp, u64 value)
 			d->fmt->fmt_handler(d->buf, &d->arg, tstamp, &data), 0);
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
-}
-
-static u64 records_of(const struct pfm_fmt_calls *d)
-{
-	const pfm_sink_hdr_t *hdr = d->buf;
-
-	return ((const pfm_sink_rgn_t *)(hdr + 1))->rgn_count;
-}
-
-static u64 skipped_by(const struct pfm_fmt_calls *d)
-{
-	const pfm_sink_more_t *more = d->buf + PFM_SINK_MORE_OFFS(1);
-
-	return more->more_skipped;
 }
 
 static u64 evicted_by(const struct pfm_fmt_calls *d)

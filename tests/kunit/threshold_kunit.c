@@ -4,8 +4,8 @@
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
-#include <perfmon/perfmon_fmt_kunit.h>
 #include "../../examples/format_threshold/perfmon_threshold_smpl.h"
+#include "sink_calls.h"
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 #define HOLD	((u32)PFM_OVFL_CTRL_HOLD)
@@ -40,21 +40,6 @@ static int overflow(struct kunit *test, u16 pmd, u64 value)
 	return ret;
 }
 
-static u64 recorded(const struct pfm_fmt_calls *d)
-{
-	const pfm_sink_hdr_t *hdr = d->buf;
-
-	return ((const pfm_sink_rgn_t *)(hdr + 1))->rgn_count;
-}
-
-static u64 skipped(const struct pfm_fmt_calls *d)
-{
-	const pfm_sink_hdr_t *hdr = d->buf;
-	const pfm_sink_more_t *more = d->buf + hdr->hdr_more_offs;
-
-	return more->more_skipped;
-}
-
 static const pfm_threshold_record_t *record_of(const struct pfm_fmt_calls *d,
 					       u32 i)
 {
@@ -75,8 +60,8 @@ static void differences_below_threshold_are_skipped(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, overflow(test, 1, values[i]), 0);
 		KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 	}
-	KUNIT_EXPECT_EQ(test, recorded(d), 2);
-	KUNIT_EXPECT_EQ(test, skipped(d), 3);
+	KUNIT_EXPECT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_EQ(test, skipped_by(d), 3);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->difference, 100);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->difference, 102);
 }
@@ -90,8 +75,8 @@ static void each_counter_has_its_own_difference(struct kunit *test)
 	overflow(test, 2, 5000);
 	overflow(test, 1, 1100);
 	overflow(test, 2, 5099);
-	KUNIT_EXPECT_EQ(test, recorded(d), 3);
-	KUNIT_EXPECT_EQ(test, skipped(d), 1);
+	KUNIT_EXPECT_EQ(test, records_of(d), 3);
+	KUNIT_EXPECT_EQ(test, skipped_by(d), 1);
 	KUNIT_EXPECT_EQ(test, record_of(d, 2)->difference, 100);
 	KUNIT_EXPECT_EQ(test, record_of(d, 2)->ovfl_pmd, 1);
 	KUNIT_EXPECT_EQ(test, record_of(d, 2)->ip, PFM_CALLS_IP(1));
@@ -104,11 +89,11 @@ static void threshold_zero_records_without_pmds(struct kunit *test)
 
 	make(test, SZ_4K, 0);
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, 0), 0);
-	KUNIT_EXPECT_EQ(test, recorded(d), 1);
+	KUNIT_EXPECT_EQ(test, records_of(d), 1);
 	make(test, SZ_4K, 1);
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, 0), 0);
-	KUNIT_EXPECT_EQ(test, recorded(d), 0);
-	KUNIT_EXPECT_EQ(test, skipped(d), 1);
+	KUNIT_EXPECT_EQ(test, records_of(d), 0);
+	KUNIT_EXPECT_EQ(test, skipped_by(d), 1);
 }
 
 static void unwanted_samples_fit_into_full_buffer(struct kunit *test)
@@ -133,9 +118,9 @@ static void changed_threshold_filters_next_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_calls_set_arg(test, &arg), 0);
 	overflow(test, 1, 60);
 	overflow(test, 1, 69);
-	KUNIT_EXPECT_EQ(test, recorded(d), 1);
+	KUNIT_EXPECT_EQ(test, records_of(d), 1);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->difference, 10);
-	KUNIT_EXPECT_EQ(test, skipped(d), 2);
+	KUNIT_EXPECT_EQ(test, skipped_by(d), 2);
 }
 
 static struct kunit_case threshold_cases[] = {
