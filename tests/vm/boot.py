@@ -46,13 +46,14 @@ def need(target: Target) -> None:
         pytest.skip(reason)
 
 
-def run_script(target: Target, script: str, out: Path) -> None:
-    """Run a shell script in a guest that has loaded no modules; it must succeed.
+def run_script(target: Target, script: str, out: Path, *options: str) -> None:
+    """Run a shell script in a guest; it must succeed.
 
-    ``out`` is the guest's /out; "output" there gets what the script prints.
+    ``out`` is the guest's /out; "output" there gets what the script prints. The options
+    are those of scripts/vm/run.
     """
     need(target)
-    where = ("--arch", target.arch, "--kernel", target.series, "--no-modules")
+    where = ("--arch", target.arch, "--kernel", target.series, *options)
     done = subprocess.run(
         [RUN, *where, "--out", out, "--", "sh", "-c", script],
         stdout=subprocess.PIPE,

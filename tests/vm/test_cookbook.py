@@ -94,7 +94,7 @@ def _script() -> str:
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of the captures; "output" there has pfmon's output."""
     out = tmp_path_factory.mktemp("cookbook")
-    boot.run_script(TARGET, _script(), out)
+    boot.run_script(TARGET, _script(), out, "--no-modules")
     return out
 
 

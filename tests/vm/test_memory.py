@@ -115,7 +115,7 @@ def _script() -> str:
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of the capture; "output" there has pfmon's output."""
     out = tmp_path_factory.mktemp("memory")
-    boot.run_script(TARGET, _script(), out)
+    boot.run_script(TARGET, _script(), out, "--no-modules")
     return out
 
 

@@ -80,7 +80,7 @@ def _script() -> str:
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory of the captures; "output" there has pfmon's output."""
     out = tmp_path_factory.mktemp("precise")
-    boot.run_script(TARGET, _script(), out)
+    boot.run_script(TARGET, _script(), out, "--no-modules")
     plugin(out, EXAMPLE)
     return out
 

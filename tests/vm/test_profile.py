@@ -23,7 +23,7 @@ import boot
 import packages
 import parts
 import pytest
-from boot import ROOT, RUN
+from boot import ROOT
 
 SVG = "{http://www.w3.org/2000/svg}"
 TINY = 1e-6  # of the width of a picture
@@ -198,20 +198,10 @@ def captures_of(tmp_path_factory: pytest.TempPathFactory) -> Captures:
 
     def get(target: Target) -> Path:
         if target not in made:
-            boot.need(target)
             out = tmp_path_factory.mktemp(str(target))
-            where = ["--arch", target.arch, "--kernel", target.series]
-            where += ["--icount"] if target.arch == "x86_64" else []
-            where += [f"--smp={target.cpus}", "--timeout=900"]
-            done = subprocess.run(
-                [RUN, *where, "--out", out, "--", "sh", "-c", _script(target)],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                check=False,
-                text=True,
-            )
-            assert done.returncode == 0, done.stdout
-            (out / "output").write_text(done.stdout)
+            options = ["--icount"] if target.arch == "x86_64" else []
+            options += [f"--smp={target.cpus}", "--timeout=900"]
+            boot.run_script(target, _script(target), out, *options)
             made[target] = out
         return made[target]
 
