@@ -9,9 +9,9 @@
  * value that is added to the counter is corrected (pfm_stamps_resume()).
  *
  * Where the kernel never changes its clock, time stamps in ns are calculated
- * from the counter, too. That begins when two measurements agree, and further
- * ones follow at intervals, because the kernel rounds its clock down by up to
- * 1 ns about once an hour.
+ * from the counter, too, once two measurements agree. The zero is measured
+ * again at intervals, because the kernel rounds its clock down by up to 1 ns
+ * about once an hour.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>

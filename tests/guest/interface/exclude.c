@@ -186,7 +186,7 @@ TEST(load_refuses_what_is_not_a_cgroup)
 	}
 	ctx_load(fd, thread_id());
 	close(fd);
-	/* Of a thread, all or nothing is measured. */
+	/* A per-thread context cannot be restricted to a control group. */
 	fd = ctx_counting();
 	bad[0].load_cgroup = group;
 	CHECK_ERRNO(pfm_load_context(fd, &bad[0]), EINVAL);
