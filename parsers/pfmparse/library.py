@@ -73,10 +73,11 @@ class Captures:
         kernel: Optional[bool] = None,
         time: Optional[str] = None,
     ) -> Captures:
-        """These files, but only samples that meet all conditions.
+        """Returns these files with only the samples that meet all conditions.
 
-        The conditions replace those of an earlier selection. A condition is one value
-        or several, each a number or a text as for the option of this name.
+        The conditions replace those of an earlier selection. Each condition takes one
+        value or a list; a value is a number, or a text as the option of the same name
+        takes it.
         Raises ValueError if a text is invalid.
         """
         given = locals()

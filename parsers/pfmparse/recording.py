@@ -144,7 +144,7 @@ class Recording:
     """
 
     def __init__(self, source: Source, any_format: bool = False) -> None:
-        """Raises PfmParseError without a parser for the session's format.
+        """Raises PfmParseError if there is no parser for the session's format.
 
         With ``any_format``, an unknown format is accepted: its samples have no columns,
         and are counted if the buffers record their number.

@@ -125,7 +125,7 @@ class Collector:
                 self._count(self._short, location, names[event], total)
 
     def samples(self) -> list[Samples]:
-        """The functions, by descending weight; PfmParseError without functions."""
+        """The functions, by descending weight. Raises PfmParseError if none exist."""
         found = self._full or self._short
         if not found:
             text = f"no samples in a function '{self._name}'"

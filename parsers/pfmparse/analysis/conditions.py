@@ -18,7 +18,7 @@ class Condition:
     """A condition that is a list of values.
 
     ``field`` is its field of Selection. ``read`` reads values from a text, and raises
-    Raises ValueError if the text is invalid. ``what`` describes the selected samples.
+    ValueError if the text is invalid. ``what`` describes the selected samples.
     """
 
     field: str

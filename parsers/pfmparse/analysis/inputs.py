@@ -100,7 +100,7 @@ class Input:
                 self._watcher.remove()
 
     def first(self) -> Optional[Samples]:
-        """The first samples, selected or not, in a separate pass; None if none."""
+        """The first samples, selected or not, in a separate pass; None if empty."""
         batches = self._reread(0)
         return next((b.samples for b in batches if b.samples.count), None)
 

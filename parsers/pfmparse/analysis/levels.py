@@ -103,7 +103,10 @@ class Tlbs(Classes):
         self._table = _Table(self.names, data_source.tlb_of)
 
     def ids(self, samples: Samples) -> Ids:
-        """The number of each sample's class; PfmParseError without a data source."""
+        """The number of each sample's class.
+
+        Raises PfmParseError if the samples have no data source.
+        """
         return self._table.ids(samples.role(Role.DATA_SOURCE))
 
 

@@ -22,7 +22,10 @@ class Names:
         self._names: list[str] = []
 
     def ids(self, samples: Samples) -> Ids:
-        """The number of each sample's name; PfmParseError without a process column."""
+        """The number of each sample's name.
+
+        Raises PfmParseError if the samples have no process column.
+        """
         tgids = processes(samples, self._recording).astype(np.uint64)
         tids = np.full(1, NOBODY, np.uint64)
         if samples.name_of(Role.THREAD) is not None:

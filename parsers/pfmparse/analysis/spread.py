@@ -38,7 +38,7 @@ class Extremes:
         self._there[which] = True
 
     def result(self, count: int) -> list[Optional[int]]:
-        """The number of each id below ``count``; None for ids without values."""
+        """The extreme value of each id below ``count``; None for ids without values."""
         self._grow(count)
         pairs = zip(self._numbers[:count].tolist(), self._there.tolist())
         return [number if there else None for number, there in pairs]

@@ -52,7 +52,7 @@ class Stacks:
         calls = self._places.calls(batch, which, chains.addresses[used], files)
         calls = calls.astype(np.uint64)
         starts = starts - chains.offsets[0]
-        # From the outermost callers inwards, one depth of all samples at a time.
+        # Start with the outermost callers; handle one depth of all samples at a time.
         for depth in range(int(lengths.max()) - 1, -1, -1):
             deep = np.flatnonzero(lengths > depth)
             of = calls[starts[deep] + depth]

@@ -104,7 +104,7 @@ class Values:
         ]
 
     def figure(self, stat: str) -> Optional[Number]:
-        """A figure other than "hist"; None without values."""
+        """A figure other than "hist"; None if there are no values."""
         if stat == COUNT:
             return self.samples
         if stat in (MIN, MAX):

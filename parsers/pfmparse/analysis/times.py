@@ -67,7 +67,7 @@ def parse_window(text: str) -> Window:
 
 
 def first_time(recording: Recording) -> int:
-    """The time of the first sample in ns on the samples' clock; 0 without samples.
+    """The time of the first sample in ns on the samples' clock; 0 if there is none.
 
     Reads the whole recording, because buffers are not in chronological order.
     """

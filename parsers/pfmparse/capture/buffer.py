@@ -53,7 +53,7 @@ def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryvi
             return memoryview(image)[: start + len(there)]
         end, at = start + length, at + length
     if at != len(saved):
-        raise PfmParseError(f"{len(saved) - at} bytes belong to no piece", at)
+        raise PfmParseError(f"{len(saved) - at} bytes follow the last piece", at)
     return memoryview(image)
 
 

@@ -40,7 +40,10 @@ class Capture(Metadata):
     complete = True
 
     def __init__(self, stream: BufferedIOBase) -> None:
-        """Reads everything except the buffers; PfmParseError without a session."""
+        """Reads everything except the buffers.
+
+        Raises PfmParseError if there is no session.
+        """
         super().__init__()
         self.problems: list[PfmParseError] = []
         self._reader = ChunkReader(stream, self.problems)

@@ -59,7 +59,7 @@ class JitSymbols:
     def find(self, addresses: NDArray[np.uint64]) -> list[Optional[JitFunction]]:
         """The function of each address, or None; n elements.
 
-        If several functions were at an address, the last one in the file counts.
+        If several functions were at an address, the last one in the file is used.
         """
         starts, ends, names = self._parsed
         order = np.argsort(addresses, kind="stable")
@@ -78,7 +78,7 @@ class JitSymbols:
         return found
 
     def ranges(self) -> list[JitRange]:
-        """All functions by address, without overlaps; the last ones count."""
+        """All functions by address; of functions that overlap, the last one is used."""
         last = {
             int(start): JitRange(int(start), int(end), name.decode(errors="replace"))
             for start, end, name in zip(*self._parsed)
@@ -106,7 +106,7 @@ class JitSymbols:
 
 
 class JitMaps:
-    """The generated functions of each process; its last JITM chunk counts."""
+    """The generated functions of each process, from its last JITM chunk."""
 
     def __init__(self) -> None:
         self._processes: dict[int, JitSymbols] = {}

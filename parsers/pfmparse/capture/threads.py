@@ -32,7 +32,7 @@ class Thread:
 
 
 class Threads:
-    """The known threads, by tid; the last information counts."""
+    """The known threads, by tid; later information replaces earlier information."""
 
     def __init__(self) -> None:
         self._threads: dict[int, Thread] = {}

@@ -37,7 +37,7 @@ class Turns:
 
 @dataclass(frozen=True)
 class EventTotals:
-    """Whether perf told what processes did (PROC chunks).
+    """Whether perf recorded what processes did (PROC chunks).
 
     ``error`` is the reason if it did not, otherwise None.
     """

@@ -36,7 +36,7 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
-    """The count and its estimate for the whole time; empty without a count."""
+    """The count and its estimate for the whole time; empty if nothing was counted."""
     counts = [c for c in totals.counts if (c.set, c.pmd) == (event_set, pmd)]
     if not counts:
         return []

@@ -54,7 +54,7 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _event_totals(recording: Recording) -> Optional[dict[str, object]]:
-    """Whether perf told what processes did; None if nothing is known about it."""
+    """Whether perf recorded what processes did; None if that is unknown."""
     totals = recording.source.totals
     if totals is None or totals.process_events is None:
         return None
@@ -62,7 +62,7 @@ def _event_totals(recording: Recording) -> Optional[dict[str, object]]:
 
 
 def _events(recording: Recording) -> list[tuple[str, str]]:
-    """The line about what perf told about processes, if the session needed it."""
+    """The line about perf's records of processes, if the session needed them."""
     totals = _event_totals(recording)
     if totals is None:
         return []

@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows the view, or a report without one; returns the exit status."""
+    """Shows the view, or a report if there is no view; returns the exit status."""
     file = arguments.file
     with recording_of(file, arguments, any_format=True) as recording:
         arguments.opened = recording

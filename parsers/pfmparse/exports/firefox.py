@@ -216,7 +216,7 @@ def _samples(
 
 
 def _times(rows: Sequence[Row], step: int, first: int) -> list[float]:
-    """The time of each row in ms from the first one; 0, 1, 2, ... without times."""
+    """The time of each row in ms from the first one; 0, 1, 2, ... if unknown."""
     if not any(row.moment for row in rows):
         return list(map(float, range(len(rows))))
     return [(row.moment - first) * step / MS for row in rows]

@@ -144,7 +144,7 @@ class Lists:
 
 @dataclass(frozen=True)
 class Columns:
-    """The words of n samples, by bit of sample_type; absent if no sample has the word.
+    """The words of n samples, by bit of sample_type; unused words are absent.
 
     ``kernel`` is a mask of samples at kernel level. ``lists`` has call chains and
     branches, by bit of sample_type.

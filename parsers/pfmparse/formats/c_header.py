@@ -24,7 +24,7 @@ WORD = 8
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DECLARATION = re.compile(r"\s*([^;\s][^;]*)(;?)")
 _MEMBER = re.compile(r"(\w+)\s+(\w+)\s*(?:\[\s*(\w+)\s*\])?", re.ASCII)
-# Not octal: C reads 010 as 8.
+# No leading zero: C reads 010 as 8.
 _LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 
 
@@ -110,7 +110,7 @@ class _Struct:
         return spec, spec.itemsize
 
     def _length(self, text: str | None, line: int) -> int:
-        """The length of an array, a number or a macro of the header; 0 without one."""
+        """The length of an array: a number or a macro of the header; 0 if not given."""
         if text is None:
             return 0
         define = rf"^[ \t]*#[ \t]*define[ \t]+{text}\b(.*)"

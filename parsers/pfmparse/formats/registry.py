@@ -95,7 +95,7 @@ def find_parser(uuid: str) -> Parser:
 
 
 def find_format(uuid: str) -> Format:
-    """The format with this UUID; PfmParseError without a parser."""
+    """The format with this UUID. Raises PfmParseError if it has no parser."""
     return find_parser(uuid).format
 
 

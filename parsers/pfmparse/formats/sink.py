@@ -288,7 +288,7 @@ class SinkDecoder:
 
 
 def _rising(samples: Samples) -> list[str]:
-    """The columns that the kernel increases; ValueError without such columns."""
+    """The columns that the kernel increases. Raises ValueError if there are none."""
     weight = samples.name_of(Role.WEIGHT)
     names = [] if weight is None else [weight]
     names += samples.aggregates(Role.SUM).values()

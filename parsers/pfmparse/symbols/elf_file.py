@@ -175,7 +175,7 @@ class ElfFile:
         return self._debug_info.lines(addresses)
 
     def lacks(self) -> str:
-        """Why it has no lines in spite of debug information; "" if that is not so."""
+        """Why debug information gives no lines; "" if it gives some or is missing."""
         info = self._debug_info
         if info is not None and not info.is_empty():
             return ""

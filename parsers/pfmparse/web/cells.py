@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sums of samples by stack of functions, event, thread and step of time."""
+"""Sums of samples by stack of functions, event, thread and time step."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def _span(source: Input, times: Sequence[Optional[U64s]]) -> Optional[tuple[int,
 
 
 def _clock(spans: Sequence[Optional[tuple[int, int]]]) -> Clock:
-    """Steps of time for captures with these times."""
+    """The time steps for captures with these times."""
     lengths = [last - first for span in spans if span for first, last in [span]]
     step = _step(max(lengths, default=0))
     steps = max(lengths) // step + 1 if lengths else 0
@@ -233,7 +233,10 @@ def _clock(spans: Sequence[Optional[tuple[int, int]]]) -> Clock:
 
 
 def _step(length: int) -> int:
-    """The shortest step of 1, 2 or 5 times a power of ten with at most STEPS steps."""
+    """The shortest step that divides a length into at most STEPS steps.
+
+    It is 1, 2 or 5 times a power of ten.
+    """
     unit = 1
     while True:
         for factor in (1, 2, 5):
@@ -243,7 +246,7 @@ def _step(length: int) -> int:
 
 
 def _steps(part: _Part, first: Optional[int], step: int) -> Ids:
-    """The step of each sample; 0 without times."""
+    """The step of each sample; 0 if the samples have no times."""
     if part.times is None or first is None:
         return np.zeros(part.stacks.size, np.intp)
     return ((part.times - np.uint64(first)) // np.uint64(step)).astype(np.intp)

@@ -53,7 +53,7 @@ class Choice:
         return np.flatnonzero(mask)
 
     def at_any_time(self) -> Choice:
-        """This choice without its time."""
+        """A copy of this choice that does not restrict the time."""
         return replace(self, steps=None)
 
     def on(self, recording: Recording) -> Optional[Choice]:

@@ -58,9 +58,9 @@ class Query:
             raise RequestError(f"parameter '{name}' {error}") from None
 
     def pattern(self, name: str) -> Optional[re.Pattern[str]]:
-        """Texts separated by "|", ignoring case; None without a text.
+        """Texts separated by "|", ignoring case; None if there is no text.
 
-        Not a regular expression: some take years, and block all threads.
+        Users cannot pass regular expressions: some take years and block all threads.
         """
         texts = [re.escape(text) for text in self.text(name).split("|") if text]
         return re.compile("|".join(texts), re.IGNORECASE) if texts else None

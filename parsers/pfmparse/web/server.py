@@ -26,7 +26,8 @@ PORT = re.compile(":[0-9]+$")
 FILES = "static"
 PAGE = "index.html"
 API = "api/"
-# Not those of the machine, which may lack some: browsers refuse modules of other kinds.
+# Listed here because the host's table of types may lack some of these, and browsers
+# refuse scripts of other types.
 KINDS = {".css": "text/css", ".html": "text/html", ".js": "text/javascript"}
 # All users of the machine can connect. A browser needs at most six connections.
 CONNECTIONS = 64

@@ -32,7 +32,7 @@ def test_jit_file_has_the_functions_as_symbols(tmp_path: Path) -> None:
         table = elf.get_section_by_name(".symtab").iter_symbols()
         found = [(s.name, s["st_value"], s["st_size"]) for s in table if s.name]
         assert elf["e_machine"] == "EM_X86_64"
-    # Offsets from the page of the first function; the last of equal starts counts.
+    # Offsets from the page of the first function; of equal starts, the last is used.
     assert found == [
         ("again", 0x10, 0x10),
         ("two", 0x30, 0x10),

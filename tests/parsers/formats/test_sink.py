@@ -131,7 +131,7 @@ def test_sink_tells_skipped_samples() -> None:
     decoded = SinkDecoder(by_number)(data)
     assert (found(decoded), decoded.skipped) == ([5], 9)
     assert sum(decoded.lost.total.values()) == 6 + 2 + 3 + 4 + 5
-    # Where the copy ends before the number, it is not known.
+    # This copy ends before the number of skipped samples.
     assert SinkDecoder(by_number)(data[:160]).skipped == 0
 
 

@@ -28,7 +28,7 @@ PERIODS = (1000, 250)  # of PMDs 0 and 1
 EVENTIDS = (60, 192)
 KERNEL = 0xFFFFFFFF81000000
 MODULE = 0xFFFFFFFFC0000000
-NOWHERE = 0x7000_0000  # an address without a mapping
+NOWHERE = 0x7000_0000  # an address that is not mapped
 L1_HIT, L3_HIT = 0x68100142, 0x68100842  # union perf_mem_data_src
 FIRST_TIME = 5_000_000_000  # ns
 
