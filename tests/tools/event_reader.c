@@ -7,11 +7,11 @@
  * The rings replace those of perf; each has SIZE bytes. With a PID, they record
  * this process and its children. Lines of standard input are commands:
  *
- * put RING HEX   write bytes behind those of the ring
+ * put RING HEX   append bytes to those of the ring
  * head RING N    move the ring's head by N bytes without writing
  * online N       CPU N came online; -1: the kernel dropped such messages
  * made PID       print whether the process has generated code
- * told PID       print whether perf tells what the process does
+ * told PID       print whether perf records what the process does
  * size           print the size that pfmon gives each ring of perf
  * read, last     print a PROC chunk in hexadecimal on a line, then "lost N"
  *

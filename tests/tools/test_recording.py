@@ -119,7 +119,7 @@ def test_vdso_is_recorded_once(programs: Path, capture: Path) -> None:
         ids = {m["build_id"] for m in mapped if m["path"] == "[vdso]"}
         assert ids == {image[8 : 8 + size].hex()}
         assert image[72:].startswith(b"\x7fELF")
-        # The same bytes as in this process.
+        # The image has the bytes of this process's own vDSO.
         own = re.search(r"(\w+)-\w+ .*\[vdso\]", Path("/proc/self/maps").read_text())
         assert own is not None
         with open("/proc/self/mem", "rb", buffering=0) as memory:
@@ -176,7 +176,7 @@ def test_process_events_of_a_child_need_following(
 
 
 def events_about(capture: Path, tgid: int) -> list[dict[str, Any]]:
-    """Return what perf tells about a process."""
+    """Return perf's events of a process."""
     return [
         event
         for chunk in chunks_of(capture.read_bytes())

@@ -76,7 +76,7 @@ def test_exec_of_thread_ends_first_thread(programs: Path) -> None:
 
 
 def test_signal_reaches_command_after_exec_of_thread(programs: Path) -> None:
-    # It has the ID of the first thread, whose end did not end the command.
+    # The executing thread takes over the first thread's ID; the command has not ended.
     lines = run(programs, "thread-execs", "3", "2", SIGNAL="1")
     assert lines[1:] == [counted(4, 0, 1, 1), "143"]
 

@@ -38,7 +38,7 @@ function:
 {body}
     .cfi_endproc
 """
-SIZE = 1024  # of a function and the code that is looked at behind it
+SIZE = 1024  # of a function and of the code after it that is examined
 
 
 @pytest.fixture(name="compiler")

@@ -84,7 +84,7 @@ static bool cgroup_matches(const char *path, const char *patterns)
 	return found;
 }
 
-/* Most groups that the message lists. */
+/* Maximum number of groups that the message lists. */
 #define MOST_SAID	8
 
 struct groups {

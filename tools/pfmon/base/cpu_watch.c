@@ -50,7 +50,10 @@ int cpu_watch_open(void)
 	return -1;
 }
 
-/* Returns 1 for a CPU, 0 for another device; -1 with errno without messages. */
+/*
+ * Returns 1 for a message about a CPU, 0 for one about another device, and -1
+ * with errno set if there is no message.
+ */
 static int read_message(int fd, int *cpu)
 {
 	char text[4096];	/* more than UEVENT_BUFFER_SIZE */

@@ -7,7 +7,7 @@
 #include "base/directory.h"
 #include "base/util.h"
 
-/* Most names in a message. */
+/* Maximum number of names in a message. */
 #define MOST_NAMES	16
 
 int directory_is_plain(const struct dirent *entry)

@@ -53,7 +53,7 @@ size_t utf8_length(const char *start)
 	return length;
 }
 
-/* Terminals take U+0080 to U+009F for control characters, too. */
+/* Terminals treat U+0080 to U+009F as control characters, too. */
 static bool is_control(const char *text)
 {
 	unsigned char first = (unsigned char)text[0];

@@ -22,7 +22,7 @@
 #define CAPTURE_VERSION	1
 #define CHUNK_PACKED	1	/* the payload is a zlib stream */
 #define CHUNK_ALIGN	8
-#define CHUNK_PARTS	3	/* most parts of a payload */
+#define CHUNK_PARTS	3	/* maximum of a payload */
 
 /* Speed matters: the command does not start before the symbols are packed. */
 #define PACKING_LEVEL	1

@@ -132,7 +132,7 @@ static int open_map(pid_t tgid, const struct owner *owner)
 
 static void tell(struct jit *jit, pid_t tgid, int error)
 {
-	/* Usual: the file does not exist, or the process has ended. */
+	/* Most processes have no such file, and some have ended. */
 	if (jit->told || error == ENOENT || error == ESRCH)
 		return;
 	jit->told = true;

@@ -23,7 +23,7 @@
 
 #define BUCKETS	256
 
-/* Most data mappings in a chunk, which keeps it readable: 6 MB. */
+/* Maximum number of data mappings in a chunk, so that it has at most 6 MB. */
 #define MOST_OTHERS	32768
 
 /* The mappings of a process as they were last written. */

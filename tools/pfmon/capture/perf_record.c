@@ -7,7 +7,7 @@
 
 #include "capture/perf_record.h"
 
-/* The records before their texts. The time is behind the text. */
+/* The fixed parts of records; a text follows, then the time. */
 struct comm_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;

@@ -21,7 +21,7 @@
 /* A chunk ends with the event that exceeds this size. */
 #define CHUNK_SIZE	(1U << 20)
 
-/* Where a record is, and its place in the order. */
+/* The position of a record in memory, and its place in the order. */
 struct place {
 	uint64_t time;
 	size_t offset, size;
@@ -29,7 +29,7 @@ struct place {
 
 struct process_events {
 	struct perf_rings rings;
-	struct pid_table told;	/* processes of which perf tells */
+	struct pid_table told;	/* processes that perf records */
 	struct perf_bytes bytes;
 	struct perf_bytes chunk;	/* of process_events_next() */
 	struct place *places;	/* of the records in bytes, sorted */
@@ -158,7 +158,7 @@ void process_events_read(struct process_events *events, bool last)
 		events->end--;
 }
 
-/* Notes of which processes perf tells, unless it does of all. */
+/* Notes which processes perf records, unless it records all. */
 static void note_told(struct process_events *events,
 		      const struct perf_record *record)
 {

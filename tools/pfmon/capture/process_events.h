@@ -42,7 +42,7 @@ const struct perf_bytes *process_events_next(struct process_events *events,
 					     struct maps *maps, bool proc);
 
 /*
- * Whether perf tells what a process does, according to the events returned so
+ * Whether perf records what a process does, according to the events returned so
  * far. An exec that changes credentials can remove perf's events.
  */
 bool process_events_tell_of(const struct process_events *events, pid_t tgid);

@@ -226,7 +226,7 @@ bool recording_write_sampled(struct recording *recording,
 			visit_process(context->result.tgid, recording);
 		return true;
 	}
-	/* Then only files with generated functions are of interest. */
+	/* Then only files with generated functions are needed. */
 	if (recording->events && !maps_have_made_code(recording->maps))
 		return true;
 	if (layout && layout->each_process)

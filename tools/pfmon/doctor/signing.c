@@ -48,7 +48,7 @@ static bool has_secure_boot(const struct machine *machine)
 	return on;
 }
 
-/* Why the kernel accepts only signed modules; NULL if it accepts others. */
+/* Returns why the kernel requires signed modules; NULL if it does not. */
 static const char *why_signed_only(const struct machine *machine)
 {
 	char *lockdown = machine_line(machine, LOCKDOWN);

@@ -304,7 +304,7 @@ void follow_record(struct follow *follow)
 	pid_table_each(&follow->processes, record_entry, follow);
 }
 
-/* Where perf tells of a process, /proc is read only if records were lost. */
+/* If perf records the process, read /proc only if records were lost. */
 static bool record_code(const struct follow *follow, pid_t tgid)
 {
 	struct recording *recording = follow->m->recording;
@@ -342,7 +342,7 @@ void follow_look_for_code(struct follow *follow)
 	if (start < follow->look_again_ns)
 		return;
 	pid_table_each(&follow->processes, look_for_code, follow);
-	/* Spend little of the time on it. */
+	/* Spend only a small share of the time on this. */
 	follow->look_again_ns = start + LEAST_PAUSE *
 				(clock_ns(CLOCK_MONOTONIC) - start);
 }

@@ -13,7 +13,7 @@
 #include "capture/recording_totals.h"
 #include "measure/stream.h"
 
-/* Most bytes of one read. */
+/* Maximum size of one read in bytes. */
 #define ROOM		(256 << 10)
 
 /*

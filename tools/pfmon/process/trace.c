@@ -30,7 +30,7 @@
  */
 #define MOST_DELAYS	8
 
-/* Most events that one trace_reap() handles. */
+/* Maximum number of events that one trace_reap() handles. */
 #define MOST_CHANGES	64
 
 struct tracee {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Most files that wait, each of which has a descriptor. */
+/* Maximum number of queued files, each of which has a descriptor. */
 #define MOST_QUEUED	64
 
 struct queued_file {

@@ -15,7 +15,7 @@ struct entry {
 	size_t position;	/* in the section */
 	size_t cie;		/* of an FDE: its CIE's position */
 	bool is_cie;
-	struct cursor body;	/* behind the id */
+	struct cursor body;	/* after the id */
 };
 
 uint64_t frames_pointer(const struct elf_part *part, struct cursor *cursor,

@@ -111,7 +111,7 @@ static bool moves_sp(uint32_t code)
 	       (code & 0xff8003ff) == 0xd10003ff;	/* sub sp, sp, # */
 }
 
-/* Whether a function leaves sp alone, so that it cannot call others either. */
+/* Whether a function does not move sp, and therefore calls no others. */
 static bool is_leaf(const struct elf_file *file, const Elf64_Sym *symbol)
 {
 	uint8_t bytes[LARGEST_FUNCTION];

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Makes room for one more element behind @used ones; false without memory. */
+/* Makes room for one more element after @used ones; false if out of memory. */
 #define GROWN(array, used, room) \
 	((used) < (room) || grow_array((void **)&(array), &(room), \
 				       sizeof(*(array))))

@@ -11,7 +11,10 @@
 #define LARGEST_TABLE	(64U << 20)
 #define MOST_ROWS	(LARGEST_TABLE / 3)
 
-/* Random rules need 60, but those of a hostile file can all have one hash. */
+/*
+ * Maximum number of probes in the hash table. Random rules need at most 60, but
+ * all rules of a hostile file can have one hash.
+ */
 #define MOST_PROBES	256
 
 int table_init(struct table *table)
