@@ -30,8 +30,8 @@ void pfm_arg_free(struct pfm_context *ctx);
 
 /*
  * May the context's argument be replaced by one of @size bytes? Context: any.
- * Return: 0; -EINVAL without a format; -EOPNOTSUPP if none of the format's
- * fields may change; as pfm_arg_check_size().
+ * Return: 0; -EINVAL if there is no format; -EOPNOTSUPP if no field of its
+ * argument may change; as pfm_arg_check_size().
  */
 int pfm_arg_may_set(const struct pfm_context *ctx, size_t size);
 

@@ -156,7 +156,7 @@ static void pfm_attachment_later(struct work_struct *work)
 
 	pfm_lock(a->ctx);
 	pfm_unlock(a->ctx);
-	/* Not before: a command may have taken the note and be at work. */
+	/* Until here, a command may have been acting on the note. */
 	atomic_fetch_dec_release(&a->ctx->behind);
 	pfm_attachment_put_work(a);
 }

@@ -593,14 +593,14 @@ pfm_smpl_regs(const struct pfm_pmd_ovfl *ovfl)
 	return (void *)&arg->smpl_pmds_values[arg->num_smpl_pmds];
 }
 
-/* The PMDs with data of the sample, which only this overflow has, behind it. */
+/* The PMDs that hold data of the sample; they follow pfm_smpl_regs(). */
 static inline struct pfm_pmu_reg *
 pfm_data_regs(const struct pfm_pmd_ovfl *ovfl)
 {
 	return (void *)(pfm_smpl_regs(ovfl) + ovfl->arg.num_smpl_pmds);
 }
 
-/* Slots of the PMDs that are reset with this one, behind pfm_data_regs(). */
+/* Slots of the PMDs that are reset with this one; after pfm_data_regs(). */
 static inline u16 *pfm_reset_slots(const struct pfm_pmd_ovfl *ovfl)
 {
 	return (u16 *)(pfm_data_regs(ovfl) + ovfl->num_data);

@@ -86,7 +86,7 @@ static int pfm_restart_paused(struct pfm_context *ctx)
 	ret = pfm_restart_ctrl(ctx, &ctrl);
 	if (!ret) {
 		ret = pfm_restart_apply(ctx, ctrl, !pfm_is_masked(ctx));
-		/* Before the next overflow can request blocking again. */
+		/* End it before the next overflow can request it again. */
 		pfm_block_end(ctx);
 	}
 	err = pfm_resume(ctx);

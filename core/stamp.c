@@ -28,7 +28,7 @@
 #define PFM_TRIES	32
 /* ns by which two measurements of the same zero may differ */
 #define PFM_ZERO_ERROR	1000
-/* Until the first check, and between two checks */
+/* Delay of the first check, and interval of the others, in jiffies */
 #define PFM_SOON	HZ
 #define PFM_INTERVAL	(3600 * HZ)
 
@@ -208,7 +208,7 @@ void pfm_stamps_check(void)
 static void pfm_check_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(pfm_next_check, pfm_check_work);
 
-/* Not during a suspend */
+/* The work queue is freezable: no check runs during a suspend. */
 static void pfm_check_after(unsigned long delay)
 {
 	if (PFM_COUNTER_IS_STEADY)

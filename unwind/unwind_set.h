@@ -40,7 +40,7 @@ struct pfm_unwind_process {
  * take up at most @room bytes, usually 1 to 2 KiB each: the oldest copies are
  * discarded to make room for a new one. The caller's user and process are
  * charged for the set and for @room.
- * Context: process. Return: the set, or NULL without memory or if
+ * Context: process. Return: the set, or NULL if memory is short or
  * RLIMIT_MEMLOCK does not allow this.
  */
 struct pfm_unwind_set *pfm_unwind_set_create(size_t room);

@@ -89,7 +89,7 @@ static u64 perf_value(const struct pfm_pmu_reg *reg,
 
 /*
  * Write perf's fields of an event that is stopped or being reported. Hardware
- * periods are at least 2: for 1 some CPUs would use another facility.
+ * periods are at least 2: with 1, Intel's driver may use BTS instead.
  */
 static void perf_set_period(const struct pfm_pmu_reg *reg,
 			    struct perf_event *event, u64 period)
@@ -255,7 +255,7 @@ static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 
 		if (!test_and_clear_bit(place, &ps->unarmed) || !event)
 			continue;
-		/* After another overflow, the latest of two runs counts. */
+		/* Repeat if an overflow has changed the offset meanwhile. */
 		do {
 			offset = READ_ONCE(reg->offset);
 			value = perf_value_to_arm(reg,

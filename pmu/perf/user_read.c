@@ -60,7 +60,7 @@ static bool perf_is_on_counter(const struct perf_event *event)
 	       !(event->hw.state & PERF_HES_STOPPED);
 }
 
-/* Index for user-level reads; 0 without a counter or user access. */
+/* Index for user-level reads; 0 if the event has no counter or access. */
 static int perf_user_index(struct perf_event *event)
 {
 	return perf_is_on_counter(event) ? event->pmu->event_idx(event) : 0;

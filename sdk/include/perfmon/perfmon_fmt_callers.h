@@ -341,7 +341,7 @@ static inline struct pt_regs *pfm_user_regs(const struct pfm_ovfl_data *data)
 	if (current->flags & PF_KTHREAD || !current->mm)
 		return NULL;
 	regs = task_pt_regs(current);
-	/* Other threads of the kernel have never been at user level. */
+	/* Workers of io_uring, for example, have never been at user level. */
 	return user_mode(regs) && instruction_pointer(regs) ? regs : NULL;
 }
 

@@ -382,7 +382,7 @@ void pfm_counter_throttled(struct pfm_pmu_reg *reg);
  * before its set became active again or while the context was masked. Later
  * periods have this length, minus the random part.
  * Context: as pfm_overflow().
- * Return: events from one overflow to the next; 0 without a period.
+ * Return: events from one overflow to the next; 0 if it has no period.
  */
 u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
 

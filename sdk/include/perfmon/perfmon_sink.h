@@ -114,7 +114,7 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
  * @hdr_num_regions: number of regions
  * @hdr_flags:       flags of the argument
  * @hdr_cur_region:  region that records go into
- * @hdr_more_offs:   offset in bytes of the pfm_sink_more_t, behind the headers
+ * @hdr_more_offs:   offset in bytes of the pfm_sink_more_t, after the headers
  *                   of the regions; 0 before version 1.1
  * @hdr_fills:       number of regions that became full; without
  *                   PFM_SINK_OVERWRITE each of them was handed out, in the
