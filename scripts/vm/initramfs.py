@@ -31,7 +31,7 @@ LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
 USED = "pfm_unwind.ko"
 # The package of the guest's shell.
 BUSYBOX = "busybox-static"
-# Interpreter of init, which cannot be run on any other system.
+# First line of the guest's /init. scripts/vm/init has none: it must not run on a host.
 INTERPRETER = b"#!/bin/busybox sh\n"
 # The directory of formats beside the other modules.
 FORMATS = "formats"

@@ -29,7 +29,7 @@ die(const char *fmt, ...);
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Rounds of a measurement; the smallest result counts. */
+/* Rounds of a measurement; the smallest result is used. */
 #define ROUNDS		3
 
 /* Return: the clock in instructions. */

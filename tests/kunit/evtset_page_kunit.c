@@ -164,7 +164,7 @@ static void counting_set_page_is_live(struct kunit *test)
 	expect_value(test, 0, -PERIOD + 14);
 }
 
-/* Only if the PMU lets the monitored thread read the counter. */
+/* A counter is described only if the PMU lets the thread read it. */
 static void set_page_describes_user_readable_counter(struct kunit *test)
 {
 	const pfm_map_counter_t show = { .cnt_index = 3, .cnt_bits = 32,

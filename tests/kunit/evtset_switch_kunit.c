@@ -531,7 +531,7 @@ static void thread_does_not_wait_for_a_command(struct kunit *test)
 	happen(test, 0, 0, TICK);
 	run_switch_here(ctx);
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(ctx->frozen) & PFM_SWITCHING);
-	/* It has left the switch to a work item, which waits. */
+	/* The task work has left the switch to a work item, which waits. */
 	KUNIT_EXPECT_NE(test, work_busy(&ctx->switch_later.work), 0U);
 	pfm_unlock(ctx);
 	flush_work(&ctx->switch_later.work);

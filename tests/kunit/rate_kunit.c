@@ -120,7 +120,7 @@ static void handlers_that_fill_the_cpu_mask(struct kunit *test)
 	pfm_ovfl_rate_max = rate;
 }
 
-/* All but one were interrupted for long, or there are too few to say. */
+/* Most handlers were interrupted for long, or too few were timed to judge. */
 static void handlers_are_not_blamed_for_interrupts(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);

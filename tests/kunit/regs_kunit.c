@@ -262,7 +262,7 @@ static void counter_can_sample_more_pmds_later(struct kunit *test)
 					f->script.arg[n].smpl_pmds_values[i],
 					100ULL * (i + 1));
 	}
-	/* It may also sample fewer values. */
+	/* PMD0 may also sample fewer values. */
 	sample_with(test, 1);
 	f->script.ctrl[n] = PFM_OVFL_CTRL_RESET;
 	fixture_count(test, 10);

@@ -48,7 +48,7 @@ static void restart_neither_notifies_nor_blocks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 	KUNIT_EXPECT_FALSE(test, fixture_is_blocked(f->ctx));
 	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
-	/* Nor does it if the context was not masked. */
+	/* A restart of a context that is not masked does not, either. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 	KUNIT_EXPECT_FALSE(test, fixture_is_blocked(f->ctx));

@@ -32,7 +32,7 @@ def next_version() -> str:
 
 
 def build(builder: Machine, release: str, into: Path) -> None:
-    """Build the packages on a machine as in README, and copy them.
+    """Build the packages on a machine as README.md describes, and copy them.
 
     Raises AssertionError with the output if a line of README fails.
     """

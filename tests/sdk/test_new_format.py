@@ -29,7 +29,7 @@ FIELDS = (
 )
 # More than fit into a frame of the kernel's stack, and more than half of s8's range.
 LARGE = ("--field=words:u64x490", *(f"--field=a{number}:s8" for number in range(60)))
-# The same for a table, with each way to merge.
+# Fields of a table, with each way to merge.
 TABLE = (
     *("--field=addr:u64", "--field=chain:u64x3", "--field=hits:s8=min,max"),
     *("--field=comm:charx6", "--field=latency:u16=sum,min,max,first,last"),

@@ -141,7 +141,7 @@ def _is_in(demand: Demand, chapter: str) -> bool:
 
 
 def counts_table(found: Demands) -> str:
-    """Return, by chapter, the number of demands and of those that no test proves."""
+    """Return a table of the demands by chapter, and of those that no test proves."""
     lines = ["| section | demands | differ |", "|---|--:|--:|"]
     chapters = [
         (f"{chapter} {title}", [d for d in found.demands if _is_in(d, chapter)])

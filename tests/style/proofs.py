@@ -34,7 +34,7 @@ _PYTHON = re.compile(
     r"|^[ \t]*(?:(?:async )?def|class) (?P<other>\w+)",
     re.MULTILINE,
 )
-# A tag behind a sentence.
+# A tag after a sentence.
 _HIDDEN = re.compile(rf"\bProves {ID.pattern}")
 _MARGIN = re.compile(r"^\s*(?:/?\*+/?|#)?\s*|\s*(?:\*/)?\s*$")
 
@@ -71,7 +71,7 @@ def _line_of(text: str, position: int) -> int:
 def _ids(comment: str, line: int) -> Iterator[tuple[int, str]]:
     """Yield the line and the text of each entry in a comment's lists of ids.
 
-    A line with a list behind other words is yielded whole: it is not an id.
+    A line with a list after other words is yielded whole: it is not an id.
     """
     goes_on = False
     for number, raw in enumerate(comment.split("\n"), line):

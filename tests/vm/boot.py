@@ -81,7 +81,7 @@ def without_narrow() -> str | None:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a test ended, and its output as the reason."""
+    """The result of a test, with its output as the reason."""
 
     passed: bool
     skipped: bool

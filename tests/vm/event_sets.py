@@ -171,7 +171,7 @@ def check_cpus(out: Path, printed: str) -> None:
         ("CPU1", "context-switches"),
     ]
     assert _counted(out / "one") == [("CPU1", "cpu-clock")]
-    # On a CPU where a set has no event, the other set does not wait for its turn.
+    # If one set has no event on a CPU, the other set counts there all the time.
     shares = re.findall(r"^CPU(\d) .*counted (\S+) %", (out / "own").read_text(), re.M)
     assert [cpu for cpu, _ in shares] == ["0", "0", "1"]
     assert [share for cpu, share in shares if cpu == "1"] == ["100.00"]

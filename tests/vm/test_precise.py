@@ -33,7 +33,7 @@ MODULES = (
 PARSER = ROOT / f"examples/format_{EXAMPLE}/parser"
 RIG = "/sys/kernel/debug/pfm_nmi"
 SAMPLES, PERIOD, BRANCHES = 40, 2, 8
-# Of the first sample; in each later one addresses and latency are greater by one.
+# Values of the first sample; addresses and latency rise by one with each sample.
 ADDRESS, LATENCY, SOURCE = 0x7F0000000000, 100, 0x2 | 0x0A << 5 | 0x1A << 26
 FROM, FLAGS = 0x401000, 2 | 1 << 20  # of the newest branch, whose target is a function
 TARGET_SYMBOL = "schedule"

@@ -116,11 +116,11 @@ CHECKS = _by_name(
     command_without_trigger_is_not_started,
     samples_are_between_triggers,
 )
-# On architectures with 32-bit programs.
+# Checks for architectures with 32-bit programs.
 NARROW_CHECKS = _by_name(
     trigger_in_32_bit_program_is_refused,
 )
-# On architectures with counted instructions.
+# Checks for architectures with counted instructions.
 HARDWARE_CHECKS = _by_name(triggered_rounds_have_equal_instructions)
 
 

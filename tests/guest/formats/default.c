@@ -196,7 +196,7 @@ TEST(samples_include_live_hardware_counts)
 		value = *smpl_values(smpl_entry(&s, s.hdr->hdr_count - 1, 1));
 		CHECK(value - last >= 2 * rounds);
 		CHECK(value - last < 2 * rounds + 20000);
-		/* This updates the event. */
+		/* Reading the PMD updates perf's event. */
 		if (i % 2)
 			CHECK(ctx_read(s.fd, 1) >= value);
 		last = value;

@@ -63,7 +63,7 @@ static struct pfm_unwind_rule make_rule(struct fuzz *f)
 	return rule;
 }
 
-/* A table that the kernel accepts, of some 64 KiB of a file. */
+/* Make a valid table for about 64 KiB of a file. */
 static struct table make_table(struct fuzz *f)
 {
 	struct table t = {

@@ -45,8 +45,6 @@ struct entry {
 	__u64 faults;
 };
 
-/* Entries of the default and n-way formats */
-
 static __u64 period_of(unsigned int pmd)
 {
 	return pmd == PMD_CLOCK ? CLOCK_PERIOD : FAULT_PERIOD;

@@ -192,7 +192,7 @@ static void execute_in_thread(void *go)
 	CHECK(!pthread_join(thread, NULL));
 }
 
-/* It replaces the main thread. */
+/* The executing thread replaces the main thread. */
 TEST(exec_by_another_thread_starts_its_context)
 {
 	int leader = ctx_counting(), fd = ctx_counting();

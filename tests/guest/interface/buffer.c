@@ -182,7 +182,7 @@ TEST(reading_the_mapping_causes_no_page_faults)
 	faults = count_faults();
 	for (size_t i = 0; i < MANY; i++)
 		__atomic_load_n(buf + i * page(), __ATOMIC_RELAXED);
-	/* There is not one fault per page. The kernel may have caused a few. */
+	/* The kernel may have caused a few faults, but not one per page. */
 	CHECK(count_faults() - faults < MANY / 16);
 }
 
@@ -201,7 +201,7 @@ TEST(parts_can_be_unmapped)
 	CHECK_OK(munmap(buf + page(), page()));
 	CHECK_EQ(hdr->hdr_buf_size, SIZE);
 	CHECK_EQ(buf[3 * page()], 0);
-	/* It still counts as mapped if only parts remain. */
+	/* The buffer is mapped as long as a part of it is. */
 	CHECK(map(fd) == MAP_FAILED);
 	CHECK_OK(munmap(buf, page()));
 	CHECK(map(fd) == MAP_FAILED);

@@ -234,7 +234,7 @@ static void sets_that_come_and_go(void *unused)
 		for (unsigned int id = n; id; id--)
 			ctx_delete_set(fd, id);
 		CHECK_EQ(charged(), 0);
-		/* Also with registers, and with numbers far apart. */
+		/* Registers and distant set numbers leave no charge, either. */
 		CHECK_OK(ctx_try_set(fd, 1 + 1000 * i));
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 1000, 0);
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 2000, 0);

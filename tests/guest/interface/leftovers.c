@@ -687,7 +687,7 @@ static void refuse_unloaded(int fd)
 	REFUSED(pfm_unload_context(fd), EBUSY);
 }
 
-/* Neither a context nor a command. */
+/* A descriptor without a context, and calls that are not commands. */
 static void refuse_descriptors(int fd)
 {
 	static const int commands[] = {

@@ -440,7 +440,7 @@ static void expect_exact_across_overflows(void *unused)
 		CHECK_EQ(mapped(l.map, 0), ctx_read(l.fd, 0));
 		CHECK_EQ(mapped(l.map, 1), ctx_read(l.fd, 1));
 		CHECK_OK(pfm_restart(l.fd));
-		/* It was reset. */
+		/* The restart has reset the counter. */
 		CHECK(mapped(l.map, 0) < 1000000);
 		l.last[0] = 0;
 		expect_between(&l);

@@ -157,7 +157,7 @@ static void *load_in_second_thread(void *arg)
 {
 	int fd = *(int *)arg;
 
-	/* Its process has this ID, too. */
+	/* This is the process's ID, not that of the calling thread. */
 	CHECK_ERRNO(load_result(fd, getpid()), EINVAL);
 	ctx_load_self(fd);
 	return NULL;
@@ -414,7 +414,7 @@ TEST(stop_of_stopped_context_changes_nothing)
 	ctx_create_set(fd, 0, PFM_SETFL_TIME_SWITCH);
 	ctx_create_set(fd, 1, 0);
 	ctx_load_self(fd);
-	/* Before the first start, and after each start and stop. */
+	/* Stop before the first start, and after each start and stop. */
 	for (int i = 0; i < 3; i++) {
 		before = ctx_set_info(fd, 0);
 		for (int n = 0; n < 3; n++) {

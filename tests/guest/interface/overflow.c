@@ -44,7 +44,7 @@ TEST(sampling_by_time_needs_only_a_timer)
 		ctx_stop(fd);
 		value = ctx_read(fd, 0);
 		CHECK(value >= last);
-		/* It keeps running outside the intervals. */
+		/* The worker keeps running between the intervals. */
 		progress = worker_progress(&w);
 		while (worker_progress(&w) < progress + 10)
 			sched_yield();

@@ -336,7 +336,7 @@ TEST(unreported_perf_periods_count_as_lost)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t4"));
 }
 
-/* Its events come in separate interrupts. */
+/* Counters 0 and 1 overflow in separate interrupts. */
 TEST(counter_reset_by_another_gets_full_period)
 {
 	struct counter c = leaping(1, 1000);

@@ -337,14 +337,14 @@ TEST(user_level_cannot_read_hardware_counters)
 	int fd = ctx_counting(), status;
 	struct worker w;
 
-	/* By the monitored thread itself. */
+	/* The monitored thread itself reads. */
 	status = wait_for(spawn(read_own_hardware, &fd));
 	CHECK(WIFSIGNALED(status));
 	CHECK(WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGILL);
 	ctx_wait_state(fd, "unloaded");
 	/*
-	 * By another thread while the monitored one sleeps, while it runs, and
-	 * after its exit.
+	 * Another thread reads while the monitored one sleeps, while it runs,
+	 * and after its exit.
 	 */
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);

@@ -75,7 +75,7 @@ static void add_as_stranger(void *of_set)
 			    table->size), EPERM);
 }
 
-/* Its limits do not apply to the set's charge. */
+/* The limits of another process do not apply to the set's charge. */
 TEST(other_process_adds_no_tables)
 {
 	int set = set_new();

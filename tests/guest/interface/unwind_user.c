@@ -167,7 +167,7 @@ static void *sample_thread(void *of_set)
 	return NULL;
 }
 
-/* Its stack is mapped after the process's mappings have been copied. */
+/* The thread's stack is mapped after the mappings have been copied. */
 TEST(chain_of_later_thread_is_whole)
 {
 	int set = own_set();
@@ -367,7 +367,7 @@ static int hostile_set(__s32 offset)
 	return set;
 }
 
-/* Is it an address in an executable mapping, or behind a call at its end? */
+/* Is it in an executable mapping, or after a call at the end of one? */
 static bool is_code(__u64 address)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

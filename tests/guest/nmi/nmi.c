@@ -176,8 +176,8 @@ TEST(throttled_counter_resumes_after_a_tick)
 }
 
 /*
- * It is reported as soon as the counter's shortest period allows. The periods
- * missed meanwhile are lost.
+ * The overflow is reported as soon as the counter's shortest period allows. The
+ * periods missed meanwhile are lost.
  */
 TEST(too_short_period_is_reported_late)
 {

@@ -281,7 +281,7 @@ TEST(late_user_records_are_imprecise)
 		CHECK((__s64)r[i].base.base.base.ip > 0);
 }
 
-/* As records that perf drains at a context switch. */
+/* perf mutes the event when it drains records at a context switch. */
 TEST(muted_records_count_as_lost)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE, PRECISE(2));

@@ -94,7 +94,10 @@ static unsigned int count_spinning(const struct mapped *m, unsigned int *whole)
 	return spinning;
 }
 
-/* Until the mappings are copied, and in the function's prologue, none is. */
+/*
+ * Chains are incomplete until the mappings have been copied, and in the
+ * function's prologue.
+ */
 static void expect_whole_chains(const struct mapped *m)
 {
 	unsigned int spinning, whole, rounds = 0;

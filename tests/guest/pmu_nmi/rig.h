@@ -71,7 +71,7 @@ struct rig_cpu {
 
 DECLARE_PER_CPU(struct rig_cpu, rig_cpus);
 
-/* Most branches that a CPU records. */
+/* Maximum number of branches that a CPU records. */
 #define RIG_BRANCHES	12
 
 /*
