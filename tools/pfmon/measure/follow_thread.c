@@ -37,7 +37,7 @@ struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
 	return thread;
 }
 
-/* False if further threads are not followed and so are unknown. */
+/* Whether there is only one thread; false if others would not be followed. */
 static bool has_one_thread(const struct follow *follow,
 			   const struct process *process)
 {

@@ -395,7 +395,7 @@ const struct option_row option_table[] = {
 			"*clock* is perf's clock, *state* is the state of the thread as\n"
 			"a letter of *ps*(1): in samples of _context-switches_ it tells\n"
 			"why the thread has left the CPU.\n"
-			"The others are data that the PMU has of the sample, or 0:\n"
+			"The others are data about the sample from the PMU, or 0:\n"
 			"*addr* is the data address, *latency* the latency of the\n"
 			"access or another weight of the event, *weight2* and\n"
 			"*weight3* are further parts of the weight, *source* tells which\n"
