@@ -90,8 +90,8 @@ int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 /*
  * A handler that finds the buffer full requests a notification for the PMD that
  * happened to fill it, and after an error the handler is not called for the
- * remaining PMDs. So PFM_REGFL_OVFL_NOTIFY may be set only on another PMD that
- * overflowed at the same time (3.6.5).
+ * remaining PMDs. So notify if any PMD that overflowed at the same time has
+ * PFM_REGFL_OVFL_NOTIFY (3.6.5).
  */
 static bool pfm_masks_with_notice(const struct pfm_context *ctx,
 				  const unsigned long *ovfl,

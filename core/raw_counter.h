@@ -49,10 +49,10 @@ static inline bool pfm_raw_counter_is_broken(void)
 }
 
 /*
- * Is it the kernel's? On a KVM host without VHE the kernel uses the physical
- * counter, because the virtual one is a guest's from the load of its vCPU until
- * it is put. At EL2 both are the same. Only the name of the kernel's function
- * tells a module which one is used.
+ * Is the virtual counter the kernel's clock? On a KVM host without VHE the
+ * kernel uses the physical counter, because the virtual one belongs to a guest
+ * while its vCPU is loaded. At EL2 both are the same. Only the name of the
+ * kernel's function tells a module which one is used.
  */
 static inline bool pfm_raw_counter_is_kernels(void)
 {

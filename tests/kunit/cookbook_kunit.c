@@ -233,7 +233,7 @@ static void each_byte_of_a_slow_record_is_written(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, &expected, sizeof(expected));
 }
 
-/* Of 100 falling latencies, @expected are recorded. */
+/* Let 100 falling latencies overflow; @expected of them are recorded. */
 static void count(struct kunit *test, u64 number, u64 expected)
 {
 	u64 i;

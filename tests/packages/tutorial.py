@@ -31,7 +31,7 @@ PATCH = "patch -p1 <<'END_OF_PATCH'\n{}END_OF_PATCH\n"
 # Each block starts in the directory in which the one before it has ended.
 PLACE = f"{FOLDER.format(USER)}/.place"
 SCRIPT = f'cd "$(cat {PLACE})"\nset -e\n{{}}pwd >{PLACE}'
-# It uses the kernel in the cache, which only root can write.
+# This command uses the kernel in the cache, which only root can write.
 KUNIT = "make kunit\n"
 
 
