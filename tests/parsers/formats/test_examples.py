@@ -157,7 +157,7 @@ def rows_of(decoded: pfm.Decoded) -> list[Union[Row, object]]:
 
 
 def buffer(*records: bytes) -> bytes:
-    """Return a buffer, which has skipped samples."""
+    """Return a buffer of these records, with skipped samples."""
     region = SinkRegion(1, records, FILLING)
     return sink([region], skipped=4507, region_size=512, buf_size=65536)
 
