@@ -89,7 +89,7 @@ EXPECTED = {
         f"{SDK}/examples/format_{example}/{name}"
         for example in (
             *("cgroups", "count", "lines", "mini", "mispredicts", "requests"),
-            *("chains", "intervals", "sharing", "slowest", "threshold"),
+            *("chains", "intervals", "sharing", "slowest", "spans", "threshold"),
         )
         for name in (
             *("Kbuild", "Makefile", "parser/pyproject.toml"),

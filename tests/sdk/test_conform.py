@@ -21,7 +21,7 @@ BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
 EXAMPLES = (
     *("cgroups", "lines", "mispredicts", "requests", "sharing", "slowest"),
-    *("chains", "intervals", "threshold"),
+    *("chains", "intervals", "spans", "threshold"),
 )
 MODELS = ("linear", "regions", "histogram", "device")
 # The options of pfm-new-format for each new format.

@@ -119,6 +119,14 @@ static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
 	return pfm_sink_validate(arg, size);
 }
 
+/* Return: size in bytes of the slots of a table with @places. */
+static inline size_t pfm_table_slots_size(u64 places, size_t size)
+{
+	/* A search that begins at the last place does not wrap around. */
+	return (places + PFM_TABLE_PROBES - 1) *
+	       (sizeof(struct pfm_table_slot) + size);
+}
+
 /**
  * pfm_table_getpriv() - get the size of the slots
  * @arg:  the format's argument, validated
@@ -129,10 +137,22 @@ static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
  */
 static inline size_t pfm_table_getpriv(const pfm_sink_arg_t *arg, size_t size)
 {
-	/* A search that begins at the last place does not wrap around. */
-	u64 slots = pfm_table_places(arg, size) + PFM_TABLE_PROBES - 1;
+	return pfm_table_slots_size(pfm_table_places(arg, size), size);
+}
 
-	return slots * (sizeof(struct pfm_table_slot) + size);
+/**
+ * pfm_table_end() - get the part of pfm_fmt_area() after the slots
+ * @buf:  first byte of the buffer, after pfm_table_init()
+ * @size: size in bytes of a record
+ *
+ * Context: any.
+ * Return: the first byte, aligned to 8.
+ */
+static inline void *pfm_table_end(void *buf, size_t size)
+{
+	const struct pfm_table *t = pfm_sink_priv(buf);
+
+	return pfm_fmt_area(buf) + pfm_table_slots_size(t->places, size);
 }
 
 /**
@@ -319,7 +339,8 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
  * full, or if PFM_TABLE_PROBES keys are already near its place in the table.
  *
  * Also defines name_table_validate(), name_table_getpriv() and
- * name_table_init() for PFM_TABLE_CALLS().
+ * name_table_init() for PFM_TABLE_CALLS(), and name_table_end() for
+ * DEFINE_PFM_TABLE_THREADS() (perfmon_fmt_threads.h).
  */
 #define DEFINE_PFM_TABLE(name, type, payload, version, ...)		\
 	static_assert(offsetof(type, payload) &&			\
@@ -362,6 +383,11 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 	{								\
 		*size = pfm_table_getpriv(arg, sizeof(type));		\
 		return 0;						\
+	}								\
+									\
+	static inline void *name##_table_end(void *buf)			\
+	{								\
+		return pfm_table_end(buf, sizeof(type));		\
 	}								\
 									\
 	static int name##_table_init(u32 ctx_flags, void *arg, void *buf) \
@@ -412,7 +438,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 
 /* All fields of a pfm_buffer_fmt_t except name, UUID and handler. */
 #define PFM_TABLE_CALLS(name)						\
-	PFM_TABLE_CALLS_INIT(name, name##_table_init,			\
+	PFM_TABLE_CALLS_INIT(name, name##_table_init, name##_table_getpriv, \
 			     PFM_FMT_ARG(pfm_sink_arg_t,		\
 					 PFM_SINK_ARG_LAYOUT))
 
@@ -422,14 +448,25 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
  * defines it instead, and calls name_table_init() there.
  */
 #define PFM_TABLE_CALLS_ARG(name, ...)					\
-	PFM_TABLE_CALLS_INIT(name, name##_init, __VA_ARGS__)
+	PFM_TABLE_CALLS_INIT(name, name##_init, name##_table_getpriv,	\
+			     __VA_ARGS__)
 
-/* For these two macros only. */
-#define PFM_TABLE_CALLS_INIT(name, init, ...)				\
+/* As the two above, for a format with DEFINE_PFM_TABLE_THREADS(). */
+#define PFM_TABLE_THREADS_CALLS(name)					\
+	PFM_TABLE_CALLS_INIT(name, name##_table_init, name##_threads_getpriv, \
+			     PFM_FMT_ARG(pfm_sink_arg_t,		\
+					 PFM_SINK_ARG_LAYOUT))
+
+#define PFM_TABLE_THREADS_CALLS_ARG(name, ...)				\
+	PFM_TABLE_CALLS_INIT(name, name##_init, name##_threads_getpriv,	\
+			     __VA_ARGS__)
+
+/* For these four macros only. */
+#define PFM_TABLE_CALLS_INIT(name, init, getpriv, ...)			\
 	__VA_ARGS__,							\
 	.fmt_validate	= name##_table_validate,			\
 	.fmt_getsize	= pfm_getsize,					\
-	.fmt_getpriv	= name##_table_getpriv,				\
+	.fmt_getpriv	= getpriv,					\
 	.fmt_init	= init,						\
 	.fmt_restart	= pfm_sink_restart
 

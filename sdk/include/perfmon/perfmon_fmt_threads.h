@@ -22,6 +22,9 @@
  *	if (!since)
  *		return pfm_sink_skip(buf, arg);
  *
+ * DEFINE_PFM_TABLE_THREADS() declares it for a format that also has a table
+ * (perfmon_fmt_table.h).
+ *
  * The states are in the private area that fmt_getpriv requests. Their number is
  * fixed and a search is bounded. If there is no free place for a new thread, it
  * takes that of the thread whose last sample is the oldest nearby; a later
@@ -48,7 +51,7 @@ struct pfm_thread {
 };
 
 /**
- * struct pfm_threads - state of all threads, in pfm_fmt_area()
+ * struct pfm_threads - state of all threads, in the private area
  * @evicted: number of states that were given up for other threads
  * @places:  the states
  */
@@ -84,13 +87,12 @@ pfm_threads_find(void *place, u64 ids, size_t size)
 	return oldest;
 }
 
-/* The function that DEFINE_PFM_THREADS() names name_thread(). */
+/* The function that DEFINE_PFM_THREADS_AT() names name_thread(). */
 static __always_inline void *
-pfm_threads_get(void *buf, const struct pfm_ovfl_data *data, u64 tstamp,
-		u64 *since, size_t size, u32 threads)
+pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
+		u64 tstamp, u64 *since, size_t size, u32 threads)
 {
 	u64 ids = (u64)data->tgid << 32 | data->tid, last;
-	struct pfm_threads *all = pfm_fmt_area(buf);
 	struct pfm_thread *t;
 
 	t = pfm_threads_find((void *)all->places +
@@ -108,6 +110,33 @@ pfm_threads_get(void *buf, const struct pfm_ovfl_data *data, u64 tstamp,
 	return t;
 }
 
+/*
+ * For the two macros below only. @area: address of the states in the private
+ * area, calculated from buf, and aligned to 8 bytes.
+ */
+#define DEFINE_PFM_THREADS_AT(name, type, threads, area)		\
+	static_assert((threads) > 0);					\
+	static_assert(offsetof(type, thread) == 0 &&			\
+		      __same_type(struct pfm_thread,			\
+				  typeof_member(type, thread)) &&	\
+		      sizeof(type) % sizeof(u64) == 0,			\
+		      "begin with a struct pfm_thread, pad to 8 bytes"); \
+									\
+	static __always_inline type *					\
+	name##_thread(void *buf, const struct pfm_ovfl_data *data,	\
+		      u64 tstamp, u64 *since)				\
+	{								\
+		return pfm_threads_get(area, data, tstamp, since,	\
+				       sizeof(type), threads);		\
+	}								\
+									\
+	static inline size_t name##_threads_size(void)			\
+	{								\
+		/* The last search does not wrap around. */		\
+		return sizeof(struct pfm_threads) + sizeof(type) *	\
+		       ((threads) + PFM_THREADS_PROBES - 1);		\
+	}
+
 /**
  * DEFINE_PFM_THREADS() - define the states of a format's threads
  * @name:    prefix of the functions
@@ -121,31 +150,37 @@ pfm_threads_get(void *buf, const struct pfm_ovfl_data *data, u64 tstamp,
  * none.
  *
  * Also defines name_threads_getpriv(), which the format has as its
- * ``.fmt_getpriv``. So the format cannot have a table (perfmon_fmt_table.h).
+ * ``.fmt_getpriv``.
  */
 #define DEFINE_PFM_THREADS(name, type, threads)				\
-	static_assert((threads) > 0);					\
-	static_assert(offsetof(type, thread) == 0 &&			\
-		      __same_type(struct pfm_thread,			\
-				  typeof_member(type, thread)) &&	\
-		      sizeof(type) % sizeof(u64) == 0,			\
-		      "begin with a struct pfm_thread, pad to 8 bytes"); \
-									\
-	static __always_inline type *					\
-	name##_thread(void *buf, const struct pfm_ovfl_data *data,	\
-		      u64 tstamp, u64 *since)				\
-	{								\
-		return pfm_threads_get(buf, data, tstamp, since,	\
-				       sizeof(type), threads);		\
-	}								\
+	DEFINE_PFM_THREADS_AT(name, type, threads, pfm_fmt_area(buf))	\
 									\
 	static int name##_threads_getpriv(u32 ctx_flags, void *arg,	\
 					  size_t *size)			\
 	{								\
-		/* The last search does not wrap around. */		\
-		*size = sizeof(struct pfm_threads) + sizeof(type) *	\
-			((threads) + PFM_THREADS_PROBES - 1);		\
+		*size = name##_threads_size();				\
 		return 0;						\
+	}
+
+/**
+ * DEFINE_PFM_TABLE_THREADS() - DEFINE_PFM_THREADS() for a format with a table
+ * @name:    as for DEFINE_PFM_TABLE(), which precedes this
+ * @type:    as for DEFINE_PFM_THREADS()
+ * @threads: as for DEFINE_PFM_THREADS()
+ *
+ * Defines name_thread(), and name_threads_getpriv() for
+ * PFM_TABLE_THREADS_CALLS().
+ */
+#define DEFINE_PFM_TABLE_THREADS(name, type, threads)			\
+	DEFINE_PFM_THREADS_AT(name, type, threads, name##_table_end(buf)) \
+									\
+	static int name##_threads_getpriv(u32 ctx_flags, void *arg,	\
+					  size_t *size)			\
+	{								\
+		int ret = name##_table_getpriv(ctx_flags, arg, size);	\
+									\
+		*size += name##_threads_size();				\
+		return ret;						\
 	}
 
 #endif /* PERFMON_PERFMON_FMT_THREADS_H */

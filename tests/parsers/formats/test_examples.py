@@ -106,6 +106,12 @@ EXAMPLES = (
         values=(("min", 100), ("pmd", 1)),
     ),
     Example(
+        *("spans", "<4I3Q"),
+        rows=((11, 12, 1, 2, 2, 50, 30), (11, 12, 1, 2, 3, 90, 40)),
+        shown=((11, 12, 1, 2, 2, 50, 30), (11, 12, 1, 2, 1, 40, 40)),
+        is_table=True,
+    ),
+    Example(
         *("threshold", "<QQII"),
         rows=((16, 500, 12, 1), (17, 600, 13, 2)),
         argument="Q",

@@ -1,0 +1,1 @@
+../../perfmon_spans_smpl.h
