@@ -6,6 +6,9 @@
  * records. A sample is written behind the last record of the copy. It becomes a
  * record if its key is new, and is merged into the known record otherwise. The
  * buffer only shows what the copy has.
+ *
+ * To sum the time off the CPU, a context switch adds it to the record of the
+ * thread's previous one.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_callers.h>
@@ -13,20 +16,38 @@
 #include <perfmon/perfmon_fmt_unwind.h>
 #include <perfmon/perfmon_stacks_smpl.h>
 
+#define STACKS_SEVERAL_THREADS (PFM_FL_SYSTEM_WIDE | PFM_FL_INHERIT)
+
 #define PAYLOAD	offsetof(pfm_stacks_record_t, ovfl_pmd)
+
+/**
+ * struct stacks_switch - a context switch
+ * @tstamp: its time
+ * @clock:  CPU time of the thread
+ * @offs:   offset in bytes of its record; 0 if there is none
+ */
+struct stacks_switch {
+	u64	tstamp;
+	u64	clock;
+	u64	offs;
+};
 
 /**
  * struct stacks_priv - private state of the handler, never mapped
  * @set:        unwind tables, or NULL
  * @copy:       copy of the buffer, of which only the records are used
+ * @last:       the last sample; @tstamp and @clock only with clock_pmd
  * @max_depth:  as of the argument
  * @per_thread: as of the argument
+ * @clock_pmd:  as of the argument
  */
 struct stacks_priv {
 	struct pfm_unwind_set	*set;
 	void			*copy;
+	struct stacks_switch	last;
 	u32			max_depth;
 	u32			per_thread;
+	u32			clock_pmd;
 };
 
 /**
@@ -63,7 +84,12 @@ static int stacks_table_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	const pfm_stacks_smpl_arg_t *arg = data;
 
 	if (!arg->max_depth || arg->max_depth > PFM_STACKS_MAX_DEPTH ||
-	    arg->unwind_fd < 0 || arg->per_thread > 1 || arg->reserved)
+	    arg->unwind_fd < 0 || arg->per_thread > 1 ||
+	    arg->clock_pmd >= PFM_MAX_PMDS)
+		return -EINVAL;
+	/* The previous sample has to be of the same thread. */
+	if (arg->clock_pmd &&
+	    (!arg->per_thread || ctx_flags & STACKS_SEVERAL_THREADS))
 		return -EINVAL;
 	return pfm_table_validate(&arg->sink, stacks_max_record(arg));
 }
@@ -98,6 +124,7 @@ static int stacks_init(u32 ctx_flags, void *data, void *buf)
 		.copy = pfm_fmt_area(buf) + stacks_slots_size(arg),
 		.max_depth = arg->max_depth,
 		.per_thread = arg->per_thread,
+		.clock_pmd = arg->clock_pmd,
 	};
 	return 0;
 }
@@ -120,25 +147,32 @@ static __always_inline void stacks_merge(void *to, void *show, const void *from,
 	PFM_TABLE_SUM(periods);
 }
 
-/* Make the sample behind the last record of the copy a record. */
-static void stacks_new(void *buf, void *copy, struct stacks_slot *slot,
-		       u64 hash, size_t words)
+/*
+ * Make the sample behind the last record of the copy a record. Return: its
+ * offset; 0 if it is lost.
+ */
+static u64 stacks_new(void *buf, void *copy, struct stacks_slot *slot,
+		      u64 hash, size_t words)
 {
 	struct pfm_sink *s = pfm_fmt_priv(buf);
 	u64 offs = s->regions.records.cur;
 
 	if (pfm_records_full(&s->regions.records)) {
 		pfm_sink_lose(buf, PFM_SINK_LOST_TABLE);
-		return;
+		return 0;
 	}
 	*slot = (struct stacks_slot) { .hash = hash, .offs = offs };
 	pfm_table_copy(buf + offs, copy + offs, words);
 	pfm_sink_publish(s, buf, words * sizeof(u64));
+	return offs;
 }
 
-/* Count the sample behind the last record of the copy, of @words words. */
-static void stacks_add(void *buf, void *copy, pfm_stacks_record_t *sample,
-		       size_t words)
+/*
+ * Count the sample behind the last record of the copy, of @words words. Return:
+ * offset of its record; 0 if it is lost.
+ */
+static __always_inline u64 stacks_add(void *buf, void *copy,
+				      pfm_stacks_record_t *sample, size_t words)
 {
 	const struct pfm_table_shape shape = {
 		.steps = true,
@@ -153,20 +187,56 @@ static void stacks_add(void *buf, void *copy, pfm_stacks_record_t *sample,
 
 	slot += mul_u64_u64_shr(hash, table->places, 64);
 	for (i = 0; i < PFM_TABLE_PROBES; i++, slot++) {
-		if (!slot->offs) {
-			stacks_new(buf, copy, slot, hash, words);
-			return;
-		}
+		if (!slot->offs)
+			return stacks_new(buf, copy, slot, hash, words);
 		/* The key has the lengths of the chains first. */
 		if (slot->hash == hash &&
 		    pfm_table_same(copy + slot->offs + PAYLOAD, key,
 				   words - payload)) {
 			pfm_table_merge(buf, copy + slot->offs,
 					buf + slot->offs, sample, &shape);
-			return;
+			return slot->offs;
 		}
 	}
 	pfm_sink_lose(buf, PFM_SINK_LOST_TABLE);
+	return 0;
+}
+
+/*
+ * The thread leaves the CPU: add the time that it was off the CPU since its
+ * previous sample to the record of that sample.
+ */
+static void stacks_leave(struct stacks_priv *priv, void *buf,
+			 const pfm_ovfl_arg_t *arg, u64 tstamp,
+			 pfm_stacks_record_t *sample)
+{
+	u64 clock = pfm_smpl_value_or(arg, priv->clock_pmd, 0);
+	struct stacks_switch *last = &priv->last;
+	pfm_stacks_record_t *mine = priv->copy + last->offs;
+	pfm_stacks_record_t *shown = buf + last->offs;
+	s64 off = tstamp - last->tstamp - (clock - last->clock);
+
+	/* CPUs' clocks may differ a little. A new thread has a new clock. */
+	if (last->offs && mine->tid == sample->tid && clock >= last->clock &&
+	    off > 0)
+		PFM_TABLE_SET(periods, mine->periods + off);
+	last->tstamp = tstamp;
+	last->clock = clock;
+	sample->periods = 0;
+	sample->set = pfm_smpl_value_or(arg, PFM_PMD_STATE, 0);
+}
+
+/* As stacks_add(); a function, so that samples of processes cost no more. */
+static noinline void
+stacks_add_of_thread(void *buf, const pfm_ovfl_arg_t *arg, u64 tstamp,
+		     u32 tid, pfm_stacks_record_t *sample, size_t words)
+{
+	struct stacks_priv *priv = pfm_table_priv(buf);
+
+	sample->tid = tid;
+	if (priv->clock_pmd)
+		stacks_leave(priv, buf, arg, tstamp, sample);
+	priv->last.offs = stacks_add(buf, priv->copy, sample, words);
 }
 
 static int notrace stacks_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
@@ -178,6 +248,7 @@ static int notrace stacks_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	u64 *chain = (u64 *)(sample + 1);
 	struct pfm_unwind_end end;
 	u16 kernel, user;
+	size_t words;
 
 	pfm_ctrl_continue(arg);
 	kernel = pfm_kernel_callers(data, chain, priv->max_depth);
@@ -189,20 +260,23 @@ static int notrace stacks_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		user = !kernel;
 		*chain = data->ip;
 	}
+	words = sizeof(*sample) / sizeof(u64) + kernel + user;
 	*sample = (pfm_stacks_record_t) {
 		.count = 1,
 		.periods = -arg->pmd_last_reset,
 		.ovfl_pmd = arg->ovfl_pmd,
 		.set = arg->active_set,
 		.tgid = data->tgid,
-		.tid = priv->per_thread ? data->tid : 0,
 		.num_kernel = kernel,
 		.num_user = user,
 		.user_end = end.why,
 		.user_guessed = end.guessed,
 	};
-	stacks_add(buf, priv->copy, sample,
-		   sizeof(*sample) / sizeof(u64) + kernel + user);
+	if (unlikely(priv->per_thread))
+		stacks_add_of_thread(buf, arg, tstamp, data->tid, sample,
+				     words);
+	else
+		stacks_add(buf, priv->copy, sample, words);
 	return 0;
 }
 

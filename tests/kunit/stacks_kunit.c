@@ -14,6 +14,7 @@
 #define OFFS	PFM_SINK_REGION_OFFS(1)
 #define DEPTH	4
 #define KERNEL	0xffffffff81000000ULL
+#define CLOCK	5
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 
 /* A record of one address. */
@@ -33,15 +34,22 @@ static int stacks_kunit_init(struct kunit *test)
 }
 
 /* Make a buffer with room for exactly @records short records. */
-static void make(struct kunit *test, u64 records, bool per_thread)
+static void make_with(struct kunit *test, u64 records, u32 per_thread,
+		      u32 clock_pmd)
 {
 	pfm_stacks_smpl_arg_t arg = {
 		.sink.buf_size = OFFS + LARGEST + (records - 1) * RECORD,
 		.max_depth = DEPTH,
 		.per_thread = per_thread,
+		.clock_pmd = clock_pmd,
 	};
 
 	pfm_calls_make(test, &arg);
+}
+
+static void make(struct kunit *test, u64 records, bool per_thread)
+{
+	make_with(test, records, per_thread, 0);
 }
 
 static const pfm_sink_hdr_t *hdr_of(const struct pfm_fmt_calls *d)
@@ -55,8 +63,9 @@ static const struct short_record *record_of(const struct pfm_fmt_calls *d,
 	return (const struct short_record *)(d->buf + OFFS) + i;
 }
 
-/* Record a sample of the thread @tid at @ip. */
-static void sample(struct kunit *test, u64 ip, u32 tid, u64 period)
+/* Record a sample of the thread @tid at @ip and @tstamp. */
+static void sample_at(struct kunit *test, u64 ip, u32 tid, u64 period,
+		      u64 tstamp)
 {
 	struct pfm_ovfl_data data = { .ip = ip, .tid = tid, .tgid = 11 };
 	struct pfm_fmt_calls *d = test->priv;
@@ -65,9 +74,31 @@ static void sample(struct kunit *test, u64 ip, u32 tid, u64 period)
 	d->arg.active_set = 4;
 	d->arg.pmd_last_reset = -period;
 	d->arg.ovfl_ctrl.val = 0;
-	KUNIT_EXPECT_EQ(test, d->fmt->fmt_handler(d->buf, &d->arg, 0, &data),
-			0);
+	KUNIT_EXPECT_EQ(test,
+			d->fmt->fmt_handler(d->buf, &d->arg, tstamp, &data), 0);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
+}
+
+static void sample(struct kunit *test, u64 ip, u32 tid, u64 period)
+{
+	sample_at(test, ip, tid, period, 0);
+}
+
+/*
+ * The thread @tid leaves the CPU at @ip and @tstamp, in @state, after it has
+ * run for @clock.
+ */
+static void leave(struct kunit *test, u64 ip, u32 tid, char state, u64 tstamp,
+		  u64 clock)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	d->arg.num_smpl_pmds = 2;
+	bitmap_set((unsigned long *)d->arg.smpl_pmds, CLOCK, 1);
+	bitmap_set((unsigned long *)d->arg.smpl_pmds, PFM_PMD_STATE, 1);
+	d->arg.smpl_pmds_values[0] = clock;
+	d->arg.smpl_pmds_values[1] = state;
+	sample_at(test, ip, tid, 1, tstamp);
 }
 
 static void arguments_out_of_range_are_refused(struct kunit *test)
@@ -87,7 +118,10 @@ static void arguments_out_of_range_are_refused(struct kunit *test)
 		{ { { SZ_1M }, PFM_STACKS_MAX_DEPTH + 1 }, -EINVAL },
 		{ { { SZ_1M }, DEPTH, .unwind_fd = -1 }, -EINVAL },
 		{ { { SZ_1M }, DEPTH, .per_thread = 2 }, -EINVAL },
-		{ { { SZ_1M }, DEPTH, .reserved = 1 }, -EINVAL },
+		{ { { SZ_1M }, DEPTH, .clock_pmd = 1 }, -EINVAL },
+		{ { { SZ_1M }, DEPTH, .per_thread = 1, .clock_pmd = 1 }, 0 },
+		{ { { SZ_1M }, DEPTH, .per_thread = 1,
+		    .clock_pmd = PFM_MAX_PMDS }, -EINVAL },
 	};
 	unsigned int i;
 
@@ -207,6 +241,90 @@ static void stacks_counts_or_loses_each_sample(struct kunit *test)
 	KUNIT_EXPECT_GT(test, records_of(d), 500);
 }
 
+static void time_off_cpu_is_that_of_the_stack_that_left(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make_with(test, 8, 1, CLOCK);
+	leave(test, 0x1000, 12, 'S', 100, 50);
+	/* Away for 200, less 30 on the CPU. */
+	leave(test, 0x2000, 12, 'D', 300, 80);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 170);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.periods, 0);
+	leave(test, 0x1000, 12, 'S', 350, 81);
+	leave(test, 0x1000, 12, 'R', 450, 91);
+	KUNIT_ASSERT_EQ(test, records_of(d), 3);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.count, 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 170 + 90);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.set, 'S');
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.tid, 12);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.periods, 49);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.set, 'D');
+	/* Not yet known. */
+	KUNIT_EXPECT_EQ(test, record_of(d, 2)->head.periods, 0);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 1);
+}
+
+/* The context is loaded on another thread. */
+static void time_between_threads_is_not_counted(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make_with(test, 8, 1, CLOCK);
+	leave(test, 0x1000, 12, 'S', 100, 0);
+	leave(test, 0x1000, 13, 'S', 150, 10);
+	leave(test, 0x1000, 13, 'S', 400, 110);
+	KUNIT_ASSERT_EQ(test, records_of(d), 2);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 0);
+	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.periods, 150);
+}
+
+static void time_off_cpu_needs_a_context_of_one_thread(struct kunit *test)
+{
+	pfm_stacks_smpl_arg_t arg = {
+		.sink.buf_size = SZ_64K, .max_depth = DEPTH, .per_thread = 1,
+		.clock_pmd = CLOCK,
+	};
+	struct pfm_fmt_calls *d = test->priv;
+
+	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(0, 1, &arg), 0);
+	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(PFM_FL_SYSTEM_WIDE, 1, &arg),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(PFM_FL_INHERIT, 1, &arg),
+			-EINVAL);
+	arg.clock_pmd = 0;
+	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(PFM_FL_INHERIT, 1, &arg), 0);
+}
+
+/* Clocks that disagree, and the clock of a new thread with the old ID. */
+static void time_off_cpu_is_never_negative(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make_with(test, 8, 1, CLOCK);
+	leave(test, 0x1000, 12, 'S', 100, 100);
+	leave(test, 0x1000, 12, 'S', 110, 111);
+	leave(test, 0x1000, 12, 'S', 200, 5);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 0);
+	leave(test, 0x1000, 12, 'S', 300, 15);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 90);
+}
+
+/* After a lost sample, time counts again from the next one on. */
+static void time_off_cpu_of_lost_sample_is_not_counted(struct kunit *test)
+{
+	struct pfm_fmt_calls *d = test->priv;
+
+	make_with(test, 1, 1, CLOCK);
+	leave(test, 0x1000, 12, 'S', 100, 0);
+	leave(test, 0x2000, 12, 'S', 200, 0);
+	leave(test, 0x1000, 12, 'S', 300, 0);
+	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 1);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 100);
+	leave(test, 0x1000, 12, 'S', 400, 0);
+	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 200);
+}
+
 static void handler_believes_nothing_that_is_mapped(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -229,6 +347,11 @@ static struct kunit_case stacks_cases[] = {
 	KUNIT_CASE(stacks_keeps_chains_of_equal_hash_apart),
 	KUNIT_CASE(stacks_loses_new_chains_when_full),
 	KUNIT_CASE(stacks_counts_or_loses_each_sample),
+	KUNIT_CASE(time_off_cpu_is_that_of_the_stack_that_left),
+	KUNIT_CASE(time_between_threads_is_not_counted),
+	KUNIT_CASE(time_off_cpu_needs_a_context_of_one_thread),
+	KUNIT_CASE(time_off_cpu_is_never_negative),
+	KUNIT_CASE(time_off_cpu_of_lost_sample_is_not_counted),
 	KUNIT_CASE(handler_believes_nothing_that_is_mapped),
 	{}
 };

@@ -12,10 +12,8 @@ import numpy as np
 from ..arrays import NDArray
 from ..formats.roles import Role
 from ..formats.samples import Lazy, Roles, Samples
-from ..formats.thread_state import TRACED
+from ..formats.thread_state import OFF, TRACED
 from ..recording import Batch, Recording
-
-OFF = "off"  # the column, in ns
 
 
 class OffCpu:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 
 from ..analysis.columns import pmd_of
-from ..analysis.off_cpu import OFF
 from ..analysis.profile import Profile
 from ..analysis.weights import COUNT, PERIOD
 from ..formats.roles import Role
+from ..formats.thread_state import OFF
 from .interface import Job
 
 NANOSECONDS, CYCLES, NUMBER = "nanoseconds", "cycles", "count"  # as pprof names them

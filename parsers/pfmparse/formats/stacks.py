@@ -12,6 +12,7 @@ from .decoding import Format
 from .roles import Role
 from .samples import Roles, Samples, record_columns
 from .sink import Records, argument_field, has_tables, sink_decoder
+from .thread_state import OFF, TRACED
 
 UUID = "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c"
 VERSION = 1 << 16
@@ -26,7 +27,7 @@ ARG = struct_dtype(
         ("max_depth", "<u4", 16),  # addresses
         ("unwind_fd", "<i4", 20),
         ("per_thread", "<u4", 24),
-        ("reserved", "<u4", 28),
+        ("clock_pmd", "<u4", 28),
     ],
 )
 
@@ -48,11 +49,14 @@ RECORD = struct_dtype(
 )
 NUMBERS = ("num_kernel", "num_user")
 ENDS = ("user_end", "user_guessed")
-ROLES: Roles = {Role.WEIGHT: "count", Role.SUM: {"period": "periods"}}
 
 
 def read(records: Records, session: Session) -> Samples:
-    """The samples of records, whose weights are their counts."""
+    """The samples of records, whose weights are their counts.
+
+    With clock_pmd, the records have times off CPU and states instead of periods and
+    event sets. Stops by a tracer, which is the tool itself, count as 0.
+    """
     heads, behind = records.walk(RECORD, _words)
     kernel, user = _numbers(heads)
     without = NUMBERS if has_tables(session, ARG) else (*NUMBERS, *ENDS)
@@ -61,6 +65,12 @@ def read(records: Records, session: Session) -> Samples:
     if not per_thread and not heads["tid"].any():
         # Threads are counted together.
         del columns["tid"]
+    sums = {"period": "periods"}
+    if argument_field(session, ARG, "clock_pmd"):
+        columns["state"], times = columns.pop("set"), columns.pop("periods")
+        columns[OFF] = np.where(columns["state"] == TRACED, 0, times)
+        sums = {OFF: OFF}
+    roles: Roles = {Role.WEIGHT: "count", Role.SUM: sums}
     # Each chain has an address, unless the record is damaged.
     own = np.minimum(kernel + user, 1)
     columns["ip"] = np.zeros(heads.size, np.uint64)
@@ -68,7 +78,7 @@ def read(records: Records, session: Session) -> Samples:
     return Samples(
         heads.size,
         columns,
-        roles=ROLES,
+        roles=roles,
         chains=records.chains(behind, kernel, user),
     )
 

@@ -32,14 +32,17 @@
  *              which user chains are found; 0 for none, so a set with
  *              descriptor 0 cannot be used
  * @per_thread: 1 to count the samples of each thread separately, else 0
- * @reserved:   0
+ * @clock_pmd:  with @per_thread, in a context of one thread: PMD with the CPU
+ *              time of the thread in ns, to sum the time off the CPU instead of
+ *              the periods; 0 for none. Each overflow is then a context switch,
+ *              and its reg_smpl_pmds have this PMD and PFM_PMD_STATE
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
 	__u32		max_depth;
 	__s32		unwind_fd;
 	__u32		per_thread;
-	__u32		reserved;
+	__u32		clock_pmd;
 } pfm_stacks_smpl_arg_t;
 
 PFM_STATIC_ASSERT(sizeof(pfm_stacks_smpl_arg_t) == 32);
@@ -47,7 +50,7 @@ PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, sink, 0, 16);
 PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, max_depth, 16, 4);
 PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, unwind_fd, 20, 4);
 PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, per_thread, 24, 4);
-PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, reserved, 28, 4);
+PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, clock_pmd, 28, 4);
 
 /* Fields of the argument, as tools see them; see PFM_FMT_ARG(). */
 #define PFM_STACKS_SMPL_ARG_LAYOUT {					\
@@ -55,14 +58,17 @@ PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, reserved, 28, 4);
 	PFM_ARG(pfm_sink_arg_t, num_regions, 1, "regions"),		\
 	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags"),			\
 	PFM_ARG(pfm_stacks_smpl_arg_t, max_depth, 127, "addresses"),	\
-	PFM_ARG(pfm_stacks_smpl_arg_t, per_thread, 0, "boolean") }
+	PFM_ARG(pfm_stacks_smpl_arg_t, per_thread, 0, "boolean"),	\
+	PFM_ARG(pfm_stacks_smpl_arg_t, clock_pmd, 0, "pmd") }
 
 /**
  * struct pfm_stacks_record_t - a record; addresses follow
  * @count:      number of samples
- * @periods:    sum of their sampling periods
+ * @periods:    sum of their sampling periods; with clock_pmd: time in ns that
+ *              the thread was off the CPU after these context switches
  * @ovfl_pmd:   PMD that overflowed
- * @set:        event set that was active
+ * @set:        event set that was active; with clock_pmd: why the thread left
+ *              the CPU, the value of PFM_PMD_STATE
  * @tgid:       process
  * @tid:        thread; 0 if the samples of threads are counted together
  * @num_kernel: number of kernel addresses, which follow the record: the

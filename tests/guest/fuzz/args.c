@@ -341,6 +341,7 @@ static size_t stacks_arg(struct fuzz *f, void *arg)
 		.max_depth = 1 + fuzz_below(f, PFM_STACKS_MAX_DEPTH),
 		.unwind_fd = unwind_fd(f),
 		.per_thread = fuzz_below(f, 2),
+		.clock_pmd = fuzz_below(f, 2),
 	};
 	return sizeof(pfm_stacks_smpl_arg_t);
 }

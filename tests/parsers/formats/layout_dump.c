@@ -311,7 +311,7 @@ const struct row rows[] = {
 	FIELD(pfm_stacks_smpl_arg_t, max_depth),
 	FIELD(pfm_stacks_smpl_arg_t, unwind_fd),
 	FIELD(pfm_stacks_smpl_arg_t, per_thread),
-	FIELD(pfm_stacks_smpl_arg_t, reserved),
+	FIELD(pfm_stacks_smpl_arg_t, clock_pmd),
 	WHOLE(pfm_stacks_record_t),
 	FIELD(pfm_stacks_record_t, count),
 	FIELD(pfm_stacks_record_t, periods),

@@ -55,6 +55,23 @@ def test_stacks_weight_is_the_count() -> None:
     assert found.lost.total["table"] == 3
 
 
+def test_stacks_with_clock_have_times_off_cpu_and_states() -> None:
+    argument = struct.pack("<QIIIiII", 1 << 16, 1, 0, 8, 0, 1, 1)
+    session = parse_session(session_template(UUID, arg=argument), 0)
+    decode = find_format(UUID).decoder(session)
+    row = struct.pack("<QQHHIIBBBBQ", 2, 700, 0, ord("S"), 11, 12, 0, 1, 0, 0, 0x10)
+    traced = struct.pack("<QQHHIIBBBBQ", 2, 900, 0, ord("t"), 11, 12, 0, 1, 0, 0, 0x10)
+    (region,) = decode(buffer(row, traced)).regions
+    samples = region.samples
+    assert samples.column("off").tolist() == [700, 0]
+    assert samples.role(Role.STATE).tolist() == [ord("S"), ord("t")]
+    assert samples.aggregates(Role.SUM) == {"off": "off"}
+    assert not samples.has("set") and not samples.has("periods")
+    later = struct.pack("<QQHHIIBBBBQ", 2, 950, 0, ord("S"), 11, 12, 0, 1, 0, 0, 0x10)
+    (region,) = decode(buffer(later, traced)).regions
+    assert region.samples.column("off").tolist() == [250, 0]
+
+
 def test_stacks_chains_omit_the_own_address() -> None:
     found = decoded(
         record(1, user=(0x1000, 0x2000, 0x3000)),
