@@ -14,9 +14,9 @@ EXCLUDE = {"u": 1 << 49, "k": 1 << 48, "uk": 0}
 STATE = 255
 
 
-def planned(pfmon: Pfmon, *arguments: str) -> Any:
+def planned(pfmon: Pfmon, *arguments: str, option: str = "--off-cpu") -> Any:
     """Return the session of a dry run of --off-cpu."""
-    run = pfmon("--off-cpu", "--dry-run", "--json", *arguments, "true")
+    run = pfmon(option, "--dry-run", "--json", *arguments, "true")
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 
@@ -37,6 +37,14 @@ def test_each_context_switch_records_the_cpu_time(pfmon: Pfmon, levels: str) -> 
 def test_further_pmds_are_recorded(pfmon: Pfmon) -> None:
     session = planned(pfmon, "--smpl-pmds=tid")
     assert session["sets"][0]["pmds"][0]["smpl_pmds"] == [1, STATE, 257]
+
+
+def test_sums_have_the_same_events(pfmon: Pfmon) -> None:
+    session = planned(pfmon, option="--off-cpu=sum")
+    assert session["sets"] == planned(pfmon)["sets"]
+    assert session["format"]["name"] == "stacks"
+    # pfmparse calculates no times: the format has them.
+    assert "off_cpu" not in session
 
 
 def test_other_sessions_do_not_claim_context_switches(pfmon: Pfmon) -> None:

@@ -35,6 +35,11 @@ from pfmon import ERROR, SAMPLING, Pfmon, complaint_of
         (("--off-cpu", "-F", "99", "true"), "omit sampling periods and -F"),
         (("--off-cpu", "--system-wide", "true"), "instead of --system-wide"),
         (("--off-cpu", "--smpl-module=nway", "true"), "omit --smpl-module=nway"),
+        (("--off-cpu=all", "true"), "--off-cpu: 'all' is not sum"),
+        (
+            ("--off-cpu=sum", "--smpl-module=callstack", "true"),
+            "uses the sampling format stacks",
+        ),
         (("--off-cpu", "--reset-non-smpl-periods", "true"), "whole CPU time"),
         (("--off-cpu", "--json", "true"), "are for counting"),
         (("--pid=1",), "perf's option: here it is --attach-process=PID"),

@@ -22,7 +22,8 @@ WAITS = {
 }
 SLEEPS = TIMES * MS * 10**6
 TOLERANCE = 0.005
-CAPTURES = ("off", "off-user")
+# The options of each capture, and of those as a user.
+CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum"}
 
 
 def options() -> list[str]:
@@ -36,12 +37,15 @@ def command() -> str:
     level = "/proc/sys/kernel/perf_event_paranoid"
     # Busybox's setpriv cannot do that.
     user = "HOME=/tmp/home /perfmon/bin/setpriv --reuid=1000 --clear-groups"
-    record = "pfmon --off-cpu -o /out"
+    records = {
+        name: f"pfmon {option} -o /out/{name}{{0}}.cap {work} >/out/{name}{{0}}"
+        for name, option in CAPTURES.items()
+    }
     lines = [
-        f"{record}/off.cap {work} >/out/off",
+        *(record.format("") for record in records.values()),
         f"cp {level} /tmp/level && echo 2 >{level}",
         "mkdir /tmp/home && chmod 777 /tmp/home /out",
-        f"{user} {record}/off-user.cap {work} >/out/off-user",
+        *(f"{user} {record.format('-user')}" for record in records.values()),
         f"cat /tmp/level >{level}",
     ]
     return f"({' && '.join(lines)}) 2>&1"
@@ -84,9 +88,10 @@ def check(boot: Boot, name: str) -> None:
         assert direct >= SLEEPS * (1 - TOLERANCE), own
 
 
-def check_states(boot: Boot) -> None:
+def check_states(boot: Boot, name: str) -> None:
     """Fail the test unless nearly all the time is that of sleeping threads."""
-    rows = following.pfmparse("report", boot.out / "off.cap", "--by", "state")["rows"]
+    capture = boot.out / f"{name}.cap"
+    rows = following.pfmparse("report", capture, "--by", "state")["rows"]
     weights = {row["key"]: row["weight"] for row in rows}
     assert weights["sleeping"] >= 0.99 * sum(weights.values()), weights
     assert weights["traced"] == 0

@@ -225,16 +225,20 @@ def test_call_graph_without_unwind_device(target: Guest, boots: Boots[Guest]) ->
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+@pytest.mark.parametrize("user", ["", "-user"])
 @pytest.mark.parametrize("name", off_cpu.CAPTURES)
 def test_time_off_cpu_has_its_callers(
-    target: Guest, name: str, boots: Boots[Guest]
+    target: Guest, name: str, user: str, boots: Boots[Guest]
 ) -> None:
-    off_cpu.check(boots[target], name)
+    off_cpu.check(boots[target], name + user)
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
-def test_time_off_cpu_has_its_reason(target: Guest, boots: Boots[Guest]) -> None:
-    off_cpu.check_states(boots[target])
+@pytest.mark.parametrize("name", off_cpu.CAPTURES)
+def test_time_off_cpu_has_its_reason(
+    target: Guest, name: str, boots: Boots[Guest]
+) -> None:
+    off_cpu.check_states(boots[target], name)
 
 
 @pytest.mark.parametrize("target", commands.CROWDED, ids=str)

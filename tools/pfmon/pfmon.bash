@@ -122,6 +122,7 @@ _pfmon_argument()
 	--smpl-pmds) _pfmon_words "state elapsed tid resident clock addr latency weight2 weight3 source physical transaction branch-from branch-to branch-flags branches" "$2" ;;
 	--smpl-module) _pfmon_words "default nway pebs32 pebs64 dear-hist oprofile callstack flight histogram stacks" "$2" ;;
 	-g | --call-graph) _pfmon_words "fp" "$2" ;;
+	--off-cpu) _pfmon_words "sum" "$2" ;;
 	--smpl-record) _pfmon_words "base nehalem haswell skylake" "$2" ;;
 	-i | --event-info) _pfmon_words "$(pfmon --list-events='^[^:]*$' 2>/dev/null | cut -d' ' -f1)" "$2" ;;
 	--sort) _pfmon_words "samples function object comm" "$2" ;;

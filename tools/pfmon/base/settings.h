@@ -70,6 +70,16 @@ enum call_graph {
 	CALL_GRAPH_FP,			/* by frame pointers */
 };
 
+/* Use of the context switches that --off-cpu samples */
+enum off_cpu {
+	OFF_CPU_NONE,			/* not requested */
+	OFF_CPU_RECORD,			/* record each */
+	OFF_CPU_SUM,			/* sum the times in the kernel */
+};
+
+/* The PMD with the CPU time of the thread, which each of them records. */
+#define OFF_CPU_CLOCK	1
+
 /* The rows of counts of threads (--aggregate). */
 enum aggregation {
 	AGGREGATE_DEFAULT,
@@ -113,7 +123,7 @@ struct options {
 	bool adapts;			/* some period is adapted */
 	const char *module;		/* sampling format, by name or UUID */
 	enum call_graph call_graph;
-	bool off_cpu;			/* sample context switches */
+	enum off_cpu off_cpu;		/* sample context switches */
 	uint64_t entries;
 	uint32_t regions;		/* of the n-way format */
 	uint32_t record;		/* of the 64-bit PEBS format: flag */

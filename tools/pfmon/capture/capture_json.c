@@ -11,7 +11,6 @@
 #include "capture/machine.h"
 #include "capture/view.h"
 #include "events/pmu.h"
-#include "options/off_cpu_options.h"
 #include "process/command.h"
 #include "session/evtset.h"
 
@@ -339,7 +338,7 @@ char *session_json(const struct plan *plan,
 	json_add_u64(object, "start_ns", plan->start_ns);
 	if (options->cgroups)
 		json_add(object, "cgroups", describe_list(options->cgroups));
-	if (options->off_cpu)
+	if (options->off_cpu == OFF_CPU_RECORD)
 		json_add_u64(object, "off_cpu", OFF_CPU_CLOCK);
 	json_add(object, "machine", machine_describe());
 	json_add(object, "format", options->sampling ?

@@ -84,6 +84,18 @@ static bool set_depth(const struct smpl_format *format,
 		       PFM_CALLSTACK_MAX_DEPTH);
 }
 
+/* To be called before set_fields(), too. */
+static bool set_off_cpu(const struct smpl_format *format,
+			const struct arg_layout *layout,
+			const struct options *options)
+{
+	static const char option[] = "--off-cpu=sum";
+
+	return options->off_cpu != OFF_CPU_SUM || options->format_arg ||
+	       (set_for(option, format, layout, "per_thread", 1) &&
+		set_for(option, format, layout, "clock_pmd", OFF_CPU_CLOCK));
+}
+
 static bool set_fields(const struct smpl_format *format,
 		       const struct arg_layout *layout,
 		       const struct options *options)
@@ -135,6 +147,7 @@ static bool set_arg(struct smpl_format *format, const struct options *options)
 	ok = (options->format_arg ? start_with_bytes(format, options) :
 				    start_with_defaults(format, &layout)) &&
 	     set_depth(format, &layout, options) &&
+	     set_off_cpu(format, &layout, options) &&
 	     set_regions(format, &layout, options) &&
 	     set_fields(format, &layout, options) &&
 	     set_buf_size(format, &layout, options);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <perfmon/perfmon_callstack_smpl.h>
+#include <perfmon/perfmon_stacks_smpl.h>
 
 #include "base/util.h"
 #include "events/event_code.h"
@@ -12,6 +13,22 @@
 #include "options/event_options.h"
 #include "options/follow_options.h"
 #include "options/off_cpu_options.h"
+
+bool parse_off_cpu(struct options *options, const char *text)
+{
+	options->off_cpu = text ? OFF_CPU_SUM : OFF_CPU_RECORD;
+	if (!text || !strcmp(text, "sum"))
+		return true;
+	message("--off-cpu: '%s' is not sum; without an argument, each context switch is recorded",
+		text);
+	return false;
+}
+
+static const char *module_for(const struct options *options)
+{
+	return options->off_cpu == OFF_CPU_SUM ? PFM_STACKS_SMPL_NAME :
+						 PFM_CALLSTACK_SMPL_NAME;
+}
 
 static bool agree(const struct options *options)
 {
@@ -25,9 +42,9 @@ static bool agree(const struct options *options)
 	else if (options->system_wide)
 		message("--off-cpu measures threads: give a command, --attach-process or --attach-task instead of --system-wide");
 	else if (options->module &&
-		 strcmp(options->module, PFM_CALLSTACK_SMPL_NAME))
+		 strcmp(options->module, module_for(options)))
 		message("--off-cpu uses the sampling format %s: omit --smpl-module=%s",
-			PFM_CALLSTACK_SMPL_NAME, options->module);
+			module_for(options), options->module);
 	else
 		return true;
 	return false;
@@ -53,11 +70,11 @@ static bool add_events(struct options *options)
 
 /*
  * With several regions, monitoring is not masked when one is full: the CPU time
- * of a masked thread is unknown.
+ * of a masked thread is unknown. A table has one region, and never masks.
  */
 static void use_regions(struct options *options)
 {
-	if (options->regions)
+	if (options->regions || options->off_cpu == OFF_CPU_SUM)
 		return;
 	options->regions = DEFAULT_REGIONS;
 	options->format_options |= FORMAT_OPT_REGIONS;
@@ -70,6 +87,7 @@ bool off_cpu_options_complete(struct options *options)
 	if (!agree(options) || !add_events(options))
 		return false;
 	pfm_bv_set(options->smpl_pmds, PFM_PMD_STATE);
+	options->module = module_for(options);
 	use_regions(options);
 	if (!options->call_graph)
 		options->call_graph = CALL_GRAPH_TABLES;

@@ -7,8 +7,8 @@
 
 #include "base/settings.h"
 
-/* The PMD with the CPU time of the thread, which each sample records. */
-#define OFF_CPU_CLOCK	1
+/* Parses the argument of --off-cpu, NULL if it has none. */
+bool parse_off_cpu(struct options *options, const char *text);
 
 /* Adds what --off-cpu implies; returns false with a message on a conflict. */
 bool off_cpu_options_complete(struct options *options);

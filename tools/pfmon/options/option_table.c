@@ -7,6 +7,7 @@
 #include "options/counting_options.h"
 #include "options/event_options.h"
 #include "options/follow_options.h"
+#include "options/off_cpu_options.h"
 #include "options/option_arguments.h"
 #include "options/option_table.h"
 
@@ -449,7 +450,8 @@ const struct option_row option_table[] = {
 			"*--smpl-module=stacks*, the kernel counts equal chains.\n",
 	}, {
 		.name = "off-cpu", .group = GROUP_SAMPLING,
-		.effect = SETS(off_cpu),
+		.argument = "sum", .optional = true, .words = "sum",
+		.effect = CALLS(parse_off_cpu),
 		.summary = "record where threads leave the CPU, and how long",
 		.details =
 			"Each context switch of the measured threads is a sample with\n"
@@ -458,7 +460,9 @@ const struct option_row option_table[] = {
 			"until the thread runs again. The command's threads and\n"
 			"processes are followed as with *--follow-all*, unless\n"
 			"*--no-inherit* is given. With *-u*, the default for users who\n"
-			"may not measure the kernel, there are no chains in the kernel.\n",
+			"may not measure the kernel, there are no chains in the kernel.\n"
+			"With *sum*, the kernel sums the times by chain, thread and\n"
+			"state with the format *stacks*, and writes no samples.\n",
 	}, {
 		.name = "data-maps", .group = GROUP_SAMPLING,
 		.effect = SETS(data_maps),
