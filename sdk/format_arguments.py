@@ -21,6 +21,9 @@ ARGUMENT = re.compile(r"([^:=]*):(?P<type>[^=]*)=(?P<default>[^,]*)(?:,(?P<unit>
 TYPES = ("u8", "u16", "u32", "u64")
 UNIT = re.compile(r"\w{1,31}", re.ASCII)
 BYTES = re.compile(r"b|bytes?", re.IGNORECASE)
+LIVE = "live"
+# A line of the templates, which fmt_set_arg follows if a field is live.
+HANDLER = ".fmt_handler\t= newfmt_handler,"
 # The members of pfm_sink_arg_t are fields of each argument, too: PFM_ARG_MAX_FIELDS.
 SINK = ("buf_size", "num_regions", "flags")
 MOST = 32 - len(SINK)
@@ -30,10 +33,14 @@ WIDTH = 80 - 8 - len(", \\")
 
 @dataclass(frozen=True)
 class Argument(Member):
-    """A member of the argument that users set; default: in C."""
+    """A member of the argument that users set.
+
+    default: in C. live: it may change while monitoring goes on.
+    """
 
     default: str = "0"
     unit: str = "number"
+    live: bool = False
 
 
 def arguments(texts: Sequence[str]) -> list[Argument]:
@@ -54,11 +61,14 @@ def lines(name: str, found: Sequence[Argument], regions: int) -> dict[str, str]:
     members = packed(found)
     width = max(len(member.name) for member in (sink, *members)) + 1
     settings = [
-        ("sink.buf_size", "65536", "bytes"),
-        ("sink.num_regions", f"{regions}", "regions"),
-        ("sink.flags", "0", "flags"),
-        *((field.name, field.default, field.unit) for field in found),
+        Argument("sink.buf_size", "u64", default="65536", unit="bytes"),
+        Argument("sink.num_regions", "u32", default=f"{regions}", unit="regions"),
+        Argument("sink.flags", "u32", unit="flags"),
+        *found,
     ]
+    handler = [HANDLER.replace("newfmt", name)]
+    if any(field.live for field in found):
+        handler.append(f".fmt_set_arg\t= {name}_set_arg,")
     return {
         "ARG_ABOUT": "\n".join(
             f"@{member.name + ':':{width}} {member.about}"
@@ -68,23 +78,29 @@ def lines(name: str, found: Sequence[Argument], regions: int) -> dict[str, str]:
             ["pfm_sink_arg_t\tsink;"]
             + [member.declaration().replace("\t", "\t\t") for member in members]
         ),
-        "ARG_LAYOUT": ", \\\n".join(_setting(name, *setting) for setting in settings),
+        "ARG_LAYOUT": ", \\\n".join(_setting(name, field) for field in settings),
+        HANDLER: "\n".join(handler),
     }
 
 
-def _setting(name: str, member: str, default: str, unit: str) -> str:
-    """Return the PFM_ARG() of a member, in two lines if one would be too long."""
-    start, rest = f"PFM_ARG(pfm_{name}_arg_t,", f'{member}, {default}, "{unit}")'
+def _setting(name: str, field: Argument) -> str:
+    """Return the PFM_ARG() of a field, in two lines if one would be too long."""
+    start = f"PFM_ARG{'_LIVE' if field.live else ''}(pfm_{name}_arg_t,"
+    rest = f'{field.name}, {field.default}, "{field.unit}")'
     line = f"{start} {rest}"
     return line if len(line) <= WIDTH else f"{start} \\\n\t{rest}"
 
 
 def _argument(text: str) -> Argument:
-    """Return what --arg names: NAME:TYPE=DEFAULT or NAME:TYPE=DEFAULT,UNIT."""
+    """Return what --arg names: NAME:TYPE=DEFAULT[,UNIT][,live]."""
     found = ARGUMENT.fullmatch(text)
     if found is None:
-        raise MemberError("use NAME:TYPE=DEFAULT[,UNIT], such as min:u64=0,cycles")
-    name, type_, unit = found[1], found["type"], found["unit"] or "number"
+        raise MemberError(
+            "use NAME:TYPE=DEFAULT[,UNIT][,live], such as min:u64=0,cycles"
+        )
+    name, type_ = found[1], found["type"]
+    *unit_words, last = (found["unit"] or "").split(",")
+    unit = ",".join(unit_words if last == LIVE else [*unit_words, last]) or "number"
     check_name(name)
     if type_ not in TYPES:
         raise MemberError(f"unknown type '{type_}'; use {', '.join(TYPES)}")
@@ -96,7 +112,7 @@ def _argument(text: str) -> Argument:
         )
     if BYTES.fullmatch(unit) and unit != "bytes":
         raise MemberError(f"unit '{unit}': did you mean 'bytes'?")
-    return Argument(name, type_, default=default, unit=unit)
+    return Argument(name, type_, default=default, unit=unit, live=last == LIVE)
 
 
 def _number(text: str, largest: int) -> str:

@@ -34,7 +34,10 @@ TABLE = (
     *("--field=addr:u64", "--field=chain:u64x3", "--field=hits:s8=min,max"),
     *("--field=comm:charx6", "--field=latency:u16=sum,min,max,first,last"),
 )
-ARGUMENTS = ("--arg=least:u8=5,cycles", "--arg=most:u64=0xffffffffffffffff")
+ARGUMENTS = (
+    *("--arg=least:u8=5,cycles,live", "--arg=most:u64=0xffffffffffffffff"),
+    "--arg=limit:u32=7,live",
+)
 # Options of pfm-new-format for each format that is built, tested and run.
 MADE: dict[str, tuple[str, ...]] = {
     **{f"my_{model}": (model,) for model in MODELS},
@@ -169,7 +172,8 @@ def test_invalid_field_is_rejected(
 @pytest.mark.parametrize(
     ("argument", "said"),
     [
-        ("a:u64", "--arg 'a:u64': use NAME:TYPE=DEFAULT[,UNIT], such as min:u64=0"),
+        ("a:u64", "--arg 'a:u64': use NAME:TYPE=DEFAULT[,UNIT][,live], such as min:"),
+        ("a:u8=1,live,cycles", "invalid unit 'live,cycles': use one word"),
         ("a:s64=0", "unknown type 's64'; use u8, u16, u32, u64"),
         ("a:u64x2=0", "unknown type 'u64x2'; use u8,"),
         ("a:u8=256", "default '256' is not a number from 0 to 255"),
@@ -275,14 +279,24 @@ def test_fields_are_columns(sdk: Sdk, formats: Path) -> None:
 def test_argument_is_published_and_described(sdk: Sdk, formats: Path) -> None:
     folder = formats / "my_fields"
     header = (folder / "perfmon_my_fields_smpl.h").read_text()
-    assert '\tPFM_ARG(pfm_my_fields_arg_t, least, 5, "cycles"), \\\n' in header
-    most = f'\tPFM_ARG(pfm_my_fields_arg_t, most, {(1 << 64) - 1}ULL, "number") }}\n'
+    assert '\tPFM_ARG_LIVE(pfm_my_fields_arg_t, least, 5, "cycles"), \\\n' in header
+    assert '\tPFM_ARG_LIVE(pfm_my_fields_arg_t, limit, 7, "number") }\n' in header
+    most = f'\tPFM_ARG(pfm_my_fields_arg_t, most, {(1 << 64) - 1}ULL, "number"), \\\n'
     assert most in header
     program = (
         "from pfmparse_my_fields import FORMAT; print(*FORMAT.describe_arg(bytes(32)))"
     )
     names = printed(sdk, folder, program).split()
-    assert names == ["buf_size", "num_regions", "flags", "most", "least"]
+    assert names == ["buf_size", "num_regions", "flags", "most", "limit", "least"]
+
+
+def test_live_argument_has_set_arg(sdk: Sdk, formats: Path, tmp_path: Path) -> None:
+    """Without this call-back the core would refuse a format with a live field."""
+    for name in ("my_fields", "my_table"):
+        text = (formats / name / f"pfm_fmt_{name}.c").read_text()
+        assert f"\t.fmt_set_arg\t= {name}_set_arg,\n" in text
+    plain = made(sdk, tmp_path, "plain", "linear", "--arg=least:u8=5")
+    assert "set_arg" not in (plain / "pfm_fmt_plain.c").read_text()
 
 
 def test_write_error_leaves_no_folder(sdk: Sdk, tmp_path: Path) -> None:
