@@ -14,6 +14,7 @@ GUEST = {
     "registers": "registers, and NULL instead; the running thread, and other threads",
     "sizes": "buffers of each size from the smallest, filled to the last byte",
     "arguments": "hostile arguments are rejected, or work",
+    "live": "live fields of the argument change while samples are recorded",
     "forged": "headers and buffers that a program has overwritten",
     "interrupts": "overflows in hard interrupts",
     "nmis": "overflows in NMIs",

@@ -24,10 +24,15 @@ EXAMPLES = (
     *("chains", "intervals", "spans", "threshold"),
 )
 MODELS = ("linear", "regions", "histogram", "device")
+# Formats with a live field of their argument.
+LIVE = ("flight", "my_fields", "lines", "intervals", "threshold")
 # The options of pfm-new-format for each new format.
 MADE = {
     **{f"my_{model}": [model] for model in MODELS},
-    "my_fields": ["linear", "--field=chain:u64x3", "--field=hits:s8", "--arg=a:u8=5"],
+    "my_fields": [
+        *("linear", "--field=chain:u64x3", "--field=hits:s8"),
+        "--arg=a:u8=5,live",
+    ],
     "my_table": ["histogram", "--field=addr:u64", "--field=latency:u16=sum,max"],
 }
 # For each broken format the checks that find its error, and their messages.
@@ -56,6 +61,9 @@ EXPECTED = {
         "levels": "recorded nothing",
         "nmis": "recorded nothing",
     },
+    "grows": {
+        "live": "wrote past the end of the buffer: .*, with words=([2-9]|1[0-6])$",
+    },
     "late": {"exit": "wrote to its buffer after fmt_exit, byte 0"},
     "leaks": {"leaks": r"leaked \d+ kB, about (1[89]|2[0-2])\d\d bytes each"},
     "notifies": {
@@ -68,6 +76,13 @@ EXPECTED = {
     },
     "positive": {"full": "fmt_handler returns 105, which is neither 0 nor an errno"},
     "registers": {"records": "uses a NULL pointer: the registers can be"},
+    "refuses": {
+        "live": r"fmt_validate accepts a value with which .* be created \(-34\): .*, "
+        "with words=0",
+    },
+    "resizes": {
+        "live": "the size of the memory depends on a live field, .*, with words=2",
+    },
     "scribbles": {
         "registers": "changes its overflow argument: it may write only ovfl_ctrl",
         "arguments": "changes its overflow argument.*, with the argument 00 00 01 00",
@@ -130,6 +145,7 @@ def test_installed_and_new_formats_pass(sdk: Sdk, tmp_path: Path) -> None:
     without |= {"decoded", "layout", "prefixes", "damaged"}
     assert skipped == {
         *((name, check) for name in ("oprofile", "my_device") for check in without),
+        *((name, "live") for name in names if name not in LIVE),
         *((name, check) for name in PEBS for check in ("recording", "unload")),
     }
 

@@ -314,6 +314,26 @@ int conform_restart(struct conform *c, bool is_active)
 	return 0;
 }
 
+int conform_set_arg(struct conform *c, const struct pfm_arg_field *f, u64 value)
+{
+	const pfm_buffer_fmt_t *fmt = c->fmt;
+	u8 old[sizeof(u64)];
+	int ret = 0;
+
+	memcpy(old, c->arg.start + f->offset, f->size);
+	conform_arg_put(c->arg.start, f, value);
+	if (fmt->fmt_validate)
+		ret = fmt->fmt_validate(0, pfm_num_pmds(), c->arg.start);
+	if (ret) {
+		memcpy(c->arg.start + f->offset, old, f->size);
+		return calls_check(c, "fmt_validate", ret);
+	}
+	preempt_disable();
+	fmt->fmt_set_arg(c->buf.start, c->arg.start);
+	preempt_enable();
+	return calls_guards(c);
+}
+
 int conform_go_on(struct conform *c)
 {
 	int ret = c->held ? conform_restart(c, false) : 0;

@@ -230,6 +230,12 @@ int conform_values(struct conform *c, u16 values);
 int conform_overflow(struct conform *c, unsigned int n, struct pt_regs *regs);
 /* Do what PFM_RESTART does. Return: 0 or a finding. */
 int conform_restart(struct conform *c, bool is_active);
+/*
+ * Do what PFM_SET_FMT_ARG does with a live field. Return: 0, even if the value
+ * is refused; or a finding.
+ */
+int conform_set_arg(struct conform *c, const struct pfm_arg_field *f,
+		    u64 value);
 /* Resume if masked; if the format does not resume, create a new context. */
 int conform_go_on(struct conform *c);
 /* Let PMDs overflow until monitoring is masked, or a limit is reached. */
@@ -258,6 +264,7 @@ int conform_check_levels(struct conform *c);
 int conform_check_full(struct conform *c);
 int conform_check_restart(struct conform *c);
 int conform_check_registers(struct conform *c);
+int conform_check_live(struct conform *c);
 int conform_check_forged(struct conform *c);
 int conform_check_interrupts(struct conform *c);
 int conform_check_nmis(struct conform *c);

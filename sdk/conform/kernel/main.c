@@ -51,6 +51,7 @@ static const struct conform_check {
 	{ "registers",	conform_check_registers },
 	{ "sizes",	conform_check_sizes },
 	{ "arguments",	conform_check_arguments },
+	{ "live",	conform_check_live },
 	{ "forged",	conform_check_forged },
 	{ "interrupts",	conform_check_interrupts },
 	{ "nmis",	conform_check_nmis },
