@@ -6,6 +6,7 @@
 #include <linux/string.h>
 #include "arg.h"
 #include "attach.h"
+#include "charge.h"
 #include "context.h"
 #include "fmt.h"
 #include "fmt_arg.h"
@@ -34,9 +35,13 @@ int pfm_arg_validate(const struct pfm_context *ctx, void *arg)
 
 int pfm_arg_keep(struct pfm_context *ctx, const void *arg)
 {
+	size_t size = ctx->fmt->fmt_arg_size;
+
 	if (!ctx->fmt->fmt_set_arg)
 		return 0;
-	ctx->fmt_arg = kmemdup(arg, ctx->fmt->fmt_arg_size, GFP_KERNEL_ACCOUNT);
+	if (!pfm_charge_more(&ctx->charge, size))
+		return -ENOMEM;
+	ctx->fmt_arg = kmemdup(arg, size, GFP_KERNEL_ACCOUNT);
 	return ctx->fmt_arg ? 0 : -ENOMEM;
 }
 

@@ -23,7 +23,8 @@ int pfm_arg_validate(const struct pfm_context *ctx, void *arg);
 
 /*
  * Keep a copy of the argument that the context is created with, if it may
- * change. Context: process. Return: 0 or -ENOMEM.
+ * change. The copy is charged to the context until the context ends. Context:
+ * process. Return: 0 or -ENOMEM.
  */
 int pfm_arg_keep(struct pfm_context *ctx, const void *arg);
 void pfm_arg_free(struct pfm_context *ctx);

@@ -106,11 +106,18 @@ static void argument_of_other_size_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_arg_may_set(changing, 0), -EINVAL);
 }
 
+static void argument_that_may_change_is_charged(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, changing->charge.bytes,
+			sizeof(struct changing_arg));
+}
+
 static struct kunit_case changing_cases[] = {
 	KUNIT_CASE(live_fields_change_together),
 	KUNIT_CASE(other_field_is_eopnotsupp_and_changes_nothing),
 	KUNIT_CASE(value_that_format_rejects_changes_nothing),
 	KUNIT_CASE(argument_of_other_size_is_refused),
+	KUNIT_CASE(argument_that_may_change_is_charged),
 	{}
 };
 
