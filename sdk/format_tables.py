@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from format_members import (
     KNOWN,
+    SIZES,
     Member,
     MemberError,
     each,
@@ -19,8 +20,9 @@ from format_members import (
 
 # The handler builds a record on its stack.
 MAX_RECORD = 512
+LOG2 = "log2"
 # Ways to merge samples in a field, and the roles of such fields in pfmparse.
-ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": None, "last": None}
+ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": "", "last": "", LOG2: ""}
 # A role in the template of the parser, which is followed by the others.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'
 COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
@@ -42,15 +44,43 @@ class Value:
     def fields(self) -> list[Member]:
         """Return the fields of the payload."""
         return [
-            replace(
-                self.member,
-                name=f"{self.member.name}_{merge}",
-                # A smaller sum would soon wrap around.
-                type="u64" if merge == "sum" else self.member.type,
-                about=f"{merge} of: {self.member.about}",
-            )
+            self._histogram() if merge == LOG2 else self._merged(merge)
             for merge in self.merges
         ]
+
+    def merge_words(self) -> list[str]:
+        """Return the words of C that merge a sample in each of these fields."""
+        return [
+            f"PFM_TABLE_{merge.upper()}({field.name})"
+            if merge != LOG2
+            else f"PFM_TABLE_LOG2({field.name}, {self._carrier().name})"
+            for merge, field in zip(self.merges, self.fields())
+        ]
+
+    def _merged(self, merge: str) -> Member:
+        return replace(
+            self.member,
+            name=f"{self.member.name}_{merge}",
+            # A smaller sum would soon wrap around.
+            type="u64" if merge == "sum" else self.member.type,
+            about=f"{merge} of: {self.member.about}",
+        )
+
+    def _carrier(self) -> Member:
+        """Return the field in which a sample has the value."""
+        return self._merged(next(merge for merge in self.merges if merge != LOG2))
+
+    def _histogram(self) -> Member:
+        """Return an array with an element for 0, and one for each number of bits."""
+        carrier = self._carrier()
+        return Member(
+            f"{self.member.name}_hist",
+            "u32",
+            8 * SIZES[carrier.type] + 1,
+            f"counts by powers of two of: {self.member.about}",
+            "{}",
+            f"{{ [PFM_CALLS_LOG2({carrier.type}, {carrier.tested})] = 1 }}",
+        )
 
 
 def words(texts: Iterable[str]) -> dict[str, str]:
@@ -62,6 +92,7 @@ def words(texts: Iterable[str]) -> dict[str, str]:
     key = [value.member for value in values if not value.merges]
     merged = [value for value in values if value.merges]
     payload = [COUNT, *(field for value in merged for field in value.fields())]
+    merges = [text for value in merged for text in value.merge_words()]
     members = [EVENT, *(key or USUAL)]
     expect_different([*members, *payload])
     record = [*packed(members, "key_pad"), *packed(payload)]
@@ -72,18 +103,10 @@ def words(texts: Iterable[str]) -> dict[str, str]:
         )
     return {
         **lines(record),
-        "TABLE_MERGES": ",\n".join(["PFM_TABLE_COUNT(count)", *_merges(merged)]),
+        "TABLE_MERGES": ",\n".join(["PFM_TABLE_COUNT(count)", *merges]),
         WEIGHT: "\n".join([WEIGHT, *_roles(merged)]),
         "REPORT": f"report --by {_column(key)}" if key else "report",
     }
-
-
-def _merges(values: Sequence[Value]) -> list[str]:
-    return [
-        f"PFM_TABLE_{merge.upper()}({field.name})"
-        for value in values
-        for merge, field in zip(value.merges, value.fields())
-    ]
 
 
 def _roles(values: Sequence[Value]) -> list[str]:
@@ -118,6 +141,12 @@ def _value(text: str) -> Value:
         raise MemberError("'count' is the number of samples: use another name")
     if merges and member.length:
         raise MemberError("an array can only be a part of the key: leave out '='")
+    if merges == (LOG2,):
+        raise MemberError(
+            f"log2 needs another way to merge beside it, such as {declared}=max,log2"
+        )
+    if LOG2 in merges and member.type.startswith("s"):
+        raise MemberError("a histogram by powers of two needs an unsigned type")
     if "sum" in merges and member.type.startswith("s"):
         raise MemberError("a sum must not decrease: use an unsigned type")
     return Value(member, merges)

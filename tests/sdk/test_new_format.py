@@ -33,6 +33,7 @@ LARGE = ("--field=words:u64x490", *(f"--field=a{number}:s8" for number in range(
 TABLE = (
     *("--field=addr:u64", "--field=chain:u64x3", "--field=hits:s8=min,max"),
     *("--field=comm:charx6", "--field=latency:u16=sum,min,max,first,last"),
+    *("--field=cpu:u8=log2,last", "--field=source:u32=sum,log2"),
 )
 ARGUMENTS = (
     *("--arg=least:u8=5,cycles,live", "--arg=most:u64=0xffffffffffffffff"),
@@ -216,7 +217,12 @@ def test_fields_with_one_column_are_rejected(sdk: Sdk, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "said"),
     [
-        ("a:u64=mean", "unknown way to merge 'mean'; use sum, min, max, first, last"),
+        (
+            "a:u64=mean",
+            "unknown way to merge 'mean'; use sum, min, max, first, last, log2",
+        ),
+        ("a:u64=log2", "needs another way to merge beside it, such as a:u64=max,log2"),
+        ("a:s64=max,log2", "a histogram by powers of two needs an unsigned type"),
         ("a:u64=", "unknown way to merge ''"),
         ("a:u64=sum,sum", "name each way to merge once"),
         ("a:u8x2=sum", "an array can only be a part of the key: leave out '='"),
@@ -250,12 +256,13 @@ def test_table_has_key_then_merged_values(sdk: Sdk, formats: Path) -> None:
     names, roles = printed(sdk, formats / "my_table", program).splitlines()
     assert names.split() == [
         *("addr", "chain", "event", "comm", "key_pad", "count", "latency_sum"),
+        *("source_sum", "cpu_hist", "source_hist"),
         *("latency_min", "latency_max", "latency_first", "latency_last"),
-        *("hits_min", "hits_max", "pad"),
+        *("hits_min", "hits_max", "cpu_last", "pad"),
     ]
     both = "'hits': 'hits_{0}', 'latency': 'latency_{0}'"
     assert roles == " ".join(
-        ["weight:count", "sum:{'latency': 'latency_sum'}"]
+        ["weight:count", "sum:{'latency': 'latency_sum', 'source': 'source_sum'}"]
         + [f"{merge}:{{{both.format(merge)}}}" for merge in ("min", "max")]
     )
 

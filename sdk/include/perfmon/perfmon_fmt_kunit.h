@@ -11,6 +11,7 @@
 #define PERFMON_PERFMON_FMT_KUNIT_H
 
 #include <kunit/test.h>
+#include <linux/log2.h>
 #include <linux/preempt.h>
 #include <linux/vmalloc.h>
 #include <perfmon/perfmon_fmt_sdk.h>
@@ -24,6 +25,10 @@
 #define PFM_CALLS_TSTAMP	5555ULL
 #define PFM_CALLS_IP(pmd)	(0x1000ULL + (pmd))
 #define PFM_CALLS_VALUE(i)	(0xaa00ULL + (i))
+
+/* A constant: the element of a PFM_TABLE_LOG2() field that counts a value. */
+#define PFM_CALLS_LOG2(type, value) \
+	((type)(value) ? const_ilog2((type)(value)) + 1 : 0)
 
 /**
  * struct pfm_fmt_calls - a format under test; test->priv in its suite
