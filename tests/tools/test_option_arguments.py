@@ -28,6 +28,8 @@ from pfmon import SAMPLING, Pfmon, complaint_of
         (("-e", "cpu-clock", "--duration=0", "true"), "number of seconds"),
         (("-e", "cpu-clock", "--snapshot=x", "true"), "number of seconds"),
         (("-e", "cpu-clock", "--delay=-2", "true"), "milliseconds from 0.001"),
+        (("-e", "cpu-clock", "--control=x", "true"), "'x' is not fifo:PATH"),
+        (("-e", "cpu-clock", "--control=fifo:", "true"), "'fifo:' is not fifo:PATH"),
     ],
 )
 def test_option_argument_usage_errors(

@@ -26,6 +26,19 @@ BEGIN = (
     f"kill -USR1 $PPID; kill -USR2 $PPID; until grep -q clock {BEGUN}; {WAIT}; "
     'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
 )
+CONTROL = "--control=fifo:/tmp/control,/tmp/ack"
+SEND = "echo {} >/tmp/control; read ack </tmp/ack; "
+# The command ends if measuring has ended.
+STOP = f"{SEND.format('stop')} {LET_BE}"
+ENABLE = f"{SEND.format('enable')}" 'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
+# Without recorded PMDs the difference is 0: a threshold of 1 lets nothing pass.
+THRESHOLD = (
+    "-e page-faults --long-smpl-periods=1 --smpl-module=threshold --smpl-arg=min=1"
+)
+SET = " ".join(
+    [SEND.format(f"set {words}") for words in ("min=x", "buf_size=8192", "min=0")]
+    + [SEND.format("nonsense"), "for i in 1 2 3; do (:); done"]
+)
 SNAPSHOTS = 2
 # Each snapshot has faults of its own: grep is a new program.
 TAKE = " ".join(
@@ -50,6 +63,11 @@ def command() -> str:
         f"pfmon {FAULTS} -o /out/divided.cap sh -c '{TAKE.format('divided')}'",
         f"{EVERYWHERE} {FAULTS} -uk -o /out/all.cap sh -c '{TAKE.format('all')}'",
         f"{EVERYWHERE} -e cpu-clock --snapshot=0.01 --duration=0.1 -o /out/clocks",
+        "mkfifo /tmp/control /tmp/ack",
+        f"{{ pfmon {CONTROL} -e cpu-clock sh -c '{STOP}'; {fall}; }}",
+        f"pfmon {CONTROL} --delay=-1 -e cpu-clock -o /out/enabled sh -c '{ENABLE}'",
+        f"pfmon {CONTROL} {THRESHOLD} -o /out/set.cap sh -c '{SET}'",
+        f"{EVERYWHERE} {CONTROL} {THRESHOLD} -o /out/set_all.cap sh -c '{SET}'",
     ]
     return f"({' && '.join(lines)}) 2>&1"
 
@@ -77,6 +95,22 @@ def check_snapshots(boot: Boot, name: str) -> None:
     assert [int(n) for n, *_ in said] == [*samples[:-1], sum(samples)]
     assert [int(n) for _, n, _ in said] == [*lost[:-1], sum(lost)]
     assert all(samples)
+
+
+def check_control(boot: Boot) -> None:
+    """Fail the test unless commands through a FIFO have their effects."""
+    said = boot.printed("going_on")
+    assert boot.command("going_on") == 0, said
+    assert _count(boot.out / "enabled") > 0
+    for name in ("set", "set_all"):
+        found = re.search(rf"(\d+) samples, .* (\d+) skipped.* -> .*/{name}.cap", said)
+        assert found and all(map(int, found.groups())), said
+    for complaint in (
+        "min=x: 'x' is not a number",
+        "threshold cannot change buf_size=8192 while it records",
+        "unknown command 'nonsense': use enable",
+    ):
+        assert said.count(complaint) == 2, said
 
 
 def _count(path: Path) -> int:

@@ -341,6 +341,11 @@ def test_delay_and_duration_limit_measurement(
     live_sessions.check_times(boots[target])
 
 
+@pytest.mark.parametrize("target", GUESTS, ids=str)
+def test_control_commands_have_effect(target: Guest, boots: Boots[Guest]) -> None:
+    live_sessions.check_control(boots[target])
+
+
 @pytest.mark.parametrize("name", ["divided", "all"])
 @pytest.mark.parametrize("target", GUESTS, ids=str)
 def test_snapshots_have_every_sample_once(

@@ -24,7 +24,7 @@
  * unless this is a live view.
  */
 static int measure_once(struct counting *counting, struct viewer *viewer,
-			bool *over)
+			struct control *control, bool *over)
 {
 	const struct options *options = counting->options;
 	unsigned int done = counting->done;
@@ -35,6 +35,7 @@ static int measure_once(struct counting *counting, struct viewer *viewer,
 	if (!waiter_init(&waiter))
 		return PFMON_EXIT_ERROR;
 	waiter.viewer = viewer;
+	waiter.control = control;
 	if (options->system_wide)
 		status = measure_cpus(options, &waiter, counting);
 	else
@@ -47,8 +48,8 @@ static int measure_once(struct counting *counting, struct viewer *viewer,
 	return status;
 }
 
-static int measure_anything(const struct options *options,
-			    struct viewer *viewer)
+static int measure_controlled(const struct options *options,
+			      struct viewer *viewer, struct control *control)
 {
 	struct counting counting;
 	int status;
@@ -57,10 +58,23 @@ static int measure_anything(const struct options *options,
 	if (!counting_open(&counting, options))
 		return PFMON_EXIT_ERROR;
 	do {
-		status = measure_once(&counting, viewer, &over);
+		status = measure_once(&counting, viewer, control, &over);
 	} while (!over);
 	if (!counting_close(&counting))
 		status = PFMON_EXIT_ERROR;
+	return status;
+}
+
+static int measure_anything(const struct options *options,
+			    struct viewer *viewer)
+{
+	struct control control;
+	int status;
+
+	if (!control_open(&control, options->control, options->control_ack))
+		return PFMON_EXIT_ERROR;
+	status = measure_controlled(options, viewer, &control);
+	control_close(&control);
 	return status;
 }
 

@@ -16,6 +16,7 @@ _pfmon_options='
 	--trigger-start=
 	--trigger-stop=
 	--snapshot=
+	--control=
 	--switch-timeout=
 	--attach-task=
 	--attach-process=
@@ -151,6 +152,7 @@ _pfmon()
 		--trigger-start | \
 		--trigger-stop | \
 		--snapshot | \
+		--control | \
 		--switch-timeout | \
 		--attach-task | \
 		--attach-process | \

@@ -21,7 +21,7 @@ LAYOUT = """\
 buf_size 0 8 65536 bytes
 num_regions 8 4 1 regions
 flags 12 4 0 flags
-max_depth 16 4 32 addresses
+max_depth 16 4 32 addresses live
 """
 ALIASES = f"""\
 # Aliases extracted from modules themselves.
@@ -106,6 +106,8 @@ def test_registered_and_installed_formats_are_listed(formats: Formats) -> None:
         f"{CALLSTACK} callstack (argument: 24 bytes)",
         f"{OTHER} other_one",
     ]
+    assert "\tflags=0 (flags, in 4 bytes)\n" in run.stdout
+    assert "\tmax_depth=32 (addresses, in 4 bytes, live)\n" in run.stdout
     assert run.stdout.endswith(
         "other_one\n\tinstalled: the kernel loads it when a session names it\n"
     )
@@ -115,7 +117,9 @@ def test_formats_as_json(formats: Formats) -> None:
     listed = json.loads(formats.run("--list-formats", "--json").stdout)["formats"]
     by_name = {one["name"]: one for one in listed}
     assert by_name["callstack"]["registered"]
-    assert [field["name"] for field in by_name["callstack"]["fields"]][0] == "buf_size"
+    fields = by_name["callstack"]["fields"]
+    assert fields[0]["name"] == "buf_size"
+    assert [field["name"] for field in fields if field["live"]] == ["max_depth"]
     assert by_name["other_one"] == {
         "uuid": OTHER,
         "name": "other_one",

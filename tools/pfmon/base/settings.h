@@ -166,6 +166,8 @@ struct options {
 	const char *trigger_start;	/* code of the command, or NULL */
 	const char *trigger_stop;
 	uint64_t snapshot_ns;		/* 0: only on SIGUSR2 */
+	const char *control;		/* path of a FIFO, or NULL */
+	const char *control_ack;	/* another one, or NULL */
 	char **command;			/* NULL if not given */
 
 	const char *outfile;		/* NULL if not given */

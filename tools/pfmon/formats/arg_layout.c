@@ -16,11 +16,13 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "");
 static bool parse_field(const char *line, size_t arg_size,
 			struct arg_field *field)
 {
-	int words = sscanf(line, "%31s %zu %zu %" SCNu64 " %31s", field->name,
-			   &field->offset, &field->size, &field->default_value,
-			   field->unit);
+	char live[sizeof("live")] = "";
+	int words = sscanf(line, "%31s %zu %zu %" SCNu64 " %31s %4s",
+			   field->name, &field->offset, &field->size,
+			   &field->default_value, field->unit, live);
 
-	return words == 5 && field->size >= 1 &&
+	field->live = !strcmp(live, "live");
+	return words >= 5 && field->size >= 1 &&
 	       field->size <= sizeof(uint64_t) && field->offset <= arg_size &&
 	       field->size <= arg_size - field->offset;
 }

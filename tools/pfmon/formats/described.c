@@ -183,3 +183,34 @@ bool described_set_up(struct smpl_format *format,
 		format->name);
 	return false;
 }
+
+static bool set_more(const struct smpl_format *format, const char *assignments,
+		     unsigned char *arg)
+{
+	char *text = registered_file(format->uuid, "arg_layout");
+	struct arg_layout layout;
+	bool ok;
+
+	arg_layout_parse(&layout, text ? text : "", format->arg_size);
+	ok = layout.count &&
+	     arg_layout_set(&layout, format->name, assignments, arg);
+	if (!layout.count)
+		message("the sampling format %s does not publish fields of an argument that could change",
+			format->name);
+	arg_layout_free(&layout);
+	free(text);
+	return ok;
+}
+
+unsigned char *described_changed(const struct smpl_format *format,
+				 const char *assignments)
+{
+	unsigned char *arg = checked_calloc(format->arg_size, 1);
+
+	if (format->arg)
+		memcpy(arg, format->arg, format->arg_size);
+	if (set_more(format, assignments, arg))
+		return arg;
+	free(arg);
+	return NULL;
+}

@@ -15,4 +15,11 @@
 bool described_set_up(struct smpl_format *format,
 		      const struct options *options);
 
+/*
+ * Returns the format's argument with other values, NAME=VALUE,..., of some
+ * fields, to be freed; NULL with a message on an error.
+ */
+unsigned char *described_changed(const struct smpl_format *format,
+				 const char *assignments);
+
 #endif /* PFMON_FORMATS_DESCRIBED_H */

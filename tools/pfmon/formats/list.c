@@ -22,6 +22,7 @@ static struct json_object *describe_field(const struct arg_field *field)
 	json_add_u64(object, "default", field->default_value);
 	json_add_text(object, "unit", field->unit);
 	json_add_u64(object, "size", field->size);
+	json_add_bool(object, "live", field->live);
 	return object;
 }
 
@@ -91,11 +92,11 @@ static void print_fields(const struct json_object *fields)
 	for (size_t i = 0; i < json_length(fields); i++) {
 		const struct json_object *field = json_at(fields, i);
 
-		printf("\t%s=%" PRIu64 " (%s, in %" PRIu64 " bytes)\n",
+		printf("\t%s=%" PRIu64 " (%s, in %" PRIu64 " bytes%s)\n",
 		       json_text_of(field, "name"),
 		       json_u64_of(field, "default"),
-		       json_text_of(field, "unit"),
-		       json_u64_of(field, "size"));
+		       json_text_of(field, "unit"), json_u64_of(field, "size"),
+		       json_bool_of(field, "live") ? ", live" : "");
 	}
 }
 

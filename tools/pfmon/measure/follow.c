@@ -251,6 +251,20 @@ static void snapshot_of_thread(struct pid_entry *entry, void *data)
 	follow_thread_read_name(follow, thread);
 }
 
+void follow_set(struct follow *follow, const char *assignments)
+{
+	const struct pool *pool = &follow->pool;
+	struct measurement *m = follow->m;
+
+	follow_list(follow);
+	m->contexts = checked_realloc(m->contexts, m->count + pool->count,
+				      sizeof(*m->contexts));
+	for (unsigned int i = 0; i < pool->count; i++)
+		m->contexts[m->count++] = pool->ready[i];
+	measurement_set(m, assignments);
+	follow_unlist(follow);
+}
+
 static void look_at_thread(struct pid_entry *entry, void *data)
 {
 	struct thread *thread = (struct thread *)entry;

@@ -61,6 +61,9 @@ void follow_unlist(struct follow *follow);
 /* Calls measurement_snapshot() for all threads. */
 bool follow_snapshot(struct follow *follow, pid_t tgid);
 
+/* Calls measurement_set() for all threads and for contexts in reserve. */
+void follow_set(struct follow *follow, const char *assignments);
+
 /* Calls frequency_look() for all threads. */
 bool follow_look(struct follow *follow);
 

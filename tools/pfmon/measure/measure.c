@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* measure.c - code shared by measurements of threads and of CPUs */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "capture/recording_processes.h"
 #include "capture/recording_totals.h"
+#include "formats/described.h"
 #include "measure/measure.h"
 #include "measure/report.h"
 
@@ -180,6 +183,41 @@ bool measurement_snapshot(struct measurement *m, pid_t tgid)
 	message("cannot take a snapshot: the samples of format %s come from %s, and cannot be split",
 		m->plan.format.name, m->plan.format.device_path);
 	return true;
+}
+
+/* The format decides alike for all contexts. */
+static bool set_in_contexts(const struct measurement *m, const void *arg,
+			    const char *assignments)
+{
+	const struct smpl_format *format = &m->plan.format;
+
+	for (unsigned int i = 0; i < m->count; i++) {
+		if (!pfm_set_fmt_arg(m->contexts[i]->fd, arg, format->arg_size))
+			continue;
+		if (errno == EOPNOTSUPP)
+			message("the sampling format %s cannot change %s while it records: --list-formats marks the fields that may change as live",
+				format->name, assignments);
+		else
+			message("the sampling format %s rejects %s: %s",
+				format->name, assignments, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+void measurement_set(struct measurement *m, const char *assignments)
+{
+	struct smpl_format *format = &m->plan.format;
+	unsigned char *arg;
+
+	if (!m->options->sampling) {
+		message("--control: set needs a sampling format");
+		return;
+	}
+	arg = described_changed(format, assignments);
+	if (arg && set_in_contexts(m, arg, assignments))
+		memcpy(format->arg, arg, format->arg_size);
+	free(arg);
 }
 
 bool measurement_refresh(struct measurement *m)

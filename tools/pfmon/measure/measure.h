@@ -93,6 +93,12 @@ bool measurement_snapshot(struct measurement *m, pid_t tgid);
 bool measurement_refresh(struct measurement *m);
 
 /*
+ * Changes fields of the format's argument, NAME=VALUE,..., in m->contexts and
+ * later ones. On an error nothing changes; a message tells why.
+ */
+void measurement_set(struct measurement *m, const char *assignments);
+
+/*
  * Waits for a command that outlives the measurement, and passes signals to it.
  * Returns status, or the command's exit status if status is 0.
  */

@@ -321,6 +321,42 @@ static bool handle_signals(struct system *system)
 	return !(wishes & WISH_END);
 }
 
+static void obey_control(struct system *system, enum control_command command,
+			 const char *argument)
+{
+	switch (command) {
+	case CONTROL_ENABLE:
+		begin_late(system);
+		break;
+	case CONTROL_SET:
+		measurement_set(&system->m, argument);
+		break;
+	case CONTROL_SNAPSHOT:
+		want(system, ASK_SNAPSHOT);
+		break;
+	case CONTROL_STOP:
+		command_detach(&system->m.command);
+		break;
+	case CONTROL_NONE:
+		break;
+	}
+}
+
+/* Returns false if the measurement is to end. */
+static bool handle_control(struct system *system)
+{
+	struct control *control = system->m.waiter->control;
+	enum control_command command = CONTROL_NONE;
+	const char *argument;
+
+	while (command != CONTROL_STOP &&
+	       (command = control_next(control, &argument))) {
+		obey_control(system, command, argument);
+		control_acknowledge(control);
+	}
+	return command != CONTROL_STOP;
+}
+
 /* Returns false if the measurement is to end. */
 static bool handle_timers(struct system *system, unsigned int wake)
 {
@@ -359,6 +395,8 @@ static void run(struct system *system)
 		if ((wake & WAKE_FD) && !recording_events(recording))
 			system->m.failed = true;
 		if ((wake & WAKE_SIGNAL) && !handle_signals(system))
+			return;
+		if ((wake & WAKE_CONTROL) && !handle_control(system))
 			return;
 		if (wake & (WAKE_ALARM | WAKE_ERROR))
 			system->m.failed = true;

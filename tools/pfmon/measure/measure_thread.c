@@ -101,6 +101,40 @@ static void handle_signals(struct session *session)
 		take_snapshot(session);
 }
 
+static void obey(struct session *session, enum control_command command,
+		 const char *argument)
+{
+	switch (command) {
+	case CONTROL_ENABLE:
+		begin_late(session);
+		break;
+	case CONTROL_SET:
+		follow_set(&session->follow, argument);
+		break;
+	case CONTROL_SNAPSHOT:
+		take_snapshot(session);
+		break;
+	case CONTROL_STOP:
+		end_duration(session);
+		break;
+	case CONTROL_NONE:
+		break;
+	}
+}
+
+static void handle_control(struct session *session)
+{
+	struct control *control = session->m.waiter->control;
+	enum control_command command;
+	const char *argument;
+
+	while (!session->over &&
+	       (command = control_next(control, &argument))) {
+		obey(session, command, argument);
+		control_acknowledge(control);
+	}
+}
+
 static void handle_timers(struct session *session, unsigned int wake)
 {
 	if (wake & WAKE_TIMER(TIMER_TIMEOUT))
@@ -144,6 +178,8 @@ static void run(struct session *session)
 			handle_signals(session);
 		if (wake & WAKE_FD)
 			follow_serve(&session->follow);
+		if (wake & WAKE_CONTROL)
+			handle_control(session);
 		handle_timers(session, wake);
 		if (wake & WAKE_UNWATCHED)
 			handle_timeout(session);

@@ -38,6 +38,7 @@ bool waiter_init(struct waiter *waiter)
 	for (int i = 0; i < WAITER_TIMERS; i++)
 		waiter->timer_fds[i] = -1;
 	waiter->viewer = NULL;
+	waiter->control = NULL;
 	waiter->unwatched = false;
 	waiter->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (waiter->signal_fd < 0)
@@ -109,15 +110,21 @@ static int viewer_fd(const struct waiter *waiter)
 	return waiter->viewer && !waiter->unwatched ? waiter->viewer->fd : -1;
 }
 
+static int control_fd(const struct waiter *waiter)
+{
+	return waiter->control ? waiter->control->fd : -1;
+}
+
 unsigned int waiter_wait(struct waiter *waiter, int fd)
 {
-	struct pollfd fds[4 + WAITER_TIMERS] = {
+	struct pollfd fds[5 + WAITER_TIMERS] = {
 		{ .fd = waiter->signal_fd, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = waiter->alarm_fd, .events = POLLIN },
 		{ .fd = viewer_fd(waiter), .events = POLLIN },
+		{ .fd = control_fd(waiter), .events = POLLIN },
 	};
-	struct pollfd *timers = fds + 4;
+	struct pollfd *timers = fds + 5;
 	unsigned int wake = 0;
 
 	for (int i = 0; i < WAITER_TIMERS; i++)
@@ -139,6 +146,8 @@ unsigned int waiter_wait(struct waiter *waiter, int fd)
 		wake |= WAKE_UNWATCHED;
 		waiter->unwatched = true;
 	}
+	if (fds[4].revents)
+		wake |= WAKE_CONTROL;
 	for (int i = 0; i < WAITER_TIMERS; i++) {
 		if (timers[i].revents && lower_event(timers[i].fd))
 			wake |= WAKE_TIMER(i);

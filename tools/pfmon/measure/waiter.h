@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "measure/control.h"
 #include "process/command.h"
 
 enum waiter_timer {
@@ -26,7 +27,8 @@ enum waiter_timer {
 #define WAKE_ALARM	0x4	/* another thread has failed */
 #define WAKE_ERROR	0x8	/* waiting failed; a message was printed */
 #define WAKE_UNWATCHED	0x10	/* the viewer has ended; reported once */
-#define WAKE_TIMER(timer)	(0x20U << (timer))
+#define WAKE_CONTROL	0x20	/* call control_next() */
+#define WAKE_TIMER(timer)	(0x40U << (timer))
 
 /* Requests by signals. */
 #define WISH_END	0x1	/* end the measurement */
@@ -44,6 +46,7 @@ struct waiter {
 	int signal_fd;
 	struct viewer *viewer;	/* or NULL */
 	bool unwatched;		/* WAKE_UNWATCHED has been reported */
+	struct control *control;	/* or NULL */
 	int timer_fds[WAITER_TIMERS];
 	int alarm_fd;
 	bool interrupted;	/* a signal has requested the end */

@@ -214,6 +214,23 @@ bool parse_snapshot(struct options *options, const char *text)
 	return parse_seconds("snapshot", text, &options->snapshot_ns);
 }
 
+bool parse_control(struct options *options, const char *text)
+{
+	static const char kind[] = "fifo:";
+	const size_t length = sizeof(kind) - 1;
+	char *rest;
+
+	if (strncmp(text, kind, length) || !text[length]) {
+		message("--control: '%s' is not fifo:PATH or fifo:PATH,ACK-PATH",
+			text);
+		return false;
+	}
+	rest = checked_strdup(text + length);
+	options->control = strsep(&rest, ",");
+	options->control_ack = rest;
+	return true;
+}
+
 bool parse_delay(struct options *options, const char *text)
 {
 	options->delayed_for_good = !strcmp(text, "-1");

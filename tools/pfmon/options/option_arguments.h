@@ -35,6 +35,7 @@ bool parse_interval(struct options *options, const char *text);
 bool parse_duration(struct options *options, const char *text);
 bool parse_delay(struct options *options, const char *text);
 bool parse_snapshot(struct options *options, const char *text);
+bool parse_control(struct options *options, const char *text);
 bool parse_switch_timeout(struct options *options, const char *text);
 bool parse_smpl_arg(struct options *options, const char *text);
 

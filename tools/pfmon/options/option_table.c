@@ -148,6 +148,18 @@ const struct option_row option_table[] = {
 		.details =
 			"*SIGUSR2* does that at any time: see SIGNALS.\n",
 	}, {
+		.name = "control", .argument = "fifo:PATH[,ACK]",
+		.effect = CALLS(parse_control),
+		.summary = "execute commands that come through a FIFO",
+		.details =
+			"Each line that a program writes to the FIFO _PATH_ is a\n"
+			"command: *enable* ends a *--delay*, *snapshot* saves\n"
+			"intermediate results, *stop* ends measuring but not the\n"
+			"measured command, and *set* _NAME_=_VALUE_,... changes fields\n"
+			"of the sampling format's argument that may change.\n"
+			"After each line *pfmon* writes a line *ack* to the FIFO\n"
+			"_ACK_, if it is given. Errors are reported on standard error.\n",
+	}, {
 		.name = "switch-timeout", .argument = "MS",
 		.effect = CALLS(parse_switch_timeout),
 		.summary = "multiplex: each *-e* is an event set, for _MS_ ms",

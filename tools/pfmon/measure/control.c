@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* control.c - commands that a running measurement gets from --control */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "measure/control.h"
+
+static const struct {
+	const char *word;
+	enum control_command command;
+	bool argument;
+} commands[] = {
+	{ "enable",	CONTROL_ENABLE,		false },
+	{ "set",	CONTROL_SET,		true },
+	{ "snapshot",	CONTROL_SNAPSHOT,	false },
+	{ "stop",	CONTROL_STOP,		false },
+};
+
+/*
+ * Open for reading and writing, so that it neither waits for the other end nor
+ * sees an end of file.
+ */
+static int open_fifo(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0) {
+		message("--control: cannot open '%s': %s", path,
+			strerror(errno));
+		return -1;
+	}
+	if (!fstat(fd, &status) && S_ISFIFO(status.st_mode))
+		return fd;
+	message("--control: '%s' is not a FIFO: create one with mkfifo", path);
+	close(fd);
+	return -1;
+}
+
+bool control_open(struct control *control, const char *fifo, const char *ack)
+{
+	*control = (struct control){ .fd = -1, .ack_fd = -1 };
+	if (!fifo)
+		return true;
+	control->fd = open_fifo(fifo);
+	if (control->fd >= 0 && ack)
+		control->ack_fd = open_fifo(ack);
+	if (control->fd >= 0 && (!ack || control->ack_fd >= 0))
+		return true;
+	control_close(control);
+	return false;
+}
+
+void control_close(struct control *control)
+{
+	if (control->fd >= 0)
+		close(control->fd);
+	if (control->ack_fd >= 0)
+		close(control->ack_fd);
+}
+
+/* Moves the first line of the text to control->line; false without one. */
+static bool take_line(struct control *control)
+{
+	char *end = memchr(control->text, '\n', control->length);
+	size_t length;
+
+	if (!end)
+		return false;
+	length = (size_t)(end - control->text);
+	memcpy(control->line, control->text, length);
+	control->line[length] = '\0';
+	control->length -= length + 1;
+	memmove(control->text, end + 1, control->length);
+	return true;
+}
+
+/* Returns false if nothing has come. */
+static bool read_more(struct control *control)
+{
+	ssize_t got;
+
+	if (control->length == sizeof(control->text)) {
+		message("--control: ignored a line of more than %zu bytes",
+			sizeof(control->text));
+		control->length = 0;
+	}
+	do {
+		got = read(control->fd, control->text + control->length,
+			   sizeof(control->text) - control->length);
+	} while (got < 0 && errno == EINTR);
+	if (got <= 0)
+		return false;
+	control->length += (size_t)got;
+	return true;
+}
+
+void control_acknowledge(const struct control *control)
+{
+	static const char ack[] = "ack\n";
+
+	/* A full FIFO has no reader. */
+	if (control->ack_fd >= 0 &&
+	    write(control->ack_fd, ack, sizeof(ack) - 1) < 0)
+		return;
+}
+
+static enum control_command parse(struct control *control,
+				  const char **argument)
+{
+	char *line = control->line, *word = strsep(&line, " ");
+
+	*argument = line;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!strcmp(word, commands[i].word) &&
+		    commands[i].argument == !!line)
+			return commands[i].command;
+	}
+	message("--control: unknown command '%s%s%s': use enable, snapshot, stop, or set NAME=VALUE,...",
+		word, line ? " " : "", line ? line : "");
+	control_acknowledge(control);
+	return CONTROL_NONE;
+}
+
+enum control_command control_next(struct control *control,
+				  const char **argument)
+{
+	enum control_command command = CONTROL_NONE;
+
+	do {
+		while (command == CONTROL_NONE && take_line(control))
+			command = parse(control, argument);
+	} while (command == CONTROL_NONE && read_more(control));
+	return command;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* control.h - commands that a running measurement gets from --control */
+#ifndef PFMON_MEASURE_CONTROL_H
+#define PFMON_MEASURE_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONTROL_LINE	4096
+
+enum control_command {
+	CONTROL_NONE,
+	CONTROL_ENABLE,		/* start measuring, if it is delayed */
+	CONTROL_SET,		/* change the format's argument */
+	CONTROL_SNAPSHOT,
+	CONTROL_STOP,		/* end the measurement, not the command */
+};
+
+struct control {
+	int fd;				/* -1 without --control */
+	int ack_fd;			/* or -1 */
+	char text[CONTROL_LINE];	/* read, but not handled yet */
+	size_t length;
+	char line[CONTROL_LINE];	/* the last command */
+};
+
+/*
+ * Opens the FIFOs; no command comes if fifo is NULL, and ack may be NULL.
+ * Returns false with a message on failure.
+ */
+bool control_open(struct control *control, const char *fifo, const char *ack);
+void control_close(struct control *control);
+
+/* Tells the sender that its command was executed. */
+void control_acknowledge(const struct control *control);
+
+/*
+ * Returns the next command that has come, or CONTROL_NONE. The argument is
+ * valid until the next call. Unknown commands are reported and ignored.
+ */
+enum control_command control_next(struct control *control,
+				  const char **argument);
+
+#endif /* PFMON_MEASURE_CONTROL_H */
