@@ -35,7 +35,7 @@ WIDTH = 80 - 8 - len(", \\")
 class Argument(Member):
     """A member of the argument that users set.
 
-    default: in C. live: it may change while monitoring goes on.
+    default: in C. live: it may change while monitoring continues.
     """
 
     default: str = "0"
