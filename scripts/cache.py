@@ -59,3 +59,15 @@ def filling(entry: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Give a file this content; other hard links to the old file stay unchanged.
+
+    A file that has the content already is not touched, so it is not built again.
+    """
+    if path.exists() and path.read_bytes() == content:
+        return
+    new = path.with_name(f".{path.name}.new")
+    new.write_bytes(content)
+    new.rename(path)

@@ -81,18 +81,6 @@ def run(
     return _conclude(report, kernel_log, log)
 
 
-def replace(path: Path, content: bytes) -> None:
-    """Give a file this content; other hard links to the old file stay unchanged.
-
-    A file that has the content already is not touched, so it is not built again.
-    """
-    if path.exists() and path.read_bytes() == content:
-        return
-    new = path.with_name(f".{path.name}.new")
-    new.write_bytes(content)
-    new.rename(path)
-
-
 def update(directory: Path, files: Mapping[Path, bytes]) -> None:
     """Make a directory contain exactly these files; rewrite only changed ones."""
     for path in sorted(directory.rglob("*"), reverse=True):
@@ -103,7 +91,7 @@ def update(directory: Path, files: Mapping[Path, bytes]) -> None:
             path.unlink()
     for name, content in files.items():
         (directory / name).parent.mkdir(parents=True, exist_ok=True)
-        replace(directory / name, content)
+        cache.replace(directory / name, content)
 
 
 def _need_programs() -> None:
@@ -150,9 +138,9 @@ def _hooked_source(workspace: Path, pristine: Path, folder: str) -> Path:
         ("Kconfig", kconfig),
         ("Makefile", makefiles),
     ):
-        replace(drivers / path, text.encode())
+        cache.replace(drivers / path, text.encode())
     # The suites need none of the devices that kunit.py adds for UML.
-    replace(clone / "tools/testing/kunit/configs/arch_uml.config", b"")
+    cache.replace(clone / "tools/testing/kunit/configs/arch_uml.config", b"")
     return clone
 
 

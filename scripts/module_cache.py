@@ -7,6 +7,10 @@
 TREE was made by scripts/link-tree, so it has all sources; kbuild gets the VARIABLEs.
 The key of a cache entry covers the content of the sources, the kernel's headers, the
 compiler and the variables, so a second checkout of the same sources builds nothing.
+
+kbuild runs in a workspace in the cache, which all checkouts share. It has copies of the
+sources, of which only those with another content are written, so that kbuild builds
+only what depends on them.
 """
 
 from __future__ import annotations
@@ -32,10 +36,12 @@ FLAGS = re.compile(r"KCFLAGS|KCPPFLAGS|KAFLAGS|KBUILD_\w+|W|C|CF|CHECK|CONFIG_\w
 OBJECTS = ("core/*.o", "pmu/perf/*.o", "sdk/conform/kernel/*.o")
 # The file of a tree that holds the key of its built modules.
 KEY = ".key"
+# The directory of the workspaces, and the file that lists the sources of one.
+WORKSPACES, SOURCES = "modules-built", ".sources"
 
 
-def _key(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> str:
-    """Return a digest of everything that the modules depend on."""
+def _tools(kernel: kernels.Kernel, variables: list[str]) -> str:
+    """Return a digest of everything but the sources that the modules depend on."""
     command = kernels.make(kernel, variables)
     compiler = [word for word in command if word.startswith("CC=")] or ["CC=gcc"]
     # The command contains the root's path, which changes with the root's compiler.
@@ -45,13 +51,22 @@ def _key(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> str:
     for program in programs:
         words.append(subprocess.check_output([program, "--version"], text=True))
     words += sorted(f"{n}={v}" for n, v in os.environ.items() if FLAGS.fullmatch(n))
-    digest = hashlib.sha256("\0".join(words).replace(str(CHECKOUT), "").encode())
-    for path in sorted(tree.rglob("*")):
-        if path.is_symlink():
-            content = path.read_bytes()
-            name = str(path.relative_to(tree))
-            digest.update(f"\0{name}\0{len(content)}\0".encode() + content)
+    text = "\0".join(words).replace(str(CHECKOUT), "")
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _key(tools: str, sources: dict[Path, bytes]) -> str:
+    """Return a digest of everything that the modules depend on."""
+    digest = hashlib.sha256(tools.encode())
+    for name, content in sources.items():
+        digest.update(f"\0{name}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()[:16]
+
+
+def _sources(tree: Path) -> dict[Path, bytes]:
+    """Return the sources, by path below the tree."""
+    links = (path for path in sorted(tree.rglob("*")) if path.is_symlink())
+    return {path.relative_to(tree): path.read_bytes() for path in links}
 
 
 def _results(tree: Path) -> list[Path]:
@@ -72,32 +87,61 @@ def _copy(paths: list[Path], source: Path, target: Path) -> None:
         shutil.copyfile(source / path, target / path)
 
 
+def _fill(work: Path, sources: dict[Path, bytes]) -> None:
+    """Make the sources of a workspace these; write only those that differ."""
+    listed = work / SOURCES
+    known = listed.read_text().splitlines() if listed.exists() else []
+    listed.write_text("\n".join(sorted({*known, *map(str, sources)})))
+    for name in {*map(Path, known)} - {*sources}:
+        for path in (work / name, (work / name).with_suffix(".o")):
+            path.unlink(missing_ok=True)
+    for name, content in sources.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        cache.replace(work / name, content)
+
+
+def _build(
+    kernel: kernels.Kernel,
+    work: Path,
+    sources: dict[Path, bytes],
+    variables: list[str],
+    entry: Path,
+) -> None:
+    """Build the modules in a workspace, and copy them to an entry of the cache.
+
+    Raises what module_sources.build() raises.
+    """
+    with cache.locked(f"{WORKSPACES}/{work.name}/build"):
+        if entry.is_dir():
+            return
+        _fill(work, sources)
+        _remove_modules(work)
+        module_sources.build(kernel, work, "modules and test modules", *variables)
+        with cache.filling(entry) as target:
+            _copy(_results(work), work, target)
+    cache_entries.prune(work, shutil.rmtree)
+    cache_entries.prune(entry, shutil.rmtree)
+
+
 def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> None:
     """Make the tree contain up-to-date modules.
 
     Raises what module_sources.build() raises.
     """
-    key = _key(kernel, tree, variables)
+    tools, sources = _tools(kernel, variables), _sources(tree)
+    key = _key(tools, sources)
     stamp = tree / KEY
     if stamp.exists() and stamp.read_text() == key:
         return
     stamp.unlink(missing_ok=True)
+    _remove_modules(tree)
     entry = cache.root() / "test-modules" / f"{tree.name}-{key}"
     cache_entries.use(entry, [tree.name, *variables])
     if not entry.is_dir():
-        _remove_modules(tree)
-        module_sources.build(kernel, tree, "modules and test modules", *variables)
-        # The sources may have changed during the build.
-        if _key(kernel, tree, variables) != key:
-            return
-        with cache.locked(f"test-modules-{tree.name}"):
-            if not entry.is_dir():
-                with cache.filling(entry) as target:
-                    _copy(_results(tree), tree, target)
-        cache_entries.prune(entry, shutil.rmtree)
-    else:
-        _remove_modules(tree)
-        _copy(_results(entry), entry, tree)
+        work = cache.root() / WORKSPACES / f"{tree.name}-{tools}"
+        cache_entries.use(work, [tree.name, *variables])
+        _build(kernel, work, sources, variables, entry)
+    _copy(_results(entry), entry, tree)
     stamp.write_text(key)
 
 

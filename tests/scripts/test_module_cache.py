@@ -21,12 +21,12 @@ CORE = "core/main.c"
 def fixture_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[list[str]]:
-    """Return the trees that were built; a module's content is that of its source."""
+    """Return the sources that were built; a module's content is that of its source."""
     built: list[str] = []
 
     def build(_: kernels.Kernel, tree: Path, what: str, *variables: str) -> None:
-        built.append(tree.parent.name)
-        (tree / "core/perfmon.ko").write_text((tree / CORE).read_text())
+        built.append((tree / CORE).read_text())
+        (tree / "core/perfmon.ko").write_text(built[-1])
         (tree / module_sources.SYMVERS).touch()
 
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
@@ -64,7 +64,7 @@ def test_equal_trees_share_built_modules(
 ) -> None:
     for name in ("one", "two", "one"):
         assert updated(tree(tmp_path / name, "a"), monkeypatch) == (0, "a")
-    assert built == ["one"]
+    assert built == ["a"]
 
 
 def test_changed_source_or_variable_is_built_again(
@@ -79,19 +79,39 @@ def test_changed_source_or_variable_is_built_again(
     assert len(built) == 3
 
 
-def test_source_that_changes_during_the_build_is_not_kept(
+def test_source_that_changes_during_the_build_is_built_next(
     built: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     links, build = tree(tmp_path / "one", "a"), module_sources.build
 
     def change(kernel: kernels.Kernel, tree: Path, *words: str) -> None:
-        build(kernel, tree, *words)
         (tmp_path / "one/main.c").write_text("b")
+        build(kernel, tree, *words)
 
     with monkeypatch.context() as patched:
         patched.setattr(module_sources, "build", change)
         assert updated(links, patched) == (0, "a")
-    assert updated(links, monkeypatch) == (0, "b") and len(built) == 2
+    assert updated(links, monkeypatch) == (0, "b") and built == ["a", "b"]
+
+
+def test_only_changed_sources_are_written(
+    built: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/kept.h").write_text("kept")
+    for name in ("core/kept.h", "core/gone.h"):
+        tree(tmp_path / "one", "a").joinpath(name).symlink_to(tmp_path / "one/kept.h")
+    assert updated(tree(tmp_path / "one", "a"), monkeypatch) == (0, "a")
+    (work,) = (path for path in tmp_path.glob("cache/modules-built/*") if path.is_dir())
+    times = {name: (work / name).stat().st_mtime_ns for name in ("core/kept.h", CORE)}
+    for name in ("core/main.o", "core/gone.o"):
+        (work / name).touch()
+    (tmp_path / "one/kmod/core/gone.h").unlink()
+    assert updated(tree(tmp_path / "one", "b"), monkeypatch) == (0, "b")
+    assert (work / "core/kept.h").stat().st_mtime_ns == times["core/kept.h"]
+    assert (work / CORE).stat().st_mtime_ns != times[CORE]
+    assert not list(work.glob("core/gone.*")) and (work / "core/main.o").exists()
+    assert built == ["a", "b"]
 
 
 @pytest.mark.usefixtures("built")
