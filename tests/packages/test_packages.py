@@ -14,7 +14,7 @@ import contextlib
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -141,6 +141,8 @@ REMAINS = re.compile(
 )
 
 
+# Fixtures: lintian's result, and the life of a machine with the packages.
+LINTED, LIFE = "linted", "life"
 # The releases whose machines also get the next version and another kernel.
 WHOLE = tuple(
     release
@@ -153,9 +155,12 @@ STEPS = tutorial.steps(Page(tutorial.PAGE, (ROOT / tutorial.PAGE).read_text()))
 
 
 class Life:
-    """The life of a machine; each step starts when the steps before it have ended."""
+    """The life of a machine; each step starts when the steps before it have ended.
 
-    def __init__(self, release: str, work: Path) -> None:
+    wanted: the fixtures for which the packages are not only built: LINTED and LIFE.
+    """
+
+    def __init__(self, release: str, work: Path, wanted: Container[str]) -> None:
         self.release = release
         self.work = work
         self._builder = contextlib.ExitStack()
@@ -164,11 +169,13 @@ class Life:
         self._pool = ThreadPoolExecutor()
         # A step comes after those that it waits for, so the pool cannot deadlock.
         self._built = self._pool.submit(self._build)
-        self._linted = self._pool.submit(self._lint)
-        self._installed = self._pool.submit(self._install)
-        self._started = self._pool.submit(self._start)
-        self._first = self._pool.submit(self._end_first)
-        if release in WHOLE:
+        if LINTED in wanted:
+            self._linted = self._pool.submit(self._lint)
+        if LIFE in wanted:
+            self._installed = self._pool.submit(self._install)
+            self._started = self._pool.submit(self._start)
+            self._first = self._pool.submit(self._end_first)
+        if LIFE in wanted and release in WHOLE:
             self._upgraded = self._pool.submit(self._upgrade)
             self._second = self._pool.submit(self._boot_second)
 
@@ -209,6 +216,7 @@ class Life:
         self._end_guests()
         self._pool.shutdown()
         self._end_guests()
+        self._builder.close()
         self._machine.close()
 
     def _end_guests(self) -> None:
@@ -291,30 +299,42 @@ def lives(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Life]]:
     """Yield the lives of the selected machines, which run at the same time."""
-    tests = [
-        item for item in request.session.items if isinstance(item, pytest.Function)
-    ]
-    asked = {
-        str(item.callspec.params["life"])
-        for item in tests
-        if "life" in item.fixturenames
+    wanted: dict[str, set[str]] = {}
+    for item in request.session.items:
+        if isinstance(item, pytest.Function) and not item.get_closest_marker("skip"):
+            for use in {LINTED, LIFE} & set(item.fixturenames):
+                wanted.setdefault(str(item.callspec.params[use]), set()).add(use)
+            if "author" in item.fixturenames:
+                wanted.setdefault(AUTHORS, set())
+    started = {
+        release: Life(release, tmp_path_factory.mktemp(release), uses)
+        for release, uses in wanted.items()
+        if not parts.left_out(f"packages-{release}")
     }
-    if any("author" in item.fixturenames for item in tests):
-        asked.add(AUTHORS)
-    possible = [each for each in asked if not parts.left_out(f"packages-{each}")]
-    started = {each: Life(each, tmp_path_factory.mktemp(each)) for each in possible}
     yield started
     for each in started.values():
         each.close()
 
 
-@pytest.fixture(params=bare_machines.SOURCES)
-def life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
-    """Return the life of the machine of each release."""
+def _life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
     reason = parts.left_out(f"packages-{request.param}")
     if reason:
         pytest.skip(reason)
     return lives[request.param]
+
+
+@pytest.fixture(params=bare_machines.SOURCES)
+def life(request: pytest.FixtureRequest, lives: dict[str, Life]) -> Life:
+    """Return the life of the machine of each release."""
+    return _life(request, lives)
+
+
+@pytest.fixture(params=bare_machines.SOURCES)
+def linted(
+    request: pytest.FixtureRequest, lives: dict[str, Life]
+) -> subprocess.CompletedProcess[str]:
+    """Return the result of lintian for the packages of each release."""
+    return _life(request, lives).linted
 
 
 @pytest.fixture(scope="session")
@@ -351,8 +371,10 @@ def test_tutorial_step_works(author: Author, step: Step) -> None:
     assert not step.lacks(done.printed), done.printed
 
 
-def test_lintian_accepts_built_packages(life: Life) -> None:
-    assert life.linted.returncode == 0, life.linted.stdout
+def test_lintian_accepts_built_packages(
+    linted: subprocess.CompletedProcess[str],
+) -> None:
+    assert linted.returncode == 0, linted.stdout
 
 
 def test_readme_commands_record_profile(life: Life) -> None:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""The inputs of the tests of the packages, and a record of those that have passed.
+
+The inputs are the sources of the packages, these tests, and the versions of the
+machines' packages. Only lintian's test depends on all that is in the sources. The tests
+on machines prove how the packages are built, installed, used and removed: of code they
+depend on the names of files and on what these include or import, because `make vm` and
+`make hosts` run the same code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import bare_machines
+import cache
+import packages
+import source_tree
+from boot import ROOT
+
+# Tests that the life of the packages depends on; no package contains other tests.
+TESTS = (
+    *("tests/packages/", "tests/vm/boot.py", "tests/vm/programs.py"),
+    *("tests/style/pages.py", "tests/conftest.py"),
+)
+# Packages that machines install during the test, and those that run the machines.
+INSTALLED = (
+    *("dkms", "gcc", "debhelper", "lintian", "python3-numpy"),
+    *("linux-headers-cloud-amd64", "linux-image-cloud-amd64"),
+)
+EMULATOR = "qemu-system-x86"
+# The modules' code, and all code; the lines of code that name other files.
+MODULES = r"(core|pmu|unwind|formats)/.*\.[ch]"
+CODE = rf"{MODULES}|(lib|tools|parsers|sdk|examples)/.*\.([ch]|py)"
+NAMING = re.compile(rb"^\s*(?:#\s*include|import|from)\b.*", re.MULTILINE)
+# Pages that no test reads.
+PAGES = r".*\.\d|CHANGELOG\.md|docs/(?!install\.md$|tutorial\.md$).*"
+# The files of which a test depends on the NAMING lines only: those for most tests, and
+# those for others by name. The tutorial shows output of the tools and the SDK.
+NAMED = re.compile(f"{CODE}|{PAGES}")
+OTHERS = {
+    "test_lintian_accepts_built_packages": re.compile("(?!)"),
+    "test_tutorial_step_works": re.compile(f"{MODULES}|{PAGES}"),
+}
+
+
+def named_by(test: str) -> re.Pattern[str]:
+    """Return the pattern of the files of which a test depends on NAMING lines only."""
+    return OTHERS.get(test, NAMED)
+
+
+def relevant(name: str, content: bytes, named: re.Pattern[str]) -> bytes:
+    """Return the part of a file that tests depend on."""
+    if named.fullmatch(name):
+        return b"\n".join(NAMING.findall(content))
+    return content
+
+
+def machines() -> str:
+    """Return the versions of the machines. Raises one of roots.ERRORS."""
+    found = [str(packages.installed_version(EMULATOR))]
+    for release, source in bare_machines.SOURCES.items():
+        offer = packages.Offer(packages.native(), source)
+        offered = packages.offered(offer, list(INSTALLED))
+        found.append(f"{bare_machines.root(release).name}{offered}")
+    return "\0".join(found)
+
+
+def record(on: str, named: re.Pattern[str]) -> Path:
+    """Return the file that exists if the tests passed with the inputs of today.
+
+    on: the versions of the machines.
+    """
+    digest = hashlib.sha256(f"{named.pattern}\0{on}\0".encode())
+    for name in sorted(source_tree.names(ROOT)):
+        if name.startswith("tests/") and not name.startswith(TESTS):
+            continue
+        mode = (ROOT / name).stat().st_mode & 0o111
+        content = relevant(name, (ROOT / name).read_bytes(), named)
+        digest.update(f"{name}\0{mode}\0{len(content)}\0".encode() + content)
+    return cache.root() / "passed" / f"packages-{digest.hexdigest()[:16]}"
