@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+import boot
 import host
 import parts
 import pytest
@@ -117,45 +118,48 @@ PLANT = "while read -r line; do echo $line >/dev/kmsg; done </planted"
 PLANTED = {"plant": f"{PLANT} && echo ok 1 - planted", "after": "true"}
 
 
-@pytest.fixture(name="misread")
-def misread_fixture(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Boot, Path]]:
-    """Boot a guest that logs a fault of the emulator if the file contains one."""
+@pytest.fixture(name="target")
+def target_fixture(monkeypatch: pytest.MonkeyPatch) -> Target:
+    # Do not count the faults of these tests.
+    monkeypatch.delenv("PERFMON_COUNTED", raising=False)
+    return Target("x86_64", host.kernel())
+
+
+def test_emulator_fault_reboots_guest(target: Target, tmp_path: Path) -> None:
     path = tmp_path / "planted"
     path.write_text(MISREAD)
-    target = Target("x86_64", host.kernel())
     options = ["--no-modules", "--parallel", f"--add={path}:/planted"]
-    # Do not count these faults.
-    monkeypatch.delenv("PERFMON_COUNTED", raising=False)
-    boot = Boot(target, PLANTED, tmp_path, options)
-    yield boot, path
-    boot.close()
-
-
-def test_emulator_fault_reboots_guest(misread: tuple[Boot, Path]) -> None:
-    boot, path = misread
-    assert boot.outcome("plant", "planted")
+    guest = Boot(target, PLANTED, tmp_path, options)
+    assert guest.outcome("plant", "planted")
     path.write_text("")
     with pytest.warns(UserWarning, match="rebooted: .*__schedule"):
-        assert boot.status() == 0
-    assert boot.command("after") == 0
+        assert guest.status() == 0
+    assert guest.command("after") == 0
 
 
-def test_second_emulator_fault_fails(misread: tuple[Boot, Path]) -> None:
-    boot, _ = misread
+# Ends like scripts/vm/run after a fault of the emulator.
+STAND_IN = f"#!/bin/sh\necho 'patched: __schedule' >&2\nexit {verdict.EMULATOR}\n"
+
+
+def test_second_emulator_fault_fails(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "run").write_text(STAND_IN)
+    (tmp_path / "run").chmod(0o755)
+    monkeypatch.setattr(boot, "RUN", tmp_path / "run")
+    guest = Boot(target, PLANTED, tmp_path)
     with pytest.warns(UserWarning, match="rebooted"):
-        assert boot.status() == verdict.EMULATOR
+        assert guest.status() == verdict.EMULATOR
     with pytest.raises(pytest.fail.Exception, match="__schedule"):
-        boot.check_end()
+        guest.check_end()
 
 
 def test_early_end_of_guest_fails_once(tmp_path: Path) -> None:
     target = Target("x86_64", host.kernel())
-    boot = Boot(target, {"end": "poweroff -f", "never": "true"}, tmp_path)
+    guest = Boot(target, {"end": "poweroff -f", "never": "true"}, tmp_path)
     with pytest.raises(pytest.fail.Exception, match="without a verdict"):
-        check_test(boot, "never", "test")
-    for missing in (lambda: boot.command("never"), boot.check_end):
+        check_test(guest, "never", "test")
+    for missing in (lambda: guest.command("never"), guest.check_end):
         with pytest.raises(pytest.skip.Exception, match="not run: .* ended with 124"):
             missing()
 
