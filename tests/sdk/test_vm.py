@@ -56,34 +56,33 @@ def test_format_and_program_run_in_guest(
 
 
 FILTER = """
-pfmon -e page-faults,cpu-clock --long-smpl-periods=1 --smpl-module=threshold \
-    --smpl-arg=min=$1 -o $OUT/capture sh -c 'ls /lib >/dev/null'
+for min in "$@"; do
+    pfmon -e page-faults,cpu-clock --long-smpl-periods=1 --smpl-module=threshold \
+        --smpl-arg=min=$min -o $OUT/$min.cap sh -c 'ls /lib >/dev/null' || exit
+done
 """
-
-
-def filtered(sdk: Sdk, out: Path, least: int) -> tuple[int, int]:
-    """Record with the example that filters; return recorded and skipped samples."""
-    words: list[str | Path] = ["--kernel", host.kernel(), "--out", out]
-    words += ["--format", sdk.share / "examples/format_threshold"]
-    done = sdk.vm(*words, "--", "sh", "-c", FILTER, "filter", str(least))
-    assert done.returncode == 0, done.stdout + done.stderr
-    said = re.search(
-        r"(\d+) samples, 0 lost(?:, (\d+) skipped)?, ", done.stdout + done.stderr
-    )
-    assert said, done.stdout + done.stderr
-    return int(said[1]), int(said[2] or 0)
+SUMMARY = re.compile(
+    r"(\d+) samples, 0 lost(?:, (\d+) skipped)?, .*/(\d+)\.cap", re.MULTILINE
+)
 
 
 def test_filter_skips_samples_below_threshold(sdk: Sdk, tmp_path: Path) -> None:
     reason = parts.left_out(f"vm-x86_64-{host.kernel()}")
     if reason:
         pytest.skip(reason)
-    recorded, skipped = filtered(sdk, tmp_path, 0)
-    assert recorded > 0 and skipped == 0
-    recorded, skipped = filtered(sdk, tmp_path, 10**15)
-    assert recorded == 0 and skipped > 0
+    least, most = "0", str(10**15)
+    words: list[str | Path] = ["--kernel", host.kernel(), "--out", tmp_path]
+    words += ["--format", sdk.share / "examples/format_threshold"]
+    done = sdk.vm(*words, "--", "sh", "-c", FILTER, "filter", least, most)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    summaries = {found[2]: found[:2] for found in SUMMARY.findall(said)}
+    recorded, skipped = summaries[least]
+    assert int(recorded) > 0 and not skipped
+    recorded, skipped = summaries[most]
+    assert int(recorded) == 0 and int(skipped) > 0
     info = sdk.run(
-        [sdk.prefix / "bin/pfmparse", "info", tmp_path / "capture"],
+        [sdk.prefix / "bin/pfmparse", "info", tmp_path / f"{most}.cap"],
         tmp_path,
         sdk.python,
     )
