@@ -30,6 +30,7 @@ from programs import (
     WITH_NMIS,
     Guest,
     native,
+    repeats_nmis,
     rigged,
     with_narrow,
 )
@@ -53,10 +54,12 @@ NMI_MODULES = (
     "formats/oprofile_bridge/pfm_fmt_oprofile",
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
-# NMIs of nmi_fire by kernel (default FEWER_NMIS), and rounds of nmi_life.
+# NMIs of nmi_fire by kernel (default FEWER_NMIS); rounds of nmi_life and nmi_unwind.
 NMIS = {"6.12": 1_000_000} if ALL else {}
 FEWER_NMIS = 100_000
-NMI_ROUNDS = int(os.environ.get("NMI_ROUNDS", 50 if ALL else 10))
+NMI_ROUNDS = 50 if ALL else 10
+# The part of them on a kernel that repeats them.
+PART = 5
 # Timeout of a test with NMIs, in seconds.
 NMI_TIMEOUT = 600
 # Number and seed of the random calls.
@@ -189,14 +192,21 @@ def _listed() -> str:
 
 def nmis(series: str) -> int:
     """Return the number of NMIs that nmi_fire causes on a kernel."""
-    return int(os.environ.get("NMIS", NMIS.get(series, FEWER_NMIS)))
+    return _amount("NMIS", NMIS.get(series, FEWER_NMIS), series)
+
+
+def _amount(name: str, usual: int, series: str) -> int:
+    """Return the amount of work on a kernel; a variable overrides the usual one."""
+    part = PART if repeats_nmis(series) else 1
+    return int(os.environ.get(name, usual // part))
 
 
 def nmi_commands(series: str) -> dict[str, str]:
     """Return the commands for a guest that must first load the NMI PMU."""
     # Unprivileged users must receive NMIs, too.
     commands = {"rig": f"{insmod(*NMI_MODULES)} && chmod 222 {RIG}/fire"}
-    patient = f"CHECK_TIMEOUT={NMI_TIMEOUT} NMIS={nmis(series)} NMI_ROUNDS={NMI_ROUNDS}"
+    rounds = _amount("NMI_ROUNDS", NMI_ROUNDS, series)
+    patient = f"CHECK_TIMEOUT={NMI_TIMEOUT} NMIS={nmis(series)} NMI_ROUNDS={rounds}"
     commands |= {name: f"{patient} {name}" for name in NMI}
     commands |= {f"{RIG_PREFIX}{name}": f"PFM_NMI=1 {name}" for name in rigged(series)}
     commands["nmis"] = f"cat {RIG}/stats"

@@ -137,9 +137,14 @@ def with_narrow(guest: Guest, names: Iterable[str]) -> list[str]:
     return [*names, *(f"{name}32" for name in narrow)]
 
 
+def repeats_nmis(series: str) -> bool:
+    """Tell whether programs with NMIs repeat on a kernel their run on another one."""
+    return series in THOROUGH[1:] and not ALL
+
+
 def rigged(series: str) -> list[str]:
     """Return the programs of RIGGED that run on a kernel."""
-    left_out = REPEATED if series in THOROUGH[1:] and not ALL else ()
+    left_out = REPEATED if repeats_nmis(series) else ()
     return [name for name in RIGGED if name not in left_out]
 
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -33,6 +34,13 @@ void rig_need(void)
 	/* NMIs take any share of the time, at any rate: do not mask them. */
 	write_text(PFM_PARAMETERS "ovfl_cpu_max", "0");
 	write_text(PFM_PARAMETERS "ovfl_rate_max", "0");
+}
+
+unsigned int rig_rounds(void)
+{
+	const char *text = getenv("NMI_ROUNDS");
+
+	return text ? strtoul(text, NULL, 0) : 50;
 }
 
 __u64 rig_event(unsigned int step)

@@ -24,6 +24,8 @@ struct counter;
 
 /* Skip the test unless the module is loaded. Lift the limits of perfmon.ko. */
 void rig_need(void);
+/* Return how often to repeat a test: $NMI_ROUNDS, or 50. */
+unsigned int rig_rounds(void);
 /* Return the PMC value that counts @step per NMI. */
 __u64 rig_event(unsigned int step);
 /* Describe a counter that overflows every @period NMIs. */

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -28,13 +27,6 @@
 #define WORK		1000000
 
 static struct rig_stats before;
-
-static unsigned int rounds(void)
-{
-	const char *text = getenv("NMI_ROUNDS");
-
-	return text ? strtoul(text, NULL, 0) : 50;
-}
 
 static void begin(void)
 {
@@ -122,7 +114,7 @@ TEST(threads_are_blocked_and_restarted)
 	begin();
 	start_worker(&w);
 	fd = start_on(&w, PFM_FL_NOTIFY_BLOCK, 20);
-	for (unsigned int n = rounds(); n; n--) {
+	for (unsigned int n = rig_rounds(); n; n--) {
 		ctx_expect_message(fd, PFM_MSG_OVFL);
 		wait_asleep(w.pid);
 		seen = worker_progress(&w);
@@ -139,7 +131,7 @@ TEST(threads_are_blocked_and_restarted)
 TEST(close_releases_blocked_threads_under_nmis)
 {
 	begin();
-	for (unsigned int n = rounds(); n; n--) {
+	for (unsigned int n = rig_rounds(); n; n--) {
 		struct worker w;
 		int fd;
 
@@ -162,7 +154,7 @@ TEST(masked_contexts_are_restarted)
 	begin();
 	start_worker(&w);
 	fd = start_on(&w, 0, 3);
-	for (unsigned int n = 4 * rounds(); n; n--) {
+	for (unsigned int n = 4 * rig_rounds(); n; n--) {
 		ctx_expect_message(fd, PFM_MSG_OVFL);
 		CHECK_OK(pfm_restart(fd));
 	}
@@ -178,7 +170,7 @@ TEST(contexts_are_closed)
 
 	begin();
 	start_worker(&w);
-	for (unsigned int n = 4 * rounds(); n; n--) {
+	for (unsigned int n = 4 * rig_rounds(); n; n--) {
 		struct mapped m = sample(&w);
 
 		wait_overflows(n % 4);
@@ -196,7 +188,7 @@ TEST(contexts_are_stopped_and_unloaded)
 	begin();
 	start_worker(&w);
 	m = sample(&w);
-	for (unsigned int n = 4 * rounds(); n; n--) {
+	for (unsigned int n = 4 * rig_rounds(); n; n--) {
 		wait_overflows(n % 4);
 		if (n % 2)
 			ctx_stop(m.fd);
@@ -217,7 +209,7 @@ TEST(registers_are_written_and_read)
 	start_worker(&w);
 	m = sample(&w);
 	rig_add_counter(m.fd, 1, 0, 0);
-	for (unsigned int n = 20 * rounds(); n; n--) {
+	for (unsigned int n = 20 * rig_rounds(); n; n--) {
 		__u64 counted = ctx_read(m.fd, n % 2) + 3;
 
 		/* The counter starts at -3 or 0. */
@@ -248,7 +240,7 @@ TEST(arguments_are_changed)
 	m = mapped_new(uuid, 0, &arg, sizeof(arg));
 	rig_add_counter(m.fd, 0, 0, 2);
 	ctx_start_on(m.fd, w.pid);
-	while (rig_since(before).reported < 10 * rounds()) {
+	while (rig_since(before).reported < 10 * rig_rounds()) {
 		arg.above = !arg.above;
 		CHECK_OK(pfm_set_fmt_arg(m.fd, &arg, sizeof(arg)));
 	}
@@ -267,7 +259,7 @@ TEST(arguments_are_changed)
 TEST(threads_exit)
 {
 	begin();
-	for (unsigned int n = rounds(); n; n--) {
+	for (unsigned int n = rig_rounds(); n; n--) {
 		struct worker w;
 		int fd;
 
@@ -286,7 +278,7 @@ TEST(threads_exit)
 TEST(threads_are_killed)
 {
 	begin();
-	for (unsigned int n = rounds(); n; n--) {
+	for (unsigned int n = rig_rounds(); n; n--) {
 		struct worker w;
 		struct mapped m;
 
@@ -304,7 +296,7 @@ TEST(threads_are_killed)
 TEST(threads_exec)
 {
 	begin();
-	for (unsigned int n = rounds() / 2; n; n--) {
+	for (unsigned int n = rig_rounds() / 2; n; n--) {
 		struct worker w;
 		struct mapped m;
 
@@ -333,7 +325,7 @@ TEST(modules_in_use_are_not_unloaded)
 
 	begin();
 	start_worker(&w);
-	for (unsigned int n = rounds(); n; n--) {
+	for (unsigned int n = rig_rounds(); n; n--) {
 		m = sample(&w);
 		for (unsigned int i = 0; i < ARRAY_SIZE(used); i++)
 			CHECK_ERRNO(module_unload(used[i]), EWOULDBLOCK);
