@@ -146,7 +146,7 @@ few_members() {
 
 mknod /tmp/ready p
 part alone pfmon --no-inherit -e $E family forks 3 5
-for way in "forks 10 5" "vforks 10" "threads 1000 2" "thread-execs 3 4" \
+for way in "forks 10 5" "vforks 10" "threads 300 2" "thread-execs 3 4" \
 	"leader-ends 1 4" "killed 1 5" "series 100 3" "bomb 40 3"; do
 	part "inherited-${way%% *}" pfmon -e $E family $way
 done

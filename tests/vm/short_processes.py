@@ -39,7 +39,7 @@ def command() -> str:
 
 def command_late() -> str:
     """Return the command that stops pfmon until perf's buffers have overflowed."""
-    many = "i=0; while [ $i -lt 1500 ]; do sh -c :; i=$((i+1)); done"
+    many = "map_briefly 4000"
     sample = "pfmon --system-wide -e cpu-clock:u --long-smpl-periods=1000000"
     lines = [
         f"{sample} -o /out/{LATE} & pfmon=$!",
