@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from .symbols.location import Detail as Detail
     from .symbols.location import Frame as Frame
     from .symbols.location import Location as Location
-    from .symbols.options import SymbolOptions as SymbolOptions
+    from .symbols.location import SymbolOptions as SymbolOptions
     from .symbols.resolver import Addresses as Addresses
     from .symbols.resolver import Resolver as Resolver
 
@@ -103,7 +103,7 @@ _MODULES = {
     "SINK_ARGUMENT": "formats.sink",
     "Samples": "formats.samples",
     "Session": "capture.session",
-    "SymbolOptions": "symbols.options",
+    "SymbolOptions": "symbols.location",
     "bad_field": "layout",
     "find_format": "formats.registry",
     "header_struct": "formats.c_header",

@@ -46,9 +46,6 @@ class Parser(argparse.ArgumentParser):
 class Command(Protocol):
     """The module of a command."""
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Adds the command's options."""
-
     def run(self, arguments: argparse.Namespace) -> int:
         """Runs the command and returns the exit status; BadInput if it fails."""
 
@@ -75,7 +72,9 @@ def _parser_of(name: str) -> Parser:
     """
     parser = Parser(prog=f"{NAME} {name}", description=COMMANDS[name][1])
     parser.set_defaults(command=name)
-    _module(name).add_options(parser)
+    from .commands.options import OPTIONS  # only needed by commands
+
+    OPTIONS[COMMANDS[name][0]](parser)
     return parser
 
 

@@ -13,21 +13,19 @@ from typing import Any, Iterable, Iterator, Optional, Sequence, Union
 
 import numpy as np
 
-from .analysis.conditions import CONDITIONS, selected
 from .analysis.groups import Values
 from .analysis.inputs import Input, Options
 from .analysis.keys import detail_of as detail_of_keys
+from .analysis.requests import CONDITIONS, parse_window
 from .analysis.row_sums import Row, add, ordered
 from .analysis.rows import numbers_of
-from .analysis.selection import Selection
+from .analysis.selection import Selection, selected
 from .analysis.table import SYMBOLS, TEXTS, Table, detail_of, joined, objects
-from .analysis.times import parse_window
 from .analysis.weights import COUNT, usual
 from .arrays import NDArray
 from .errors import PfmParseError, RequestError
 from .recording import Recording, open_capture
-from .symbols.location import Detail
-from .symbols.options import SymbolOptions
+from .symbols.location import Detail, SymbolOptions
 from .text import printable
 
 Path = Union[str, "os.PathLike[str]"]

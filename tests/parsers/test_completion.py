@@ -10,7 +10,7 @@ import sys
 import pytest
 from helpers.cli import PARSERS, importing
 from pfmparse.__main__ import COMMANDS, Parser, _parser_of
-from pfmparse.analysis.keys import NAMES
+from pfmparse.analysis.requests import NAMES
 
 
 def commands() -> dict[str, Parser]:

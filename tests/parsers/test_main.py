@@ -14,7 +14,7 @@ import pytest
 from helpers.cli import PARSERS, importing, program, run, told
 from helpers.three_samples import SAMPLES, SETS
 from helpers.writers import Sample, buffer, session, simple_capture
-from pfmparse.__main__ import main
+from pfmparse.__main__ import COMMANDS, main
 
 
 @pytest.mark.parametrize("command", ["info", "dump", "report"])
@@ -161,17 +161,31 @@ def loaded(*argv: str) -> set[str]:
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("option", ["--version", "--help"])
-def test_start_does_not_load_what_commands_need(option: str) -> None:
-    found = loaded(option)
-    assert {name for name in found if name.startswith("pfmparse.")} == {
-        "pfmparse.__main__",
-        "pfmparse.commands",
-        "pfmparse.commands.outcome",
-        "pfmparse.errors",
-        "pfmparse.text",
-    }
-    assert found.isdisjoint(("numpy", "json", "dataclasses", "traceback"))
+# Modules that every command line needs.
+OURS = ("__main__", "commands", "commands.outcome", "errors", "text")
+# Those that the options of commands need.
+OPTIONS = (
+    *("commands.arguments", "commands.options", "analysis", "analysis.requests"),
+    *("formats", "formats.roles"),
+)
+EXPORTS = ("exports", "exports.registry")
+SLOW = ("numpy", "json", "dataclasses", "traceback", "importlib.metadata")
+
+
+@pytest.mark.parametrize(
+    "line,modules",
+    [(["--version"], OURS), (["--help"], OURS)]
+    + [(["report", "x", "--top", "x"], OURS + OPTIONS)]
+    + [([name, "--help"], OURS + OPTIONS) for name in COMMANDS if name != "export"]
+    + [(["export", "--help"], OURS + OPTIONS + EXPORTS)],
+)
+def test_help_does_not_load_what_commands_need(
+    line: list[str], modules: tuple[str, ...]
+) -> None:
+    found = loaded(*line)
+    ours = {name for name in found if name.startswith("pfmparse.")}
+    assert ours == {f"pfmparse.{name}" for name in modules}
+    assert found.isdisjoint(SLOW)
 
 
 def test_report_loads_only_what_it_needs(file: str) -> None:

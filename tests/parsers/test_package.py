@@ -16,7 +16,6 @@ from typing import Iterator
 import pfmparse
 import pytest
 from helpers.cli import PARSERS, ROOT, importing, program
-from pfmparse import capture, formats
 
 HERE = Path(__file__).parent
 PACKAGE = PARSERS / "pfmparse"
@@ -116,8 +115,6 @@ def test_public_names_are_documented_and_sorted() -> None:
     page = (ROOT / "docs/library.md").read_text()
     table = page[page.index("## The public interface") :]
     assert sorted(re.findall(r"`(\w+)`", table)) == pfmparse.__all__
-    assert capture.Capture is pfmparse.Capture
-    assert formats.find_format is pfmparse.find_format
 
 
 def files_of_the_checkout() -> set[Path]:

@@ -3,21 +3,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Optional
 
 import numpy as np
 
 from ..arrays import NDArray
 from ..errors import RequestError
-from ..formats.roles import AGGREGATES, Role
+from ..formats.roles import Role
 from ..formats.samples import Column, Samples
 from ..layout import KERNEL_START
 from ..recording import Recording
+from .requests import ROLES, pmd_of
 
-ROLES = {role.value: role for role in Role if role not in AGGREGATES}
 NOBODY = (1 << 32) - 1  # no process, thread or CPU; 0 is the idle threads' number
-PMD = re.compile(r"pmd([0-9]{1,3})")
 
 
 def named(samples: Samples, name: str) -> Column:
@@ -31,12 +29,6 @@ def named(samples: Samples, name: str) -> Column:
     if pmd is not None and not samples.has(name):
         return samples.pmd_values(pmd)[0]
     return samples.column(name)
-
-
-def pmd_of(name: str) -> Optional[int]:
-    """The N of ``pmdN``, None for other names."""
-    match = PMD.fullmatch(name)
-    return int(match[1]) if match else None
 
 
 def check_name(name: str, recording: Recording) -> None:

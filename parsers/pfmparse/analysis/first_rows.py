@@ -9,8 +9,7 @@ from typing import Optional
 import numpy as np
 
 from .interner import Ids, U64s
-
-COUNT, VALUE, LEVEL = ORDERS = ("count", "value", "level")
+from .requests import COUNT, LEVEL, VALUE
 
 # Numbers as in Sums.words(): multiples of 2^32, and the remainders.
 Words = tuple[U64s, U64s]

@@ -8,8 +8,7 @@ from typing import Callable, Iterator, Optional, Protocol
 
 from ..formats.samples import Samples
 from ..recording import Batch, Recording
-from ..symbols.location import UNKNOWN, Detail
-from ..symbols.options import SymbolOptions
+from ..symbols.location import UNKNOWN, Detail, SymbolOptions
 from .events import Events
 from .off_cpu import OffCpu
 from .places import Places

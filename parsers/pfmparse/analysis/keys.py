@@ -344,8 +344,6 @@ DETAILS |= dict.fromkeys(("ip", "data-address", "data-symbol"), Detail.SYMBOL)
 DETAILS |= dict.fromkeys(("branch-from", "branch-to"), Detail.SYMBOL)
 ORDER = tuple(Detail)  # in increasing order
 
-NAMES = tuple(dict.fromkeys((*KEYS, *columns.ROLES)))
-
 
 def detail_of(names: Sequence[str]) -> Detail:
     """The detail that has to be looked up for these keys."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
@@ -21,23 +21,11 @@ from .inputs import Input
 from .interner import Ids, U64s
 from .keys import Key, Located, Named, Value, key
 from .levels import Classes
+from .requests import CACHELINE, FUNCTION, INST, LATENCY, LEVEL, LINE, PAGE, SYMBOL, TLB
 from .sums import Sums
 from .weights import COUNT, Weight, aggregates, product, unsigned
 
 CACHE_LINE = 64  # bytes, if the session does not record the machine's size
-
-INST, DATA, LEVEL, TLB = "inst", "data", "level", "tlb"
-ADDRESS, FUNCTION, SYMBOL, LINE = "address", "function", "symbol", "line"
-CACHELINE, PAGE, LATENCY = "cacheline", "page", "latency"
-
-# The kinds of rows of each view; the first one is the default.
-VIEWS: Mapping[str, tuple[str, ...]] = {
-    INST: (ADDRESS, FUNCTION, SYMBOL, LINE, CACHELINE, PAGE),
-    DATA: (ADDRESS, SYMBOL, CACHELINE, PAGE),
-    LEVEL: (LEVEL, LATENCY),
-    TLB: (LEVEL, ADDRESS, FUNCTION, SYMBOL, LINE, CACHELINE, PAGE),
-}
-PERS = tuple(dict.fromkeys(per for pers in VIEWS.values() for per in pers))
 
 
 @dataclass

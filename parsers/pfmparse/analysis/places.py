@@ -11,8 +11,7 @@ from ..arrays import NDArray
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples, compact
 from ..recording import Batch, Recording
-from ..symbols.location import Detail, Location
-from ..symbols.options import SymbolOptions
+from ..symbols.location import Detail, Location, SymbolOptions
 from ..symbols.resolver import Addresses, Resolver
 from .columns import NOBODY
 from .interner import Ids, Interner, U64s

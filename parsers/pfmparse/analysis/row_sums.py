@@ -10,9 +10,9 @@ from . import keys
 from .groups import Groups, Values
 from .inputs import Input
 from .keys import Value
+from .requests import Wanted
 from .statistics import Statistics
 from .statistics import Values as StatValues
-from .statistics import Wanted
 from .sums import Sums
 from .weights import COUNT, Weight
 

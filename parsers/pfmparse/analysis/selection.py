@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Callable, Iterable, Optional, Sequence
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from .columns import in_kernel, processes, threads
 from .events import Events
 from .names import Names
 from .places import Places
-from .times import Window, first_time
+from .requests import CONDITIONS, Window
 
 ROOT = "/"  # the root control group matches all samples, even if their group is unknown
 
@@ -104,7 +104,7 @@ class Selection:
             yield lambda b: _among(b.samples.role(Role.SET), self.sets)
         if self.time is not None:
             window = self.time.after(first_time(recording))
-            yield lambda batch: window.has(batch.samples.role(Role.TIME))
+            yield lambda b: _within(b.samples.role(Role.TIME), window)
         if self.comms:
             names = Names(recording)
             yield lambda b: _matching(names, names.ids(b.samples), self.comms)
@@ -145,6 +145,40 @@ class Selection:
             return False
         names = (location.object, os.path.basename(location.object))
         return not self.objects or any(_matches(name, self.objects) for name in names)
+
+
+def selected(
+    values: Mapping[str, Sequence[Any]],
+    kernel: Optional[bool],
+    time: Optional[Window],
+) -> Selection:
+    """The selection by the values of CONDITIONS, the privilege level and the time."""
+    fields = {CONDITIONS[name].field: found for name, found in values.items()}
+    return Selection(kernel=kernel, time=time, **fields)
+
+
+def first_time(recording: Recording) -> int:
+    """The time of the first sample in ns on the samples' clock; 0 without samples.
+
+    Reads the whole recording, because buffers are not in chronological order.
+    """
+    first: Optional[int] = None
+    for batch in recording.reopened().batches():
+        if batch.samples.count:
+            least = int(batch.samples.role(Role.TIME).min())
+            first = least if first is None else min(first, least)
+    return first or 0
+
+
+def _within(times: Column, window: Window) -> Mask:
+    """A mask of the times that are in the window."""
+    # A time that does not fit into 64 bits is later than all samples.
+    if window.start >> 64:
+        return np.zeros(times.size, np.bool_)
+    inside: Mask = times >= np.uint64(window.start)
+    if window.end is not None and not window.end >> 64:
+        inside &= times < np.uint64(window.end)
+    return inside
 
 
 def _among(column: Column, wanted: Iterable[int]) -> Mask:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Iterable, Mapping, Optional, Sequence, Union
@@ -11,69 +10,15 @@ from typing import Iterable, Mapping, Optional, Sequence, Union
 from ..errors import RequestError
 from ..formats.roles import Role
 from ..formats.samples import Samples
-from .columns import check_name, pmd_of
+from .columns import check_name
 from .events import Events
 from .interner import Ids
+from .requests import COUNT, HISTOGRAM, MAX, MEAN, MIN, PERCENTILE, SUM, Wanted
 from .spread import Bucket, Extremes, Spread, percentile
 from .sums import Sums
 from .weights import aggregates, product, unsigned, values_of
 
-SUM, MEAN, MIN, MAX, COUNT, HISTOGRAM = "sum", "mean", "min", "max", "count", "hist"
-STATS = (SUM, MEAN, MIN, MAX, COUNT, HISTOGRAM)
-PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,3})?)")
-NAME = r"[0-9]{1,3}|[A-Za-z_][\w-]*"
-WANTED = re.compile(f"({NAME})(?:/({NAME}))?")
-
 Number = Union[int, float]
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """A column whose values are shown, or, with ``by``, a ratio of two columns' sums.
-
-    Names of columns are as in analysis.weights.Weight.
-    """
-
-    name: str
-    by: Optional[str] = None
-
-    def __str__(self) -> str:
-        return self.name if self.by is None else f"{self.name}/{self.by}"
-
-    @property
-    def names(self) -> list[str]:
-        """The columns whose values are needed."""
-        return [self.name] if self.by is None else [self.name, self.by]
-
-    @property
-    def of_pmds(self) -> bool:
-        """True if all columns are PMDs."""
-        return all(pmd_of(name) is not None for name in self.names)
-
-
-def parse_wanted(text: str) -> Wanted:
-    """Parses a column "latency", a PMD "3", or a ratio "3/4".
-
-    Raises ValueError if the text is invalid.
-    """
-    match = WANTED.fullmatch(text)
-    if match is None:
-        known = "a column, a PMD (as 3) or a ratio (as 3/4)"
-        raise ValueError(f"must be {known}, not {text!r}")
-    return Wanted(_name(match[1]), _name(match[2]) if match[2] else None)
-
-
-def _name(text: str) -> str:
-    return f"pmd{int(text)}" if text.isdecimal() else text
-
-
-def check_stat(text: str) -> str:
-    """Returns the name of a figure. Raises ValueError if it is unknown."""
-    if text not in STATS and not PERCENTILE.fullmatch(text):
-        raise ValueError(
-            f"unknown figure {text!r}: use {', '.join(STATS)} or a percentile, e.g. p99"
-        )
-    return text
 
 
 @dataclass

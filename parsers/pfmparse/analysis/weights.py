@@ -11,8 +11,9 @@ from ..arrays import NDArray
 from ..errors import RequestError
 from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
-from .columns import check_name, named, pmd_of
+from .columns import check_name, named
 from .events import Events
+from .requests import pmd_of
 
 COUNT, PERIOD = "count", "period"
 GREATEST = np.uint64((1 << 64) - 1)

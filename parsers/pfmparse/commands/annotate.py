@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import Optional, Sequence, TextIO
 
 from ..analysis.annotation import (
@@ -18,44 +17,15 @@ from ..analysis.annotation import (
 )
 from ..analysis.inputs import Input
 from ..symbols.location import Detail, Line
-from ..symbols.options import add_symbol_options, symbol_options
 from ..text import message, printable
 from . import summary
 from .annotate_html import write_html
-from .arguments import add_files, add_selection, add_weight
-from .opening import inputs_of, recordings_of, status_of, weight_of
+from .opening import inputs_of, options_of, recordings_of, status_of, weight_of
+from .options import BOTH, SOURCE
 from .outcome import BadInput, blaming
 from .writing import check_target
 
-SOURCE, ASSEMBLY, BOTH = "source", "asm", "both"
 WIDTH = 12
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add_files(parser, many=True)
-    parser.add_argument(
-        "-s",
-        "--function",
-        metavar="FUNCTION",
-        required=True,
-        help="its name, with or without parameters",
-    )
-    shown = parser.add_mutually_exclusive_group()
-    for name, text in (
-        (SOURCE, "show only source lines"),
-        (ASSEMBLY, "show only instructions"),
-    ):
-        shown.add_argument(
-            f"--{name}", dest="shown", action="store_const", const=name, help=text
-        )
-    parser.set_defaults(shown=BOTH)
-    parser.add_argument(
-        "--html", metavar="FILE", type=Path, help="write an HTML page to FILE"
-    )
-    add_weight(parser)
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -87,7 +57,7 @@ def make(
             collector.add(source)
     with blaming(inputs[-1].file):
         all_samples = collector.samples()
-    sources = SourceFiles(symbol_options(arguments).symfs)
+    sources = SourceFiles(options_of(arguments).symbols.symfs)
     found = []
     for samples in all_samples:
         files = (source.places.elf(samples.function.place) for source in inputs)

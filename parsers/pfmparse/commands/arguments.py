@@ -8,10 +8,13 @@ import math
 import re
 from typing import Callable, TypeVar
 
-from ..analysis.conditions import CONDITIONS, read_pattern, read_words, selected
-from ..analysis.inputs import Options
-from ..analysis.times import parse_span, parse_window
-from ..symbols.options import symbol_options
+from ..analysis.requests import (
+    CONDITIONS,
+    parse_span,
+    parse_window,
+    read_pattern,
+    read_words,
+)
 
 T = TypeVar("T")
 
@@ -99,11 +102,32 @@ def add_weight(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def options_of(arguments: argparse.Namespace) -> Options:
-    """The values of the options of add_selection() and add_symbol_options()."""
-    given = {name: getattr(arguments, name) for name in CONDITIONS}
-    selection = selected(given, arguments.level, arguments.time)
-    return Options(selection, symbol_options(arguments))
+def add_symbol_options(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of commands that show symbols."""
+    group = parser.add_argument_group("symbols")
+    group.add_argument(
+        "--symfs",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="look for mapped files in DIR first; can be repeated",
+    )
+    group.add_argument(
+        "--no-demangle",
+        action="store_true",
+        help="show names of C++ and Rust as they are in the files",
+    )
+    group.add_argument(
+        "--no-inlines",
+        action="store_true",
+        help="count inlined functions as part of their callers",
+    )
+    group.add_argument(
+        "--debuginfod",
+        metavar="URLS",
+        help="servers to ask for missing files, '' for none; "
+        "default: $DEBUGINFOD_URLS",
+    )
 
 
 def positive(text: str) -> int:

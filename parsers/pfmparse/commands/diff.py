@@ -17,17 +17,13 @@ from ..analysis.inputs import Input
 from ..analysis.keys import Value
 from ..analysis.weights import COUNT
 from ..errors import RequestError
-from ..exports.interface import SIDES
-from ..symbols.options import add_symbol_options
 from ..text import printable
 from . import report_rows, summary
-from .arguments import add_flags, add_selection, add_top, add_weight, difference, words
 from .opening import inputs_of, recordings_of, status_of, weight_of
+from .options import BY, TOTAL
 from .outcome import BadInput, blaming
 from .report_print import one_or_all
 
-TOTAL, TIME = "total", "time"
-BY = ["function"]
 NS = 10**9
 
 
@@ -69,64 +65,6 @@ class Side:
     def rate(self, weight: int) -> float:
         """A weight divided by the side's total, or by its time."""
         return weight / self.unit if self.unit else 0.0
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.add_argument("file", metavar="OLD NEW", nargs="*", help="two captures")
-    for side in ("old", "new"):
-        parser.add_argument(
-            f"--{side}",
-            metavar="FILE",
-            nargs="+",
-            default=[],
-            help=f"the captures of the {side} side, if there are several",
-        )
-    add_flags(parser)
-    parser.add_argument(
-        "--by",
-        metavar="KEY,...",
-        type=words,
-        default=BY,
-        help="what to compare, see report --by; default: function",
-    )
-    parser.add_argument(
-        "--normalise",
-        choices=(TOTAL, TIME),
-        default=TOTAL,
-        help="compare shares of all samples (total), or samples per second (time); "
-        "default: total",
-    )
-    parser.add_argument(
-        "--to",
-        choices=("html", "svg"),
-        help="write a differential flame graph instead of the table: a page or a "
-        "picture. Frames show their shares of each side's total, so that captures of "
-        "different length are comparable, and colours show the difference",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="with --to: output file; default: standard output",
-    )
-    parser.add_argument(
-        "--widths",
-        choices=SIDES,
-        help="with --to: the side whose shares are the widths of frames. Frames that "
-        "only one side has are invisible in widths of the other; default: new",
-    )
-    parser.add_argument(
-        "--min-delta",
-        type=difference,
-        metavar="P",
-        default=0.0,
-        help="print only differences of at least P percent of the old side's total",
-    )
-    add_top(parser)
-    add_weight(parser)
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

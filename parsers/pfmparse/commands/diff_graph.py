@@ -7,8 +7,9 @@ import argparse
 from pathlib import Path
 from typing import Sequence
 
+from ..analysis.requests import SIDES
 from ..exports import registry
-from ..exports.interface import NEW, SIDES, Comparison, Job
+from ..exports.interface import NEW, Comparison, Job
 from .export import write_job
 from .opening import inputs_of, weight_of
 from .writing import STANDARD_OUTPUT

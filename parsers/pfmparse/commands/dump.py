@@ -16,8 +16,6 @@ from ..formats.roles import Role
 from ..formats.samples import Samples
 from ..recording import Batch
 from ..symbols.location import Detail
-from ..symbols.options import add_symbol_options
-from .arguments import add_files, add_selection
 from .opening import inputs_of, recordings_of, status_of
 from .outcome import blaming, printing
 
@@ -33,13 +31,6 @@ ADDRESSES = (Role.ADDRESS, Role.DATA_ADDRESS)
 CALLERS, CALLER_COOKIES = "callers", "caller_cookies"
 
 BRANCH_PMDS = frozenset(map(str, range(branches.FROM, branches.FLAGS + branches.COUNT)))
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add_files(parser, many=True)
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

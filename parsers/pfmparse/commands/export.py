@@ -13,43 +13,11 @@ from typing import TextIO
 from ..errors import blamed
 from ..exports import registry
 from ..exports.interface import Export, ExportError, Job
-from ..symbols.options import add_symbol_options
 from ..text import message, printable
 from . import summary
-from .arguments import add_files, add_selection, add_weight
 from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
 from .writing import check_target, is_standard_output, replaced
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add_files(parser, many=True)
-    parser.add_argument(
-        "--to",
-        required=True,
-        metavar="FORMAT",
-        help=f"output format: {', '.join(registry.names())}",
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="output file")
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="fail, and write nothing, if the format cannot store everything",
-    )
-    parser.add_argument(
-        "--dsn",
-        metavar="DSN",
-        help="with --to sql: write to this PostgreSQL database instead of a file",
-    )
-    parser.add_argument(
-        "--rows",
-        choices=("location", "sample"),
-        help="with --to sql: one row per location or per sample; default: location",
-    )
-    add_weight(parser)
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -18,18 +18,6 @@ from .outcome import OK, blaming, warn
 SESSION = "session.json"
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.add_argument("file", metavar="FILE", help="capture")
-    parser.add_argument(
-        "directory",
-        metavar="DIR",
-        type=Path,
-        help="output directory, created if it does not exist",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Writes the files; returns the exit status."""
     show = print_json if arguments.json else print_text

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Iterator, Optional, Sequence, TextIO
 
-from ..analysis.first_rows import COUNT, Wanted
+from ..analysis.first_rows import Wanted
 from ..analysis.levels import Thresholds
-from ..analysis.memory import (
+from ..analysis.memory import Row
+from ..analysis.requests import (
     ADDRESS,
     CACHELINE,
+    COUNT,
     DATA,
     FUNCTION,
     LATENCY,
@@ -20,7 +22,6 @@ from ..analysis.memory import (
     PAGE,
     SYMBOL,
     TLB,
-    Row,
 )
 from ..analysis.weights import COUNT as WEIGHT
 from ..formats.data_source import UNKNOWN

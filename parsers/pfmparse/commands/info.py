@@ -12,14 +12,8 @@ from ..formats.registry import OURS
 from ..recording import Recording
 from ..text import known, printable
 from . import info_chains, info_counts, info_machine, summary
-from .arguments import add_files
 from .opening import recording_of, status_of
 from .outcome import blaming
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add_files(parser, many=False)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,73 +12,19 @@ from typing import Any, Callable, Mapping, Optional, Sequence, TextIO
 import numpy as np
 
 from ..analysis import memory
-from ..analysis.first_rows import COUNT, ORDERS, VALUE, Wanted
+from ..analysis.first_rows import Wanted
 from ..analysis.inputs import Input
 from ..analysis.levels import Classes, Levels, Thresholds, Tlbs, usual
-from ..analysis.memory import LATENCY, LEVEL, PERS, TLB, VIEWS, Row, Rows, Tally
+from ..analysis.memory import Row, Rows, Tally
+from ..analysis.requests import COUNT, LATENCY, LEVEL, TLB, VALUE, VIEWS
 from ..analysis.weights import Weight
 from ..formats.data_source import UNKNOWN, level_of, tlb_of
 from ..formats.roles import Role
 from ..formats.samples import Samples
-from ..symbols.options import add_symbol_options
 from . import summary
-from .arguments import (
-    add_files,
-    add_selection,
-    add_top,
-    add_weight,
-    frequency,
-    percentage,
-    positive,
-)
 from .histogram import Histogram, Options, print_text
 from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add_files(parser, many=True)
-    parser.add_argument(
-        "--view",
-        choices=tuple(VIEWS),
-        default="inst",
-        help="group by instruction (inst), data address (data), memory level (level), "
-        "or result of the address translation (tlb); default: inst",
-    )
-    parser.add_argument(
-        "--per",
-        choices=PERS,
-        help="what a row is; default: address, or level for the last two views",
-    )
-    parser.add_argument(
-        "--sort", choices=ORDERS, default=COUNT, help="sort key; default: count"
-    )
-    add_top(parser)
-    parser.add_argument(
-        "--cum",
-        type=percentage,
-        metavar="P",
-        default=100.0,
-        help="print only the first rows that together have P percent of all samples",
-    )
-    for level in ("l2", "l3"):
-        parser.add_argument(
-            f"--{level}",
-            type=positive,
-            metavar="CYCLES",
-            help=f"latency of {level.upper()}, to derive levels from latencies",
-        )
-    parser.add_argument(
-        "--frequency",
-        type=frequency,
-        metavar="F",
-        help="CPU frequency, such as 1.4GHz, for latencies in ns; "
-        "default: the machine's",
-    )
-    add_weight(parser)
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def options_of(arguments: argparse.Namespace) -> Options:

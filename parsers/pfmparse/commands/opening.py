@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-from ..analysis.inputs import Input
+from ..analysis.inputs import Input, Options
+from ..analysis.requests import CONDITIONS
+from ..analysis.selection import selected
 from ..analysis.weights import COUNT, usual
 from ..capture.session import parse_session
 from ..recording import Recording, open_capture, open_raw
 from ..status_line import Progress
-from ..symbols.location import Detail
-from .arguments import options_of
+from ..symbols.location import Detail, SymbolOptions
 from .outcome import BAD_INPUT, OK, BadInput, blaming, warn
 
 
@@ -77,6 +78,23 @@ def inputs_of(
             if inputs[-1].notice:
                 warn(file, f"{inputs[-1].notice}; use --cgroup / to select all")
         yield inputs
+
+
+def options_of(arguments: argparse.Namespace) -> Options:
+    """The values of the options of add_selection() and add_symbol_options()."""
+    given = {name: getattr(arguments, name) for name in CONDITIONS}
+    selection = selected(given, arguments.level, arguments.time)
+    return Options(selection, symbol_options(arguments))
+
+
+def symbol_options(arguments: argparse.Namespace) -> SymbolOptions:
+    """The values of the options."""
+    return SymbolOptions(
+        arguments.symfs,
+        not arguments.no_demangle,
+        not arguments.no_inlines,
+        arguments.debuginfod,
+    )
 
 
 def weight_of(

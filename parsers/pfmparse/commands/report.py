@@ -9,90 +9,14 @@ from typing import Sequence, TextIO
 
 from ..analysis import keys
 from ..analysis.inputs import Input
-from ..analysis.statistics import Wanted, check_stat, parse_wanted
+from ..analysis.requests import Wanted
 from ..analysis.weights import COUNT
 from ..recording import Recording
-from ..symbols.options import add_symbol_options
-from .arguments import (
-    add_files,
-    add_selection,
-    add_top,
-    add_weight,
-    each,
-    pattern,
-    percentage,
-    words,
-)
 from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
 from .report_print import print_csv, print_json, print_text
 from .report_rows import Options, Report, count_unknown, make
 from .stat_columns import StatOptions
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add_files(parser, many=True)
-    parser.add_argument("--csv", action="store_true", help="print the rows as CSV")
-    parser.add_argument(
-        "--by",
-        metavar="KEY,...",
-        type=words,
-        default=["function"],
-        help=f"{', '.join(keys.NAMES)}, or a column of the format; default: function",
-    )
-    add_top(parser)
-    parser.add_argument(
-        "--min-percent",
-        type=percentage,
-        metavar="P",
-        default=0.0,
-        help="print only rows with at least P percent of the total",
-    )
-    parser.add_argument(
-        "--of",
-        "--pmd",
-        dest="of",
-        metavar="WHAT,...",
-        type=each(parse_wanted),
-        default=[],
-        help="print figures of these values: a column, PMD N, or the ratio N/M; "
-        "default with --stat: the weight",
-    )
-    parser.add_argument(
-        "--stat",
-        metavar="FIGURE,...",
-        type=each(check_stat),
-        help="figures to print: sum, mean, min, max, count, hist (a histogram), "
-        "percentiles such as p99; default with --of: sum",
-    )
-    calls = parser.add_argument_group(
-        "calls", "Reports of formats that record call graphs; by function only."
-    ).add_mutually_exclusive_group()
-    calls.add_argument(
-        "--cumulative",
-        action="store_true",
-        help="count the samples of callees for each function, too",
-    )
-    calls.add_argument(
-        "--callers",
-        action="store_true",
-        help="like --cumulative, with the callers of each function",
-    )
-    calls.add_argument(
-        "--callees",
-        action="store_true",
-        help="like --cumulative, with the callees of each function",
-    )
-    calls.add_argument(
-        "--caller-of",
-        metavar="REGEX",
-        type=pattern,
-        help="print callers of the functions whose name matches REGEX anywhere",
-    )
-    add_weight(parser)
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

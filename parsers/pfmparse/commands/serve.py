@@ -9,25 +9,13 @@ from contextlib import ExitStack, suppress
 
 from ..errors import PfmParseError
 from ..status_line import Progress
-from ..symbols.options import add_symbol_options
 from ..text import message
 from ..web.api import Api
 from ..web.browser import opened
 from ..web.server import Server
 from ..web.session import Session
-from .arguments import add_selection, add_weight, options_of
+from .opening import options_of
 from .outcome import OK, BadInput, blaming
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.add_argument("file", metavar="CAPTURE", nargs="+", help="capture")
-    parser.add_argument(
-        "--browser", action="store_true", help="open the page in a browser"
-    )
-    add_weight(parser)
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

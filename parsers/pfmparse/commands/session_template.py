@@ -14,17 +14,6 @@ from ..formats import registry
 from .outcome import OK, blaming
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.add_argument(
-        "file",
-        metavar="FORMAT",
-        nargs="?",
-        default="default",
-        help="name of a known format, or a UUID; default: default",
-    )
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Prints a session; returns the exit status."""
     with blaming(arguments.file):

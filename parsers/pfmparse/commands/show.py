@@ -8,10 +8,9 @@ from typing import NoReturn
 
 from ..capture.session import View
 from ..errors import PfmParseError, RequestError
-from ..symbols.options import add_symbol_options
 from . import mem, report
-from .arguments import add_files, add_selection
 from .opening import recording_of
+from .options import OPTIONS
 from .outcome import BadInput, warn
 
 # The options that a capture may request, by command.
@@ -24,13 +23,6 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raises PfmParseError instead of exiting."""
         raise RequestError(message)
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add_files(parser, many=False)
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
             else:
                 return mem.run(asked)
         parser = argparse.ArgumentParser()
-        report.add_options(parser)
+        OPTIONS["report"](parser)
         return report.run(_filled(parser, [], arguments))
 
 
@@ -62,7 +54,7 @@ def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Na
         if name not in ALLOWED[view.command]:
             raise RequestError(f"{view.command} has no option {name!r}")
     parser = _Parser(allow_abbrev=False)
-    mem.add_options(parser)
+    OPTIONS["mem"](parser)
     words = [f"--{name}={value}" for name, value in view.options.items()]
     filled = _filled(parser, words, arguments)
     try:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterator, Mapping, Optional, Sequence
 
-from ..analysis.statistics import HISTOGRAM, Number, Values, Wanted, ratio
+from ..analysis.requests import HISTOGRAM, Wanted
+from ..analysis.statistics import Number, Values, ratio
 
 WIDTH = 14
 

@@ -22,16 +22,13 @@ from ..analysis.weights import COUNT, Weight
 from ..errors import RequestError
 from ..formats.roles import Role
 from ..recording import Batch
-from ..symbols.options import add_symbol_options
 from ..text import printable
 from . import summary
-from .arguments import add_files, add_selection, add_weight, positive, span
 from .opening import inputs_of, recordings_of, status_of, weight_of
+from .options import STEP
 from .outcome import BadInput, blaming
 
-DEFAULT_STEP = 100 * 10**6  # ns
 MAX_STEPS = 1 << 20
-COLUMNS = 8  # of the text
 BAR = 40  # characters
 ALL = "samples"
 OTHERS = "others"
@@ -41,7 +38,7 @@ OTHERS = "others"
 class Options:
     """The step in ns, the key of the columns, and the weight."""
 
-    step: int = DEFAULT_STEP
+    step: int = STEP
     by: Optional[str] = None
     weight: str = COUNT
 
@@ -81,32 +78,6 @@ class _Steps:
     def values(self) -> Sequence[Value]:
         """The steps, counted from the clock's zero."""
         return [Value(number, "") for number in self._numbers.pairs()[1].tolist()]
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add_files(parser, many=True)
-    parser.add_argument(
-        "--step",
-        metavar="TIME",
-        type=span,
-        default=DEFAULT_STEP,
-        help="time per line, such as 10ms or 1s; default: 100ms",
-    )
-    parser.add_argument(
-        "--by", metavar="KEY", help="one column per value of this key, see report --by"
-    )
-    parser.add_argument(
-        "--top",
-        type=positive,
-        metavar="N",
-        default=COLUMNS,
-        help="print the first N columns and the sum of the others; JSON has all; "
-        f"default: {COLUMNS}",
-    )
-    add_weight(parser)
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

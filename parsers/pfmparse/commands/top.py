@@ -10,49 +10,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Callable, Optional
 
-from ..symbols.options import add_symbol_options
 from . import top_screen
-from .arguments import add_selection, options_of, positive, span
+from .opening import options_of
 from .outcome import BAD_INPUT, OK, blaming, warn
-from .top_lines import ORDERS, heading, rows, table
+from .top_lines import heading, rows, table
 from .watching import PIECE, Watch
 
-ROWS = 20  # printed at each refresh
 WIDTH = 100  # characters of a line if the output is not a terminal
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.add_argument(
-        "file", metavar="FILE", help="pipe that a capture is written to, or a capture"
-    )
-    parser.add_argument(
-        "--batch",
-        action="store_true",
-        help="print the rows at each refresh, even on a terminal",
-    )
-    parser.add_argument(
-        "--iterations", metavar="N", type=positive, help="exit after N refreshes"
-    )
-    parser.add_argument(
-        "--window",
-        metavar="TIME",
-        type=span,
-        default=5 * 10**9,
-        help="show the samples of the last TIME, such as 500ms; default: 5s",
-    )
-    parser.add_argument(
-        "--rows",
-        metavar="N",
-        type=positive,
-        default=ROWS,
-        help=f"print at most N rows at each refresh; default: {ROWS}",
-    )
-    parser.add_argument(
-        "--sort", choices=ORDERS, default="samples", help="sort key of printed rows"
-    )
-    add_selection(parser)
-    add_symbol_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass
-from typing import Callable, Optional, Sequence
+from typing import Optional, Sequence
 
 from ..analysis.events import Event
 from ..analysis.recent import Place
@@ -22,14 +22,6 @@ SAMPLES = "samples"
 KEYS = "q quit  p pause  s sort  r reset  w write"
 
 Row = tuple[Place, int]
-
-# The sort keys of rows: descending weight, or ascending names.
-ORDERS: dict[str, Callable[[Row], tuple[object, ...]]] = {
-    SAMPLES: lambda row: (-row[1], row[0].function, row[0].object, row[0].comm),
-    "function": lambda row: (row[0].function, -row[1], row[0].object),
-    "object": lambda row: (row[0].object, -row[1], row[0].function),
-    "comm": lambda row: (row[0].comm, -row[1], row[0].function),
-}
 
 
 @dataclass(frozen=True)
@@ -83,8 +75,15 @@ def heading(status: Status) -> list[str]:
 
 
 def rows(counts: Counter[Place], order: str) -> list[Row]:
-    """The places as rows, sorted by a key of ORDERS."""
-    return sorted(counts.items(), key=ORDERS[order])
+    """The places as rows: by descending weight, or by an ascending name."""
+
+    def key(row: Row) -> tuple[object, ...]:
+        place, weight = row
+        names = place.function, place.object, place.comm
+        first = () if order == SAMPLES else (getattr(place, order),)
+        return *first, -weight, *names
+
+    return sorted(counts.items(), key=key)
 
 
 def table(

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
 from ..analysis.recent import Place
-from .top_lines import KEYS, NS, ORDERS, Status, heading, rows, table
+from .options import TOP_ORDERS
+from .top_lines import KEYS, NS, Status, heading, rows, table
 from .watching import Watch
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class _Screen:
             if not self._paused:
                 self._shown = (self._watch.status, self._watch.counts)
         elif key == "s":
-            orders = list(ORDERS)
+            orders = TOP_ORDERS
             self._order = orders[(orders.index(self._order) + 1) % len(orders)]
         elif key == "r":
             self._watch.forget()

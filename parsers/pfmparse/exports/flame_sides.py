@@ -10,11 +10,12 @@ from typing import AbstractSet, Optional, Sequence
 import numpy as np
 
 from ..analysis.profile import Frame, Profile, Profiler, Thread, by_function
+from ..analysis.requests import SIDES
 from ..formats.roles import Role
 from ..symbols.location import Location
 from .flame_layout import LEAST
 from .flame_tree import Ids, Tree, Weights
-from .interface import OLD, SIDES, Job
+from .interface import OLD, Job
 from .unsupported import noted
 
 # Differences in percentage points from which on a darker colour is used.

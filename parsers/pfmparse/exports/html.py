@@ -10,11 +10,12 @@ from typing import Iterator, Mapping, Sequence
 
 from .. import __version__
 from ..analysis.inputs import Input
+from ..analysis.requests import SIDES
 from ..formats.roles import Role
 from ..symbols.location import Detail
 from .flame_layout import LEAST
 from .flame_sides import difference, legend, share, sides_of
-from .interface import SIDES, Comparison, Export, Job
+from .interface import Comparison, Export, Job
 from .page_data import PageData
 from .titles import title_of_job
 from .units import unit_of, unit_of_event

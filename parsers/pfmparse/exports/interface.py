@@ -12,7 +12,6 @@ from ..recording import Batch
 from ..symbols.location import Detail
 
 OLD, NEW = 0, 1  # the sides of a comparison
-SIDES = ("old", "new")
 
 
 class ExportError(Exception):

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Iterable
 
 from ..errors import RequestError, blamed
-from .interface import Export
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from .interface import Export
 
 GROUP = "pfmparse.exports"  # entry points of other packages' exports
 
@@ -30,16 +34,18 @@ OURS: dict[str, str] = {
 
 def names() -> list[str]:
     """The names of all exports."""
-    return sorted({*OURS, *(entry.name for entry in entry_points(group=GROUP))})
+    return sorted({*OURS, *(entry.name for entry in _others())})
 
 
 def find(name: str) -> Export:
     """The export with this name. Raises PfmParseError if it is unknown or broken."""
+    from .interface import Export  # slow to import, and not needed for names()
+
     if name in OURS:
         export = import_module(f".{OURS[name]}", __package__).EXPORT
         assert isinstance(export, Export)
         return export
-    for entry in entry_points(group=GROUP, name=name):
+    for entry in (entry for entry in _others() if entry.name == name):
         try:
             export = entry.load()
         # Another package may raise anything: name the package.
@@ -51,6 +57,13 @@ def find(name: str) -> Export:
             )
         return export
     raise RequestError(f"unknown export '{name}': use one of {', '.join(names())}")
+
+
+def _others() -> Iterable[EntryPoint]:
+    """The entry points of other packages' exports."""
+    from importlib.metadata import entry_points  # slow to import
+
+    return entry_points(group=GROUP)
 
 
 def _broken(origin: str, message: str) -> RequestError:

@@ -8,10 +8,11 @@ from typing import Callable, Sequence
 
 import numpy as np
 
+from ..analysis.requests import SIDES
 from .flame_layout import LEAST, colours_of
 from .flame_sides import Sides, colour_of, difference, legend, share, too_narrow
 from .flame_tree import PLAIN, Tree, Weights
-from .interface import SIDES, Job
+from .interface import Job
 from .titles import events_of
 from .units import unit_of
 

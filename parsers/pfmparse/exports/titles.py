@@ -8,7 +8,8 @@ from typing import Sequence
 
 from ..analysis.inputs import Input
 from ..analysis.profile import Profile
-from .interface import SIDES, Job
+from ..analysis.requests import SIDES
+from .interface import Job
 
 LONGEST = 80  # characters of a command
 

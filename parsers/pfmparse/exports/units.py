@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import re
 
-from ..analysis.columns import pmd_of
 from ..analysis.profile import Profile
+from ..analysis.requests import pmd_of
 from ..analysis.weights import COUNT, PERIOD
 from ..formats.roles import Role
 from ..formats.thread_state import OFF

@@ -13,7 +13,7 @@ from ..capture.vdso import VdsoImages
 from . import libdw
 from .debuginfod import Debuginfod
 from .elf_file import ElfFile
-from .options import SymbolOptions
+from .location import SymbolOptions
 
 DELETED = " (deleted)"
 DEBUG = "/usr/lib/debug"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The location of an address: object, symbol, line and inlined functions."""
+"""The location of an address, and how to look it up: options and the wanted detail."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Sequence
 
 from ..capture.file_state import FileState
 
@@ -29,6 +29,21 @@ class Detail(Enum):
         """True if the other detail is looked up, too."""
         order = list(Detail)
         return order.index(self) >= order.index(other)
+
+
+@dataclass(frozen=True)
+class SymbolOptions:
+    """``symfs`` are directories with copies of the mapped files, searched first.
+
+    With ``demangle``, names of C++ and Rust are demangled. With ``inlines``, views that
+    support it show inlined functions. ``debuginfod`` are the servers, None for those of
+    DEBUGINFOD_URLS.
+    """
+
+    symfs: Sequence[str] = ()
+    demangle: bool = True
+    inlines: bool = True
+    debuginfod: Optional[str] = None
 
 
 class Symbol(NamedTuple):

@@ -29,8 +29,17 @@ from ..capture.vdso import VdsoImages
 from ..layout import KERNEL_START
 from .demangle import Names
 from .intervals import Ids, U64s
-from .location import JIT, UNKNOWN, Detail, Frame, Inlined, Line, Location, Symbol
-from .options import SymbolOptions
+from .location import (
+    JIT,
+    UNKNOWN,
+    Detail,
+    Frame,
+    Inlined,
+    Line,
+    Location,
+    Symbol,
+    SymbolOptions,
+)
 
 if TYPE_CHECKING:
     from ..capture.cookies import CookieFile

@@ -8,7 +8,7 @@ from typing import Callable, Mapping
 
 from .. import __version__
 from ..analysis.inputs import Input
-from ..analysis.keys import NAMES
+from ..analysis.requests import NAMES
 from ..analysis.weights import COUNT
 from ..errors import RequestError
 from ..exports.flame_tree import Label

@@ -13,10 +13,9 @@ from ..analysis.inputs import Input
 from ..analysis.interner import Ids, Interner, U64s
 from ..analysis.labels import label
 from ..analysis.profile import Thread, ThreadIds, by_function
-from ..analysis.selection import Selection
+from ..analysis.selection import Selection, first_time
 from ..analysis.stacks import ROOT
 from ..analysis.sums import Sums
-from ..analysis.times import first_time
 from ..analysis.weights import Weight
 from ..arrays import NDArray
 from ..exports.flame_layout import colours_of

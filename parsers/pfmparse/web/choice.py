@@ -9,11 +9,10 @@ from typing import Iterable, Optional, Sequence, TypeVar
 
 import numpy as np
 
-from ..analysis.conditions import read_numbers
 from ..analysis.events import Events
 from ..analysis.interner import Ids
+from ..analysis.requests import Window, read_numbers
 from ..analysis.selection import Selection
-from ..analysis.times import Window
 from ..arrays import NDArray
 from ..errors import RequestError
 from ..recording import Recording

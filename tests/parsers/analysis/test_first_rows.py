@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pfmparse.analysis.first_rows import ORDERS, Wanted, first
+from pfmparse.analysis.first_rows import Wanted, first
 from pfmparse.analysis.keys import Value
 from pfmparse.analysis.memory import Row
+from pfmparse.analysis.requests import ORDERS
 from pfmparse.analysis.sums import Sums
 from pfmparse.commands.mem import SORTS
 

@@ -10,7 +10,7 @@ from helpers.writers import Sample, capture, captured, json_chunk, session
 from pfmparse.analysis.inputs import Input, Options
 from pfmparse.analysis.selection import Selection
 from pfmparse.recording import open_capture
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import SymbolOptions
 
 
 def test_host_comes_from_the_capture() -> None:

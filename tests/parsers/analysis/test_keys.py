@@ -17,7 +17,7 @@ from pfmparse.analysis.sums import Sums
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.samples import PmdGroup, Samples
 from pfmparse.recording import Batch, open_raw
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import SymbolOptions
 
 
 class Tally:

@@ -23,7 +23,8 @@ from helpers.writers import (
 from pfmparse import Batch, Role, Samples
 from pfmparse.analysis.keys import Value
 from pfmparse.analysis.levels import Levels, Thresholds
-from pfmparse.analysis.memory import PERS, VIEWS, Row, Tally, add_row, by, detail_of
+from pfmparse.analysis.memory import Row, Tally, add_row, by, detail_of
+from pfmparse.analysis.requests import PERS, VIEWS
 from pfmparse.errors import PfmParseError
 from pfmparse.symbols.location import Detail
 

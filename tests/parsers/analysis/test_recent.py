@@ -30,8 +30,7 @@ from pfmparse.analysis.selection import Selection
 from pfmparse.capture.live import LiveCapture
 from pfmparse.formats.histogram import UUID as UUID_HISTOGRAM
 from pfmparse.recording import Recording
-from pfmparse.symbols.location import UNKNOWN
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import UNKNOWN, SymbolOptions
 
 S = 10**9
 HOT = Place(UNKNOWN, "/bin/hot", "hot")

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -24,9 +26,10 @@ from helpers.writers import (
     thread,
 )
 from pfmparse import Batch, Role, Samples
-from pfmparse.analysis.selection import Selection
-from pfmparse.analysis.times import Window
+from pfmparse.analysis.requests import CONDITIONS, Window
+from pfmparse.analysis.selection import Selection, _within, first_time, selected
 from pfmparse.errors import PfmParseError
+from pfmparse.recording import open_capture
 
 KERNEL = 1 << 63
 SETS = {0: [pmd(0), pmd(1)], 1: [pmd(0)]}
@@ -53,7 +56,7 @@ def whole() -> bytes:
     )
 
 
-def selected(data: bytes, **what: Any) -> list[int]:
+def times_of(data: bytes, **what: Any) -> list[int]:
     """Return the timestamps of the selected samples."""
     source = opened(data, selection=Selection(**what), warn=lambda text: None)
     found = [batch.samples.column("tstamp").tolist() for batch in source.batches()]
@@ -96,7 +99,7 @@ def selected(data: bytes, **what: Any) -> list[int]:
     ],
 )
 def test_selection_combines_all_conditions(what: Any, times: list[int]) -> None:
-    assert selected(whole(), **what) == times
+    assert times_of(whole(), **what) == times
 
 
 def test_selecting_an_unsampled_event_is_refused() -> None:
@@ -158,20 +161,20 @@ def test_selection_by_control_group_or_container(
     what: dict[str, Any], times: list[int]
 ) -> None:
     head = capture(json_chunk("SESS", session(SETS)), *groups_of())
-    assert selected(head + bufr(buffer(SAMPLES)), **what) == times
+    assert times_of(head + bufr(buffer(SAMPLES)), **what) == times
 
 
 def test_unknown_control_group_matches_the_root_only() -> None:
     times = [sample.tstamp for sample in SAMPLES]
-    assert selected(whole(), cgroups=["/system.slice"]) == []
-    assert selected(whole(), cgroups=["/"]) == times
-    assert selected(whole(), cgroups=["/x", "*"], containers=["x"]) == times
+    assert times_of(whole(), cgroups=["/system.slice"]) == []
+    assert times_of(whole(), cgroups=["/"]) == times
+    assert times_of(whole(), cgroups=["/x", "*"], containers=["x"]) == times
 
 
 def of_session(groups: list[str], **what: Any) -> list[int]:
     """Select samples of a capture that was recorded for these control groups."""
     sess = json_chunk("SESS", {**session(SETS), "cgroups": groups})
-    return selected(capture(sess, *groups_of()) + bufr(buffer(SAMPLES)), **what)
+    return times_of(capture(sess, *groups_of()) + bufr(buffer(SAMPLES)), **what)
 
 
 def test_control_groups_default_to_the_captures() -> None:
@@ -193,3 +196,48 @@ def test_control_group_option_overrides_the_capture(
     what: dict[str, Any], times: list[int]
 ) -> None:
     assert of_session(["/none"], **what) == times
+
+
+def test_each_condition_has_its_own_field() -> None:
+    names = {field.name for field in fields(Selection)}
+    own = [condition.field for condition in CONDITIONS.values()]
+    assert sorted([*own, "kernel", "time"]) == sorted(names)
+
+
+def test_conditions_become_a_selection() -> None:
+    window = Window(1, 2)
+    found = selected({"pid": [1], "comm": ["c*"]}, False, window)
+    assert found == Selection(pids=[1], comms=["c*"], kernel=False, time=window)
+
+
+def test_time_window_excludes_its_end() -> None:
+    times = np.array([9, 10, 14, 15], np.uint64)
+    assert _within(times, Window(0, 5).after(10)).tolist() == [False, True, True, False]
+    assert _within(times, Window(5, None).after(10)).tolist() == [
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+def test_time_window_beyond_64_bits_is_empty() -> None:
+    times = np.array([0, (1 << 64) - 1], np.uint64)
+    assert not _within(times, Window(1 << 64, None)).any()
+    assert _within(times, Window(0, 1 << 70)).all()
+
+
+def test_first_time_leaves_buffers_to_be_read() -> None:
+    times: list[list[int]] = [[70, 50], [], [60]]
+    chunks = [bufr(buffer([Sample(tstamp=at) for at in some])) for some in times]
+    recording = open_capture(
+        io.BytesIO(capture(json_chunk("SESS", session()), *chunks))
+    )
+    assert first_time(recording) == 50
+    assert sum(batch.samples.count for batch in recording.batches()) == 3
+    assert recording.samples == 3
+
+
+def test_first_time_of_no_samples_is_0() -> None:
+    data = capture(json_chunk("SESS", session()), bufr(buffer([])))
+    assert first_time(open_capture(io.BytesIO(data))) == 0

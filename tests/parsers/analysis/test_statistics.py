@@ -10,38 +10,11 @@ import pytest
 from helpers.readers import opened
 from helpers.writers import capture, json_chunk, session
 from pfmparse import Samples
+from pfmparse.analysis.requests import Wanted
 from pfmparse.analysis.spread import Bucket
-from pfmparse.analysis.statistics import (
-    Statistics,
-    Values,
-    Wanted,
-    check_stat,
-    parse_wanted,
-    ratio,
-)
+from pfmparse.analysis.statistics import Statistics, Values, ratio
 
 STATS = ("sum", "mean", "min", "max", "count", "p50", "p90")
-
-
-def test_stats_of_a_column_a_pmd_or_a_ratio_are_parsed() -> None:
-    assert parse_wanted("3") == parse_wanted("pmd3") == Wanted("pmd3")
-    assert parse_wanted("3/4") == Wanted("pmd3", "pmd4")
-    assert parse_wanted("latency") == Wanted("latency")
-    assert parse_wanted("data-address/_n") == Wanted("data-address", "_n")
-    for text in ("", "3/", "1000", "3/4/5", "-1", "a b", "3x"):
-        with pytest.raises(ValueError, match=r"must be a column, a PMD \(as 3\) or a"):
-            parse_wanted(text)
-
-
-def test_stat_names_are_checked() -> None:
-    known = ("sum", "mean", "min", "max", "count", "hist", "p1", "p99", "p99.9")
-    for stat in known:
-        assert check_stat(stat) == stat
-    for stat in ("median", "p", "p100", "P9", ""):
-        with pytest.raises(
-            ValueError, match="use sum, mean, min, max, count, hist or a percentile"
-        ):
-            check_stat(stat)
 
 
 def test_stats_of_groups_are_added() -> None:

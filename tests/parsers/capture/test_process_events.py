@@ -41,8 +41,7 @@ from pfmparse.capture.process_events import (
 )
 from pfmparse.errors import PfmParseError
 from pfmparse.recording import Recording
-from pfmparse.symbols.location import UNKNOWN, Detail
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import UNKNOWN, Detail, SymbolOptions
 
 SHELL = mapping(0x1000, 0x2000, 0, "/bin/sh")
 GZIP = mapping(0x1000, 0x3000, 0, "/bin/gzip")

@@ -4,29 +4,37 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Callable
 
 import pytest
+from pfmparse.analysis.inputs import Options
+from pfmparse.analysis.requests import Window
 from pfmparse.analysis.selection import Selection
-from pfmparse.analysis.times import Window
 from pfmparse.commands.arguments import (
     add_selection,
+    add_symbol_options,
     difference,
     frequency,
-    options_of,
     percentage,
     positive,
     span,
 )
-from pfmparse.symbols.options import add_symbol_options
+from pfmparse.commands.opening import options_of
+from pfmparse.symbols.location import SymbolOptions
+
+
+def options(*words: str) -> Options:
+    """Return the options of all views that a command line makes."""
+    parser = argparse.ArgumentParser()
+    add_selection(parser)
+    add_symbol_options(parser)
+    return options_of(parser.parse_args(words))
 
 
 def selection(*words: str) -> Selection:
     """Return the selection that these options make."""
-    parser = argparse.ArgumentParser()
-    add_selection(parser)
-    add_symbol_options(parser)
-    return options_of(parser.parse_args(words)).selection
+    return options(*words).selection
 
 
 def test_selection_options_default_to_everything() -> None:
@@ -121,3 +129,22 @@ def test_refused_number_states_the_valid_range(
     for text in texts:
         with pytest.raises(argparse.ArgumentTypeError, match=message):
             read(text)
+
+
+@pytest.mark.parametrize(
+    "argv,wanted",
+    [
+        ([], SymbolOptions()),
+        (["--symfs", "a", "--symfs", "b"], SymbolOptions(symfs=["a", "b"])),
+        (["--no-demangle"], SymbolOptions(demangle=False)),
+        (["--no-inlines"], SymbolOptions(inlines=False)),
+        (["--debuginfod", "http://x"], SymbolOptions(debuginfod="http://x")),
+    ],
+)
+def test_symbol_options_come_from_the_command_line(
+    argv: list[str], wanted: SymbolOptions
+) -> None:
+    found = options(*argv).symbols
+    assert replace(found, symfs=list(found.symfs)) == replace(
+        wanted, symfs=list(wanted.symfs)
+    )

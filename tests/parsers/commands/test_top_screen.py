@@ -24,7 +24,7 @@ from pfmparse.analysis.inputs import Options
 from pfmparse.analysis.selection import Selection
 from pfmparse.commands import top_screen
 from pfmparse.commands.watching import Watch
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import SymbolOptions
 
 pytest.importorskip("curses")
 

@@ -11,7 +11,7 @@ from helpers.live_stream import TICKS, stream
 from pfmparse.analysis.inputs import Options
 from pfmparse.analysis.selection import Selection
 from pfmparse.commands.watching import Watch
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import SymbolOptions
 
 S = 10**9
 

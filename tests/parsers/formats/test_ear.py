@@ -7,10 +7,10 @@ import json
 from typing import Sequence
 
 import numpy as np
+import pfmparse
 import pytest
 from helpers.itanium import CODE, CODE_EAR, DATA_EAR, ear_session, fetch, load
 from helpers.writers import UUID_IA64, Json, Sample, buffer, pmd, session
-from pfmparse import formats
 from pfmparse.capture.session import parse_session
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.data_source import tlb_of
@@ -21,7 +21,7 @@ from pfmparse.formats.samples import Samples
 def decoded(samples: Sequence[Sample], sess: Json) -> Samples:
     """Decode a buffer of these samples."""
     parsed = parse_session(json.dumps(sess).encode(), 0)
-    decode = formats.find_format(UUID_IA64).decoder(parsed)
+    decode = pfmparse.find_format(UUID_IA64).decoder(parsed)
     (region,) = decode(buffer(samples, UUID_IA64)).regions
     return region.samples
 

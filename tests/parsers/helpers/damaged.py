@@ -25,8 +25,7 @@ from pfmparse.commands import report_rows
 from pfmparse.commands.outcome import BadInput
 from pfmparse.errors import PfmParseError
 from pfmparse.recording import open_capture
-from pfmparse.symbols.location import Detail
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import Detail, SymbolOptions
 
 HEADER = 16  # bytes of the file header
 CHUNK = 24  # bytes of a chunk header

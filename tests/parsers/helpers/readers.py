@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from io import BufferedIOBase
 from typing import Any, Callable, Optional, Sequence, TypeVar
 
-from pfmparse import formats
+import pfmparse
 from pfmparse.analysis.inputs import Input, Options
 from pfmparse.analysis.keys import detail_of
 from pfmparse.analysis.selection import Selection
@@ -21,7 +21,7 @@ from pfmparse.commands.report_print import print_json
 from pfmparse.errors import PfmParseError
 from pfmparse.formats.decoding import Decoded, Decoder
 from pfmparse.recording import Recording, open_capture
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import SymbolOptions
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -30,7 +30,7 @@ T = TypeVar("T")
 def decoder(sess: Json) -> Decoder:
     """Return the decoder of one context of a session."""
     parsed = parse_session(json.dumps(sess).encode(), 0)
-    return formats.find_format(parsed.format.uuid).decoder(parsed)
+    return pfmparse.find_format(parsed.format.uuid).decoder(parsed)
 
 
 def all_samples(decoded: Decoded) -> list[Json]:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 from pfmparse.analysis.inputs import Options
 from pfmparse.analysis.selection import Selection
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import SymbolOptions
 from pfmparse.web.api import Api
 from pfmparse.web.cells import Cells
 from pfmparse.web.session import Session

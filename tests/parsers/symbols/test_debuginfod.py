@@ -22,7 +22,7 @@ from pfmparse import status_line
 from pfmparse.symbols import debuginfod
 from pfmparse.symbols.elf_file import ElfFile
 from pfmparse.symbols.files import Files
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import SymbolOptions
 
 SILENT = "this libdebuginfod does not call back while a server is silent"
 

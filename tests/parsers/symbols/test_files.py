@@ -13,7 +13,7 @@ import pytest
 from helpers.programs import Program, compiled, run
 from pfmparse.symbols import files
 from pfmparse.symbols.files import Files
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import SymbolOptions
 
 
 @pytest.fixture(scope="module")

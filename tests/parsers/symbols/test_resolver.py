@@ -39,8 +39,7 @@ from helpers.writers import (
 from pfmparse.capture.kallsyms import KernelSymbols
 from pfmparse.capture.maps import Mapping, MapsHistory, ProcessMaps, parse_maps
 from pfmparse.symbols import libdw
-from pfmparse.symbols.location import Detail, Frame, Location
-from pfmparse.symbols.options import SymbolOptions
+from pfmparse.symbols.location import Detail, Frame, Location, SymbolOptions
 from pfmparse.symbols.resolver import Addresses, Resolver
 
 

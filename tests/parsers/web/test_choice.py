@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from helpers.served import cells_of, session_of, timed
 from helpers.stacks_capture import stack_capture
+from pfmparse.analysis.requests import Window
 from pfmparse.analysis.selection import Selection
-from pfmparse.analysis.times import Window
 from pfmparse.errors import RequestError
 from pfmparse.web.cells import Cells
 from pfmparse.web.choice import PARAMETERS, Choice, choice_of

@@ -7,7 +7,7 @@ from typing import Callable
 from urllib.parse import urlencode
 
 import pytest
-from pfmparse.analysis.conditions import read_numbers
+from pfmparse.analysis.requests import read_numbers
 from pfmparse.errors import RequestError
 from pfmparse.web.query import Query
 
