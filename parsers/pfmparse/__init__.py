@@ -15,7 +15,7 @@ Inside the package, a module imports only from its own layer and the layers belo
     recording           the samples of a capture or of a raw buffer
     formats/, symbols/  buffers to samples; addresses to functions and lines
     capture/            the capture file, with a module for each type of chunk
-    errors, arrays, layout, pipeline, status_line
+    errors, layout, pipeline, status_line
 """
 
 from importlib import import_module

@@ -1,15 +1,35 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""numpy dtypes for structures that are declared in C."""
+"""The array type, and numpy dtypes for structures that are declared in C.
+
+numpy.typing is imported for type checkers only: importing it would take a tenth of the
+start-up time of ``pfmparse report``.
+"""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from .arrays import NDArray
 from .errors import PfmParseError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray as NDArray
+else:
+    NDArray = np.ndarray
+
+
+def split(which: NDArray[np.intp], *keys: NDArray[Any]) -> Iterator[NDArray[np.intp]]:
+    """Splits ``which`` into non-empty groups of elements with equal keys."""
+    if which.size == 0:
+        return
+    order = np.lexsort(keys)
+    changes = np.zeros(which.size - 1, np.bool_)
+    for key in keys:
+        changes |= np.diff(key[order]) != 0
+    yield from np.split(which[order], np.flatnonzero(changes) + 1)
+
 
 Field = tuple[str, Union[str, "np.dtype[Any]"], int]
 """Name, numpy format with byte order (``"<u8"``, ``"10<u8"``), offset in bytes."""

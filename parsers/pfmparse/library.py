@@ -13,17 +13,16 @@ from typing import Any, Iterable, Iterator, Optional, Sequence, Union
 
 import numpy as np
 
-from .analysis.groups import Values
 from .analysis.inputs import Input, Options
 from .analysis.keys import detail_of as detail_of_keys
 from .analysis.requests import CONDITIONS, parse_window
-from .analysis.row_sums import Row, add, ordered
+from .analysis.row_sums import Row, Values, add, ordered
 from .analysis.rows import numbers_of
 from .analysis.selection import Selection, selected
 from .analysis.table import SYMBOLS, TEXTS, Table, detail_of, joined, objects
 from .analysis.weights import COUNT, usual
-from .arrays import NDArray
 from .errors import PfmParseError, RequestError
+from .layout import NDArray
 from .recording import Recording, open_capture
 from .symbols.location import Detail, SymbolOptions
 from .text import printable

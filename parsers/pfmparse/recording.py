@@ -15,29 +15,25 @@ from typing import (
     Sequence,
 )
 
-from .capture.buffer import Buffer
-from .capture.buffers import Buffers, gather
-from .capture.clocks import Clocks
+from .capture.buffers import Buffer, Buffers, gather
+from .capture.code import JitMaps, VdsoImages
 from .capture.file import Capture
-from .capture.jit import JitMaps
-from .capture.kallsyms import KernelSymbols
 from .capture.maps import MapsHistory
 from .capture.metadata import Metadata
 from .capture.session import Context, Session, parse_session
 from .capture.threads import Threads
 from .capture.totals import Totals
-from .capture.vdso import VdsoImages
-from .context_threads import ContextThreads
 from .errors import PfmParseError, RequestError, blamed, note
 from .formats import registry
+from .formats.added_columns import ContextThreads, SamplePmds
 from .formats.decoding import Decoded, Decoder, Lost, Region
-from .formats.joining import alike, join
-from .formats.sample_pmds import SamplePmds
 from .formats.samples import Samples
 from .layout import Data
 
 if TYPE_CHECKING:
+    from .capture.clocks import Clocks
     from .capture.cookies import CookieFile
+    from .capture.kallsyms import KernelSymbols
 
 MUCH = 8 << 20  # bytes of buffers for which threads pay off
 ENOUGH = 1 << 16  # samples in a batch, unless one buffer has more
@@ -54,10 +50,13 @@ class Source(Protocol):
     threads: Threads
     jit: JitMaps
     vdsos: VdsoImages
-    clocks: Clocks
     kernel: Optional[KernelSymbols]
     cookies: dict[int, CookieFile]
     totals: Optional[Totals]
+
+    @property
+    def clocks(self) -> Clocks:
+        """The readings of the clocks."""
 
     @property
     def contexts(self) -> Mapping[int, Context]:
@@ -128,10 +127,20 @@ class _Part:
 
     def takes(self, samples: Samples) -> bool:
         """True if the samples fit into this part and have the same columns."""
+        if not self.samples:
+            return samples.count <= ENOUGH
+        from .formats.joining import alike  # small captures have one buffer
+
         room = ENOUGH - sum(part.count for part in self.samples)
-        return samples.count <= room and all(
-            alike(part, samples) for part in self.samples[:1]
-        )
+        return samples.count <= room and alike(self.samples[0], samples)
+
+    def joined(self) -> Samples:
+        """All samples of the part."""
+        if len(self.samples) == 1:
+            return self.samples[0]
+        from .formats.joining import join  # small captures have one buffer
+
+        return join(self.samples)
 
 
 class Recording:
@@ -260,7 +269,7 @@ class Recording:
         for runs in gather(self.source.groups(threads)):
             for part in self._parts(runs):
                 lost = _sum(part.lost)
-                samples = self._completed(join(part.samples), runs[0].context)
+                samples = self._completed(part.joined(), runs[0].context)
                 yield Batch(samples, runs[0].epoch, runs[0].context, lost)
 
     def _completed(self, samples: Samples, context: int) -> Samples:

@@ -14,17 +14,10 @@ import pytest
 from helpers import damaged, writers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pfmparse import (
-    Capture,
-    Decoder,
-    PfmParseError,
-    Samples,
-    context_threads,
-    find_format,
-    open_capture,
-)
+from pfmparse import Capture, Decoder, PfmParseError, Samples, find_format, open_capture
 from pfmparse.capture import buffers, file, index
 from pfmparse.commands.dump import samples_as_dicts
+from pfmparse.formats import added_columns
 from pfmparse.formats.decoding import Lost
 
 Json = dict[str, Any]
@@ -54,8 +47,8 @@ def rows_of(samples: Samples) -> list[Json]:
     """Return all columns of samples, except the thread and process of their context."""
     rows: list[Json] = [dict(row) for row in samples_as_dicts(samples)]
     for name in set(samples.derived) - {
-        context_threads.THREAD,
-        context_threads.PROCESS,
+        added_columns.THREAD,
+        added_columns.PROCESS,
     }:
         for row, value in zip(rows, samples.column(name).tolist()):
             row[f"derived {name}"] = value

@@ -196,9 +196,14 @@ def test_report_loads_only_what_it_needs(file: str) -> None:
     others |= {"symbols.debug_info", "symbols.functions", "symbols.disassembly"}
     others |= {"capture.live", "capture.template", "analysis.profile", "pipeline"}
     others |= {"analysis.subset", "capture.cookies"}
-    others |= {"formats.raw_time", "formats.data_source"}
+    others |= {"formats.raw_time", "formats.data_source", "formats.branches"}
+    others |= {"formats.joining", "formats.thread_state", "analysis.statistics"}
+    others |= {"analysis.names", "analysis.off_cpu", "analysis.stacks"}
+    others |= {"capture.clocks", "capture.kallsyms", "capture.process_events"}
+    others |= {"analysis.spread"}
     assert not {f"pfmparse.{name}" for name in others} & ours
     assert "pfmparse.symbols.elf_file" in ours
+    assert len(ours) <= 60
     empty = {name for name in loaded("report", "/nonexistent")}
     assert "pfmparse.symbols.elf_file" not in empty
 

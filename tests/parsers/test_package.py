@@ -28,12 +28,11 @@ FLOORS = (
     {"exports", "library"},
     {"analysis"},
     {"recording"},
-    {"context_threads"},
     {"formats", "symbols"},
     {"capture"},
     {"layout"},
     {"errors", "pipeline", "status_line"},
-    {"arrays", "text"},
+    {"text"},
 )
 
 

@@ -7,11 +7,10 @@ from typing import Optional
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..errors import RequestError
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
-from ..layout import KERNEL_START
+from ..layout import KERNEL_START, NDArray
 from ..recording import Recording
 from .requests import ROLES, pmd_of
 

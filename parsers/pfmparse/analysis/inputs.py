@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Iterator, Optional, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Callable, Iterator, Optional, Protocol
 
 from ..formats.samples import Samples
 from ..recording import Batch, Recording
 from ..symbols.location import UNKNOWN, Detail, SymbolOptions
 from .events import Events
-from .off_cpu import OffCpu
 from .places import Places
 from .selection import Selection
-from .stacks import Stacks
+
+if TYPE_CHECKING:
+    from .stacks import Stacks
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,9 @@ class Input:
         least = self.selection.detail
         detail = max(least, detail, key=list(Detail).index)
         self.places = Places(recording, options.symbols, detail, warn)
-        self.stacks = Stacks(self.places)
         self.selected = 0
         self._watcher = watcher
         self._select = self.selection.of(recording, self.events, self.places)
-        self._off_cpu = OffCpu(recording)
 
     @property
     def notice(self) -> Optional[str]:
@@ -77,6 +77,13 @@ class Input:
             return None
         names = ", ".join(self.selection.cgroups)
         return f"only samples of control group {names}, as the capture requests"
+
+    @cached_property
+    def stacks(self) -> Stacks:
+        """Numbers for the samples' call stacks."""
+        from .stacks import Stacks  # many views need no stacks
+
+        return Stacks(self.places)
 
     @property
     def host(self) -> str:
@@ -87,8 +94,8 @@ class Input:
         """The selected samples, counted in ``selected``; a batch may be empty."""
         before = self.recording.samples
         try:
-            batches = self._off_cpu.add_to(self.recording.batches())
-            for batch in map(self._select, batches):
+            batches = self.recording.batches()
+            for batch in map(self._select, _with_off_cpu(self.recording, batches)):
                 self.selected += batch.samples.total()
                 if self._watcher is not None:
                     self._watcher.add(self.recording.samples - before)
@@ -110,4 +117,13 @@ class Input:
     def _reread(self, threads: Optional[int] = None) -> Iterator[Batch]:
         """All samples, read in a separate pass."""
         again = self.recording.reopened()
-        return OffCpu(again).add_to(again.batches(threads))
+        return _with_off_cpu(again, again.batches(threads))
+
+
+def _with_off_cpu(recording: Recording, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The batches, with a column of times off CPU if the session records them."""
+    if recording.session.off_cpu is None:
+        return batches
+    from .off_cpu import OffCpu  # only needed by such sessions
+
+    return OffCpu(recording).add_to(batches)

@@ -7,7 +7,7 @@ from typing import Any, Iterator, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
 
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]

@@ -10,7 +10,6 @@ from typing import Callable, Mapping, Optional, Protocol, Sequence, Union
 import numpy as np
 
 from ..errors import PfmParseError, RequestError
-from ..formats import branches, thread_state
 from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
 from ..recording import Batch
@@ -18,7 +17,6 @@ from ..symbols.location import UNKNOWN, Detail, Location
 from . import columns
 from .inputs import Input
 from .interner import Ids, Interner, U64s
-from .names import Names
 
 
 @dataclass(frozen=True)
@@ -141,6 +139,8 @@ class Comms:
     title = "comm"
 
     def __init__(self, source: Input) -> None:
+        from .names import Names  # few reports are by name
+
         self._names = Names(source.recording)
 
     def ids(self, batch: Batch) -> Ids:
@@ -241,6 +241,18 @@ def _data_source(value: int) -> str:
     return name_of(value)
 
 
+def _branch_flags(value: int) -> str:
+    from ..formats.branches import name_of  # many samples have no branches
+
+    return name_of(value)
+
+
+def _state(value: int) -> str:
+    from ..formats.thread_state import name_of  # many samples have no state
+
+    return name_of(value)
+
+
 def _level(kernel: int) -> str:
     return "kernel" if kernel else "user"
 
@@ -303,7 +315,7 @@ KEYS: dict[str, Callable[[Input], Key]] = {
     "branch-from": _branch("branch", Role.BRANCH_FROM),
     "branch-to": _branch("branch target", Role.BRANCH_TO),
     "branch-flags": lambda source: Named(
-        "branch", lambda samples: samples.role(Role.BRANCH_FLAGS), branches.name_of
+        "branch", lambda samples: samples.role(Role.BRANCH_FLAGS), _branch_flags
     ),
     "caller": Callers,
     "tid": lambda source: Numbers(
@@ -330,7 +342,7 @@ KEYS: dict[str, Callable[[Input], Key]] = {
         "data source", lambda samples: samples.role(Role.DATA_SOURCE), _data_source
     ),
     "state": lambda source: Named(
-        "state", lambda samples: samples.role(Role.STATE), thread_state.name_of
+        "state", lambda samples: samples.role(Role.STATE), _state
     ),
     "file": lambda source: Same("file", source.file),
     "host": lambda source: Same("host", source.host),

@@ -8,11 +8,11 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..errors import RequestError
 from ..formats import data_source
 from ..formats.roles import Role
 from ..formats.samples import Samples
+from ..layout import NDArray
 from ..recording import Batch
 from ..symbols.location import UNKNOWN, Detail, Location
 from .columns import optional

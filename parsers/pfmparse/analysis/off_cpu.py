@@ -9,10 +9,10 @@ from typing import Iterator
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..formats.roles import Role
 from ..formats.samples import Lazy, Roles, Samples
 from ..formats.thread_state import OFF, TRACED
+from ..layout import NDArray
 from ..recording import Batch, Recording
 
 

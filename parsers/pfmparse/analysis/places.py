@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Callable, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples, compact
+from ..layout import NDArray
 from ..recording import Batch, Recording
 from ..symbols.location import Detail, Location, SymbolOptions
 from ..symbols.resolver import Addresses, Resolver

@@ -1,20 +1,56 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sums of samples, by the values of keys."""
+"""Samples grouped by one key or by several, and their sums."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping, Sequence
+from typing import TYPE_CHECKING, Mapping, Optional, Sequence
 
+import numpy as np
+
+from ..recording import Batch
 from . import keys
-from .groups import Groups, Values
 from .inputs import Input
-from .keys import Value
+from .interner import Ids, Interner, U64s
+from .keys import Key, Value
 from .requests import Wanted
-from .statistics import Statistics
-from .statistics import Values as StatValues
 from .sums import Sums
 from .weights import COUNT, Weight
+
+if TYPE_CHECKING:
+    from .statistics import Statistics
+    from .statistics import Values as StatValues
+
+Values = tuple[Value, ...]
+
+
+class Groups:
+    """Gives dense numbers to the combinations of keys that occur."""
+
+    def __init__(self, keys: Sequence[Key]) -> None:
+        self._keys = keys
+        # For each key after the first: numbers of (previous keys, this key).
+        self._pairs = [Interner() for _ in keys[1:]]
+
+    def ids(self, batch: Batch) -> Ids:
+        """The number of each sample's combination."""
+        ids = self._keys[0].ids(batch)
+        for key, pairs in zip(self._keys[1:], self._pairs):
+            ids = pairs.ids(_unsigned(ids), _unsigned(key.ids(batch)))
+        return ids
+
+    def values(self) -> list[Values]:
+        """The values of the keys of each group number; groups may have equal values."""
+        found: list[Values] = [(value,) for value in self._keys[0].values()]
+        for key, pairs in zip(self._keys[1:], self._pairs):
+            values = key.values()
+            before, last = (part.tolist() for part in pairs.pairs())
+            found = [found[a] + (values[b],) for a, b in zip(before, last)]
+        return found
+
+
+def _unsigned(ids: Ids) -> U64s:
+    return ids.astype(np.uint64)
 
 
 @dataclass
@@ -50,14 +86,15 @@ def add(
     made = [keys.key(name, source) for name in by]
     groups, weight_of = Groups(made), Weight(weight, source.events)
     samples, weights = Sums(), Sums()
-    stats = Statistics(wanted, figures, source.events)
+    stats = _statistics(source, wanted, figures)
     weighed = weight != COUNT
     for batch in source.batches():
         ids = groups.ids(batch)
         samples.add(ids, batch.samples.weights())
         if weighed:
             weights.add(ids, weight_of.of(batch.samples))
-        stats.add(ids, batch.samples)
+        if stats is not None:
+            stats.add(ids, batch.samples)
     values = groups.values()
     counts = samples.result(len(values))
     sums = weights.result(len(values)) if weighed else counts
@@ -69,8 +106,20 @@ def add(
         row.samples += count
         row.weight += total
         found.append(row)
-    stats.merge([row.stats for row in found])
+    if stats is not None:
+        stats.merge([row.stats for row in found])
     return [key.title for key in made]
+
+
+def _statistics(
+    source: Input, wanted: Sequence[Wanted], figures: Sequence[str]
+) -> Optional[Statistics]:
+    """Collects the figures of the wanted values, None if there are none."""
+    if not wanted:
+        return None
+    from .statistics import Statistics  # slow to import, and rarely needed
+
+    return Statistics(wanted, figures, source.events)
 
 
 def ordered(rows: Mapping[Values, Row]) -> list[Row]:

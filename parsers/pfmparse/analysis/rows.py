@@ -9,10 +9,10 @@ from typing import Callable, Optional, Sequence
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples, constant
+from ..layout import NDArray
 from ..recording import Batch
 from .columns import NOBODY, optional, processes, threads
 from .inputs import Input

@@ -7,21 +7,23 @@ import os
 import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.session import Session
 from ..formats.roles import Role
 from ..formats.samples import Column
+from ..layout import NDArray
 from ..recording import Batch, Recording
 from ..symbols.location import Detail, Location
 from .columns import in_kernel, processes, threads
 from .events import Events
-from .names import Names
 from .places import Places
 from .requests import CONDITIONS, Window
+
+if TYPE_CHECKING:
+    from .names import Names
 
 ROOT = "/"  # the root control group matches all samples, even if their group is unknown
 
@@ -106,6 +108,8 @@ class Selection:
             window = self.time.after(first_time(recording))
             yield lambda b: _within(b.samples.role(Role.TIME), window)
         if self.comms:
+            from .names import Names  # few selections are by name
+
             names = Names(recording)
             yield lambda b: _matching(names, names.ids(b.samples), self.comms)
         if self.groups and not _matches(ROOT, self.cgroups):
@@ -158,7 +162,7 @@ def selected(
 
 
 def first_time(recording: Recording) -> int:
-    """The time of the first sample in ns on the samples' clock; 0 without samples.
+    """The time of the first sample in ns on the samples' clock; 0 if there is none.
 
     Reads the whole recording, because buffers are not in chronological order.
     """

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
 from .interner import Ids, Interner, U64s
 from .sums import Sums
 

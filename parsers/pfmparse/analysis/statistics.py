@@ -39,6 +39,10 @@ class Values:
         self.greatest = max(_known(self.greatest, other.greatest), default=None)
         self.buckets.update(other.buckets)
 
+    def over(self, other: Values) -> Optional[float]:
+        """The ratio of the sums, None if the divisor is 0."""
+        return self.total / other.total if other.total else None
+
     def histogram(self) -> list[Bucket]:
         """The number of samples in buckets whose limits are powers of two."""
         sums: Counter[int] = Counter()
@@ -187,10 +191,3 @@ class _Column:
 
 def _is_of_spread(stat: str) -> bool:
     return stat == HISTOGRAM or PERCENTILE.fullmatch(stat) is not None
-
-
-def ratio(values: Mapping[str, Values], wanted: Wanted) -> Optional[float]:
-    """The ratio of two columns' sums; None if the divisor is 0."""
-    assert wanted.by is not None
-    below = values[wanted.by].total
-    return values[wanted.name].total / below if below else None

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..formats.chains import Chains
 from ..formats.samples import Column, Lazy, PmdGroup, Samples
+from ..layout import NDArray
 
 
 def subset(samples: Samples, mask: NDArray[np.bool_]) -> Samples:

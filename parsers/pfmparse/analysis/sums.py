@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
 
 Ids = NDArray[np.intp]
 U64s = NDArray[np.uint64]

@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
 from ..symbols.location import Detail
 from .columns import check_name, named
 from .inputs import Input

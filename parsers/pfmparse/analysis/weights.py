@@ -7,10 +7,10 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..errors import RequestError
 from ..formats.roles import AGGREGATES, Role
 from ..formats.samples import Column, Samples
+from ..layout import NDArray
 from .columns import check_name, named
 from .events import Events
 from .requests import pmd_of

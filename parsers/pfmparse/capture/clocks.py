@@ -8,8 +8,8 @@ from typing import Optional
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..errors import PfmParseError, RequestError
+from ..layout import NDArray
 from .json_node import Node
 
 MAX_MOMENTS = 1 << 12

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-from .file_state import FileState, parse_build_id, parse_state
 from .json_node import Node
+from .maps import FileState, parse_build_id, parse_state
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,15 @@ from typing import Iterator, Mapping, Optional, Union
 import numpy as np
 
 from ..errors import PfmParseError, note
-from .buffer import Buffer, read_buffer
-from .buffers import MOST, Buffers, plain_buffers
-from .checksum import crc32_of_each
-from .chunks import FILE_HEADER, MAX_PAYLOAD, Chunk, ChunkHeader, ChunkReader
+from .buffers import MOST, Buffer, Buffers, plain_buffers, read_buffer
+from .chunks import (
+    FILE_HEADER,
+    MAX_PAYLOAD,
+    Chunk,
+    ChunkHeader,
+    ChunkReader,
+    crc32_of_each,
+)
 from .index import Group, Index
 from .metadata import ADD, Metadata
 from .session import Context, Session, parse_context, parse_session

@@ -9,8 +9,7 @@ from typing import Iterator
 
 import numpy as np
 
-from ..arrays import NDArray
-from ..layout import struct_dtype
+from ..layout import NDArray, struct_dtype
 from .chunks import CHUNK_HEADER, ChunkHeader
 
 GROUP = 4 << 20  # bytes of buffers that are read together

@@ -8,9 +8,8 @@ from typing import Iterator, NamedTuple
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..errors import PfmParseError
-from ..layout import KERNEL_START
+from ..layout import KERNEL_START, NDArray
 
 KERNEL = "[kernel]"
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Iterator, Optional
 
 from ..errors import PfmParseError, RequestError
-from .buffer import Buffer, read_buffer
-from .buffers import Buffers
+from .buffers import Buffer, Buffers, read_buffer
 from .chunks import (
     CHUNK_HEADER,
     FILE_HEADER,

@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Callable, Mapping, Optional
 
 from ..errors import PfmParseError
-from .clocks import Clocks, parse_moment
-from .jit import JitMaps
-from .kallsyms import KernelSymbols
+from .code import JitMaps, VdsoImages
 from .maps import MapsHistory, parse_maps
-from .process_events import Exec, Fork, Mapped, ProcessEvent, parse_events
 from .threads import Threads, parse_threads
 from .totals import Totals, parse_totals
-from .vdso import VdsoImages
 
 if TYPE_CHECKING:
+    from .clocks import Clocks
     from .cookies import CookieFile
+    from .kallsyms import KernelSymbols
+    from .process_events import ProcessEvent
 
 MAX_MAPPINGS = 1 << 21  # in all MAPS and PROC chunks together
 MAX_COOKIES = 1 << 20  # in all COOK chunks together
@@ -31,10 +31,16 @@ class Metadata:
         self.kernel: Optional[KernelSymbols] = None
         self.jit = JitMaps()
         self.vdsos = VdsoImages()
-        self.clocks = Clocks()
         self.cookies: dict[int, CookieFile] = {}
         self.totals: Optional[Totals] = None
         self._mappings = 0
+
+    @cached_property
+    def clocks(self) -> Clocks:
+        """The readings of the clocks."""
+        from .clocks import Clocks  # few views need them
+
+        return Clocks()
 
     def add(self, kind: str, text: bytes, offset: int) -> None:
         """Adds a chunk of a type in ADD, which starts at byte ``offset``.
@@ -55,6 +61,8 @@ class Metadata:
 
         If there are too many mappings, their processes have none rather than old ones.
         """
+        from .process_events import Mapped, parse_events  # only if there are any
+
         full = False
         for event in parse_events(payload, offset):
             if isinstance(event, Mapped) and self._mappings >= MAX_MAPPINGS:
@@ -66,6 +74,8 @@ class Metadata:
 
     def _apply(self, event: ProcessEvent, offset: int) -> None:
         """Changes mappings and threads as an event did."""
+        from .process_events import Exec, Fork, Mapped
+
         if isinstance(event, Mapped):
             begun = self.maps.map(event.time, event.tgid, event.mapping)
             self._mappings += begun + 1
@@ -75,11 +85,11 @@ class Metadata:
             self.threads.fork(event, offset)
         elif isinstance(event, Exec):
             self.maps.execute(event.time, event.tgid, event.comm)
-            self.threads.rename(event, offset)
+            self.threads.rename(event, event.cgroup, offset)
         else:
             if event.tid == event.tgid:
                 self.maps.name(event.time, event.tgid, event.comm)
-            self.threads.rename(event, offset)
+            self.threads.rename(event, None, offset)
 
     def _count_mappings(self, more: int, offset: int) -> None:
         """Raises PfmParseError if there are too many."""
@@ -101,6 +111,8 @@ class Metadata:
 
     def add_clocks(self, text: bytes, offset: int) -> None:
         """Adds a reading of the clocks."""
+        from .clocks import parse_moment  # only if there are any
+
         self.clocks.add(parse_moment(text, offset), offset)
 
     def add_cookies(self, text: bytes, offset: int) -> None:
@@ -116,6 +128,8 @@ class Metadata:
         """Adds the kernel's symbols."""
         if self.kernel is not None:
             raise PfmParseError("a second KSYM chunk", offset)
+        from .kallsyms import KernelSymbols  # only if there are any
+
         self.kernel = KernelSymbols(text, offset)
 
     def add_totals(self, text: bytes, offset: int) -> None:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Iterator, Optional, Union
 
 from ..errors import PfmParseError
-from .file_state import FileState
-from .maps import Mapping
+from .maps import FileState, Mapping
 
 HEADER = struct.Struct("<IIQII")  # size, kind, time, tgid, tid
 FORK_PART = struct.Struct("<II")  # ppid, ptid

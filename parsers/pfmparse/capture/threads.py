@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Iterator, Optional, Sequence, Union
 
 from ..errors import PfmParseError
 from .json_node import Node
-from .process_events import Exec, Fork, Name
+
+if TYPE_CHECKING:
+    from .process_events import Exec, Fork, Name
 
 IDLE = 0  # the tid of the CPUs' idle threads
 MAX_THREADS = 1 << 20  # in all THRD chunks together, and new ones in PROC chunks
@@ -80,12 +82,13 @@ class Threads:
         )
         self._change(thread, offset)
 
-    def rename(self, event: Union[Exec, Name], offset: int) -> None:
-        """Changes the name of a thread, and the control group of a new program."""
+    def rename(
+        self, event: Union[Exec, Name], cgroup: Optional[str], offset: int
+    ) -> None:
+        """Changes the name of a thread, and its control group unless it is None."""
         known = self._threads.get(event.tid)
         if known is None or known.tgid != event.tgid:
             known = Thread(event.tid, event.tgid, "")
-        cgroup = event.cgroup if isinstance(event, Exec) else None
         now = replace(known, comm=event.comm, cgroup=cgroup or known.cgroup)
         self._change(now, offset)
 

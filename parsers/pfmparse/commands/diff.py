@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Mapping, Optional, Sequence, TextIO
 
 from ..analysis import keys, row_sums
-from ..analysis.groups import Values
 from ..analysis.inputs import Input
 from ..analysis.keys import Value
+from ..analysis.row_sums import Values
 from ..analysis.weights import COUNT
 from ..errors import RequestError
 from ..text import printable

@@ -11,6 +11,7 @@ from typing import AbstractSet, Container, Iterable, Iterator
 import numpy as np
 
 from ..formats import branches
+from ..formats.added_columns import BRANCH_FLAGS, BRANCH_FROM
 from ..formats.pebs import REGISTERS
 from ..formats.roles import Role
 from ..formats.samples import Samples
@@ -30,7 +31,7 @@ HEXADECIMAL = frozenset(
 ADDRESSES = (Role.ADDRESS, Role.DATA_ADDRESS)
 CALLERS, CALLER_COOKIES = "callers", "caller_cookies"
 
-BRANCH_PMDS = frozenset(map(str, range(branches.FROM, branches.FLAGS + branches.COUNT)))
+BRANCH_PMDS = frozenset(map(str, range(BRANCH_FROM, BRANCH_FLAGS + branches.COUNT)))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Optional
 
-from ..capture.machine import Cache, Processors
+from ..capture.session import Cache, Processors
 from ..recording import Recording
 
 UNITS = ((1 << 20, "MiB"), (1 << 10, "KiB"))
@@ -37,7 +37,10 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
     machine, source = recording.session.machine, recording.source
     pmu = machine.pmu or "unknown PMU"
     found = [
-        ("machine", f"{machine.arch}, {machine.release}, {machine.cpus} CPUs, {pmu}")
+        (
+            "machine",
+            f"{machine.arch}, {machine.release}, {machine.cpus} CPUs, {pmu}",
+        )
     ]
     if machine.host is not None:
         found.append(("host", machine.host))

@@ -6,9 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Mapping, Optional, Sequence
 
-from ..analysis.groups import Values
 from ..analysis.inputs import Input
-from ..analysis.row_sums import Row, add, ordered
+from ..analysis.row_sums import Row, Values, add, ordered
 from ..analysis.weights import COUNT
 from ..recording import Recording
 from .outcome import blaming

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterator, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Iterator, Mapping, Optional, Sequence
 
 from ..analysis.requests import HISTOGRAM, Wanted
-from ..analysis.statistics import Number, Values, ratio
+
+if TYPE_CHECKING:
+    from ..analysis.statistics import Number, Values
 
 WIDTH = 14
 
-Columns = Mapping[str, Values]
+Columns = Mapping[str, "Values"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def histograms(values: Columns, options: StatOptions) -> Iterator[str]:
 
 def _figure(values: Columns, wanted: Wanted, stat: str) -> Optional[Number]:
     if wanted.by is not None:
-        return ratio(values, wanted)
+        return values[wanted.name].over(values[wanted.by])
     return values[wanted.name].figure(stat)
 
 

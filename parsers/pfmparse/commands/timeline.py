@@ -13,10 +13,10 @@ from typing import Optional, Sequence, TextIO
 import numpy as np
 
 from ..analysis import keys
-from ..analysis.groups import Groups
 from ..analysis.inputs import Input
 from ..analysis.interner import Ids, Interner
 from ..analysis.keys import Key, Value
+from ..analysis.row_sums import Groups
 from ..analysis.sums import Sums
 from ..analysis.weights import COUNT, Weight
 from ..errors import RequestError

@@ -14,9 +14,9 @@ from ..analysis.interner import Ids, Interner
 from ..analysis.labels import StackTexts
 from ..analysis.rows import CARRIED, RowMaker, Rows, pmds_of
 from ..analysis.weights import COUNT
-from ..arrays import NDArray
 from ..formats.data_source import name_of
 from ..formats.samples import Column
+from ..layout import NDArray
 from ..recording import Batch
 from ..symbols.location import Detail, Location
 from .interface import Export, Job

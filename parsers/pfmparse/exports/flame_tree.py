@@ -13,7 +13,7 @@ import numpy as np
 from ..analysis.labels import label, several_events
 from ..analysis.profile import Profile
 from ..analysis.stacks import ROOT
-from ..arrays import NDArray
+from ..layout import NDArray
 
 Ids = NDArray[np.intp]
 Weights = NDArray[np.float64]

@@ -14,8 +14,8 @@ import numpy as np
 from ..analysis.inputs import Input
 from ..analysis.rows import CARRIED, Number, RowMaker, Rows, numbers_of
 from ..analysis.weights import COUNT
-from ..arrays import NDArray
 from ..formats.samples import compact
+from ..layout import NDArray
 from ..recording import Batch
 from ..symbols.location import Detail
 from .interface import Export, Job

@@ -9,7 +9,7 @@ from typing import Iterable, NamedTuple, Sequence
 import numpy as np
 
 from ..analysis.profile import Profile, Thread
-from ..arrays import NDArray
+from ..layout import NDArray
 from .flame_layout import LEAST, colours_of
 from .flame_sides import COLOURS, LIMITS, Sides
 from .flame_tree import PLAIN, Ids, Tree, Weights, tree_of

@@ -11,7 +11,7 @@ import os
 import struct
 from typing import Optional, Sequence
 
-from ..capture.jit import JitRange, JitSymbols
+from ..capture.code import JitRange, JitSymbols
 from ..capture.maps import Mapping, ProcessMaps, is_anonymous
 from ..text import exact_bytes
 from . import perf_records

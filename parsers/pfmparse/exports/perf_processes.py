@@ -9,8 +9,8 @@ import numpy as np
 
 from ..analysis.inputs import Input
 from ..analysis.interner import Interner
-from ..arrays import NDArray
 from ..capture.maps import Mapping, ProcessMaps
+from ..layout import NDArray
 from . import perf_records
 from .perf_jit import JitFile
 from .perf_records import Words

@@ -12,8 +12,8 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.maps import Mapping
+from ..layout import NDArray
 from ..text import exact_bytes
 
 Words = NDArray[np.uint64]

@@ -11,12 +11,12 @@ from ..analysis import columns
 from ..analysis.columns import NOBODY
 from ..analysis.inputs import Input
 from ..analysis.weights import COUNT, PERIOD, Weight
-from ..arrays import NDArray
 from ..errors import PfmParseError
 from ..formats import branches
 from ..formats.chains import Chains
 from ..formats.roles import Role
 from ..formats.samples import Column, Samples
+from ..layout import NDArray
 from ..recording import Batch
 from ..symbols.location import UNKNOWN
 from . import perf_records

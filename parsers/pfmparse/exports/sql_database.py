@@ -13,7 +13,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
 from . import sql_schema
 from .interface import ExportError
 

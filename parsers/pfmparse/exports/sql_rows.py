@@ -14,8 +14,8 @@ from ..analysis.sums import Sums
 from ..analysis.weights import COUNT
 from ..analysis.weights import GREATEST as MOST
 from ..analysis.weights import fits, period_sums
-from ..arrays import NDArray
 from ..formats.samples import Column
+from ..layout import NDArray
 from ..recording import Batch
 from .sql_database import Values
 from .sql_run import GREATEST, Run

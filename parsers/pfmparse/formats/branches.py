@@ -7,13 +7,12 @@ from typing import Mapping
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
+from .added_columns import BRANCH_FLAGS, BRANCH_FROM, BRANCH_TO
 from .roles import Role
 from .samples import Samples
 
 COUNT = 8  # branches of a sample, PFM_BRANCHES of perfmon.h
-# The PMDs of the newest branch; those of the next older ones follow each.
-FROM, TO, FLAGS = 272, 280, 288
 
 # Types of branches: PERF_BR_*, in perf's words.
 TYPES = (
@@ -49,7 +48,7 @@ def table(samples: Samples) -> NDArray[np.uint64]:
     """
     words = np.zeros((samples.count, COUNT, 3), np.uint64)
     for group in samples.groups:
-        for at, first in enumerate((FROM, TO, FLAGS)):
+        for at, first in enumerate((BRANCH_FROM, BRANCH_TO, BRANCH_FLAGS)):
             for n in range(COUNT):
                 if first + n in group.pmds:
                     column = group.values[:, group.pmds.index(first + n)]
@@ -71,7 +70,9 @@ def texts(pmds: Mapping[str, int]) -> list[str]:
     """
     found = []
     for n in reversed(range(COUNT)):
-        start, end, flags = (pmds.get(str(pmd + n), 0) for pmd in (FROM, TO, FLAGS))
+        start, end, flags = (
+            pmds.get(str(pmd + n), 0) for pmd in (BRANCH_FROM, BRANCH_TO, BRANCH_FLAGS)
+        )
         if start or end or flags:
             found.append("/".join((f"{start:#x}", f"{end:#x}", *_fields(flags))))
     return found

@@ -8,8 +8,7 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from ..arrays import NDArray
-from ..layout import KERNEL_START
+from ..layout import KERNEL_START, NDArray
 
 
 @dataclass(frozen=True)

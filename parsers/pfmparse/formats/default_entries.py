@@ -8,10 +8,9 @@ from typing import Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ..arrays import NDArray, split
 from ..capture.buffers import Buffers
 from ..capture.session import Session
-from ..layout import Data, field_names, view
+from ..layout import Data, NDArray, field_names, split, view
 from .samples import Column, Lazy, PmdGroup, Samples, made_once
 
 WORD = 8  # bytes; entries are whole words

@@ -14,8 +14,8 @@ from typing import Callable, Mapping
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.session import Session
+from ..layout import NDArray
 from .samples import Column, Lazy, PmdGroup, Samples
 
 U64s = NDArray[np.uint64]

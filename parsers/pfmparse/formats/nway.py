@@ -8,11 +8,10 @@ from typing import Mapping, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.buffers import Buffers
 from ..capture.session import Session
 from ..errors import PfmParseError
-from ..layout import Data, bad_field, describe, integers, struct_dtype, table
+from ..layout import Data, NDArray, bad_field, describe, integers, struct_dtype, table
 from .decoding import Decoded, Format, Lost, Region
 from .default import ENTRY
 from .default_entries import Entries, Run, Span

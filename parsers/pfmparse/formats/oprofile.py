@@ -9,10 +9,9 @@ from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
-from ..layout import Data
+from ..layout import Data, NDArray
 from .chains import Chains
 from .decoding import Decoded, Format, Region
 from .samples import Column, Lazy, Samples, constant, made_once

@@ -8,10 +8,9 @@ from typing import Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
-from ..layout import Data, bad_field, describe, field_names, integers, view
+from ..layout import Data, NDArray, bad_field, describe, field_names, integers, view
 from .decoding import Decoded, Lost, Region
 from .samples import Column, Lazy, Samples
 

@@ -7,8 +7,8 @@ from typing import Iterator
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.session import Session
+from ..layout import NDArray
 from .samples import PmdGroup
 from .sink import Records
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
 from .samples import Samples
 
 MAX_SHIFT = 32  # keeps the products below 2^64

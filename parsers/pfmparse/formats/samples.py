@@ -9,9 +9,8 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..errors import PfmParseError, RequestError, blamed
-from ..layout import field_names
+from ..layout import NDArray, field_names
 from .chains import Chains
 from .roles import AGGREGATES, Role
 

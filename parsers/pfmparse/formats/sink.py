@@ -12,10 +12,9 @@ from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.session import Session
 from ..errors import PfmParseError
-from ..layout import Data, bad_field, integers, struct_dtype, table, view
+from ..layout import Data, NDArray, bad_field, integers, struct_dtype, table, view
 from .chains import Chains
 from .decoding import Decoded, Decoder, Lost, Region
 from .roles import Role

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.session import Session
-from ..layout import struct_dtype
+from ..layout import NDArray, struct_dtype
 from .decoding import Format
 from .roles import Role
 from .samples import Roles, Samples, record_columns

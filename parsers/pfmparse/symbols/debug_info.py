@@ -9,7 +9,7 @@ from typing import Iterator, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from ..arrays import split
+from ..layout import split
 from .functions import NONE, Call, Functions, Ranges
 from .intervals import U64s
 from .libdw import Die, libraries

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..capture.json_node import U64_MAX
+from ..layout import NDArray
 from . import symbol_table
 from .debuginfod import URLS, Debuginfod, environment
 from .intervals import U64s

@@ -7,9 +7,8 @@ import os
 from pathlib import Path
 from typing import Callable, Iterable, Iterator, Optional, Sequence, Union
 
-from ..capture.file_state import FileState
-from ..capture.maps import is_anonymous
-from ..capture.vdso import VdsoImages
+from ..capture.code import VdsoImages
+from ..capture.maps import FileState, is_anonymous
 from . import libdw
 from .debuginfod import Debuginfod
 from .elf_file import ElfFile

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
 
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]

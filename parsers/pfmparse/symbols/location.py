@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Optional, Sequence
 
-from ..capture.file_state import FileState
+from ..capture.maps import FileState
 
 UNKNOWN = "[unknown]"  # anything without a known name
 JIT = "[jit]"  # JIT-compiled code

@@ -19,14 +19,10 @@ from typing import (
 
 import numpy as np
 
-from ..arrays import NDArray, split
-from ..capture.file_state import FileState
-from ..capture.jit import JitMaps
+from ..capture.code import JitMaps, VdsoImages
 from ..capture.json_node import U64_MAX
-from ..capture.kallsyms import KernelSymbols
-from ..capture.maps import Mapping, MapsHistory, ProcessMaps, is_anonymous
-from ..capture.vdso import VdsoImages
-from ..layout import KERNEL_START
+from ..capture.maps import FileState, Mapping, MapsHistory, ProcessMaps, is_anonymous
+from ..layout import KERNEL_START, NDArray, split
 from .demangle import Names
 from .intervals import Ids, U64s
 from .location import (
@@ -43,6 +39,7 @@ from .location import (
 
 if TYPE_CHECKING:
     from ..capture.cookies import CookieFile
+    from ..capture.kallsyms import KernelSymbols
     from .elf_file import ElfFile
     from .files import Files
 
@@ -112,7 +109,7 @@ class Resolver:
         if detail is Detail.INLINES and not options.inlines:
             detail = Detail.LINE
         self._maps = maps
-        self._kernel = kernel or KernelSymbols(b"", 0)
+        self._kernel = kernel
         self._detail = detail
         self._jit = jit or JitMaps()
         self._warn, self._told = warn, set[str]()
@@ -177,7 +174,12 @@ class Resolver:
     def _resolve_kernel(
         self, addresses: Addresses, which: Ids, out: list[Location]
     ) -> None:
-        found = self._kernel.find(addresses.ip[which])
+        if not which.size:
+            return
+        from ..capture.kallsyms import KernelSymbols  # only for samples of the kernel
+
+        kernel = self._kernel or KernelSymbols(b"", 0)
+        found = kernel.find(addresses.ip[which])
         self._names.learn(symbol.name for symbol in found)
         ips = addresses.ip[which].tolist()
         for at, ip, symbol in zip(which.tolist(), ips, found):

@@ -10,7 +10,7 @@ from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
 from .intervals import Intervals, U64s
 from .libdw import Shdr, libraries
 from .location import Symbol

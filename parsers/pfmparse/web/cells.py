@@ -17,11 +17,11 @@ from ..analysis.selection import Selection, first_time
 from ..analysis.stacks import ROOT
 from ..analysis.sums import Sums
 from ..analysis.weights import Weight
-from ..arrays import NDArray
 from ..exports.flame_layout import colours_of
 from ..exports.flame_tree import ALL, Label, Tree, sorted_tree
 from ..formats.roles import Role
 from ..formats.samples import Samples
+from ..layout import NDArray
 from ..symbols.location import UNKNOWN
 from .words import Words
 

@@ -13,8 +13,8 @@ from ..analysis.events import Events
 from ..analysis.interner import Ids
 from ..analysis.requests import Window, read_numbers
 from ..analysis.selection import Selection
-from ..arrays import NDArray
 from ..errors import RequestError
+from ..layout import NDArray
 from ..recording import Recording
 from .cells import Cells
 from .query import Query

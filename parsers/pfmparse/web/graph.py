@@ -10,9 +10,9 @@ import numpy as np
 
 from ..analysis.interner import Ids, Interner
 from ..analysis.stacks import ROOT
-from ..arrays import NDArray
 from ..exports.flame_layout import layout_of
 from ..exports.flame_tree import PLAIN, Tree, sorted_tree
+from ..layout import NDArray
 from .cells import Cells
 from .words import Floats, Words
 

@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-from ..analysis.groups import Values
 from ..analysis.inputs import Input, Options, Watcher
 from ..analysis.keys import detail_of
-from ..analysis.row_sums import Row, add, ordered
+from ..analysis.row_sums import Row, Values, add, ordered
 from ..analysis.weights import COUNT
 from ..errors import PfmParseError
 from ..exports.flame_tree import Label

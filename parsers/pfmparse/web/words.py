@@ -7,7 +7,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from ..arrays import NDArray
+from ..layout import NDArray
 
 Floats = NDArray[np.float64]
 WORD = 1 << 32

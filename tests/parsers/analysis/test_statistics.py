@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 from helpers.readers import opened
 from helpers.writers import capture, json_chunk, session
 from pfmparse import Samples
 from pfmparse.analysis.requests import Wanted
 from pfmparse.analysis.spread import Bucket
-from pfmparse.analysis.statistics import Statistics, Values, ratio
+from pfmparse.analysis.statistics import Statistics, Values
 
 STATS = ("sum", "mean", "min", "max", "count", "p50", "p90")
 
@@ -39,7 +38,7 @@ def test_stats_of_no_values_are_none() -> None:
     found = {stat: Values().figure(stat) for stat in STATS}
     assert found.pop("count") == 0 and set(found.values()) == {None}
     assert Values().histogram() == []
-    assert ratio({"a": Values(1, 5), "b": Values()}, Wanted("a", "b")) is None
+    assert Values(1, 5).over(Values()) is None
 
 
 def test_stats_count_values_by_weight() -> None:
@@ -60,5 +59,4 @@ def test_histogram_has_a_bucket_for_zero() -> None:
 
 
 def test_ratio_divides_the_sums() -> None:
-    values = {"a": Values(1, 6), "b": Values(1, 4)}
-    assert ratio(values, Wanted("a", "b")) == 1.5
+    assert Values(1, 6).over(Values(1, 4)) == 1.5

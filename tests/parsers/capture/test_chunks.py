@@ -3,17 +3,64 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import struct
 import zlib
 from pathlib import Path
-from typing import Optional
+from typing import Iterator, Optional
 
+import numpy as np
 import pytest
 from helpers.readers import peak_memory, read_capture, read_stream
 from helpers.sample_capture import ALL, DONE, FIRST, SECOND, SESS
 from helpers.writers import HDR_SIZE, capture, chunk
-from pfmparse.capture.chunks import MAX_PAYLOAD
+from pfmparse.capture import chunks as module
+from pfmparse.capture.chunks import MAX_PAYLOAD, SMALL, crc32, crc32_of_each
+
+
+def _no_library(name: str) -> ctypes.CDLL:
+    raise OSError(name)
+
+
+@pytest.fixture(params=["installed libraries", "without libdeflate"])
+def libraries(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Clear the cached library lookup before and after the test."""
+    module._libdeflate.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "without libdeflate":
+            patch.setattr(ctypes, "CDLL", _no_library)
+        yield
+    module._libdeflate.cache_clear()
+
+
+@pytest.mark.usefixtures("libraries")
+@pytest.mark.parametrize("size", [0, 1, SMALL, SMALL + 1, 3 * SMALL + 5])
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_checksum_equals_zlib_crc32(size: int, kind: type) -> None:
+    data = np.random.default_rng(size).bytes(size)
+    assert crc32(kind(data)) == zlib.crc32(data)
+
+
+@pytest.mark.usefixtures("libraries")
+def test_checksums_of_parts_equal_zlib_crc32() -> None:
+    data = np.random.default_rng(1).bytes(1000)
+    parts = [(0, 1000), (5, 0), (7, 300), (999, 1)]
+    begins, sizes = (list(column) for column in zip(*parts))
+    found = crc32_of_each(memoryview(data), begins, sizes)
+    assert found == [zlib.crc32(data[at : at + size]) for at, size in parts]
+
+
+def test_small_checksum_does_not_load_libdeflate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(module, "_libdeflate", lambda: asked.append(True))
+    for size in (0, SMALL):
+        crc32(bytes(size))
+    assert asked == []
+    crc32(bytes(SMALL + 1))
+    assert asked == [True]
 
 
 def test_unknown_chunks_are_skipped() -> None:

@@ -18,7 +18,7 @@ from helpers.writers import (
     oprofile_words,
 )
 from pfmparse.capture.cookies import CookieFile, parse_cookies
-from pfmparse.capture.file_state import FileState
+from pfmparse.capture.maps import FileState
 from pfmparse.errors import PfmParseError
 
 FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]

@@ -29,8 +29,7 @@ from helpers.writers import (
 from pfmparse.analysis.places import Places
 from pfmparse.capture import metadata, threads
 from pfmparse.capture.file import Capture
-from pfmparse.capture.file_state import FileState
-from pfmparse.capture.maps import Mapping
+from pfmparse.capture.maps import FileState, Mapping
 from pfmparse.capture.process_events import (
     Exec,
     Fork,

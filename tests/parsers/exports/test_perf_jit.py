@@ -9,7 +9,7 @@ from typing import Any
 
 from elftools.elf.elffile import ELFFile  # type: ignore[import]
 from helpers import perf_file
-from pfmparse.capture.jit import JitSymbols
+from pfmparse.capture.code import JitSymbols
 from pfmparse.capture.maps import Mapping, ProcessMaps
 from pfmparse.exports.interface import Job
 from pfmparse.exports.perf_jit import JitFiles

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Functions of JIT-compiled code: the JITM chunks (docs/capture.md)."""
+"""Code that is in no file: images of vDSOs, and functions of JIT-compiled code.
+
+These are the VDSO and JITM chunks (docs/capture.md).
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,46 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from ..arrays import NDArray
 from ..errors import PfmParseError
-from ..layout import Data, struct_dtype, view
+from ..layout import Data, NDArray, struct_dtype, view
 from .json_node import U64_MAX
+
+MAX_IMAGES = 16  # a kernel has one for each word size
+VDSO_HEADER = struct_dtype(
+    72, [("id_size", "<u4", 0), ("reserved", "<u4", 4), ("build_id", "V64", 8)]
+)
+
+
+class VdsoImages:
+    """The ELF images of vDSOs, by build ID."""
+
+    def __init__(self) -> None:
+        self._images: dict[bytes, bytes] = {}
+
+    def __contains__(self, build_id: object) -> bool:
+        return build_id in self._images
+
+    def __getitem__(self, build_id: bytes) -> bytes:
+        return self._images[build_id]
+
+    def add(self, payload: Data, offset: int) -> None:
+        """Adds the next VDSO chunk, whose payload is at byte ``offset``."""
+        if len(payload) < VDSO_HEADER.itemsize:
+            raise PfmParseError("VDSO without a header", offset)
+        header = view(payload, VDSO_HEADER, 1, 0, len(payload))[0]
+        size = int(header["id_size"])
+        if not 0 < size <= VDSO_HEADER["build_id"].itemsize:
+            raise PfmParseError(f"VDSO: a build ID of {size} bytes", offset)
+        if len(self._images) == MAX_IMAGES:
+            raise PfmParseError(f"more than {MAX_IMAGES} VDSO chunks", offset)
+        build_id = header["build_id"].tobytes()[:size]
+        self._images[build_id] = bytes(payload[VDSO_HEADER.itemsize :])
+
 
 MAX_JIT_TEXT = 256 << 20  # in all JITM chunks together
 
-HEADER = struct_dtype(8, [("tgid", "<u4", 0), ("flags", "<u4", 4)])
-assert HEADER.itemsize == 8
+JIT_HEADER = struct_dtype(8, [("tgid", "<u4", 0), ("flags", "<u4", 4)])
+assert JIT_HEADER.itemsize == 8
 CUT = 0x1  # flag: the process's file was longer than the stored text
 
 # Start and size in hexadecimal, and a name, which may contain blanks.
@@ -117,15 +151,15 @@ class JitMaps:
 
     def add(self, payload: Data, offset: int) -> None:
         """Adds the next JITM chunk, whose payload is at byte ``offset``."""
-        if len(payload) < HEADER.itemsize:
+        if len(payload) < JIT_HEADER.itemsize:
             raise PfmParseError("JITM without a header", offset)
-        header = view(payload, HEADER, 1, 0, len(payload))[0]
+        header = view(payload, JIT_HEADER, 1, 0, len(payload))[0]
         self._bytes += len(payload)
         if self._bytes > MAX_JIT_TEXT:
             many = f"more than {MAX_JIT_TEXT} bytes of JITM"
             raise PfmParseError(many, offset)
         tgid, cut = int(header["tgid"]), bool(header["flags"] & CUT)
-        text = bytes(payload[HEADER.itemsize :])
+        text = bytes(payload[JIT_HEADER.itemsize :])
         self._processes[tgid] = JitSymbols(tgid, text, cut)
 
     def find(self, tgid: int) -> Optional[JitSymbols]:
