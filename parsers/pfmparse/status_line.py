@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Optional, TextIO
 
-from .text import printable
+from .text import amount, printable
 
 FIRST, NEXT = 2.0, 0.5  # seconds until the first line, and between two lines
 
@@ -55,7 +55,7 @@ class Progress:
     def add(self, samples: int) -> None:
         """Adds to the number of samples that are done."""
         self._samples += samples
-        self._line.show(f"{self._samples:,} samples {self._verb}")
+        self._line.show(f"{amount(self._samples, 'samples', ',')} {self._verb}")
 
     def remove(self) -> None:
         """Removes the line until add() is called again."""

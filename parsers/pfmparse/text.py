@@ -21,6 +21,15 @@ def exact_bytes(text: str) -> bytes:
         return text.encode("utf-8", "replace")
 
 
+def amount(number: int, things: str, form: str = "") -> str:
+    """A number and what it counts: "1 sample", "2 samples".
+
+    ``form`` is the number's format, such as "," for groups of digits.
+    """
+    one = things.removesuffix("es" if things.endswith("sses") else "s")
+    return f"{number:{form}} {one if number == 1 else things}"
+
+
 def known(value: Optional[int]) -> str:
     """A number, or "unknown" for None."""
     return "unknown" if value is None else str(value)

@@ -19,7 +19,7 @@ from helpers.writers import (
     thread,
     totals,
 )
-from pfmparse.text import known, printable
+from pfmparse.text import amount, known, printable
 
 KERNEL = 1 << 63
 
@@ -89,3 +89,9 @@ def test_unknown_number_is_printed_as_unknown() -> None:
         "18446744073709551616",
         "unknown",
     )
+
+
+def test_one_thing_is_singular() -> None:
+    assert amount(1, "samples") == "1 sample" and amount(0, "samples") == "0 samples"
+    assert amount(1, "processes") == "1 process" and amount(1, "times") == "1 time"
+    assert amount(1234, "bytes", ",") == "1,234 bytes"

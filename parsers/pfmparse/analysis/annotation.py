@@ -17,6 +17,7 @@ from ..errors import PfmParseError, RequestError
 from ..symbols.disassembly import disassemble
 from ..symbols.elf_file import ElfFile
 from ..symbols.location import Line, Location
+from ..text import amount
 from .inputs import Input
 from .interner import Interner
 from .sums import Sums
@@ -279,7 +280,9 @@ def _instructions(
     """The function's instructions, each with the samples whose address is in it."""
     start = samples.function.start
     if end - start > MAX_CODE:
-        lacks.append(f"{end - start} bytes of code: only addresses are shown")
+        lacks.append(
+            f"{amount(end - start, 'bytes')} of code: only addresses are shown"
+        )
         return _bare(samples)
     try:
         found = disassemble(elf.code(start, end), start, elf.machine)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import PfmParseError
 from ..layout import NDArray, struct_dtype, table, view
+from ..text import amount
 from .chunks import Chunk
 
 MAX_PIECES = 4096
@@ -42,8 +43,9 @@ def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryvi
     for number, entry in enumerate(entries):
         start, length = entry["offset"], entry["size"]
         if not end <= start <= start + length <= size:
+            size_of_piece = amount(length, "bytes")
             text = (
-                f"piece {number} of {length} bytes at {start} is not between the end "
+                f"piece {number} of {size_of_piece} at {start} is not between the end "
                 f"of the previous piece, {end}, and the end of the buffer, {size}"
             )
             raise PfmParseError(text, number * PIECE.itemsize)
@@ -51,12 +53,15 @@ def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryvi
         image[start : start + len(there)] = there
         if len(there) < length:
             if whole:
-                text = f"piece {number} ends here, {length - len(there)} bytes early"
+                early = amount(length - len(there), "bytes")
+                text = f"piece {number} ends here, {early} early"
                 raise PfmParseError(text, len(saved))
             return memoryview(image)[: start + len(there)]
         end, at = start + length, at + length
     if at != len(saved):
-        raise PfmParseError(f"{len(saved) - at} bytes belong to no piece", at)
+        raise PfmParseError(
+            f"{amount(len(saved) - at, 'bytes')} after the last piece", at
+        )
     return memoryview(image)
 
 
@@ -100,7 +105,7 @@ def read_buffer(chunk: Chunk, contexts: Container[int], epoch: int) -> Buffer:
     """
     head = BUFFER_HEADER.itemsize
     if len(chunk.payload) < head:
-        text = f"BUFR of {len(chunk.payload)} bytes is too short"
+        text = f"BUFR of {amount(len(chunk.payload), 'bytes')} is too short"
         raise PfmParseError(text, chunk.offset, truncated=not chunk.whole)
     context, pieces, _, size = _HEADER.unpack_from(chunk.payload)
     if context not in contexts:

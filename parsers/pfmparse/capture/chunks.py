@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import PfmParseError, note
 from ..layout import Data, struct_dtype, view
+from ..text import amount
 from .storage import Storage
 
 SMALL = 1 << 14  # bytes; zlib is fast enough for these
@@ -182,7 +183,8 @@ class ChunkReader:
         """The payload as it is stored. Raises PfmParseError if it is too long."""
         limit = MAX_PAYLOAD[header.type]
         if header.length > limit:
-            text = f"{header.type} of {header.length} bytes exceeds the limit, {limit}"
+            size = amount(header.length, "bytes")
+            text = f"{header.type} of {size} exceeds the limit, {limit}"
             raise PfmParseError(text, header.offset - 16)
         return self._storage.read(header.offset, header.length)
 

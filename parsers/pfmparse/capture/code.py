@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import PfmParseError
 from ..layout import Data, NDArray, struct_dtype, view
+from ..text import amount
 from .json_node import U64_MAX
 
 MAX_IMAGES = 16  # a kernel has one for each word size
@@ -42,7 +43,7 @@ class VdsoImages:
         header = view(payload, VDSO_HEADER, 1, 0, len(payload))[0]
         size = int(header["id_size"])
         if not 0 < size <= VDSO_HEADER["build_id"].itemsize:
-            raise PfmParseError(f"VDSO: a build ID of {size} bytes", offset)
+            raise PfmParseError(f"VDSO: a build ID of {amount(size, 'bytes')}", offset)
         if len(self._images) == MAX_IMAGES:
             raise PfmParseError(f"more than {MAX_IMAGES} VDSO chunks", offset)
         build_id = header["build_id"].tobytes()[:size]

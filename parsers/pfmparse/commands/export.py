@@ -13,7 +13,7 @@ from typing import TextIO
 from ..errors import blamed
 from ..exports import registry
 from ..exports.interface import Export, ExportError, Job
-from ..text import message, printable
+from ..text import amount, message, printable
 from . import summary
 from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
@@ -98,4 +98,4 @@ def _print(export: Export, job: Job, as_json: bool, out: TextIO) -> None:
         }
         out.write(json.dumps(document) + "\n")
     else:
-        out.write(f"{printable(file or 'database')}: {samples} samples\n")
+        out.write(f"{printable(file or 'database')}: {amount(samples, 'samples')}\n")

@@ -12,7 +12,7 @@ from typing import Iterator, TextIO
 
 from ..capture.file import Capture
 from ..recording import Source
-from ..text import printable
+from ..text import amount, printable
 from .outcome import OK, blaming, warn
 
 SESSION = "session.json"
@@ -60,4 +60,4 @@ def print_json(source: Source, directory: Path, out: TextIO) -> None:
 def print_text(source: Source, directory: Path, out: TextIO) -> None:
     """Writes the files and prints a line for each buffer."""
     for written in extract(source, directory):
-        out.write(f"{printable(written.file)}: {written.bytes} bytes\n")
+        out.write(f"{printable(written.file)}: {amount(written.bytes, 'bytes')}\n")

@@ -7,6 +7,7 @@ from typing import Optional
 
 from ..capture.totals import Count, Totals
 from ..recording import Recording
+from ..text import amount
 
 
 def as_json(recording: Recording) -> dict[str, object]:
@@ -66,5 +67,5 @@ def _times(recording: Recording, totals: Totals) -> list[tuple[str, str]]:
         turns = [turns for turns in totals.turns if turns.set == event_set.id]
         runs, active = sum(t.runs for t in turns), sum(t.active_ns for t in turns)
         name = f"set {event_set.id} was active"
-        found.append((name, f"{runs} times, {active / 1e9:.3f} s"))
+        found.append((name, f"{amount(runs, 'times')}, {active / 1e9:.3f} s"))
     return found if totals.turns else []

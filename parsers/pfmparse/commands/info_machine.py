@@ -8,6 +8,7 @@ from typing import Optional
 
 from ..capture.session import Cache, Processors
 from ..recording import Recording
+from ..text import amount
 
 UNITS = ((1 << 20, "MiB"), (1 << 10, "KiB"))
 
@@ -36,19 +37,17 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
     """The essentials as names and values."""
     machine, source = recording.session.machine, recording.source
     pmu = machine.pmu or "unknown PMU"
-    found = [
-        (
-            "machine",
-            f"{machine.arch}, {machine.release}, {machine.cpus} CPUs, {pmu}",
-        )
-    ]
+    cpus = amount(machine.cpus, "CPUs")
+    found = [("machine", f"{machine.arch}, {machine.release}, {cpus}, {pmu}")]
     if machine.host is not None:
         found.append(("host", machine.host))
     for kind in machine.processors:
         found.append((f"CPUs {kind.cpus}", _processors(kind)))
     threads = list(source.threads)
     processes = {thread.tgid for thread in threads}
-    found.append(("threads", f"{len(threads)} of {len(processes)} processes"))
+    found.append(
+        ("threads", f"{len(threads)} of {amount(len(processes), 'processes')}")
+    )
     found += _events(recording)
     for made in source.jit.processes():
         rest = ", and more that were left out" if made.cut else ""
@@ -94,4 +93,4 @@ def _size(size: Optional[int]) -> str:
     for unit, name in UNITS:
         if size >= unit and size % unit == 0:
             return f"{size // unit} {name}"
-    return f"{size} bytes"
+    return amount(size, "bytes")

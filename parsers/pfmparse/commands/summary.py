@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Mapping, Sequence, TextIO
 
 from ..recording import Recording
-from ..text import known, printable
+from ..text import amount, known, printable
 
 
 def as_json(recording: Recording) -> dict[str, object]:
@@ -39,7 +39,7 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
     if recording.skipped:
         found.append(("skipped samples", str(recording.skipped)))
     if recording.throttled:
-        found.append(("throttled", f"{recording.throttled} times"))
+        found.append(("throttled", amount(recording.throttled, "times")))
     if recording.imprecise:
         found.append(("imprecise samples", str(recording.imprecise)))
     return [*found, ("notifications", known(recording.notifications))]

@@ -11,7 +11,7 @@ from typing import Optional, Sequence
 from ..analysis.events import Event
 from ..analysis.recent import Place
 from ..analysis.weights import COUNT
-from ..text import printable
+from ..text import amount, printable
 
 NS = 10**9
 COMM = 16  # characters of a thread's name
@@ -69,7 +69,8 @@ def heading(status: Status) -> list[str]:
             f"{status.elapsed_ns // NS} s, {events}, "
             f"rows: last {status.span_ns / NS:.0f} s by {order}{state}"
         ),
-        f"{status.samples} samples, {status.per_second(status.step_samples):.0f}/s; "
+        f"{amount(status.samples, 'samples')}, "
+        f"{status.per_second(status.step_samples):.0f}/s; "
         f"{status.lost} lost, {status.per_second(status.step_lost):.0f}/s{skipped}",
     ]
 

@@ -24,6 +24,9 @@
 
   const unit = () => $("event").value < 0 ? data.unit : data.units[$("event").value];
   const number = (value) => value.toLocaleString("en-US");
+  // A number and what it counts, "1 sample" or "2 samples". Other units have no singular.
+  const amount = (value, things) => `${number(value)} ` +
+    (value === 1 ? things.replace(/\b(sample|event|frame|function)s$/, "$1") : things);
   const side = () => compares ? +$("widths").value : 0;
   const share = (value, all) => all ? 100 * value / all : 0;
   const percent = (value, of) => share(value, sides[of][0]).toFixed(2) + " %";
@@ -56,7 +59,7 @@
   // The values of each side with their shares.
   function told(values) {
     const texts = values.map((value, of) =>
-      `${data.sides[of]} ${number(value)} ${unit()}, ${percent(value, of)}`.trim());
+      `${data.sides[of]} ${amount(value, unit())}, ${percent(value, of)}`.trim());
     if (compares) texts.push(`difference ${signed(difference(values))} points`);
     return texts.join("; ");
   }
@@ -134,8 +137,8 @@
     const all = narrow.filter((one) => one).length;
     const here = data.sides[side()], there = data.sides[1 - side()];
     const part = percent(lowest.reduce((a, b) => a + b, 0), 1 - side());
-    $("too-narrow").textContent = all ? `${number(all)} frames below ` +
-      `${100 * LEAST}% of the ${here} side are ${part} of the ${there} side: choose ` +
+    $("too-narrow").textContent = all ? `${amount(all, "frames")} below ` +
+      `${100 * LEAST}% of the ${here} side, with ${part} of the ${there} side: choose ` +
       `widths "${there}".` : "";
   }
 
@@ -144,14 +147,14 @@
     const by = (values) => series.map((one) => sum(values, one));
     sides = series.map((one) => totals.map((values) => sum(values, one)));
     $("summary").textContent = sides.map((sums, of) =>
-      `${data.sides[of]} ${number(sums[0])} ${unit()}`.trim()).join("; ") +
+      `${data.sides[of]} ${amount(sums[0], unit())}`.trim()).join("; ") +
       ($("event").value < 0 ? "" : " of " + data.events[$("event").value]) +
       ($("thread").value < 0 ? "" : " in " + data.threads[$("thread").value]);
     state.rows = data.functions.map(([label, self, total]) => row(
       data.labels[label][0], data.objects[data.labels[label][1]][0], by(self), by(total)));
     const others = data.others;
     state.others = others.count ?
-      row(`${number(others.count)} other functions`, "", by(others.self), null) : null;
+      row(`${amount(others.count, "other functions")}`, "", by(others.self), null) : null;
     list();
     draw();
     find();

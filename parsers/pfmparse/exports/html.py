@@ -13,12 +13,13 @@ from ..analysis.inputs import Input
 from ..analysis.requests import SIDES
 from ..formats.roles import Role
 from ..symbols.location import Detail
+from ..text import amount
 from .flame_layout import LEAST
 from .flame_sides import difference, legend, share, sides_of
 from .interface import Comparison, Export, Job
 from .page_data import PageData
 from .titles import title_of_job
-from .units import unit_of, unit_of_event
+from .units import in_unit, unit_of, unit_of_event
 
 NARROW = f"frames below {LEAST:.1%} of the width"
 # The columns of numbers in the table of functions: titles, and names to sort by.
@@ -55,7 +56,8 @@ def page_of(job: Job) -> str:
         "SIDES": _choice(job.comparison) if job.comparison else "",
         "LEGEND": _legend() if job.comparison else "",
         "HEADS": _heads(COLUMNS_OF_SIDES if job.comparison else COLUMNS),
-        "LEFT_OUT": f"{data.left_out:,} {NARROW} are left out."
+        "LEFT_OUT": f"Left out: {amount(data.left_out, 'frames', ',')} below "
+        f"{LEAST:.1%} of the width."
         if data.left_out
         else "",
         "FUNCTIONS": _functions(data),
@@ -81,7 +83,7 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
 def _summary(data: PageData, unit: str) -> str:
     """The weight of each side."""
     parts = zip(data.names, data.totals)
-    return "; ".join(f"{name} {total:,} {unit}".lstrip() for name, total in parts)
+    return "; ".join(f"{name} {in_unit(total, unit)}".lstrip() for name, total in parts)
 
 
 def _choice(comparison: Comparison) -> str:
@@ -173,7 +175,7 @@ def _capture(source: Input, file: str) -> str:
     )
     problems = [problem.message for problem in recording.problems]
     if recording.imprecise:
-        problems.append(f"{recording.imprecise:,} imprecise samples")
+        problems.append(amount(recording.imprecise, "imprecise samples", ","))
     texts = (file, source.host)
     cells = [f"<td>{escape(text)}</td>" for text in texts]
     cells += [f'<td class="number">{n}</td>' for n in (f"{source.selected:,}", lost)]

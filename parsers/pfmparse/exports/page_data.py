@@ -10,6 +10,7 @@ import numpy as np
 
 from ..analysis.profile import Profile, Thread
 from ..layout import NDArray
+from ..text import amount
 from .flame_layout import LEAST, colours_of
 from .flame_sides import COLOURS, LIMITS, Sides
 from .flame_tree import PLAIN, Ids, Tree, Weights, tree_of
@@ -61,11 +62,9 @@ class PageData:
         self._totals = [
             _sparse(self.tree.totals(part.values, part.at)) for part in self._rows
         ]
-        self.totals = (
-            np.bincount(sides.of_rows, weights, len(self.names))
-            .astype(np.int64)
-            .tolist()
-        )
+        self.totals = [0] * len(self.names)
+        for side, row in zip(sides.of_rows.tolist(), profile.rows):
+            self.totals[side] += row.weight
         self.shown = self._shown()
         self.left_out = int(self.shown.size - self.shown.sum())
         self.functions, self.others, self.other_functions = self._functions()
@@ -194,7 +193,7 @@ def _threads(profile: Profile) -> tuple[list[str], Ids]:
     order = sorted(sums, key=lambda name: (-sums[name], name))
     shown = order[:THREADS]
     if len(order) > THREADS:
-        shown.append(f"{len(order) - THREADS} other threads")
+        shown.append(amount(len(order) - THREADS, "other threads"))
     ranks = {name: min(rank, THREADS) for rank, name in enumerate(order)}
     return shown, np.array([ranks[names[row.thread]] for row in profile.rows], np.intp)
 

@@ -8,6 +8,7 @@ from typing import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from ..symbols.location import Detail
+from ..text import amount
 from .flame_layout import LEAST, Box, Layout, layout_of
 from .flame_sides import sides_of
 from .flame_tree import PLAIN, Tree, tree_of
@@ -136,8 +137,9 @@ class _Picture:
         layout = self.layout
         if not layout.left_out:
             return []
+        frames = amount(layout.left_out, "frames", ",")
         return [
-            f"left out: {layout.left_out:,} frames below {LEAST:.1%} of the width, "
+            f"left out: {frames} below {LEAST:.1%} of the width, "
             f"{layout.left_out_part:.2%} of all"
         ]
 

@@ -9,12 +9,13 @@ from typing import Callable, Sequence
 import numpy as np
 
 from ..analysis.requests import SIDES
+from ..text import amount
 from .flame_layout import LEAST, colours_of
 from .flame_sides import Sides, colour_of, difference, legend, share, too_narrow
 from .flame_tree import PLAIN, Tree, Weights
 from .interface import Job
 from .titles import events_of
-from .units import unit_of
+from .units import in_unit, unit_of
 
 LEGEND = 8  # objects in the legend
 
@@ -42,13 +43,13 @@ def counted(job: Job, sides: Sides, tree: Tree) -> Content:
     objects = _by_weight(tree, sides.weights)
     colours = colours_of(objects)
     shown = [where for where in objects if where != PLAIN][:LEGEND]
-    counts = f"{total:,} {unit}"
+    counts = in_unit(total, unit)
     if unit != "samples":
-        counts += f" in {sides.profile.total():,} samples"
+        counts += f" in {amount(sides.profile.total(), 'samples', ',')}"
 
     def told(box: int) -> str:
         part = totals[box] / total if total else 1.0
-        return f"{int(totals[box]):,} {unit}, {part:.2%}"
+        return f"{in_unit(int(totals[box]), unit)}, {part:.2%}"
 
     return Content(
         totals,
@@ -71,13 +72,13 @@ def compared(job: Job, sides: Sides, tree: Tree) -> Content:
 
     def told(box: int) -> str:
         lines = [
-            f"{side} {share(weight, whole):.2f}%, {int(weight):,} {unit}"
+            f"{side} {share(weight, whole):.2f}%, {in_unit(int(weight), unit)}"
             for side, weight, whole in zip(SIDES, weights(box), wholes)
         ]
         lines.append(f"difference {difference(weights(box), wholes):+.2f} points")
         return "\n".join(lines)
 
-    counts = [f"{side} {int(n):,} {unit}" for side, n in zip(SIDES, wholes)]
+    counts = [f"{side} {in_unit(int(n), unit)}" for side, n in zip(SIDES, wholes)]
     return Content(
         totals[drawn],
         f"{'; '.join(counts)} of {_events(sides)}; shares of each side's total, "
@@ -96,8 +97,8 @@ def _too_narrow(tree: Tree, totals: Sequence[Weights], drawn: int) -> list[str]:
     if not count:
         return []
     return [
-        f"{count:,} frames below {LEAST:.1%} of the {here} side are {part:.2f}% of the "
-        f"{there} side: draw them with --widths {there}"
+        f"{amount(count, 'frames', ',')} below {LEAST:.1%} of the {here} side, with "
+        f"{part:.2f}% of the {there} side: draw them with --widths {there}"
     ]
 
 

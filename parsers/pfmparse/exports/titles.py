@@ -9,6 +9,7 @@ from typing import Sequence
 from ..analysis.inputs import Input
 from ..analysis.profile import Profile
 from ..analysis.requests import SIDES
+from ..text import amount
 from .interface import Job
 
 LONGEST = 80  # characters of a command
@@ -29,7 +30,7 @@ def title_of(inputs: Sequence[Input]) -> str:
     if len(inputs) != 1:
         hosts = {source.host for source in inputs}
         where = hosts.pop() if len(hosts) == 1 else f"{len(hosts)} hosts"
-        return f"{len(inputs)} captures of {where}"
+        return f"{amount(len(inputs), 'captures')} of {where}"
     (source,) = inputs
     command = source.recording.session.command
     if not command:

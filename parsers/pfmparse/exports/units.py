@@ -10,12 +10,22 @@ from ..analysis.requests import pmd_of
 from ..analysis.weights import COUNT, PERIOD
 from ..formats.roles import Role
 from ..formats.thread_state import OFF
+from ..text import amount
 from .interface import Job
 
 NANOSECONDS, CYCLES, NUMBER = "nanoseconds", "cycles", "count"  # as pprof names them
 
+SAMPLES, EVENTS = "samples", "events"
+
 # perf's clocks count nanoseconds, also as PERF_COUNT_SW_CPU_CLOCK and with modifiers.
 CLOCK = re.compile(r"(?<![a-z])(cpu|task)[-_]clock(?![a-z])", re.IGNORECASE)
+
+
+def in_unit(weight: int, unit: str) -> str:
+    """A weight in a unit of unit_of(), for people."""
+    if unit in (SAMPLES, EVENTS):
+        return amount(weight, unit, ",")
+    return f"{weight:,} {unit}"
 
 
 def event_unit(event: str) -> str:
@@ -45,18 +55,18 @@ def weight_unit(job: Job, event: str) -> str:
 def unit_of(job: Job, profile: Profile) -> str:
     """The unit of the sum of all weights, for people."""
     if job.weight == COUNT:
-        return "samples"
+        return SAMPLES
     names = {profile.events[row.event] for row in profile.rows}
     units = {unit_of_event(job, name) for name in names}
     if len(units) == 1:
         return units.pop()
-    return job.weight if job.weight != PERIOD else "events"
+    return job.weight if job.weight != PERIOD else EVENTS
 
 
 def unit_of_event(job: Job, event: str) -> str:
     """The unit of the weights of an event's samples, for people."""
     if job.weight == COUNT:
-        return "samples"
+        return SAMPLES
     if weight_unit(job, event) == NANOSECONDS:
         return "ns"
     return job.weight if job.weight != PERIOD else event

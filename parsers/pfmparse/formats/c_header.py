@@ -10,6 +10,7 @@ from typing import Any, Iterator, Union
 import numpy as np
 
 from ..layout import Field, struct_dtype
+from ..text import amount
 from .sink import SINK_ARGUMENT
 
 TYPES = {
@@ -126,7 +127,8 @@ class _Struct:
 
     def _expect_aligned(self, end: int, align: int, where: str, line: int) -> None:
         if missing := -end % align:
-            text = f"{missing} bytes of padding {where}: declare them, for example as "
+            text = f"{amount(missing, 'bytes')} of padding {where}: declare them, "
+            text += "for example as "
             raise self._error(line, f"{text}'__u8 pad[{missing}]', or move members")
 
     def _line(self, position: int) -> int:

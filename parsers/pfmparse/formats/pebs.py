@@ -11,6 +11,7 @@ import numpy as np
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, NDArray, bad_field, describe, field_names, integers, view
+from ..text import amount
 from .decoding import Decoded, Lost, Region
 from .samples import Column, Lazy, Samples
 
@@ -159,7 +160,9 @@ def _problem(records: _Records, found: int, size: int) -> Optional[PfmParseError
         )
         return PfmParseError(text, size, truncated=True)
     if rest:
-        text = f"{found} records end here, but pebs_index is {records.index}"
+        text = (
+            f"{amount(found, 'records')} up to here, but pebs_index is {records.index}"
+        )
         return PfmParseError(text, records.index - rest)
     return None
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import PfmParseError, RequestError, blamed
 from ..layout import NDArray, field_names
+from ..text import amount
 from .chains import Chains
 from .roles import AGGREGATES, Role
 
@@ -120,8 +121,8 @@ class Samples:
         if self.roles:
             _check_roles(self)
         if self.chains is not None and self.chains.count != self.count:
-            text = f"{self.chains.count} call chains for {self.count} samples"
-            raise ValueError(text)
+            chains = amount(self.chains.count, "call chains")
+            raise ValueError(f"{chains} for {amount(self.count, 'samples')}")
 
     @classmethod
     def of_records(
@@ -253,7 +254,7 @@ def _check(columns: Mapping[str, Column], count: int) -> None:
             raise ValueError(f"column {name} is not a numpy array of integers")
         if column.shape != expected:
             shape = " x ".join(map(str, column.shape)) or "zero-dimensional"
-            text = f"column {name} has {shape} values for {count} samples"
+            text = f"column {name} has {shape} values for {amount(count, 'samples')}"
             raise ValueError(text)
 
 

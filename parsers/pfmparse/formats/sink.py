@@ -15,6 +15,7 @@ import numpy as np
 from ..capture.session import Session
 from ..errors import PfmParseError
 from ..layout import Data, NDArray, bad_field, integers, struct_dtype, table, view
+from ..text import amount
 from .chains import Chains
 from .decoding import Decoded, Decoder, Lost, Region
 from .roles import Role
@@ -245,7 +246,8 @@ class SinkDecoder:
                 at,
             )
         if count > used // WORD:
-            text = f"region {number}: {count} records do not fit into {used} bytes"
+            what = f"{amount(count, 'records')} in {amount(used, 'bytes')}"
+            text = f"region {number}: no room for {what}"
             raise bad_field(RGN, "rgn_count", text, at)
         last, records, size = self._seen.get(number, (0, 0, 0))
         if seq < last:

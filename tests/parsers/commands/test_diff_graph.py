@@ -102,7 +102,7 @@ def test_diff_svg_counts_and_draws_vanished_frames(
 ) -> None:
     root = picture(capsys, *sides)
     assert "gone" not in named(root)
-    note = "1 frames below 0.1% of the new side are 20.00% of the old side"
+    note = "1 frame below 0.1% of the new side, with 20.00% of the old side"
     assert f"{note}: draw them with --widths old" in words(root)
     root = picture(capsys, "--widths", "old", *sides)
     found = named(root)
@@ -129,7 +129,7 @@ def test_diff_graph_of_empty_new_side_shows_the_old_one(
     empty.write_bytes(stack_capture([], NAMES))
     root = picture(capsys, sides[0], str(empty))
     assert list(named(root)) == ["all"]
-    assert "are 100.00% of the old side" in words(root)
+    assert "with 100.00% of the old side" in words(root)
     found = named(picture(capsys, "--widths", "old", sides[0], str(empty)))
     assert found["gone"][0].endswith("difference -20.00 points")
     assert page(capsys, tmp_path, str(empty), str(empty)).data["functions"] == []

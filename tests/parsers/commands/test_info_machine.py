@@ -85,7 +85,7 @@ def test_info_text_has_machine_and_threads(
         "host: build7",
         "CPUs 0-1: Example CPU @ 2.80GHz, 2800 MHz, L1 data 32 KiB",
         "CPUs 2: 0x410fd080, L1 instruction 1000 bytes, L2 1 MiB, L3 of unknown size",
-        "threads: 2 of 1 processes",
+        "threads: 2 of 1 process",
         "JIT functions of process 3: 1",
         "JIT functions of process 4: 2, and more that were left out",
     ):

@@ -45,7 +45,7 @@ def test_top_heading_names_control_groups(tmp_path: Path, capsys: Capture) -> No
     assert first[0].endswith("rows: last 1 s by samples, of /a, /b\\x1b")
     assert first[1].startswith("0 samples")
     first = refreshes(capsys, "--cgroup=/", str(path))[0].splitlines()
-    assert first[0].endswith("by samples, of /") and first[1].startswith("1 samples")
+    assert first[0].endswith("by samples, of /") and first[1].startswith("1 sample,")
 
 
 def test_top_ends_after_given_iterations(file: str, capsys: Capture) -> None:

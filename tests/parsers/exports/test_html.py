@@ -71,7 +71,7 @@ def test_html_page_states_omitted_frames(tmp_path: Path) -> None:
     _, _, err = called(*argv)
     assert "pfmparse: html does not store frames below 0.1% of the width\n" in err
     text = (tmp_path / "x.html").read_text()
-    assert "5 frames below 0.1% of the width are left out." in text
+    assert "Left out: 5 frames below 0.1% of the width." in text
     found = page(tmp_path, stack_capture())
     assert "left out" not in (tmp_path / "x.html").read_text() and found.data
 

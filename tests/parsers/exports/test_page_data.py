@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from helpers.flames import FUNCTIONS, profiled
 from helpers.readers import peak_memory
 from helpers.stacks_capture import TGID, WORKER, Stack
@@ -86,7 +88,7 @@ def test_page_data_sums_omitted_functions_and_threads(monkeypatch: Any) -> None:
     monkeypatch.setattr(page_data, "THREADS", 1)
     stacks = [Stack(("a",), 5), Stack(("b",), 2, tid=WORKER), Stack(("c",), 1)]
     found: Any = PageData(Sides(profiled(*stacks))).as_json("samples", ["samples"])
-    assert found["threads"] == ["program 100", "1 other threads"]
+    assert found["threads"] == ["program 100", "1 other thread"]
     assert len(found["functions"]) == 1
     assert found["others"] == {"count": 2, "self": [0, 1, 1, 2]}
 
@@ -169,3 +171,11 @@ def test_page_data_keeps_boxes_wide_on_the_short_side() -> None:
     found: Any = compared(*stacks, old=2).as_json("samples", ["samples"])
     names = {found["labels"][at][0] for at in found["boxes"]["labels"]}
     assert {"a", "c"} <= names and "b" not in names
+
+
+@pytest.mark.filterwarnings("error")
+def test_page_data_totals_exceed_63_bits() -> None:
+    profile = profiled(Stack(("a",)))
+    rows = [replace(row, weight=(1 << 63) + 1) for row in profile.rows]
+    data = PageData(Sides(replace(profile, rows=rows)))
+    assert data.totals == [(1 << 63) + 1]

@@ -36,9 +36,9 @@ def test_svg_box_width_is_the_share_of_samples(tmp_path: Path) -> None:
     assert found == {
         "main ([jit])\n6 samples, 60.00%": 0.6,
         "hot ([jit])\n6 samples, 60.00%": 0.6,
-        "main ([jit])\n1 samples, 10.00%": 0.1,
-        "warm ([jit])\n1 samples, 10.00%": 0.1,
-        "schedule ([kernel])\n1 samples, 10.00%": 0.1,
+        "main ([jit])\n1 sample, 10.00%": 0.1,
+        "warm ([jit])\n1 sample, 10.00%": 0.1,
+        "schedule ([kernel])\n1 sample, 10.00%": 0.1,
         "main ([jit])\n3 samples, 30.00%": 0.3,
         "warm ([jit])\n3 samples, 30.00%": 0.3,
     }

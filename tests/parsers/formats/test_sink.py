@@ -271,7 +271,7 @@ def test_sink_later_minor_version_is_read() -> None:
         (
             SinkRegion(1, numbers(1), count=2),
             8,
-            "rgn_count: region 1: 2 records do not fit into 8 bytes",
+            "rgn_count: region 1: no room for 2 records in 8 bytes",
         ),
         (SinkRegion(1, numbers(1), count=1 << 63), 8, "rgn_count: region 1"),
     ],

@@ -125,6 +125,6 @@ def test_damaged_unknown_sink_is_a_problem(
     path.write_bytes(capture(described, bufr(image), json_chunk("DONE", totals(0))))
     status, out, err = run(capsys, "info", "--json", str(path))
     assert (
-        status == 1 and "rgn_count: region 0: 9 records do not fit into 8 bytes" in err
+        status == 1 and "rgn_count: region 0: no room for 9 records in 8 bytes" in err
     )
     assert json.loads(out)["samples"] == 0

@@ -75,5 +75,5 @@ def test_offered_keys_work_or_say_why(session: Session) -> None:
 
 def test_page_has_the_selected_samples(session: Session) -> None:
     page = answered(session, "page", tid=101)["html"]
-    assert page.startswith("<!DOCTYPE html>") and "1 samples" in page
+    assert page.startswith("<!DOCTYPE html>") and "1 sample" in page
     assert "10 samples" in answered(session, "page")["html"]

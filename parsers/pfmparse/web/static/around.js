@@ -2,7 +2,7 @@
 // The view with the callers of a function above it, and its callees below it.
 import { ask } from "./api.js";
 import { Boxes, said } from "./boxes.js";
-import { byId, number, percent, printable } from "./text.js";
+import { amount, byId, percent, printable } from "./text.js";
 
 const SIDES = { callers: true, callees: false }; // grows upwards
 
@@ -30,7 +30,7 @@ export class AroundView {
     if (!graphs) return;
     const { unit } = this.page.session, { total } = graphs.callees;
     for (const side of Object.keys(SIDES)) this.boxes[side].draw(graphs[side], unit);
-    byId("around-share").textContent = `${number(total)} ${unit} with callees, ` +
+    byId("around-share").textContent = `${amount(total, unit)} with callees, ` +
       `${percent(total, graphs.selected)} of the selection`;
     byId("around-details").textContent = "";
   }

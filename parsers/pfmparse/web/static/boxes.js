@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // Draws the boxes of a flame graph, which can be used with the keyboard.
-import { modified, number, percent, printable } from "./text.js";
+import { amount, modified, percent, printable } from "./text.js";
 
 const ROW = 18;
 
@@ -102,5 +102,5 @@ export function said(box) {
   const place = box.object && box.object !== box.name ? ` (${box.object})` : "";
   const inlined = box.inlined ? ", inlined" : "";
   const share = percent(box.total, box.all);
-  return `${printable(box.name + place)}${inlined}: ${number(box.total)} ${box.unit}, ${share}`;
+  return `${printable(box.name + place)}${inlined}: ${amount(box.total, box.unit)}, ${share}`;
 }

@@ -2,7 +2,7 @@
 // The view with the flame graph of all functions.
 import { ask } from "./api.js";
 import { Boxes, said } from "./boxes.js";
-import { byId, modified, number, percent } from "./text.js";
+import { amount, byId, modified, percent } from "./text.js";
 
 export class FlameView {
   constructor(page) {
@@ -44,8 +44,8 @@ export class FlameView {
     const { unit } = this.page.session, left = graph.left_out;
     this.boxes.draw(graph, unit, this.root);
     byId("found").textContent = graph.found === null ? "" :
-      `Found in ${number(graph.found)} ${unit}, ${percent(graph.found, graph.total)}`;
+      `Found in ${amount(graph.found, unit)}, ${percent(graph.found, graph.total)}`;
     byId("left-out").textContent = left ?
-      `${number(left)} frames below 0.1% of the width are left out: zoom in to see them.` : "";
+      `Left out: ${amount(left, "frames")} below 0.1% of the width. Zoom in to see more.` : "";
   }
 }

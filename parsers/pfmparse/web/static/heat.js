@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // The view with a heat map: a row for each thread, function or other value over time.
 import { ask } from "./api.js";
-import { byId, element, long, number, redraw, time } from "./text.js";
+import { amount, byId, element, long, number, redraw, time } from "./text.js";
 
 const SECOND = 1e9, FOLDED = "part of a second";
 const PARTS = 50; // of a second, at most
@@ -38,8 +38,8 @@ export class HeatView {
     const { unit } = this.page.session;
     redraw(byId("heat-rows").tBodies[0], rows.map((row) => this.#row(row)));
     byId("heat-rows").caption.textContent = `The most intense colour is ` +
-      `${number(this.#most())} ${unit} in ${time(part)}.` +
-      (others ? ` ${number(others)} others are left out.` : "");
+      `${amount(this.#most(), unit)} in ${time(part)}.` +
+      (others ? ` Left out: ${amount(others, "others")}.` : "");
     this.#paint();
   }
 
@@ -51,7 +51,7 @@ export class HeatView {
     const canvas = element("canvas"), { steps } = row;
     const peak = steps.indexOf(Math.max(...steps));
     canvas.setAttribute("role", "img");
-    canvas.title = `${number(row.own)} ${this.page.session.unit}` +
+    canvas.title = amount(row.own, this.page.session.unit) +
       (steps.length ? `, most at ${time(peak * this.length)}` : "");
     strip.append(canvas);
     line.append(name, element("td", number(row.own), "number"), strip);

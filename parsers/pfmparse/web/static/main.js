@@ -8,7 +8,7 @@ import { HeatView } from "./heat.js";
 import { Overview } from "./overview.js";
 import { Selection } from "./selection.js";
 import { TableView } from "./table.js";
-import { byId, element, modified, number, printable } from "./text.js";
+import { amount, byId, element, modified, number, printable } from "./text.js";
 
 const main = document.querySelector("main");
 const VIEWS = { flame: FlameView, table: TableView, around: AroundView, code: CodeView,
@@ -128,7 +128,7 @@ function complain(text) {
 function describe(session) {
   document.title = byId("title").textContent = printable(session.title);
   byId("version").textContent = session.version;
-  byId("summary").textContent = `${number(session.total)} ${session.unit}`;
+  byId("summary").textContent = amount(session.total, session.unit);
   const rows = session.captures.map((capture) => {
     const inBuffers = Object.entries(capture.lost_in_buffers).filter(([, sum]) => sum)
       .map(([reason, sum]) => `${number(sum)} ${reason}`).join(", ");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 // The view with a table of functions, threads, places and others.
 import { ask } from "./api.js";
-import { button, byId, element, long, number, percent, printable, redraw } from "./text.js";
+import { amount, button, byId, element, long, number, percent, printable, redraw } from "./text.js";
 
 const COLUMNS = [["name", "Name"], ["detail", "Where"], ["own", "Self"], ["total", "Total"]];
 const NUMBERS = ["own", "total"];
@@ -23,7 +23,7 @@ export class TableView {
 
   draw({ rows, others, total, options }) {
     const table = byId("rows"), { unit } = this.page.session;
-    table.caption.textContent = `${number(total)} ${unit}` +
+    table.caption.textContent = `${amount(total, unit)}` +
       (options ? `, as with pfmparse report ${printable(options)}` : "");
     const columns = COLUMNS.filter(([name]) =>
       name !== "total" || rows.some((row) => row.total !== null));
@@ -32,7 +32,7 @@ export class TableView {
     if (sorting) table.tHead.querySelector("[aria-sort] button")?.focus();
     const all = [...rows];
     if (others.count)
-      all.push({ name: `${number(others.count)} others`, detail: "", own: others.own, total: null, select: {}, function: null });
+      all.push({ name: amount(others.count, "others"), detail: "", own: others.own, total: null, select: {}, function: null });
     redraw(table.tBodies[0], all.map((row) => this.#row(row, columns, total)));
   }
 

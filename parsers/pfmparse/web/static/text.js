@@ -7,6 +7,10 @@ export const byId = (id) => document.getElementById(id);
 
 export const number = (value) => value.toLocaleString("en-US");
 
+// A number and what it counts, "1 sample" or "2 samples". Other units have no singular.
+export const amount = (value, things) => `${number(value)} ` +
+  (value === 1 ? things.replace(/^(sample|event|frame|other)s$/, "$1") : things);
+
 // True for a key with a modifier, which is for the browser.
 export const modified = (event) => event.ctrlKey || event.altKey || event.metaKey;
 
