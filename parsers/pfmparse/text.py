@@ -13,6 +13,16 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+MARKUP = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+)
+
+
+def markup(text: str) -> str:
+    """The text for HTML and XML, which do not allow all control characters."""
+    return printable(text).translate(MARKUP)
+
+
 def exact_bytes(text: str) -> bytes:
     """The text in UTF-8; surrogates become the bytes that they stand for."""
     try:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import os
-from html import escape
 from pathlib import Path
 from typing import Iterator, Sequence
 
 from ..analysis.annotation import Annotation
+from ..text import markup
 from .writing import replaced
 
 HEAD = """<!DOCTYPE html>
@@ -44,23 +44,23 @@ def write_html(found: Sequence[Annotation], shown: str, path: Path) -> None:
 
 def page(found: Sequence[Annotation], shown: str) -> Iterator[str]:
     """The text of the page, in parts; ``shown`` is "source", "asm" or "both"."""
-    title = escape(found[0].function.name)
+    title = markup(found[0].function.name)
     yield HEAD % (title, title)
     for one in found:
         yield "<table>\n"
-        totals = ", ".join(f"{t} {escape(e)}" for t, e in zip(one.totals, one.events))
-        yield f"<caption>{escape(one.function.object)}: {totals}</caption>\n"
-        heads = "".join(f'<th scope="col">{escape(event)}</th>' for event in one.events)
+        totals = ", ".join(f"{t} {markup(e)}" for t, e in zip(one.totals, one.events))
+        yield f"<caption>{markup(one.function.object)}: {totals}</caption>\n"
+        heads = "".join(f'<th scope="col">{markup(event)}</th>' for event in one.events)
         yield f'<tr>{heads}<th scope="col">where</th><th scope="col">what</th></tr>\n'
         yield from _lines(one) if shown == "source" else _code(one, shown == "both")
         yield "</table>\n"
-        yield from (f"<p>{escape(text)}</p>\n" for text in one.lacks)
+        yield from (f"<p>{markup(text)}</p>\n" for text in one.lacks)
     yield "</body>\n</html>\n"
 
 
 def _lines(one: Annotation) -> Iterator[str]:
     for line in one.lines:
-        where = f"{escape(line.line.file)}:{line.line.number}"
+        where = f"{markup(line.line.file)}:{line.line.number}"
         yield _row(one, line.weights, where, line.text or "")
 
 
@@ -72,8 +72,8 @@ def _code(one: Annotation, with_source: bool) -> Iterator[str]:
         if with_source and line is not None and line != last and line in by_line:
             last = line
             cells = "<td></td>" * len(one.events)
-            where = f"{escape(os.path.basename(line.file))}:{line.number}"
-            text = escape(by_line[line] or "")
+            where = f"{markup(os.path.basename(line.file))}:{line.number}"
+            text = _text(by_line[line] or "")
             yield f'<tr class="line">{cells}<td>{where}</td><td>{text}</td></tr>\n'
         where = f"{instruction.address:x}"
         yield _row(one, instruction.weights, where, instruction.text)
@@ -81,7 +81,11 @@ def _code(one: Annotation, with_source: bool) -> Iterator[str]:
 
 def _row(one: Annotation, weights: Sequence[int], where: str, text: str) -> str:
     cells = "".join(map(_cell, weights, one.totals))
-    return f"<tr>{cells}<td>{where}</td><td>{escape(text)}</td></tr>\n"
+    return f"<tr>{cells}<td>{where}</td><td>{_text(text)}</td></tr>\n"
+
+
+def _text(text: str) -> str:
+    return markup(text.expandtabs(4))
 
 
 def _cell(weight: int, total: int) -> str:

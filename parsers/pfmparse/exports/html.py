@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from html import escape
 from importlib import resources
 from typing import Iterator, Mapping, Sequence
 
@@ -13,7 +12,7 @@ from ..analysis.inputs import Input
 from ..analysis.requests import SIDES
 from ..formats.roles import Role
 from ..symbols.location import Detail
-from ..text import amount
+from ..text import amount, markup
 from .flame_layout import LEAST
 from .flame_sides import difference, legend, share, sides_of
 from .interface import Comparison, Export, Job
@@ -51,8 +50,8 @@ def page_of(job: Job) -> str:
     if data.left_out:
         job.lack(NARROW)
     parts = {
-        "TITLE": escape(title_of_job(job)),
-        "SUMMARY": escape(_summary(data, unit)),
+        "TITLE": markup(title_of_job(job)),
+        "SUMMARY": markup(_summary(data, unit)),
         "SIDES": _choice(job.comparison) if job.comparison else "",
         "LEGEND": _legend() if job.comparison else "",
         "HEADS": _heads(COLUMNS_OF_SIDES if job.comparison else COLUMNS),
@@ -133,13 +132,13 @@ def _functions(data: PageData) -> str:
         sums = [data.sums(function.self), data.sums(function.total)]
         rows.append(_row([named.name, named.object], sums, data.totals))
     if data.other_functions:
-        name = f"{data.other_functions:,} other functions"
+        name = amount(data.other_functions, "other functions", ",")
         rows.append(_row([name, ""], [data.sums(data.others)], data.totals))
     return "\n".join(rows)
 
 
 def _row(texts: list[str], sums: list[list[int]], totals: list[int]) -> str:
-    cells = [f"<td>{escape(text)}</td>" for text in texts]
+    cells = [f"<td>{markup(text)}</td>" for text in texts]
     for by_side in sums:
         cells += [f'<td class="number">{n}</td>' for n in _numbers(by_side, totals)]
     return f"<tr>{''.join(cells)}</tr>"
@@ -177,9 +176,9 @@ def _capture(source: Input, file: str) -> str:
     if recording.imprecise:
         problems.append(amount(recording.imprecise, "imprecise samples", ","))
     texts = (file, source.host)
-    cells = [f"<td>{escape(text)}</td>" for text in texts]
+    cells = [f"<td>{markup(text)}</td>" for text in texts]
     cells += [f'<td class="number">{n}</td>' for n in (f"{source.selected:,}", lost)]
-    cells += [f"<td>{escape(text)}</td>" for text in (in_buffers, "; ".join(problems))]
+    cells += [f"<td>{markup(text)}</td>" for text in (in_buffers, "; ".join(problems))]
     return f"<tr>{''.join(cells)}</tr>"
 
 

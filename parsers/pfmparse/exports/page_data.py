@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analysis.profile import Profile, Thread
 from ..layout import NDArray
-from ..text import amount
+from ..text import amount, printable
 from .flame_layout import LEAST, colours_of
 from .flame_sides import COLOURS, LIMITS, Sides
 from .flame_tree import PLAIN, Ids, Tree, Weights, tree_of
@@ -85,17 +85,19 @@ class PageData:
         return {
             "unit": unit,
             "units": units,
-            "events": self.events,
-            "threads": self.threads,
+            "events": [*map(printable, self.events)],
+            "threads": [*map(printable, self.threads)],
             "sides": self.names,
             "limits": LIMITS,
             "colours": COLOURS,
             "series": self.series.tolist(),
             "labels": [
-                [named.name, places[named.object], int(named.inlined)]
+                [printable(named.name), places[named.object], int(named.inlined)]
                 for named in map(tree.labels.__getitem__, labels)
             ],
-            "objects": [[where, colour] for where, colour in objects.items()],
+            "objects": [
+                [printable(where), colour] for where, colour in objects.items()
+            ],
             "boxes": {
                 "parents": parents.tolist(),
                 "labels": [labels[at] for at in tree.label_of[boxes].tolist()],

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from importlib import resources
 from typing import Iterator
-from xml.sax.saxutils import escape, quoteattr
 
 from ..symbols.location import Detail
-from ..text import amount
+from ..text import amount, markup, printable
 from .flame_layout import LEAST, Box, Layout, layout_of
 from .flame_sides import sides_of
 from .flame_tree import PLAIN, Tree, tree_of
@@ -22,8 +21,6 @@ ROW = 18
 TOP, BOTTOM, LINE = 58, 27, 19
 CHARACTER = 7.3
 # Characters that XML does not allow: control characters, surrogates, non-characters.
-NO_XML = {n: "\ufffd" for n in range(0x20) if chr(n) not in "\t\n\r"}
-NO_XML |= {n: "\ufffd" for n in (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)}
 
 STYLE = """
 :root { --ground: #fff; --ink: #111; --quiet: #444; }
@@ -77,7 +74,7 @@ class _Picture:
             f'viewBox="0 0 {width} {self._height}" '
             'role="img" aria-labelledby="title">\n'
         )
-        yield f'<title id="title">{_text(self._title)}</title>\n'
+        yield f'<title id="title">{markup(self._title)}</title>\n'
         yield f"<style>{STYLE}</style>\n"
         yield '<rect id="ground" width="100%" height="100%"/>\n'
         yield from self._above()
@@ -104,18 +101,19 @@ class _Picture:
         )
 
     def _box(self, box: Box) -> str:
-        name, where, inlined = self._tree.labels[self._tree.label_of[box.number]]
+        label = self._tree.labels[self._tree.label_of[box.number]]
+        name, where = printable(label.name), printable(label.object)
         x, width = LEFT + box.x * WIDTH, box.width * WIDTH
         y = self._height - self._bottom - ROW * (box.depth + 1)
         place = f" ({where})" if where not in (PLAIN, name) else ""
-        place += ", inlined" if inlined else ""
-        told = f"{name}{place}\n{self._content.told(box.number)}"
+        place += ", inlined" if label.inlined else ""
+        told = [name + place, *self._content.told(box.number).split("\n")]
         return (
-            f'<g data-n={_quoted(name)} data-d="{box.depth}" data-x="{box.x:.9g}" '
-            f'data-w="{box.width:.9g}"><title>{_text(told)}</title>'
+            f'<g data-n="{markup(name)}" data-d="{box.depth}" data-x="{box.x:.9g}" '
+            f'data-w="{box.width:.9g}"><title>{chr(10).join(map(markup, told))}</title>'
             f'<rect x="{x:.2f}" y="{y}" width="{max(width - 0.5, 0.5):.2f}" '
             f'height="{ROW - 1}" rx="1" fill="{self._content.colour(box.number)}"/>'
-            f'<text x="{x + 3:.2f}" y="{y + 13}">{_text(_fitted(name, width))}</text>'
+            f'<text x="{x + 3:.2f}" y="{y + 13}">{markup(_fitted(name, width))}</text>'
             "</g>\n"
         )
 
@@ -145,7 +143,7 @@ class _Picture:
 
 
 def _words(x: float, y: float, text: str, kind: str) -> str:
-    return f'<text class="{kind}" x="{x:g}" y="{y:g}">{_text(text)}</text>\n'
+    return f'<text class="{kind}" x="{x:g}" y="{y:g}">{markup(text)}</text>\n'
 
 
 def _fitted(name: str, width: float) -> str:
@@ -154,14 +152,6 @@ def _fitted(name: str, width: float) -> str:
     if room < 3:
         return ""
     return name if len(name) <= room else name[: room - 2] + ".."
-
-
-def _text(text: str) -> str:
-    return escape(text.translate(NO_XML))
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(text.translate(NO_XML))
 
 
 EXPORT = Export("svg", "a flame graph, SVG", write, Detail.INLINES)

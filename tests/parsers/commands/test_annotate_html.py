@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 from pfmparse.analysis.annotation import Annotation, Function, Instruction, SourceLine
@@ -30,3 +31,13 @@ def test_annotate_page_escapes_markup() -> None:
         assert tree.findtext("h1") == NASTY
         cells = [cell.text for cell in tree.iter("td")]
         assert NASTY in cells and "75.00%" in cells
+
+
+def test_annotate_page_has_no_invisible_characters() -> None:
+    line = SourceLine(LINE, "\tx\x1b\u202ey", [3])
+    (row,) = (
+        part
+        for part in page([replace(ANNOTATION, lines=[line])], "source")
+        if "<td>" in part
+    )
+    assert "<td>    x\\x1b\\u202ey</td>" in row

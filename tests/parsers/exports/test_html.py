@@ -107,6 +107,16 @@ def test_html_page_escapes_names(tmp_path: Path) -> None:
     assert set(names) <= labels
 
 
+def test_html_page_has_no_invisible_characters(tmp_path: Path) -> None:
+    names = ["a\0b", "\x1b[2J", "\u202e.exe"]
+    found = page(tmp_path, stack_capture([Stack((name,)) for name in names], names))
+    shown = {"a\\x00b", "\\x1b[2J", "\\u202e.exe"}
+    assert set(functions(found)) == shown
+    assert shown <= {label[0] for label in found.data["labels"]}
+    text = (tmp_path / "x.html").read_text()
+    assert not re.search("[\0-\x08\x0b-\x1f\u202e]", text)
+
+
 def test_html_page_has_the_unit_of_the_weight(tmp_path: Path) -> None:
     found = page(tmp_path, stack_capture(), "--weight", "period")
     assert found.data["unit"] == "events"
