@@ -90,8 +90,8 @@ def test_flame_graph_shows_the_largest_event(browser: Browser, url: str) -> None
         "all: 7 samples, 100.00 %": 1.0,
         "main ([jit]): 7 samples, 100.00 %": 1.0,
         "hot ([jit]): 6 samples, 85.71 %": 0.86,
-        "warm ([jit]): 1 samples, 14.29 %": 0.14,
-        "schedule ([kernel]): 1 samples, 14.29 %": 0.14,
+        "warm ([jit]): 1 sample, 14.29 %": 0.14,
+        "schedule ([kernel]): 1 sample, 14.29 %": 0.14,
     }
     choose(browser, "event", "all (2)")
     assert boxes(browser)["hot ([jit]): 6 samples, 60.00 %"] == 0.6
@@ -118,7 +118,7 @@ def test_flame_graph_is_used_by_keyboard(browser: Browser, url: str) -> None:
         "all: 4 samples, 100.00 %": 1.0,
         "main ([jit]): 4 samples, 100.00 %": 1.0,
         "warm ([jit]): 4 samples, 100.00 %": 1.0,
-        "schedule ([kernel]): 1 samples, 25.00 %": 0.25,
+        "schedule ([kernel]): 1 sample, 25.00 %": 0.25,
     }
     assert browser.run(FOCUSED) == "warm ([jit]): 4 samples, 100.00 %"
     browser.press(focused, "Escape")
@@ -142,13 +142,13 @@ def test_search_marks_and_sums_up(browser: Browser, url: str) -> None:
 def test_views_share_the_selection(browser: Browser, url: str, stacks: Path) -> None:
     show(browser, url, "#view=flame")
     choose(browser, "tid", "worker 101, process 100")
-    assert max(boxes(browser)) == "warm ([jit]): 1 samples, 100.00 %"
+    assert max(boxes(browser)) == "warm ([jit]): 1 sample, 100.00 %"
     browser.click("#tab-table")
     ready(browser)
     expected = {row["key"]: row["count"] for row in reported(stacks, "--tid", "101")}
     assert functions(browser) == expected
     caption = browser.run(TEXT, "#rows caption")
-    assert caption == "1 samples, as with pfmparse report --tid 101"
+    assert caption == "1 sample, as with pfmparse report --tid 101"
     browser.run("location.reload()")
     ready(browser)
     assert functions(browser) == expected
@@ -206,7 +206,7 @@ def test_callers_and_callees_of_a_box(browser: Browser, url: str) -> None:
     }
     assert boxes(browser, "callees") == {
         "warm ([jit]): 4 samples, 100.00 %": 1.0,
-        "schedule ([kernel]): 1 samples, 25.00 %": 0.25,
+        "schedule ([kernel]): 1 sample, 25.00 %": 0.25,
     }
     browser.run("document.querySelector('#callers [aria-label^=main]').click()")
     ready(browser)

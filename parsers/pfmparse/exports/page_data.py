@@ -167,7 +167,7 @@ class PageData:
         sides = self.series[:, 0]
         old, new = (
             _sum([parts[at] for at in np.flatnonzero(sides == side)], size)
-            / (self.totals[side] or 1)
+            / float(self.totals[side] or 1)
             for side in (OLD, NEW)
         )
         # Rounded as the page shows differences: rounding errors do not sort rows.

@@ -174,8 +174,9 @@ def test_page_data_keeps_boxes_wide_on_the_short_side() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_page_data_totals_exceed_63_bits() -> None:
-    profile = profiled(Stack(("a",)))
-    rows = [replace(row, weight=(1 << 63) + 1) for row in profile.rows]
-    data = PageData(Sides(replace(profile, rows=rows)))
-    assert data.totals == [(1 << 63) + 1]
+def test_page_data_totals_exceed_64_bits() -> None:
+    profile = profiled(Stack(("a",)), Stack(("b",)))
+    rows = [replace(row, weight=(1 << 64) + 1) for row in profile.rows]
+    huge = replace(profile, rows=rows)
+    assert PageData(Sides(huge)).totals == [(2 << 64) + 2]
+    assert PageData(Sides(huge, 1)).totals == [(1 << 64) + 1] * 2
