@@ -30,11 +30,13 @@ def command(with_perf: bool) -> str:
     run = "sh -c 'echo . >>/tmp/runs; exit $(wc -l </tmp/runs)'"
     some = "-uk -e page-faults,alignment-faults,cycles"
     watch = "sh -c 'until [ $(wc -l </out/intervals) -gt 8 ]; do :; done'"
+    long = "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'"
     every = "pfmon --system-wide --print-interval=20 --csv -e cpu-clock,cycles"
     lines = [
         "pfmon -o /out/defaults true",
         f"{{ pfmon -r {RUNS} -j {some} -o /out/runs {run}; test $? = 1; }}",
         f"{every} -o /out/intervals {watch}",
+        f"pfmon --delay=-1 -I 10 --csv -e page-faults -o /out/unbegun {long}",
         f"! pfmon -e page-faults -o {ABSENT} touch /out/ran",
         "test ! -e /out/ran",
         "pfmon -e page-faults -o /out/kept true",
@@ -58,6 +60,9 @@ def check_forms(boot: Boot) -> None:
     _check_defaults((boot.out / "defaults").read_text())
     _check_runs((boot.out / "runs").read_text())
     _check_intervals(boot.out / "intervals")
+    # Without a start there are only the counts at the end.
+    rows = (boot.out / "unbegun").read_text().splitlines()
+    assert len(rows) == 2, rows
 
 
 def _check_defaults(text: str) -> None:

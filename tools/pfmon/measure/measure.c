@@ -94,8 +94,6 @@ bool measurement_start_time(struct measurement *m)
 				    progress_wanted(options) ?
 				    PROGRESS_NS : 0) &&
 	       waiter_start_ticking(m->waiter, TIMER_SNAPSHOT,
-				    options->interval_ns ?
-				    options->interval_ns :
 				    options->snapshot_ns) &&
 	       waiter_start_ticking(m->waiter, TIMER_CODE,
 				    m->plan.format.tables ? CODE_NS : 0) &&
@@ -107,7 +105,9 @@ bool measurement_has_begun(struct measurement *m)
 {
 	m->begun = times_read();
 	return waiter_start_once(m->waiter, TIMER_DURATION,
-				 m->options->duration_ns);
+				 m->options->duration_ns) &&
+	       waiter_start_ticking(m->waiter, TIMER_SNAPSHOT,
+				    m->options->interval_ns);
 }
 
 void measurement_print_progress(const struct measurement *m)

@@ -75,7 +75,8 @@ bool measurement_start_time(struct measurement *m);
 
 /*
  * Whether measuring is delayed, by --delay or --trigger-start. The start calls
- * measurement_has_begun().
+ * measurement_has_begun(), which starts the timers of the duration and of
+ * intervals.
  */
 bool measurement_waits(const struct measurement *m);
 bool measurement_has_begun(struct measurement *m);

@@ -282,7 +282,8 @@ const struct option_row option_table[] = {
 		.effect = CALLS(parse_print_interval),
 		.summary = "print counts every _MS_ milliseconds",
 		.details =
-			"The time since the start, in seconds, precedes each count.\n",
+			"The time since the start, in seconds, precedes each count.\n"
+			"The first interval starts when measuring starts: see *--delay*.\n",
 	}, {
 		.name = "json", .letter = 'j', .group = GROUP_COUNTING,
 		.effect = SETS(json),
