@@ -75,7 +75,8 @@ PROGRAMS = {
 # Programs of which nothing may be counted: an exec gives them the rights of others.
 UNCOUNTED = ("setuid", "setgid", "unreadable")
 NOT_ALL = re.compile(
-    r"^pfmon: [12] threads were not measured: they executed programs that .*\n", re.M
+    r"^pfmon: cannot measure (1 thread|2 threads): they executed programs that .*\n",
+    re.M,
 )
 # Part of the output of some programs, if they work at all.
 WORKS = {

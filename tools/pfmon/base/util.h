@@ -86,6 +86,12 @@ enum number_format {
 const char *number_text(char text[NUMBER_TEXT_SIZE], uint64_t number,
 			enum number_format format);
 
+/* Returns the ending of a noun that @number counts: "1 sample", "2 samples". */
+static inline const char *plural(uint64_t number)
+{
+	return number == 1 ? "" : "s";
+}
+
 /*
  * Times in ns. User and system time are those of the command and of the child
  * processes that it has waited for; 0 without a command.

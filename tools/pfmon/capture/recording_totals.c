@@ -44,9 +44,10 @@ void recording_tell_trouble(const struct context *context,
 			    const struct context_stats *stats)
 {
 	if (stats->messages_dropped)
-		message("context %u: %llu notifications were dropped because they were not read in time; use longer periods",
+		message("context %u: dropped %llu notification%s that pfmon did not read in time; use longer periods",
 			context->id,
-			(unsigned long long)stats->messages_dropped);
+			(unsigned long long)stats->messages_dropped,
+			plural(stats->messages_dropped));
 	tell_of_handler(context, stats);
 }
 

@@ -398,8 +398,9 @@ void follow_report(const struct follow *follow)
 {
 	if (!follow->unmeasured)
 		return;
-	message("%llu threads were not measured: %s",
-		(unsigned long long)follow->unmeasured, follow->reason);
+	message("cannot measure %llu thread%s: %s",
+		(unsigned long long)follow->unmeasured,
+		plural(follow->unmeasured), follow->reason);
 }
 
 /* Threads that cannot be measured are not an error unless all fail. */

@@ -27,7 +27,8 @@ bool progress_wanted(const struct options *options)
 static void print_totals(const struct totals *totals)
 {
 	if (totals->samples_known)
-		fprintf(stderr, "%" PRIu64 " samples", totals->samples);
+		fprintf(stderr, "%" PRIu64 " sample%s", totals->samples,
+			plural(totals->samples));
 	else
 		fputs("- samples", stderr);
 	if (totals->lost_known)
@@ -39,10 +40,11 @@ static void print_totals(const struct totals *totals)
 	if (totals->cut)
 		fputs(" before the error", stderr);
 	if (totals->throttled)
-		fprintf(stderr, ", throttled %" PRIu64 " times",
-			totals->throttled);
-	fprintf(stderr, ", %" PRIu64 " notifications, %" PRIu64 " bytes",
-		totals->notifications, totals->bytes);
+		fprintf(stderr, ", throttled %" PRIu64 " time%s",
+			totals->throttled, plural(totals->throttled));
+	fprintf(stderr, ", %" PRIu64 " notification%s, %" PRIu64 " byte%s",
+		totals->notifications, plural(totals->notifications),
+		totals->bytes, plural(totals->bytes));
 }
 
 void progress_print(const struct plan *plan, const struct totals *totals)
@@ -145,6 +147,7 @@ void report_header(const struct plan *plan, FILE *out)
 {
 	const struct options *options = plan->options;
 	time_t start = (time_t)(plan->start_ns / 1000000000);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	char *pmu = pmu_name();
 	struct utsname name;
 	char date[64];
@@ -153,8 +156,8 @@ void report_header(const struct plan *plan, FILE *out)
 	uname(&name);
 	strftime(date, sizeof(date), "%F %T %z", localtime_r(&start, &tm));
 	fprintf(out, "# date:    %s\n", date);
-	fprintf(out, "# machine: %s, %s, %ld CPUs\n", name.nodename,
-		name.machine, sysconf(_SC_NPROCESSORS_ONLN));
+	fprintf(out, "# machine: %s, %s, %ld CPU%s\n", name.nodename,
+		name.machine, cpus, plural(cpus));
 	fprintf(out, "# kernel:  %s %s\n", name.release, name.version);
 	fprintf(out, "# PMU:     %s\n", pmu ? pmu : "unknown");
 	fprintf(out, "# session: %s\n", options->system_wide ? "system-wide" :

@@ -120,8 +120,9 @@ pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count)
 	free(path);
 	*count = list.count;
 	if (list.tids && list.refused)
-		message("%u threads of process %d cannot be traced and are not measured: %s",
-			list.refused, tgid, strerror(list.error));
+		message("cannot trace and measure %u thread%s of process %d: %s",
+			list.refused, plural(list.refused), tgid,
+			strerror(list.error));
 	if (list.tids)
 		return list.tids;
 	explain(tgid, list.error);
