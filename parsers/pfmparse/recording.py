@@ -27,7 +27,7 @@ from .errors import PfmParseError, RequestError, blamed, note
 from .formats import registry
 from .formats.added_columns import ContextThreads, SamplePmds
 from .formats.decoding import Decoded, Decoder, Lost, Region
-from .formats.samples import Samples
+from .formats.samples import Samples, alike, join
 from .layout import Data
 
 if TYPE_CHECKING:
@@ -129,17 +129,11 @@ class _Part:
         """True if the samples fit into this part and have the same columns."""
         if not self.samples:
             return samples.count <= ENOUGH
-        from .formats.joining import alike  # small captures have one buffer
-
         room = ENOUGH - sum(part.count for part in self.samples)
         return samples.count <= room and alike(self.samples[0], samples)
 
     def joined(self) -> Samples:
         """All samples of the part."""
-        if len(self.samples) == 1:
-            return self.samples[0]
-        from .formats.joining import join  # small captures have one buffer
-
         return join(self.samples)
 
 

@@ -197,7 +197,7 @@ def test_report_loads_only_what_it_needs(file: str) -> None:
     others |= {"capture.live", "capture.template", "analysis.profile", "pipeline"}
     others |= {"analysis.subset", "capture.cookies"}
     others |= {"formats.raw_time", "formats.data_source", "formats.branches"}
-    others |= {"formats.joining", "formats.thread_state", "analysis.statistics"}
+    others |= {"formats.thread_state", "analysis.statistics"}
     others |= {"analysis.names", "analysis.off_cpu", "analysis.stacks"}
     others |= {"capture.clocks", "capture.kallsyms", "capture.process_events"}
     others |= {"analysis.spread"}

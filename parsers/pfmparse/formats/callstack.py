@@ -8,9 +8,8 @@ import numpy as np
 from ..capture.session import Session
 from ..layout import NDArray, struct_dtype
 from .decoding import Format
-from .pmd_words import groups
 from .samples import Samples
-from .sink import Records, has_tables, sink_decoder
+from .sink import Records, has_tables, pmd_groups, sink_decoder
 
 UUID = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 VERSION = 1 << 16 | 1
@@ -60,7 +59,7 @@ def read(records: Records, session: Session) -> Samples:
     pmds, kernel, user = _numbers(heads)
     return Samples.of_records(
         heads[columns],
-        groups=tuple(groups(records, session, heads, behind)),
+        groups=tuple(pmd_groups(records, session, heads, behind)),
         chains=records.chains(behind + WORD * pmds, kernel, user),
     )
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 from ..capture.session import Session
 from ..layout import struct_dtype
 from .decoding import Format
-from .pmd_words import groups
 from .samples import Samples
-from .sink import Records, sink_decoder
+from .sink import Records, pmd_groups, sink_decoder
 
 UUID = "b9d0cd6e-d66e-486b-aa83-880009473ebf"
 VERSION = 1 << 16
@@ -49,7 +48,7 @@ COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
 def read(records: Records, session: Session) -> Samples:
     """The samples of records, with PMD values."""
     heads, behind = records.walk(RECORD, lambda heads: heads["num_pmds"])
-    found = tuple(groups(records, session, heads, behind))
+    found = tuple(pmd_groups(records, session, heads, behind))
     return Samples.of_records(heads[list(COLUMNS)], groups=found)
 
 

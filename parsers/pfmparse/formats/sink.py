@@ -8,7 +8,7 @@ format skipped. The layout of a record depends on the format.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Callable, Mapping, Optional
+from typing import Any, Callable, Iterator, Mapping, Optional
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..text import amount
 from .chains import Chains
 from .decoding import Decoded, Decoder, Lost, Region
 from .roles import Role
-from .samples import Column, Samples
+from .samples import Column, PmdGroup, Samples
 
 MAGIC = int.from_bytes(b"pfm-sink", "little")
 MAJOR = 1  # version of the header
@@ -427,3 +427,26 @@ def _follow(
         starts.append(at)
         at += length_at[at]
     return np.array(starts, np.intp), at
+
+
+def pmd_groups(
+    records: Records,
+    session: Session,
+    heads: NDArray[np.void],
+    behind: NDArray[np.intp],
+) -> Iterator[PmdGroup]:
+    """The PMD values of each kind of sample that has some.
+
+    The values of each record are the words from byte ``behind`` on, shape (n,). The
+    session and the fields ``ovfl_pmd``, ``set`` and ``num_pmds`` of ``heads`` determine
+    the PMDs.
+    """
+    keys = heads["set"].astype(np.uint32) << 16 | heads["ovfl_pmd"]
+    for event_set in session.sets:
+        for pmd in event_set.pmds:
+            pmds = pmd.smpl_pmds
+            known = (keys == event_set.id << 16 | pmd.num) if pmd.sampling else False
+            which = np.flatnonzero(known & (heads["num_pmds"] == len(pmds)))
+            if pmds and which.size:
+                _, values = records.words(behind[which], heads["num_pmds"][which])
+                yield PmdGroup(which, pmds, values.reshape(which.size, len(pmds)))

@@ -24,7 +24,7 @@ from pfmparse import (
     sink_decoder,
     struct_dtype,
 )
-from pfmparse.formats.sink import SinkDecoder, is_sink
+from pfmparse.formats.sink import SinkDecoder, is_sink, pmd_groups
 
 NUMBER = struct_dtype(8, [("n", "<u8", 0)])
 ODD = struct_dtype(12, [("n", "<u8", 0), ("m", "<u4", 8)])
@@ -358,3 +358,46 @@ def test_sink_is_identified_by_magic_and_version(version: int, is_one: bool) -> 
     data = sink([SinkRegion(state=READY)], version=version)
     assert is_sink(data) is is_one and is_sink(data[:128]) is is_one
     assert not is_sink(data[:127]) and not is_sink(bytes(128))
+
+
+PMD_HEAD = struct_dtype(
+    8,
+    [
+        ("ovfl_pmd", "<u2", 0),
+        ("set", "<u2", 2),
+        ("num_pmds", "<u2", 4),
+        ("reserved", "<u2", 6),
+    ],
+)
+TEXT = session_template("00000000-0000-4000-8000-00000000000c")
+SESSION = parse_session(TEXT.replace(b'"smpl_pmds": []', b'"smpl_pmds": [4, 6]'), 0)
+
+
+def pmds_of(*records: tuple[int, int, tuple[int, ...]]) -> dict[int, dict[int, int]]:
+    """Return the PMD values of records, which are given as PMD, set and words."""
+    data = b"".join(
+        struct.pack(f"<HHHH{len(words)}Q", pmd, event_set, len(words), 0, *words)
+        for pmd, event_set, words in records
+    )
+    lines = Records(memoryview(data), len(records), 0, 1)
+    heads, behind = lines.walk(PMD_HEAD, lambda heads: heads["num_pmds"])
+    values: dict[int, dict[int, int]] = {}
+    for group in pmd_groups(lines, SESSION, heads, behind):
+        which = np.arange(heads.size)[group.which].tolist()
+        for record, row in zip(which, group.values.tolist()):
+            values[record] = dict(zip(group.pmds, row))
+    return values
+
+
+def test_pmd_words_follow_the_session() -> None:
+    assert pmds_of((0, 0, (7, 8)), (0, 0, (9, 10))) == {
+        0: {4: 7, 6: 8},
+        1: {4: 9, 6: 10},
+    }
+
+
+def test_pmd_words_of_unknown_records_are_skipped() -> None:
+    known, fewer, other_pmd, other_set = (0, 0, (7, 8)), (0, 0, (7,)), 3, 1
+    assert pmds_of(fewer, known, (other_pmd, 0, (1, 2)), (0, other_set, (3, 4))) == {
+        1: {4: 7, 6: 8}
+    }
