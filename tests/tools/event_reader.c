@@ -15,7 +15,8 @@
  * size           print the size that pfmon gives each ring of perf
  * read, last     print a PROC chunk in hexadecimal on a line, then "lost N"
  *
- * For each file whose unwind table pfmon would load, "table INODE" is printed.
+ * For each file whose unwind table pfmon would load, "table INODE" is printed,
+ * and "changed PID" when a process is new or has other mappings.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,6 +57,7 @@ int __wrap_perf_ring_add(struct perf_ring *ring, pid_t tid,
 			 const struct perf_scope *scope);
 void __wrap_perf_ring_close(struct perf_ring *ring);
 void __wrap_table_set_add(struct table_set *set, int fd, const char *build_id);
+void __wrap_table_set_changed(struct table_set *set, pid_t pid);
 
 bool __wrap_cpus_online(int **cpus, unsigned int *count)
 {
@@ -118,6 +120,12 @@ void __wrap_table_set_add(struct table_set *set, int fd, const char *build_id)
 	if (!fstat(fd, &info))
 		printf("table %" PRIu64 "\n", (uint64_t)info.st_ino);
 	close(fd);
+}
+
+void __wrap_table_set_changed(struct table_set *set, pid_t pid)
+{
+	(void)set;
+	printf("changed %d\n", pid);
 }
 
 static void put(struct perf_event_mmap_page *page, const char *hex)

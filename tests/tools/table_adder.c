@@ -9,11 +9,16 @@
  * unless that is 0. It accepts the table of the vDSO, and refuses tables
  * without a magic number. Prints "compiled" for each compilation of a file,
  * which takes 600 ms on pfmon's clock.
+ *
+ * Then process 1 changes twice, and the tables are loaded again. With LOOKED_UP
+ * in the environment, the set looks up mappings, and "process 1" is printed for
+ * each attempt. The first one fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +48,17 @@ int __wrap_open(const char *path, int flags, ...)
 	return -1;
 }
 
+static int copy(const pid_t *pid)
+{
+	static bool again;
+	int ret = again ? 0 : -1;
+
+	printf("process %d\n", *pid);
+	again = true;
+	errno = EBUSY;
+	return ret;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	const struct pfm_unwind_head *table;
@@ -53,9 +69,11 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	add = va_arg(args, const struct pfm_unwind_add *);
 	va_end(args);
-	table = (const void *)(uintptr_t)add->table;
+	if (request == PFM_UNWIND_COPY)
+		return copy((const pid_t *)add);
 	if (request != PFM_UNWIND_ADD || add->fd == PFM_UNWIND_VDSO)
 		return 0;
+	table = (const void *)(uintptr_t)add->table;
 	printf("%u bytes\n", add->size);
 	errno = table->magic == PFM_UNWIND_MAGIC ? refusal : EINVAL;
 	return errno ? -1 : 0;
@@ -83,12 +101,17 @@ int main(int argc, char **argv)
 		return 2;
 	refusal = atoi(argv[1]);
 	build_id = *argv[2] ? argv[2] : NULL;
-	set = table_set_open(false);
+	set = table_set_open();
 	if (!set)
 		return 1;
+	if (getenv("LOOKED_UP"))
+		table_set_look_up(set);
 	for (int i = 3; i < argc; i++)
 		table_set_add(set, file_open(argv[i]), build_id);
-	table_set_load(set);
+	table_set_changed(set, 1);
+	table_set_changed(set, 1);
+	for (int i = 0; i < 3; i++)
+		table_set_load(set);
 	table_set_close(set);
 	return 0;
 }

@@ -213,6 +213,15 @@ def test_table_is_of_the_mapped_file(reader: Reader, tmp_path: Path) -> None:
         assert tables(known[::-1], pid) == []
 
 
+def test_process_changes_when_it_is_new_or_maps_code(reader: Reader) -> None:
+    state = place(Path("/bin/cat"))
+    records = [
+        *(fork(1, 7, 1), comm(2, 8, b"name"), comm(3, 9, b"program", IS_EXEC)),
+        mmap2(4, b"/bin/cat", state, pid=10),
+    ]
+    assert reader.answers("changed", put(*records), "last") == [7, 9, 10]
+
+
 def test_unreadable_file_is_tried_again(reader: Reader, tmp_path: Path) -> None:
     file, aside = tmp_path / "file", tmp_path / "aside"
     file.write_bytes(b"12345")

@@ -15,9 +15,16 @@ LOOP = "for ((i = 0; i < 30000; i++)); do x=$((x + i)); done"
 BASH = f"/perfmon/bin/bash -c '{LOOP}'"
 BASH_THEN_GZIP = f"/perfmon/bin/bash -c '{LOOP}; exec {GZIP}'"
 RECORD = "pfmon -g -o /out/{}.cap"
+# No sample of these events is taken at user level.
+SWITCHES = "-e context-switches --long-smpl-periods=1"
+WIDE_SWITCHES = "-e sched:sched_switch --long-smpl-periods=1 --system-wide"
+WAITS = "waits 100 1 >/dev/null"
 # Chains that are to be whole, in percent. A system-wide session finds new programs a
 # little later.
-SHARES = {"gzip": 99.0, "bash": 99.0, "counted": 99.0, "wide": 95.0}
+SHARES = {
+    **{"gzip": 99.0, "bash": 99.0, "counted": 99.0, "switches": 99.0},
+    **{"wide": 95.0, "wide-switches": 90.0},
+}
 MIN_CHAINS = 300
 UNWIND = "/dev/perfmon_unwind"
 
@@ -37,6 +44,8 @@ def command() -> str:
         f"{RECORD.format('execed')} {BASH_THEN_GZIP} >/dev/null",
         f"{RECORD.format('counted')} --smpl-module=stacks {GZIP} >/dev/null",
         f"{RECORD.format('wide')} --system-wide {GZIP} >/dev/null",
+        f"{RECORD.format('switches')} {SWITCHES} {WAITS}",
+        f"{RECORD.format('wide-switches')} {WIDE_SWITCHES} {WAITS}",
         f"mv {UNWIND} /dev/moved",
         f"{RECORD.format('none')} {GZIP} >/dev/null",
         f"mv /dev/moved {UNWIND} && rm -r /tmp/zipped /root/.cache",

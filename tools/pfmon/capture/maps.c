@@ -419,6 +419,11 @@ static bool has_exited(const struct process *process, const char *text)
 	return !*text && process->signature >> 32;
 }
 
+void maps_note_change(struct maps *maps, pid_t tgid)
+{
+	table_set_changed(maps->tables, tgid);
+}
+
 static char *look_at(struct maps *maps, struct process *process)
 {
 	char *path = checked_printf("/proc/%d/maps", process->entry.pid);
@@ -428,8 +433,10 @@ static char *look_at(struct maps *maps, struct process *process)
 	char *json = NULL;
 
 	if (text && comm && !has_exited(process, text) &&
-	    is_news(process, keep_lines(text, comm, maps->data)))
+	    is_news(process, keep_lines(text, comm, maps->data))) {
+		maps_note_change(maps, process->entry.pid);
 		json = serialise(maps, process, comm, text);
+	}
 	free(text);
 	free(comm);
 	free(path);

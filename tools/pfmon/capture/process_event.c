@@ -209,6 +209,8 @@ void process_event_write(struct perf_bytes *to,
 	};
 	size_t begin = to->size, padding;
 
+	if (record->kind != RECORD_NAME)
+		maps_note_change(maps, record->tgid);
 	append(to, &header, sizeof(header));
 	append_rest(to, record, maps, proc);
 	padding = -to->size % EVENT_ALIGN;

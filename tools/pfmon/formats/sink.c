@@ -139,7 +139,7 @@ static bool set_up_with_tables(struct smpl_format *format,
 	if (options->call_graph != CALL_GRAPH_TABLES ||
 	    format->arg_size != format->module->arg_size)
 		return true;
-	format->tables = table_set_open(options->off_cpu);
+	format->tables = table_set_open();
 	arg = (pfm_callstack_smpl_arg_t *)format->arg;
 	if (format->tables)
 		arg->unwind_fd = table_set_fd(format->tables);

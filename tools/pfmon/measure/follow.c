@@ -336,9 +336,9 @@ static void look_for_code(struct pid_entry *entry, void *data)
 
 	if (!process->measured || !follow->m->recording || follow->m->failed)
 		return;
+	table_set_changed(follow->m->plan.format.tables, entry->pid);
 	if (!record_code(follow, entry->pid))
 		follow_fail(follow);
-	table_set_changed(follow->m->plan.format.tables, entry->pid);
 }
 
 void follow_look_for_code_of(struct follow *follow, pid_t tgid)

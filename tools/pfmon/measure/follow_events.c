@@ -57,6 +57,7 @@ static void born(struct follow *follow, const struct trace_event *event)
 		follow_process_record(follow, process);
 	/* A new thread has a stack, a new process has memory. */
 	table_set_changed(follow->m->plan.format.tables, event->tgid);
+	table_set_load(follow->m->plan.format.tables);
 	follow_thread_begin(follow, thread);
 }
 

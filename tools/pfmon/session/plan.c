@@ -14,6 +14,7 @@
 #include "options/event_options.h"
 #include "options/format_options.h"
 #include "session/plan.h"
+#include "stacks/table_set.h"
 
 /* The assumed rate of a hardware event until it is known. */
 #define FIRST_RATE	100000000ULL
@@ -134,13 +135,16 @@ static unsigned int type_of(uint64_t pmc)
 	return (pmc & PFM_PERF_TYPE_MASK) >> PFM_PERF_TYPE_SHIFT;
 }
 
+static bool is_software(uint64_t pmc, uint64_t id)
+{
+	return (pmc & (PFM_PERF_RAW | PFM_PERF_TYPE_MASK | PFM_PERF_ID_MASK)) ==
+	       PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, id);
+}
+
 static bool is_clock(uint64_t pmc)
 {
-	uint64_t id = pmc & PFM_PERF_ID_MASK;
-
-	return type_of(pmc) == PERF_TYPE_SOFTWARE &&
-	       (id == PERF_COUNT_SW_CPU_CLOCK ||
-		id == PERF_COUNT_SW_TASK_CLOCK);
+	return is_software(pmc, PERF_COUNT_SW_CPU_CLOCK) ||
+	       is_software(pmc, PERF_COUNT_SW_TASK_CLOCK);
 }
 
 /* Software events may be rare, so their first period is 1. */
@@ -272,6 +276,26 @@ static bool set_registers(struct plan *plan)
 	return true;
 }
 
+/* Whether all samples of an event are taken in the kernel. */
+static bool is_in_kernel(uint64_t pmc)
+{
+	return pmc & PFM_PERF_EXCL_USER ||
+	       is_software(pmc, PERF_COUNT_SW_CONTEXT_SWITCHES) ||
+	       is_software(pmc, PERF_COUNT_SW_CPU_MIGRATIONS) ||
+	       (!(pmc & PFM_PERF_RAW) &&
+		type_of(pmc) == PERF_TYPE_TRACEPOINT);
+}
+
+static bool samples_user_level(const struct plan *plan)
+{
+	for (unsigned int i = 0; i < plan->options->event_count; i++) {
+		if (plan->options->events[i].sampling &&
+		    !is_in_kernel(plan->pmcs[i].reg_value))
+			return true;
+	}
+	return false;
+}
+
 /* Samples are selected by pfmparse, but the kernel counts in one group only. */
 static bool open_cgroup(struct plan *plan)
 {
@@ -294,11 +318,15 @@ bool plan_init(struct plan *plan, const struct options *options)
 	plan->pmds = checked_calloc(options->event_count, sizeof(*plan->pmds));
 	if (options->sampling)
 		choose_kinds(plan);
-	if (check_frequencies(options) && open_cgroup(plan) &&
-	    (!options->sampling || choose_format(plan)) && set_registers(plan))
-		return true;
-	plan_free(plan);
-	return false;
+	if (!check_frequencies(options) || !open_cgroup(plan) ||
+	    (options->sampling && !choose_format(plan)) ||
+	    !set_registers(plan)) {
+		plan_free(plan);
+		return false;
+	}
+	if (plan->format.tables && !samples_user_level(plan))
+		table_set_look_up(plan->format.tables);
+	return true;
 }
 
 bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu)

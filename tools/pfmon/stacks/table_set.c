@@ -16,6 +16,7 @@
 
 #include <perfmon/perfmon_unwind.h>
 
+#include "base/pid_table.h"
 #include "base/util.h"
 #include "stacks/file_queue.h"
 #include "stacks/table_cache.h"
@@ -32,7 +33,8 @@ struct table_set {
 	pthread_mutex_t lock;	/* of what follows */
 	uint64_t compiled_ns;	/* time spent compiling */
 	bool is_full;		/* the kernel takes no more tables */
-	bool at_switches;
+	bool looks_up;		/* mappings of processes */
+	struct pid_table changed;	/* processes to look up */
 };
 
 static void explain_open(int error)
@@ -75,7 +77,7 @@ static void add_vdso(const struct table_set *set)
 	free(table);
 }
 
-struct table_set *table_set_open(bool at_switches)
+struct table_set *table_set_open(void)
 {
 	int fd = open(PFM_UNWIND_DEVICE, O_RDWR | O_CLOEXEC);
 	struct table_set *set;
@@ -86,7 +88,6 @@ struct table_set *table_set_open(bool at_switches)
 	}
 	set = checked_calloc(1, sizeof(*set));
 	set->fd = fd;
-	set->at_switches = at_switches;
 	set->cache = table_cache_open();
 	file_queue_init(&set->queue);
 	pthread_mutex_init(&set->lock, NULL);
@@ -99,6 +100,7 @@ void table_set_close(struct table_set *set)
 	if (!set)
 		return;
 	file_queue_free(&set->queue);
+	pid_table_free(&set->changed);
 	pthread_mutex_destroy(&set->lock);
 	if (set->cache >= 0) {
 		table_cache_clean(set->cache);
@@ -224,19 +226,53 @@ void table_set_add(struct table_set *set, int fd, const char *build_id)
 		table_set_load(set);
 }
 
+void table_set_look_up(struct table_set *set)
+{
+	set->looks_up = true;
+}
+
+void table_set_changed(struct table_set *set, pid_t pid)
+{
+	if (!set || !set->looks_up)
+		return;
+	pthread_mutex_lock(&set->lock);
+	pid_table_get(&set->changed, pid, sizeof(struct pid_entry));
+	pthread_mutex_unlock(&set->lock);
+}
+
+/*
+ * Errors are normal: the process may have ended. If it maps files now, or
+ * another thread has the kernel look up a process, the next load tries again.
+ */
+static void look_up(struct pid_entry *entry, void *data)
+{
+	struct table_set *set = data;
+
+	if (ioctl(set->fd, PFM_UNWIND_COPY, &entry->pid) && errno == EBUSY)
+		table_set_changed(set, entry->pid);
+}
+
+static void look_up_changed(struct table_set *set)
+{
+	struct pid_table changed;
+
+	pthread_mutex_lock(&set->lock);
+	changed = set->changed;
+	set->changed = (struct pid_table){ .count = 0 };
+	pthread_mutex_unlock(&set->lock);
+	pid_table_each(&changed, look_up, set);
+	pid_table_free(&changed);
+}
+
 void table_set_load(struct table_set *set)
 {
 	struct queued_file file;
 
-	while (set && file_queue_take(&set->queue, &file)) {
+	if (!set)
+		return;
+	while (file_queue_take(&set->queue, &file)) {
 		load(set, &file);
 		queued_file_free(&file);
 	}
-}
-
-/* Errors are normal: the process may have ended, or map files now. */
-void table_set_changed(struct table_set *set, pid_t pid)
-{
-	if (set && set->at_switches)
-		ioctl(set->fd, PFM_UNWIND_COPY, &pid);
+	look_up_changed(set);
 }

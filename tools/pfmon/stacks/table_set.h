@@ -8,17 +8,15 @@
 #ifndef PFMON_STACKS_TABLE_SET_H
 #define PFMON_STACKS_TABLE_SET_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct table_set;
 
 /*
  * Makes a set with the table of the vDSO. Returns NULL with a message if this
- * machine or user has no sets. @at_switches: all samples are context switches,
- * after which the kernel does not look up the mappings of processes.
+ * machine or user has no sets.
  */
-struct table_set *table_set_open(bool at_switches);
+struct table_set *table_set_open(void);
 void table_set_close(struct table_set *set);
 
 int table_set_fd(const struct table_set *set);
@@ -29,13 +27,22 @@ int table_set_fd(const struct table_set *set);
  */
 void table_set_add(struct table_set *set, int fd, const char *build_id);
 
-/* Loads the tables of noted files, and compiles those that are not cached. */
-void table_set_load(struct table_set *set);
+/*
+ * To be called if no sample is taken at user level: the kernel looks up the
+ * mappings of processes only after such samples.
+ */
+void table_set_look_up(struct table_set *set);
 
 /*
- * Tells the kernel that a process may be new, or have new mappings, if all
- * samples are context switches. @set may be NULL.
+ * Notes that a process may be new, or have new mappings, if the kernel does not
+ * look them up. @set may be NULL.
  */
 void table_set_changed(struct table_set *set, pid_t pid);
+
+/*
+ * Loads the tables of noted files, and compiles those that are not cached. Then
+ * the kernel reads the mappings of noted processes. @set may be NULL.
+ */
+void table_set_load(struct table_set *set);
 
 #endif /* PFMON_STACKS_TABLE_SET_H */
