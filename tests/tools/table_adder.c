@@ -6,8 +6,8 @@
  *
  * All files have the build ID, or none if it is "". Replaces the kernel: it
  * prints "SIZE bytes" for each table, and then refuses it with the error,
- * unless that is 0. It accepts the table of the vDSO, and refuses tables
- * without a magic number. Prints "compiled" for each compilation of a file,
+ * unless that is 0. It refuses tables without a magic number, and accepts the
+ * table of the vDSO unless OLD is in the environment. Prints "compiled" for each compilation of a file,
  * which takes 600 ms on pfmon's clock.
  *
  * Then process 1 changes twice, and the tables are loaded again. With LOOKED_UP
@@ -71,8 +71,10 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_end(args);
 	if (request == PFM_UNWIND_COPY)
 		return copy((const pid_t *)add);
-	if (request != PFM_UNWIND_ADD || add->fd == PFM_UNWIND_VDSO)
-		return 0;
+	if (add->fd == PFM_UNWIND_VDSO) {
+		errno = EINVAL;
+		return getenv("OLD") ? -1 : 0;
+	}
 	table = (const void *)(uintptr_t)add->table;
 	printf("%u bytes\n", add->size);
 	errno = table->magic == PFM_UNWIND_MAGIC ? refusal : EINVAL;

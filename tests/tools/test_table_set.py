@@ -221,6 +221,11 @@ def test_refusal_of_one_table_is_not_told(add: Adder) -> None:
     assert add.said == ""
 
 
+def test_module_of_other_version_is_explained(add: Adder) -> None:
+    assert add.load(add.file, OLD="1") == []
+    assert add.said.count("the module pfm_unwind is older than pfmon") == 1
+
+
 def test_missing_device_is_explained(add: Adder) -> None:
     assert add(error=ENOENT) == []
     assert add.said.startswith("pfmon: call chains follow frame pointers")

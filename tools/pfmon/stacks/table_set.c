@@ -61,20 +61,21 @@ static int add(const struct table_set *set, int fd,
 	return errno;
 }
 
-/* All processes have the vDSO of pfmon. */
-static void add_vdso(const struct table_set *set)
+/* All processes have the vDSO of pfmon. Returns 0 or an errno. */
+static int add_vdso(const struct table_set *set)
 {
 	const Elf64_Ehdr *image = (const void *)getauxval(AT_SYSINFO_EHDR);
 	struct pfm_unwind_head *table;
 	const char *why;
+	int error;
 
 	if (!image || image->e_ident[EI_CLASS] != ELFCLASS64)
-		return;
+		return 0;
 	table = unwind_compile_image(image, image->e_shoff +
 				     image->e_shnum * sizeof(Elf64_Shdr), &why);
-	if (table)
-		add(set, PFM_UNWIND_VDSO, table);
+	error = table ? add(set, PFM_UNWIND_VDSO, table) : 0;
 	free(table);
+	return error;
 }
 
 struct table_set *table_set_open(void)
@@ -91,8 +92,11 @@ struct table_set *table_set_open(void)
 	set->cache = table_cache_open();
 	file_queue_init(&set->queue);
 	pthread_mutex_init(&set->lock, NULL);
-	add_vdso(set);
-	return set;
+	if (add_vdso(set) != EINVAL)
+		return set;
+	message("call chains follow frame pointers, which most programs lack, because the module pfm_unwind is older than pfmon, or newer: rebuild and reload the modules of perfmon");
+	table_set_close(set);
+	return NULL;
 }
 
 void table_set_close(struct table_set *set)
