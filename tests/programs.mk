@@ -39,6 +39,7 @@ $(UOUT)/event_reader: WRAPPED := -Wl,--wrap=cpus_online,--wrap=perf_ring_open
 $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=perf_ring_close,--wrap=cpu_watch_open
 $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=cpu_watch_next,--wrap=perf_ring_add
 $(UOUT)/event_reader: WRAPPED += -Wl,--wrap=table_set_add,--wrap=table_set_changed
+$(UOUT)/event_reader: WRAPPED += -Wl,--wrap=table_set_looks_up
 $(UOUT)/table_adder: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=unwind_compile
 $(UOUT)/table_adder: WRAPPED += -Wl,--wrap=clock_ns
 $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open

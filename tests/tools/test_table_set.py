@@ -114,10 +114,10 @@ def test_table_without_build_id_is_not_cached(add: Adder) -> None:
     assert not any(add.cache.iterdir())
 
 
-def test_mappings_are_looked_up_after_tables_are_loaded(add: Adder) -> None:
+def test_mappings_are_read_after_tables_are_loaded(add: Adder) -> None:
     first = add.load(add.file)
-    looked_up = add.load(add.file, LOOKED_UP="1")
-    assert looked_up == [*first[1:], "process 1", "process 1"]
+    changed = add.load(add.file, CHANGED="1")
+    assert changed == [*first[1:], "process 1", "process 1"]
 
 
 DAY = 24 * 3600

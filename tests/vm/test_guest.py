@@ -213,6 +213,11 @@ def test_chains_without_frame_pointers_are_whole(
 
 
 @pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
+def test_unknown_dynamic_linker_has_a_table(target: Guest, boots: Boots[Guest]) -> None:
+    call_graphs.check_root(boots[target])
+
+
+@pytest.mark.parametrize("target", [commands.GROUPED], ids=str)
 def test_samples_before_exec_have_their_code(
     target: Guest, boots: Boots[Guest]
 ) -> None:

@@ -421,7 +421,8 @@ static bool has_exited(const struct process *process, const char *text)
 
 void maps_note_change(struct maps *maps, pid_t tgid)
 {
-	table_set_changed(maps->tables, tgid);
+	if (table_set_looks_up(maps->tables))
+		table_set_changed(maps->tables, tgid);
 }
 
 static char *look_at(struct maps *maps, struct process *process)

@@ -336,7 +336,8 @@ static void look_for_code(struct pid_entry *entry, void *data)
 
 	if (!process->measured || !follow->m->recording || follow->m->failed)
 		return;
-	table_set_changed(follow->m->plan.format.tables, entry->pid);
+	if (table_set_looks_up(follow->m->plan.format.tables))
+		table_set_changed(follow->m->plan.format.tables, entry->pid);
 	if (!record_code(follow, entry->pid))
 		follow_fail(follow);
 }
@@ -345,8 +346,10 @@ void follow_look_for_code_of(struct follow *follow, pid_t tgid)
 {
 	struct pid_entry *process = pid_table_find(&follow->processes, tgid);
 
-	if (process)
-		look_for_code(process, follow);
+	if (!process || !follow->m->plan.format.tables)
+		return;
+	table_set_changed(follow->m->plan.format.tables, tgid);
+	look_for_code(process, follow);
 }
 
 void follow_look_for_code(struct follow *follow)

@@ -45,6 +45,7 @@ static void made(struct follow *follow, const struct trace_event *event)
 
 static void born(struct follow *follow, const struct trace_event *event)
 {
+	struct table_set *tables = follow->m->plan.format.tables;
 	struct thread *thread;
 	struct process *process;
 
@@ -56,8 +57,10 @@ static void born(struct follow *follow, const struct trace_event *event)
 	if (process->threads == 1 && follow_reads_proc(follow))
 		follow_process_record(follow, process);
 	/* A new thread has a stack, a new process has memory. */
-	table_set_changed(follow->m->plan.format.tables, event->tgid);
-	table_set_load(follow->m->plan.format.tables);
+	if (table_set_looks_up(tables)) {
+		table_set_changed(tables, event->tgid);
+		table_set_load(tables);
+	}
 	follow_thread_begin(follow, thread);
 }
 
@@ -92,6 +95,7 @@ static void execed(struct follow *follow, const struct trace_event *event)
 	}
 	if (follow_reads_proc(follow))
 		follow_process_record(follow, process);
+	follow_look_for_code_of(follow, event->tgid);
 	follow_process_read_name(follow, process);
 	if (!thread->context)
 		follow_thread_begin(follow, thread);

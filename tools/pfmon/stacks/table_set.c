@@ -235,10 +235,13 @@ void table_set_look_up(struct table_set *set)
 	set->looks_up = true;
 }
 
+bool table_set_looks_up(const struct table_set *set)
+{
+	return set && set->looks_up;
+}
+
 void table_set_changed(struct table_set *set, pid_t pid)
 {
-	if (!set || !set->looks_up)
-		return;
 	pthread_mutex_lock(&set->lock);
 	pid_table_get(&set->changed, pid, sizeof(struct pid_entry));
 	pthread_mutex_unlock(&set->lock);

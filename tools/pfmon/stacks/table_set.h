@@ -8,6 +8,7 @@
 #ifndef PFMON_STACKS_TABLE_SET_H
 #define PFMON_STACKS_TABLE_SET_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct table_set;
@@ -29,14 +30,13 @@ void table_set_add(struct table_set *set, int fd, const char *build_id);
 
 /*
  * To be called if no sample is taken at user level: the kernel looks up the
- * mappings of processes only after such samples.
+ * mappings of processes only after such samples. Then table_set_looks_up(),
+ * whose @set may be NULL, returns true, and all changes have to be noted.
  */
 void table_set_look_up(struct table_set *set);
+bool table_set_looks_up(const struct table_set *set);
 
-/*
- * Notes that a process may be new, or have new mappings, if the kernel does not
- * look them up. @set may be NULL.
- */
+/* Notes that a process may be new, or have new mappings. */
 void table_set_changed(struct table_set *set, pid_t pid);
 
 /*
