@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 
 class Printer:
@@ -29,11 +29,18 @@ class Printer:
 
 
 @contextmanager
-def printer(programs: Path, pid: int, *options: str) -> Iterator[Printer]:
+def printer(
+    programs: Path,
+    pid: int,
+    *options: str,
+    prefix: Sequence[str] = (),
+    stderr: TextIO | None = None,
+) -> Iterator[Printer]:
     with subprocess.Popen(
-        [programs / "maps_printer", str(pid), *options],
+        [*prefix, programs / "maps_printer", str(pid), *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=stderr,
     ) as process:
         yield Printer(process)
         assert process.stdin

@@ -2,27 +2,52 @@
 /*
  * maps_printer - print the MAPS chunks that pfmon would write, for the tests
  *
- * usage: maps_printer PID [data]
+ * usage: maps_printer PID [data|tables]
+ *
+ * With "tables", unwind tables of code would be loaded, too.
  *
  * Examines the process whenever a line arrives on standard input, and answers
  * with a line: the chunk's text, or an empty line if nothing has changed.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "capture/maps.h"
+#include "stacks/table_set.h"
+
+/* The linker replaces pfmon's functions with these. */
+bool __wrap_table_set_looks_up(const struct table_set *set);
+void __wrap_table_set_add(struct table_set *set, int fd, const char *build_id);
+
+bool __wrap_table_set_looks_up(const struct table_set *set)
+{
+	(void)set;
+	return false;
+}
+
+void __wrap_table_set_add(struct table_set *set, int fd, const char *build_id)
+{
+	(void)set;
+	(void)build_id;
+	close(fd);
+}
 
 int main(int argc, char **argv)
 {
+	static char tables;	/* never read */
 	struct maps *maps;
 	char *text;
 	int c;
 
 	if (argc != 2 && argc != 3) {
-		fprintf(stderr, "usage: %s PID [data]\n", argv[0]);
+		fprintf(stderr, "usage: %s PID [data|tables]\n", argv[0]);
 		return 2;
 	}
-	maps = maps_create(argc == 3, NULL);
+	maps = maps_create(argc == 3 && !strcmp(argv[2], "data"),
+			   argc == 3 && !strcmp(argv[2], "tables") ?
+			   (struct table_set *)&tables : NULL);
 	while ((c = getchar()) != EOF) {
 		if (c != '\n')
 			continue;

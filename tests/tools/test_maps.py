@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,45 @@ def test_path_is_recorded_as_it_is(
     (entry,) = [m for m in chunk["maps"] if exact(m, "path") == path]
     assert ("path_bytes" in entry) is (name == b"caf\xe9")
     assert entry["build_id"]
+
+
+# Maps a file as code and another one as data, and deletes them.
+MAPS_DELETED = """
+import mmap, os, sys
+kept = []
+for path, prot in (sys.argv[1], mmap.PROT_EXEC), (sys.argv[2], 0):
+    with open(path, "rb") as file:
+        prot |= mmap.PROT_READ
+        kept.append(mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE, prot))
+    os.unlink(path)
+print(flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize(("option", "told"), [("tables", 1), ("data", 0)])
+def test_deleted_library_without_table_is_told_once(
+    programs: Path, cat: Path, tmp_path: Path, option: str, told: int
+) -> None:
+    # Root has the capability, too.
+    capability = "--bounding-set=-checkpoint_restore,-sys_admin"
+    prefix = ("setpriv", capability) if os.geteuid() == 0 else ()
+    other = tmp_path / "other"
+    shutil.copy(cat, other)
+    with (tmp_path / "said").open("w+") as said, subprocess.Popen(
+        [sys.executable, "-c", MAPS_DELETED, cat, other],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as child:
+        assert child.stdin and child.stdout
+        child.stdout.readline()
+        pid = child.pid
+        with printer(programs, pid, option, prefix=prefix, stderr=said) as maps:
+            assert maps.news()
+        said.seek(0)
+        text = f"call chains through {cat} are incomplete: process {pid} uses this file"
+        assert said.read().count(text) == told
+        child.stdin.close()
 
 
 def exact(entry: Any, member: str) -> bytes:

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 import os
 import random
 import resource
+import shutil
 import struct
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +47,9 @@ def mmap2(
     misc: int = 0,
     length: int = 4096,
     pid: int = 5,
+    start: int = 0x1000,
 ) -> bytes:
-    body = struct.pack("<IIQQQ", pid, 6, 0x1000, length, 0x2000) + file
+    body = struct.pack("<IIQQQ", pid, 6, start, length, 0x2000) + file
     return record(MMAP2, body + struct.pack("<II", 5, 2) + path + b"\0", time, misc)
 
 
@@ -196,21 +201,86 @@ def test_other_file_at_same_path_is_not_taken(
     assert event["state"] == (0, 0, b"")
 
 
+def copy_of_cat(folder: Path) -> tuple[Path, bytes]:
+    """Return a copy of a program, and its build ID."""
+    file = folder / "program"
+    shutil.copy("/bin/cat", file)
+    return file, bytes.fromhex(build_id(file) or "")
+
+
+def map_known(path: Path, identity: bytes, pid: int, start: int = 0x1000) -> bytes:
+    """Build a record of a mapped file with a build ID."""
+    part = struct.pack("<B3x20s", len(identity), identity)
+    return mmap2(1, bytes(path), part, HAS_BUILD_ID, pid=pid, start=start)
+
+
 def test_table_is_of_the_mapped_file(reader: Reader, tmp_path: Path) -> None:
-    file = tmp_path / "program"
-    file.write_bytes(Path("/bin/cat").read_bytes())
-    known = bytes.fromhex(build_id(file) or "")
+    file, known = copy_of_cat(tmp_path)
     inode = file.stat().st_ino
 
     def tables(identity: bytes, pid: int) -> list[int]:
-        part = struct.pack("<B3x20s", len(identity), identity)
-        this = mmap2(1, bytes(file), part, HAS_BUILD_ID, pid=pid)
+        this = map_known(file, identity, pid)
         return reader.answers("table", put(this, this), "last")
 
     # An ended process has no root: the path is then taken in that of pfmon.
     for pid in ended(), os.getpid():
         assert tables(known, pid) == [inode]
         assert tables(known[::-1], pid) == []
+
+
+@contextlib.contextmanager
+def running(*command: str | Path) -> Iterator[int]:
+    """Run a program that reads its standard input, and return its PID."""
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin and process.stdout
+        process.stdin.write(b"x")
+        process.stdin.flush()
+        assert process.stdout.read(1) == b"x"
+        yield process.pid
+        process.stdin.close()
+
+
+def test_deleted_program_has_a_table(reader: Reader, tmp_path: Path) -> None:
+    file, known = copy_of_cat(tmp_path)
+    inode = file.stat().st_ino
+    with running(file) as pid:
+        file.unlink()
+        this = map_known(file, known, pid)
+        assert reader.answers("table", put(this), "last") == [inode]
+        shutil.copy("/bin/ls", file)
+        assert reader.answers("table", put(this), "last") == [inode]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs CAP_CHECKPOINT_RESTORE")
+def test_deleted_library_has_a_table(reader: Reader, tmp_path: Path) -> None:
+    file, known = copy_of_cat(tmp_path)
+    inode = file.stat().st_ino
+    with file.open("rb") as opened:
+        mapped = mmap.mmap(opened.fileno(), mmap.PAGESIZE, prot=mmap.PROT_READ)
+    file.unlink()
+    lines = Path("/proc/self/maps").read_text("utf-8").splitlines()
+    (line,) = [line for line in lines if str(file) in line]
+    this = map_known(file, known, os.getpid(), int(line.split("-")[0], 16))
+    assert reader.answers("table", put(this), "last") == [inode]
+    mapped.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs CAP_SYS_CHROOT")
+def test_each_root_has_its_own_file_at_a_path(reader: Reader, tmp_path: Path) -> None:
+    script = "import os, sys; os.chroot(sys.argv[1]); os.write(1, os.read(0, 1))"
+    script += "; os.read(0, 1)"
+    lines, inodes = [], []
+    with contextlib.ExitStack() as stack:
+        for name in "one", "other":
+            root = tmp_path / name
+            root.mkdir()
+            file, known = copy_of_cat(root)
+            inodes.append(file.stat().st_ino)
+            pid = stack.enter_context(running(sys.executable, "-c", script, root))
+            lines.append(put(map_known(Path("/program"), known, pid)))
+        assert reader.answers("table", *lines, "last") == inodes
 
 
 def test_process_changes_when_it_is_new_or_maps_code(reader: Reader) -> None:

@@ -16,6 +16,7 @@
 #include "base/pid_table.h"
 #include "base/util.h"
 #include "capture/maps.h"
+#include "capture/perf_record.h"
 #include "capture/vdso.h"
 #include "process/buildid.h"
 #include "process/mapping.h"
@@ -46,6 +47,7 @@ struct file {
 struct maps {
 	bool data;		/* record data mappings, too */
 	bool made_code;		/* of any process */
+	bool told_deleted;	/* that a file was deleted */
 	uint64_t round;
 	struct pid_table processes;
 	struct file *files[BUCKETS];
@@ -90,10 +92,10 @@ static uint32_t crc_of(uint32_t start, const char *text)
 }
 
 /* The link to a mapping's file, which leads to deleted files, too. */
-static char *link_of(pid_t tgid, const struct mapping *mapping)
+static char *link_of(pid_t tgid, uint64_t start, uint64_t end)
 {
 	return checked_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-			      tgid, mapping->start, mapping->end);
+			      tgid, start, end);
 }
 
 /* Whether the path, in the root of the process, leads to the mapped file. */
@@ -122,7 +124,8 @@ size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode)
 /* Returns the path of a mapping's file with its real newlines, to be freed. */
 static char *exact_path(pid_t tgid, const struct mapping *mapping)
 {
-	char *link = link_of(tgid, mapping), target[PATH_MAX];
+	char *link = link_of(tgid, mapping->start, mapping->end);
+	char target[PATH_MAX];
 	ssize_t length = -1;
 
 	if (mapping->unsure)
@@ -182,17 +185,31 @@ static bool identify_at(const struct maps *maps, struct file_identity *identity,
 	return found;
 }
 
+/* Says once why chains are incomplete. */
+static void tell_deleted(struct maps *maps, pid_t tgid,
+			 const struct mapping *mapping)
+{
+	size_t length = maps_path_length(tgid, mapping->path, mapping->inode);
+
+	if (maps->told_deleted || !maps->tables || !is_code(mapping) ||
+	    !mapping->path[length])
+		return;
+	maps->told_deleted = true;
+	message("call chains through %.*s are incomplete: process %d uses this file, but it was deleted or replaced: restart the process, or run pfmon as root",
+		(int)length, mapping->path, tgid);
+}
+
 /*
  * Reads the identity of a mapping's file. Tries /proc/PID/map_files first,
  * which works for deleted files but needs a capability, then the path in the
  * root of the process, then its executable. The process may have ended, and
  * its ID may be reused, so the path in the root of pfmon is the last attempt.
  */
-static bool identify(const struct maps *maps, struct file_identity *identity,
+static bool identify(struct maps *maps, struct file_identity *identity,
 		     pid_t tgid, const char *name,
 		     const struct mapping *mapping)
 {
-	char *link = link_of(tgid, mapping);
+	char *link = link_of(tgid, mapping->start, mapping->end);
 	char *path = checked_printf("/proc/%d/root%s", tgid, name);
 	char *exe = checked_printf("/proc/%d/exe", tgid);
 	bool ok = identify_at(maps, identity, link, mapping, false) ||
@@ -200,6 +217,8 @@ static bool identify(const struct maps *maps, struct file_identity *identity,
 		  identify_at(maps, identity, exe, mapping, false) ||
 		  identify_at(maps, identity, name, mapping, true);
 
+	if (!ok)
+		tell_deleted(maps, tgid, mapping);
 	free(exe);
 	free(path);
 	free(link);
@@ -256,40 +275,66 @@ static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 	return file ? &file->identity : &unknown;
 }
 
-/* Adds the table of the file at a path, unless that is another file by now. */
-static bool add_code_at(struct maps *maps, const char *path,
-			const char *build_id)
+/* Whether an open file has this build ID. */
+static bool has_build_id(int fd, const char *build_id)
 {
 	struct file_identity identity;
-	int fd = file_open(path);
 	bool same;
 
-	if (fd < 0)
-		return false;
 	file_identify(&identity, fd);
 	same = identity.build_id && !strcmp(identity.build_id, build_id);
-	if (same)
-		table_set_add(maps->tables, fd, build_id);
-	else
-		close(fd);
 	file_identity_free(&identity);
 	return same;
 }
 
-void maps_add_code(struct maps *maps, pid_t tgid, const char *path,
-		   const char *build_id)
+/* Adds the table of the file at a path, unless that is another file by now. */
+static bool add_code_at(struct maps *maps, const char *path,
+			const char *build_id)
 {
 	static const struct file_identity none;
-	char *key = checked_printf("%s %s", build_id, path);
-	char *whole = checked_printf("/proc/%d/root%s", tgid, path);
+	int fd = file_open(path);
+	struct stat info = { .st_ino = 0 };
+	char *key;
 
-	if (maps->tables && !find_file(maps, key, true) &&
-	    (add_code_at(maps, whole, build_id) ||
-	     add_code_at(maps, path, build_id)))
-		add_file(maps, key, true, &none);
-	else
+	if (fd < 0)
+		return false;
+	fstat(fd, &info);
+	/* Other roots may have copies at the same path. */
+	key = checked_printf("%s %ju %ju", build_id, (uintmax_t)info.st_dev,
+			     (uintmax_t)info.st_ino);
+	if (find_file(maps, key, true)) {
 		free(key);
-	free(whole);
+		close(fd);
+		return true;
+	}
+	if (has_build_id(fd, build_id)) {
+		table_set_add(maps->tables, fd, build_id);
+		add_file(maps, key, true, &none);
+		return true;
+	}
+	free(key);
+	close(fd);
+	return false;
+}
+
+/* The process may have ended, or the file may have been deleted. */
+void maps_add_code(struct maps *maps, const struct perf_record *record,
+		   const char *build_id)
+{
+	char *path, *exe, *link;
+
+	if (!maps->tables)
+		return;
+	path = checked_printf("/proc/%d/root%s", record->tgid, record->text);
+	exe = checked_printf("/proc/%d/exe", record->tgid);
+	link = link_of(record->tgid, record->start, record->end);
+	if (!add_code_at(maps, path, build_id) &&
+	    !add_code_at(maps, record->text, build_id) &&
+	    !add_code_at(maps, exe, build_id))
+		add_code_at(maps, link, build_id);
+	free(link);
+	free(exe);
+	free(path);
 }
 
 static struct process *find_process(struct maps *maps, pid_t tgid)

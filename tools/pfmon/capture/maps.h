@@ -11,6 +11,7 @@
 struct capture;
 struct file_identity;
 struct mapping;
+struct perf_record;
 struct table_set;
 
 /* The mappings and files recorded so far; the owner provides locking. */
@@ -52,10 +53,10 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const struct mapping *mapping);
 
 /*
- * Adds an executable file whose build ID is known to the tables, unless its
- * path now leads to another file.
+ * Adds the executable file of a mapping, whose build ID is known, to the
+ * tables. If its path now leads to another file, /proc may still have a link.
  */
-void maps_add_code(struct maps *maps, pid_t tgid, const char *path,
+void maps_add_code(struct maps *maps, const struct perf_record *record,
 		   const char *build_id);
 
 /* Returns the length of a path without the kernel's mark of a deleted file. */

@@ -128,16 +128,15 @@ static uint32_t to_bytes(uint8_t bytes[LARGEST_BUILD_ID], const char *digits)
 }
 
 /* Gives the kernel the unwind table of code. */
-static void add_code(const struct perf_record *record, const char *path,
-		     struct maps *maps)
+static void add_code(const struct perf_record *record, struct maps *maps)
 {
 	char build_id[2 * LARGEST_BUILD_ID + 1];
 
-	if (!(record->prot & PROT_EXEC) || *path != '/')
+	if (!(record->prot & PROT_EXEC) || *record->text != '/')
 		return;
 	for (uint32_t i = 0; i < record->build_id_size; i++)
 		sprintf(build_id + 2 * i, "%02x", record->build_id[i]);
-	maps_add_code(maps, record->tgid, path, build_id);
+	maps_add_code(maps, record, build_id);
 }
 
 static void append_map(struct perf_bytes *to, const struct perf_record *record,
@@ -157,7 +156,7 @@ static void append_map(struct perf_bytes *to, const struct perf_record *record,
 
 	memcpy(build_id, record->build_id, id_size);
 	if (id_size)
-		add_code(record, path, maps);
+		add_code(record, maps);
 	else
 		known = identify(record, path, maps);
 	if (known->build_id)
