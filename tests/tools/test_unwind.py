@@ -445,6 +445,107 @@ def test_unwind_vdso_of_arm64_is_followed(assembled: Assembled, push: str) -> No
     assert table.starts[2:] == [trampoline - 4, trampoline + 8]
 
 
+# Four Go functions of 16 units of code each, which only .gopclntab describes.
+GO = """
+    .text
+    .balign 64
+    .globl function
+function:
+.Lstart:
+    .fill 64 * {unit}, 1, 0x90
+    .section .gopclntab,"a{writable}"
+    .balign 32
+.Ltable:
+    .long {magic}
+    .byte 0, 0, {unit}, 8
+    .quad 4, 0, {start}, 0, 0, 0, .Lsp - .Ltable, .Lfunctions - .Ltable
+.Lfunctions:
+    .long 0, .Lplain - .Lfunctions
+    .long 16 * {unit}, .Ltop - .Lfunctions
+    .long 32 * {unit}, .Lwrites - .Lfunctions
+    .long 48 * {unit}, .Lother - .Lfunctions
+    .long 64 * {unit}
+.Lplain: .long 0, 0, 0, 0, 1, 0, 0, 0, 0 {more}
+    .byte 0, 0, 0, 0
+.Ltop: .long 0, 0, 0, 0, 1, 0, 0, 0, 0 {more}
+    .byte 0, 1, 0, 0
+.Lwrites: .long 0, 0, 0, 0, 1, 0, 0, 0, 0 {more}
+    .byte 0, 2, 0, 0
+.Lother: .long 0, 0, 0, 0, .Llarge - .Lsp, 0, 0, 0, 0 {more}
+    .byte 0, 4, 0, 0
+.Lsp:
+    .byte 0
+    .byte 2, 3	/* 0 for 3 units */
+    .byte 32, 9	/* 16 for 9 */
+    .byte 31, 2	/* 0 for 2 */
+    .byte 0
+.Llarge:
+    .byte 2, 1	/* 0 for 1 unit */
+    .byte 0x80, 0x80, 1, 15	/* 8192 for 15 */
+    .byte 0
+"""
+# Go 1.18 and 1.20; a program that is loaded anywhere, and one that is not.
+GO_OLD = {"magic": "0xfffffff0", "more": ""}
+GO_NEW = {"magic": "0xfffffff1", "more": ", 0"}
+TEXT = 0x10000
+GO_LOADED = {"start": ".Lstart", "writable": "w"}
+GO_FIXED = {"start": f"{TEXT:#x}", "writable": ""}
+
+
+@pytest.mark.parametrize("version", [GO_OLD, GO_NEW])
+@pytest.mark.parametrize("place", [GO_LOADED, GO_FIXED])
+@pytest.mark.parametrize("machine", [X86_64, AARCH64])
+def test_unwind_go_function_has_rules(
+    assembled: Assembled, machine: int, place: dict[str, str], version: dict[str, str]
+) -> None:
+    unit = 1 if machine == X86_64 else 4
+    text = GO.format(unit=unit, **version, **place)
+    table = assembled.build(text, f"-Wl,-Ttext={TEXT:#x}", machine=machine)
+    start = assembled.start()
+    if machine == X86_64:
+        called = CALL
+        pushed = Rule(Kind.REG, 7, Ra.CFA, Fp.CFA, 24, -8, -16)
+        large = Rule(Kind.REG, 7, Ra.CFA, Fp.CFA, 8200, -8, -16)
+    else:
+        called = LINKED
+        pushed = Rule(Kind.REG, 31, Ra.CFA, Fp.LOST, 16, -16)
+        large = Rule(Kind.REG, 31, Ra.CFA, Fp.LOST, 8192, -8192)
+    rows = {
+        **{0: called, 3: pushed, 12: called, 16: Rule(Kind.END), 32: BAD},
+        **{48: called, 49: large, 64: NONE},
+    }
+    found = {at: table.rule(start + unit * at) for at in rows}
+    assert found == rows
+    assert [at - start for at in table.starts] == [unit * at for at in rows]
+
+
+def test_unwind_go_table_in_relro_section_is_found(assembled: Assembled) -> None:
+    text = GO.format(unit=1, **GO_NEW, **GO_LOADED)
+    assembled.link(text, f"-Wl,-Ttext={TEXT:#x}")
+    renamed = "--rename-section=.gopclntab=.data.rel.ro.gopclntab"
+    subprocess.run(["objcopy", renamed, assembled.path], check=True)
+    assert assembled.table().rule(assembled.start()) == CALL
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0xfffffff1", "0xfffffffa"),
+        (", 8\n", ", 4\n"),
+        ("    .byte 2, 3", "    .byte 2, 0"),
+    ],
+)
+def test_unwind_unknown_go_table_has_no_rules(
+    assembled: Assembled, old: str, new: str
+) -> None:
+    text = GO.format(unit=1, **GO_NEW, **GO_FIXED).replace(old, new)
+    assert old not in text
+    text += FUNCTION.format(body="ret").replace("function", "described")
+    table = assembled.build(text, f"-Wl,-Ttext={TEXT:#x}")
+    assert table.rule(assembled.start() + 3) == NONE
+    assert table.rule(assembled.start("described")) == CALL
+
+
 @pytest.mark.parametrize(("padding", "gap"), [(15, CALL), (16, NONE)])
 def test_unwind_padding_has_no_row(
     assembled: Assembled, padding: int, gap: Rule
@@ -588,6 +689,12 @@ def compile_damaged(fuzzer: Path, path: Path) -> None:
 )
 def test_unwind_of_damaged_files_is_safe(fuzzer: Path, path: str) -> None:
     compile_damaged(fuzzer, Path(path))
+
+
+def test_unwind_of_damaged_go_table_is_safe(fuzzer: Path, assembled: Assembled) -> None:
+    text = GO.format(unit=1, **GO_NEW, **GO_LOADED)
+    assembled.build(text, f"-Wl,-Ttext={TEXT:#x}", SMALL_PAGES)
+    compile_damaged(fuzzer, assembled.path)
 
 
 def test_unwind_of_damaged_vdso_is_safe(fuzzer: Path, assembled: Assembled) -> None:

@@ -56,7 +56,10 @@ static struct range some_range(const uint8_t *file, size_t size)
 			header->e_shnum * sizeof(Elf64_Shdr) };
 	}
 	for (int i = 0; i < header->e_shnum; i++) {
-		if (!strcmp(names + sections[i].sh_name, ".eh_frame"))
+		const char *name = names + sections[i].sh_name;
+
+		if (sections[i].sh_size && (!strcmp(name, ".eh_frame") ||
+					    !strcmp(name, ".gopclntab")))
 			return (struct range){ sections[i].sh_offset,
 				sections[i].sh_size };
 	}

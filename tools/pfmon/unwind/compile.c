@@ -9,6 +9,7 @@
 #include "unwind/elf_file.h"
 #include "unwind/frames.h"
 #include "unwind/frames_arm64.h"
+#include "unwind/frames_go.h"
 #include "unwind/table.h"
 
 /*
@@ -24,7 +25,7 @@
 #define LARGEST_ENTRY	256
 
 /* The sources of unwind information, the best first. */
-enum { EH_FRAME, DEBUG_FRAME, KNOWN_CODE, NR_SOURCES };
+enum { EH_FRAME, GO, DEBUG_FRAME, KNOWN_CODE, NR_SOURCES };
 
 /* FDEs that do not overlap. */
 struct merged {
@@ -36,6 +37,8 @@ static int read_sources(struct frames *sources, const struct elf_file *file)
 {
 	int error = frames_read_eh(&sources[EH_FRAME], file);
 
+	if (!error)
+		error = frames_read_go(&sources[GO], file);
 	if (!error)
 		error = frames_read_debug(&sources[DEBUG_FRAME], file);
 	if (!error && file->machine->links)
@@ -110,6 +113,13 @@ static int add_entry(struct table *table, const struct fde *before,
 	return table_add(table, entry, &end);
 }
 
+static int add_rows(struct table *table, const struct fde *fde,
+		    const struct unwind_machine *machine)
+{
+	return fde->go ? frames_go_rows(fde, machine, table) :
+			 cfa_program_rows(fde, machine, table);
+}
+
 static int fill(struct table *table, const struct merged *merged,
 		const struct elf_file *file)
 {
@@ -127,7 +137,7 @@ static int fill(struct table *table, const struct merged *merged,
 		if (!error)
 			error = add_entry(table, before, fde, entry);
 		if (!error)
-			error = cfa_program_rows(fde, file->machine, table);
+			error = add_rows(table, fde, file->machine);
 	}
 	if (before && !error)
 		error = add_gap(table, before);

@@ -198,7 +198,7 @@ static bool read_fde(const struct frames *frames, const struct elf_file *file,
 
 	if (!cie || !cie->usable)
 		return false;
-	fde->cie = cie;
+	*fde = (struct fde){ .cie = cie };
 	fde->address = frames_pointer(&frames->part, &body, cie->encoding);
 	fde->size = frames_pointer(&frames->part, &body,
 				   cie->encoding & DW_EH_PE_format);

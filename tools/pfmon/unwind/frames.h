@@ -22,12 +22,22 @@ struct cie {
 	struct cfa_state initial;
 };
 
+/* How a function is compiled to rows. */
+enum go_kind {
+	NOT_GO,			/* by its CIE and program */
+	GO_FUNCTION,		/* @program is Go's table of stack depths */
+	GO_TOP,			/* Go: this is an outermost frame */
+	GO_WRITES_SP,		/* Go: no rule can be given */
+};
+
 /* Frame description entry: a piece of code, mostly a function. */
 struct fde {
 	uint64_t start, size;	/* start: offset in the file */
 	uint64_t address;	/* link-time address of the start */
-	const struct cie *cie;
+	const struct cie *cie;	/* or NULL: of Go */
 	struct cursor program;
+	enum go_kind go;
+	uint32_t unit;		/* of Go's table: bytes of code */
 };
 
 struct frames {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* frames_go.h - functions of Go programs, which .gopclntab describes */
+#ifndef PFMON_UNWIND_FRAMES_GO_H
+#define PFMON_UNWIND_FRAMES_GO_H
+
+#include "unwind/frames.h"
+#include "unwind/table.h"
+
+/*
+ * Reads the functions. Like frames_read_eh(): returns 0 or a negative errno,
+ * and needs frames_free().
+ */
+int frames_read_go(struct frames *frames, const struct elf_file *file);
+
+/* Adds the rows of a function with fde.go. Returns 0 or a negative errno. */
+int frames_go_rows(const struct fde *fde, const struct unwind_machine *machine,
+		   struct table *table);
+
+#endif /* PFMON_UNWIND_FRAMES_GO_H */
