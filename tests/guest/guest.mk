@@ -82,6 +82,7 @@ $(GOBJ)/tests/guest/nmi/nmi_unwind.o: GCFLAGS += -Iunwind -Itests/kunit
 # Additional harness objects of some programs.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
+$(GOUT)/inherit: $(call harness-obj,calls.o)
 $(addprefix $(GOUT)/,callers callstack stacks unwind_user nmi_callers): \
 	$(call harness-obj,chains.o)
 $(addprefix $(GOUT)/,unwind_dev unwind_user nmi_unwind nomemory storm stress): \

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "check.h"
 #include "ctx.h"
 #include "files.h"
@@ -28,16 +29,7 @@
 #include "users.h"
 #include "worker.h"
 
-#define CALLS_ID \
-	"/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id"
-#define CALLS		10
 #define ROUNDS		50
-
-static void call(unsigned int n)
-{
-	while (n--)
-		syscall(SYS_getppid);
-}
 
 static int try_family(void)
 {
@@ -48,16 +40,6 @@ static int try_family(void)
 		check_skip("PREEMPT_RT has no families");
 	CHECK_OK(ret);
 	return ctx.ctx_fd;
-}
-
-/* Only root can read it: the first caller is root. */
-static __u64 event_of_calls(void)
-{
-	static __u64 id;
-
-	if (!id)
-		id = read_number(CALLS_ID);
-	return PFM_PERF_EVENT(PERF_TYPE_TRACEPOINT, id);
 }
 
 /* Create a root that counts calls in PMD0. */
@@ -86,48 +68,7 @@ static void *pause_for_ever(void *unused)
 	return NULL;
 }
 
-static pid_t fork_one(void)
-{
-	return CHECK_OK((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-}
-
 /* Children */
-
-/*
- * Run the program "family" in a family. Return: the number of calls that it has
- * announced.
- */
-static unsigned long run_family(int fd, const char *what, const char *n)
-{
-	char text[4096] = "", *calls;
-	int go[2], out[2];
-	size_t len = 0;
-	ssize_t got;
-	pid_t pid;
-
-	CHECK_OK(pipe2(go, O_CLOEXEC));
-	CHECK_OK(pipe2(out, O_CLOEXEC));
-	pid = CHECK_OK(fork());
-	if (!pid) {
-		wait_go(go[0]);
-		dup2(out[1], STDOUT_FILENO);
-		execl(program_path("family"), "family", what, n, "10", NULL);
-		_exit(FAILED);
-	}
-	close(out[1]);
-	ctx_start_on(fd, pid);
-	CHECK_EQ(write(go[1], "", 1), 1);
-	while ((got = CHECK_OK(read(out[0], text + len,
-				    sizeof(text) - 1 - len))))
-		len += got;
-	CHECK_OK(waitpid(pid, NULL, 0));
-	close(go[0]);
-	close(go[1]);
-	close(out[0]);
-	calls = strstr(text, "calls: ");
-	CHECK(calls);
-	return strtoul(calls + 7, NULL, 10);
-}
 
 static void expect_all_calls(const char *what, const char *n)
 {
@@ -258,49 +199,6 @@ TEST(message_tells_end_of_first_thread_only)
 	worker_quit(&w);
 	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_no_message(fd);
-}
-
-/* A child that calls on request, until it is asked for 0 calls. */
-struct caller {
-	pid_t	pid;
-	int	ask[2];
-	int	done[2];
-};
-
-static void serve_calls(const struct caller *c)
-{
-	unsigned int n;
-
-	while (read(c->ask[0], &n, sizeof(n)) == sizeof(n) && n) {
-		call(n);
-		CHECK_EQ(write(c->done[1], "", 1), 1);
-	}
-	_exit(PASSED);
-}
-
-static void caller_start(struct caller *c)
-{
-	CHECK_OK(pipe(c->ask));
-	CHECK_OK(pipe(c->done));
-	c->pid = fork_one();
-	if (!c->pid)
-		serve_calls(c);
-}
-
-static void caller_do(const struct caller *c, unsigned int n)
-{
-	char done;
-
-	CHECK_EQ(write(c->ask[1], &n, sizeof(n)), sizeof(n));
-	CHECK_EQ(read(c->done[0], &done, 1), 1);
-}
-
-static void caller_quit(const struct caller *c)
-{
-	unsigned int none = 0;
-
-	CHECK_EQ(write(c->ask[1], &none, sizeof(none)), sizeof(none));
-	reap(c->pid);
 }
 
 /* Commands */
@@ -467,21 +365,18 @@ TEST(family_outlives_its_first_thread)
 	CHECK_ERRNO(pfm_stop(fd), EBUSY);
 }
 
-TEST(sampling_sets_and_blocking_are_refused)
+TEST(sets_blocking_and_notifications_are_refused)
 {
 	static const __u32 flags[] = {
 		PFM_FL_SYSTEM_WIDE, PFM_FL_NOTIFY_BLOCK, PFM_FL_MAP_SETS,
 	};
-	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT,
-			    .ctx_smpl_buf_id = PFM_DFL_SMPL_UUID };
-	pfm_default_smpl_arg_t arg = { .buf_size = 4096 };
 	pfarg_pmc_t pmc = { .reg_flags = PFM_REGFL_OVFL_NOTIFY,
 			    .reg_value = PAGE_FAULTS };
 	int fd = try_family();
 
-	CHECK_ERRNO(pfm_create_context(&ctx, &arg, sizeof(arg)), EOPNOTSUPP);
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		ctx = (pfarg_ctx_t){ .ctx_flags = PFM_FL_INHERIT | flags[i] };
+		pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT | flags[i] };
+
 		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), EINVAL);
 	}
 	CHECK_ERRNO(ctx_try_set(fd, 1), EOPNOTSUPP);
@@ -518,35 +413,6 @@ TEST(births_beyond_family_max_are_counted)
 
 /* Rights */
 
-#define SETID_FAMILY	"/tmp/setid-family"
-
-static void make_setid(void)
-{
-	char command[512];
-
-	snprintf(command, sizeof(command), "cp %s %s && chmod 4755 %s",
-		 program_path("family"), SETID_FAMILY, SETID_FAMILY);
-	CHECK(!system(command));
-}
-
-/*
- * An unprivileged child calls CALLS times, and executes a program that does
- * @what: it or a child of it calls 10 times.
- */
-static void exec_setid(const char *what)
-{
-	pid_t pid = fork_one();
-
-	if (!pid) {
-		if (!getuid())
-			become_nobody();
-		call(CALLS);
-		execl(SETID_FAMILY, SETID_FAMILY, what, "1", "10", NULL);
-		_exit(FAILED);
-	}
-	reap(pid);
-}
-
 static void exec_setid_as_user(void *unused)
 {
 	int fd;
@@ -564,7 +430,7 @@ static void exec_setid_as_user(void *unused)
 TEST(setuid_exec_ends_a_member_of_a_user)
 {
 	CHECK_OK(close(new_family()));
-	make_setid();
+	make_setid_family();
 	/* The user may count tracepoints. */
 	with_paranoid("-1", exec_setid_as_user, NULL);
 }
@@ -597,7 +463,7 @@ static void exec_setid_while_read(void *unused)
 TEST(setuid_program_has_no_members)
 {
 	CHECK_OK(close(new_family()));
-	make_setid();
+	make_setid_family();
 	with_paranoid("-1", exec_setid_while_read, NULL);
 }
 
@@ -606,7 +472,7 @@ TEST(setuid_exec_keeps_a_member_of_root)
 	int fd;
 
 	/* The shell calls getppid(), too. */
-	make_setid();
+	make_setid_family();
 	fd = family_of_self();
 	exec_setid("call");
 	CHECK_EQ(ctx_number(fd, "pfm_births_failed"), 0);
