@@ -11,6 +11,7 @@
 #include "fmt.h"
 #include "fmt_arg.h"
 #include "owner.h"
+#include "share.h"
 
 int pfm_arg_check_size(const struct pfm_context *ctx, size_t size)
 {
@@ -67,9 +68,13 @@ static int pfm_arg_change(struct pfm_context *ctx, const void *arg)
 
 	if (!pfm_arg_may_become(fmt, ctx->fmt_arg, arg))
 		return -EOPNOTSUPP;
-	pfm_own(ctx, &flags);
-	fmt->fmt_set_arg(ctx->buf, arg);
-	pfm_disown(ctx, flags);
+	if (ctx->share) {
+		pfm_share_set_arg(ctx->share, arg);
+	} else {
+		pfm_own(ctx, &flags);
+		fmt->fmt_set_arg(ctx->buf, arg);
+		pfm_disown(ctx, flags);
+	}
 	memcpy(ctx->fmt_arg, arg, fmt->fmt_arg_size);
 	return 0;
 }

@@ -21,7 +21,6 @@
 #include "perm.h"
 #include "regs.h"
 #include "release.h"
-#include "restart.h"
 #include "vector.h"
 
 /* Required access, and what is held while a command or an element runs. */
@@ -93,7 +92,7 @@ static const struct pfm_ctx_cmd pfm_ctx_cmds[] = {
 		PFM_WITH(PFM_ARG_OR_NULL, start, PFM_LOCKED,
 			 pfm_start_family),
 	[PFM_STOP] = PFM_PLAIN(PFM_LOCKED, pfm_stop_family),
-	[PFM_RESTART] = PFM_PLAIN(PFM_LOCKED, pfm_restart_context),
+	[PFM_RESTART] = PFM_PLAIN(PFM_LOCKED, pfm_restart_family),
 	[PFM_UNLOAD_CONTEXT] = PFM_PLAIN(PFM_BY_ITSELF, pfm_unload_family),
 	[PFM_SET_FMT_ARG] = { .takes = PFM_FORMAT_ARG, .access = PFM_BY_ITSELF,
 			      .with = pfm_arg_set },

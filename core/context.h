@@ -55,6 +55,7 @@ struct pfm_block;
 struct pfm_buffer;
 struct pfm_context;
 struct pfm_family;
+struct pfm_share;
 
 /**
  * struct pfm_pmd_ovfl - prepared data for the overflows of one PMD
@@ -285,7 +286,7 @@ struct pfm_member {
  * @excluded: what runs on the CPU is not measured, according to that probe
  * @handler:  the format's handler, or pfm_no_fmt_handler(), which holds
  *            (PFM_OVFL_CTRL_HOLD) only with PFM_REGFL_OVFL_NOTIFY
- * @buf:      the format's buffer, or NULL
+ * @buf:      the format's buffer, @share, or NULL
  * @read_pmds: the PMU's read_pmds_ovfl
  * @pmu:      PMU description
  * @set:      active event set
@@ -335,10 +336,11 @@ struct pfm_member {
  * @switch_here: does the work of @switch_work in the monitored thread
  * @switch_later: does it if @switch_here found the context locked
  * @switch_task: thread of @switch_here; only for comparison
- * @fmt:      sampling format, or NULL
+ * @fmt:      sampling format, or NULL; a member has no reference of its own
  * @fmt_arg:  the format's argument if it may change, else NULL
  * @buffer:   its buffer, or NULL
- * @buf_size: size of the buffer's mapping in bytes
+ * @share:    the buffers of its family, instead of @buffer; or NULL
+ * @buf_size: size of the buffer's mapping in bytes, of each if several
  * @areas:    VMAs that map part of it, and calls to mmap() in progress; changed
  *            without @mutex
  * @attachment: to a thread, or NULL
@@ -426,6 +428,7 @@ struct pfm_context {
 	const pfm_buffer_fmt_t	*fmt;
 	void			*fmt_arg;
 	struct pfm_buffer	*buffer;
+	struct pfm_share	*share;
 	size_t			buf_size;
 	atomic_t		areas;
 	struct pfm_attachment	*attachment;
@@ -526,6 +529,21 @@ static inline bool pfm_is_member(const struct pfm_context *ctx)
 static inline bool pfm_is_offline(const struct pfm_context *ctx)
 {
 	return ctx->loaded && pfm_is_syswide(ctx) && READ_ONCE(ctx->gone);
+}
+
+/* Count invalid results of a handler; -ENOBUFS is valid, and a loss. */
+static inline void pfm_count_odd(struct pfm_odd_answers *odd, int err, u32 ctrl)
+{
+	if (err && err != -ENOBUFS) {
+		odd->errors++;
+		odd->last_error = err;
+	}
+	if (err)
+		return;
+	if (!ctrl)
+		odd->no_ctrl++;
+	else if (ctrl & ~PFM_OVFL_CTRL_ALL)
+		odd->bad_ctrl++;
 }
 
 /* Mask of the hardware counters' bits. */

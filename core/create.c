@@ -26,6 +26,8 @@
 #include "perm.h"
 #include "pmu.h"
 #include "release.h"
+#include "share.h"
+#include "smpl_buf.h"
 #include "stamp.h"
 
 static struct pfm_context *pfm_context_alloc(u32 flags,
@@ -73,70 +75,47 @@ static int pfm_context_attach_pmu(struct pfm_context *ctx)
 	return ctx->set ? 0 : -ENOMEM;
 }
 
-/* Get the sizes of the buffer and of its private area from the format. */
-static int pfm_fmt_sizes(struct pfm_context *ctx, void *arg, size_t *size,
-			 size_t *area)
+/* Create the context's buffer. */
+static int pfm_fmt_own_buffer(struct pfm_context *ctx, void *arg)
 {
-	const pfm_buffer_fmt_t *fmt = ctx->fmt;
-	int ret = 0;
+	struct pfm_smpl_size size;
+	int ret = pfm_smpl_buf_measure(ctx->fmt, ctx->flags, arg, &size) ?:
+		  pfm_smpl_buf_create(ctx->fmt, ctx->flags, arg, &size,
+				      &ctx->buffer);
 
-	if (fmt->fmt_getsize)
-		ret = pfm_fmt_result(fmt, "fmt_getsize",
-				     fmt->fmt_getsize(ctx->flags, arg, size));
-	if (!ret && fmt->fmt_getpriv)
-		ret = pfm_fmt_result(fmt, "fmt_getpriv",
-				     fmt->fmt_getpriv(ctx->flags, arg, area));
-	if (ret || *size || !*area)
-		return ret;
-	pr_warn_ratelimited("perfmon: format %s: fmt_getpriv asks for %zu bytes, but fmt_getsize asks for no buffer\n",
-			    fmt->fmt_name, *area);
-	return -EINVAL;
-}
-
-static int pfm_fmt_buffer(struct pfm_context *ctx, void *arg)
-{
-	size_t size = 0, area = 0;
-	int ret = pfm_fmt_sizes(ctx, arg, &size, &area);
-
-	if (ret || !size)
-		return ret;
-	/* The front must fit into the page before the mapping. */
-	BUILD_BUG_ON(sizeof(struct pfm_fmt_front) > PAGE_SIZE);
-	ctx->buffer = pfm_buffer_create(size, 1, area);
-	if (!ctx->buffer)
-		return -ENOMEM;
-	ctx->buf = pfm_buffer_start(ctx->buffer);
-	pfm_fmt_front(ctx->buf)->area = pfm_buffer_area(ctx->buffer);
-	ctx->buf_size = pfm_buffer_size(ctx->buffer);
-	return 0;
-}
-
-static void pfm_fmt_exit(struct pfm_context *ctx)
-{
-	int err;
-
-	if (!ctx->fmt->fmt_exit)
-		return;
-	err = ctx->fmt->fmt_exit(ctx->buf);
-	if (err)
-		pr_warn_ratelimited("perfmon: format %s: fmt_exit returns %d\n",
-				    ctx->fmt->fmt_name, err);
-}
-
-static int pfm_fmt_init_buffer(struct pfm_context *ctx, void *arg)
-{
-	int ret = 0;
-
-	if (ctx->fmt->fmt_init)
-		ret = pfm_fmt_result(ctx->fmt, "fmt_init",
-				     ctx->fmt->fmt_init(ctx->flags, arg,
-							ctx->buf));
 	if (ret)
 		return ret;
+	if (ctx->buffer) {
+		ctx->buf = pfm_buffer_start(ctx->buffer);
+		ctx->buf_size = pfm_buffer_size(ctx->buffer);
+	}
 	ret = pfm_ds_attach(ctx);
 	if (ret)
-		pfm_fmt_exit(ctx);
+		pfm_smpl_buf_end(ctx->fmt, ctx->buffer);
+	else
+		ctx->handler = ctx->fmt->fmt_handler;
 	return ret;
+}
+
+/* Let a root, or a member of its family, record into the family's buffers. */
+static void pfm_use_share(struct pfm_context *ctx, struct pfm_share *share)
+{
+	ctx->share = share;
+	ctx->fmt = share->fmt;
+	ctx->buf = share;
+	ctx->handler = pfm_share_handler;
+}
+
+/* Create the buffers of a family. */
+static int pfm_fmt_share(struct pfm_context *ctx, void *arg)
+{
+	struct pfm_share *share = pfm_share_create(ctx, arg);
+
+	if (IS_ERR(share))
+		return PTR_ERR(share);
+	pfm_use_share(ctx, share);
+	ctx->buf_size = share->buf_size;
+	return 0;
 }
 
 /* Have the format check its argument, then create and set up its buffer. */
@@ -145,15 +124,11 @@ static int pfm_fmt_setup(struct pfm_context *ctx, void *arg)
 	int ret = pfm_arg_validate(ctx, arg) ?: pfm_arg_keep(ctx, arg);
 
 	if (!ret)
-		ret = pfm_fmt_buffer(ctx, arg);
-	if (!ret)
-		ret = pfm_fmt_init_buffer(ctx, arg);
-	if (ret && ctx->buffer)
-		pfm_buffer_put(ctx->buffer);
+		ret = ctx->flags & PFM_FL_INHERIT ?
+			      pfm_fmt_share(ctx, arg) :
+			      pfm_fmt_own_buffer(ctx, arg);
 	if (ret)
 		pfm_arg_free(ctx);
-	else
-		ctx->handler = ctx->fmt->fmt_handler;
 	return ret;
 }
 
@@ -163,6 +138,8 @@ static int pfm_context_attach_fmt(struct pfm_context *ctx,
 	size_t size = new->fmt_arg_size;
 	int ret;
 
+	if (ctx->family && ctx->family->share)
+		pfm_use_share(ctx, ctx->family->share);
 	if (pfm_uuid_is_null(new->req.ctx_smpl_buf_id))
 		return size ? -EINVAL : 0;
 	if (!new->fmt)
@@ -180,18 +157,19 @@ static int pfm_context_attach_fmt(struct pfm_context *ctx,
 
 static void pfm_context_detach_fmt(struct pfm_context *ctx)
 {
-	if (!ctx->fmt)
+	if (!ctx->fmt || pfm_is_member(ctx))
 		return;
-	pfm_fmt_exit(ctx);
-	if (ctx->buffer)
-		pfm_buffer_put(ctx->buffer);
+	if (ctx->share)
+		pfm_share_end(ctx->share);
+	else
+		pfm_smpl_buf_end(ctx->fmt, ctx->buffer);
 	pfm_fmt_put(ctx->fmt);
 	pfm_arg_free(ctx);
 }
 
 /*
- * A family has no messages, no pages and, so far, no samples. On PREEMPT_RT a
- * fork cannot be followed: see pfm_probe_fork().
+ * A family has no pages. On PREEMPT_RT a fork cannot be followed: see
+ * pfm_probe_fork().
  */
 static int pfm_check_inherit(const pfarg_ctx_t *req)
 {
@@ -200,8 +178,7 @@ static int pfm_check_inherit(const pfarg_ctx_t *req)
 	if (req->ctx_flags & (PFM_FL_SYSTEM_WIDE | PFM_FL_NOTIFY_BLOCK |
 			      PFM_FL_MAP_SETS))
 		return -EINVAL;
-	return !pfm_uuid_is_null(req->ctx_smpl_buf_id) ||
-	       IS_ENABLED(CONFIG_PREEMPT_RT) ? -EOPNOTSUPP : 0;
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? -EOPNOTSUPP : 0;
 }
 
 int pfm_creation_check(const struct pfm_creation *new)
@@ -233,6 +210,14 @@ void pfm_creation_end(struct pfm_creation *new)
 		pfm_fmt_put(new->fmt);
 }
 
+/* The conversion of raw time stamps, if the format has requested them */
+static const pfm_time_conv_t *pfm_raw_stamps(const struct pfm_context *ctx)
+{
+	if (ctx->share)
+		return &ctx->share->raw;
+	return ctx->buf ? &pfm_fmt_front(ctx->buf)->raw : NULL;
+}
+
 struct pfm_context *pfm_context_create(struct pfm_creation *new)
 {
 	struct pfm_context *ctx = pfm_context_alloc(new->req.ctx_flags,
@@ -251,7 +236,7 @@ struct pfm_context *pfm_context_create(struct pfm_creation *new)
 			    ctx->fmt ? ctx->fmt->fmt_msgq_depth : 1);
 	if (ret)
 		goto err_fmt;
-	pfm_stamps_attach(ctx);
+	pfm_stamps_attach(ctx, pfm_raw_stamps(ctx));
 	new->req.ctx_smpl_buf_size = ctx->buf_size;
 	return ctx;
 err_fmt:

@@ -23,6 +23,7 @@
 #include "family.h"
 #include "inherit.h"
 #include "msgq.h"
+#include "share.h"
 
 static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 			  unsigned long arg)
@@ -39,21 +40,49 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 	return pfm_command(ctx, cmd, &ioc);
 }
 
+/* A message that was copied, and its place */
+struct pfm_next_msg {
+	pfm_msg_t		msg;
+	bool			queued;
+	unsigned long		pos;
+	struct pfm_share_pos	shared;
+};
+
+/* The queue's messages come first, then those of a family's buffers. */
+static bool pfm_peek_msg(struct pfm_context *ctx, struct pfm_next_msg *next)
+{
+	next->queued = pfm_msgq_peek(&ctx->msgq, &next->msg, &next->pos);
+	return next->queued ||
+	       (ctx->share && pfm_share_peek(ctx->share, &next->msg.ovfl,
+					     &next->shared));
+}
+
+static bool pfm_take_msg(struct pfm_context *ctx,
+			 const struct pfm_next_msg *next)
+{
+	return next->queued ? pfm_msgq_take(&ctx->msgq, next->pos) :
+			      pfm_share_take(&next->shared);
+}
+
+static bool pfm_has_msg(const struct pfm_context *ctx)
+{
+	return !pfm_msgq_empty(&ctx->msgq) ||
+	       (ctx->share && pfm_share_has_msg(ctx->share));
+}
+
 /* Copy messages to the reader. Remove each only after it has been copied. */
 static ssize_t pfm_copy_msgs(struct pfm_context *ctx, char __user *buf,
 			     size_t size)
 {
-	struct pfm_msgq *q = &ctx->msgq;
-	unsigned long pos;
+	struct pfm_next_msg next;
 	size_t done = 0;
-	pfm_msg_t msg;
 
 	lockdep_assert_not_held(&ctx->mutex);
-	while (done < size && pfm_msgq_peek(q, &msg, &pos)) {
-		if (copy_to_user(buf + done, &msg, sizeof(msg)))
+	while (done < size && pfm_peek_msg(ctx, &next)) {
+		if (copy_to_user(buf + done, &next.msg, sizeof(next.msg)))
 			return done ?: -EFAULT;
-		if (pfm_msgq_take(q, pos))
-			done += sizeof(msg);
+		if (pfm_take_msg(ctx, &next))
+			done += sizeof(next.msg);
 	}
 	return done;
 }
@@ -77,7 +106,7 @@ static ssize_t pfm_ctx_read(struct file *file, char __user *buf, size_t size,
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		ret = wait_event_interruptible(ctx->msgq.wait,
-					       !pfm_msgq_empty(&ctx->msgq));
+					       pfm_has_msg(ctx));
 		if (ret)
 			return ret;
 	}
@@ -89,7 +118,7 @@ static __poll_t pfm_ctx_poll(struct file *file, poll_table *wait)
 
 	poll_wait(file, &ctx->msgq.wait, wait);
 	pfm_attach_catch_up(ctx);
-	return pfm_msgq_empty(&ctx->msgq) ? 0 : EPOLLIN | EPOLLRDNORM;
+	return pfm_has_msg(ctx) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 static int pfm_ctx_fasync(int fd, struct file *file, int on)
@@ -105,6 +134,11 @@ static int pfm_ctx_fasync(int fd, struct file *file, int on)
 static struct pfm_buffer *pfm_buffer_at(struct pfm_context *ctx,
 					unsigned long pgoff)
 {
+	if (ctx->share) {
+		const struct pfm_part *part = pfm_share_at(ctx->share, pgoff);
+
+		return part ? pfm_buffer_get(part->buffer) : NULL;
+	}
 	if (pgoff)
 		return pfm_page_at(ctx, pgoff);
 	return ctx->buffer ? pfm_buffer_get(ctx->buffer) : NULL;
@@ -282,24 +316,35 @@ static void pfm_show_odd(struct seq_file *m, const struct pfm_odd_answers *odd)
 		   READ_ONCE(odd->bad_ctrl));
 }
 
+/* What the threads of the context, and a family's buffers, have lost */
+static void pfm_show_losses(struct seq_file *m, struct pfm_context *ctx,
+			    u64 lost)
+{
+	struct pfm_losses losses = pfm_family_losses(ctx);
+
+	seq_printf(m, "pfm_lost:\t%llu\n", losses.lost + lost);
+	seq_printf(m, "pfm_throttled:\t%llu\n", losses.throttled);
+	seq_printf(m, "pfm_pmu_throttled:\t%llu\n", losses.pmu_throttled);
+}
+
 static void pfm_ctx_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct pfm_context *ctx = file->private_data;
+	struct pfm_share_counts shared = {};
 
+	if (ctx->share)
+		shared = pfm_share_count(ctx->share);
 	pfm_lock(ctx);
 	seq_printf(m, "pfm_state:\t%s\n", pfm_state_name(ctx));
 	seq_printf(m, "pfm_blocked:\t%d\n", pfm_is_blocked(ctx));
-	seq_printf(m, "pfm_lost:\t%llu\n", READ_ONCE(ctx->lost));
-	seq_printf(m, "pfm_throttled:\t%llu\n", READ_ONCE(ctx->throttled));
-	seq_printf(m, "pfm_pmu_throttled:\t%llu\n",
-		   (u64)atomic64_read(&ctx->pmu_throttled));
+	pfm_show_losses(m, ctx, shared.lost);
 	seq_printf(m, "pfm_sets_denied:\t%llu\n",
 		   ctx->sets_denied +
 			   (ctx->family ? ctx->family->sets_denied : 0));
 	pfm_show_denied(m, ctx);
 	seq_printf(m, "pfm_msgs_dropped:\t%llu\n",
-		   READ_ONCE(ctx->msgq.dropped));
-	pfm_show_odd(m, &ctx->odd);
+		   READ_ONCE(ctx->msgq.dropped) + shared.dropped);
+	pfm_show_odd(m, ctx->share ? &shared.odd : &ctx->odd);
 	if (ctx->family)
 		pfm_show_family(m, ctx->family);
 	pfm_unlock(ctx);

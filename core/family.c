@@ -25,8 +25,8 @@
 #include <linux/slab.h>
 #include "attach.h"
 #include "family.h"
-#include "pmd.h"
 #include "pmu.h"
+#include "share.h"
 #include "value.h"
 #include "work.h"
 
@@ -44,45 +44,9 @@ MODULE_PARM_DESC(family_max, "maximum number of threads in a family, besides the
 /* Jiffies after which members that have ended are freed, several at once */
 #define PFM_BURY_DELAY	1
 
-static bool pfm_is_inherited(const struct pfm_pmd *pmd)
-{
-	const struct pfm_pmu *pmu = pmd->ctx->pmu;
-	const struct pfm_reg_desc *desc = pmd->hw.desc;
-
-	return desc->flags & PFM_REGD_COUNTER &&
-	       pmd->hw.pmc_value != pfm_pmu_selector(pmu, desc->num)->dfl;
-}
-
-static u16 pfm_count_inherited(const struct pfm_evtset *set)
-{
-	struct pfm_pmd *pmd;
-	u16 i, n = 0;
-
-	pfm_for_each_real_pmd(set, i, pmd)
-		n += pfm_is_inherited(pmd);
-	return n;
-}
-
-static void pfm_copy_inherited(struct pfm_family *family,
-			       const struct pfm_evtset *set)
-{
-	struct pfm_family_pmd *entry = family->pmds;
-	struct pfm_pmd *pmd;
-	u16 i;
-
-	pfm_for_each_real_pmd(set, i, pmd) {
-		if (!pfm_is_inherited(pmd))
-			continue;
-		entry->slot = pmd->slot;
-		pfm_pmc_read(pmd, &entry->words);
-		entry++;
-	}
-}
-
-struct pfm_family *pfm_family_create(struct pfm_context *root,
+struct pfm_family *pfm_family_create(struct pfm_context *root, u16 n,
 				     work_func_t bury)
 {
-	u16 n = pfm_count_inherited(root->set);
 	struct pfm_family *family;
 
 	lockdep_assert_held(&root->mutex);
@@ -97,8 +61,8 @@ struct pfm_family *pfm_family_create(struct pfm_context *root,
 	INIT_LIST_HEAD(&family->members);
 	INIT_LIST_HEAD(&family->spares);
 	INIT_DELAYED_WORK(&family->bury, bury);
+	family->share = pfm_share_get(root->share);
 	family->num_pmds = n;
-	pfm_copy_inherited(family, root->set);
 	return family;
 }
 
@@ -106,6 +70,7 @@ static void pfm_family_free(struct kref *ref)
 {
 	struct pfm_family *family = container_of(ref, struct pfm_family, ref);
 
+	pfm_share_put(family->share);
 	pfm_pmu_put(family->pmu);
 	mem_cgroup_put(family->memcg);
 	pfm_charge_end(&family->payer);
@@ -129,20 +94,6 @@ bool pfm_family_reserve(struct pfm_family *family)
 void pfm_family_unreserve(struct pfm_family *family)
 {
 	atomic_long_dec(&family->used);
-}
-
-static int pfm_inherit_pmd(struct pfm_evtset *set,
-			   const struct pfm_family_pmd *entry)
-{
-	int ret = pfm_pmd_need(set, entry->slot) ?:
-		  pfm_pmc_reserve(set, &entry->words);
-
-	if (ret)
-		return ret;
-	pfm_pmc_write(pfm_pmd_at(set, entry->slot), &entry->words);
-	/* A member that is used again has counted. */
-	pfm_pmd_at(set, entry->slot)->value = 0;
-	return 0;
 }
 
 void pfm_family_adopt(struct pfm_family *family, struct pfm_context *ctx)
@@ -185,20 +136,11 @@ struct pfm_context *pfm_family_take(struct pfm_family *family)
 	if (!ctx)
 		return NULL;
 	ctx->sets_denied = 0;
+	ctx->lost = 0;
+	ctx->throttled = 0;
+	atomic64_set(&ctx->pmu_throttled, 0);
 	refcount_set(&ctx->member.ref, 1);
 	return ctx;
-}
-
-int pfm_family_equip(struct pfm_context *ctx)
-{
-	const struct pfm_family *family = ctx->family;
-	int ret = 0;
-	u16 i;
-
-	lockdep_assert_held(&ctx->mutex);
-	for (i = 0; i < family->num_pmds && !ret; i++)
-		ret = pfm_inherit_pmd(ctx->set, &family->pmds[i]);
-	return ret;
 }
 
 int pfm_family_join(struct pfm_context *ctx)
@@ -219,6 +161,23 @@ int pfm_family_join(struct pfm_context *ctx)
 	return ret;
 }
 
+struct pfm_losses pfm_losses_of(const struct pfm_context *ctx)
+{
+	return (struct pfm_losses){
+		.lost = READ_ONCE(ctx->lost),
+		.throttled = READ_ONCE(ctx->throttled),
+		.pmu_throttled = atomic64_read(&ctx->pmu_throttled),
+	};
+}
+
+static void pfm_add_losses(struct pfm_losses *sum,
+			   const struct pfm_losses *more)
+{
+	sum->lost += more->lost;
+	sum->throttled += more->throttled;
+	sum->pmu_throttled += more->pmu_throttled;
+}
+
 static void pfm_add_value(struct pfm_family_pmd *entry, u64 value, bool reached)
 {
 	entry->ended += value;
@@ -231,12 +190,18 @@ static void pfm_add_values(struct pfm_family *family,
 			   const struct pfm_context *ctx)
 {
 	bool reached = ctx->member.walk == family->walk;
+	struct pfm_losses losses = pfm_losses_of(ctx);
 	u16 i;
 
 	for (i = 0; i < family->num_pmds; i++)
-		pfm_add_value(&family->pmds[i],
-			      pfm_pmd_at(ctx->set, family->pmds[i].slot)->value,
-			      reached);
+		if (!family->pmds[i].reg.sampling)
+			pfm_add_value(&family->pmds[i],
+				      pfm_pmd_at(ctx->set,
+						 family->pmds[i].slot)->value,
+				      reached);
+	pfm_add_losses(&family->ended, &losses);
+	if (!reached)
+		pfm_add_losses(&family->losses, &losses);
 	family->sets_denied += ctx->sets_denied;
 	bitmap_or(family->denied, family->denied, ctx->set->pmu_set.denied,
 		  PFM_MAX_PMDS);
@@ -296,6 +261,7 @@ static void pfm_begin_sums(struct pfm_family *family)
 
 	for (i = 0; i < family->num_pmds; i++)
 		family->pmds[i].sum = family->pmds[i].ended;
+	family->losses = family->ended;
 }
 
 void pfm_family_walk(struct pfm_family *family,
@@ -324,6 +290,8 @@ static void pfm_sum_member(struct pfm_context *ctx)
 	u16 i;
 
 	for (i = 0; i < family->num_pmds; i++) {
+		if (family->pmds[i].reg.sampling)
+			continue;
 		value = pfm_value_read(pfm_pmd_at(ctx->set,
 						  family->pmds[i].slot));
 		spin_lock(&family->lock);
@@ -339,6 +307,32 @@ void pfm_family_collect(struct pfm_context *root)
 		pfm_family_walk(root->family, pfm_sum_member);
 }
 
+/* The counts stay readable after the member has left, too. */
+static void pfm_sum_losses(struct pfm_context *ctx)
+{
+	struct pfm_family *family = ctx->family;
+	struct pfm_losses losses = pfm_losses_of(ctx);
+
+	spin_lock(&family->lock);
+	pfm_add_losses(&family->losses, &losses);
+	spin_unlock(&family->lock);
+}
+
+struct pfm_losses pfm_family_losses(struct pfm_context *root)
+{
+	struct pfm_losses sum = pfm_losses_of(root);
+	struct pfm_family *family = root->family;
+
+	lockdep_assert_held(&root->mutex);
+	if (!family)
+		return sum;
+	pfm_family_walk(family, pfm_sum_losses);
+	spin_lock(&family->lock);
+	pfm_add_losses(&sum, &family->losses);
+	spin_unlock(&family->lock);
+	return sum;
+}
+
 u64 pfm_family_find_sum(const struct pfm_pmd *pmd)
 {
 	const struct pfm_family *family = pmd->ctx->family;
@@ -351,7 +345,7 @@ u64 pfm_family_find_sum(const struct pfm_pmd *pmd)
 	return 0;
 }
 
-/* Move what the members have counted to the root. */
+/* Move what the members have counted, and lost, to the root. */
 static void pfm_give_to_root(struct pfm_family *family,
 			     struct pfm_context *root)
 {
@@ -364,6 +358,10 @@ static void pfm_give_to_root(struct pfm_family *family,
 		entry->ended = 0;
 		entry->sum = 0;
 	}
+	root->lost += family->ended.lost;
+	root->throttled += family->ended.throttled;
+	atomic64_add(family->ended.pmu_throttled, &root->pmu_throttled);
+	family->ended = (struct pfm_losses){};
 }
 
 void pfm_family_finish(struct pfm_context *root,

@@ -13,20 +13,32 @@
 #include <linux/workqueue.h>
 #include "charge.h"
 #include "context.h"
-#include "pmc.h"
+#include "regs.h"
 
 struct mem_cgroup;
 
 /**
+ * struct pfm_losses - what contexts have not recorded
+ * @lost:      overflows, as pfm_context.lost
+ * @throttled: as pfm_context.throttled
+ * @pmu_throttled: as pfm_context.pmu_throttled
+ */
+struct pfm_losses {
+	u64	lost;
+	u64	throttled;
+	u64	pmu_throttled;
+};
+
+/**
  * struct pfm_family_pmd - a counter that all contexts of a family have
  * @slot:  its place in the PMU's table
- * @words: its PMC values
+ * @reg:   what it measures and records; one that samples has no sum
  * @ended: sum of the values of members that have ended
  * @sum:   sum of the values of all members, by pfm_family_collect()
  */
 struct pfm_family_pmd {
 	u16			slot;
-	struct pfm_pmc_words	words;
+	struct pfm_reg_copy	reg;
 	u64			ended;
 	u64			sum;
 };
@@ -38,6 +50,7 @@ struct pfm_family_pmd {
  * @payer:    who is charged for members
  * @memcg:    control group that is charged for members
  * @pmu:      the PMU of all its contexts, with a reference to its module
+ * @share:    the buffers of a family that samples, with a reference, or NULL
  * @watching: forks are being watched for this family
  * @ready:    the root has been loaded, after which threads are born
  * @started:  members that are born count; changed under the root's mutex
@@ -52,6 +65,8 @@ struct pfm_family_pmd {
  * @over:     no member can join any more
  * @sets_denied: sum of that of members that have ended
  * @denied:   PMDs that these were denied
+ * @ended:    their losses
+ * @losses:   losses of all members, by pfm_family_losses()
  * @spares:   members that have ended, to be used again
  * @num_spares: number of @spares
  * @dead:     members that have ended
@@ -65,6 +80,7 @@ struct pfm_family {
 	struct pfm_charge		payer;
 	struct mem_cgroup		*memcg;
 	const struct pfm_pmu		*pmu;
+	struct pfm_share		*share;
 	bool				watching;
 	bool				ready;
 	bool				started;
@@ -80,6 +96,8 @@ struct pfm_family {
 	bool				over;
 	u64				sets_denied;
 	DECLARE_BITMAP(denied, PFM_MAX_PMDS);
+	struct pfm_losses		ended;
+	struct pfm_losses		losses;
 	struct list_head		spares;
 	unsigned int			num_spares;
 
@@ -90,10 +108,11 @@ struct pfm_family {
 };
 
 /*
- * Create a family with the registers of @root. @bury frees pfm_family.dead.
- * Context: process, mutex of @root held. Return: the family or NULL.
+ * Create a family of @root with @n counters, which are all 0. @bury frees
+ * pfm_family.dead. Context: process, mutex of @root held. Return: the family or
+ * NULL.
  */
-struct pfm_family *pfm_family_create(struct pfm_context *root,
+struct pfm_family *pfm_family_create(struct pfm_context *root, u16 n,
 				     work_func_t bury);
 void pfm_family_put(struct pfm_family *family);
 
@@ -115,12 +134,6 @@ bool pfm_family_keep(struct pfm_context *ctx);
 
 /* Take one of those that are kept. Context: process. Return: it, or NULL. */
 struct pfm_context *pfm_family_take(struct pfm_family *family);
-
-/*
- * Give a new member the family's registers. Context: process, mutex of @ctx
- * held. Return: 0, -ENOMEM, or an error of the PMU.
- */
-int pfm_family_equip(struct pfm_context *ctx);
 
 /*
  * Add a member to the list. Context: process, mutex of @ctx held until @ctx is
@@ -151,6 +164,15 @@ void pfm_family_walk(struct pfm_family *family,
  */
 void pfm_family_collect(struct pfm_context *root);
 u64 pfm_family_find_sum(const struct pfm_pmd *pmd);
+
+/* What a context has lost so far. Context: any. */
+struct pfm_losses pfm_losses_of(const struct pfm_context *ctx);
+
+/*
+ * Sum up the losses of a root and of its members, if any: those that live, and
+ * those that have ended. Context: process, mutex of @root held.
+ */
+struct pfm_losses pfm_family_losses(struct pfm_context *root);
 
 /*
  * End the family: @end detaches each member and lets it leave. The root's PMDs

@@ -25,9 +25,12 @@
 #include "attach.h"
 #include "create.h"
 #include "family.h"
+#include "heritage.h"
 #include "inherit.h"
 #include "load.h"
 #include "release.h"
+#include "restart.h"
+#include "share.h"
 #include "thread_work.h"
 #include "tracepoint.h"
 
@@ -114,7 +117,7 @@ static struct pfm_context *pfm_get_member(struct pfm_family *family)
 static int pfm_attach_member(struct pfm_context *ctx,
 			     const struct pfm_parent *parent)
 {
-	int ret = pfm_family_equip(ctx) ?:
+	int ret = pfm_heritage_equip(ctx) ?:
 		  pfm_family_join(ctx) ?:
 		  pfm_load_member(ctx, parent->user_only, parent->trusted);
 
@@ -254,7 +257,7 @@ static int pfm_begin_family(struct pfm_context *ctx)
 
 	if (ctx->loaded || pfm_has_family(ctx))
 		return -EBUSY;
-	family = pfm_family_create(ctx, pfm_bury);
+	family = pfm_heritage_begin(ctx, pfm_bury);
 	if (!family)
 		return -ENOMEM;
 	ret = pfm_watch_forks(family);
@@ -264,6 +267,8 @@ static int pfm_begin_family(struct pfm_context *ctx)
 	}
 	WRITE_ONCE(ctx->family, family);
 	pfm_family_put(last);
+	if (ctx->share)
+		pfm_share_reset(ctx->share);
 	return 0;
 }
 
@@ -377,4 +382,37 @@ int pfm_stop_family(struct pfm_context *ctx)
 	if (!ret && pfm_has_family(ctx))
 		pfm_set_started(ctx, false);
 	return ret;
+}
+
+static int pfm_unmask_thread(struct pfm_context *ctx)
+{
+	return ctx->loaded && pfm_is_masked(ctx) ? pfm_restart_context(ctx) : 0;
+}
+
+static void pfm_unmask_member(struct pfm_context *ctx)
+{
+	if (pfm_unmask_thread(ctx))
+		ctx->sets_denied++;
+}
+
+/* Continue threads that a limit on overflows has masked. */
+static int pfm_unmask_family(struct pfm_context *ctx)
+{
+	if (!xchg(&ctx->share->masked, false))
+		return 0;
+	pfm_family_walk(ctx->family, pfm_unmask_member);
+	return pfm_unmask_thread(ctx);
+}
+
+int pfm_restart_family(struct pfm_context *ctx)
+{
+	int ret, err;
+
+	if (!ctx->share)
+		return pfm_restart_context(ctx);
+	if (!ctx->loaded && !pfm_is_orphaned(ctx))
+		return -EBUSY;
+	ret = pfm_share_restart(ctx->share);
+	err = pfm_unmask_family(ctx);
+	return ret ?: err;
 }

@@ -27,6 +27,15 @@ int pfm_start_family(struct pfm_context *ctx, void *arg);
 int pfm_stop_family(struct pfm_context *ctx);
 
 /*
+ * PFM_RESTART: for a context without a family's buffers as
+ * pfm_restart_context(). Otherwise restart the buffers as pfm_share_restart(),
+ * and continue the threads that a limit on overflows has masked. Context:
+ * process, mutex of @ctx held, may sleep. Return: 0; -EBUSY if no thread was
+ * attached; an error of the format or the PMU.
+ */
+int pfm_restart_family(struct pfm_context *ctx);
+
+/*
  * Detach a context, if it is attached, and all members of its family. Context:
  * process, mutex of @ctx held. Return: the family that has ended by this, for
  * pfm_release_family(); or NULL.

@@ -11,6 +11,7 @@
 #include "owner.h"
 #include "pmu.h"
 #include "rate.h"
+#include "share.h"
 #include "stamp.h"
 #include "value.h"
 
@@ -28,21 +29,6 @@ static void pfm_add_ctrl(struct pfm_outcome *out, const struct pfm_pmd *pmd,
 	out->mask |= ctrl.mask_monitoring;
 	if (ctrl.reset_ovfl_pmds)
 		__set_bit(pmd->slot, out->reset);
-}
-
-/* Count invalid results of a handler; -ENOBUFS is valid, and a loss. */
-static void pfm_count_odd(struct pfm_odd_answers *odd, int err, u32 ctrl)
-{
-	if (err && err != -ENOBUFS) {
-		odd->errors++;
-		odd->last_error = err;
-	}
-	if (err)
-		return;
-	if (!ctrl)
-		odd->no_ctrl++;
-	else if (ctrl & ~PFM_OVFL_CTRL_ALL)
-		odd->bad_ctrl++;
 }
 
 /* Validate the control bits; PFM_OVFL_CTRL_HOLD replaces invalid ones. */
@@ -118,10 +104,13 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 		.msg_ovfl_ip = ctx->data.ip,
 	};
 
-	if (!(ctx->flags & PFM_FL_OVFL_NO_MSG)) {
-		pfm_bv_from_slots(ctx->pmu, ovfl, msg.msg_ovfl_pmds);
-		pfm_msgq_put_ovfl(&ctx->msgq, &msg);
+	pfm_bv_from_slots(ctx->pmu, ovfl, msg.msg_ovfl_pmds);
+	if (ctx->share) {
+		pfm_share_fill(ctx->share, &msg);
+		return;
 	}
+	if (!(ctx->flags & PFM_FL_OVFL_NO_MSG))
+		pfm_msgq_put_ovfl(&ctx->msgq, &msg);
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
 }
 
@@ -153,6 +142,8 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		  out->mask || ctx->fmt ? ovfl : out->reset, PFM_MAX_PMDS);
 	if (out->mask) {
 		pfm_freeze(ctx, PFM_MASKED, pfm_value_read_ovfl);
+		if (ctx->share)
+			WRITE_ONCE(ctx->share->masked, true);
 		ctx->switch_due = switch_due;
 		set_bit(PFM_END_STOP, &ctx->ovfl_end);
 	} else if (!switch_due) {

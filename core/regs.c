@@ -25,20 +25,6 @@
 	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM | PFM_REGFL_SMPL)
 #define PFM_SMPL_FLAGS	(PFM_REGFL_OVFL_NOTIFY | PFM_REGFL_RANDOM)
 
-/*
- * Part of a PMC or PMD argument that configures the counter's overflow. The
- * bitmaps are not read if their number is 0, as in most cases.
- */
-struct pfm_smpl_conf {
-	u32		flags;
-	int		num_smpl;
-	int		num_data;
-	int		num_reset;
-	u64		eventid;
-	unsigned long	smpl_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
-	unsigned long	reset_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
-};
-
 static int pfm_bad_elem(u32 *flags, u32 retfl)
 {
 	*flags = (*flags & ~PFM_REG_RETFL_MASK) | retfl;
@@ -94,8 +80,9 @@ static int pfm_make_smpl_conf(const struct pfm_context *ctx, u32 flags,
 {
 	const struct pfm_pmu *pmu = ctx->pmu;
 
-	/* Families only count. */
-	if (flags & PFM_REGFL_OVFL_NOTIFY && ctx->flags & PFM_FL_INHERIT)
+	/* Without a format, families only count. */
+	if (flags & PFM_REGFL_OVFL_NOTIFY && ctx->flags & PFM_FL_INHERIT &&
+	    !ctx->fmt)
 		return -EINVAL;
 	conf->flags = flags & PFM_SMPL_FLAGS;
 	conf->eventid = eventid;
@@ -558,6 +545,63 @@ static void pfm_answer(pfarg_pmd_t *req, u64 value, u64 last_reset, u64 left)
 	req->reg_last_reset_val = last_reset;
 	req->reg_ovflsw_thres = left;
 	req->reg_flags = 0;
+}
+
+/* The opposite of pfm_fill_ovfl() */
+static void pfm_read_conf(const struct pfm_pmd_ovfl *ovfl,
+			  const struct pfm_pmu *pmu, struct pfm_smpl_conf *conf)
+{
+	u16 i;
+
+	*conf = (struct pfm_smpl_conf){
+		.flags = (ovfl->random ? PFM_REGFL_RANDOM : 0) |
+			 (ovfl->arg.ovfl_notify ? PFM_REGFL_OVFL_NOTIFY : 0),
+		.num_smpl = ovfl->arg.num_smpl_pmds,
+		.num_data = ovfl->num_data,
+		.num_reset = ovfl->num_reset,
+		.eventid = ovfl->arg.pmd_eventid,
+	};
+	pfm_bv_to_slots(pmu, ovfl->arg.smpl_pmds, conf->smpl_pmds);
+	for (i = 0; i < ovfl->num_reset; i++)
+		__set_bit(pfm_reset_slots(ovfl)[i], conf->reset_pmds);
+}
+
+void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy)
+{
+	pfm_pmc_read(pmd, &copy->words);
+	copy->sampling = pfm_pmd_is_sampling(pmd);
+	if (!copy->sampling)
+		return;
+	pfm_read_conf(pmd->ovfl, pmd->ctx->pmu, &copy->conf);
+	copy->value = pmd->last_reset;
+	copy->short_reset = pmd->short_reset;
+	copy->long_reset = pmd->long_reset;
+	copy->random_mask = pmd->random_mask;
+	copy->random = pmd->random;
+}
+
+int pfm_reg_paste(struct pfm_evtset *set, unsigned int slot,
+		  const struct pfm_reg_copy *copy)
+{
+	struct pfm_pmd_ovfl *ovfl, *before;
+	struct pfm_pmd *pmd;
+	int ret = pfm_pmc_reserve(set, &copy->words) ?:
+		  pfm_reserve(set, slot, copy->sampling ? &copy->conf : NULL,
+			      &pmd, &ovfl);
+
+	if (ret)
+		return ret;
+	before = pmd->ovfl;
+	pfm_pmc_write(pmd, &copy->words);
+	pmd->value = copy->value;
+	pmd->short_reset = copy->short_reset;
+	pmd->long_reset = copy->long_reset;
+	pmd->random_mask = copy->random_mask;
+	pmd->random = copy->random;
+	pfm_use_ovfl(pmd, ovfl);
+	pfm_note_reset(pmd, pmd->value);
+	pfm_free_other_ovfl(pmd, before, ovfl);
+	return 0;
 }
 
 int pfm_read_pmd(struct pfm_context *ctx, void *elem)

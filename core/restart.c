@@ -46,12 +46,13 @@ static int pfm_unmask(struct pfm_context *ctx)
 }
 
 /*
- * Get the control bits from the format; without one, reset if masked. Overflows
- * are kept out here, so the caller checks the error code later.
+ * Get the control bits from the format; without one, reset if masked: also in a
+ * family, whose buffers pfm_share_restart() restarts. Overflows are kept out
+ * here, so the caller checks the error code later.
  */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 {
-	if (ctx->fmt && ctx->fmt->fmt_restart)
+	if (ctx->fmt && ctx->fmt->fmt_restart && !ctx->share)
 		return ctx->fmt->fmt_restart(ctx->buf, !pfm_is_masked(ctx),
 					     ctrl);
 	ctrl->reset_ovfl_pmds = pfm_is_masked(ctx);

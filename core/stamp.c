@@ -71,12 +71,12 @@ u64 pfm_since_stamp(const struct pfm_context *ctx)
 	return max_t(s64, since, 0);
 }
 
-void pfm_stamps_attach(struct pfm_context *ctx)
+void pfm_stamps_attach(struct pfm_context *ctx, const pfm_time_conv_t *raw)
 {
 	INIT_LIST_HEAD(&ctx->raw.list);
-	if (!ctx->buf || !pfm_fmt_front(ctx->buf)->raw.time_mult)
+	if (!raw || !raw->time_mult)
 		return;
-	ctx->raw.conv = pfm_fmt_front(ctx->buf)->raw;
+	ctx->raw.conv = *raw;
 	ctx->raw_time = true;
 	mutex_lock(&pfm_raw_lock);
 	ctx->raw.base = pfm_raw_base;

@@ -102,9 +102,10 @@ extern u64 pfm_raw_base;
 
 /*
  * Begin and end raw time stamps of a context, if its format has called
- * pfm_raw_time(). Context: process; the context is being created or destroyed.
+ * pfm_raw_time(): then @raw is what that has returned, else NULL or all 0.
+ * Context: process; the context is being created or destroyed.
  */
-void pfm_stamps_attach(struct pfm_context *ctx);
+void pfm_stamps_attach(struct pfm_context *ctx, const pfm_time_conv_t *raw);
 void pfm_stamps_detach(struct pfm_context *ctx);
 
 /*

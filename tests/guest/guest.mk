@@ -26,9 +26,9 @@ GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
 # Not built for 32 bits: tests that do not depend on the layout of data, tests that
 # take long, and tests for the debug kernel only.
-GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt inherit leftovers \
-		 levels lockdown main member nmi% nomemory perm pmc_config pmu pmu_perf \
-		 races realtime refused release storm stress suspend sysfs \
+GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt inherit inherit_smpl \
+		 leftovers levels lockdown main member nmi% nomemory perm pmc_config pmu \
+		 pmu_perf races realtime refused release storm stress suspend sysfs \
 		 unwind_dev unwind_user,$(GUEST_TESTS))
 HARNESS := tests/guest/harness
 HARNESS_SHARED := check ctx faults files modules params refusals rig sim slab \
@@ -82,7 +82,7 @@ $(GOBJ)/tests/guest/nmi/nmi_unwind.o: GCFLAGS += -Iunwind -Itests/kunit
 # Additional harness objects of some programs.
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
-$(GOUT)/inherit: $(call harness-obj,calls.o)
+$(GOUT)/inherit $(GOUT)/inherit_smpl: $(call harness-obj,calls.o)
 $(addprefix $(GOUT)/,callers callstack stacks unwind_user nmi_callers): \
 	$(call harness-obj,chains.o)
 $(addprefix $(GOUT)/,unwind_dev unwind_user nmi_unwind nomemory storm stress): \

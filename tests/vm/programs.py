@@ -37,13 +37,13 @@ PROGRAMS = (
     *("sample", "pebs", "syswide", "cpu", "config", "sysfs", "compat2x", "compat22"),
     *("block", "block_stops", "realtime", "perm", "levels", "races", "pmu_perf"),
     *("pmc_config", "defect", "delay", "release", "throttle", "unwind_dev"),
-    *("unwind_user", "inherit", "arg", "fmt", "pmu", "main"),
+    *("unwind_user", "inherit", "inherit_smpl", "arg", "fmt", "pmu", "main"),
     *("oprofile", "member", "refused", "leftovers", "stress", "storm"),
 )
 # Programs whose tests need two CPUs.
 TWO_CPUS = (
     *("load", "attach", "default", "nway", "syswide", "cpu", "pmc_config"),
-    *("inherit", "realtime", "races", "stress", "storm"),
+    *("inherit", "inherit_smpl", "realtime", "races", "stress", "storm"),
 )
 LONG = ("races", "stress", "storm")
 # Programs for arm64 with two CPUs: see test_live_counters.

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * share.h - the buffers of a family that samples: one for each CPU
+ */
+#ifndef PFM_CORE_SHARE_H
+#define PFM_CORE_SHARE_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/kref.h>
+#include <linux/seqlock.h>
+#include <perfmon/perfmon_fmt.h>
+#include <perfmon/perfmon_time.h>
+#include "context.h"
+
+struct pfm_buffer;
+
+/**
+ * struct pfm_part - the buffer of one CPU
+ * @busy:    it is owned: by a handler, or for a moment by a command
+ * @full:    the format has asked to mask: overflows are lost until PFM_RESTART
+ * @untold:  it has also asked to notify, but for a PMD without
+ *           PFM_REGFL_OVFL_NOTIFY
+ * @buf:     first byte of @buffer
+ * @buffer:  the buffer
+ * @lost:    overflows that were not recorded
+ * @dropped: messages that found @share->depth unread ones
+ * @odd:     invalid results of the format's handler
+ * @seq:     changes with @msg
+ * @msg:     the last message
+ * @told:    number of messages so far
+ * @read:    how many of them have been read; changed without @busy
+ * @done:    how many of those have been restarted
+ */
+struct pfm_part {
+	u32			busy;
+	bool			full;
+	bool			untold;
+	void			*buf;
+	struct pfm_buffer	*buffer;
+	atomic64_t		lost;
+	u64			dropped;
+	struct pfm_odd_answers	odd;
+	seqcount_t		seq;
+	pfm_ovfl_msg_t		msg;
+	u32			told;
+	u32			read;
+	u32			done;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct pfm_share - the buffers of a family
+ * @ref:      one reference each for the root and for its families
+ * @root:     the context that has created it; valid while a thread of the
+ *            family overflows
+ * @fmt:      the format; the root has a reference to it
+ * @depth:    number of unread messages that each part may have
+ * @buf_size: size in bytes of the mapping of each part
+ * @raw:      as pfm_fmt_front.raw of the first part
+ * @masked:   a limit on overflows has masked a thread since PFM_RESTART
+ * @last:     CPU of the last message read, so that each CPU has its turn
+ * @lost:     overflows on CPUs without a part
+ * @parts:    by CPU; NULL for a CPU that was not online
+ */
+struct pfm_share {
+	struct kref		ref;
+	struct pfm_context	*root;
+	const pfm_buffer_fmt_t	*fmt;
+	u32			depth;
+	size_t			buf_size;
+	pfm_time_conv_t		raw;
+	bool			masked;
+	unsigned int		last;
+	atomic64_t		lost;
+	struct pfm_part		*parts[];
+};
+
+/*
+ * Create the parts of a root with a format, whose argument @arg is valid.
+ * Context: process, may sleep. Return: them, until pfm_share_end(); an ERR_PTR:
+ * -ENOMEM; -EOPNOTSUPP if the format has no buffer, or one that the PMU fills;
+ * an error of the format.
+ */
+struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg);
+
+/* End and drop all parts. Context: process; the root has no members. */
+void pfm_share_end(struct pfm_share *share);
+
+/* The structure stays while there are references. Context: process. */
+struct pfm_share *pfm_share_get(struct pfm_share *share);
+void pfm_share_put(struct pfm_share *share);
+
+/*
+ * Forget messages, and that parts are full. Context: process, no thread of the
+ * family is attached.
+ */
+void pfm_share_reset(struct pfm_share *share);
+
+/* Find the part at a mapping offset in pages, or NULL. Context: any. */
+struct pfm_part *pfm_share_at(const struct pfm_share *share,
+			      unsigned long pgoff);
+
+/*
+ * fmt_handler of a root and its members: calls the format's for the running
+ * CPU's part. Requests only PFM_OVFL_CTRL_RESET or nothing. @buf: the share.
+ * Context: as the overflow. Return: 0.
+ */
+int pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
+		      struct pfm_ovfl_data *data);
+
+/*
+ * A limit on overflows has masked a thread on this CPU: fill the part, and send
+ * a message. Nothing is done if the part is owned. Context: as the overflow.
+ */
+void pfm_share_fill(struct pfm_share *share, const pfm_ovfl_msg_t *msg);
+
+/* Is there a message? Context: process. */
+bool pfm_share_has_msg(const struct pfm_share *share);
+
+/**
+ * struct pfm_share_pos - a message that was copied but not yet removed
+ * @part: its part
+ * @read: its number
+ */
+struct pfm_share_pos {
+	struct pfm_part	*part;
+	u32		read;
+};
+
+/* As pfm_msgq_peek() and pfm_msgq_take(). Context: process. */
+bool pfm_share_peek(struct pfm_share *share, pfm_ovfl_msg_t *msg,
+		    struct pfm_share_pos *pos);
+bool pfm_share_take(const struct pfm_share_pos *pos);
+
+/*
+ * PFM_RESTART: have the format restart the parts whose messages were read, and
+ * those that are full without a message. Context: process, mutex of the root
+ * held, may sleep. Return: 0, or the first error of the format, whose part has
+ * not changed.
+ */
+int pfm_share_restart(struct pfm_share *share);
+
+/* fmt_set_arg for all parts. Context: as pfm_share_restart(). */
+void pfm_share_set_arg(struct pfm_share *share, const void *arg);
+
+/**
+ * struct pfm_share_counts - what has gone wrong in all parts together
+ * @lost:    overflows that were not recorded
+ * @dropped: messages
+ * @odd:     invalid results of the format's handler
+ */
+struct pfm_share_counts {
+	u64			lost;
+	u64			dropped;
+	struct pfm_odd_answers	odd;
+};
+
+/* Context: any. */
+struct pfm_share_counts pfm_share_count(const struct pfm_share *share);
+
+#endif /* PFM_CORE_SHARE_H */

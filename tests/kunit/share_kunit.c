@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * share_kunit.c - the buffers of a family that samples
+ */
+#include <linux/errno.h>
+#include "arg.h"
+#include "family_fixture.h"
+#include "rate.h"
+#include "share.h"
+
+/* 0e9a3a5c-6c0e-4d0c-9d3e-0a4b7f1c2d12 */
+#define SHARED_UUID {							\
+	0x0e, 0x9a, 0x3a, 0x5c, 0x6c, 0x0e, 0x4d, 0x0c,			\
+	0x9d, 0x3e, 0x0a, 0x4b, 0x7f, 0x1c, 0x2d, 0x12 }
+
+#define FULL	(PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_MASK)
+#define PERIOD	10
+
+static int shared_getsize(u32 flags, void *arg, size_t *size)
+{
+	*size = PAGE_SIZE;
+	return 0;
+}
+
+/* Run inside fmt_restart, if not NULL */
+static void (*during_restart)(void);
+
+static int shared_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
+{
+	if (during_restart)
+		during_restart();
+	return script_restart(buf, is_active, ctrl);
+}
+
+static const pfm_buffer_fmt_t shared_fmt = {
+	.fmt_name	= "shared",
+	.fmt_uuid	= SHARED_UUID,
+	.fmt_msgq_depth	= 2,
+	.fmt_getsize	= shared_getsize,
+	.fmt_handler	= script_handler,
+	.fmt_restart	= shared_restart,
+	.fmt_exit	= script_exit,
+};
+
+/* The child whose overflow the hooks cause */
+static struct child *other;
+
+static void count_other(void)
+{
+	child_count(other, PERIOD);
+}
+
+static struct pfm_share *share_of(struct kunit *test)
+{
+	return ctx_of(test)->share;
+}
+
+static struct pfm_part *part_of(struct kunit *test)
+{
+	return share_of(test)->parts[raw_smp_processor_id()];
+}
+
+static u64 lost(struct kunit *test)
+{
+	return pfm_share_count(share_of(test)).lost;
+}
+
+/* PMD0 notifies, PMD1 does not; both sample. The family is started. */
+static int share_init(struct kunit *test)
+{
+	static const pfm_uuid_t uuid = SHARED_UUID;
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	pfarg_ctx_t req = { .ctx_flags = PFM_FL_INHERIT };
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	fixture_pin(test);
+	script = &f->script;
+	for (i = 0; i < SCRIPT_MAX; i++)
+		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
+	during_restart = NULL;
+	memcpy(req.ctx_smpl_buf_id, uuid, sizeof(uuid));
+	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&shared_fmt), 0);
+	f->ctx = fixture_context(&req, NULL, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(f->ctx));
+	test->priv = f;
+	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
+	fixture_sampling_counter(test, 1, 0);
+	KUNIT_ASSERT_EQ(test, family_load(test), 0);
+	KUNIT_ASSERT_EQ(test, family_do(test, family_start), 0);
+	return 0;
+}
+
+static void share_exit(struct kunit *test)
+{
+	family_exit(test);
+	pfm_unregister_buffer_fmt(shared_fmt.fmt_uuid);
+}
+
+static int share_restart(struct kunit *test)
+{
+	return family_do(test, pfm_restart_family);
+}
+
+/* Read a message, as read() does. Return: false if there is none. */
+static bool read_msg(struct kunit *test, pfm_ovfl_msg_t *msg)
+{
+	struct pfm_share_pos pos;
+
+	KUNIT_EXPECT_EQ(test, pfm_share_has_msg(share_of(test)),
+			pfm_share_peek(share_of(test), msg, &pos));
+	return pfm_share_peek(share_of(test), msg, &pos) &&
+	       pfm_share_take(&pos);
+}
+
+static void expect_msg(struct kunit *test, const struct child *c)
+{
+	pfm_ovfl_msg_t msg;
+
+	KUNIT_ASSERT_TRUE(test, read_msg(test, &msg));
+	KUNIT_EXPECT_EQ(test, msg.msg_type, PFM_MSG_OVFL);
+	KUNIT_EXPECT_EQ(test, msg.msg_ovfl_tid, c->task->pid);
+	KUNIT_EXPECT_EQ(test, msg.msg_ovfl_cpu, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, msg.msg_ovfl_pmds[0], 1ULL);
+}
+
+static struct pfm_pmd *pmd_of(const struct child *c)
+{
+	struct pfm_context *ctx = pfm_attach_get_thread(c->task);
+
+	pfm_context_put(ctx);
+	return pfm_pmd_at(ctx->set, 0);
+}
+
+static int pmd1_count(const struct child *c, u64 d1)
+{
+	struct pfm_sim_tick tick = { .task = c->task, .delta = { 0, d1 } };
+
+	return pfm_sim_advance(&tick);
+}
+
+static void member_has_reset_values_of_root(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->value, -10ULL);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->short_reset, SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->long_reset, LONG_RESET);
+	KUNIT_EXPECT_TRUE(test, pmd_of(&c)->ovfl->arg.ovfl_notify);
+	child_count(&c, PERIOD);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	KUNIT_EXPECT_EQ(test, script->data[0].tid, c.task->pid);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, SHORT_RESET);
+	/* The root's, which has not counted */
+	KUNIT_EXPECT_EQ(test, family_value(test), -10ULL);
+	child_end(&c);
+}
+
+static void reused_member_begins_with_a_whole_period(struct kunit *test)
+{
+	struct child c[2] = {};
+
+	child_start(test, &c[0]);
+	child_count(&c[0], PERIOD - 1);
+	child_end(&c[0]);
+	flush_delayed_work(&ctx_of(test)->family->bury);
+	child_start(test, &c[1]);
+	child_count(&c[1], PERIOD - 1);
+	KUNIT_EXPECT_EQ(test, script->calls, 0);
+	child_count(&c[1], 1);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	child_end(&c[1]);
+}
+
+/* An irq_work has interrupted a handler. */
+static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
+{
+	struct child c[2] = {};
+
+	child_start(test, &c[0]);
+	child_start(test, &c[1]);
+	other = &c[1];
+	script->during = count_other;
+	child_count(&c[0], PERIOD);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	KUNIT_EXPECT_FALSE(test, script->overlapped);
+	KUNIT_EXPECT_EQ(test, lost(test), 1ULL);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c[1])->last_reset, SHORT_RESET);
+	child_count(&c[1], -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 2);
+	child_end(&c[0]);
+	child_end(&c[1]);
+}
+
+/* An NMI has interrupted PFM_RESTART. */
+static void overflow_during_restart_is_lost(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	other = &c;
+	script->ctrl[0] = FULL;
+	child_count(&c, PERIOD);
+	expect_msg(test, &c);
+	during_restart = count_other;
+	child_count(&c, -SHORT_RESET - PERIOD);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	KUNIT_EXPECT_EQ(test, lost(test), 1ULL);
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 2);
+	child_end(&c);
+}
+
+static void cpu_without_part_loses_overflows(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	struct pfm_part *part = part_of(test);
+	struct child c = {};
+
+	child_start(test, &c);
+	share_of(test)->parts[cpu] = NULL;
+	child_count(&c, PERIOD);
+	KUNIT_EXPECT_EQ(test, lost(test), 1ULL);
+	KUNIT_EXPECT_NULL(test, pfm_share_at(share_of(test), 0));
+	share_of(test)->parts[cpu] = part;
+	KUNIT_EXPECT_EQ(test, script->calls, 0);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, SHORT_RESET);
+	child_end(&c);
+}
+
+static void full_part_loses_overflows_until_restart(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	script->ctrl[0] = FULL;
+	child_count(&c, PERIOD);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, SHORT_RESET);
+	child_count(&c, -SHORT_RESET);
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	KUNIT_EXPECT_EQ(test, lost(test), 2ULL);
+	expect_msg(test, &c);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 1);
+	KUNIT_EXPECT_FALSE(test, script->was_active);
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 2);
+	KUNIT_EXPECT_EQ(test, lost(test), 2ULL);
+	child_end(&c);
+}
+
+static void restart_leaves_part_with_unread_message(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	script->ctrl[0] = FULL;
+	child_count(&c, PERIOD);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 0);
+	expect_msg(test, &c);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 1);
+	child_end(&c);
+}
+
+static void full_part_without_message_is_restarted(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	script->ctrl[0] = PFM_OVFL_CTRL_MASK;
+	child_count(&c, PERIOD);
+	KUNIT_EXPECT_FALSE(test, pfm_share_has_msg(share_of(test)));
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 1);
+	child_end(&c);
+}
+
+/* PMD1 has filled it; PMD0 may tell. */
+static void later_overflow_tells_that_part_is_full(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	script->ctrl[0] = FULL;
+	pmd1_count(&c, PERIOD);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	KUNIT_EXPECT_FALSE(test, pfm_share_has_msg(share_of(test)));
+	child_count(&c, PERIOD);
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, lost(test), 2ULL);
+	expect_msg(test, &c);
+	KUNIT_EXPECT_FALSE(test, pfm_share_has_msg(share_of(test)));
+	child_end(&c);
+}
+
+static void each_message_is_restarted_once(struct kunit *test)
+{
+	struct child c = {};
+	int i;
+
+	child_start(test, &c);
+	child_count(&c, PERIOD);
+	for (i = 1; i <= 4; i++) {
+		script->ctrl[i] = PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_RESET;
+		child_count(&c, -SHORT_RESET);
+	}
+	KUNIT_EXPECT_EQ(test, script->calls, 5);
+	/* fmt_msgq_depth is 2. */
+	KUNIT_EXPECT_EQ(test, pfm_share_count(share_of(test)).dropped, 2ULL);
+	expect_msg(test, &c);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 1);
+	KUNIT_EXPECT_TRUE(test, script->was_active);
+	expect_msg(test, &c);
+	KUNIT_EXPECT_FALSE(test, pfm_share_has_msg(share_of(test)));
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 2);
+	KUNIT_EXPECT_EQ(test, lost(test), 0ULL);
+	child_end(&c);
+}
+
+static void error_of_handler_fills_part(struct kunit *test)
+{
+	struct pfm_share_counts counts;
+	struct child c = {};
+
+	child_start(test, &c);
+	script->ret[0] = -EIO;
+	child_count(&c, PERIOD);
+	child_count(&c, -SHORT_RESET);
+	counts = pfm_share_count(share_of(test));
+	KUNIT_EXPECT_EQ(test, counts.lost, 2ULL);
+	KUNIT_EXPECT_EQ(test, counts.odd.errors, 1ULL);
+	KUNIT_EXPECT_EQ(test, counts.odd.last_error, -EIO);
+	expect_msg(test, &c);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	script->ctrl[1] = 0x100;
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 2);
+	KUNIT_EXPECT_EQ(test, pfm_share_count(share_of(test)).odd.bad_ctrl,
+			1ULL);
+	expect_msg(test, &c);
+	child_end(&c);
+}
+
+static void handler_may_let_pmds_count_on(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	script->ctrl[0] = PFM_OVFL_CTRL_NOTIFY;
+	child_count(&c, PERIOD + 3);
+	expect_msg(test, &c);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, -10ULL);
+	child_end(&c);
+}
+
+static void error_of_restart_keeps_part_full(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	script->ctrl[0] = FULL;
+	child_count(&c, PERIOD);
+	expect_msg(test, &c);
+	script->restart_ret = -EIO;
+	KUNIT_EXPECT_EQ(test, share_restart(test), -EIO);
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	script->restart_ret = 0;
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 2);
+	child_end(&c);
+}
+
+static void restart_may_keep_part_full(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	script->ctrl[0] = FULL;
+	child_count(&c, PERIOD);
+	expect_msg(test, &c);
+	script->restart_ctrl = PFM_OVFL_CTRL_MASK;
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	script->restart_ctrl = 0;
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 2);
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 2);
+	child_end(&c);
+}
+
+static void load_forgets_messages_and_full_parts(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	script->ctrl[0] = FULL;
+	child_count(&c, PERIOD);
+	child_end(&c);
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
+	KUNIT_EXPECT_TRUE(test, pfm_share_has_msg(share_of(test)));
+	KUNIT_EXPECT_EQ(test, share_restart(test), -EBUSY);
+	KUNIT_EXPECT_EQ(test, family_load(test), 0);
+	KUNIT_EXPECT_FALSE(test, pfm_share_has_msg(share_of(test)));
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 0);
+	KUNIT_EXPECT_FALSE(test, part_of(test)->full);
+}
+
+/* Overflow until the limit masks the thread, and some more. */
+static void overflow_too_often(const struct child *c)
+{
+	unsigned int max = pfm_ovfl_rate_max;
+	int i;
+
+	pfm_ovfl_rate_max = 100;
+	child_count(c, PERIOD);
+	for (i = 0; i < 30; i++)
+		child_count(c, -SHORT_RESET);
+	pfm_ovfl_rate_max = max;
+}
+
+static void throttled_member_continues_after_restart(struct kunit *test)
+{
+	struct child c = {};
+	int calls;
+
+	child_start(test, &c);
+	overflow_too_often(&c);
+	calls = script->calls;
+	KUNIT_EXPECT_LT(test, calls, 31);
+	KUNIT_EXPECT_TRUE(test, part_of(test)->full);
+	expect_msg(test, &c);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 1);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, LONG_RESET);
+	child_count(&c, -LONG_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, calls + 1);
+	child_end(&c);
+}
+
+static void losses_of_members_are_kept(struct kunit *test)
+{
+	struct pfm_losses losses;
+	struct child c[2] = {};
+
+	child_start(test, &c[0]);
+	child_start(test, &c[1]);
+	overflow_too_often(&c[0]);
+	pmd_of(&c[1])->ctx->lost = 5;
+	child_end(&c[0]);
+	fixture_lock(ctx_of(test));
+	losses = pfm_family_losses(ctx_of(test));
+	fixture_unlock(ctx_of(test));
+	KUNIT_EXPECT_EQ(test, losses.throttled, 1ULL);
+	KUNIT_EXPECT_EQ(test, losses.lost, 5ULL);
+	child_end(&c[1]);
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
+	KUNIT_EXPECT_EQ(test, ctx_of(test)->throttled, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx_of(test)->lost, 5ULL);
+}
+
+static struct kunit_case share_cases[] = {
+	KUNIT_CASE(member_has_reset_values_of_root),
+	KUNIT_CASE(reused_member_begins_with_a_whole_period),
+	KUNIT_CASE(overflow_that_finds_part_owned_is_lost),
+	KUNIT_CASE(overflow_during_restart_is_lost),
+	KUNIT_CASE(cpu_without_part_loses_overflows),
+	KUNIT_CASE(full_part_loses_overflows_until_restart),
+	KUNIT_CASE(restart_leaves_part_with_unread_message),
+	KUNIT_CASE(full_part_without_message_is_restarted),
+	KUNIT_CASE(later_overflow_tells_that_part_is_full),
+	KUNIT_CASE(each_message_is_restarted_once),
+	KUNIT_CASE(error_of_handler_fills_part),
+	KUNIT_CASE(handler_may_let_pmds_count_on),
+	KUNIT_CASE(error_of_restart_keeps_part_full),
+	KUNIT_CASE(restart_may_keep_part_full),
+	KUNIT_CASE(load_forgets_messages_and_full_parts),
+	KUNIT_CASE(throttled_member_continues_after_restart),
+	KUNIT_CASE(losses_of_members_are_kept),
+	{}
+};
+
+static struct kunit_suite share_suite = {
+	.name = "pfm_share",
+	.init = share_init,
+	.exit = share_exit,
+	.test_cases = share_cases,
+};
+
+kunit_test_suites(&share_suite);
