@@ -316,7 +316,7 @@ static void pfm_show_odd(struct seq_file *m, const struct pfm_odd_answers *odd)
 		   READ_ONCE(odd->bad_ctrl));
 }
 
-/* What the threads of the context, and a family's buffers, have lost */
+/* Show losses. @lost: overflows that a family's buffers have lost. */
 static void pfm_show_losses(struct seq_file *m, struct pfm_context *ctx,
 			    u64 lost)
 {

@@ -13,7 +13,7 @@
 #include <linux/workqueue.h>
 #include "charge.h"
 #include "context.h"
-#include "regs.h"
+#include "pmd.h"
 
 struct mem_cgroup;
 
@@ -165,7 +165,7 @@ void pfm_family_walk(struct pfm_family *family,
 void pfm_family_collect(struct pfm_context *root);
 u64 pfm_family_find_sum(const struct pfm_pmd *pmd);
 
-/* What a context has lost so far. Context: any. */
+/* Get the losses of a context. Context: any. */
 struct pfm_losses pfm_losses_of(const struct pfm_context *ctx);
 
 /*

@@ -6,6 +6,43 @@
 #define PFM_CORE_PMD_H
 
 #include "context.h"
+#include "pmc.h"
+
+/*
+ * Part of a PMC or PMD argument that configures the counter's overflow. The
+ * bitmaps are not read if their number is 0, as in most cases.
+ */
+struct pfm_smpl_conf {
+	u32		flags;
+	int		num_smpl;
+	int		num_data;
+	int		num_reset;
+	u64		eventid;
+	unsigned long	smpl_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
+	unsigned long	reset_pmds[BITS_TO_LONGS(PFM_MAX_PMDS)];
+};
+
+/**
+ * struct pfm_reg_copy - a copy of a counter, for other contexts
+ * @words:    PMC values
+ * @sampling: it samples; else the other fields are 0
+ * @conf:     what its overflows record and reset
+ * @value:    value to begin with
+ * @short_reset: as pfm_pmd.short_reset; the next fields, too
+ * @long_reset: see there
+ * @random_mask: see there
+ * @random:   see there
+ */
+struct pfm_reg_copy {
+	struct pfm_pmc_words	words;
+	bool			sampling;
+	struct pfm_smpl_conf	conf;
+	u64			value;
+	u64			short_reset;
+	u64			long_reset;
+	u64			random_mask;
+	u32			random;
+};
 
 /*
  * Create the initial PMDs of a new set, and its clock. Context: process, may

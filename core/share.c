@@ -227,7 +227,7 @@ static void pfm_part_tell(struct pfm_share *share, struct pfm_part *part,
 
 	part->untold = false;
 	if (root->flags & PFM_FL_OVFL_NO_MSG)
-		/* As if it had been read. */
+		/* No reader will come: count it as read. */
 		WRITE_ONCE(part->read, ++part->told);
 	else if (part->told - READ_ONCE(part->read) < share->depth)
 		pfm_part_set_msg(part, msg);
@@ -421,7 +421,7 @@ static void pfm_part_run(void *info)
 	pfm_part_disown(call->part);
 }
 
-/* On a CPU that is offline nobody else uses the part. */
+/* Call the function for the part of a CPU that is offline. */
 static void pfm_part_run_here(struct pfm_part_call *call)
 {
 	unsigned long flags;

@@ -3,44 +3,11 @@
  * share_kunit.c - the buffers of a family that samples
  */
 #include <linux/errno.h>
-#include "arg.h"
-#include "family_fixture.h"
 #include "rate.h"
 #include "share.h"
-
-/* 0e9a3a5c-6c0e-4d0c-9d3e-0a4b7f1c2d12 */
-#define SHARED_UUID {							\
-	0x0e, 0x9a, 0x3a, 0x5c, 0x6c, 0x0e, 0x4d, 0x0c,			\
-	0x9d, 0x3e, 0x0a, 0x4b, 0x7f, 0x1c, 0x2d, 0x12 }
+#include "share_fixture.h"
 
 #define FULL	(PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_MASK)
-#define PERIOD	10
-
-static int shared_getsize(u32 flags, void *arg, size_t *size)
-{
-	*size = PAGE_SIZE;
-	return 0;
-}
-
-/* Run inside fmt_restart, if not NULL */
-static void (*during_restart)(void);
-
-static int shared_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
-{
-	if (during_restart)
-		during_restart();
-	return script_restart(buf, is_active, ctrl);
-}
-
-static const pfm_buffer_fmt_t shared_fmt = {
-	.fmt_name	= "shared",
-	.fmt_uuid	= SHARED_UUID,
-	.fmt_msgq_depth	= 2,
-	.fmt_getsize	= shared_getsize,
-	.fmt_handler	= script_handler,
-	.fmt_restart	= shared_restart,
-	.fmt_exit	= script_exit,
-};
 
 /* The child whose overflow the hooks cause */
 static struct child *other;
@@ -63,38 +30,6 @@ static struct pfm_part *part_of(struct kunit *test)
 static u64 lost(struct kunit *test)
 {
 	return pfm_share_count(share_of(test)).lost;
-}
-
-/* PMD0 notifies, PMD1 does not; both sample. The family is started. */
-static int share_init(struct kunit *test)
-{
-	static const pfm_uuid_t uuid = SHARED_UUID;
-	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
-	pfarg_ctx_t req = { .ctx_flags = PFM_FL_INHERIT };
-	int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, f);
-	fixture_pin(test);
-	script = &f->script;
-	for (i = 0; i < SCRIPT_MAX; i++)
-		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
-	during_restart = NULL;
-	memcpy(req.ctx_smpl_buf_id, uuid, sizeof(uuid));
-	KUNIT_ASSERT_EQ(test, pfm_register_buffer_fmt(&shared_fmt), 0);
-	f->ctx = fixture_context(&req, NULL, 0);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(f->ctx));
-	test->priv = f;
-	fixture_sampling_counter(test, 0, PFM_REGFL_OVFL_NOTIFY);
-	fixture_sampling_counter(test, 1, 0);
-	KUNIT_ASSERT_EQ(test, family_load(test), 0);
-	KUNIT_ASSERT_EQ(test, family_do(test, family_start), 0);
-	return 0;
-}
-
-static void share_exit(struct kunit *test)
-{
-	family_exit(test);
-	pfm_unregister_buffer_fmt(shared_fmt.fmt_uuid);
 }
 
 static int share_restart(struct kunit *test)
@@ -124,53 +59,11 @@ static void expect_msg(struct kunit *test, const struct child *c)
 	KUNIT_EXPECT_EQ(test, msg.msg_ovfl_pmds[0], 1ULL);
 }
 
-static struct pfm_pmd *pmd_of(const struct child *c)
-{
-	struct pfm_context *ctx = pfm_attach_get_thread(c->task);
-
-	pfm_context_put(ctx);
-	return pfm_pmd_at(ctx->set, 0);
-}
-
 static int pmd1_count(const struct child *c, u64 d1)
 {
 	struct pfm_sim_tick tick = { .task = c->task, .delta = { 0, d1 } };
 
 	return pfm_sim_advance(&tick);
-}
-
-static void member_has_reset_values_of_root(struct kunit *test)
-{
-	struct child c = {};
-
-	child_start(test, &c);
-	KUNIT_EXPECT_EQ(test, pmd_of(&c)->value, -10ULL);
-	KUNIT_EXPECT_EQ(test, pmd_of(&c)->short_reset, SHORT_RESET);
-	KUNIT_EXPECT_EQ(test, pmd_of(&c)->long_reset, LONG_RESET);
-	KUNIT_EXPECT_TRUE(test, pmd_of(&c)->ovfl->arg.ovfl_notify);
-	child_count(&c, PERIOD);
-	KUNIT_EXPECT_EQ(test, script->calls, 1);
-	KUNIT_EXPECT_EQ(test, script->data[0].tid, c.task->pid);
-	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, SHORT_RESET);
-	/* The root's, which has not counted */
-	KUNIT_EXPECT_EQ(test, family_value(test), -10ULL);
-	child_end(&c);
-}
-
-static void reused_member_begins_with_a_whole_period(struct kunit *test)
-{
-	struct child c[2] = {};
-
-	child_start(test, &c[0]);
-	child_count(&c[0], PERIOD - 1);
-	child_end(&c[0]);
-	flush_delayed_work(&ctx_of(test)->family->bury);
-	child_start(test, &c[1]);
-	child_count(&c[1], PERIOD - 1);
-	KUNIT_EXPECT_EQ(test, script->calls, 0);
-	child_count(&c[1], 1);
-	KUNIT_EXPECT_EQ(test, script->calls, 1);
-	child_end(&c[1]);
 }
 
 /* An irq_work has interrupted a handler. */
@@ -472,8 +365,6 @@ static void losses_of_members_are_kept(struct kunit *test)
 }
 
 static struct kunit_case share_cases[] = {
-	KUNIT_CASE(member_has_reset_values_of_root),
-	KUNIT_CASE(reused_member_begins_with_a_whole_period),
 	KUNIT_CASE(overflow_that_finds_part_owned_is_lost),
 	KUNIT_CASE(overflow_during_restart_is_lost),
 	KUNIT_CASE(cpu_without_part_loses_overflows),

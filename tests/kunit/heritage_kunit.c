@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * heritage_kunit.c - the registers that members of a family inherit
+ */
+#include "share_fixture.h"
+
+static void member_has_reset_values_of_root(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->value, -10ULL);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->short_reset, SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->long_reset, LONG_RESET);
+	KUNIT_EXPECT_TRUE(test, pmd_of(&c)->ovfl->arg.ovfl_notify);
+	child_count(&c, PERIOD);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	KUNIT_EXPECT_EQ(test, script->data[0].tid, c.task->pid);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, SHORT_RESET);
+	/* The root's, which has not counted */
+	KUNIT_EXPECT_EQ(test, family_value(test), -10ULL);
+	child_end(&c);
+}
+
+static void reused_member_begins_with_a_whole_period(struct kunit *test)
+{
+	struct child c[2] = {};
+
+	child_start(test, &c[0]);
+	child_count(&c[0], PERIOD - 1);
+	child_end(&c[0]);
+	flush_delayed_work(&ctx_of(test)->family->bury);
+	child_start(test, &c[1]);
+	child_count(&c[1], PERIOD - 1);
+	KUNIT_EXPECT_EQ(test, script->calls, 0);
+	child_count(&c[1], 1);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	child_end(&c[1]);
+}
+
+/* PMD2 counts; it is recorded and reset with PMD0. */
+static void member_records_and_resets_pmds_of_root(struct kunit *test)
+{
+	pfarg_pmc_t pmc = { .reg_smpl_pmds = { 0x4 }, .reg_smpl_eventid = 7,
+			    .reg_reset_pmds = { 0x4 } };
+	struct pfm_sim_tick tick = { .delta = { PERIOD, 0, 5 } };
+	struct child c = {};
+
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
+	fixture_counter(test, 2, 0, 0);
+	fixture_pmc(test, pmc);
+	KUNIT_ASSERT_EQ(test, family_load(test), 0);
+	KUNIT_ASSERT_EQ(test, family_do(test, family_start), 0);
+	child_start(test, &c);
+	tick.task = c.task;
+	KUNIT_EXPECT_EQ(test, pfm_sim_advance(&tick), 0);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	KUNIT_EXPECT_EQ(test, script->arg[0].num_smpl_pmds, 1);
+	KUNIT_EXPECT_EQ(test, script->arg[0].smpl_pmds_values[0], 5ULL);
+	KUNIT_EXPECT_EQ(test, script->arg[0].pmd_eventid, 7ULL);
+	KUNIT_EXPECT_FALSE(test, pmd_of(&c)->ovfl->arg.ovfl_notify);
+	tick.delta[0] = -SHORT_RESET;
+	KUNIT_EXPECT_EQ(test, pfm_sim_advance(&tick), 0);
+	KUNIT_EXPECT_EQ(test, script->arg[1].smpl_pmds_values[0], 5ULL);
+	child_end(&c);
+}
+
+static struct kunit_case heritage_cases[] = {
+	KUNIT_CASE(member_has_reset_values_of_root),
+	KUNIT_CASE(reused_member_begins_with_a_whole_period),
+	KUNIT_CASE(member_records_and_resets_pmds_of_root),
+	{}
+};
+
+static struct kunit_suite heritage_suite = {
+	.name = "pfm_heritage",
+	.init = share_init,
+	.exit = share_exit,
+	.test_cases = heritage_cases,
+};
+
+kunit_test_suites(&heritage_suite);
