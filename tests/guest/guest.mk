@@ -83,6 +83,7 @@ $(GOBJ)/tests/guest/nmi/nmi_unwind.o: GCFLAGS += -Iunwind -Itests/kunit
 harness-obj = $(addprefix $(GOBJ)/$(HARNESS)/,$1)
 $(GOUT)/cpu $(GOUT)/suspend: $(call harness-obj,cpus.o)
 $(GOUT)/inherit $(GOUT)/inherit_smpl: $(call harness-obj,calls.o)
+$(GOUT)/inherit_smpl: $(call harness-obj,cpus.o)
 $(addprefix $(GOUT)/,callers callstack stacks unwind_user nmi_callers): \
 	$(call harness-obj,chains.o)
 $(addprefix $(GOUT)/,unwind_dev unwind_user nmi_unwind nomemory storm stress): \

@@ -31,7 +31,9 @@ struct pt_regs;
  *                   by fmt_restart
  * @mask_monitoring: mask monitoring until the next PFM_RESTART; if any call for
  *                   an overflow event sets this bit, all resets of that event
- *                   are deferred
+ *                   are deferred. With PFM_FL_INHERIT it does not mask: the
+ *                   overflowed PMD is reset, and overflows for this buffer are
+ *                   lost until PFM_RESTART
  * @reserved:        must stay 0; a handler that sets it is considered broken
  * @val:             all bits at once
  *
@@ -170,6 +172,8 @@ typedef int (*fmt_getpriv_t)(u32 ctx_flags, void *arg, size_t *size);
  *             the area that fmt_getpriv requested, are private to the format
  *             and never mapped (perfmon_fmt_sdk.h)
  *
+ * A context with PFM_FL_INHERIT has several buffers, one for each CPU: the
+ * call-backs with @buf are called for each of them.
  * Context: process, may sleep.
  * Return: 0, or a negative errno for PFM_CREATE_CONTEXT; fmt_exit is not called
  * in that case.
@@ -204,8 +208,10 @@ typedef int (*fmt_handler_t)(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
  * @ctrl:      out: only reset_ovfl_pmds and mask_monitoring have an effect
  *
  * Without this call-back, PFM_RESTART resets and resumes a masked context and
- * does nothing to an active one.
- * Context: process; must not sleep, because overflows wait meanwhile.
+ * does nothing to an active one. With PFM_FL_INHERIT, @is_active is 0 if the
+ * handler has asked to mask, and of @ctrl only mask_monitoring has an effect.
+ * Context: process, or a hard interrupt on any CPU (PFM_FL_INHERIT); must not
+ * sleep, because overflows wait meanwhile.
  * Locking: never concurrent with fmt_handler or itself for one @buf.
  * Return: 0, or a negative errno for PFM_RESTART, which then changes nothing.
  */
@@ -228,7 +234,7 @@ typedef int (*fmt_exit_t)(void *buf);
  *
  * Required if the format declares such fields. fmt_validate must not change the
  * argument then.
- * Context: process; must not sleep, because overflows wait meanwhile.
+ * Context: as fmt_restart_t.
  * Locking: never concurrent with fmt_handler, fmt_restart or itself for one
  * @buf.
  */

@@ -209,7 +209,9 @@ void fuzz_mmap(struct fuzz *f)
 	unsigned int i = fuzz_any_place(f), to = fuzz_below(f, FUZZ_MAPS);
 	int fd = LOOK(f->process->fds[i]);
 	size_t size = f->process->sizes[i];
-	off_t offset = fuzz_one_in(f, 8) ? 4096L << fuzz_below(f, 40) : 0;
+	/* A family has a buffer for each CPU. */
+	off_t offset = fuzz_one_in(f, 8) ? 4096L << fuzz_below(f, 40) :
+					   (off_t)(size * fuzz_below(f, 2));
 	int prot = any_prot(f), flags = any_map_flags(f);
 	void *map;
 

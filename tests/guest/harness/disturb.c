@@ -3,6 +3,7 @@
  * disturb.c - processes that disturb contexts until they are told to stop
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -78,6 +79,15 @@ static void touch_and_bear(void *unused)
 	reap(pid);
 }
 
+/* Read messages, if there are any. */
+static void read_messages(int fd)
+{
+	pfm_msg_t msg[4];
+	ssize_t n = read(fd, msg, sizeof(msg));
+
+	CHECK(n >= 0 || errno == EAGAIN);
+}
+
 /* Stop, restart or unload the family while children are born and exit. */
 static void command_family(int fd, unsigned int what)
 {
@@ -92,15 +102,31 @@ static void command_family(int fd, unsigned int what)
 	case 2:
 		CHECK_OK(pfm_unload_context(fd));
 		ctx_start_on(fd, getpid());
+		break;
+	case 3:
+		read_messages(fd);
+		CHECK_OK(pfm_restart(fd));
 	}
+}
+
+/* Create a root that counts, or samples if a family can use the format. */
+static int new_family(unsigned int round)
+{
+	const struct kind *kind = &kinds[round % NUM_KINDS];
+	bool samples = round % 2 && kind->make_arg && !kind->needs_x86;
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
+	int fd = samples ? kind_create(kind, &ctx) : ctx_new(PFM_FL_INHERIT);
+
+	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
+	ctx_add_counter(fd, 0, samples ? PFM_REGFL_OVFL_NOTIFY : 0, samples);
+	return fd;
 }
 
 static void live_in_family(unsigned int round)
 {
-	int fd = ctx_new(PFM_FL_INHERIT);
+	int fd = new_family(round);
 	pid_t children[CHILDREN];
 
-	ctx_add_counter(fd, 0, 0, 0);
 	ctx_start_on(fd, getpid());
 	for (unsigned int i = 0; i < CHILDREN; i++) {
 		children[i] = spawn(touch_and_bear, NULL);

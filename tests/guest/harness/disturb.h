@@ -17,7 +17,10 @@ unsigned int disturb_unloaded(void);
 
 /* For spawn(): unload the formats repeatedly. */
 void disturb_formats(void *unused);
-/* For spawn(): count in families whose children are born and exit meanwhile. */
+/*
+ * For spawn(): count and sample in families whose children are born and exit
+ * meanwhile.
+ */
 void disturb_births(void *unused);
 /* For spawn(): repeatedly take the second CPU offline and back online. */
 void disturb_cpus(void *unused);

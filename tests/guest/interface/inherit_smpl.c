@@ -8,25 +8,27 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <poll.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include <perfmon/perfmon_nway_smpl.h>
+#include <perfmon/perfmon_oprofile_smpl.h>
+#include <perfmon/perfmon_pebs64_smpl.h>
 
 #include "calls.h"
 #include "check.h"
+#include "cpus.h"
 #include "ctx.h"
 #include "faults.h"
 #include "files.h"
-#include "modules.h"
 #include "params.h"
 #include "smpl.h"
 #include "users.h"
 #include "worker.h"
+#include "../../../examples/format_threshold/perfmon_threshold_smpl.h"
 
 #define MAX_CPUS	64
 #define ROOMY		1000
@@ -461,6 +463,103 @@ TEST(close_while_members_sample)
 	caller_quit(&c);
 }
 
+TEST(no_msg_contexts_restart_without_reading)
+{
+	struct shared s = shared_new(PFM_FL_OVFL_NO_MSG, 10, 0);
+	struct counter c = calls(0, PFM_REGFL_OVFL_NOTIFY, 1);
+	struct caller child;
+
+	counter_write(s.fd, &c);
+	start_self(s);
+	caller_start_on(&child, 0);
+	caller_do(&child, 12);
+	ctx_expect_no_message(s.fd);
+	CHECK_OK(pfm_restart(s.fd));
+	CHECK_EQ(samples(&s), 0);
+	caller_do(&child, 3);
+	CHECK_EQ(samples(&s), 3);
+	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 2);
+	caller_quit(&child);
+}
+
+/* Other formats */
+
+#define REGIONS	3
+
+/* Create an n-way root with one region for each 10 entries. */
+static int nway_root(const pfm_nway_smpl_hdr_t **hdr)
+{
+	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
+	size_t entry = sizeof(pfm_default_smpl_entry_t);
+	pfm_nway_smpl_arg_t arg = {
+		.buf_size = PFM_NWAY_REGION_OFFS(REGIONS) +
+			    REGIONS * (10 * entry + 8 * count_pmds()),
+		.buf_flags = PFM_NWAY_SMPL_MASK_WHEN_FULL,
+		.num_regions = REGIONS,
+	};
+	struct mapped m = mapped_new(uuid, PFM_FL_INHERIT, &arg, sizeof(arg));
+	struct counter c = calls(0, PFM_REGFL_OVFL_NOTIFY, 1);
+
+	counter_write(m.fd, &c);
+	*hdr = m.buf;
+	return m.fd;
+}
+
+/* Each message hands out a region, which one PFM_RESTART takes back. */
+TEST(regions_of_a_cpu_are_handed_out_one_by_one)
+{
+	const pfm_nway_smpl_hdr_t *hdr;
+	struct caller c;
+	int fd;
+
+	CHECK_OK(close(sampling(0, 1, 10).fd));
+	fd = nway_root(&hdr);
+	ctx_start_on(fd, thread_id());
+	caller_start_on(&c, 0);
+	/* Two regions, and a part of the last one */
+	caller_do(&c, 25);
+	CHECK_EQ(hdr->hdr_handed_out, 2);
+	CHECK_EQ(ctx_next_message(fd).ovfl.msg_ovfl_cpu, 0);
+	CHECK_OK(pfm_restart(fd));
+	CHECK_EQ(hdr->hdr_freed, 1);
+	CHECK_OK(pfm_restart(fd));
+	CHECK_EQ(hdr->hdr_freed, 1);
+	ctx_expect_message(fd, PFM_MSG_OVFL);
+	CHECK_OK(pfm_restart(fd));
+	CHECK_EQ(hdr->hdr_freed, 2);
+	ctx_expect_no_message(fd);
+	CHECK_EQ(ctx_number(fd, "pfm_lost"), 0);
+	caller_quit(&c);
+}
+
+TEST(argument_changes_in_all_buffers)
+{
+	static const pfm_uuid_t uuid = PFM_THRESHOLD_SMPL_UUID;
+	pfm_threshold_smpl_arg_t arg = {
+		.sink = { .buf_size = 65536, .num_regions = 1 }, .min = 2,
+	};
+	struct counter c = calls(0, 0, 1), count = calls(1, 0, 0);
+	const pfm_sink_rgn_t *region;
+	struct caller child;
+	struct mapped m;
+
+	CHECK_OK(close(sampling(0, 1, 10).fd));
+	m = mapped_new(uuid, PFM_FL_INHERIT, &arg, sizeof(arg));
+	region = (const void *)((const pfm_sink_hdr_t *)m.buf + 1);
+	pfm_bv_set(c.pmc.reg_smpl_pmds, 1);
+	counter_write(m.fd, &c);
+	counter_write(m.fd, &count);
+	ctx_start_on(m.fd, thread_id());
+	caller_start_on(&child, 0);
+	caller_do(&child, 20);
+	CHECK_EQ(region->rgn_count, 0);
+	arg.min = 1;
+	CHECK_OK(pfm_set_fmt_arg(m.fd, &arg, sizeof(arg)));
+	caller_do(&child, 20);
+	CHECK_EQ(region->rgn_count, 20);
+	caller_quit(&child);
+}
+
 /* Mappings */
 
 TEST(each_cpu_has_a_mapping)
@@ -482,7 +581,59 @@ TEST(each_cpu_has_a_mapping)
 	CHECK(map_at(&s, 0) != MAP_FAILED);
 }
 
+TEST(cpu_that_comes_later_has_no_buffer)
+{
+	struct shared s;
+	struct caller c;
+	pfarg_ctx_t ctx;
+
+	CHECK_OK(close(sampling(0, 1, 10).fd));
+	need_second_cpu();
+	set_second_cpu(false);
+	s = sampling(0, 1, 10);
+	set_second_cpu(true);
+	start_self(s);
+	CHECK(map_at(&s, 1) == MAP_FAILED);
+	CHECK_EQ(errno, EINVAL);
+	caller_start_on(&c, 1);
+	caller_do(&c, 7);
+	CHECK_EQ(samples(&s), 0);
+	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 7);
+	caller_quit(&c);
+	/* A new root has one. */
+	CHECK_OK(smpl_create(&ctx, PFM_FL_INHERIT, s.size, 0));
+	s.fd = ctx.ctx_fd;
+	CHECK(map_at(&s, 1) != MAP_FAILED);
+}
+
+/* The samples of a CPU stay when it goes. */
+TEST(buffer_of_offline_cpu_is_restarted)
+{
+	struct shared s;
+	struct caller c;
+
+	CHECK_OK(close(sampling(0, 1, 10).fd));
+	need_second_cpu();
+	s = start_self(sampling(0, 1, 10));
+	caller_start_on(&c, 1);
+	caller_do(&c, 12);
+	caller_quit(&c);
+	set_second_cpu(false);
+	CHECK_EQ(s.hdr[1]->hdr_count, 10);
+	CHECK_OK(pfm_restart(s.fd));
+	CHECK_EQ(s.hdr[1]->hdr_count, 0);
+	set_second_cpu(true);
+}
+
 /* Refused */
+
+static void refuse(const pfm_uuid_t uuid, void *arg, size_t size)
+{
+	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
+
+	memcpy(ctx.ctx_smpl_buf_id, uuid, sizeof(pfm_uuid_t));
+	CHECK_ERRNO(pfm_create_context(&ctx, arg, size), EOPNOTSUPP);
+}
 
 TEST(formats_that_cannot_be_shared_are_refused)
 {
@@ -492,8 +643,16 @@ TEST(formats_that_cannot_be_shared_are_refused)
 	static const __u32 flags[] = {
 		PFM_FL_SYSTEM_WIDE, PFM_FL_NOTIFY_BLOCK, PFM_FL_MAP_SETS,
 	};
+	static const pfm_uuid_t pebs = PFM_PEBS64_SMPL_UUID;
+	static const pfm_uuid_t bridge = PFM_OPROFILE_SMPL_UUID;
+	pfm_pebs64_smpl_arg_t pebs_arg = {
+		.buf_size = 65536, .intr_thres = 10,
+		.flags = PFM_PEBS64_SMPL_IMPRECISE, .cnt_reset = -10ULL,
+	};
 	struct shared s = shared_new(0, 10, 0);
 
+	refuse(pebs, &pebs_arg, sizeof(pebs_arg));
+	refuse(bridge, NULL, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		ctx.ctx_flags = PFM_FL_INHERIT | flags[i];
 		CHECK_ERRNO(pfm_create_context(&ctx, &arg, sizeof(arg)),
