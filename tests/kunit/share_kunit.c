@@ -67,6 +67,7 @@ static int pmd1_count(const struct child *c, u64 d1)
 }
 
 /* An irq_work has interrupted a handler. */
+/* Proves H06 */
 static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
 {
 	struct child c[2] = {};
@@ -87,6 +88,7 @@ static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
 }
 
 /* An NMI has interrupted PFM_RESTART. */
+/* Proves H06 */
 static void overflow_during_restart_is_lost(struct kunit *test)
 {
 	struct child c = {};
@@ -364,6 +366,19 @@ static void losses_of_members_are_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx_of(test)->lost, 5ULL);
 }
 
+static void member_has_raw_time_of_root(struct kunit *test)
+{
+	struct pfm_context *ctx;
+	struct child c = {};
+
+	share_of(test)->raw.time_mult = 3;
+	child_start(test, &c);
+	ctx = pmd_of(&c)->ctx;
+	KUNIT_EXPECT_TRUE(test, ctx->raw_time);
+	KUNIT_EXPECT_EQ(test, ctx->raw.conv.time_mult, 3);
+	child_end(&c);
+}
+
 static struct kunit_case share_cases[] = {
 	KUNIT_CASE(overflow_that_finds_part_owned_is_lost),
 	KUNIT_CASE(overflow_during_restart_is_lost),
@@ -380,6 +395,7 @@ static struct kunit_case share_cases[] = {
 	KUNIT_CASE(load_forgets_messages_and_full_parts),
 	KUNIT_CASE(throttled_member_continues_after_restart),
 	KUNIT_CASE(losses_of_members_are_kept),
+	KUNIT_CASE(member_has_raw_time_of_root),
 	{}
 };
 
