@@ -132,10 +132,12 @@ static void breed(void *unused)
 	}
 }
 
-static int try_family(void)
+/* Create a root that counts, or one that samples. */
+static int try_family(bool samples)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = PFM_FL_INHERIT };
-	int fd = pfm_create_context(&ctx, NULL, 0);
+	int fd = samples ? smpl_create(&ctx, PFM_FL_INHERIT, 8192, 0) :
+			   pfm_create_context(&ctx, NULL, 0);
 
 	if (fd < 0 && errno == EOPNOTSUPP)
 		check_skip("PREEMPT_RT has no families");
@@ -150,10 +152,13 @@ TEST(commands_on_a_family_race_with_births)
 	long references = count_references();
 	struct target t;
 
-	close(try_family());
+	close(try_family(false));
 	t = (struct target){ .pid = spawn(breed, NULL) };
 	for (int round = 0; round < 2 * ROUNDS; round++) {
-		t.fd = try_family();
+		bool samples = round % 2;
+
+		t.fd = try_family(samples);
+		t.smpl_flags = samples ? PFM_REGFL_OVFL_NOTIFY : 0;
 		run_threads(many_commands, &t, THREADS);
 		CHECK_OK(close(t.fd));
 	}
