@@ -218,6 +218,15 @@ static const pfm_time_conv_t *pfm_raw_stamps(const struct pfm_context *ctx)
 	return ctx->buf ? &pfm_fmt_front(ctx->buf)->raw : NULL;
 }
 
+/*
+ * Number of overflow messages. A family has its messages in its buffers. The
+ * format of a member that is born late may have been unloaded with its module.
+ */
+static size_t pfm_msgq_depth(const struct pfm_context *ctx)
+{
+	return ctx->fmt && !ctx->share ? ctx->fmt->fmt_msgq_depth : 1;
+}
+
 struct pfm_context *pfm_context_create(struct pfm_creation *new)
 {
 	struct pfm_context *ctx = pfm_context_alloc(new->req.ctx_flags,
@@ -232,8 +241,7 @@ struct pfm_context *pfm_context_create(struct pfm_creation *new)
 	ret = pfm_context_attach_fmt(ctx, new);
 	if (ret)
 		goto err_pmu;
-	ret = pfm_msgq_init(&ctx->msgq,
-			    ctx->fmt ? ctx->fmt->fmt_msgq_depth : 1);
+	ret = pfm_msgq_init(&ctx->msgq, pfm_msgq_depth(ctx));
 	if (ret)
 		goto err_fmt;
 	pfm_stamps_attach(ctx, pfm_raw_stamps(ctx));

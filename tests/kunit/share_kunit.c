@@ -366,6 +366,20 @@ static void losses_of_members_are_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx_of(test)->lost, 5ULL);
 }
 
+/* A member may be created when the format's module has been unloaded. */
+/* Proves H11 */
+static void members_do_not_read_the_format(struct kunit *test)
+{
+	static const pfm_buffer_fmt_t gone = { .fmt_msgq_depth = 1000 };
+	struct child c = {};
+
+	share_of(test)->fmt = &gone;
+	child_start(test, &c);
+	share_of(test)->fmt = ctx_of(test)->fmt;
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->ctx->msgq.depth, 1);
+	child_end(&c);
+}
+
 static void member_has_raw_time_of_root(struct kunit *test)
 {
 	struct pfm_context *ctx;
@@ -395,6 +409,7 @@ static struct kunit_case share_cases[] = {
 	KUNIT_CASE(load_forgets_messages_and_full_parts),
 	KUNIT_CASE(throttled_member_continues_after_restart),
 	KUNIT_CASE(losses_of_members_are_kept),
+	KUNIT_CASE(members_do_not_read_the_format),
 	KUNIT_CASE(member_has_raw_time_of_root),
 	{}
 };
