@@ -22,6 +22,7 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
+#include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -444,13 +445,18 @@ static int pfm_part_call(struct pfm_part_call call, unsigned int cpu)
 	}
 }
 
-/* How often does a PFM_RESTART restart this part now? */
-static u32 pfm_part_restarts(const struct pfm_part *part)
+/*
+ * How often does a PFM_RESTART restart this part now? At most as often as its
+ * messages can be unread: it does so in an interrupt, and a format may notify
+ * without waiting for restarts.
+ */
+static u32 pfm_part_restarts(const struct pfm_share *share,
+			     const struct pfm_part *part)
 {
 	u32 read = READ_ONCE(part->read);
 
 	if (read != part->done)
-		return read - part->done;
+		return min(read - part->done, share->depth);
 	return READ_ONCE(part->full) && READ_ONCE(part->told) == read;
 }
 
@@ -474,7 +480,7 @@ static int pfm_part_restart_once(struct pfm_share *share, struct pfm_part *part)
 static int pfm_part_restart(struct pfm_share *share, struct pfm_part *part,
 			    const void *unused)
 {
-	u32 n = pfm_part_restarts(part);
+	u32 n = pfm_part_restarts(share, part);
 	int ret = 0;
 
 	while (n-- && !ret)
@@ -492,8 +498,8 @@ int pfm_share_restart(struct pfm_share *share)
 		struct pfm_part_call call = {
 			.share = share, .part = part, .func = pfm_part_restart,
 		};
-		int err = pfm_part_restarts(part) ? pfm_part_call(call, cpu) :
-						    0;
+		int err = pfm_part_restarts(share, part) ?
+				  pfm_part_call(call, cpu) : 0;
 
 		ret = ret ?: err;
 	}

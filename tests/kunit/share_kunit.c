@@ -220,6 +220,27 @@ static void each_message_is_restarted_once(struct kunit *test)
 	child_end(&c);
 }
 
+/* A PFM_RESTART does not stay in its interrupt for as long as a tool likes. */
+/* Proves H18 */
+static void restarts_at_a_time_are_limited(struct kunit *test)
+{
+	struct child c = {};
+	int i;
+
+	child_start(test, &c);
+	child_count(&c, PERIOD);
+	for (i = 1; i <= 5; i++) {
+		script->ctrl[i] = PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_RESET;
+		child_count(&c, -SHORT_RESET);
+		expect_msg(test, &c);
+	}
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 2);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 4);
+	child_end(&c);
+}
+
 static void error_of_handler_fills_part(struct kunit *test)
 {
 	struct pfm_share_counts counts;
@@ -402,6 +423,7 @@ static struct kunit_case share_cases[] = {
 	KUNIT_CASE(full_part_without_message_is_restarted),
 	KUNIT_CASE(later_overflow_tells_that_part_is_full),
 	KUNIT_CASE(each_message_is_restarted_once),
+	KUNIT_CASE(restarts_at_a_time_are_limited),
 	KUNIT_CASE(error_of_handler_fills_part),
 	KUNIT_CASE(handler_may_let_pmds_count_on),
 	KUNIT_CASE(error_of_restart_keeps_part_full),
