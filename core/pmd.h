@@ -25,21 +25,21 @@ struct pfm_smpl_conf {
 /**
  * struct pfm_reg_copy - a copy of a counter, for other contexts
  * @words:    PMC values
- * @sampling: it samples; else the other fields are 0
+ * @short_reset: as pfm_pmd.short_reset
+ * @long_reset: as pfm_pmd.long_reset
+ * @sampling: it samples; else the next fields are 0
  * @conf:     what its overflows record and reset
  * @value:    value to begin with
- * @short_reset: as pfm_pmd.short_reset; the next fields, too
- * @long_reset: see there
- * @random_mask: see there
- * @random:   see there
+ * @random_mask: as pfm_pmd.random_mask
+ * @random:   as pfm_pmd.random
  */
 struct pfm_reg_copy {
 	struct pfm_pmc_words	words;
+	u64			short_reset;
+	u64			long_reset;
 	bool			sampling;
 	struct pfm_smpl_conf	conf;
 	u64			value;
-	u64			short_reset;
-	u64			long_reset;
 	u64			random_mask;
 	u32			random;
 };

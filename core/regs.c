@@ -569,13 +569,14 @@ static void pfm_read_conf(const struct pfm_pmd_ovfl *ovfl,
 void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy)
 {
 	pfm_pmc_read(pmd, &copy->words);
+	/* One that only counts may be reset with another one. */
+	copy->short_reset = pmd->short_reset;
+	copy->long_reset = pmd->long_reset;
 	copy->sampling = pfm_pmd_is_sampling(pmd);
 	if (!copy->sampling)
 		return;
 	pfm_read_conf(pmd->ovfl, pmd->ctx->pmu, &copy->conf);
 	copy->value = pmd->last_reset;
-	copy->short_reset = pmd->short_reset;
-	copy->long_reset = pmd->long_reset;
 	copy->random_mask = pmd->random_mask;
 	copy->random = pmd->random;
 }

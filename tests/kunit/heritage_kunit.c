@@ -38,7 +38,7 @@ static void reused_member_begins_with_a_whole_period(struct kunit *test)
 	child_end(&c[1]);
 }
 
-/* PMD2 counts; it is recorded and reset with PMD0. */
+/* PMD2 counts from 0; it is recorded with PMD0, and reset to 1000. */
 static void member_records_and_resets_pmds_of_root(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_smpl_pmds = { 0x4 }, .reg_smpl_eventid = 7,
@@ -48,6 +48,8 @@ static void member_records_and_resets_pmds_of_root(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
 	fixture_counter(test, 2, 0, 0);
+	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 2,
+					 .reg_short_reset = 1000 });
 	fixture_pmc(test, pmc);
 	KUNIT_ASSERT_EQ(test, family_load(test), 0);
 	KUNIT_ASSERT_EQ(test, family_do(test, family_start), 0);
@@ -61,7 +63,8 @@ static void member_records_and_resets_pmds_of_root(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pmd_of(&c)->ovfl->arg.ovfl_notify);
 	tick.delta[0] = -SHORT_RESET;
 	KUNIT_EXPECT_EQ(test, pfm_sim_advance(&tick), 0);
-	KUNIT_EXPECT_EQ(test, script->arg[1].smpl_pmds_values[0], 5ULL);
+	KUNIT_EXPECT_EQ(test, script->arg[1].smpl_pmds_values[0],
+			1005ULL);
 	child_end(&c);
 }
 
