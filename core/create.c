@@ -109,7 +109,8 @@ static void pfm_use_share(struct pfm_context *ctx, struct pfm_share *share)
 /* Create the buffers of a family. */
 static int pfm_fmt_share(struct pfm_context *ctx, void *arg)
 {
-	struct pfm_share *share = pfm_share_create(ctx, arg);
+	struct pfm_share *share = pfm_share_create(ctx, arg,
+						   pfm_share_irq_work);
 
 	if (IS_ERR(share))
 		return PTR_ERR(share);
@@ -266,6 +267,8 @@ void pfm_context_destroy(struct pfm_context *ctx)
 		pfm_detach(ctx);
 	pfm_unlock(ctx);
 	pfm_wait_kicks(ctx);
+	if (ctx->share && !pfm_is_member(ctx))
+		pfm_share_wait(ctx->share);
 	pfm_cancel_work(&ctx->stop);
 	pfm_cancel_work(&ctx->tell);
 	pfm_cancel_work(&ctx->switch_work);

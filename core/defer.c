@@ -19,6 +19,7 @@
 #include "instant.h"
 #include "msgq.h"
 #include "owner.h"
+#include "share.h"
 #include "stamp.h"
 
 /* The owner is a command: handle what is deferred in an interrupt after it. */
@@ -234,6 +235,15 @@ static void pfm_tell_readers(struct pfm_context *ctx)
 		pfm_queue_work(&ctx->tell);
 	else
 		pfm_msgq_tell_readers(&ctx->msgq);
+}
+
+void pfm_share_irq_work(struct irq_work *work)
+{
+	struct pfm_share *share =
+		container_of(work, struct pfm_share, tell.work);
+
+	pfm_tell_readers(share->root);
+	pfm_irq_work_done(&share->tell);
 }
 
 void pfm_irq_work(struct irq_work *work)

@@ -42,6 +42,9 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 /* Do what an overflow may not do itself: stop, wake, signal, block. */
 void pfm_irq_work(struct irq_work *work);
 
+/* Tell the readers of a root, pfm_share.tell. */
+void pfm_share_irq_work(struct irq_work *work);
+
 /*
  * Stop the PMU of a context that was masked, or whose CPU is going offline.
  * Context: a work item, pfm_context.stop.

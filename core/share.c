@@ -31,7 +31,6 @@
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "buffer.h"
 #include "fmt.h"
-#include "owner.h"
 #include "share.h"
 #include "smpl_buf.h"
 
@@ -121,7 +120,8 @@ static int pfm_parts_create(struct pfm_share *share, u32 flags, void *arg,
 	return ret;
 }
 
-struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg)
+struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg,
+				   void (*tell)(struct irq_work *work))
 {
 	struct pfm_smpl_size size;
 	struct pfm_share *share;
@@ -139,6 +139,7 @@ struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg)
 	if (!share)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&share->ref);
+	share->tell.work = PFM_IRQ_WORK_INIT(tell);
 	share->root = root;
 	share->fmt = root->fmt;
 	share->depth = max_t(size_t, share->fmt->fmt_msgq_depth, 1);
@@ -151,7 +152,9 @@ struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg)
 
 static void pfm_share_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct pfm_share, ref));
+	struct pfm_share *share = container_of(ref, struct pfm_share, ref);
+
+	kfree_rcu(share, rcu);
 }
 
 struct pfm_share *pfm_share_get(struct pfm_share *share)
@@ -224,18 +227,15 @@ static void pfm_part_set_msg(struct pfm_part *part, const pfm_ovfl_msg_t *msg)
 static void pfm_part_tell(struct pfm_share *share, struct pfm_part *part,
 			  const pfm_ovfl_msg_t *msg)
 {
-	struct pfm_context *root = share->root;
-
 	part->untold = false;
-	if (root->flags & PFM_FL_OVFL_NO_MSG)
+	if (share->root->flags & PFM_FL_OVFL_NO_MSG)
 		/* No reader will come: count it as read. */
 		WRITE_ONCE(part->read, ++part->told);
 	else if (part->told - READ_ONCE(part->read) < share->depth)
 		pfm_part_set_msg(part, msg);
 	else
 		WRITE_ONCE(part->dropped, part->dropped + 1);
-	set_bit(PFM_END_NOTIFY, &root->ovfl_end);
-	pfm_kick(root);
+	pfm_irq_work_queue(&share->tell);
 }
 
 /* The format has asked to notify. Context: the caller owns the part. */

@@ -10,6 +10,7 @@
 #include <linux/kref.h>
 #include <linux/seqlock.h>
 #include <perfmon/perfmon_fmt.h>
+#include <perfmon/perfmon_irq_work.h>
 #include <perfmon/perfmon_time.h>
 #include "context.h"
 
@@ -56,6 +57,10 @@ struct pfm_part {
  * @fmt:      the format; the root has a reference to it
  * @depth:    number of unread messages that each part may have
  * @buf_size: size in bytes of the mapping of each part
+ * @tell:     tells the readers of the root. It has an irq_work of its own: the
+ *            root's would be queued again and again by members, while a command
+ *            on the root waits for it
+ * @rcu:      frees it: as pfm_context.rcu
  * @raw:      as pfm_fmt_front.raw of the first part
  * @masked:   a limit on overflows has masked a thread since PFM_RESTART
  * @last:     CPU of the last message read, so that each CPU has its turn
@@ -68,6 +73,8 @@ struct pfm_share {
 	const pfm_buffer_fmt_t	*fmt;
 	u32			depth;
 	size_t			buf_size;
+	struct pfm_irq_work	tell;
+	struct rcu_head		rcu;
 	pfm_time_conv_t		raw;
 	bool			masked;
 	unsigned int		last;
@@ -76,12 +83,19 @@ struct pfm_share {
 };
 
 /*
- * Create the parts of a root with a format, whose argument @arg is valid.
- * Context: process, may sleep. Return: them, until pfm_share_end(); an ERR_PTR:
- * -ENOMEM; -EOPNOTSUPP if the format has no buffer, or one that the PMU fills;
- * an error of the format.
+ * Create the parts of a root with a format, whose argument @arg is valid. @tell
+ * is the function of pfm_share.tell. Context: process, may sleep. Return: them,
+ * until pfm_share_end(); an ERR_PTR: -ENOMEM; -EOPNOTSUPP if the format has no
+ * buffer, or one that the PMU fills; an error of the format.
  */
-struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg);
+struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg,
+				   void (*tell)(struct irq_work *work));
+
+/* Wait until readers have been told. Context: process; no member is left. */
+static inline void pfm_share_wait(struct pfm_share *share)
+{
+	pfm_irq_work_wait(&share->tell);
+}
 
 /* End and drop all parts. Context: process; the root has no members. */
 void pfm_share_end(struct pfm_share *share);

@@ -3,6 +3,7 @@
  * share_kunit.c - the buffers of a family that samples
  */
 #include <linux/errno.h>
+#include "defer.h"
 #include "rate.h"
 #include "share.h"
 #include "share_fixture.h"
@@ -64,6 +65,32 @@ static int pmd1_count(const struct child *c, u64 d1)
 	struct pfm_sim_tick tick = { .task = c->task, .delta = { 0, d1 } };
 
 	return pfm_sim_advance(&tick);
+}
+
+static bool root_was_kicked;
+
+static void note_kick(struct irq_work *work)
+{
+	root_was_kicked = true;
+	pfm_irq_work(work);
+}
+
+/* A command on the root waits for its irq_work, but not for the members. */
+/* Proves H08 */
+static void message_does_not_kick_the_root(struct kunit *test)
+{
+	struct child c = {};
+
+	root_was_kicked = false;
+	ctx_of(test)->irq_work.work.func = note_kick;
+	child_start(test, &c);
+	script->ctrl[0] = FULL;
+	child_count(&c, PERIOD);
+	expect_msg(test, &c);
+	pfm_wait_kicks(ctx_of(test));
+	pfm_share_wait(share_of(test));
+	KUNIT_EXPECT_FALSE(test, root_was_kicked);
+	child_end(&c);
 }
 
 /* An irq_work has interrupted a handler. */
@@ -415,6 +442,7 @@ static void member_has_raw_time_of_root(struct kunit *test)
 }
 
 static struct kunit_case share_cases[] = {
+	KUNIT_CASE(message_does_not_kick_the_root),
 	KUNIT_CASE(overflow_that_finds_part_owned_is_lost),
 	KUNIT_CASE(overflow_during_restart_is_lost),
 	KUNIT_CASE(cpu_without_part_loses_overflows),
