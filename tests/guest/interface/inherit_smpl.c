@@ -8,6 +8,8 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -484,36 +486,40 @@ TEST(no_msg_contexts_restart_without_reading)
 
 /* Other formats */
 
-#define REGIONS	3
+#define REGIONS		3
+#define REGION		10	/* samples */
 
-/* Create an n-way root with one region for each 10 entries. */
-static int nway_root(const pfm_nway_smpl_hdr_t **hdr)
+/* Create an n-way root whose regions are full after REGION entries. */
+static struct mapped nway_root(__u32 flags)
 {
 	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
 	size_t entry = sizeof(pfm_default_smpl_entry_t);
 	pfm_nway_smpl_arg_t arg = {
 		.buf_size = PFM_NWAY_REGION_OFFS(REGIONS) +
-			    REGIONS * (10 * entry + 8 * count_pmds()),
+			    REGIONS * (REGION * entry + 8 * count_pmds()),
 		.buf_flags = PFM_NWAY_SMPL_MASK_WHEN_FULL,
 		.num_regions = REGIONS,
 	};
-	struct mapped m = mapped_new(uuid, PFM_FL_INHERIT, &arg, sizeof(arg));
+	struct mapped m = mapped_new(uuid, PFM_FL_INHERIT | flags, &arg,
+				     sizeof(arg));
 	struct counter c = calls(0, PFM_REGFL_OVFL_NOTIFY, 1);
 
 	counter_write(m.fd, &c);
-	*hdr = m.buf;
-	return m.fd;
+	return m;
 }
 
 /* Each message hands out a region, which one PFM_RESTART takes back. */
 TEST(regions_of_a_cpu_are_handed_out_one_by_one)
 {
 	const pfm_nway_smpl_hdr_t *hdr;
+	struct mapped m;
 	struct caller c;
 	int fd;
 
 	CHECK_OK(close(sampling(0, 1, 10).fd));
-	fd = nway_root(&hdr);
+	m = nway_root(0);
+	fd = m.fd;
+	hdr = m.buf;
 	ctx_start_on(fd, thread_id());
 	caller_start_on(&c, 0);
 	/* Two regions, and a part of the last one */
@@ -530,6 +536,153 @@ TEST(regions_of_a_cpu_are_handed_out_one_by_one)
 	ctx_expect_no_message(fd);
 	CHECK_EQ(ctx_number(fd, "pfm_lost"), 0);
 	caller_quit(&c);
+}
+
+/* Storms of commands */
+
+struct storm {
+	int		fd;
+	size_t		size;
+	const void	*buf[2];
+	bool		over;
+};
+
+static bool is_over(const struct storm *s)
+{
+	return __atomic_load_n(&s->over, __ATOMIC_ACQUIRE);
+}
+
+static void *keep_restarting(void *storm)
+{
+	const struct storm *s = storm;
+
+	while (!is_over(s))
+		if (pfm_restart(s->fd))
+			CHECK_EQ(errno, EBUSY);
+	return NULL;
+}
+
+static void *keep_reading(void *storm)
+{
+	const struct storm *s = storm;
+	pfm_msg_t msg[3];
+
+	while (!is_over(s)) {
+		ssize_t n = read(s->fd, msg, sizeof(msg));
+
+		CHECK(n > 0 || errno == EAGAIN);
+		for (ssize_t i = 0; i < n / (ssize_t)sizeof(*msg); i++)
+			CHECK(msg[i].msg_type == PFM_MSG_END ||
+			      (msg[i].msg_type == PFM_MSG_OVFL &&
+			       msg[i].ovfl.msg_ovfl_cpu < 2 &&
+			       msg[i].ovfl.msg_ovfl_pmds[0] == 1));
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void *keep_mapping(void *storm)
+{
+	const struct storm *s = storm;
+
+	/* They are mapped already, except in a child. */
+	while (!is_over(s)) {
+		pid_t pid = fork_one();
+
+		if (!pid) {
+			CHECK_OK(munmap((void *)s->buf[0], s->size));
+			CHECK(mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->fd,
+				   0) != MAP_FAILED);
+			_exit(PASSED);
+		}
+		reap(pid);
+	}
+	return NULL;
+}
+
+static void *keep_asking(void *storm)
+{
+	const struct storm *s = storm;
+
+	while (!is_over(s)) {
+		ctx_number(s->fd, "pfm_lost");
+		ctx_read(s->fd, 0);
+	}
+	return NULL;
+}
+
+static void *keep_polling(void *storm)
+{
+	const struct storm *s = storm;
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	while (!is_over(s))
+		CHECK_OK(poll(&p, 1, 1));
+	return NULL;
+}
+
+/* Samples that were ever recorded */
+static unsigned long ever_recorded(const struct storm *s)
+{
+	unsigned long n = 0;
+
+	for (int cpu = 0; cpu < 2; cpu++) {
+		const pfm_nway_smpl_hdr_t *hdr = s->buf[cpu];
+		const pfm_nway_smpl_rgn_t *rgn = (const void *)(hdr + 1);
+
+		n += hdr->hdr_handed_out * REGION;
+		for (unsigned int i = 0; i < hdr->hdr_num_regions; i++)
+			if (rgn[i].rgn_state == PFM_NWAY_RGN_FILLING)
+				n += rgn[i].rgn_count;
+	}
+	return n;
+}
+
+static struct storm storm_new(__u32 flags)
+{
+	struct mapped m = nway_root(flags);
+	struct storm s = { .fd = m.fd, .size = m.size, .buf[0] = m.buf };
+
+	s.buf[1] = mmap(NULL, m.size, PROT_READ, MAP_SHARED, m.fd, m.size);
+	CHECK(s.buf[1] != MAP_FAILED);
+	CHECK_OK(fcntl(m.fd, F_SETFL, O_NONBLOCK));
+	CHECK_OK(fcntl(m.fd, F_SETFD, FD_CLOEXEC));
+	return s;
+}
+
+/* Each call of the family is a sample or lost, whatever the threads do. */
+static void storm_over(const char *what, const char *n, __u32 flags)
+{
+	void *(*const jobs[])(void *arg) = {
+		keep_restarting, keep_restarting, keep_reading, keep_reading,
+		keep_mapping, keep_asking, keep_polling,
+	};
+	pthread_t threads[ARRAY_SIZE(jobs)];
+	struct storm s = storm_new(flags);
+	unsigned long made;
+
+	for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
+		CHECK(!pthread_create(&threads[i], NULL, jobs[i], &s));
+	made = run_family(s.fd, what, n);
+	__atomic_store_n(&s.over, true, __ATOMIC_RELEASE);
+	for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
+		CHECK(!pthread_join(threads[i], NULL));
+	CHECK_EQ(ever_recorded(&s) + ctx_number(s.fd, "pfm_lost"), made);
+	CHECK_EQ(ctx_number(s.fd, "pfm_births_failed"), 0);
+	CHECK_OK(close(s.fd));
+}
+
+/* Proves H06, H08 */
+TEST(storms_of_commands_lose_no_overflow_uncounted)
+{
+	CHECK_OK(close(sampling(0, 1, 10).fd));
+	need_two_cpus();
+	storm_over("bomb", "100", 0);
+	storm_over("forks", "50", 0);
+	storm_over("threads", "50", 0);
+	storm_over("series", "300", PFM_FL_OVFL_NO_MSG);
+	storm_over("thread-execs", "10", 0);
+	storm_over("killed", "3", 0);
 }
 
 TEST(argument_changes_in_all_buffers)
