@@ -6,7 +6,9 @@
  * handle.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 
 #include "check.h"
 #include "ctx.h"
+#include "faults.h"
 #include "modules.h"
 #include "rig.h"
 #include "smpl.h"
@@ -253,6 +256,81 @@ TEST(arguments_are_changed)
 		 rig_since(before).reported);
 	unmap(&m);
 	end_worker(&w);
+}
+
+#define REGIONS	3
+#define REGION	10	/* samples */
+
+/* Create a family that samples, with both buffers mapped. */
+static struct mapped family(const pfm_nway_smpl_hdr_t **hdr)
+{
+	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
+	size_t entry = sizeof(pfm_default_smpl_entry_t);
+	pfm_nway_smpl_arg_t arg = {
+		.buf_size = PFM_NWAY_REGION_OFFS(REGIONS) +
+			    REGIONS * (REGION * entry + 8 * count_pmds()),
+		.buf_flags = PFM_NWAY_SMPL_MASK_WHEN_FULL,
+		.num_regions = REGIONS,
+	};
+	struct mapped m = mapped_new(uuid, PFM_FL_INHERIT, &arg, sizeof(arg));
+
+	hdr[0] = m.buf;
+	hdr[1] = mmap(NULL, m.size, PROT_READ, MAP_SHARED, m.fd, m.size);
+	CHECK(hdr[1] != MAP_FAILED);
+	CHECK_OK(fcntl(m.fd, F_SETFL, O_NONBLOCK));
+	rig_add_counter(m.fd, 0, NOTIFY, 2);
+	return m;
+}
+
+static __u64 ever_recorded(const pfm_nway_smpl_hdr_t *hdr)
+{
+	const pfm_nway_smpl_rgn_t *rgn = (const void *)(hdr + 1);
+	__u64 n = hdr->hdr_handed_out * REGION;
+
+	for (int i = 0; i < REGIONS; i++)
+		if (rgn[i].rgn_state == PFM_NWAY_RGN_FILLING)
+			n += rgn[i].rgn_count;
+	return n;
+}
+
+static void touch_some(void *unused)
+{
+	faults_prepare();
+	touch_pages(200, NULL);
+}
+
+static void breed(void *unused)
+{
+	ctx_pin(0);
+	for (;;)
+		reap(spawn(touch_some, NULL));
+}
+
+/* Each overflow is a sample or lost, also one that interrupts a restart. */
+TEST(families_are_restarted)
+{
+	const pfm_nway_smpl_hdr_t *hdr[2];
+	struct mapped m;
+	pfm_msg_t msg;
+	pid_t pid;
+
+	begin();
+	m = family(hdr);
+	pid = spawn(breed, NULL);
+	ctx_start_on(m.fd, pid);
+	while (rig_since(before).reported < 20 * rounds()) {
+		CHECK(read(m.fd, &msg, sizeof(msg)) > 0 || errno == EAGAIN);
+		CHECK_OK(pfm_restart(m.fd));
+	}
+	end();
+	ctx_stop(m.fd);
+	CHECK(hdr[0]->hdr_freed);
+	CHECK_EQ(ever_recorded(hdr[0]) + ever_recorded(hdr[1]) +
+			 ctx_number(m.fd, "pfm_lost"),
+		 rig_since(before).reported);
+	unmap(&m);
+	CHECK_OK(kill(pid, SIGKILL));
+	wait_for(pid);
 }
 
 /* Proves H09 */
