@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/program_path.h"
 #include "base/util.h"
 #include "capture/view.h"
 #include "formats/table.h"
@@ -72,18 +73,6 @@ struct json_object *view_describe(const struct options *options)
 	return object;
 }
 
-static char *program_in(const char *directory, size_t length)
-{
-	char *path = length ?
-		checked_printf("%.*s/" PROGRAM, (int)length, directory) :
-		checked_strdup("./" PROGRAM);
-
-	if (!access(path, X_OK))
-		return path;
-	free(path);
-	return NULL;
-}
-
 /* The pfmparse next to this program has the same version. */
 static char *program_beside(void)
 {
@@ -92,29 +81,15 @@ static char *program_beside(void)
 	const char *slash = length > 0 ?
 		memrchr(self, '/', (size_t)length) : NULL;
 
-	return slash ? program_in(self, (size_t)(slash - self)) : NULL;
-}
-
-static char *program_in_path(void)
-{
-	const char *directories = getenv("PATH");
-	char *path = NULL;
-	size_t length;
-
-	while (!path && directories) {
-		length = strcspn(directories, ":");
-		path = program_in(directories, length);
-		directories = directories[length] ?
-			directories + length + 1 : NULL;
-	}
-	return path;
+	return slash ?
+		program_path_in(self, (size_t)(slash - self), PROGRAM) : NULL;
 }
 
 char *view_program(void)
 {
 	char *path = program_beside();
 
-	return path ? path : program_in_path();
+	return path ? path : program_path(PROGRAM);
 }
 
 bool view_find_program(const struct options *options, char **path)

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/program_path.h"
 #include "base/util.h"
 #include "process/command.h"
 #include "process/refusal.h"
@@ -177,12 +178,26 @@ void command_init(struct command *command, unsigned int flags)
 	command->trace.data = command;
 }
 
+/* Avoids an empty result, such as a capture, of a program that is missing. */
+static bool exists(const char *name)
+{
+	char *path = program_path(name);
+	bool found = path;
+
+	if (!found)
+		explain_failure(name, errno);
+	free(path);
+	return found;
+}
+
 bool command_fork(struct command *command, char **argv,
 		  const sigset_t *unblocked)
 {
 	struct channel channel;
 
 	command->ended = false;
+	if (!exists(argv[0]))
+		return false;
 	if (!open_channel(&channel)) {
 		message("cannot create a pipe: %s", strerror(errno));
 		return false;
