@@ -150,6 +150,17 @@ def test_raw_buffer_of_several_contexts_has_no_thread() -> None:
     assert batch.samples.name_of(Role.THREAD) is None
 
 
+def test_buffers_that_threads_share_have_no_thread() -> None:
+    described = session({0: [pmd(0)]}, UUID_PEBS64)
+    described["contexts"] = [
+        {"id": n, "tid": None, "tgid": None, "cpu": n, "buf_size": 4096} for n in (0, 1)
+    ]
+    data = pebs([{"ip": 1}], UUID_PEBS64, 144)
+    (batch,) = opened(capture(json_chunk("SESS", described), bufr(data))).batches()
+    assert batch.samples.name_of(Role.THREAD) is None
+    assert batch.samples.name_of(Role.PROCESS) is None
+
+
 def of_contexts(mode: str, count: int) -> Optional[ContextThreads]:
     """Make the columns for that many contexts, to which no others will be added."""
     contexts = {number: Context(number, 9, None, 0) for number in range(count)}
