@@ -60,12 +60,12 @@ static void *load(const char *path, size_t *size)
 	return content;
 }
 
-static void load_buffer(struct context *context, const char *path)
+static void load_buffer(struct buffers *buffers, const char *path)
 {
-	free(context->buffer);
-	context->buffer = load(path, &context->buffer_size);
-	context_find_layout(context);
-	printf("%zu\n", context->buffer_size);
+	free(buffers->list->bytes);
+	buffers->list->bytes = load(path, &buffers->size);
+	buffers_find_layout(buffers);
+	printf("%zu\n", buffers->size);
 }
 
 static void record(struct recording *recording, struct context *context,
@@ -86,33 +86,13 @@ static void notify(struct recording *recording, struct context *context,
 	printf("%d %d\n", saved, restarts);
 }
 
-static void check_intact(const struct context *context, const char *path)
+static void check_intact(const struct buffers *buffers, const char *path)
 {
 	size_t size;
 	void *now = load(path, &size);
 
-	printf("%d\n", context->layout->intact(now, &context->image));
+	printf("%d\n", buffers->layout->intact(now, &buffers->list->image));
 	free(now);
-}
-
-static void print_totals(struct recording *recording,
-			 const struct context *context)
-{
-	const struct smpl_format *format = &context->plan->format;
-	uint64_t lost = 0;
-
-	if (context->layout && context->layout->lost)
-		lost = context->layout->lost(format, context->buffer);
-	printf("%" PRIu64 " %" PRIu64 "\n", recording_totals(recording).samples,
-	       lost);
-}
-
-static void print_skipped(const struct context *context)
-{
-	printf("%" PRIu64 "\n",
-	       context->layout->skipped(&context->plan->format,
-					context->buffer,
-					context->buffer_size));
 }
 
 static void perform(struct recording *recording, struct context *context,
@@ -122,7 +102,7 @@ static void perform(struct recording *recording, struct context *context,
 	const char *command = strsep(&argument, " ");
 
 	if (!strcmp(command, "load")) {
-		load_buffer(context, argument);
+		load_buffer(&context->buffers, argument);
 	} else if (!strcmp(command, "notified")) {
 		notify(recording, context, SMPL_NOTIFIED, 0);
 	} else if (!strcmp(command, "detached")) {
@@ -135,11 +115,14 @@ static void perform(struct recording *recording, struct context *context,
 		record(recording, context, saved);
 		printf("%d\n", saved);
 	} else if (!strcmp(command, "intact")) {
-		check_intact(context, argument);
+		check_intact(&context->buffers, argument);
 	} else if (!strcmp(command, "totals")) {
-		print_totals(recording, context);
+		printf("%" PRIu64 " %" PRIu64 "\n",
+		       recording_totals(recording).samples,
+		       buffers_lost(&context->buffers));
 	} else if (!strcmp(command, "skipped")) {
-		print_skipped(context);
+		printf("%" PRIu64 "\n",
+		       buffers_skipped(&context->buffers));
 	} else {
 		exit(2);
 	}
@@ -148,6 +131,7 @@ static void perform(struct recording *recording, struct context *context,
 int main(int argc, char **argv)
 {
 	struct recording *recording;
+	struct smpl_buffer buffer = { .cpu = ANY_CPU };
 	struct context context = { .fd = -1, .cpu = NO_CPU };
 	struct plan plan;
 	struct options options;
@@ -158,10 +142,13 @@ int main(int argc, char **argv)
 		return 2;
 	if (!plan_init(&plan, &options))
 		return 1;
-	recording = recording_open(&plan, getpid());
+	recording = recording_open(&plan, getpid(), false);
 	if (!recording)
 		return 1;
 	context.plan = &plan;
+	context.buffers = (struct buffers){
+		.format = &plan.format, .list = &buffer, .count = 1,
+	};
 	while (getline(&line, &room, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		perform(recording, &context, line);
@@ -169,8 +156,9 @@ int main(int argc, char **argv)
 	free(line);
 	if (!recording_close(recording))
 		return 1;
-	free(context.buffer);
-	context.buffer = NULL;
+	free(buffer.bytes);
+	free(buffer.image.bytes);
+	context.buffers = (struct buffers){ .count = 0 };
 	context_close(&context);
 	plan_free(&plan);
 	options_free(&options);

@@ -110,11 +110,11 @@ int __wrap_pfm_start(int fd, pfarg_start_t *arg)
 	return 0;
 }
 
-static void load_buffer(struct context *context, const char *path)
+static void load_buffer(struct buffers *buffers, const char *path)
 {
-	free(context->buffer);
-	context->buffer = read_file(path, &context->buffer_size);
-	if (!context->buffer) {
+	free(buffers->list->bytes);
+	buffers->list->bytes = read_file(path, &buffers->size);
+	if (!buffers->list->bytes) {
 		perror(path);
 		exit(1);
 	}
@@ -133,11 +133,11 @@ static void perform(struct context *context, char *line)
 		pmds[set][number] = (struct pmd){ (uint64_t)value,
 						  (uint64_t)last };
 	} else if (!strncmp(line, "load ", strlen("load "))) {
-		load_buffer(context, line + strlen("load "));
+		load_buffer(&context->buffers, line + strlen("load "));
 	} else if (sscanf(line, "lost %" SCNu64, &lost) == 1) {
 		return;
 	} else if (!strcmp(line, "freed")) {
-		frequency_restarted(context);
+		buffers_restarted(&context->buffers, ANY_CPU);
 	} else if (!strcmp(line, "look")) {
 		if (!frequency_look(context) || stopped)
 			exit(1);
@@ -149,6 +149,7 @@ static void perform(struct context *context, char *line)
 
 int main(int argc, char **argv)
 {
+	struct smpl_buffer buffer = { .cpu = ANY_CPU };
 	struct context context = { .fd = -1, .cpu = NO_CPU, .started = true };
 	struct options options;
 	struct plan plan;
@@ -160,7 +161,10 @@ int main(int argc, char **argv)
 	if (!plan_init(&plan, &options))
 		return 1;
 	context.plan = &plan;
-	context.layout = plan.format.module;
+	context.buffers = (struct buffers){
+		.format = &plan.format, .list = &buffer, .count = 1,
+	};
+	buffers_find_layout(&context.buffers);
 	result_init(&context.result, &plan, NO_CPU);
 	context.frequency = frequency_create(&context);
 	while (getline(&line, &room, stdin) > 0) {
@@ -168,8 +172,8 @@ int main(int argc, char **argv)
 		perform(&context, line);
 	}
 	free(line);
-	free(context.buffer);
-	context.buffer = NULL;
+	free(buffer.bytes);
+	context.buffers = (struct buffers){ .count = 0 };
 	context_close(&context);
 	plan_free(&plan);
 	options_free(&options);

@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	if (!plan_init(&plan, &options))
 		return 1;
 	recording = recording_open(&plan, options.system_wide ? ALL_PROCESSES :
-				   getpid());
+				   getpid(), false);
 	ok = recording && record(&plan, options.command);
 	if (recording)
 		ok = recording_close(recording) && ok;

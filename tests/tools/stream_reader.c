@@ -176,7 +176,7 @@ static bool record(const struct plan *plan, struct waiter *waiter)
 
 	if (!stream_open(&stream, &plan->format))
 		return false;
-	recording = recording_open(plan, getpid());
+	recording = recording_open(plan, getpid(), false);
 	if (!recording || !stream_start(&stream, recording, waiter))
 		return false;
 	perform(feed);

@@ -131,7 +131,11 @@ def test_dry_run_reports_unknown_event(pfmon: Pfmon) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        SAMPLING,
+        (*SAMPLING, "--smpl-ip-only"),
+        (*SAMPLING, "--no-inherit"),
+        (*SAMPLING, "--follow-all"),
+        (*SAMPLING, "--smpl-module=nway", "--smpl-mask-when-full"),
+        ("-F", "999", "-e", "page-faults"),
         ("-e", "page-faults", "--no-inherit"),
         ("-e", "page-faults", "--follow-all"),
         ("-e", "page-faults", "--exclude=x"),
@@ -148,6 +152,18 @@ def test_dry_run_measures_first_thread(
     assert INHERITED not in printed(pfmon, *arguments, "true")
 
 
-def test_dry_run_counts_all_of_command(pfmon: Pfmon) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-e", "page-faults"),
+        SAMPLING,
+        (*SAMPLING, "--smpl-module=nway"),
+        (*SAMPLING, "--smpl-module=histogram"),
+        ("-g",),
+    ],
+)
+def test_dry_run_measures_all_of_command(
+    pfmon: Pfmon, arguments: tuple[str, ...]
+) -> None:
     without_kernel()
-    assert INHERITED in printed(pfmon, "-e", "page-faults", "true")
+    assert INHERITED in printed(pfmon, *arguments, "true")

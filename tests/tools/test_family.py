@@ -17,6 +17,7 @@ REASONS = [
     (errno.EOPNOTSUPP, "this kernel (PREEMPT_RT)"),
     (errno.EINVAL, "the loaded module perfmon, an older one,"),
 ]
+NO_MEMORY = "no memory for a sampling buffer of each CPU, so only the command's first"
 ALONE_OPTION = ("--no-inherit",)
 FORKS = "this kernel cannot watch forks, so try --no-inherit"
 
@@ -54,6 +55,29 @@ def test_command_of_family_is_not_traced(
     assert run.returncode == 7
 
 
+@pytest.mark.parametrize(
+    ("create", "options", "traced"),
+    [
+        (0, (), False),
+        (0, ("--no-inherit",), True),
+        (0, ("--smpl-ip-only",), True),
+        (errno.EOPNOTSUPP, (), True),
+        (errno.EINVAL, (), True),
+        (errno.ENOMEM, (), True),
+    ],
+)
+def test_sampled_command_of_family_is_not_traced(
+    programs: Path, tmp_path: Path, create: int, options: tuple[str, ...], traced: bool
+) -> None:
+    sampling = ("--long-smpl-periods=1", f"-o{tmp_path / 'capture'}", *options)
+    command = ("sh", "-c", "cat /proc/$$/status; exit 7")
+    run = counted(programs, *sampling, *command, create=create)
+    assert ("TracerPid:\t0\n" not in run.stdout) == traced
+    assert run.returncode == 7
+    assert ALONE not in run.stderr
+    assert (NO_MEMORY in run.stderr) == (create == errno.ENOMEM)
+
+
 @pytest.mark.parametrize(("name", "status"), [("TERM", 143), ("KILL", 137)])
 def test_untraced_status_has_terminating_signal(
     programs: Path, name: str, status: int
@@ -86,6 +110,14 @@ def test_missing_command_is_reported(programs: Path, options: tuple[str, ...]) -
     assert run.stderr == (
         "pfmon: cannot run /no/such/command: No such file or directory\n"
     )
+
+
+def test_missing_command_keeps_capture(programs: Path, tmp_path: Path) -> None:
+    capture = tmp_path / "capture"
+    capture.write_text("kept")
+    run = counted(programs, "--long-smpl-periods=1", f"-o{capture}", "no-such-command")
+    assert run.returncode == ERROR
+    assert capture.read_text() == "kept"
 
 
 @pytest.mark.parametrize(("error", "reason"), REASONS)
@@ -126,7 +158,8 @@ def test_measured_command_is_told_of_no_inherit(programs: Path) -> None:
     run = refused(programs, 0, errno.EBUSY)
     assert run.returncode == ERROR
     assert "is being measured already" in run.stderr
-    assert "another pfmon counts this command, give that one --no-inherit" in run.stderr
+    hint = "another pfmon measures this command, give that one --no-inherit"
+    assert hint in run.stderr
 
 
 @pytest.mark.parametrize(

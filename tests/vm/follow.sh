@@ -5,6 +5,8 @@
 
 ALL="pfmon --follow-all -e $E"
 SAMPLE="pfmon -e $E -uk --long-smpl-periods=10 --smpl-entries=64"
+# All samples fit into the buffers.
+EACH="pfmon -e $E -uk --long-smpl-periods=1 --smpl-entries=4096"
 
 # Start a program in the background, which prints "ready: PID".
 start() {
@@ -69,16 +71,17 @@ kill_attached() {
 	how_it_is
 }
 
-# Kill pfmon when its capture has some buffers.
+# Kill pfmon when its capture has some buffers, and a command that it does not trace.
 kill_sampling() {
-	capture=$1
-	shift
-	start $SAMPLE --follow-all -o $capture "$@"
+	capture=$1 follow=$2
+	shift 2
+	start $SAMPLE $follow -o $capture "$@"
 	begun=$(stat -c %s $capture)
 	until [ $(stat -c %s $capture) -gt $((begun + 20000)) ]; do
 		runs $started || return
 	done
 	kill -9 $started
+	test $follow = --follow-all || kill -9 $pid
 	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
 }
 
@@ -149,7 +152,9 @@ part alone pfmon --no-inherit -e $E family forks 3 5
 for way in "forks 10 5" "vforks 10" "threads 300 2" "thread-execs 3 4" \
 	"leader-ends 1 4" "killed 1 5" "series 100 3" "bomb 40 3"; do
 	part "inherited-${way%% *}" pfmon -e $E family $way
+	part "each-${way%% *}" $EACH -o "/out/each-${way%% *}.cap" family $way
 done
+part many-threads $EACH -o /out/many-threads.cap family threads 64 50
 part few-members few_members
 part forks $ALL family forks 10 5
 part vforks $ALL family vforks 10
@@ -180,8 +185,10 @@ part chosen $ALL --follow-exec='^family f' sh -c 'family series 3 2; family fork
 part attached attach
 part interrupted interrupt
 part kill-attached kill_attached
-part kill-sampling kill_sampling /out/kill-sampling.cap family spins 3 1
-part kill-execed kill_sampling /out/kill-execed.cap family thread-spins
+part kill-sampling kill_sampling /out/kill-sampling.cap --follow-all family spins 3 1
+part kill-execed kill_sampling /out/kill-execed.cap --follow-all family thread-spins
+part kill-inherited kill_sampling /out/kill-inherited.cap -v family spins 3 1
 part too-few $SAMPLE --follow-all -o /out/too-few.cap family series 20 7
+part inherited-sampled $SAMPLE -o /out/inherited.cap sh -c 'family forks 3 50; family threads 4 50'
 part sampled $SAMPLE --follow-all -o /out/followed.cap sh -c 'family forks 3 50; family threads 4 50'
 let_go

@@ -78,6 +78,17 @@ def inherited_calls_are_all_counted(guest: Boot, name: str) -> None:
     assert ended == EXACT[name.removeprefix(INHERITED)]
 
 
+EACH = "each-"
+
+
+def each_inherited_call_is_sampled(guest: Boot, name: str) -> None:
+    printed, ended = part(guest, name)
+    info = pfmparse("info", guest.out / f"{name}.cap")
+    assert (info["samples"], info["lost"]) == (expected(printed), 0), printed
+    assert ended == EXACT.get(name.removeprefix(EACH), 0)
+    assert info["process_events"] == {"error": None, "lost": 0}
+
+
 def threads_beyond_family_max_are_reported(guest: Boot) -> None:
     printed, _ = part(guest, "few-members")
     assert counts(printed) == [3 * 5], printed
@@ -210,6 +221,18 @@ def capture_assigns_samples_to_processes(guest: Boot) -> None:
     assert sorted(row["count"] for row in rows) == [50 // PERIOD] * 7
 
 
+def family_shares_a_buffer_of_each_cpu(guest: Boot) -> None:
+    printed, status = part(guest, "inherited-sampled")
+    capture = guest.out / "inherited.cap"
+    info = pfmparse("info", capture)
+    cpus = [context["cpu"] for context in info["contexts"]]
+    assert (status, cpus) == (0, [*range(info["machine"]["cpus"])])
+    assert {context["tid"] for context in info["contexts"]} == {None}
+    assert info["samples"] + info["lost"] == expected(printed) // PERIOD
+    rows = pfmparse("report", capture, "--by", "tid")["rows"]
+    assert len(rows) == 7
+
+
 def partial_period_is_not_inherited(guest: Boot) -> None:
     assert part(guest, "too-few")[1] == 0
     info = pfmparse("info", guest.out / "too-few.cap")
@@ -232,6 +255,11 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
     inherited_calls_are_all_counted: [
         f"{INHERITED}{way}" for way in EXACT if way not in ("stopped", "child")
     ],
+    each_inherited_call_is_sampled: [
+        *(f"{EACH}{way}" for way in EXACT if way not in ("stopped", "child")),
+        "many-threads",
+    ],
+    family_shares_a_buffer_of_each_cpu: (),
     threads_beyond_family_max_are_reported: (),
     unfollowed_children_are_not_counted: ("alone", "only-threads"),
     child_of_exited_parent_is_counted: (),
@@ -255,6 +283,7 @@ CHECKS: dict[Callable[..., None], Iterable[str]] = {
     capture_of_killed_pfmon_is_truncated: (
         "kill-sampling",
         "kill-execed",
+        "kill-inherited",
     ),
 }
 

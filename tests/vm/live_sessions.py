@@ -46,7 +46,7 @@ TAKE = " ".join(
     f"for i in 1 2 3; do (:); done;"
     for n in range(1, SNAPSHOTS + 1)
 )
-FAULTS = "-e page-faults,page-faults --long-smpl-periods=1 --smpl-entries=64"
+FAULTS = "-e page-faults,page-faults --long-smpl-periods=1 --smpl-entries=16"
 EVERYWHERE = "pfmon --system-wide"
 BRIEFLY = "pfmon --duration=0.01 -e cpu-clock"
 

@@ -21,6 +21,7 @@ SAMPLE = "pfmon -e cpu-clock:u --long-smpl-periods=100000"
 # Sessions for processes: the captures, and the commands.
 FOLLOWED = {
     "children.cap": f"{SAMPLE} --follow-all -o /out/children.cap sh -c '{LOOP}'",
+    "inherited.cap": f"{SAMPLE} -o /out/inherited.cap sh -c '{LOOP}'",
     "brief.cap": f"{SAMPLE} -o /out/brief.cap map_briefly 1000",
     "attached.cap": "map_briefly 2000 & "
     f"{SAMPLE} --attach-process=$! -o /out/attached.cap",
@@ -57,8 +58,7 @@ def command_late_command() -> str:
         f"{sample} & pfmon=$!",
         f"until grep -q CLCK /out/{LATE_COMMAND} && pidof map_briefly; do :; done",
         "kill -STOP $pfmon",
-        # Before it exits, the command waits for pfmon.
-        "until grep -q '^State:.t' /proc/$(pidof map_briefly)/status; do :; done",
+        "until grep -q '^State:.Z' /proc/$(pidof map_briefly)/status; do :; done",
         "kill -CONT $pfmon; wait $pfmon",
     ]
     return f"({'; '.join(lines)}) 2>&1"
@@ -84,7 +84,8 @@ def check_followed(boot: Boot) -> None:
     assert boot.command("followed") == 0, boot.printed("followed")
     for capture in FOLLOWED:
         check_files(boot.out / capture)
-    check_names(boot.out / "children.cap")
+    for capture in ("children.cap", "inherited.cap"):
+        check_names(boot.out / capture)
 
 
 def check_names(capture: Path) -> None:

@@ -22,7 +22,6 @@
 #include "events/pmu.h"
 #include "formats/arg_layout.h"
 #include "formats/registered.h"
-#include "options/follow_options.h"
 #include "session/context.h"
 #include "session/evtset.h"
 #include "session/lifetime.h"
@@ -61,7 +60,7 @@ static bool inherits(const struct plan *plan)
 	bool alone = false;
 	char *reason;
 
-	if (!follow_inherits(plan->options))
+	if (!plan_inherits(plan))
 		return false;
 	message_keep(&reason);
 	if (context_open(&context, plan, 0, NO_CPU)) {
@@ -234,7 +233,7 @@ static bool try_on(const struct plan *plan, int cpu, size_t *buffer_size)
 	if (!context_open(&context, plan, 0, cpu))
 		return false;
 	context_report_alone(&context);
-	*buffer_size = context.buffer_size;
+	*buffer_size = context.buffers.size;
 	context_close(&context);
 	return true;
 }

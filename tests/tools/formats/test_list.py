@@ -152,9 +152,14 @@ def test_entries_size_the_buffer_after_the_other_fields(formats: Formats) -> Non
 
 
 def test_call_graph_has_the_largest_depth(formats: Formats) -> None:
-    fields = "buf_size=65536,num_regions=1,flags=0,max_depth="
+    fields = "buf_size=65536,num_regions=4,flags=0,max_depth="
     assert formats.fields("-g") == f"{fields}128"
     assert formats.fields("--call-graph=fp", "--smpl-arg=max_depth=9") == f"{fields}9"
+
+
+def test_call_graph_of_first_thread_has_one_region(formats: Formats) -> None:
+    assert "num_regions=1," in formats.fields("-g", "--no-inherit")
+    assert "num_regions=2," in formats.fields("-g", "--smpl-regions=2")
 
 
 def test_call_graph_without_event_samples_a_clock(formats: Formats) -> None:

@@ -155,7 +155,7 @@ struct options {
 	pid_t attach;			/* --attach-task, 0 if not given */
 	pid_t attach_process;		/* 0 if not given */
 	unsigned int follow;		/* FOLLOW_* */
-	bool no_inherit;		/* count the first thread only */
+	bool no_inherit;		/* measure the first thread only */
 	regex_t *only;			/* of --follow-exec, or NULL */
 	regex_t *exclude;		/* or NULL */
 	enum aggregation aggregation;

@@ -13,6 +13,7 @@
 #include "events/pmu.h"
 #include "process/command.h"
 #include "session/evtset.h"
+#include "session/lifetime.h"
 
 /* Keeps the chunk small enough to be read: 4 MB. */
 #define MOST_COUNTS	32768
@@ -174,19 +175,43 @@ static struct json_object *describe_format(const struct smpl_format *format)
 	return object;
 }
 
+static struct json_object *number_or_null(int number, int none)
+{
+	return number == none ? NULL : json_new_u64((uint64_t)number);
+}
+
 static struct json_object *describe_context(const struct context *context)
 {
 	struct json_object *object = json_new_object();
-	int cpu = context->cpu;
 
 	json_add_u64(object, "id", context->id);
 	json_add_u64(object, "tid", (uint64_t)context->tid);
-	json_add(object, "tgid", context->result.tgid ?
-		 json_new_u64((uint64_t)context->result.tgid) : NULL);
-	json_add(object, "cpu",
-		 cpu == NO_CPU ? NULL : json_new_u64((uint64_t)cpu));
-	json_add_u64(object, "buf_size", context->buffer_size);
+	json_add(object, "tgid", number_or_null(context->result.tgid, 0));
+	json_add(object, "cpu", number_or_null(context->cpu, NO_CPU));
+	json_add_u64(object, "buf_size", context->buffers.size);
 	return object;
+}
+
+/* Threads share this buffer. */
+static struct json_object *describe_part(const struct context *context,
+					 unsigned int i)
+{
+	struct json_object *object = json_new_object();
+
+	json_add_u64(object, "id", context->id + i);
+	json_add(object, "tid", NULL);
+	json_add(object, "tgid", NULL);
+	json_add(object, "cpu", json_new_u64((uint64_t)
+					     context->buffers.list[i].cpu));
+	json_add_u64(object, "buf_size", context->buffers.size);
+	return object;
+}
+
+static void append_parts(struct json_object *list,
+			 const struct context *context)
+{
+	for (unsigned int i = 0; i < context->buffers.count; i++)
+		json_append(list, describe_part(context, i));
 }
 
 static struct json_object *describe_contexts(struct context *const *contexts,
@@ -194,8 +219,12 @@ static struct json_object *describe_contexts(struct context *const *contexts,
 {
 	struct json_object *list = json_new_array();
 
-	for (unsigned int i = 0; i < count; i++)
-		json_append(list, describe_context(contexts[i]));
+	for (unsigned int i = 0; i < count; i++) {
+		if (context_has_family(contexts[i]))
+			append_parts(list, contexts[i]);
+		else
+			json_append(list, describe_context(contexts[i]));
+	}
 	return list;
 }
 

@@ -337,6 +337,18 @@ void maps_add_code(struct maps *maps, const struct perf_record *record,
 	free(path);
 }
 
+void maps_add_program(struct maps *maps, const char *path)
+{
+	int fd = maps->tables ? file_open(path) : -1;
+	struct file_identity identity;
+
+	if (fd < 0)
+		return;
+	file_identify(&identity, fd);
+	table_set_add(maps->tables, fd, identity.build_id);
+	file_identity_free(&identity);
+}
+
 static struct process *find_process(struct maps *maps, pid_t tgid)
 {
 	return pid_table_get(&maps->processes, tgid, sizeof(struct process));

@@ -59,6 +59,9 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 void maps_add_code(struct maps *maps, const struct perf_record *record,
 		   const char *build_id);
 
+/* Adds an executable file that no process may have mapped yet. */
+void maps_add_program(struct maps *maps, const char *path);
+
 /* Returns the length of a path without the kernel's mark of a deleted file. */
 size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode);
 

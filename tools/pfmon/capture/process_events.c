@@ -197,6 +197,26 @@ bool process_events_tell_of(const struct process_events *events, pid_t tgid)
 	       pid_table_find(&events->told, tgid);
 }
 
+struct visit {
+	void (*visit)(pid_t tgid, void *data);
+	void *data;
+};
+
+static void visit_told(struct pid_entry *entry, void *data)
+{
+	const struct visit *visit = data;
+
+	visit->visit(entry->pid, visit->data);
+}
+
+void process_events_each(const struct process_events *events,
+			 void (*visit)(pid_t tgid, void *data), void *data)
+{
+	struct visit each = { visit, data };
+
+	pid_table_each(&events->told, visit_told, &each);
+}
+
 void process_events_forget(struct process_events *events, pid_t tgid)
 {
 	pid_table_forget(&events->told, tgid);

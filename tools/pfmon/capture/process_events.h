@@ -47,6 +47,10 @@ const struct perf_bytes *process_events_next(struct process_events *events,
  */
 bool process_events_tell_of(const struct process_events *events, pid_t tgid);
 
+/* Calls visit with each of these processes, unless they are all. */
+void process_events_each(const struct process_events *events,
+			 void (*visit)(pid_t tgid, void *data), void *data);
+
 /* To be called when the process has ended. */
 void process_events_forget(struct process_events *events, pid_t tgid);
 

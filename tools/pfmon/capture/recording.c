@@ -57,23 +57,27 @@ static void open_events(struct recording *recording, const struct plan *plan,
 	const unsigned int births = FOLLOW_FORK | FOLLOW_VFORK;
 	const struct perf_scope scope = {
 		.tgid = tgid,
-		.children = plan->options->follow & births,
+		.children = recording->family ||
+			    plan->options->follow & births,
 		.data = wants_data(plan),
 	};
 
 	totals->wanted = tgid == ALL_PROCESSES ||
-			 (plan->format.times && !recording->blind);
+			 ((plan->format.times || recording->family) &&
+			  !recording->blind);
 	if (totals->wanted)
 		recording->events = process_events_open(&scope, &totals->error);
 }
 
-struct recording *recording_open(const struct plan *plan, pid_t tgid)
+struct recording *recording_open(const struct plan *plan, pid_t tgid,
+				 bool family)
 {
 	struct recording *recording = checked_calloc(1, sizeof(*recording));
 
 	pthread_mutex_init(&recording->lock, NULL);
 	know_nothing(recording, plan);
 	recording->tables = plan->format.tables;
+	recording->family = family;
 	recording->blind = !proc_is_usable();
 	recording->totals.lost_known = !recording->blind;
 	recording->watched = plan->options->top.interval_ns;
@@ -128,13 +132,16 @@ static bool write_kernel_symbols(struct recording *recording)
 						      &recording->kernel));
 }
 
-/* Whether the samples of all system-wide contexts have a process ID. */
-static bool samples_tell_process(struct context *const *contexts,
+/* Whether threads share buffers whose samples have a process ID. */
+static bool samples_tell_process(const struct recording *recording,
+				 struct context *const *contexts,
 				 unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		if (contexts[i]->cpu == NO_CPU || !contexts[i]->layout ||
-		    !contexts[i]->layout->each_process)
+		const struct smpl_module *layout = contexts[i]->buffers.layout;
+
+		if ((contexts[i]->cpu == NO_CPU && !recording->family) ||
+		    !layout || !layout->each_process)
 			return false;
 	}
 	return true;
@@ -156,7 +163,8 @@ bool recording_begin(struct recording *recording,
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
-	recording->samples_tell_process = samples_tell_process(contexts, count);
+	recording->samples_tell_process =
+		samples_tell_process(recording, contexts, count);
 	ok = write_beginning(recording, plan, contexts, count);
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
@@ -184,22 +192,37 @@ static bool write_buffer(struct recording *recording, unsigned int context,
 	return true;
 }
 
-bool recording_buffer(struct recording *recording, struct context *context)
+static void count_samples(struct recording *recording,
+			  const struct buffers *buffers,
+			  struct smpl_buffer *buffer)
 {
-	const struct smpl_format *format = &context->plan->format;
-	const struct smpl_module *layout = context->layout;
-	const struct image *image = &context->image;
+	if (!buffers->layout)
+		return;
+	recording->totals.samples -= buffer->samples;
+	buffer->samples = buffers->layout->samples(buffers->format,
+						   &buffer->image,
+						   buffer->samples);
+	recording->totals.samples += buffer->samples;
+	recording->totals.samples_known = true;
+}
+
+bool recording_buffer(struct recording *recording,
+		      const struct context *context)
+{
+	const struct buffers *buffers = &context->buffers;
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
-	ok = recording_write_sampled(recording, context) &&
-	     write_buffer(recording, context->id, context->buffer_size, image);
-	if (ok && layout) {
-		recording->totals.samples -= context->samples;
-		context->samples = layout->samples(format, image,
-						   context->samples);
-		recording->totals.samples += context->samples;
-		recording->totals.samples_known = true;
+	ok = recording_write_sampled(recording, context);
+	for (unsigned int i = 0; ok && i < buffers->count; i++) {
+		struct smpl_buffer *buffer = &buffers->list[i];
+
+		if (!buffer->saved)
+			continue;
+		ok = write_buffer(recording, context->id + i, buffers->size,
+				  &buffer->image);
+		if (ok)
+			count_samples(recording, buffers, buffer);
 	}
 	recording_unlock(recording);
 	return ok;

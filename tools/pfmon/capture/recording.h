@@ -23,9 +23,11 @@ struct recording;
 
 /*
  * Returns NULL, with a message, if the capture cannot be created. Samples will
- * be of a process, and perhaps of its children, or of ALL_PROCESSES.
+ * be of a process, and perhaps of its children, or of ALL_PROCESSES. In a
+ * @family, threads share the buffers.
  */
-struct recording *recording_open(const struct plan *plan, pid_t tgid);
+struct recording *recording_open(const struct plan *plan, pid_t tgid,
+				 bool family);
 
 /* Writes the session and, if the kernel is sampled, the kernel's symbols. */
 bool recording_begin(struct recording *recording,
@@ -40,10 +42,11 @@ bool recording_context(struct recording *recording,
 bool recording_clocks(struct recording *recording, const struct moment *moment);
 
 /*
- * Writes context->image, and counts its samples. For a system-wide context,
- * first writes the mappings of the processes in its samples.
+ * Writes the saved buffers of a context, and counts their samples. If threads
+ * share a buffer, first writes the mappings of the processes in its samples.
  */
-bool recording_buffer(struct recording *recording, struct context *context);
+bool recording_buffer(struct recording *recording,
+		      const struct context *context);
 
 /*
  * Writes a part of a stream. If @text is not NULL, it explains the part: writes

@@ -75,6 +75,13 @@ bool recording_new_of_process(struct recording *recording, pid_t tgid)
 	return record_process(recording, tgid, false, true);
 }
 
+void recording_program(struct recording *recording, const char *path)
+{
+	pthread_mutex_lock(&recording->lock);
+	maps_add_program(recording->maps, path);
+	recording_unlock(recording);
+}
+
 bool recording_process_of_one(struct recording *recording, pid_t tgid)
 {
 	bool ok;
@@ -88,7 +95,7 @@ bool recording_process_of_one(struct recording *recording, pid_t tgid)
 	return ok;
 }
 
-bool recording_all_processes(struct recording *recording)
+static bool record_all(struct recording *recording)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -106,6 +113,38 @@ bool recording_all_processes(struct recording *recording)
 	}
 	closedir(proc);
 	return ok;
+}
+
+struct relatives {
+	struct recording *recording;
+	bool ok;
+};
+
+static void record_relative(pid_t tgid, void *data)
+{
+	struct relatives *relatives = data;
+
+	relatives->ok = relatives->ok &&
+			write_process(relatives->recording, tgid, true, true);
+}
+
+static bool record_family(struct recording *recording)
+{
+	struct relatives relatives = { recording, true };
+
+	pthread_mutex_lock(&recording->lock);
+	maps_next_round(recording->maps);
+	process_events_each(recording->events, record_relative, &relatives);
+	recording_unlock(recording);
+	return relatives.ok;
+}
+
+bool recording_processes(struct recording *recording, pid_t tgid)
+{
+	if (tgid == ALL_PROCESSES)
+		return record_all(recording);
+	return recording->family && recording->events ?
+	       record_family(recording) : recording_process(recording, tgid);
 }
 
 bool recording_thread(struct recording *recording, pid_t tgid, pid_t tid)
@@ -181,8 +220,7 @@ bool recording_new_processes(struct recording *recording, pid_t tgid)
 	if (events && !process_events_lost(events))
 		return true;
 	return recording_events(recording) &&
-	       (tgid == ALL_PROCESSES ? recording_all_processes(recording) :
-					recording_process(recording, tgid));
+	       recording_processes(recording, tgid);
 }
 
 static void visit_process(pid_t tgid, void *data)
@@ -213,15 +251,26 @@ bool recording_last_of_process(struct recording *recording, pid_t tgid)
 	return ok;
 }
 
+static void visit_sampled(struct recording *recording,
+			  const struct buffers *buffers)
+{
+	for (unsigned int i = 0; i < buffers->count; i++) {
+		if (buffers->list[i].saved)
+			buffers->layout->each_process(buffers->format,
+						      &buffers->list[i].image,
+						      visit_process, recording);
+	}
+}
+
 bool recording_write_sampled(struct recording *recording,
 			     const struct context *context)
 {
-	const struct smpl_module *layout = context->layout;
+	const struct buffers *buffers = &context->buffers;
 
 	if (!recording_write_events(recording, false))
 		return false;
 	maps_next_round(recording->maps);
-	if (context->cpu == NO_CPU) {
+	if (context->cpu == NO_CPU && !recording->family) {
 		if (recording->events)
 			visit_process(context->result.tgid, recording);
 		return true;
@@ -229,8 +278,10 @@ bool recording_write_sampled(struct recording *recording,
 	/* Then only files with generated functions are needed. */
 	if (recording->events && !maps_have_made_code(recording->maps))
 		return true;
-	if (layout && layout->each_process)
-		layout->each_process(&context->plan->format, &context->image,
-				     visit_process, recording);
+	if (buffers->layout && buffers->layout->each_process)
+		visit_sampled(recording, buffers);
+	else if (recording->family && recording->events)
+		process_events_each(recording->events, visit_process,
+				    recording);
 	return true;
 }

@@ -10,12 +10,16 @@ struct context;
 struct recording;
 
 /*
- * Write changed mappings and threads of one process, of all processes, or,
- * which is faster, changed mappings and only new threads of one process.
+ * Write changed mappings and threads of one process; of the processes that are
+ * sampled, which are ALL_PROCESSES or a process and its family; or, which is
+ * faster, changed mappings and only new threads of one process.
  */
 bool recording_process(struct recording *recording, pid_t tgid);
-bool recording_all_processes(struct recording *recording);
+bool recording_processes(struct recording *recording, pid_t tgid);
 bool recording_new_of_process(struct recording *recording, pid_t tgid);
+
+/* Loads the unwind table of a program that is about to be executed. */
+void recording_program(struct recording *recording, const char *path);
 
 /* Like recording_process(), for a process with only one thread. */
 bool recording_process_of_one(struct recording *recording, pid_t tgid);
@@ -35,9 +39,9 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  *
  * recording_events_fd() returns a descriptor that is readable if
  * recording_events() should be called; -1 if there is none.
- * recording_new_processes() writes a process, or ALL_PROCESSES, unless they are
- * known from events. recording_last_of_process() writes events, and what /proc
- * says of a process of which they do not tell: to be called before it ends.
+ * recording_new_processes() is recording_processes(), unless events tell of
+ * them. recording_last_of_process() writes events, and what /proc says of a
+ * process of which they do not tell: to be called before it ends.
  */
 int recording_events_fd(const struct recording *recording);
 bool recording_has_events(const struct recording *recording);

@@ -25,6 +25,7 @@ struct recording {
 	struct process_events *events;	/* NULL: read /proc instead */
 	bool watched;			/* by a viewer, which may end first */
 	bool samples_tell_process;	/* each sample has its process ID */
+	bool family;			/* whose threads share buffers */
 	bool blind;			/* /proc has other processes, or none */
 	bool clock_failed;		/* a message about it was printed */
 	struct totals totals;

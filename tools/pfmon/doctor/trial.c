@@ -64,7 +64,8 @@ static bool has_samples(struct context *context)
 	const struct smpl_format *format = &context->plan->format;
 
 	if (context_save_rest(context) &&
-	    format->module->samples(format, &context->image, 0))
+	    format->module->samples(format, &context->buffers.list->image,
+				    0))
 		return true;
 	message("there was no error, but none of %d page faults was sampled",
 		PAGES);

@@ -42,6 +42,7 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 
 	format->flags = flags;
 	format->times = has_full_header(flags);
+	format->processes = format->times;
 	format->entry_size = entry_header_size(flags) +
 			     entries_values(&format->kinds);
 	arg.buf_size = sizeof(pfm_default_smpl_hdr_t) +

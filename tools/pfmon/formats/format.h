@@ -46,6 +46,7 @@ struct smpl_format {
 	bool precise;				/* events must be precise */
 	bool data_addresses;			/* samples have them */
 	bool times;				/* samples have them */
+	bool processes;				/* samples have their process */
 };
 
 /* When a buffer is saved. */

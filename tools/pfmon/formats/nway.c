@@ -33,6 +33,7 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 	if (options->format_options & FORMAT_OPT_MASK_WHEN_FULL)
 		arg.buf_flags |= PFM_NWAY_SMPL_MASK_WHEN_FULL;
 	format->times = true;
+	format->processes = true;
 	format->entry_size = entry_header + entries_values(&format->kinds);
 	arg.buf_size = PFM_NWAY_REGION_OFFS(options->regions) +
 		       entries_room_in(options->regions, entry_header,

@@ -106,6 +106,13 @@ static uint64_t skipped(const struct smpl_format *format, const void *buffer,
 	return pfm_read_sink_skipped(buffer, size);
 }
 
+static bool set_up_with_processes(struct smpl_format *format,
+				  const struct options *options)
+{
+	format->processes = true;
+	return described_set_up(format, options);
+}
+
 static bool set_up_with_times(struct smpl_format *format,
 			      const struct options *options)
 {
@@ -134,7 +141,7 @@ static bool set_up_with_tables(struct smpl_format *format,
 {
 	pfm_callstack_smpl_arg_t *arg;
 
-	if (!described_set_up(format, options))
+	if (!set_up_with_processes(format, options))
 		return false;
 	if (options->call_graph != CALL_GRAPH_TABLES ||
 	    format->arg_size != format->module->arg_size)
@@ -229,7 +236,7 @@ const struct smpl_module smpl_histogram = {
 	.uuid = PFM_HISTOGRAM_SMPL_UUID_STR,
 	.summary = PFM_HISTOGRAM_SMPL_SUMMARY,
 	.options = FORMAT_OPT_ENTRIES | FORMAT_OPT_RANDOM | FORMAT_OPT_ARG,
-	.set_up = described_set_up,
+	.set_up = set_up_with_processes,
 	.arg_size = sizeof(pfm_sink_arg_t),
 	.buffer_size = histogram_buffer,
 	SINK_CALLS,

@@ -59,6 +59,7 @@ bool follow_init(struct follow *follow, struct measurement *m)
 		return false;
 	}
 	context_report_alone(follow->pool.ready[0]);
+	follow->inherited = context_has_family(follow->pool.ready[0]);
 	if (!many)
 		follow->pool.wanted = 0;
 	if (follow_watch_open(follow))
@@ -193,7 +194,7 @@ bool follow_go_on(struct follow *follow)
 
 bool follow_is_inherited(const struct follow *follow)
 {
-	return context_has_family(follow->pool.ready[0]);
+	return follow->inherited;
 }
 
 void follow_read_first_name(struct follow *follow)
@@ -356,6 +357,12 @@ void follow_look_for_code(struct follow *follow)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 
+	/* All processes are looked at together, which costs little. */
+	if (follow->inherited && !follow_reads_proc(follow)) {
+		if (!recording_events(follow->m->recording))
+			follow_fail(follow);
+		return;
+	}
 	if (start < follow->look_again_ns)
 		return;
 	pid_table_each(&follow->processes, look_for_code, follow);

@@ -9,6 +9,7 @@
 #include "measure/follow_thread.h"
 #include "measure/follow_watch.h"
 #include "measure/programs.h"
+#include "session/lifetime.h"
 #include "stacks/table_set.h"
 
 static bool wants(const struct follow *follow, const struct process *process)
@@ -173,7 +174,9 @@ static void gone(struct follow *follow, const struct trace_event *event)
 	}
 	if (follow->m->recording)
 		follow_thread_handle(follow, thread);
-	thread->loaded = false;
+	/* A family outlives its first thread. */
+	if (thread->context)
+		thread->loaded = context_has_family(thread->context);
 	follow_thread_finish(follow, thread);
 	follow_thread_remove(follow, thread);
 }

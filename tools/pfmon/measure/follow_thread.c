@@ -198,7 +198,7 @@ static bool handle_overflow(struct follow *follow, struct thread *thread,
 			    bool after_exec)
 {
 	struct recording *recording = follow->m->recording;
-	int saved = context_save_and_restart(thread->context, SMPL_NOTIFIED);
+	int saved = context_handle_overflow(thread->context);
 
 	if (saved < 0)
 		return false;
@@ -219,7 +219,7 @@ static void handle_messages(struct follow *follow, struct thread *thread,
 		if (!type)
 			return;
 		if (type == PFM_MSG_END)
-			thread->loaded = false;
+			thread->loaded = context_has_family(thread->context);
 		else if (type < 0 ||
 			 (type == PFM_MSG_OVFL &&
 			  !handle_overflow(follow, thread, after_exec)))
@@ -244,11 +244,22 @@ bool follow_thread_save_before_exec(struct follow *follow,
 	if (!thread->context)
 		return true;
 	handle_messages(follow, thread, true);
-	if (!thread->loaded || !thread->context->layout)
+	if (!thread->loaded || !thread->context->buffers.layout)
 		return !follow->m->failed;
 	saved = context_save_and_restart(thread->context, SMPL_EXEC);
 	return !saved || (saved > 0 && recording_buffer(follow->m->recording,
 							thread->context));
+}
+
+/*
+ * In a family, a restart frees only buffers that a message has named. Samples
+ * would be saved twice, unless those that are saved early are recognised.
+ */
+static bool can_save_early(const struct context *context)
+{
+	const struct smpl_module *layout = context->buffers.layout;
+
+	return layout && (layout->intact || !context_has_family(context));
 }
 
 bool follow_thread_save(struct follow *follow, struct thread *thread,
@@ -263,7 +274,7 @@ bool follow_thread_save(struct follow *follow, struct thread *thread,
 	if (!context_pause(context))
 		return false;
 	handle_messages(follow, thread, false);
-	if (thread->loaded && context->layout)
+	if (thread->loaded && can_save_early(context))
 		saved = context_save_and_restart(context, moment);
 	if (saved < 0 || !context_go_on(context))
 		return false;

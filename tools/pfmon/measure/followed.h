@@ -32,6 +32,7 @@ struct follow {
 	bool begun;		/* monitoring has started (see --delay) */
 	bool paused;		/* by follow_pause() */
 	bool ended;		/* no thread is measured any more */
+	bool inherited;		/* the first context has a family */
 	uint64_t unmeasured;	/* number of threads without a context */
 	char *reason;		/* why; or NULL */
 	struct rlimit descriptors;	/* original RLIMIT_NOFILE */

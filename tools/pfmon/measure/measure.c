@@ -11,16 +11,11 @@
 #include "formats/described.h"
 #include "measure/measure.h"
 #include "measure/report.h"
+#include "session/lifetime.h"
 
 #define PROGRESS_NS	1000000000
 /* Interval between searches for newly mapped code without unwind tables. */
 #define CODE_NS		20000000
-
-static bool record_processes(struct measurement *m, pid_t tgid)
-{
-	return tgid == ALL_PROCESSES ? recording_all_processes(m->recording) :
-	       recording_process(m->recording, tgid);
-}
 
 bool measurement_init(struct measurement *m)
 {
@@ -45,11 +40,13 @@ bool measurement_start_recording(struct measurement *m, pid_t tgid)
 		return true;
 	if (!stream_open(&m->stream, &m->plan.format))
 		return false;
-	m->recording = recording_open(&m->plan, tgid);
+	m->recording = recording_open(&m->plan, tgid,
+				      m->count &&
+				      context_has_family(m->contexts[0]));
 	return m->recording &&
 	       recording_begin(m->recording, &m->plan, m->contexts, m->count) &&
 	       recording_clocks(m->recording, &m->start) &&
-	       record_processes(m, tgid) &&
+	       recording_processes(m->recording, tgid) &&
 	       stream_start(&m->stream, m->recording, m->waiter);
 }
 
@@ -132,7 +129,7 @@ static bool divide(struct measurement *m, pid_t tgid)
 	report_summary(&division.totals, division.path);
 	free(division.path);
 	return recording_clocks(m->recording, &m->start) &&
-	       record_processes(m, tgid);
+	       recording_processes(m->recording, tgid);
 }
 
 static void add_results(struct measurement *m)

@@ -95,8 +95,7 @@ static bool prepare(struct worker *worker)
 static bool handle_overflow(struct worker *worker)
 {
 	struct recording *recording = worker->system->m.recording;
-	int saved = context_save_and_restart(&worker->context,
-					     SMPL_NOTIFIED);
+	int saved = context_handle_overflow(&worker->context);
 
 	if (saved < 0)
 		return false;
@@ -159,7 +158,7 @@ static bool save_now(struct worker *worker, enum smpl_moment moment)
 		return false;
 	if (!handle_messages(worker))
 		return false;
-	if (context->layout)
+	if (context->buffers.layout)
 		saved = context_save_and_restart(context, moment);
 	return context_go_on(context) && saved >= 0 &&
 	       (!saved || recording_buffer(recording, context));

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
+#include "base/program_path.h"
 #include "base/util.h"
 #include "capture/recording_processes.h"
 #include "measure/follow.h"
@@ -220,7 +221,8 @@ static bool has_trigger(const struct session *session)
 /* Its stop would use the breakpoints of triggers. */
 static bool stops_at_entry(const struct session *session)
 {
-	return session->m.plan.format.tables && !has_trigger(session);
+	return session->m.plan.format.tables && !has_trigger(session) &&
+	       !session->untraced;
 }
 
 static bool arm_program(struct session *session, pid_t tid)
@@ -279,6 +281,19 @@ static bool arm(struct session *session)
 	return arm_program(session, command->pid);
 }
 
+/* Later programs and libraries get their unwind tables when they run. */
+static void load_table(const struct session *session)
+{
+	char *path;
+
+	if (!session->untraced || !session->m.recording)
+		return;
+	path = program_path(session->m.options->command[0]);
+	if (path)
+		recording_program(session->m.recording, path);
+	free(path);
+}
+
 /* Prepares the command, which waits. */
 static bool prepare(struct session *session)
 {
@@ -287,9 +302,12 @@ static bool prepare(struct session *session)
 	command->handle = handle;
 	command->data = session;
 	session->tgid = command->pid;
-	return ((!has_trigger(session) && !stops_at_entry(session)) ||
-		arm(session)) &&
-	       follow_begin(&session->follow, command->pid, &command->pid, 1);
+	if ((has_trigger(session) || stops_at_entry(session)) && !arm(session))
+		return false;
+	if (!follow_begin(&session->follow, command->pid, &command->pid, 1))
+		return false;
+	load_table(session);
+	return true;
 }
 
 /* Starts the command, which then waits before or after its exec. */

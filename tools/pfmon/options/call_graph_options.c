@@ -21,6 +21,25 @@ bool parse_call_graph(struct options *options, const char *text)
 	return false;
 }
 
+void call_graph_use_regions(struct options *options)
+{
+	if (options->regions)
+		return;
+	options->regions = DEFAULT_REGIONS;
+	options->format_options |= FORMAT_OPT_REGIONS;
+}
+
+/*
+ * A family loses the samples that find a buffer full. Here, events are not
+ * known yet.
+ */
+static bool needs_regions(const struct options *options)
+{
+	return options->command && !options->no_inherit && !options->follow &&
+	       !options->system_wide && !options->format_arg &&
+	       !strcmp(options->module, PFM_CALLSTACK_SMPL_NAME);
+}
+
 bool call_graph_options_complete(struct options *options)
 {
 	if (!options->call_graph)
@@ -34,6 +53,8 @@ bool call_graph_options_complete(struct options *options)
 			options->module);
 		return false;
 	}
+	if (needs_regions(options))
+		call_graph_use_regions(options);
 	if (!options->event_count && !options->long_periods &&
 	    !options->short_periods && !options->frequencies)
 		options->frequencies = DEFAULT_FREQUENCY;

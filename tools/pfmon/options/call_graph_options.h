@@ -10,6 +10,9 @@
 /* Takes an argument of the option, or NULL; false with a message. */
 bool parse_call_graph(struct options *options, const char *text);
 
+/* Uses several regions, so that monitoring goes on when one is full. */
+void call_graph_use_regions(struct options *options);
+
 /*
  * Chooses the format and, without an event and a period, the sampling
  * frequency. Returns false, with a message, if another format is given.

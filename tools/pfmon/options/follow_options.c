@@ -145,7 +145,18 @@ bool follow_options_agree(const struct options *options)
 	return false;
 }
 
-/* Whether pfmon itself chooses the threads to count, or when. */
+/*
+ * Whether threads would be masked, blocked or get other periods, or buffers be
+ * emptied before they are full, which a family does not do.
+ */
+static bool controls_threads(const struct options *options)
+{
+	return options->overflow_block || options->adapts ||
+	       options->top.interval_ns ||
+	       options->format_options & FORMAT_OPT_MASK_WHEN_FULL;
+}
+
+/* Whether pfmon itself chooses the threads to measure, or when. */
 static bool chooses_threads(const struct options *options)
 {
 	return options->follow || options->exclude || options->trigger_start ||
@@ -157,8 +168,8 @@ static bool chooses_threads(const struct options *options)
 bool follow_inherits(const struct options *options)
 {
 	return options->command && !options->no_inherit &&
-	       !options->sampling && !options->system_wide &&
-	       options->set_count == 1 && !chooses_threads(options);
+	       !options->system_wide && options->set_count == 1 &&
+	       !controls_threads(options) && !chooses_threads(options);
 }
 
 void follow_options_free(struct options *options)

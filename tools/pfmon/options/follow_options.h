@@ -22,8 +22,8 @@ bool parse_attach_process(struct options *options, const char *text);
 bool follow_options_agree(const struct options *options);
 
 /*
- * Returns whether the kernel counts all that the command creates, by a family
- * of contexts, which only counts and has one set.
+ * Whether the options let the kernel measure all that the command creates, by a
+ * family of contexts, which has one set.
  */
 bool follow_inherits(const struct options *options);
 

@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "events/event_code.h"
+#include "options/call_graph_options.h"
 #include "options/default_events.h"
 #include "options/event_options.h"
 #include "options/follow_options.h"
@@ -68,18 +69,6 @@ static bool add_events(struct options *options)
 	return ok;
 }
 
-/*
- * With several regions, monitoring is not masked when one is full: the CPU time
- * of a masked thread is unknown. A table has one region, and never masks.
- */
-static void use_regions(struct options *options)
-{
-	if (options->regions || options->off_cpu == OFF_CPU_SUM)
-		return;
-	options->regions = DEFAULT_REGIONS;
-	options->format_options |= FORMAT_OPT_REGIONS;
-}
-
 bool off_cpu_options_complete(struct options *options)
 {
 	if (!options->off_cpu)
@@ -88,7 +77,9 @@ bool off_cpu_options_complete(struct options *options)
 		return false;
 	pfm_bv_set(options->smpl_pmds, PFM_PMD_STATE);
 	options->module = module_for(options);
-	use_regions(options);
+	/* The CPU time of a masked thread is unknown; a table masks none. */
+	if (options->off_cpu != OFF_CPU_SUM)
+		call_graph_use_regions(options);
 	if (!options->call_graph)
 		options->call_graph = CALL_GRAPH_TABLES;
 	if (options->command && !options->follow && !options->no_inherit)

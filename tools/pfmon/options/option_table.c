@@ -223,11 +223,12 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "no-inherit",
 		.effect = SETS(no_inherit),
-		.summary = "count only the first thread of the command",
+		.summary = "measure only the first thread of the command",
 		.details =
 			"Without this option, and without options that follow threads,\n"
-			"counts include all threads and processes that the command\n"
-			"creates.\n",
+			"counts and samples include all threads and processes that the\n"
+			"command creates, except samples of some formats, with\n"
+			"adapted periods, or with several event sets.\n",
 	}, {
 		.name = "aggregate", .argument = "HOW", .words = "thread process all",
 		.effect = CALLS(parse_aggregate),

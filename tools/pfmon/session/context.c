@@ -70,8 +70,11 @@ int context_next_message(struct context *context)
 	do {
 		got = read(context->fd, &msg, sizeof(msg));
 	} while (got < 0 && errno == EINTR);
-	if (got == (ssize_t)sizeof(msg))
+	if (got == (ssize_t)sizeof(msg)) {
+		if (msg.msg_type == PFM_MSG_OVFL)
+			context->notifier = msg.ovfl.msg_ovfl_cpu;
 		return (int)msg.msg_type;
+	}
 	if (got == 0 || (got < 0 && errno == EAGAIN))
 		return 0;
 	message("cannot read from a context: %s", got < 0 ? strerror(errno) :

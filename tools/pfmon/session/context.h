@@ -11,7 +11,7 @@
 #include <perfmon/perfmon.h>
 
 #include "formats/format.h"
-#include "formats/image.h"
+#include "session/buffers.h"
 #include "session/plan.h"
 #include "session/results.h"
 
@@ -34,14 +34,11 @@ struct context {
 	pid_t tid;			/* load_pid of PFM_LOAD_CONTEXT */
 	int cpu;			/* NO_CPU for a per-thread context */
 	int fd;
-	const char *alone;		/* what has no families, or NULL */
+	const char *alone;		/* why without a family, or NULL */
 	bool started;			/* and not finally stopped */
 	unsigned int pauses;		/* nesting of context_pause() */
-	void *buffer;			/* mapping of the sampling buffer */
-	size_t buffer_size;		/* 0 without a buffer */
-	const struct smpl_module *layout; /* of the buffer; NULL: unknown */
-	struct image image;		/* last saved part of the buffer */
-	uint64_t samples;		/* saved so far */
+	struct buffers buffers;
+	int notifier;			/* CPU of the last PFM_MSG_OVFL */
 	struct image empty;		/* of the unused buffer; or nothing */
 	bool restarted;			/* since empty was saved */
 	uint64_t former_ns;		/* of set 0, on previous threads */

@@ -54,7 +54,6 @@ struct rate {
 struct frequency {
 	struct rate *rates;	/* one per kind of samples */
 	unsigned int count;
-	struct smpl_position position;	/* end of the samples read so far */
 };
 
 struct frequency *frequency_create(const struct context *context)
@@ -92,13 +91,6 @@ void frequency_destroy(struct frequency *frequency)
 	free(frequency);
 }
 
-void frequency_restarted(struct context *context)
-{
-	if (context->frequency)
-		memset(&context->frequency->position, 0,
-		       sizeof(context->frequency->position));
-}
-
 static void take_sample(const struct pfm_read_entry *entry, void *data)
 {
 	const struct context *context = data;
@@ -106,14 +98,6 @@ static void take_sample(const struct pfm_read_entry *entry, void *data)
 
 	context->frequency->rates[entry->kind - kinds].sampled +=
 		-entry->head.last_reset_val;
-}
-
-static void take_samples(struct context *context)
-{
-	context->layout->each_new(&context->plan->format, context->buffer,
-				  context->buffer_size,
-				  &context->frequency->position, take_sample,
-				  context);
 }
 
 static pfarg_pmd_t pmd_of(const struct context *context,
@@ -270,7 +254,7 @@ bool frequency_look(struct context *context)
 	if (!frequency || !context->started ||
 	    (context->cpu != NO_CPU && fdinfo_is_offline(context)))
 		return true;
-	take_samples(context);
+	buffers_each_new(&context->buffers, take_sample, context);
 	if (!evtsets_read(context))
 		return false;
 	lost = fdinfo_stats(context).lost;

@@ -28,7 +28,4 @@ void frequency_destroy(struct frequency *frequency);
  */
 bool frequency_look(struct context *context);
 
-/* To be called after a restart has freed the buffer. */
-void frequency_restarted(struct context *context);
-
 #endif /* PFMON_SESSION_FREQUENCY_H */

@@ -10,16 +10,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "access/access.h"
 #include "access/cgroup.h"
 #include "base/util.h"
 #include "formats/registered.h"
-#include "formats/rows.h"
-#include "formats/sink.h"
-#include "options/follow_options.h"
 #include "session/evtset.h"
 #include "session/fdinfo.h"
 #include "session/frequency.h"
@@ -132,39 +128,63 @@ static void explain_create(const struct plan *plan, int error)
 		message("cannot create a context: %s", strerror(error));
 }
 
+#define NO_MEMORY \
+	"no memory for a sampling buffer of each CPU, so only the command's " \
+	"first thread is measured: lower --smpl-entries, or raise the " \
+	"locked-memory limit (ulimit -l)"
+#define ONLY_FIRST \
+	" cannot count what the command creates: " \
+	"only its first thread is counted; to count all, use --follow-all"
+
+/*
+ * Returns what to say of a family that could not be created, "" for nothing;
+ * NULL if this is not about the family. EINVAL: a core that is older than pfmon
+ * does not know the flag, or no families that sample.
+ */
+static const char *why_alone(const struct plan *plan, int error)
+{
+	bool unknown = error == EINVAL || error == EOPNOTSUPP;
+
+	if (plan->options->sampling && error == ENOMEM)
+		return NO_MEMORY;
+	if (plan->options->sampling)
+		return unknown ? "" : NULL;
+	if (error == EINVAL)
+		return "the loaded module perfmon, an older one," ONLY_FIRST;
+	return unknown ? "this kernel (PREEMPT_RT)" ONLY_FIRST : NULL;
+}
+
 /*
  * Creates a context. If the kernel has no families, only the first thread is
- * counted.
+ * measured.
  */
 static int create_any(struct context *context, pfarg_ctx_t *arg)
 {
 	const struct smpl_format *format = &context->plan->format;
 	int fd;
 
-	if (!follow_inherits(context->plan->options))
+	if (!plan_inherits(context->plan))
 		return pfm_create_context(arg, format->arg, format->arg_size);
 	arg->ctx_flags |= PFM_FL_INHERIT;
-	fd = pfm_create_context(arg, NULL, 0);
-	/* EINVAL: a core that is older than pfmon does not know the flag. */
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EINVAL))
+	fd = pfm_create_context(arg, format->arg, format->arg_size);
+	if (fd >= 0)
 		return fd;
-	context->alone = errno == EINVAL ?
-				 "the loaded module perfmon, an older one," :
-				 "this kernel (PREEMPT_RT)";
+	context->alone = why_alone(context->plan, errno);
+	if (!context->alone)
+		return fd;
 	arg->ctx_flags &= ~(__u32)PFM_FL_INHERIT;
-	return pfm_create_context(arg, NULL, 0);
+	return pfm_create_context(arg, format->arg, format->arg_size);
 }
 
 bool context_has_family(const struct context *context)
 {
-	return follow_inherits(context->plan->options) && !context->alone;
+	return plan_inherits(context->plan) && !context->alone;
 }
 
 void context_report_alone(const struct context *context)
 {
-	if (context->alone)
-		message("%s cannot count what the command creates: only its first thread is counted; to count all, use --follow-all",
-			context->alone);
+	if (context->alone && *context->alone)
+		message("%s", context->alone);
 }
 
 static bool create(struct context *context)
@@ -185,37 +205,13 @@ static bool create(struct context *context)
 		explain_create(plan, errno);
 		return false;
 	}
-	context->buffer_size = arg.ctx_smpl_buf_size;
+	context->buffers.size = arg.ctx_smpl_buf_size;
 	/* A command that inherited the descriptor would be self-monitoring. */
 	if (fcntl(context->fd, F_SETFD, FD_CLOEXEC) < 0 ||
 	    fcntl(context->fd, F_SETFL, O_NONBLOCK) < 0) {
 		message("cannot set up a context: %s", strerror(errno));
 		return false;
 	}
-	return true;
-}
-
-void context_find_layout(struct context *context)
-{
-	context->layout = context->plan->format.module;
-	if (!context->layout &&
-	    sink_is_one(context->buffer, context->buffer_size))
-		context->layout = &smpl_sink;
-}
-
-static bool map_buffer(struct context *context)
-{
-	if (!context->buffer_size)
-		return true;
-	context->buffer = mmap(NULL, context->buffer_size, PROT_READ,
-			       MAP_SHARED, context->fd, 0);
-	if (context->buffer == MAP_FAILED) {
-		message("cannot map the sampling buffer of %zu bytes: %s",
-			context->buffer_size, strerror(errno));
-		context->buffer = NULL;
-		return false;
-	}
-	context_find_layout(context);
 	return true;
 }
 
@@ -226,14 +222,15 @@ static bool map_buffer(struct context *context)
 static void remember_empty(struct context *context)
 {
 	const struct smpl_format *format = &context->plan->format;
+	const struct buffers *buffers = &context->buffers;
 	struct image *empty = &context->empty;
 
-	if (!context->buffer || !format->module || format->precise)
+	if (buffers->count != 1 || !format->module || format->precise)
 		return;
-	empty->count = format->module->choose(format, context->buffer,
-					      context->buffer_size, SMPL_END,
+	empty->count = format->module->choose(format, buffers->list->bytes,
+					      buffers->size, SMPL_END,
 					      empty->pieces);
-	image_copy(empty, context->buffer);
+	image_copy(empty, buffers->list->bytes);
 }
 
 bool context_open(struct context *context, const struct plan *plan,
@@ -241,13 +238,16 @@ bool context_open(struct context *context, const struct plan *plan,
 {
 	memset(context, 0, sizeof(*context));
 	context->plan = plan;
+	context->buffers.format = &plan->format;
 	context->id = id;
 	context->cpu = cpu;
 	result_init(&context->result, plan, cpu);
 	result_init(&context->printed, plan, cpu);
 	context->frequency = frequency_create(context);
-	if (create(context) && map_buffer(context) && evtsets_create(context) &&
-	    registers_write(context)) {
+	if (create(context) &&
+	    buffers_map(&context->buffers, context->fd,
+			context_has_family(context)) &&
+	    evtsets_create(context) && registers_write(context)) {
 		remember_empty(context);
 		return true;
 	}
@@ -257,11 +257,9 @@ bool context_open(struct context *context, const struct plan *plan,
 
 void context_close(struct context *context)
 {
-	if (context->buffer)
-		munmap(context->buffer, context->buffer_size);
+	buffers_unmap(&context->buffers);
 	if (context->fd >= 0)
 		close(context->fd);
-	free(context->image.bytes);
 	free(context->empty.bytes);
 	frequency_destroy(context->frequency);
 	result_free(&context->result);
@@ -290,7 +288,7 @@ static bool is_untouched(const struct context *context)
 		return false;
 	return !options->sampling ||
 	       (context->empty.count && !context->restarted &&
-		image_equal(&context->image, &context->empty) &&
+		image_equal(&context->buffers.list->image, &context->empty) &&
 		!lost_anything(&context->stats));
 }
 
@@ -324,7 +322,7 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 		message("CPU %d or a thread is being measured already: system-wide and per-thread sessions are mutually exclusive; wait until the other session ends",
 			context->cpu);
 	else if (error == EBUSY)
-		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions are mutually exclusive; wait until the other session ends, or, if another pfmon counts this command, give that one --no-inherit",
+		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions are mutually exclusive; wait until the other session ends, or, if another pfmon measures this command, give that one --no-inherit",
 			tid);
 	else if (error == ESRCH)
 		message("there is no thread %d; ps -eL lists all threads", tid);

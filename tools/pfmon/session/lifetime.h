@@ -12,10 +12,10 @@ bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu);
 void context_close(struct context *context);
 
-/* Whether the kernel counts what the command creates, by a family. */
+/* Whether the kernel measures what the command creates, by a family. */
 bool context_has_family(const struct context *context);
 
-/* Prints a message if the kernel cannot count what the command creates. */
+/* Prints a message if the kernel cannot measure what the command creates. */
 void context_report_alone(const struct context *context);
 
 /*
@@ -24,9 +24,6 @@ void context_report_alone(const struct context *context);
  * sets, or because samples were recorded or lost.
  */
 bool context_renew(struct context *context);
-
-/* Finds the layout of the buffer from the format or from the header. */
-void context_find_layout(struct context *context);
 
 /* Attaches a context. Sets errno on failure: ESRCH if the thread has ended. */
 bool context_load(struct context *context, pid_t tid);

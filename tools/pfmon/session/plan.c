@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "formats/table.h"
 #include "options/event_options.h"
+#include "options/follow_options.h"
 #include "options/format_options.h"
 #include "session/plan.h"
 #include "stacks/table_set.h"
@@ -305,6 +306,14 @@ static bool open_cgroup(struct plan *plan)
 		return true;
 	plan->cgroup = cgroup_open(options->cgroups);
 	return plan->cgroup >= 0;
+}
+
+bool plan_inherits(const struct plan *plan)
+{
+	return follow_inherits(plan->options) &&
+	       (!plan->options->sampling ||
+		(plan->format.processes &&
+		 !table_set_looks_up(plan->format.tables)));
 }
 
 bool plan_init(struct plan *plan, const struct options *options)

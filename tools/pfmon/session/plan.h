@@ -32,6 +32,12 @@ struct plan {
 	int cgroup;			/* descriptor, or -1: count all */
 };
 
+/*
+ * Whether the kernel is to measure all that the command creates, by a family of
+ * contexts. Threads share its buffers, so samples must tell their process.
+ */
+bool plan_inherits(const struct plan *plan);
+
 /* Returns false, with a message, if an event or the format is unknown. */
 bool plan_init(struct plan *plan, const struct options *options);
 void plan_free(struct plan *plan);

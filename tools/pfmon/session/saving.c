@@ -11,43 +11,24 @@
 #include "session/registers.h"
 #include "session/saving.h"
 
-static bool save(struct context *context, enum smpl_moment moment)
-{
-	const struct smpl_format *format = &context->plan->format;
-	const struct smpl_module *layout = context->layout;
-	struct image *image = &context->image;
-
-	if (!context->buffer)
-		return false;
-	image->count = 1;
-	image->pieces[0] = (struct piece){ 0, context->buffer_size };
-	if (layout)
-		image->count = layout->choose(format, context->buffer,
-					      context->buffer_size, moment,
-					      image->pieces);
-	image_copy(image, context->buffer);
-	return image->count &&
-	       (moment == SMPL_END || !layout || !layout->intact ||
-		layout->intact(context->buffer, image));
-}
-
 /*
  * Without saved samples there is no restart, which could free samples that
  * arrive meanwhile. A restart that fails because the context is detached, or
  * its CPU offline, does not change the buffer.
  */
-int context_save_and_restart(struct context *context, enum smpl_moment moment)
+static int save_and_restart(struct context *context, int cpu,
+			    enum smpl_moment moment)
 {
 	bool saved;
 
 	if (!frequency_look(context))
 		return -1;
-	saved = save(context, moment);
-	if (context->buffer && !saved)
+	saved = buffers_save(&context->buffers, cpu, moment);
+	if (context->buffers.count && !saved)
 		return 0;
 	context->restarted = true;
 	if (!pfm_restart(context->fd)) {
-		frequency_restarted(context);
+		buffers_restarted(&context->buffers, cpu);
 		return saved;
 	}
 	if (context_is_gone(errno))
@@ -56,24 +37,28 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 	return -1;
 }
 
+int context_save_and_restart(struct context *context, enum smpl_moment moment)
+{
+	return save_and_restart(context, ANY_CPU, moment);
+}
+
+/* In a family, the restart concerns only the buffer that a message named. */
+int context_handle_overflow(struct context *context)
+{
+	return save_and_restart(context, context->notifier, SMPL_NOTIFIED);
+}
+
 bool context_save_rest(struct context *context)
 {
-	return save(context, SMPL_END);
+	return buffers_save(&context->buffers, ANY_CPU, SMPL_END);
 }
 
 /* Adds the samples that the format has lost and skipped. */
 static struct context_stats with_losses(const struct context *context,
 					struct context_stats stats)
 {
-	const struct smpl_module *layout = context->layout;
-
-	if (context->buffer && layout && layout->lost)
-		stats.lost += layout->lost(&context->plan->format,
-					   context->buffer);
-	if (context->buffer && layout && layout->skipped)
-		stats.skipped = layout->skipped(&context->plan->format,
-						context->buffer,
-						context->buffer_size);
+	stats.lost += buffers_lost(&context->buffers);
+	stats.skipped = buffers_skipped(&context->buffers);
 	return stats;
 }
 

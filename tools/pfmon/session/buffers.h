@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0 */
+/* buffers.h - the sampling buffers of a context */
+#ifndef PFMON_SESSION_BUFFERS_H
+#define PFMON_SESSION_BUFFERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/format.h"
+#include "formats/image.h"
+
+#define ANY_CPU		(-1)
+
+/* A mapping, and what was done with it. */
+struct smpl_buffer {
+	int cpu;			/* ANY_CPU unless of a family */
+	void *bytes;
+	struct image image;		/* last saved part */
+	bool saved;			/* the image is to be recorded */
+	uint64_t samples;		/* recorded so far */
+	struct smpl_position position;	/* end of those that were visited */
+};
+
+/* Those of a family have one for each CPU; those that only count, none. */
+struct buffers {
+	const struct smpl_format *format;
+	const struct smpl_module *layout;	/* NULL: unknown */
+	size_t size;				/* of each, in bytes */
+	struct smpl_buffer *list;
+	unsigned int count;
+};
+
+/* Returns false with a message on failure; unmap in any case. */
+bool buffers_map(struct buffers *buffers, int fd, bool each_cpu);
+void buffers_unmap(struct buffers *buffers);
+
+/* Finds the layout from the format or from the header. */
+void buffers_find_layout(struct buffers *buffers);
+
+/*
+ * Copies the buffer of a CPU, or all buffers for ANY_CPU. Returns whether any
+ * of them is to be recorded.
+ */
+bool buffers_save(const struct buffers *buffers, int cpu,
+		  enum smpl_moment moment);
+
+/* To be called after a restart has freed them. */
+void buffers_restarted(const struct buffers *buffers, int cpu);
+
+/* Visits the samples that are new since the last time, if the layout can. */
+void buffers_each_new(const struct buffers *buffers,
+		      void (*visit)(const struct pfm_read_entry *entry,
+				    void *data),
+		      void *data);
+
+/* Return the number of samples that the format has lost, or skipped. */
+uint64_t buffers_lost(const struct buffers *buffers);
+uint64_t buffers_skipped(const struct buffers *buffers);
+
+#endif /* PFMON_SESSION_BUFFERS_H */
