@@ -5,7 +5,7 @@
  * usage: control_reader FIFO ACK
  *
  * Writes a line when the FIFOs are open, then a line for each command, with its
- * argument, until CONTROL_STOP.
+ * argument, until CONTROL_STOP, and the number of reads at the end.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@ int main(int argc, char **argv)
 {
 	enum control_command command = CONTROL_NONE;
 	struct control control;
+	unsigned int reads = 0;
 	const char *argument;
 
 	if (argc != 3 || !control_open(&control, argv[1], argv[2]))
@@ -24,6 +25,8 @@ int main(int argc, char **argv)
 	puts("open");
 	while (command != CONTROL_STOP) {
 		poll(&(struct pollfd){ control.fd, POLLIN, 0 }, 1, -1);
+		control_read(&control);
+		reads++;
 		while ((command = control_next(&control, &argument))) {
 			printf("%d %s\n", (int)command,
 			       argument ? argument : "-");
@@ -32,6 +35,7 @@ int main(int argc, char **argv)
 				break;
 		}
 	}
+	printf("%u\n", reads);
 	control_close(&control);
 	return 0;
 }

@@ -11,8 +11,7 @@ import pytest
 from pfmon import ERROR, Pfmon
 
 ENABLE, SET, SNAPSHOT, STOP = "1 -", "2 {}", "3 -", "4 -"
-# Longer than a line can be.
-LONG = b"set " + b"x" * 5000
+LINE = 4096  # the longest one, with its end
 
 
 @pytest.fixture(name="fifo")
@@ -22,8 +21,10 @@ def fixture_fifo(tmp_path: Path) -> Path:
     return path
 
 
-def read(programs: Path, fifo: Path, *texts: bytes) -> tuple[list[str], str, bytes]:
-    """Return the commands read, the messages, and the acknowledgements."""
+def read(
+    programs: Path, fifo: Path, *texts: bytes
+) -> tuple[list[str], str, bytes, int]:
+    """Return the commands, the messages, the acknowledgements, the number of reads."""
     ack = fifo.with_name("ack")
     os.mkfifo(ack)
     answers = os.open(ack, os.O_RDWR | os.O_NONBLOCK)
@@ -41,12 +42,13 @@ def read(programs: Path, fifo: Path, *texts: bytes) -> tuple[list[str], str, byt
     answer = os.read(answers, 4096)
     os.close(answers)
     assert process.returncode == 0
-    return said.splitlines(), complaints, answer
+    *commands, reads = said.splitlines()
+    return commands, complaints, answer, int(reads)
 
 
 def test_lines_are_commands(programs: Path, fifo: Path) -> None:
     texts = (b"enable\nsnapshot\nset min=", b"5,max=7", b"\nstop\n")
-    commands, complaints, answer = read(programs, fifo, *texts)
+    commands, complaints, answer, _ = read(programs, fifo, *texts)
     assert commands == [ENABLE, SNAPSHOT, SET.format("min=5,max=7"), STOP]
     assert complaints == ""
     assert answer == 4 * b"ack\n"
@@ -55,16 +57,28 @@ def test_lines_are_commands(programs: Path, fifo: Path) -> None:
 @pytest.mark.parametrize("line", ["nonsense", "set", "enable now", "", " stop"])
 def test_unknown_command_is_reported(programs: Path, fifo: Path, line: str) -> None:
     text = f"{line}\nstop\n".encode()
-    commands, complaints, answer = read(programs, fifo, text)
+    commands, complaints, answer, _ = read(programs, fifo, text)
     assert commands == [STOP]
     assert f"unknown command '{line}': use enable, snapshot, stop, or" in complaints
     assert answer == 2 * b"ack\n"
 
 
-def test_too_long_line_is_reported(programs: Path, fifo: Path) -> None:
-    commands, complaints, _ = read(programs, fifo, LONG + b"\nstop\n")
-    assert commands == [STOP]
-    assert "ignored a line of more than 4096 bytes" in complaints
+@pytest.mark.parametrize("length", [LINE, 2 * LINE, 3 * LINE + 1])
+def test_too_long_line_is_ignored_as_a_whole(
+    programs: Path, fifo: Path, length: int
+) -> None:
+    text = b"x" * length + b"snapshot\nenable\nstop\n"
+    commands, complaints, answer, _ = read(programs, fifo, text)
+    assert commands == [ENABLE, STOP]
+    assert complaints == "pfmon: --control: ignored a line of more than 4096 bytes\n"
+    assert answer == 3 * b"ack\n"
+
+
+def test_sender_that_never_pauses_does_not_keep_the_reader(
+    programs: Path, fifo: Path
+) -> None:
+    *_, reads = read(programs, fifo, 4 * LINE * b"\n" + b"stop\n")
+    assert reads > 4
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,10 @@ static bool take_line(struct control *control)
 	char *end = memchr(control->text, '\n', control->length);
 	size_t length;
 
+	if (!end && control->length == sizeof(control->text)) {
+		control->too_long = true;
+		control->length = 0;
+	}
 	if (!end)
 		return false;
 	length = (size_t)(end - control->text);
@@ -80,24 +84,13 @@ static bool take_line(struct control *control)
 	return true;
 }
 
-/* Returns false if nothing has come. */
-static bool read_more(struct control *control)
+void control_read(struct control *control)
 {
-	ssize_t got;
-
-	if (control->length == sizeof(control->text)) {
-		message("--control: ignored a line of more than %zu bytes",
-			sizeof(control->text));
-		control->length = 0;
-	}
-	do {
-		got = read(control->fd, control->text + control->length,
+	ssize_t got = read(control->fd, control->text + control->length,
 			   sizeof(control->text) - control->length);
-	} while (got < 0 && errno == EINTR);
-	if (got <= 0)
-		return false;
-	control->length += (size_t)got;
-	return true;
+
+	if (got > 0)
+		control->length += (size_t)got;
 }
 
 void control_acknowledge(const struct control *control)
@@ -123,8 +116,24 @@ static enum control_command parse(struct control *control,
 	}
 	message("--control: unknown command '%s%s%s': use enable, snapshot, stop, or set NAME=VALUE,...",
 		word, line ? " " : "", line ? line : "");
-	control_acknowledge(control);
 	return CONTROL_NONE;
+}
+
+/* The line may be the end of one that was too long. */
+static enum control_command take_command(struct control *control,
+					 const char **argument)
+{
+	enum control_command command = CONTROL_NONE;
+
+	if (control->too_long)
+		message("--control: ignored a line of more than %zu bytes",
+			sizeof(control->text));
+	else
+		command = parse(control, argument);
+	control->too_long = false;
+	if (command == CONTROL_NONE)
+		control_acknowledge(control);
+	return command;
 }
 
 enum control_command control_next(struct control *control,
@@ -132,9 +141,7 @@ enum control_command control_next(struct control *control,
 {
 	enum control_command command = CONTROL_NONE;
 
-	do {
-		while (command == CONTROL_NONE && take_line(control))
-			command = parse(control, argument);
-	} while (command == CONTROL_NONE && read_more(control));
+	while (command == CONTROL_NONE && take_line(control))
+		command = take_command(control, argument);
 	return command;
 }

@@ -21,6 +21,7 @@ struct control {
 	int ack_fd;			/* or -1 */
 	char text[CONTROL_LINE];	/* read, but not handled yet */
 	size_t length;
+	bool too_long;			/* the start of the line was dropped */
 	char line[CONTROL_LINE];	/* the last command */
 };
 
@@ -35,7 +36,13 @@ void control_close(struct control *control);
 void control_acknowledge(const struct control *control);
 
 /*
- * Returns the next command that has come, or CONTROL_NONE. The argument is
+ * Reads what has come, but only once: a sender that never pauses must not keep
+ * pfmon from everything else.
+ */
+void control_read(struct control *control);
+
+/*
+ * Returns the next command that was read, or CONTROL_NONE. The argument is
  * valid until the next call. Unknown commands are reported and ignored.
  */
 enum control_command control_next(struct control *control,

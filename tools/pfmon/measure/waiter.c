@@ -146,8 +146,10 @@ unsigned int waiter_wait(struct waiter *waiter, int fd)
 		wake |= WAKE_UNWATCHED;
 		waiter->unwatched = true;
 	}
-	if (fds[4].revents)
+	if (fds[4].revents) {
+		control_read(waiter->control);
 		wake |= WAKE_CONTROL;
+	}
 	for (int i = 0; i < WAITER_TIMERS; i++) {
 		if (timers[i].revents && lower_event(timers[i].fd))
 			wake |= WAKE_TIMER(i);
