@@ -318,7 +318,7 @@ TEST(families_are_restarted)
 	m = family(hdr);
 	pid = spawn(breed, NULL);
 	ctx_start_on(m.fd, pid);
-	while (rig_since(before).reported < 20 * rounds()) {
+	while (rig_since(before).reported < 20 * rig_rounds()) {
 		CHECK(read(m.fd, &msg, sizeof(msg)) > 0 || errno == EAGAIN);
 		CHECK_OK(pfm_restart(m.fd));
 	}
