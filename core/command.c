@@ -77,7 +77,7 @@ static const struct pfm_ctx_cmd pfm_ctx_cmds[] = {
 	[PFM_WRITE_PMCS] =
 		PFM_EACH(pfarg_pmc_t, PFM_TO_WRITE, pfm_write_pmc),
 	[PFM_WRITE_PMDS] =
-		PFM_EACH(pfarg_pmd_t, PFM_TO_WRITE, pfm_write_pmd),
+		PFM_EACH(pfarg_pmd_t, PFM_TO_WRITE, pfm_write_family_pmd),
 	[PFM_READ_PMDS] =
 		PFM_EACH(pfarg_pmd_t, PFM_TO_READ, pfm_read_pmd),
 	[PFM_CREATE_EVTSETS] =
@@ -113,9 +113,6 @@ static const struct pfm_ctx_cmd *pfm_find_ctx_cmd(unsigned int cmd)
 static int pfm_check_access(const struct pfm_context *ctx,
 			    const struct pfm_ctx_cmd *cmd)
 {
-	/* The members have the registers that the root had when loaded. */
-	if (cmd->access == PFM_TO_WRITE && pfm_has_family(ctx))
-		return -EBUSY;
 	return cmd->access >= PFM_TO_READ && ctx->loaded ? pfm_check_cpu(ctx) :
 							   0;
 }

@@ -17,6 +17,7 @@
 #include "context.h"
 #include "evtset.h"
 #include "evtset_page.h"
+#include "family.h"
 #include "pmc.h"
 #include "pmd.h"
 #include "pmu.h"
@@ -259,7 +260,9 @@ int pfm_getinfo_evtset(struct pfm_context *ctx, void *elem)
 	if (req->set_flags & ~PFM_SET_RETFL_MASK ||
 	    memchr_inv(req->reserved, 0, sizeof(req->reserved)))
 		return pfm_bad_evtset(&req->set_flags, PFM_SET_RETFL_EINVAL);
+	pfm_family_collect(ctx);
 	clock = pfm_clock_read(set, &duration);
+	duration += pfm_family_sum(pfm_clock_of(set));
 	req->set_id_next = set->id_next;
 	req->set_flags = set->flags;
 	req->set_runs = set->runs;

@@ -30,7 +30,8 @@ struct pfm_losses {
 };
 
 /**
- * struct pfm_family_pmd - a counter that all contexts of a family have
+ * struct pfm_family_pmd - a counter, or the clock, that all contexts of a family
+ * have
  * @slot:  its place in the PMU's table
  * @reg:   what it measures and records; one that samples has no sum
  * @ended: sum of the values of members that have ended
@@ -72,7 +73,7 @@ struct pfm_family_pmd {
  * @dead:     members that have ended
  * @bury:     frees @dead, or makes them @spares
  * @num_pmds: number of @pmds
- * @pmds:     its counters; .ended and .sum are under @lock
+ * @pmds:     its counters, then the clock; .ended and .sum are under @lock
  */
 struct pfm_family {
 	struct kref			ref;

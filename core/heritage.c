@@ -14,6 +14,8 @@ static bool pfm_is_inherited(const struct pfm_pmd *pmd)
 	const struct pfm_pmu *pmu = pmd->ctx->pmu;
 	const struct pfm_reg_desc *desc = pmd->hw.desc;
 
+	if (pfm_is_clock(pmd))
+		return true;
 	return desc->flags & PFM_REGD_COUNTER &&
 	       pmd->hw.pmc_value != pfm_pmu_selector(pmu, desc->num)->dfl;
 }
@@ -23,7 +25,7 @@ static u16 pfm_count_inherited(const struct pfm_evtset *set)
 	struct pfm_pmd *pmd;
 	u16 i, n = 0;
 
-	pfm_for_each_real_pmd(set, i, pmd)
+	pfm_for_each_pmd(set, i, pmd)
 		n += pfm_is_inherited(pmd);
 	return n;
 }
@@ -41,10 +43,11 @@ struct pfm_family *pfm_heritage_begin(struct pfm_context *root,
 	if (!family)
 		return NULL;
 	entry = family->pmds;
-	pfm_for_each_real_pmd(set, i, pmd) {
+	pfm_for_each_pmd(set, i, pmd) {
 		if (!pfm_is_inherited(pmd))
 			continue;
-		pfm_reg_copy(pmd, &entry->reg);
+		if (!pfm_is_clock(pmd))
+			pfm_reg_copy(pmd, &entry->reg);
 		entry->slot = pmd->slot;
 		entry++;
 	}
@@ -58,8 +61,66 @@ int pfm_heritage_equip(struct pfm_context *ctx)
 	u16 i;
 
 	lockdep_assert_held(&ctx->mutex);
-	for (i = 0; i < family->num_pmds && !ret; i++)
+	/* All but the clock */
+	for (i = 0; i < family->num_pmds - 1 && !ret; i++)
 		ret = pfm_reg_paste(ctx->set, family->pmds[i].slot,
 				    &family->pmds[i].reg);
+	pfm_clock_of(ctx->set)->value = 0;
 	return ret;
+}
+
+void pfm_heritage_update(struct pfm_context *ctx)
+{
+	struct pfm_family *family = ctx->family;
+	struct pfm_reg_copy now;
+	u16 i;
+
+	lockdep_assert_held(&ctx->mutex);
+	for (i = 0; i < family->num_pmds; i++) {
+		if (!family->pmds[i].reg.sampling)
+			continue;
+		spin_lock(&family->lock);
+		now.short_reset = family->pmds[i].reg.short_reset;
+		now.long_reset = family->pmds[i].reg.long_reset;
+		spin_unlock(&family->lock);
+		pfm_reg_set_resets(pfm_pmd_at(ctx->set, family->pmds[i].slot),
+				   &now);
+	}
+}
+
+/* Find the counter at this place, if members sample with it; else NULL. */
+static struct pfm_reg_copy *pfm_find_sampling(struct pfm_family *family,
+					      unsigned int slot)
+{
+	u16 i;
+
+	for (i = 0; i < family->num_pmds; i++)
+		if (family->pmds[i].slot == slot &&
+		    family->pmds[i].reg.sampling)
+			return &family->pmds[i].reg;
+	return NULL;
+}
+
+int pfm_heritage_write(struct pfm_context *root, pfarg_pmd_t *req)
+{
+	struct pfm_family *family = root->family;
+	struct pfm_reg_copy *reg, new;
+	int slot;
+
+	if (!root->share)
+		return -EBUSY;
+	slot = pfm_reg_take_resets(root, req, &new);
+	if (slot < 0)
+		return slot;
+	reg = pfm_find_sampling(family, slot);
+	if (!reg)
+		return -EBUSY;
+	spin_lock(&family->lock);
+	reg->value = new.value;
+	reg->short_reset = new.short_reset;
+	reg->long_reset = new.long_reset;
+	spin_unlock(&family->lock);
+	pfm_heritage_update(root);
+	pfm_family_walk(family, pfm_heritage_update);
+	return 0;
 }

@@ -6,6 +6,7 @@
 #define PFM_CORE_HERITAGE_H
 
 #include <linux/workqueue.h>
+#include <perfmon/perfmon.h>
 
 struct pfm_context;
 struct pfm_family;
@@ -23,5 +24,19 @@ struct pfm_family *pfm_heritage_begin(struct pfm_context *root,
  * PMU.
  */
 int pfm_heritage_equip(struct pfm_context *ctx);
+
+/*
+ * Give a member that has joined the resets that the family has now: they may
+ * have changed since pfm_heritage_equip(). Context: process, mutex of @ctx held.
+ */
+void pfm_heritage_update(struct pfm_context *ctx);
+
+/*
+ * Process one element of PFM_WRITE_PMDS for the root and all members: change the
+ * resets of a PMD that samples, and the value with which members begin. Context:
+ * process, mutex of @root held. Return: 0; -EINVAL, with the element marked;
+ * -EBUSY if the members do not sample with this PMD.
+ */
+int pfm_heritage_write(struct pfm_context *root, pfarg_pmd_t *req);
 
 #endif /* PFM_CORE_HERITAGE_H */

@@ -28,6 +28,7 @@
 #include "heritage.h"
 #include "inherit.h"
 #include "load.h"
+#include "regs.h"
 #include "release.h"
 #include "restart.h"
 #include "share.h"
@@ -117,10 +118,13 @@ static struct pfm_context *pfm_get_member(struct pfm_family *family)
 static int pfm_attach_member(struct pfm_context *ctx,
 			     const struct pfm_parent *parent)
 {
-	int ret = pfm_heritage_equip(ctx) ?:
-		  pfm_family_join(ctx) ?:
-		  pfm_load_member(ctx, parent->user_only, parent->trusted);
+	int ret = pfm_heritage_equip(ctx) ?: pfm_family_join(ctx);
 
+	if (!ret) {
+		/* A PFM_WRITE_PMDS that began before it joined missed it. */
+		pfm_heritage_update(ctx);
+		ret = pfm_load_member(ctx, parent->user_only, parent->trusted);
+	}
 	if (ret)
 		pfm_end_member(ctx);
 	else if (READ_ONCE(ctx->family->started))
@@ -344,6 +348,12 @@ int pfm_unload_family(struct pfm_context *ctx)
 	return ret;
 }
 
+int pfm_write_family_pmd(struct pfm_context *ctx, void *elem)
+{
+	return pfm_has_family(ctx) ? pfm_heritage_write(ctx, elem) :
+				     pfm_write_pmd(ctx, elem);
+}
+
 static void pfm_start_member(struct pfm_context *ctx)
 {
 	if (ctx->loaded && !ctx->started)
@@ -404,6 +414,12 @@ static int pfm_unmask_family(struct pfm_context *ctx)
 	return pfm_unmask_thread(ctx);
 }
 
+/* No thread counts, and none that is born will. */
+static bool pfm_is_stopped(const struct pfm_context *ctx)
+{
+	return !ctx->started && !ctx->family->started;
+}
+
 int pfm_restart_family(struct pfm_context *ctx)
 {
 	int ret, err;
@@ -412,7 +428,7 @@ int pfm_restart_family(struct pfm_context *ctx)
 		return pfm_restart_context(ctx);
 	if (!ctx->loaded && !pfm_is_orphaned(ctx))
 		return -EBUSY;
-	ret = pfm_share_restart(ctx->share);
+	ret = pfm_share_restart(ctx->share, pfm_is_stopped(ctx));
 	err = pfm_unmask_family(ctx);
 	return ret ?: err;
 }

@@ -19,6 +19,12 @@ int pfm_load_family(struct pfm_context *ctx, void *arg);
 int pfm_unload_family(struct pfm_context *ctx);
 
 /*
+ * Process one element of PFM_WRITE_PMDS: as pfm_heritage_write() if the context
+ * has a family, else as pfm_write_pmd().
+ */
+int pfm_write_family_pmd(struct pfm_context *ctx, void *elem);
+
+/*
  * PFM_START and PFM_STOP: for the context, if its thread has not ended, and for
  * all members of its family. Context: process, mutex of @ctx held. Return: as
  * pfm_start_monitoring() and pfm_stop_monitoring().

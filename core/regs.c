@@ -12,6 +12,7 @@
 #include "context.h"
 #include "evtset.h"
 #include "family.h"
+#include "owner.h"
 #include "pause.h"
 #include "pmc.h"
 #include "pmd.h"
@@ -397,6 +398,9 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem)
 	bool smpl;
 
 	lockdep_assert_held(&ctx->mutex);
+	/* The members have the PMCs that the root had when loaded. */
+	if (pfm_has_family(ctx))
+		return -EBUSY;
 	slot = pfm_reg_slot(pmu->pmcs, pmu->num_pmcs, req->reg_num,
 			    &req->reg_flags);
 	if (slot < 0)
@@ -564,6 +568,44 @@ static void pfm_read_conf(const struct pfm_pmd_ovfl *ovfl,
 	pfm_bv_to_slots(pmu, ovfl->arg.smpl_pmds, conf->smpl_pmds);
 	for (i = 0; i < ovfl->num_reset; i++)
 		__set_bit(pfm_reset_slots(ovfl)[i], conf->reset_pmds);
+}
+
+/* Does an overflow always come within 2^63 events after this value? */
+static bool pfm_is_period(u64 value)
+{
+	return value >> 63;
+}
+
+int pfm_reg_take_resets(struct pfm_context *ctx, pfarg_pmd_t *req,
+			struct pfm_reg_copy *copy)
+{
+	const struct pfm_reg_desc *desc;
+	struct pfm_evtset *set;
+	int slot = pfm_pmd_slot(ctx, req, &set);
+
+	if (slot < 0)
+		return slot;
+	desc = &ctx->pmu->pmds[slot];
+	if (req->reg_flags & PFM_REGFL_SMPL || !pfm_pmd_is_good(desc, req) ||
+	    !pfm_is_period(req->reg_value & req->reg_long_reset &
+			   req->reg_short_reset))
+		return pfm_bad_elem(&req->reg_flags, PFM_REG_RETFL_EINVAL);
+	req->reg_flags &= ~PFM_REG_RETFL_MASK;
+	copy->value = pfm_keep_reserved(desc, req->reg_value);
+	copy->short_reset = pfm_keep_reserved(desc, req->reg_short_reset);
+	copy->long_reset = pfm_keep_reserved(desc, req->reg_long_reset);
+	return slot;
+}
+
+void pfm_reg_set_resets(struct pfm_pmd *pmd, const struct pfm_reg_copy *copy)
+{
+	unsigned long flags;
+
+	pfm_own(pmd->ctx, &flags);
+	pmd->short_reset = copy->short_reset;
+	pmd->long_reset = copy->long_reset;
+	pfm_prepare_reset(pmd);
+	pfm_disown(pmd->ctx, flags);
 }
 
 void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy)

@@ -47,6 +47,21 @@ int pfm_reg_paste(struct pfm_evtset *set, unsigned int slot,
 		  const struct pfm_reg_copy *copy);
 
 /*
+ * Take the value and the resets from an element of PFM_WRITE_PMDS that may
+ * change nothing else, for a PMD that samples. Context: process,
+ * pfm_context.mutex held. Return: the PMD's place; -EINVAL, with the element
+ * marked.
+ */
+int pfm_reg_take_resets(struct pfm_context *ctx, pfarg_pmd_t *req,
+			struct pfm_reg_copy *copy);
+
+/*
+ * Set the resets of a PMD that samples, from its next overflow on. Context:
+ * process, pfm_context.mutex held, in any state.
+ */
+void pfm_reg_set_resets(struct pfm_pmd *pmd, const struct pfm_reg_copy *copy);
+
+/*
  * Process one element of PFM_READ_PMDS.
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EINVAL, with the element marked.

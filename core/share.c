@@ -448,16 +448,16 @@ static int pfm_part_call(struct pfm_part_call call, unsigned int cpu)
 /*
  * How often does a PFM_RESTART restart this part now? At most as often as its
  * messages can be unread: it does so in an interrupt, and a format may notify
- * without waiting for restarts.
+ * without waiting for restarts. @all: as for pfm_share_restart().
  */
 static u32 pfm_part_restarts(const struct pfm_share *share,
-			     const struct pfm_part *part)
+			     const struct pfm_part *part, bool all)
 {
 	u32 read = READ_ONCE(part->read);
 
 	if (read != part->done)
 		return min(read - part->done, share->depth);
-	return READ_ONCE(part->full) && READ_ONCE(part->told) == read;
+	return (all || READ_ONCE(part->full)) && READ_ONCE(part->told) == read;
 }
 
 static int pfm_part_restart_once(struct pfm_share *share, struct pfm_part *part)
@@ -478,9 +478,9 @@ static int pfm_part_restart_once(struct pfm_share *share, struct pfm_part *part)
 }
 
 static int pfm_part_restart(struct pfm_share *share, struct pfm_part *part,
-			    const void *unused)
+			    const void *all)
 {
-	u32 n = pfm_part_restarts(share, part);
+	u32 n = pfm_part_restarts(share, part, *(const bool *)all);
 	int ret = 0;
 
 	while (n-- && !ret)
@@ -488,7 +488,7 @@ static int pfm_part_restart(struct pfm_share *share, struct pfm_part *part,
 	return ret;
 }
 
-int pfm_share_restart(struct pfm_share *share)
+int pfm_share_restart(struct pfm_share *share, bool all)
 {
 	struct pfm_part *part;
 	unsigned int cpu;
@@ -497,8 +497,9 @@ int pfm_share_restart(struct pfm_share *share)
 	pfm_for_each_part(share, cpu, part) {
 		struct pfm_part_call call = {
 			.share = share, .part = part, .func = pfm_part_restart,
+			.arg = &all,
 		};
-		int err = pfm_part_restarts(share, part) ?
+		int err = pfm_part_restarts(share, part, all) ?
 				  pfm_part_call(call, cpu) : 0;
 
 		ret = ret ?: err;

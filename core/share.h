@@ -148,11 +148,11 @@ bool pfm_share_take(const struct pfm_share_pos *pos);
 
 /*
  * PFM_RESTART: have the format restart the parts whose messages were read, and
- * those that are full without a message. Context: process, mutex of the root
- * held, may sleep. Return: 0, or the first error of the format, whose part has
- * not changed.
+ * those without a message that are full; with @all, all without a message.
+ * Context: process, mutex of the root held, may sleep. Return: 0, or the first
+ * error of the format, whose part has not changed.
  */
-int pfm_share_restart(struct pfm_share *share);
+int pfm_share_restart(struct pfm_share *share, bool all);
 
 /* fmt_set_arg for all parts. Context: as pfm_share_restart(). */
 void pfm_share_set_arg(struct pfm_share *share, const void *arg);

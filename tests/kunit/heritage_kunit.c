@@ -68,10 +68,75 @@ static void member_records_and_resets_pmds_of_root(struct kunit *test)
 	child_end(&c);
 }
 
+static int write_pmd(struct kunit *test, pfarg_pmd_t *req)
+{
+	struct pfm_context *ctx = ctx_of(test);
+	int ret;
+
+	fixture_lock(ctx);
+	ret = pfm_write_family_pmd(ctx, req);
+	fixture_unlock(ctx);
+	return ret;
+}
+
+/* PMD0 with a period of 5 */
+static pfarg_pmd_t shorter(void)
+{
+	return (pfarg_pmd_t){ .reg_value = -5ULL, .reg_short_reset = -5ULL,
+			      .reg_long_reset = -5ULL };
+}
+
+static void resets_of_all_members_can_change(struct kunit *test)
+{
+	pfarg_pmd_t req = shorter();
+	struct child c[2] = {};
+
+	child_start(test, &c[0]);
+	child_count(&c[0], PERIOD - 1);
+	KUNIT_EXPECT_EQ(test, write_pmd(test, &req), 0);
+	/* The period that has begun is not changed. */
+	KUNIT_EXPECT_EQ(test, family_value(test), -10ULL);
+	KUNIT_EXPECT_EQ(test, script->calls, 0);
+	child_count(&c[0], 1);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c[0])->last_reset, -5ULL);
+	child_start(test, &c[1]);
+	child_count(&c[1], 4);
+	KUNIT_EXPECT_EQ(test, script->calls, 1);
+	child_count(&c[1], 1);
+	KUNIT_EXPECT_EQ(test, script->calls, 2);
+	child_count(&c[1], 5);
+	KUNIT_EXPECT_EQ(test, script->calls, 3);
+	KUNIT_EXPECT_EQ(test, pfm_pmd_at(ctx_of(test)->set, 0)->long_reset,
+			-5ULL);
+	child_end(&c[0]);
+	child_end(&c[1]);
+}
+
+static void bad_resets_change_nothing(struct kunit *test)
+{
+	pfarg_pmd_t seldom = shorter(), smpl = shorter(), other = shorter();
+	struct child c = {};
+
+	child_start(test, &c);
+	seldom.reg_long_reset = 0;
+	KUNIT_EXPECT_EQ(test, write_pmd(test, &seldom), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, seldom.reg_flags & PFM_REG_RETFL_EINVAL);
+	smpl.reg_flags = PFM_REGFL_SMPL;
+	KUNIT_EXPECT_EQ(test, write_pmd(test, &smpl), -EINVAL);
+	/* A counter that the members do not have */
+	other.reg_num = 3;
+	KUNIT_EXPECT_EQ(test, write_pmd(test, &other), -EBUSY);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c)->long_reset, LONG_RESET);
+	child_end(&c);
+}
+
 static struct kunit_case heritage_cases[] = {
 	KUNIT_CASE(member_has_reset_values_of_root),
 	KUNIT_CASE(reused_member_begins_with_a_whole_period),
 	KUNIT_CASE(member_records_and_resets_pmds_of_root),
+	KUNIT_CASE(resets_of_all_members_can_change),
+	KUNIT_CASE(bad_resets_change_nothing),
 	{}
 };
 

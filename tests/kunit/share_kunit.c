@@ -268,6 +268,30 @@ static void restarts_at_a_time_are_limited(struct kunit *test)
 	child_end(&c);
 }
 
+/* A tool has stopped the family, and read all messages and all buffers. */
+static void restart_after_stop_empties_every_part(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	child_count(&c, PERIOD);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 0);
+	KUNIT_EXPECT_EQ(test, family_do(test, pfm_stop_family), 0);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 1);
+	KUNIT_EXPECT_EQ(test, family_do(test, family_start), 0);
+	script->ctrl[1] = FULL;
+	child_count(&c, -SHORT_RESET);
+	KUNIT_EXPECT_EQ(test, family_do(test, pfm_stop_family), 0);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 1);
+	expect_msg(test, &c);
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_EQ(test, script->restarts, 2);
+	child_end(&c);
+}
+
 static void error_of_handler_fills_part(struct kunit *test)
 {
 	struct pfm_share_counts counts;
@@ -355,6 +379,7 @@ static void load_forgets_messages_and_full_parts(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_share_has_msg(share_of(test)));
 	KUNIT_EXPECT_EQ(test, share_restart(test), -EBUSY);
 	KUNIT_EXPECT_EQ(test, family_load(test), 0);
+	KUNIT_EXPECT_EQ(test, family_do(test, family_start), 0);
 	KUNIT_EXPECT_FALSE(test, pfm_share_has_msg(share_of(test)));
 	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, script->restarts, 0);
@@ -452,6 +477,7 @@ static struct kunit_case share_cases[] = {
 	KUNIT_CASE(later_overflow_tells_that_part_is_full),
 	KUNIT_CASE(each_message_is_restarted_once),
 	KUNIT_CASE(restarts_at_a_time_are_limited),
+	KUNIT_CASE(restart_after_stop_empties_every_part),
 	KUNIT_CASE(error_of_handler_fills_part),
 	KUNIT_CASE(handler_may_let_pmds_count_on),
 	KUNIT_CASE(error_of_restart_keeps_part_full),

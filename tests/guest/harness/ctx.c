@@ -168,6 +168,14 @@ pfarg_setinfo_t ctx_set_info(int fd, unsigned int id)
 	return info;
 }
 
+__u64 ctx_active_ns(int fd)
+{
+	pfarg_setinfo_t info = ctx_set_info(fd, 0);
+
+	return info.set_act_duration.tv_sec * 1000000000ULL +
+	       info.set_act_duration.tv_nsec;
+}
+
 void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 			 __u64 period, __u64 thres)
 {

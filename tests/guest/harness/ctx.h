@@ -92,6 +92,8 @@ void ctx_create_set(int fd, unsigned int id, __u32 flags);
 int ctx_try_set(int fd, unsigned int id);
 void ctx_delete_set(int fd, unsigned int id);
 pfarg_setinfo_t ctx_set_info(int fd, unsigned int id);
+/* Return set0's set_act_duration in ns. */
+__u64 ctx_active_ns(int fd);
 /*
  * Add a counter to a set. After @thres overflows the set is switched; 0 is
  * never.

@@ -443,14 +443,6 @@ TEST(set_uid_exec_keeps_event_sets)
 	worker_quit(&w);
 }
 
-static __u64 active_ns(int fd)
-{
-	pfarg_setinfo_t info = ctx_set_info(fd, 0);
-
-	return info.set_act_duration.tv_sec * 1000000000ULL +
-	       info.set_act_duration.tv_nsec;
-}
-
 /* Time continues after the exec and is the program's own. */
 TEST(set_uid_exec_keeps_the_time_of_a_set)
 {
@@ -462,24 +454,24 @@ TEST(set_uid_exec_keeps_the_time_of_a_set)
 	worker_start_as_nobody(&w);
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 1000);
-	before = active_ns(fd);
+	before = ctx_active_ns(fd);
 	CHECK(before > 0);
 	exec_setid(&w);
-	after = active_ns(fd);
+	after = ctx_active_ns(fd);
 	CHECK(after > before);
 	worker_do(&w, WORK_TOUCH, 1000);
-	CHECK(active_ns(fd) > after);
+	CHECK(ctx_active_ns(fd) > after);
 	wait_asleep(w.pid);
-	after = active_ns(fd);
+	after = ctx_active_ns(fd);
 	CHECK(after < clock_ns(CLOCK_MONOTONIC) - begin);
-	CHECK_EQ(active_ns(fd), after);
+	CHECK_EQ(ctx_active_ns(fd), after);
 	ctx_stop(fd);
-	CHECK_EQ(active_ns(fd), after);
+	CHECK_EQ(ctx_active_ns(fd), after);
 	/* While the context is stopped, its time stands still. */
 	worker_make_setid();
 	worker_do(&w, WORK_TOUCH, 1000);
 	exec_setid(&w);
-	CHECK_EQ(active_ns(fd), after);
+	CHECK_EQ(ctx_active_ns(fd), after);
 	worker_quit(&w);
 }
 

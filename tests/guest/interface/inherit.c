@@ -331,6 +331,7 @@ TEST(writes_are_refused_while_there_is_a_family)
 TEST(family_outlives_its_first_thread)
 {
 	int fd = new_family(), go[2];
+	__u64 active, before;
 	struct caller c;
 	pid_t root;
 
@@ -351,17 +352,23 @@ TEST(family_outlives_its_first_thread)
 	CHECK_EQ(write(go[1], "", 1), 1);
 	reap(root);
 	ctx_expect_message(fd, PFM_MSG_END);
+	before = ctx_active_ns(fd);
 	caller_do(&c, 3);
 	CHECK_EQ(ctx_read(fd, 0), 3);
+	CHECK(ctx_active_ns(fd) > before);
 	CHECK_ERRNO(ctx_try_load(fd, thread_id()), EBUSY);
 	CHECK_OK(pfm_stop(fd));
 	caller_do(&c, 3);
 	CHECK_OK(pfm_start(fd, NULL));
 	caller_do(&c, 5);
 	CHECK_EQ(ctx_read(fd, 0), 8);
+	active = ctx_active_ns(fd);
 	CHECK_OK(pfm_unload_context(fd));
+	CHECK(ctx_active_ns(fd) >= active);
+	active = ctx_active_ns(fd);
 	caller_do(&c, 1);
 	CHECK_EQ(ctx_read(fd, 0), 8);
+	CHECK_EQ(ctx_active_ns(fd), active);
 	CHECK_ERRNO(pfm_stop(fd), EBUSY);
 }
 

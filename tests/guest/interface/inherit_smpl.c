@@ -315,6 +315,39 @@ TEST(stop_and_start_reach_members)
 
 /* Full buffers */
 
+/* Let the sampling PMD have another period from now on. */
+static int change_period(const struct shared *s, __u64 period)
+{
+	pfarg_pmd_t pmd = { .reg_value = -period, .reg_long_reset = -period,
+			    .reg_short_reset = -period };
+
+	return pfm_write_pmds(s->fd, &pmd, 1);
+}
+
+TEST(period_changes_in_all_members)
+{
+	struct shared s = start_self(sampling(0, 4, ROOMY));
+	pfarg_pmc_t pmc = { .reg_value = event_of_calls() };
+	struct caller c[2];
+
+	caller_start(&c[0]);
+	caller_do(&c[0], 3);
+	CHECK_OK(change_period(&s, 2));
+	/* The first period of 4 ends, two of 2 follow. */
+	caller_do(&c[0], 5);
+	CHECK_EQ(samples(&s), 3);
+	caller_start(&c[1]);
+	caller_do(&c[1], 4);
+	CHECK_EQ(samples(&s), 5);
+	/* Of the root, too: 4, 2 */
+	call(6);
+	CHECK_EQ(samples(&s), 7);
+	CHECK_ERRNO(change_period(&s, 0), EINVAL);
+	CHECK_ERRNO(pfm_write_pmcs(s.fd, &pmc, 1), EBUSY);
+	caller_quit(&c[0]);
+	caller_quit(&c[1]);
+}
+
 TEST(full_buffer_loses_samples_until_restart)
 {
 	struct shared s = start_self(sampling(PFM_REGFL_OVFL_NOTIFY, 1, 10));
