@@ -31,11 +31,11 @@ static void tell_of_handler(const struct context *context,
 			context->id, (unsigned long long)stats->handler_errors,
 			strerror(stats->handler_errno));
 	if (stats->handler_bad_ctrl)
-		message("context %u: calls to the format's handler with unknown control bits: %llu",
+		message("context %u: calls to the format's handler that set unknown control bits: %llu",
 			context->id,
 			(unsigned long long)stats->handler_bad_ctrl);
 	if (stats->handler_no_ctrl)
-		message("context %u: calls to the format's handler without a control bit, which did not reset the counter: %llu",
+		message("context %u: calls to the format's handler that set no control bit, so that the counter was not reset: %llu",
 			context->id,
 			(unsigned long long)stats->handler_no_ctrl);
 }

@@ -142,7 +142,7 @@ static void complain(const struct search *search, const char *path)
 		message("%s has no function %s; similar names: %s", path,
 			search->name, search->list);
 	else
-		message("%s has no function %s or similar: nm lists its functions",
+		message("%s has neither a function %s nor one with a similar name; use nm to list its functions",
 			path, search->name);
 }
 
