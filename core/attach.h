@@ -82,8 +82,9 @@ struct pfm_context *pfm_attach_get_thread(const struct task_struct *task);
 struct pfm_context *pfm_attach_here(void);
 
 /*
- * As pfm_attach_here(), for a child of the thread: NULL if the thread has
- * executed a program that the context may not monitor.
+ * Find the context that a new child of the calling thread inherits. Context: as
+ * pfm_attach_here(). Return: the context; NULL if there is none, or if the
+ * thread has executed a program that the context may not monitor.
  */
 struct pfm_context *pfm_attach_to_inherit(void);
 

@@ -229,10 +229,10 @@ struct pfm_rate {
 
 /**
  * struct pfm_raw - raw time stamps of a context (stamp.c)
- * @base: difference between time stamps and the counter
+ * @base: added to the counter to get a time stamp
  * @last: the last time stamp
- * @conv: how they are converted
- * @list: contexts with raw time stamps
+ * @conv: conversion of raw time stamps to ns
+ * @list: link in the list of contexts with raw time stamps
  */
 struct pfm_raw {
 	u64			base;

@@ -11,8 +11,8 @@ struct cgroup;
 struct pfm_context;
 
 /*
- * Find the control group of a descriptor. Context: process. Return: it, with a
- * reference; NULL if all tasks are in it; or an ERR_PTR.
+ * Find the control group of a descriptor. Context: process. Return: the group,
+ * with a reference; NULL if all tasks are in it; or an ERR_PTR.
  */
 struct cgroup *pfm_cgroup_get(unsigned int fd);
 

@@ -30,8 +30,7 @@ struct pfm_losses {
 };
 
 /**
- * struct pfm_family_pmd - a counter, or the clock, that all contexts of a family
- * have
+ * struct pfm_family_pmd - a counter, or the clock, of each context of a family
  * @slot:  its place in the PMU's table
  * @reg:   what it measures and records; one that samples has no sum
  * @ended: sum of the values of members that have ended
@@ -133,7 +132,7 @@ void pfm_family_adopt(struct pfm_family *family, struct pfm_context *ctx);
  */
 bool pfm_family_keep(struct pfm_context *ctx);
 
-/* Take one of those that are kept. Context: process. Return: it, or NULL. */
+/* Take a member that is kept. Context: process. Return: the member or NULL. */
 struct pfm_context *pfm_family_take(struct pfm_family *family);
 
 /*

@@ -88,7 +88,7 @@ void pfm_heritage_update(struct pfm_context *ctx)
 	}
 }
 
-/* Find the counter at this place, if members sample with it; else NULL. */
+/* Return the counter in @slot if members sample with it, else NULL. */
 static struct pfm_reg_copy *pfm_find_sampling(struct pfm_family *family,
 					      unsigned int slot)
 {

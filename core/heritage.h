@@ -19,23 +19,24 @@ struct pfm_family *pfm_heritage_begin(struct pfm_context *root,
 				      work_func_t bury);
 
 /*
- * Give a new member, or one that is used again, the family's registers.
+ * Give the family's registers to a new member, or to a reused one.
  * Context: process, mutex of @ctx held. Return: 0, -ENOMEM, or an error of the
  * PMU.
  */
 int pfm_heritage_equip(struct pfm_context *ctx);
 
 /*
- * Give a member that has joined the resets that the family has now: they may
- * have changed since pfm_heritage_equip(). Context: process, mutex of @ctx held.
+ * Update the resets of a member that has just joined: those of the family may
+ * have changed since pfm_heritage_equip(). Context: process, mutex of @ctx
+ * held.
  */
 void pfm_heritage_update(struct pfm_context *ctx);
 
 /*
- * Process one element of PFM_WRITE_PMDS for the root and all members: change the
- * resets of a PMD that samples, and the value with which members begin. Context:
- * process, mutex of @root held. Return: 0; -EINVAL, with the element marked;
- * -EBUSY if the members do not sample with this PMD.
+ * Process one element of PFM_WRITE_PMDS for the root and all members: change
+ * the resets of a PMD that samples, and the value with which members begin.
+ * Context: process, mutex of @root held. Return: 0; -EINVAL, with the element
+ * marked; -EBUSY if the members do not sample with this PMD.
  */
 int pfm_heritage_write(struct pfm_context *root, pfarg_pmd_t *req);
 

@@ -94,7 +94,7 @@ static void pfm_bury(struct work_struct *work)
 
 /*
  * Get a context that is charged to the payer: one that is kept, or a new one.
- * Return: it, or an ERR_PTR.
+ * Return: the context, or an ERR_PTR.
  */
 static struct pfm_context *pfm_get_member(struct pfm_family *family)
 {

@@ -193,9 +193,9 @@ static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 }
 
 /*
- * The PMDs in @others were handled together with a reported one, so their
- * reports are still to come. If a report has come meanwhile, it has left a
- * note.
+ * The PMDs in @others were handled together with a reported one. Expect their
+ * reports, which come later. A report that has already come has left a note
+ * (PFM_NOTED), which is dropped.
  */
 static void pfm_await_reports(struct pfm_context *ctx,
 			      const unsigned long *others)

@@ -37,16 +37,22 @@ struct pfm_msgq {
 int pfm_msgq_init(struct pfm_msgq *q, size_t depth);
 void pfm_msgq_destroy(struct pfm_msgq *q);
 
-/* Drop all messages (3.3.5). Context: process, overflows are kept out. */
+/* Drop all messages (3.3.5). Context: process, no overflow runs. */
 void pfm_msgq_reset(struct pfm_msgq *q);
 
-/* Context: any. */
+/* Is the queue empty? Context: any. */
 bool pfm_msgq_empty(const struct pfm_msgq *q);
 
-/* Context: any, the writer only. Return: false if the message was dropped. */
+/*
+ * Queue an overflow message. Context: any, the writer only. Return: false if
+ * the message was dropped.
+ */
 bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg);
 
-/* Context: process, overflows are kept out; once per attachment. */
+/*
+ * Queue PFM_MSG_END. Context: process, no overflow runs; once per
+ * attachment.
+ */
 void pfm_msgq_put_end(struct pfm_msgq *q);
 
 /*

@@ -9,7 +9,7 @@
 
 struct pid_namespace;
 
-/* Context: process. */
+/* Mount and unmount /proc. Context: process. */
 int pfm_proc_init(void);
 void pfm_proc_exit(void);
 

@@ -190,7 +190,7 @@ static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 		*reset++ = slot;
 }
 
-/* Allocate an overflow for @pmd as @conf requests. Return: it, or NULL. */
+/* Allocate a pfm_pmd_ovfl for @pmd as @conf requests, or return NULL. */
 static struct pfm_pmd_ovfl *pfm_new_ovfl(const struct pfm_pmd *pmd,
 					 const struct pfm_smpl_conf *conf)
 {
@@ -291,9 +291,9 @@ static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
 }
 
 /*
- * Load the PMD with @value, after a change that the PMU must follow: of the
- * PMCs, of whether the counter samples, or of the data that it wants in
- * samples. @words is NULL if the PMCs do not change.
+ * If the PMCs' values change to @words, or the PMD starts or stops sampling, or
+ * its samples need other data: tell the PMU, and load the PMD with @value.
+ * @words is NULL if the PMCs do not change.
  */
 static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
 			 u64 value)

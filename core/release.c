@@ -64,6 +64,6 @@ void pfm_release_after(struct pfm_context *ctx)
 void pfm_release_all(struct pfm_context *ctx)
 {
 	pfm_release(ctx);
-	/* The work item may have taken some of it before. */
+	/* The work item may still be releasing what it has taken before. */
 	flush_delayed_work(&ctx->release);
 }

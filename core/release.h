@@ -17,8 +17,8 @@ void pfm_release_init(struct pfm_context *ctx);
 void pfm_release_soon(struct pfm_context *ctx);
 
 /*
- * As pfm_release_soon(), for the end of a command: waits if a lot is left, so
- * that a user cannot pile it up. Context: process, no lock held.
+ * Release at the end of a command: call pfm_release_soon(), but wait if a lot
+ * is left, so that a user cannot accumulate it. Context: process, no lock held.
  */
 void pfm_release_after(struct pfm_context *ctx);
 

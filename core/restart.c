@@ -47,8 +47,8 @@ static int pfm_unmask(struct pfm_context *ctx)
 
 /*
  * Get the control bits from the format; without one, reset if masked: also in a
- * family, whose buffers pfm_share_restart() restarts. Overflows are kept out
- * here, so the caller checks the error code later.
+ * family, whose buffers pfm_share_restart() restarts. No overflow is
+ * handled meanwhile, so the caller checks the error code later.
  */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 {

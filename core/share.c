@@ -3,21 +3,22 @@
  * share.c - the buffers of a family that samples: one for each CPU
  *
  * A thread records into the part of the CPU on which it runs. Only the running
- * thread overflows, so handlers do not compete for a part. It has an owner all
- * the same, which pfm_part.busy tells: an overflow may interrupt a restart, or
- * an irq_work that handles a deferred overflow of a thread that has left the
- * CPU (defer.c). It does not wait then, but counts a loss.
+ * thread overflows, so handlers do not compete for a part. But an overflow may
+ * interrupt a restart, or an irq_work that handles a deferred overflow of a
+ * thread that has left the CPU (defer.c). Therefore pfm_part.busy marks a part
+ * as owned. An overflow that finds its part owned does not wait, and is counted
+ * as lost.
  *
  * The threads share the buffers, so a full buffer masks none of them. Instead
  * the overflows on that CPU are lost until PFM_RESTART, and counted.
  *
  * Messages are not queued in the overflow path. A part keeps the last one and
  * the number of messages; read() finds parts with unread ones. PFM_RESTART
- * leaves parts alone whose messages were not read: the tool does not know of
- * their samples.
+ * does not restart a part whose messages are all unread, because the tool does
+ * not know of its samples yet.
  *
- * A command owns a part in an interrupt on its CPU. Overflows, except NMIs,
- * wait until that is over, and none is lost.
+ * A command owns a part only in an interrupt on the part's CPU. Overflows that
+ * are not NMIs wait until this interrupt ends, so they are not lost.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -34,7 +35,7 @@
 #include "share.h"
 #include "smpl_buf.h"
 
-/* Find the first part from CPU @cpu on, which is updated; NULL at the end. */
+/* Find the first part at or after *@cpu, and set *@cpu to its CPU; or NULL. */
 static struct pfm_part *pfm_part_from(const struct pfm_share *share,
 				      unsigned int *cpu)
 {
@@ -81,7 +82,7 @@ static void pfm_parts_end(struct pfm_share *share)
 	}
 }
 
-/* All parts have the same kind of time stamps: those of the first. */
+/* Check that all parts have the same kind of time stamps as the first one. */
 static int pfm_check_stamps(struct pfm_share *share, struct pfm_part *part,
 			    bool first)
 {
@@ -99,7 +100,7 @@ static int pfm_parts_create(struct pfm_share *share, u32 flags, void *arg,
 	unsigned int cpu;
 	int ret = 0;
 
-	/* A CPU that comes or goes meanwhile has a part or not. */
+	/* It does not matter whether a CPU that changes now has a part. */
 	for_each_online_cpu(cpu) {
 		struct pfm_part *part = pfm_part_create(share->fmt, flags, arg,
 							cpu, size);
@@ -184,7 +185,7 @@ void pfm_share_reset(struct pfm_share *share)
 	pfm_for_each_part(share, cpu, part) {
 		part->full = false;
 		part->untold = false;
-		/* As in pfm_msgq_reset() */
+		/* Pairs with the cmpxchg() in pfm_share_take(). */
 		xchg(&part->read, part->told);
 		part->done = part->told;
 	}
@@ -238,7 +239,7 @@ static void pfm_part_tell(struct pfm_share *share, struct pfm_part *part,
 	pfm_irq_work_queue(&share->tell);
 }
 
-/* The format has asked to notify. Context: the caller owns the part. */
+/* Notify, as the format has asked. Context: the caller owns the part. */
 static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 			    const pfm_ovfl_arg_t *arg,
 			    const struct pfm_ovfl_data *data)
@@ -259,7 +260,7 @@ static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 	pfm_part_tell(share, part, &msg);
 }
 
-/* An overflow finds the part full. Context: the caller owns the part. */
+/* Lose an overflow of a full part. Context: the caller owns the part. */
 static noinline notrace void pfm_part_refuse(struct pfm_share *share,
 					     struct pfm_part *part,
 					     pfm_ovfl_arg_t *arg,
@@ -287,7 +288,7 @@ static noinline notrace void pfm_part_conclude(struct pfm_share *share,
 		atomic64_inc(&part->lost);
 	if (err || ctrl.val & ~PFM_OVFL_CTRL_ALL)
 		ctrl.val = PFM_OVFL_CTRL_HOLD;
-	/* The thread goes on: its PMDs are reset now, not by PFM_RESTART. */
+	/* The thread is not masked: reset its PMDs now, not at PFM_RESTART. */
 	if (ctrl.mask_monitoring) {
 		part->full = true;
 		ctrl.reset_ovfl_pmds = 1;
@@ -331,7 +332,7 @@ void pfm_share_fill(struct pfm_share *share, const pfm_ovfl_msg_t *msg)
 	pfm_part_disown(part);
 }
 
-/* @read: number of messages that were read, which the caller has seen before */
+/* @read: pfm_part.read, which the caller must have loaded before */
 static bool pfm_part_has_msg(const struct pfm_part *part, u32 read)
 {
 	/* Pairs with the release in pfm_part_set_msg(). */
@@ -345,7 +346,7 @@ bool pfm_share_has_msg(const struct pfm_share *share)
 	u32 read;
 
 	pfm_for_each_part(share, cpu, part) {
-		/* As in pfm_share_peek() */
+		/* Pairs with the cmpxchg() in pfm_share_take(). */
 		read = smp_load_acquire(&part->read);
 		if (pfm_part_has_msg(part, read))
 			return true;
@@ -359,7 +360,7 @@ static void pfm_part_copy_msg(const struct pfm_part *part, pfm_ovfl_msg_t *msg)
 
 	do {
 		seq = read_seqcount_begin(&part->seq);
-		/* As in pfm_part_set_msg() */
+		/* May race with pfm_part_set_msg(): then copy it again. */
 		data_race(*msg = part->msg);
 	} while (read_seqcount_retry(&part->seq, seq));
 }
@@ -399,7 +400,7 @@ bool pfm_share_take(const struct pfm_share_pos *pos)
  * @func:  called by the owner of the part, interrupts off
  * @arg:   for @func
  * @ret:   result of @func
- * @done:  @func was called; else the part was owned
+ * @done:  @func was called, because the part was not owned
  */
 struct pfm_part_call {
 	struct pfm_share	*share;
@@ -422,7 +423,7 @@ static void pfm_part_run(void *info)
 	pfm_part_disown(call->part);
 }
 
-/* Call the function for the part of a CPU that is offline. */
+/* Call the function on this CPU, because the part's CPU is offline. */
 static void pfm_part_run_here(struct pfm_part_call *call)
 {
 	unsigned long flags;
@@ -432,7 +433,7 @@ static void pfm_part_run_here(struct pfm_part_call *call)
 	local_irq_restore(flags);
 }
 
-/* Call a function on the part's CPU, again while the part is owned. */
+/* Call a function on the part's CPU; try again if the part is owned. */
 static int pfm_part_call(struct pfm_part_call call, unsigned int cpu)
 {
 	might_sleep();
@@ -446,9 +447,10 @@ static int pfm_part_call(struct pfm_part_call call, unsigned int cpu)
 }
 
 /*
- * How often does a PFM_RESTART restart this part now? At most as often as its
- * messages can be unread: it does so in an interrupt, and a format may notify
- * without waiting for restarts. @all: as for pfm_share_restart().
+ * Return how many times this PFM_RESTART restarts the part. A format can notify
+ * without waiting for restarts, so the number of messages has no limit. The
+ * restarts run in an interrupt, so limit them to pfm_share.depth. @all: as for
+ * pfm_share_restart().
  */
 static u32 pfm_part_restarts(const struct pfm_share *share,
 			     const struct pfm_part *part, bool all)
@@ -504,7 +506,7 @@ int pfm_share_restart(struct pfm_share *share, bool all)
 
 		ret = ret ?: err;
 	}
-	/* The core's own errors are always errnos. */
+	/* Only the format can return values that are not errnos. */
 	return ret ? pfm_fmt_result(share->fmt, "fmt_restart", ret) : 0;
 }
 

@@ -18,16 +18,16 @@ struct pfm_buffer;
 
 /**
  * struct pfm_part - the buffer of one CPU
- * @busy:    it is owned: by a handler, or for a moment by a command
+ * @busy:    a handler or a command owns the part
  * @full:    the format has asked to mask: overflows are lost until PFM_RESTART
- * @untold:  it has also asked to notify, but for a PMD without
- *           PFM_REGFL_OVFL_NOTIFY
+ * @untold:  the format has also asked to notify, but no message was sent: the
+ *           PMD did not have PFM_REGFL_OVFL_NOTIFY
  * @buf:     first byte of @buffer
  * @buffer:  the buffer
  * @lost:    overflows that were not recorded
- * @dropped: messages that found @share->depth unread ones
+ * @dropped: messages dropped because pfm_share.depth were unread
  * @odd:     invalid results of the format's handler
- * @seq:     changes with @msg
+ * @seq:     protects readers of @msg
  * @msg:     the last message
  * @told:    number of messages so far
  * @read:    how many of them have been read; changed without @busy
@@ -57,13 +57,13 @@ struct pfm_part {
  * @fmt:      the format; the root has a reference to it
  * @depth:    number of unread messages that each part may have
  * @buf_size: size in bytes of the mapping of each part
- * @tell:     tells the readers of the root. It has an irq_work of its own: the
- *            root's would be queued again and again by members, while a command
- *            on the root waits for it
- * @rcu:      frees it: as pfm_context.rcu
+ * @tell:     wakes the readers of the root. The root's own irq_work cannot do
+ *            this: a command on the root waits for it to end, while members
+ *            would queue it again and again
+ * @rcu:      frees the structure, for the reason given at pfm_context.rcu
  * @raw:      as pfm_fmt_front.raw of the first part
  * @masked:   a limit on overflows has masked a thread since PFM_RESTART
- * @last:     CPU of the last message read, so that each CPU has its turn
+ * @last:     CPU of the last message read; the next read starts after it
  * @lost:     overflows on CPUs without a part
  * @parts:    by CPU; NULL for a CPU that was not online
  */
@@ -84,29 +84,33 @@ struct pfm_share {
 
 /*
  * Create the parts of a root with a format, whose argument @arg is valid. @tell
- * is the function of pfm_share.tell. Context: process, may sleep. Return: them,
- * until pfm_share_end(); an ERR_PTR: -ENOMEM; -EOPNOTSUPP if the format has no
- * buffer, or one that the PMU fills; an error of the format.
+ * is the function of pfm_share.tell. Context: process, may sleep. Return: the
+ * parts, which the caller must pass to pfm_share_end(); or an ERR_PTR: -ENOMEM;
+ * -EOPNOTSUPP if the format has no buffer, or one that the PMU fills; an error
+ * of the format.
  */
 struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg,
 				   void (*tell)(struct irq_work *work));
 
-/* Wait until readers have been told. Context: process; no member is left. */
+/* Wait for pfm_share.tell. Context: process; no member is left. */
 static inline void pfm_share_wait(struct pfm_share *share)
 {
 	pfm_irq_work_wait(&share->tell);
 }
 
-/* End and drop all parts. Context: process; the root has no members. */
+/*
+ * End all parts and drop the caller's reference. Context: process; the root has
+ * no members.
+ */
 void pfm_share_end(struct pfm_share *share);
 
-/* The structure stays while there are references. Context: process. */
+/* Take or drop a reference; @share may be NULL. Context: process. */
 struct pfm_share *pfm_share_get(struct pfm_share *share);
 void pfm_share_put(struct pfm_share *share);
 
 /*
- * Forget messages, and that parts are full. Context: process, no thread of the
- * family is attached.
+ * Mark all messages as read and all parts as not full. Context: process, no
+ * thread of the family is attached.
  */
 void pfm_share_reset(struct pfm_share *share);
 
@@ -115,20 +119,22 @@ struct pfm_part *pfm_share_at(const struct pfm_share *share,
 			      unsigned long pgoff);
 
 /*
- * fmt_handler of a root and its members: calls the format's for the running
- * CPU's part. Requests only PFM_OVFL_CTRL_RESET or nothing. @buf: the share.
+ * Handle an overflow of the root or a member: call the format's fmt_handler for
+ * the running CPU's part. Request only PFM_OVFL_CTRL_RESET or nothing. @buf:
+ * the share.
  * Context: as the overflow. Return: 0.
  */
 int pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		      struct pfm_ovfl_data *data);
 
 /*
- * A limit on overflows has masked a thread on this CPU: fill the part, and send
- * a message. Nothing is done if the part is owned. Context: as the overflow.
+ * Mark the running CPU's part as full and send a message, after a limit on
+ * overflows has masked a thread. Do nothing if the part is owned. Context: as
+ * the overflow.
  */
 void pfm_share_fill(struct pfm_share *share, const pfm_ovfl_msg_t *msg);
 
-/* Is there a message? Context: process. */
+/* Is there an unread message? Context: process. */
 bool pfm_share_has_msg(const struct pfm_share *share);
 
 /**
@@ -141,26 +147,34 @@ struct pfm_share_pos {
 	u32		read;
 };
 
-/* As pfm_msgq_peek() and pfm_msgq_take(). Context: process. */
+/*
+ * Copy an unread message and its position. The copy is valid only if
+ * pfm_share_take() succeeds. Context: process. Return: false if all messages
+ * were read.
+ */
 bool pfm_share_peek(struct pfm_share *share, pfm_ovfl_msg_t *msg,
 		    struct pfm_share_pos *pos);
+/*
+ * Mark the message at @pos as read. Context: process. Return: false if another
+ * reader has read it, or all were reset meanwhile.
+ */
 bool pfm_share_take(const struct pfm_share_pos *pos);
 
 /*
- * PFM_RESTART: have the format restart the parts whose messages were read, and
- * those without a message that are full; with @all, all without a message.
- * Context: process, mutex of the root held, may sleep. Return: 0, or the first
- * error of the format, whose part has not changed.
+ * Restart parts for PFM_RESTART: those with messages that were read since their
+ * last restart, and, of those without any message, the full ones or, with @all,
+ * all. Context: process, mutex of the root held, may sleep. Return: 0, or the
+ * first error of the format; a part that fails is not changed.
  */
 int pfm_share_restart(struct pfm_share *share, bool all);
 
-/* fmt_set_arg for all parts. Context: as pfm_share_restart(). */
+/* Call fmt_set_arg for all parts. Context: as pfm_share_restart(). */
 void pfm_share_set_arg(struct pfm_share *share, const void *arg);
 
 /**
- * struct pfm_share_counts - what has gone wrong in all parts together
+ * struct pfm_share_counts - losses and errors of all parts together
  * @lost:    overflows that were not recorded
- * @dropped: messages
+ * @dropped: messages that were dropped
  * @odd:     invalid results of the format's handler
  */
 struct pfm_share_counts {
@@ -169,7 +183,7 @@ struct pfm_share_counts {
 	struct pfm_odd_answers	odd;
 };
 
-/* Context: any. */
+/* Sum the counts of all parts. Context: any. */
 struct pfm_share_counts pfm_share_count(const struct pfm_share *share);
 
 #endif /* PFM_CORE_SHARE_H */

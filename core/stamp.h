@@ -79,7 +79,7 @@ static __always_inline u64 pfm_stamp_raw(struct pfm_context *ctx)
 	return ctx->raw.last;
 }
 
-/* One of the two. */
+/* Take a time stamp of the kind that the context uses. */
 static inline u64 pfm_stamp(struct pfm_context *ctx)
 {
 	return ctx->raw_time ? pfm_stamp_raw(ctx) : pfm_stamp_ns();

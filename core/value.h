@@ -63,9 +63,9 @@ void pfm_note_sampling(struct pfm_context *ctx);
 void pfm_page_write(struct pfm_evtset *set);
 
 /*
- * Update the set's page, if it has one: its values, or how to read them, have
- * changed. Context: the caller owns the context; or overflows are kept out or
- * discarded.
+ * Update the set's page, if it has one, after its values or the way to read
+ * them have changed. Context: the caller owns the context, or no overflow
+ * runs, or overflows are discarded.
  */
 static inline void pfm_publish(struct pfm_evtset *set)
 {

@@ -42,10 +42,10 @@ PREFIX = "linux-headers-"
 
 @dataclass(frozen=True)
 class Series:
-    """Kernels of one name.
+    """Versions of one of Debian's kernel packages.
 
-    release: Debian's release. version: prefix of their versions; "" is the newest.
-    flavour: which of Debian's configurations.
+    release: Debian's release. version: prefix of the kernels' versions; "" selects the
+    newest one. flavour: Debian's configuration, such as "cloud".
     """
 
     release: str

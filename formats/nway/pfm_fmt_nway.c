@@ -116,10 +116,10 @@ static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 
 	if (!go_on && !priv->mask_when_full)
 		return;
-	/* Publish the entries before the state that declares them stable... */
+	/* Publish the entries before the state that declares them stable. */
 	smp_store_release(&nway_rgn(buf, priv->regions.cur)->rgn_state,
 			  PFM_NWAY_RGN_READY);
-	/* ...and that state before the number of regions handed out. */
+	/* Publish that state before the number of regions handed out. */
 	smp_store_release(&hdr->hdr_handed_out, ++priv->regions.handed_out);
 	if (go_on) {
 		nway_begin(priv, buf, pfm_regions_next(&priv->regions));

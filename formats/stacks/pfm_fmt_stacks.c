@@ -226,7 +226,10 @@ static void stacks_leave(struct stacks_priv *priv, void *buf,
 	sample->set = pfm_smpl_value_or(arg, PFM_PMD_STATE, 0);
 }
 
-/* As stacks_add(); a function, so that samples of processes cost no more. */
+/*
+ * Add a sample of a thread. Out of line, so that tables by process do not pay
+ * for it.
+ */
 static noinline void
 stacks_add_of_thread(void *buf, const pfm_ovfl_arg_t *arg, u64 tstamp,
 		     u32 tid, pfm_stacks_record_t *sample, size_t words)

@@ -85,7 +85,10 @@ u64 perf_period(u64 value);
 void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 		       u64 value);
 
-/* As perf_arm_reported(), if the PMD has not wrapped yet. Context: overflow. */
+/*
+ * Arm the event that perf is reporting for the rest of its period: its PMD has
+ * not wrapped yet. Context: as perf_arm_reported().
+ */
 void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 		       u64 value);
 

@@ -101,8 +101,8 @@ static bool perf_is_late(const struct pfm_pmu_reg *reg, u64 value)
 }
 
 /*
- * Is there an overflow to be handled? If so, *@value is its PMD's value, less
- * than a period after the overflow.
+ * Is there an overflow to be handled? If so, set *@value to the PMD's value,
+ * which is less than one period past the overflow.
  */
 static __always_inline bool perf_is_overflow(struct pfm_pmu_reg *reg,
 					     u64 *value)

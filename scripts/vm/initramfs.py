@@ -63,8 +63,8 @@ class Content:
     added: pairs of host path and absolute guest path.
     command: argument vector to run.
     collect: whether the guest sends the files in its directory $OUT.
-    disk: whether the command runs in the root file system on the guest's disk, which
-        gets only `added` below /perfmon, none of our programs.
+    disk: whether the command runs in the root file system on the guest's disk. Then
+        only the files in `added` are put below /perfmon, and not our programs.
     firmware: whether UEFI firmware boots the guest, which then has EFI variables.
     end_mark: bytes that the guest sends after the end of output and of files.
     """

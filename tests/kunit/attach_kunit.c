@@ -5,7 +5,7 @@
 #include "attach.h"
 #include "fixture.h"
 
-/* Monitor a new thread. Return: it, with a reference. */
+/* Monitor a new thread. Return: the thread, with a reference. */
 static struct task_struct *monitored_thread(struct kunit *test)
 {
 	struct task_struct *task = fixture_thread();

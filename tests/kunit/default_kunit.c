@@ -217,7 +217,7 @@ static void default_last_fitting_entry_fills_buffer(struct kunit *test)
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
-	/* Two small entries leave no room for the largest one: full. */
+	/* After two small entries the largest one does not fit: full. */
 	make(test, HDR + max_entry(ENTRY) + 2 * ENTRY - 1, 0);
 	hdr = d->buf;
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, 0), 0);

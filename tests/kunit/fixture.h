@@ -84,7 +84,7 @@ static inline bool fixture_is_blocked(struct pfm_context *ctx)
 	return blocked;
 }
 
-/* Create a context like PFM_CREATE_CONTEXT. Return: it, or an ERR_PTR. */
+/* Create a context like PFM_CREATE_CONTEXT, or return an ERR_PTR. */
 static inline struct pfm_context *fixture_context(const pfarg_ctx_t *req,
 						  void *arg, size_t size)
 {

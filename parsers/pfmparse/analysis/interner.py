@@ -240,7 +240,7 @@ def _pieces(parts: list[Ids]) -> Iterator[Ids]:
 
 
 def _or_one(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The first number only if all are equal; that is common, and faster."""
+    """Only the first number if all are equal, which is common and saves time."""
     equal = numbers.strides[0] == 0 or (numbers == numbers[0]).all()
     return numbers[:1] if equal else numbers
 

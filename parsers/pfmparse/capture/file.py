@@ -134,7 +134,7 @@ class Capture(Metadata):
         waiting: deque[ChunkHeader],
         stored: Optional[memoryview],
     ) -> Iterator[Found]:
-        """Yields the buffers that are made, then makes and yields the others."""
+        """Yields the buffers that exist already, then makes and yields the others."""
         while made:
             yield made.popleft()
         while waiting:

@@ -44,8 +44,8 @@ class Process:
 class Clock:
     """Steps of time: step n begins n * ``step`` ns after a capture's first sample.
 
-    ``first`` has the time of that sample by capture, None if it has no times. ``steps``
-    is their number, 0 if no capture has times.
+    ``first`` has that sample's time for each capture, None for one without times.
+    ``steps`` is the number of steps, 0 if no capture has times.
     """
 
     step: int

@@ -177,7 +177,10 @@ int conform_unpoison(struct conform *c);
 /* Open the format's device, if it has one, for the time of a check. */
 void conform_device_open(struct conform *c);
 void conform_device_close(struct conform *c);
-/* As conform_poison() and conform_unpoison(), with the device open. */
+/*
+ * Poison the bytes after the last record of the device, or check the poison.
+ * Context: the device is open. Return: 0 or a finding.
+ */
 void conform_device_poison(struct conform *c);
 int conform_device_unpoison(struct conform *c);
 

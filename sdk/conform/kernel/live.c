@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * live.c - a check of changes of the argument while a context is used
+ * live.c - check that the argument can change while a context is in use
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -9,10 +9,10 @@
 #include <linux/string.h>
 #include "conform.h"
 
-/* Number of values to try of each number of bits. */
+/* Number of values to try for each bit length. */
 #define VALUES		6
 #define VALUES_QUICK	3
-/* Number of overflow events that fill a small buffer. */
+/* Number of overflows that fill a small buffer. */
 #define EVENTS		16
 
 /**
@@ -52,7 +52,7 @@ static bool live_validates(struct conform *c)
 	       !fmt->fmt_validate(0, pfm_num_pmds(), c->arg.start);
 }
 
-/* A valid value must be possible from the start on, with the same memory. */
+/* Check that a new context can have the value, with memory of the same size. */
 static int live_create(struct conform *c, const struct live *live)
 {
 	size_t size = c->buf.size, area = c->area.size;
@@ -84,7 +84,7 @@ static int live_change(struct conform *c, const struct live *live)
 		live_use(c, live) ?: conform_end(c);
 }
 
-/* Return: the @n-th value to try of those with @bits bits. */
+/* Return the @n-th value to try among those with @bits bits. */
 static u64 live_value(struct conform *c, unsigned int bits, unsigned int n)
 {
 	u64 top = bits ? 1ULL << (bits - 1) : 0;

@@ -50,7 +50,7 @@ static inline void pfm_irq_work_done(struct pfm_irq_work *w)
 	atomic_dec_return_release(&w->runs);
 }
 
-/* Context: any. */
+/* Queue the irq_work. Context: any. */
 static inline void pfm_irq_work_queue(struct pfm_irq_work *w)
 {
 	atomic_inc(&w->runs);

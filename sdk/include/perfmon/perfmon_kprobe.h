@@ -82,7 +82,7 @@ static inline bool pfm_kprobe_get(struct pfm_kprobe *k)
 	return works;
 }
 
-/* Context: process. */
+/* Drop a user. The last one removes the kprobe later. Context: process. */
 static inline void pfm_kprobe_put(struct pfm_kprobe *k)
 {
 	mutex_lock(&k->lock);

@@ -186,7 +186,7 @@ PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
 /**
  * enum pfm_unwind_why - why a chain ended
  * @PFM_UNWIND_MORE:       in a sample: the chain was found without tables, by
- *                         frame pointers; in a walk: it goes on
+ *                         frame pointers; in a walk: it continues
  * @PFM_UNWIND_WHOLE:      at the outermost frame
  * @PFM_UNWIND_FULL:       the buffer is full, or PFM_UNWIND_MAX_FRAMES
  * @PFM_UNWIND_NO_MAPPING: the return address is in no executable mapping
@@ -252,12 +252,13 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
 
 /*
  * Read the mappings of a process now; the argument is its ID. Otherwise they
- * are read after a sample at user level, so that the process's first samples,
- * and all that are taken in the kernel, are without them.
+ * are read after a sample of the process at user level. Earlier samples, and
+ * all samples of a process without such a sample, do not use them.
  *
  * Errors: ESRCH: there is no such process; EBUSY: it is changing its mappings;
  * EPERM: as for PFM_UNWIND_ADD; or the process is another user's, and the
- * caller has no CAP_PERFMON; ENOMEM; ENOSPC: the mappings are too many; EFAULT.
+ * caller has no CAP_PERFMON; ENOMEM; ENOSPC: there are too many mappings;
+ * EFAULT.
  */
 #define PFM_UNWIND_COPY	_IOW(PFM_IOC_MAGIC, 0x91, __s32)
 

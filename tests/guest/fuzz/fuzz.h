@@ -189,7 +189,7 @@ void fuzz_device(struct fuzz *f);
  * Set limits that suit a small guest and allow unprivileged users to monitor.
  */
 void fuzz_configure(void);
-/* As fuzz_configure(), but also limit perf's sample rate. */
+/* Call fuzz_configure(), and limit perf's sample rate. */
 void fuzz_begin(void);
 /* Restore the boot settings. */
 void fuzz_end(void);

@@ -48,7 +48,8 @@ void ctx_start_on(int fd, pid_t tid);
  */
 void ctx_start_self(int fd);
 /*
- * As ctx_start_self(), pinned to CPU 0: time stamps are monotonic per CPU only.
+ * Pin the calling thread to CPU 0, where time stamps are monotonic, and call
+ * ctx_start_self().
  */
 void ctx_start_here(int fd);
 void ctx_stop(int fd);

@@ -22,10 +22,10 @@ struct param_run {
 void with_setting(const char *path, const char *value, void (*run)(void *arg),
 		  void *arg);
 
-/* As with_setting(), for a parameter of perfmon.ko. */
+/* Run a function in a child while a parameter of perfmon.ko has a value. */
 void with_param(const struct param_run *r);
 
-/* As with_setting(), for perf's maximum sample rate. */
+/* Run a function in a child with another maximum sample rate of perf. */
 void with_sample_rate(const char *per_second, void (*run)(void *arg),
 		      void *arg);
 

@@ -25,7 +25,7 @@
 void keep_caps(__u64 caps);
 /* Become a dumpable user with exactly these capabilities and no other group. */
 void become(uid_t uid, gid_t gid, __u64 caps);
-/* As become(), as a member of GROUP. */
+/* Become a dumpable user in GROUP with exactly these capabilities. */
 void become_member(uid_t uid, __u64 caps);
 
 /* Set the level of the kernel and of perfmon to the same value. */

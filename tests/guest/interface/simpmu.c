@@ -129,7 +129,7 @@ TEST(reserved_bits_keep_their_default)
 
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);
-	/* Without the reserved bits, the value is the default: do not count. */
+	/* Reserved bits are ignored, so this is the default: count nothing. */
 	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
 	sim_advance("0=5");
 	CHECK_EQ(ctx_read(fd, 0), 0);

@@ -262,7 +262,7 @@ static void handler(int signal)
 	outermost(8);
 }
 
-/* As sample_two(), in a signal handler. */
+/* Take two samples in a signal handler. */
 static void sample_in_handler(const struct mapped *m, int flags)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };

@@ -106,11 +106,11 @@ class Pipe(io.BytesIO):
     """A stream that cannot seek and returns few bytes per read."""
 
     def seekable(self) -> bool:
-        """Return False."""
+        """Return False, as for a pipe."""
         return False
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Fail."""
+        """Fail, as for a pipe."""
         raise io.UnsupportedOperation("seek")
 
     def read(self, size: Optional[int] = -1, /) -> bytes:

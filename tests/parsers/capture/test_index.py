@@ -12,7 +12,7 @@ from pfmparse.capture.index import Index
 
 
 def indexed(*buffers: tuple[int, int, int]) -> Index:
-    """Index buffers of these offsets, lengths and epochs."""
+    """Index buffers with these offsets, lengths and epochs."""
     found = Index()
     for at, (offset, length, epoch) in enumerate(buffers):
         found.append(ChunkHeader("BUFR", 0, length, at, offset), epoch)

@@ -160,7 +160,7 @@ def test_damaged_extract_writes_all_files_or_none() -> None:
 
 
 def tabulated(file: Path) -> Counted:
-    """Read the capture as a table, and as sums."""
+    """Read the capture's samples, and their weights summed by address."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -43,7 +43,8 @@ bool recording_clocks(struct recording *recording, const struct moment *moment);
 
 /*
  * Writes the saved buffers of a context, and counts their samples. If threads
- * share a buffer, first writes the mappings of the processes in its samples.
+ * share a buffer, first writes the mappings of the processes that it has
+ * samples of.
  */
 bool recording_buffer(struct recording *recording,
 		      const struct context *context);

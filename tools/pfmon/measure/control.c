@@ -97,7 +97,7 @@ void control_acknowledge(const struct control *control)
 {
 	static const char ack[] = "ack\n";
 
-	/* A full FIFO has no reader. */
+	/* A full FIFO has no reader: ignore the error. */
 	if (control->ack_fd >= 0 &&
 	    write(control->ack_fd, ack, sizeof(ack) - 1) < 0)
 		return;

@@ -26,18 +26,18 @@ struct control {
 };
 
 /*
- * Opens the FIFOs; no command comes if fifo is NULL, and ack may be NULL.
+ * Opens the FIFOs. If fifo is NULL there are no commands; ack may be NULL.
  * Returns false with a message on failure.
  */
 bool control_open(struct control *control, const char *fifo, const char *ack);
 void control_close(struct control *control);
 
-/* Tells the sender that its command was executed. */
+/* Tells the sender that its line was handled, even if it was invalid. */
 void control_acknowledge(const struct control *control);
 
 /*
- * Reads what has come, but only once: a sender that never pauses must not keep
- * pfmon from everything else.
+ * Reads once from the FIFO. It does not read until the FIFO is empty, because a
+ * sender that never pauses would block pfmon.
  */
 void control_read(struct control *control);
 

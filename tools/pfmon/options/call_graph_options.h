@@ -10,7 +10,7 @@
 /* Takes an argument of the option, or NULL; false with a message. */
 bool parse_call_graph(struct options *options, const char *text);
 
-/* Uses several regions, so that monitoring goes on when one is full. */
+/* Uses several regions, so that monitoring continues when one is full. */
 void call_graph_use_regions(struct options *options);
 
 /*

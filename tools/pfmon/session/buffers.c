@@ -21,7 +21,7 @@ void buffers_find_layout(struct buffers *buffers)
 		buffers->layout = &smpl_sink;
 }
 
-/* The buffer of CPU n is at n times the size of whole pages. */
+/* The buffer of CPU n is at offset n * size, where size is in whole pages. */
 static off_t offset_of(const struct buffers *buffers, int cpu)
 {
 	off_t page = (off_t)sysconf(_SC_PAGESIZE);
@@ -30,7 +30,7 @@ static off_t offset_of(const struct buffers *buffers, int cpu)
 	return cpu == ANY_CPU ? 0 : cpu * size;
 }
 
-/* A CPU that has come online meanwhile has no buffer, which is EINVAL. */
+/* If a CPU came online after the creation, mmap() gives EINVAL: skip it. */
 static bool map_one(struct buffers *buffers, int fd, int cpu)
 {
 	void *bytes = mmap(NULL, buffers->size, PROT_READ, MAP_SHARED, fd,

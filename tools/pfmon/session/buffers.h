@@ -12,17 +12,20 @@
 
 #define ANY_CPU		(-1)
 
-/* A mapping, and what was done with it. */
+/* A mapped buffer, and how far it was saved and visited. */
 struct smpl_buffer {
-	int cpu;			/* ANY_CPU unless of a family */
+	int cpu;			/* ANY_CPU: not in a family */
 	void *bytes;
-	struct image image;		/* last saved part */
+	struct image image;		/* last saved copy */
 	bool saved;			/* the image is to be recorded */
 	uint64_t samples;		/* recorded so far */
-	struct smpl_position position;	/* end of those that were visited */
+	struct smpl_position position;	/* end of the visited samples */
 };
 
-/* Those of a family have one for each CPU; those that only count, none. */
+/*
+ * The buffers of a context: one for each CPU if it is a family, otherwise one;
+ * none without sampling.
+ */
 struct buffers {
 	const struct smpl_format *format;
 	const struct smpl_module *layout;	/* NULL: unknown */
@@ -31,7 +34,10 @@ struct buffers {
 	unsigned int count;
 };
 
-/* Returns false with a message on failure; unmap in any case. */
+/*
+ * Maps the buffers. Returns false with a message on failure. The caller calls
+ * buffers_unmap() in any case.
+ */
 bool buffers_map(struct buffers *buffers, int fd, bool each_cpu);
 void buffers_unmap(struct buffers *buffers);
 
@@ -45,10 +51,10 @@ void buffers_find_layout(struct buffers *buffers);
 bool buffers_save(const struct buffers *buffers, int cpu,
 		  enum smpl_moment moment);
 
-/* To be called after a restart has freed them. */
+/* Starts the buffers of a CPU again; to be called after a restart. */
 void buffers_restarted(const struct buffers *buffers, int cpu);
 
-/* Visits the samples that are new since the last time, if the layout can. */
+/* Visits the samples since the last call. The layout must have each_new. */
 void buffers_each_new(const struct buffers *buffers,
 		      void (*visit)(const struct pfm_read_entry *entry,
 				    void *data),

@@ -5,13 +5,15 @@
  * The section, since Go 1.18, has these parts:
  *
  * - a header
- * - the functions, each with the offsets of its code, behind the start of all
- *   Go code, and of its record; then the offset of the end
+ * - the list of functions: for each the offset of its code, from the start of
+ *   all Go code, and the offset of its record; then the offset of the end of
+ *   all Go code
  * - the records
  * - tables, one of which says how far sp is below its value at the entry
  *
- * A table is a list of pairs of numbers: by how much the value changes, and for
- * how many units of code it then applies. The value starts at -1.
+ * A table is a list of pairs of numbers: the change of the value, and the
+ * number of units of code for which the new value applies. The value starts at
+ * -1.
  */
 #include <errno.h>
 
@@ -42,8 +44,8 @@
 
 struct go_section {
 	const struct elf_part *part;
-	uint32_t unit;		/* of code, in bytes */
-	uint64_t start;		/* address of all code */
+	uint32_t unit;		/* bytes of a unit of code */
+	uint64_t start;		/* address of the first code */
 	uint64_t tables, functions;	/* offsets */
 	uint64_t flags;		/* offset in a record */
 };
@@ -65,8 +67,8 @@ static uint64_t number_at(const struct elf_part *part, uint64_t offset,
 }
 
 /*
- * Finds the value that the dynamic linker stores at an address in a program
- * that can be loaded anywhere. Returns 0 or a negative errno.
+ * Finds the value that the dynamic linker stores at an address of a
+ * position-independent program. Returns 0 or a negative errno.
  */
 static int find_relocated(const struct elf_file *file, uint64_t address,
 			  uint64_t *value)
