@@ -449,8 +449,8 @@ static int pfm_part_call(struct pfm_part_call call, unsigned int cpu)
 /*
  * Return how many times this PFM_RESTART restarts the part. A format can notify
  * without waiting for restarts, so the number of messages has no limit. The
- * restarts run in an interrupt, so limit them to pfm_share.depth. @all: as for
- * pfm_share_restart().
+ * restarts run in an interrupt, so limit them to pfm_share.depth. @all: also if
+ * it is not full.
  */
 static u32 pfm_part_restarts(const struct pfm_share *share,
 			     const struct pfm_part *part, bool all)
@@ -490,8 +490,21 @@ static int pfm_part_restart(struct pfm_share *share, struct pfm_part *part,
 	return ret;
 }
 
-int pfm_share_restart(struct pfm_share *share, bool all)
+/* Has a message been read since the last restart? */
+static bool pfm_share_was_read(const struct pfm_share *share)
 {
+	const struct pfm_part *part;
+	unsigned int cpu;
+
+	pfm_for_each_part(share, cpu, part)
+		if (READ_ONCE(part->read) != READ_ONCE(part->done))
+			return true;
+	return false;
+}
+
+int pfm_share_restart(struct pfm_share *share, bool stopped)
+{
+	bool all = stopped && !pfm_share_was_read(share);
 	struct pfm_part *part;
 	unsigned int cpu;
 	int ret = 0;

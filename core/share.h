@@ -162,11 +162,12 @@ bool pfm_share_take(const struct pfm_share_pos *pos);
 
 /*
  * Restart parts for PFM_RESTART: those with messages that were read since their
- * last restart, and, of those without any message, the full ones or, with @all,
- * all. Context: process, mutex of the root held, may sleep. Return: 0, or the
+ * last restart, and the full ones without any message. If the family is
+ * @stopped and no part has such a message, all parts without an unread one.
+ * Context: process, mutex of the root held, may sleep. Return: 0, or the
  * first error of the format; a part that fails is not changed.
  */
-int pfm_share_restart(struct pfm_share *share, bool all);
+int pfm_share_restart(struct pfm_share *share, bool stopped);
 
 /* Call fmt_set_arg for all parts. Context: as pfm_share_restart(). */
 void pfm_share_set_arg(struct pfm_share *share, const void *arg);

@@ -268,7 +268,10 @@ static void restarts_at_a_time_are_limited(struct kunit *test)
 	child_end(&c);
 }
 
-/* A tool has stopped the family, and read all messages and all buffers. */
+/*
+ * A tool stops the family, reads each message, its buffer, and restarts it.
+ * Then it reads all other buffers, and restarts them together.
+ */
 static void restart_after_stop_empties_every_part(struct kunit *test)
 {
 	struct child c = {};

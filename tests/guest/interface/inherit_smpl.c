@@ -420,6 +420,33 @@ TEST(restart_waits_until_message_is_read)
 		caller_quit(&c[cpu]);
 }
 
+/* A buffer whose message was read comes first, then all others together. */
+TEST(restart_after_stop_empties_all_buffers)
+{
+	struct shared s;
+	struct caller c[2];
+
+	need_two_cpus();
+	s = start_self(sampling(PFM_REGFL_OVFL_NOTIFY, 1, 10));
+	for (int i = 0; i < 2; i++)
+		caller_start_on(&c[i], i);
+	caller_do(&c[0], 10);
+	caller_do(&c[1], 3);
+	CHECK_OK(pfm_stop(s.fd));
+	CHECK_EQ(ctx_next_message(s.fd).ovfl.msg_ovfl_cpu, 0);
+	CHECK_OK(pfm_restart(s.fd));
+	CHECK_EQ(s.hdr[0]->hdr_count, 0);
+	CHECK_EQ(s.hdr[1]->hdr_count, 3);
+	CHECK_OK(pfm_restart(s.fd));
+	CHECK_EQ(s.hdr[1]->hdr_count, 0);
+	CHECK_OK(pfm_start(s.fd, NULL));
+	caller_do(&c[1], 2);
+	CHECK_OK(pfm_restart(s.fd));
+	CHECK_EQ(s.hdr[1]->hdr_count, 2);
+	for (int i = 0; i < 2; i++)
+		caller_quit(&c[i]);
+}
+
 TEST(read_waits_for_a_full_buffer)
 {
 	struct shared s = start_self(sampling(PFM_REGFL_OVFL_NOTIFY, 1, 10));

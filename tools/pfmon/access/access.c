@@ -2,8 +2,11 @@
 /* access.c - explain why perfmon denies a measurement, and what to do */
 #define _GNU_SOURCE
 #include <linux/capability.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <perfmon/perfmon.h>
 
@@ -15,6 +18,24 @@
 #define LEVEL_NOTHING	3	/* nothing; Debian's default */
 #define LEVEL_USER	2	/* own threads at user level */
 #define LEVEL_THREADS	1	/* own threads at all levels */
+
+bool access_to_perf(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.task = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close((int)fd);
+	return fd >= 0;
+}
 
 static bool can(const struct access_facts *facts, int cap)
 {

@@ -67,6 +67,12 @@ void access_free(struct access_refusal *refusal);
  */
 char *access_explain(const struct access_wish *wish);
 
+/*
+ * Whether perf lets this user record what own processes do: Debian's default
+ * level of perf_event_paranoid forbids it, but perfmon may have its own level.
+ */
+bool access_to_perf(void);
+
 /* Explains an ENOSYS: perfmon is not available; the caller frees the text. */
 char *access_absent(void);
 

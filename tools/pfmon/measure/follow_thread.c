@@ -251,17 +251,6 @@ bool follow_thread_save_before_exec(struct follow *follow,
 							thread->context));
 }
 
-/*
- * In a family, a restart frees only buffers that a message has named. Samples
- * would be saved twice, unless those that are saved early are recognised.
- */
-static bool can_save_early(const struct context *context)
-{
-	const struct smpl_module *layout = context->buffers.layout;
-
-	return layout && (layout->intact || !context_has_family(context));
-}
-
 bool follow_thread_save(struct follow *follow, struct thread *thread,
 			enum smpl_moment moment)
 {
@@ -274,7 +263,7 @@ bool follow_thread_save(struct follow *follow, struct thread *thread,
 	if (!context_pause(context))
 		return false;
 	handle_messages(follow, thread, false);
-	if (thread->loaded && can_save_early(context))
+	if (thread->loaded && context->buffers.layout)
 		saved = context_save_and_restart(context, moment);
 	if (saved < 0 || !context_go_on(context))
 		return false;

@@ -145,14 +145,10 @@ bool follow_options_agree(const struct options *options)
 	return false;
 }
 
-/*
- * Whether threads would be masked, blocked or get other periods, or buffers be
- * emptied before they are full, which a family does not do.
- */
-static bool controls_threads(const struct options *options)
+/* Whether threads would be masked or blocked, which a family does not do. */
+static bool stops_threads(const struct options *options)
 {
-	return options->overflow_block || options->adapts ||
-	       options->top.interval_ns ||
+	return options->overflow_block ||
 	       options->format_options & FORMAT_OPT_MASK_WHEN_FULL;
 }
 
@@ -169,7 +165,7 @@ bool follow_inherits(const struct options *options)
 {
 	return options->command && !options->no_inherit &&
 	       !options->system_wide && options->set_count == 1 &&
-	       !controls_threads(options) && !chooses_threads(options);
+	       !stops_threads(options) && !chooses_threads(options);
 }
 
 void follow_options_free(struct options *options)

@@ -14,6 +14,10 @@
  * belong to. So an event with lost overflows seems to be slower than it is. If
  * its period were shortened for that reason, even more would be lost. Therefore
  * a period is computed as if all lost overflows belonged to this event.
+ *
+ * The threads of a family get the new period at their next overflow, so none of
+ * them has to stop. Their events since the last sample are unknown. If there is
+ * no sample for a while, the period is too long, and is shortened.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,6 +41,8 @@
  * period would cause too many samples in a burst.
  */
 #define STEEPEST	8
+/* Sampling intervals after which a family's sample is late */
+#define LATE		4
 /* The rate of a sampling event. */
 struct rate {
 	unsigned int event;
@@ -112,10 +118,16 @@ static pfarg_pmd_t pmd_of(const struct context *context,
 	};
 }
 
+/* For a family, returns a counter that has not counted since the last sample. */
 static bool read_pmd(const struct context *context, const struct rate *rate,
 		     pfarg_pmd_t *pmd)
 {
 	*pmd = pmd_of(context, rate);
+	if (buffers_are_shared(&context->buffers)) {
+		pmd->reg_last_reset_val = -rate->period;
+		pmd->reg_value = -rate->period;
+		return true;
+	}
 	if (!pfm_read_pmds(context->fd, pmd, 1))
 		return true;
 	message("cannot read a counter whose period is adapted: %s",
@@ -184,6 +196,19 @@ static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
 	rate->next_period = period_for(rate, most * a_second);
 }
 
+/* In a family: shortens a period that no thread may live to the end of. */
+static void shorten_if_late(struct rate *rate, uint64_t ns, uint64_t lost)
+{
+	double late = LATE * NS / (double)rate->wanted;
+
+	if (lost != rate->lost_before || (double)(ns - rate->ns_before) < late)
+		return;
+	rate->next_period = rate->period / STEEPEST;
+	if (!rate->next_period)
+		rate->next_period = 1;
+	rate->ns_before = ns;
+}
+
 /* Whether to change the period; any change is free if a reset is pending. */
 static bool is_off(const struct rate *rate, const pfarg_pmd_t *pmd)
 {
@@ -197,17 +222,20 @@ static bool is_off(const struct rate *rate, const pfarg_pmd_t *pmd)
 static bool look_at(struct context *context, struct rate *rate, uint64_t lost)
 {
 	unsigned int set = context->plan->options->events[rate->event].set;
+	uint64_t ns = context->result.durations[set];
 	pfarg_pmd_t pmd;
 
 	if (!read_pmd(context, rate, &pmd))
 		return false;
-	estimate(rate, &pmd, context->result.durations[set], lost);
+	estimate(rate, &pmd, ns, lost);
+	if (buffers_are_shared(&context->buffers))
+		shorten_if_late(rate, ns, lost);
 	if (!is_off(rate, &pmd))
 		rate->next_period = rate->period;
 	return true;
 }
 
-/* Writes a new period to a stopped counter. */
+/* Writes a new period to a counter that is stopped, or to all of a family. */
 static bool reprogram(struct context *context, struct rate *rate)
 {
 	uint64_t value = -rate->next_period;
@@ -232,9 +260,10 @@ static bool reprogram(struct context *context, struct rate *rate)
 static bool change_all(struct context *context)
 {
 	struct frequency *frequency = context->frequency;
+	bool shared = buffers_are_shared(&context->buffers);
 	bool ok = true;
 
-	if (!context_pause(context))
+	if (!shared && !context_pause(context))
 		return false;
 	for (unsigned int i = 0; ok && i < frequency->count; i++) {
 		struct rate *rate = &frequency->rates[i];
@@ -242,7 +271,7 @@ static bool change_all(struct context *context)
 		if (rate->wanted && rate->next_period != rate->period)
 			ok = reprogram(context, rate);
 	}
-	return context_go_on(context) && ok;
+	return (shared || context_go_on(context)) && ok;
 }
 
 bool frequency_look(struct context *context)

@@ -132,6 +132,10 @@ static void explain_create(const struct plan *plan, int error)
 	"no memory for a sampling buffer of each CPU, so only the command's " \
 	"first thread is measured: lower --smpl-entries, or raise the " \
 	"locked-memory limit (ulimit -l)"
+#define NO_RECORDS \
+	"perf keeps from this user what processes map " \
+	"(kernel.perf_event_paranoid), so only the command's first thread is " \
+	"measured: to measure all, use --follow-all"
 #define ONLY_FIRST \
 	" cannot count what the command creates: " \
 	"only its first thread is counted; to count all, use --follow-all"
@@ -165,6 +169,11 @@ static int create_any(struct context *context, pfarg_ctx_t *arg)
 
 	if (!plan_inherits(context->plan))
 		return pfm_create_context(arg, format->arg, format->arg_size);
+	/* Samples of processes that have ended would have no functions. */
+	if (context->plan->options->sampling && !access_to_perf()) {
+		context->alone = NO_RECORDS;
+		return pfm_create_context(arg, format->arg, format->arg_size);
+	}
 	arg->ctx_flags |= PFM_FL_INHERIT;
 	fd = pfm_create_context(arg, format->arg, format->arg_size);
 	if (fd >= 0)
