@@ -112,11 +112,15 @@ def test_missing_command_is_reported(programs: Path, options: tuple[str, ...]) -
     )
 
 
-def test_missing_command_keeps_capture(programs: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["no-such-command", "/no/such/command", "/", ""])
+def test_missing_command_keeps_capture(
+    programs: Path, tmp_path: Path, command: str
+) -> None:
     capture = tmp_path / "capture"
     capture.write_text("kept")
-    run = counted(programs, "--long-smpl-periods=1", f"-o{capture}", "no-such-command")
+    run = counted(programs, "--long-smpl-periods=1", f"-o{capture}", command)
     assert run.returncode == ERROR
+    assert f"cannot run {command}: " in run.stderr
     assert capture.read_text() == "kept"
 
 

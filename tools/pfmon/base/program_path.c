@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* program_path.c - find programs by name */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/program_path.h"
 #include "base/util.h"
 
+/* Directories may be executed, too, which means searched. */
 static char *if_program(char *path)
 {
-	if (!access(path, X_OK))
-		return path;
+	struct stat status;
+
+	if (!access(path, X_OK) && !stat(path, &status)) {
+		if (S_ISREG(status.st_mode))
+			return path;
+		errno = EACCES;
+	}
 	free(path);
 	return NULL;
 }
