@@ -161,11 +161,25 @@ static bool chooses_threads(const struct options *options)
 	       options->aggregation == AGGREGATE_PROCESS;
 }
 
+/*
+ * Whether a buffer may be full without a message. A restart for another CPU
+ * would free it, and pfmon would not have saved it.
+ */
+static bool any_quiet(const struct options *options)
+{
+	for (unsigned int i = 0; i < options->event_count; i++) {
+		if (options->events[i].quiet)
+			return true;
+	}
+	return false;
+}
+
 bool follow_inherits(const struct options *options)
 {
 	return options->command && !options->no_inherit &&
 	       !options->system_wide && options->set_count == 1 &&
-	       !stops_threads(options) && !chooses_threads(options);
+	       !stops_threads(options) && !chooses_threads(options) &&
+	       !any_quiet(options);
 }
 
 void follow_options_free(struct options *options)
