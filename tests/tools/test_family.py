@@ -78,6 +78,24 @@ def test_sampled_command_of_family_is_not_traced(
     assert (NO_MEMORY in run.stderr) == (create == errno.ENOMEM)
 
 
+@pytest.mark.parametrize(
+    ("options", "lower"),
+    [
+        ((), "--smpl-entries"),
+        (
+            ("--smpl-module=callstack", f"--smpl-arg={'00' * 32}"),
+            "its size in --smpl-arg",
+        ),
+    ],
+)
+def test_option_for_smaller_buffers_is_told(
+    programs: Path, tmp_path: Path, options: tuple[str, ...], lower: str
+) -> None:
+    sampling = ("--long-smpl-periods=1", f"-o{tmp_path / 'capture'}", *options)
+    run = counted(programs, *sampling, "true", create=errno.ENOMEM)
+    assert f"{NO_MEMORY} thread is measured: lower {lower}, or raise" in run.stderr
+
+
 @pytest.mark.parametrize(("name", "status"), [("TERM", 143), ("KILL", 137)])
 def test_untraced_status_has_terminating_signal(
     programs: Path, name: str, status: int

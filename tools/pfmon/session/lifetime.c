@@ -130,8 +130,7 @@ static void explain_create(const struct plan *plan, int error)
 
 #define NO_MEMORY \
 	"no memory for a sampling buffer of each CPU, so only the command's " \
-	"first thread is measured: lower --smpl-entries, or raise the " \
-	"locked-memory limit (ulimit -l)"
+	"first thread is measured"
 #define NO_RECORDS \
 	"perf keeps from this user what processes map " \
 	"(kernel.perf_event_paranoid), so only the command's first thread is " \
@@ -139,6 +138,8 @@ static void explain_create(const struct plan *plan, int error)
 #define ONLY_FIRST \
 	" cannot count what the command creates: " \
 	"only its first thread is counted; to count all, use --follow-all"
+
+static const char no_memory[] = NO_MEMORY;
 
 /*
  * Returns what to say of a family that could not be created, "" for nothing;
@@ -150,7 +151,7 @@ static const char *why_alone(const struct plan *plan, int error)
 	bool unknown = error == EINVAL || error == EOPNOTSUPP;
 
 	if (plan->options->sampling && error == ENOMEM)
-		return NO_MEMORY;
+		return no_memory;
 	if (plan->options->sampling)
 		return unknown ? "" : NULL;
 	if (error == EINVAL)
@@ -192,7 +193,10 @@ bool context_has_family(const struct context *context)
 
 void context_report_alone(const struct context *context)
 {
-	if (context->alone && *context->alone)
+	if (context->alone == no_memory)
+		message("%s: lower %s, or raise the locked-memory limit (ulimit -l)",
+			no_memory, size_option(context->plan));
+	else if (context->alone && *context->alone)
 		message("%s", context->alone);
 }
 
