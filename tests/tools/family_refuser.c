@@ -6,7 +6,9 @@
  *
  * Replaces /dev/perfmon. To create a context with PFM_FL_INHERIT fails with the
  * errno CREATE, and to load any context with LOAD, unless these are 0. All
- * other commands succeed, and counts are 0.
+ * other commands succeed, and counts are 0. In a family that samples, the CPUs
+ * with even numbers have a buffer, though only the highest CPU seems to be
+ * online.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,13 +18,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/cpu_list.h"
 #include "dry_run.h"
 #include "measure/measure.h"
 #include "options/options.h"
 
+#define BUFFER_SIZE	4096
+#define HIGHEST_CPU	"1023"
+
 static int create_error, load_error;
+static int family_fd = -1;
 
 /* The linker replaces the C library's functions with these. */
 int __real_open(const char *path, int flags, ...);
@@ -30,6 +38,11 @@ int __wrap_open(const char *path, int flags, ...);
 int __real_access(const char *path, int mode);
 int __wrap_access(const char *path, int mode);
 int __wrap_ioctl(int fd, unsigned long request, ...);
+void *__real_mmap(void *address, size_t size, int protection, int flags, int fd,
+		  off_t offset);
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
+		  off_t offset);
+bool __wrap_cpus_online(int **cpus, unsigned int *count);
 
 static const char *redirect(const char *path)
 {
@@ -46,13 +59,41 @@ int __wrap_access(const char *path, int mode)
 	return __real_access(redirect(path), mode);
 }
 
+bool __wrap_cpus_online(int **cpus, unsigned int *count)
+{
+	return cpus_parse(HIGHEST_CPU, cpus, count);
+}
+
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
+		  off_t offset)
+{
+	if (fd < 0 || fd != family_fd)
+		return __real_mmap(address, size, protection, flags, fd,
+				   offset);
+	if (offset / BUFFER_SIZE % 2) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	return __real_mmap(NULL, size, protection, flags | MAP_ANONYMOUS, -1,
+			   0);
+}
+
 /* Nothing can be read from the context. */
 static void create(pfarg_ctx_t *ctx)
 {
-	if (ctx->ctx_flags & PFM_FL_INHERIT)
+	static const pfm_uuid_t none;
+	bool samples = memcmp(ctx->ctx_smpl_buf_id, none, sizeof(none));
+	bool family = ctx->ctx_flags & PFM_FL_INHERIT;
+
+	if (family)
 		errno = create_error;
-	if (!errno)
-		ctx->ctx_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (errno)
+		return;
+	ctx->ctx_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (!family || !samples)
+		return;
+	family_fd = ctx->ctx_fd;
+	ctx->ctx_smpl_buf_size = BUFFER_SIZE;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from chunks import buffer_of, chunks_of
 from pfmon import ERROR, INHERITED
 
 ALONE = " cannot count what the command creates: only its first thread is counted;"
@@ -76,6 +77,20 @@ def test_sampled_command_of_family_is_not_traced(
     assert run.returncode == 7
     assert ALONE not in run.stderr
     assert (NO_MEMORY in run.stderr) == (create == errno.ENOMEM)
+
+
+def test_all_buffers_of_family_are_saved(programs: Path, tmp_path: Path) -> None:
+    capture = tmp_path / "capture"
+    run = counted(programs, "--long-smpl-periods=1", f"-o{capture}", "true")
+    assert run.returncode == 0, run.stderr
+    chunks = list(chunks_of(capture.read_bytes()))
+    (session,) = [json.loads(c.payload) for c in chunks if c.kind == b"SESS"]
+    contexts = session["contexts"]
+    numbers = Path("/sys/devices/system/cpu/possible").read_text().strip()
+    last = int(numbers.split("-")[-1])
+    assert [context["cpu"] for context in contexts] == list(range(0, last + 1, 2))
+    saved = [buffer_of(c.payload).context for c in chunks if c.kind == b"BUFR"]
+    assert saved == [context["id"] for context in contexts]
 
 
 @pytest.mark.parametrize(

@@ -112,11 +112,21 @@ char *cpus_text(const int *cpus, unsigned int count)
 	return text;
 }
 
-bool cpus_online(int **cpus, unsigned int *count)
+static bool read_list(const char *path, int **cpus, unsigned int *count)
 {
-	char *text = read_line_of("/sys/devices/system/cpu/online");
+	char *text = read_line_of(path);
 	bool ok = text && cpus_parse(text, cpus, count);
 
 	free(text);
 	return ok;
+}
+
+bool cpus_online(int **cpus, unsigned int *count)
+{
+	return read_list("/sys/devices/system/cpu/online", cpus, count);
+}
+
+bool cpus_possible(int **cpus, unsigned int *count)
+{
+	return read_list("/sys/devices/system/cpu/possible", cpus, count);
 }

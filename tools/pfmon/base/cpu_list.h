@@ -24,7 +24,8 @@ bool cpus_include(const char *whole, const char *part);
 /* Returns the list, to be freed, of CPUs in ascending order. */
 char *cpus_text(const int *cpus, unsigned int count);
 
-/* Returns the online CPUs like cpus_parse(). */
+/* Return the CPUs that are online, or can be, like cpus_parse(). */
 bool cpus_online(int **cpus, unsigned int *count);
+bool cpus_possible(int **cpus, unsigned int *count);
 
 #endif /* PFMON_BASE_CPU_LIST_H */

@@ -30,7 +30,7 @@ static off_t offset_of(const struct buffers *buffers, int cpu)
 	return cpu == ANY_CPU ? 0 : cpu * size;
 }
 
-/* If a CPU came online after the creation, mmap() gives EINVAL: skip it. */
+/* A CPU that was offline has no buffer: mmap() gives EINVAL. */
 static bool map_one(struct buffers *buffers, int fd, int cpu)
 {
 	void *bytes = mmap(NULL, buffers->size, PROT_READ, MAP_SHARED, fd,
@@ -49,21 +49,27 @@ static bool map_one(struct buffers *buffers, int fd, int cpu)
 	return true;
 }
 
+/*
+ * The kernel has created buffers for the CPUs that were online. The list of
+ * these may have changed since, and a container may see another one.
+ */
 static bool map_each(struct buffers *buffers, int fd)
 {
 	unsigned int count;
 	bool ok = true;
 	int *cpus;
 
-	if (!cpus_online(&cpus, &count)) {
-		message("cannot find out which CPUs are online");
+	if (!cpus_possible(&cpus, &count)) {
+		message("cannot find out which CPUs there are");
 		return false;
 	}
 	buffers->list = checked_calloc(count, sizeof(*buffers->list));
 	for (unsigned int i = 0; ok && i < count; i++)
 		ok = map_one(buffers, fd, cpus[i]);
 	free(cpus);
-	return ok;
+	if (ok && !buffers->count)
+		message("cannot map the sampling buffer of any CPU");
+	return ok && buffers->count;
 }
 
 static bool map_only(struct buffers *buffers, int fd)
