@@ -23,8 +23,9 @@ WAITS = "waits 100 1 >/dev/null"
 MAKE_ROOT = (
     "mkdir /tmp/root && cp -a /lib /lib64 /perfmon/bin/gzip /tmp/zipped /tmp/root"
 )
-# Samples are so frequent that some are taken in the dynamic linker.
-ROOTED = "-F 10000 chroot /tmp/root /gzip -1c /zipped"
+# Samples are so frequent that some are taken in the dynamic linker. A traced command
+# stops at each exec, until the new program has tables.
+ROOTED = "-F 10000 --follow-all chroot /tmp/root /gzip -1c /zipped"
 # Chains that are to be whole, in percent. A system-wide session finds new programs a
 # little later.
 SHARES = {

@@ -313,7 +313,7 @@ static int create_with_defaults(const struct format *f, int fields)
 
 TEST(layout_defaults_form_a_valid_argument)
 {
-	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4, 10, 5 };
+	static const int fields[FORMATS] = { 2, 3, 4, 4, 3, 4, 10, 6 };
 
 	for (unsigned int i = 0; i < FORMATS; i++) {
 		int fd;

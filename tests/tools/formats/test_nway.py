@@ -132,6 +132,15 @@ def test_nway_notification_without_full_region(save: Saver) -> None:
     assert outcome.saved == []
 
 
+@pytest.mark.parametrize("family", [(), ("family",)])
+def test_nway_thread_masked_without_full_region_goes_on(
+    save: Saver, family: tuple[str, ...]
+) -> None:
+    outcome = save("nway", "load", IDLE, *family, "overflow")
+    assert outcome.answers[1:] == ["0 1"]
+    assert outcome.saved == []
+
+
 def test_nway_unpublished_region_is_not_freed(save: Saver) -> None:
     rest = [Region(FREE, 5, seq=1)] * 3
     content = nway(4, 4, Region(READY, 5, seq=5), *rest)

@@ -198,7 +198,8 @@ static void run(struct trial *trial, int argc, const char * const argv[])
 void trial_sample(struct trial *trial)
 {
 	static const char * const argv[] = {
-		"pfmon", "-e", "page-faults", "--long-smpl-periods=1", "pfmon",
+		"pfmon", "-e", "page-faults", "--long-smpl-periods=1",
+		"--no-inherit", "pfmon",
 		NULL
 	};
 
@@ -208,7 +209,7 @@ void trial_sample(struct trial *trial)
 void trial_count(struct trial *trial)
 {
 	static const char * const argv[] = {
-		"pfmon", "-e", "cycles", "pfmon", NULL
+		"pfmon", "-e", "cycles", "--no-inherit", "pfmon", NULL
 	};
 
 	run(trial, ARRAY_SIZE(argv) - 1, argv);

@@ -136,6 +136,17 @@ bool buffers_save(const struct buffers *buffers, int cpu,
 	return any;
 }
 
+bool buffers_had_nothing(const struct buffers *buffers, int cpu)
+{
+	for (unsigned int i = 0; i < buffers->count; i++) {
+		const struct smpl_buffer *buffer = &buffers->list[i];
+
+		if (concerns(buffer, cpu) && buffer->image.count)
+			return false;
+	}
+	return true;
+}
+
 void buffers_restarted(const struct buffers *buffers, int cpu)
 {
 	for (unsigned int i = 0; i < buffers->count; i++) {

@@ -51,6 +51,9 @@ void buffers_find_layout(struct buffers *buffers);
 bool buffers_save(const struct buffers *buffers, int cpu,
 		  enum smpl_moment moment);
 
+/* Whether the last buffers_save() found nothing that a restart would free. */
+bool buffers_had_nothing(const struct buffers *buffers, int cpu);
+
 /* Starts the buffers of a CPU again; to be called after a restart. */
 void buffers_restarted(const struct buffers *buffers, int cpu);
 

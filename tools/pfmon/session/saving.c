@@ -14,17 +14,19 @@
 /*
  * Without saved samples there is no restart, which could free samples that
  * arrive meanwhile. A restart that fails because the context is detached, or
- * its CPU offline, does not change the buffer.
+ * its CPU offline, does not change the buffer. @masked: threads may wait for
+ * the restart although there is nothing to save
  */
 static int save_and_restart(struct context *context, int cpu,
-			    enum smpl_moment moment)
+			    enum smpl_moment moment, bool masked)
 {
 	bool saved;
 
 	if (!frequency_look(context))
 		return -1;
 	saved = buffers_save(&context->buffers, cpu, moment);
-	if (context->buffers.count && !saved)
+	if (context->buffers.count && !saved &&
+	    !(masked && buffers_had_nothing(&context->buffers, cpu)))
 		return 0;
 	context->restarted = true;
 	if (!pfm_restart(context->fd)) {
@@ -39,13 +41,18 @@ static int save_and_restart(struct context *context, int cpu,
 
 int context_save_and_restart(struct context *context, enum smpl_moment moment)
 {
-	return save_and_restart(context, ANY_CPU, moment);
+	return save_and_restart(context, ANY_CPU, moment, false);
 }
 
-/* In a family, the restart concerns only the buffer that a message named. */
+/*
+ * In a family, the restart concerns only the buffer that a message named. A
+ * message may also say that a thread is masked because it overflows too often:
+ * then a format with regions has nothing to save.
+ */
 int context_handle_overflow(struct context *context)
 {
-	return save_and_restart(context, context->notifier, SMPL_NOTIFIED);
+	return save_and_restart(context, context->notifier, SMPL_NOTIFIED,
+				true);
 }
 
 bool context_save_rest(struct context *context)
