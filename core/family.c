@@ -185,7 +185,19 @@ static void pfm_add_value(struct pfm_family_pmd *entry, u64 value, bool reached)
 		entry->sum += value;
 }
 
-/* Context: pfm_family.lock held. */
+/*
+ * Return a counter's value; for the clock, the time that its set was active,
+ * which does not end with an attachment.
+ */
+static u64 pfm_member_value(const struct pfm_context *ctx, u16 slot)
+{
+	struct pfm_pmd *pmd = pfm_pmd_at(ctx->set, slot);
+	u64 value = pfm_value_read(pmd);
+
+	return pfm_is_clock(pmd) ? ctx->set->duration + value : value;
+}
+
+/* Context: pfm_family.lock held; @ctx is detached. */
 static void pfm_add_values(struct pfm_family *family,
 			   const struct pfm_context *ctx)
 {
@@ -196,8 +208,8 @@ static void pfm_add_values(struct pfm_family *family,
 	for (i = 0; i < family->num_pmds; i++)
 		if (!family->pmds[i].reg.sampling)
 			pfm_add_value(&family->pmds[i],
-				      pfm_pmd_at(ctx->set,
-						 family->pmds[i].slot)->value,
+				      pfm_member_value(ctx,
+						       family->pmds[i].slot),
 				      reached);
 	pfm_add_losses(&family->ended, &losses);
 	if (!reached)
@@ -292,8 +304,7 @@ static void pfm_sum_member(struct pfm_context *ctx)
 	for (i = 0; i < family->num_pmds; i++) {
 		if (family->pmds[i].reg.sampling)
 			continue;
-		value = pfm_value_read(pfm_pmd_at(ctx->set,
-						  family->pmds[i].slot));
+		value = pfm_member_value(ctx, family->pmds[i].slot);
 		spin_lock(&family->lock);
 		family->pmds[i].sum += value;
 		spin_unlock(&family->lock);

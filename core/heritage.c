@@ -66,6 +66,7 @@ int pfm_heritage_equip(struct pfm_context *ctx)
 		ret = pfm_reg_paste(ctx->set, family->pmds[i].slot,
 				    &family->pmds[i].reg);
 	pfm_clock_of(ctx->set)->value = 0;
+	ctx->set->duration = 0;
 	return ret;
 }
 

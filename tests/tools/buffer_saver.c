@@ -10,6 +10,9 @@
  *	notified	a notification; prints the result and all restarts
  *	detached	a notification after the thread's end; as above
  *	exec		an exec; as above
+ *	family		makes CPUs 0 and 1 have such a buffer each
+ *	overflow	a notification about CPU 0; as above
+ *	stopped		such a notification while monitoring is stopped
  *	rest		the end of the measurement; prints the result
  *	intact FILE	whether the last image is intact if FILE is the buffer
  *	totals		prints saved samples, and lost ones from the buffer
@@ -23,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -86,6 +90,31 @@ static void notify(struct recording *recording, struct context *context,
 	printf("%d %d\n", saved, restarts);
 }
 
+/* Threads share the loaded buffer and a copy of it. */
+static void make_family(struct buffers *buffers)
+{
+	struct smpl_buffer *list = buffers->list;
+
+	list[0].cpu = 0;
+	list[1] = (struct smpl_buffer){
+		.cpu = 1, .bytes = checked_calloc(1, buffers->size),
+	};
+	memcpy(list[1].bytes, list[0].bytes, buffers->size);
+	buffers->count = 2;
+}
+
+static void overflow(struct recording *recording, struct context *context,
+		     unsigned int pauses)
+{
+	int saved;
+
+	context->notifier = 0;
+	context->pauses = pauses;
+	saved = context_handle_overflow(context);
+	record(recording, context, saved);
+	printf("%d %d\n", saved, restarts);
+}
+
 static void check_intact(const struct buffers *buffers, const char *path)
 {
 	size_t size;
@@ -109,6 +138,12 @@ static void perform(struct recording *recording, struct context *context,
 		notify(recording, context, SMPL_NOTIFIED, EBUSY);
 	} else if (!strcmp(command, "exec")) {
 		notify(recording, context, SMPL_EXEC, 0);
+	} else if (!strcmp(command, "family")) {
+		make_family(&context->buffers);
+	} else if (!strcmp(command, "overflow")) {
+		overflow(recording, context, 0);
+	} else if (!strcmp(command, "stopped")) {
+		overflow(recording, context, 1);
 	} else if (!strcmp(command, "rest")) {
 		int saved = context_save_rest(context);
 
@@ -131,8 +166,8 @@ static void perform(struct recording *recording, struct context *context,
 int main(int argc, char **argv)
 {
 	struct recording *recording;
-	struct smpl_buffer buffer = { .cpu = ANY_CPU };
-	struct context context = { .fd = -1, .cpu = NO_CPU };
+	struct smpl_buffer list[2] = { { .cpu = ANY_CPU } };
+	struct context context = { .cpu = NO_CPU };
 	struct plan plan;
 	struct options options;
 	char *line = NULL;
@@ -146,8 +181,9 @@ int main(int argc, char **argv)
 	if (!recording)
 		return 1;
 	context.plan = &plan;
+	context.fd = eventfd(0, EFD_NONBLOCK);
 	context.buffers = (struct buffers){
-		.format = &plan.format, .list = &buffer, .count = 1,
+		.format = &plan.format, .list = list, .count = 1,
 	};
 	while (getline(&line, &room, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
@@ -156,8 +192,10 @@ int main(int argc, char **argv)
 	free(line);
 	if (!recording_close(recording))
 		return 1;
-	free(buffer.bytes);
-	free(buffer.image.bytes);
+	for (unsigned int i = 0; i < context.buffers.count; i++) {
+		free(list[i].bytes);
+		free(list[i].image.bytes);
+	}
 	context.buffers = (struct buffers){ .count = 0 };
 	context_close(&context);
 	plan_free(&plan);

@@ -136,7 +136,6 @@ def test_dry_run_reports_unknown_event(pfmon: Pfmon) -> None:
         (*SAMPLING, "--follow-all"),
         (*SAMPLING, "--smpl-module=nway", "--smpl-mask-when-full"),
         (*SAMPLING, "--smpl-notify=0"),
-        ("-F", "999", "-e", "page-faults"),
         ("-e", "page-faults", "--no-inherit"),
         ("-e", "page-faults", "--follow-all"),
         ("-e", "page-faults", "--exclude=x"),

@@ -91,11 +91,11 @@ def test_similar_names_are_limited_to_five(finder: Finder) -> None:
 
 
 def test_unknown_function_without_similar_names(finder: Finder) -> None:
-    assert "wholly_unlike_any or similar" in finder.complaint("wholly_unlike_any")
+    assert "function wholly_unlike_any nor one" in finder.complaint("wholly_unlike_any")
 
 
 def test_data_symbol_is_not_a_function(finder: Finder) -> None:
-    assert "has no function __data_start" in finder.complaint("__data_start")
+    assert "neither a function __data_start nor" in finder.complaint("__data_start")
 
 
 def test_ambiguous_function_name_is_refused(finder: Finder) -> None:
