@@ -47,7 +47,7 @@ $(UOUT)/process_recorder: WRAPPED := -Wl,--wrap=perf_ring_open
 $(UOUT)/process_recorder: WRAPPED += -Wl,--wrap=table_set_load
 $(UOUT)/hanging_trial: WRAPPED := -Wl,--wrap=pfm_create_context,--wrap=poll
 $(UOUT)/family_refuser: WRAPPED := -Wl,--wrap=open,--wrap=access,--wrap=ioctl
-$(UOUT)/family_refuser: WRAPPED += -Wl,--wrap=mmap,--wrap=cpus_online
+$(UOUT)/family_refuser: WRAPPED += -Wl,--wrap=mmap,--wrap=cpus_online,--wrap=read
 $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
 
 $(UOUT)/unwind_trials $(UOUT)/unwind_stops: $(UOBJ)/unwind/unwind_table.o

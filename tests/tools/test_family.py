@@ -93,6 +93,15 @@ def test_all_buffers_of_family_are_saved(programs: Path, tmp_path: Path) -> None
     assert saved == [context["id"] for context in contexts]
 
 
+def test_full_buffers_do_not_keep_pfmon_from_timers(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STORM", "1")
+    sampling = ("--long-smpl-periods=1", "-o/dev/null")
+    run = counted(programs, *sampling, "--session-timeout=0.1", "sleep", "50")
+    assert run.returncode == 128 + signal.SIGTERM
+
+
 @pytest.mark.parametrize(
     ("options", "lower"),
     [

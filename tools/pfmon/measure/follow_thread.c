@@ -14,6 +14,12 @@
 #include "session/lifetime.h"
 #include "session/saving.h"
 
+/*
+ * Messages that are handled before signals and timers are. Threads on other
+ * CPUs may fill the buffers of a family as fast as they are saved.
+ */
+#define MOST_MESSAGES	64
+
 void follow_fail(struct follow *follow)
 {
 	follow->m->failed = true;
@@ -209,27 +215,37 @@ static bool handle_overflow(struct follow *follow, struct thread *thread,
 	       (!saved || recording_buffer(recording, thread->context));
 }
 
-static void handle_messages(struct follow *follow, struct thread *thread,
-			    bool after_exec)
+/* Returns false if there is none. */
+static bool handle_message(struct follow *follow, struct thread *thread,
+			   bool after_exec)
 {
 	int type;
 
-	while (thread->loaded && !follow->m->failed) {
-		type = context_next_message(thread->context);
-		if (!type)
-			return;
-		if (type == PFM_MSG_END)
-			thread->loaded = context_has_family(thread->context);
-		else if (type < 0 ||
-			 (type == PFM_MSG_OVFL &&
-			  !handle_overflow(follow, thread, after_exec)))
-			follow_fail(follow);
-	}
+	if (!thread->loaded || follow->m->failed)
+		return false;
+	type = context_next_message(thread->context);
+	if (type == PFM_MSG_END)
+		thread->loaded = context_has_family(thread->context);
+	else if (type < 0 || (type == PFM_MSG_OVFL &&
+			      !handle_overflow(follow, thread, after_exec)))
+		follow_fail(follow);
+	return type;
+}
+
+/* To be called while the context is stopped. */
+static void handle_messages(struct follow *follow, struct thread *thread,
+			    bool after_exec)
+{
+	while (handle_message(follow, thread, after_exec))
+		;
 }
 
 void follow_thread_handle(struct follow *follow, struct thread *thread)
 {
-	handle_messages(follow, thread, false);
+	unsigned int left = MOST_MESSAGES;
+
+	while (left && handle_message(follow, thread, false))
+		left--;
 }
 
 /*
