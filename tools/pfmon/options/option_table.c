@@ -227,8 +227,8 @@ const struct option_row option_table[] = {
 		.details =
 			"Without this option, and without options that follow threads,\n"
 			"counts and samples include all threads and processes that the\n"
-			"command creates, except samples of some formats, with\n"
-			"adapted periods, or with several event sets.\n",
+			"command creates, except samples of some formats, or with\n"
+			"several event sets.\n",
 	}, {
 		.name = "aggregate", .argument = "HOW", .words = "thread process all",
 		.effect = CALLS(parse_aggregate),
