@@ -118,7 +118,7 @@ static pfarg_pmd_t pmd_of(const struct context *context,
 	};
 }
 
-/* For a family, returns a counter that has not counted since the last sample. */
+/* In a family, as if nothing had been counted since the last sample. */
 static bool read_pmd(const struct context *context, const struct rate *rate,
 		     pfarg_pmd_t *pmd)
 {
