@@ -50,15 +50,21 @@ interrupt() {
 	return $status
 }
 
+# Kill what a command has left: a process that spins would keep a CPU busy for all later
+# tests.
+kill_family() {
+	for process in /proc/[0-9]*; do
+		grep -qs '^family$' $process/comm && kill -9 ${process#/proc/}
+	done
+}
+
 # Print processes that are still stopped or traced.
 how_it_is() {
 	for task in /proc/$pid/task/*; do
 		grep -q '^State:.[RS]' $task/status || echo stopped: $task
 		grep -q '^TracerPid:.0' $task/status || echo traced: $task
 	done
-	for process in /proc/[0-9]*; do
-		grep -qs '^family$' $process/comm && kill -9 ${process#/proc/}
-	done
+	kill_family
 }
 
 kill_attached() {
@@ -81,7 +87,7 @@ kill_sampling() {
 		runs $started || return
 	done
 	kill -9 $started
-	test $follow = --follow-all || kill -9 $pid
+	test $follow = --follow-all || kill_family
 	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
 }
 

@@ -157,10 +157,12 @@ def _script(target: Target) -> str:
     """Return the shell script that makes the captures in a guest."""
     sampling = f"-e {target.event} --long-smpl-periods={PERIOD}"
     sample = f"pfmon {sampling}"
+    # A full buffer masks the only thread, while a family would lose samples.
+    alone = f"{sample} --no-inherit"
     work = f"hotloops {target.rounds}"
     lines = [
         "set -e",
-        f"{sample} -o /out/command.cap {work}",
+        f"{alone} -o /out/command.cap {work}",
         # pfmon ends with the thread that it is attached to. On one CPU, the thread
         # cannot end before pfmon has attached.
         f"taskset -c 0 {work} &",
@@ -168,7 +170,7 @@ def _script(target: Target) -> str:
     ]
     # The small buffer is full from time to time while the program's thread still
     # exists. On one CPU, perf's clock never goes back.
-    often = f"taskset -c 0 {sample} --smpl-entries=64"
+    often = f"taskset -c 0 {alone} --smpl-entries=64"
     lines.append(f"{often} -o /out/made.cap made_code {MADE_ROUNDS}")
     lines.append(f"{often} -o /out/private.cap {PRIVATE.format(MADE_ROUNDS)}")
     everything = f"{sample} --smpl-entries=64 --data-maps --system-wide"
@@ -179,13 +181,14 @@ def _script(target: Target) -> str:
             continue
         rounds = int(target.rounds * form.part)
         chosen = f"--smpl-module={form.options} -o /out/{name}.cap"
-        lines.append(f"{form.tool} {sampling} {chosen} {form.program} {rounds}")
+        one = f"{form.tool} {sampling} --no-inherit"
+        lines.append(f"{one} {chosen} {form.program} {rounds}")
     # Parameters that the bridge reads when its device is opened.
     lines.append("modprobe pfm_fmt_oprofile")
     lines.append(f"echo {DEPTH} >{BRIDGE}/trace_depth")
     traced = f"--smpl-module=oprofile -o /out/{TRACED}.cap"
     rounds = int(target.rounds / 2)
-    lines.append(f"{sample} {traced} hotframes {rounds}")
+    lines.append(f"{alone} {traced} hotframes {rounds}")
     lines.append(f"echo 0 >{BRIDGE}/trace_depth")
     pinned = " & ".join(f"taskset -c {cpu} {work}" for cpu in range(target.cpus))
     for name, options in SYSTEM_WIDE.items():
