@@ -20,26 +20,6 @@
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define MASK		PFM_NWAY_SMPL_MASK_WHEN_FULL
 
-/* Size of a region that is full with this many entries of @pmds values. */
-static __u64 region_of(unsigned int entries, unsigned int pmds)
-{
-	return entries * (ENTRY + 8 * pmds) + 8 * (count_pmds() - pmds);
-}
-
-static struct mapped nway_new(unsigned int regions, unsigned int entries,
-			      unsigned int pmds, __u32 flags)
-{
-	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
-	pfm_nway_smpl_arg_t arg = {
-		.buf_size = PFM_NWAY_REGION_OFFS(regions) +
-			    regions * region_of(entries, pmds),
-		.num_regions = regions,
-		.buf_flags = flags,
-	};
-
-	return mapped_new(uuid, 0, &arg, sizeof(arg));
-}
-
 static const pfm_nway_smpl_hdr_t *hdr_of(const struct mapped *m)
 {
 	return m->buf;
@@ -101,7 +81,7 @@ TEST(invalid_arguments_are_refused)
 /* Proves 6.3.1-01, 6.3.1-02, 6.3.1-03, 6.3.1-09, P5.4-06 */
 TEST(full_region_notifies_without_masking)
 {
-	struct mapped m = nway_new(4, 5, 0, 0);
+	struct mapped m = nway_new(0, 4, 5, 0, 0);
 
 	start_here(&m);
 	touch_pages(5 * PERIOD - 1, NULL);
@@ -119,7 +99,7 @@ TEST(full_region_notifies_without_masking)
 /* Proves 6.3.1-02, 6.3.1-03, 6.3.1-04 */
 TEST(two_regions_alternate_with_short_resets)
 {
-	struct mapped m = nway_new(2, 5, 0, 0);
+	struct mapped m = nway_new(0, 2, 5, 0, 0);
 	struct counter c = counter(0, NOTIFY, PERIOD);
 	struct counter other = counter(1, 0, 0);
 
@@ -174,7 +154,7 @@ TEST(default_format_has_blind_spots)
 TEST(prompt_reader_has_no_blind_spots)
 {
 	/* Twice the memory of the previous test, split into regions. */
-	struct mapped m = nway_new(6, BURST / 5, 0, 0);
+	struct mapped m = nway_new(0, 6, BURST / 5, 0, 0);
 	unsigned long recorded = 0;
 	unsigned int next = 0;
 
@@ -201,7 +181,7 @@ TEST(prompt_reader_has_no_blind_spots)
 /* Proves 6.3.1-06 */
 TEST(unread_samples_are_overwritten_and_counted)
 {
-	struct mapped m = nway_new(3, 7, 0, 0);
+	struct mapped m = nway_new(0, 3, 7, 0, 0);
 	__u64 overwritten;
 
 	start_here(&m);
@@ -227,7 +207,7 @@ TEST(unread_samples_are_overwritten_and_counted)
 /* Proves 6.3.1-02, 6.3.1-05, 6.3.1-07 */
 TEST(mask_when_full_saturates_until_restart)
 {
-	struct mapped m = nway_new(2, 4, 0, MASK);
+	struct mapped m = nway_new(0, 2, 4, 0, MASK);
 
 	start_here(&m);
 	touch_pages(7 * PERIOD, NULL);
@@ -299,7 +279,7 @@ static __u64 overwritten(const struct mapped *m)
 /* Proves 6.3.1-06, H28 */
 TEST(concurrent_reader_never_sees_a_torn_region)
 {
-	struct mapped m = nway_new(2, SMALL, 1, 0);
+	struct mapped m = nway_new(0, 2, SMALL, 1, 0);
 	struct counter c = counter(0, NOTIFY, PERIOD);
 	struct counted copy[SMALL];
 	int accepted = 0, n;
@@ -335,7 +315,7 @@ TEST(concurrent_reader_never_sees_a_torn_region)
 /* A reader that keeps up reads every sample exactly once. */
 TEST(regions_are_read_while_the_next_ones_are_filled)
 {
-	struct mapped m = nway_new(8, SMALL, 1, MASK);
+	struct mapped m = nway_new(0, 8, SMALL, 1, MASK);
 	struct counter c = counter(0, NOTIFY, PERIOD);
 	struct counted copy[SMALL];
 	struct worker w;

@@ -75,7 +75,8 @@ unsigned long run_family(int fd, const char *what, const char *n)
 	return strtoul(calls + 7, NULL, 10);
 }
 
-void serve_calls(const struct caller *c)
+/* In the child: serve requests until the last one. */
+static void serve_calls(const struct caller *c)
 {
 	unsigned int n;
 
@@ -86,13 +87,39 @@ void serve_calls(const struct caller *c)
 	_exit(PASSED);
 }
 
-void caller_start(struct caller *c)
+static void make_pipes(struct caller *c)
 {
 	CHECK_OK(pipe(c->ask));
 	CHECK_OK(pipe(c->done));
+}
+
+static void begin_to_serve(struct caller *c)
+{
 	c->pid = fork_one();
 	if (!c->pid)
 		serve_calls(c);
+}
+
+void caller_start(struct caller *c)
+{
+	make_pipes(c);
+	begin_to_serve(c);
+}
+
+pid_t caller_start_by_other(struct caller *c, int fd, int go[2])
+{
+	pid_t pid;
+
+	make_pipes(c);
+	CHECK_OK(pipe(go));
+	pid = fork_one();
+	if (!pid) {
+		close(fd);
+		wait_go(go[0]);
+		begin_to_serve(c);
+		_exit(PASSED);
+	}
+	return pid;
 }
 
 void caller_do(const struct caller *c, unsigned int n)

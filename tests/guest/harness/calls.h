@@ -35,9 +35,12 @@ struct caller {
 	int	done[2];
 };
 
-/* In the child: serve requests until the last one. */
-void serve_calls(const struct caller *c);
 void caller_start(struct caller *c);
+/*
+ * Start a process that waits for a byte in @go, then starts the child and ends.
+ * It does not keep @fd: with it, it would monitor itself. Return: its ID.
+ */
+pid_t caller_start_by_other(struct caller *c, int fd, int go[2]);
 /* Let the child call, and wait until it has. */
 void caller_do(const struct caller *c, unsigned int n);
 void caller_quit(const struct caller *c);

@@ -6,10 +6,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <perfmon/perfmon_nway_smpl.h>
+
 #include "check.h"
 #include "ctx.h"
 #include "faults.h"
 #include "smpl.h"
+
+static size_t entry_size(unsigned int pmds)
+{
+	return sizeof(pfm_default_smpl_entry_t) + pmds * sizeof(__u64);
+}
 
 struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 			 const void *arg, size_t arg_size)
@@ -23,6 +30,23 @@ struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 	m.buf = mmap(NULL, m.size, PROT_READ, MAP_SHARED, m.fd, 0);
 	CHECK(m.buf != MAP_FAILED);
 	return m;
+}
+
+/* An entry with the values of all PMDs must fit into the rest of a region. */
+struct mapped nway_new(__u32 ctx_flags, unsigned int regions,
+		       unsigned int entries, unsigned int pmds,
+		       __u32 buf_flags)
+{
+	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
+	size_t region = entries * entry_size(pmds) +
+			sizeof(__u64) * (count_pmds() - pmds);
+	pfm_nway_smpl_arg_t arg = {
+		.buf_size = PFM_NWAY_REGION_OFFS(regions) + regions * region,
+		.num_regions = regions,
+		.buf_flags = buf_flags,
+	};
+
+	return mapped_new(uuid, ctx_flags, &arg, sizeof(arg));
 }
 
 void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset)
@@ -95,11 +119,6 @@ __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size)
 {
 	return sizeof(pfm_default_smpl_hdr_t) + (n - 1) * entry_size +
 	       hdr_size + sizeof(__u64) * count_pmds();
-}
-
-static size_t entry_size(unsigned int pmds)
-{
-	return sizeof(pfm_default_smpl_entry_t) + pmds * sizeof(__u64);
 }
 
 struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds)

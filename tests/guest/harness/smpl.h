@@ -25,6 +25,10 @@ struct mapped {
 
 struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 			 const void *arg, size_t arg_size);
+/* N-way format whose regions are full after @entries of @pmds values each. */
+struct mapped nway_new(__u32 ctx_flags, unsigned int regions,
+		       unsigned int entries, unsigned int pmds,
+		       __u32 buf_flags);
 
 /* Expect this mmap() to fail. */
 void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset);

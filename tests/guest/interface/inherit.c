@@ -335,19 +335,7 @@ TEST(family_outlives_its_first_thread)
 	struct caller c;
 	pid_t root;
 
-	CHECK_OK(pipe(c.ask));
-	CHECK_OK(pipe(c.done));
-	CHECK_OK(pipe(go));
-	root = fork_one();
-	if (!root) {
-		/* With it, this would count as self-monitoring. */
-		close(fd);
-		wait_go(go[0]);
-		c.pid = fork_one();
-		if (!c.pid)
-			serve_calls(&c);
-		_exit(PASSED);
-	}
+	root = caller_start_by_other(&c, fd, go);
 	ctx_start_on(fd, root);
 	CHECK_EQ(write(go[1], "", 1), 1);
 	reap(root);

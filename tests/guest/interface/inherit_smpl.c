@@ -192,7 +192,7 @@ TEST(members_begin_with_a_whole_period)
 		caller_do(&c[i], 11);
 	}
 	CHECK_EQ(samples(&s), 4);
-	/* That of the root: it is not a sum. */
+	/* The root's own value, not a sum */
 	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
 	for (int i = 0; i < 2; i++)
 		caller_quit(&c[i]);
@@ -339,7 +339,7 @@ TEST(period_changes_in_all_members)
 	caller_start(&c[1]);
 	caller_do(&c[1], 4);
 	CHECK_EQ(samples(&s), 5);
-	/* Of the root, too: 4, 2 */
+	/* The root's periods change, too: 4, 2 */
 	call(6);
 	CHECK_EQ(samples(&s), 7);
 	CHECK_ERRNO(change_period(&s, 0), EINVAL);
@@ -467,20 +467,8 @@ TEST(family_outlives_its_first_thread)
 	int go[2];
 	pid_t root;
 
-	CHECK_OK(pipe(c.ask));
-	CHECK_OK(pipe(c.done));
-	CHECK_OK(pipe(go));
-	root = fork_one();
-	if (!root) {
-		/* With it, this would count as self-monitoring. */
-		close(s.fd);
-		ctx_pin(0);
-		wait_go(go[0]);
-		c.pid = fork_one();
-		if (!c.pid)
-			serve_calls(&c);
-		_exit(PASSED);
-	}
+	ctx_pin(0);
+	root = caller_start_by_other(&c, s.fd, go);
 	ctx_start_on(s.fd, root);
 	CHECK_EQ(write(go[1], "", 1), 1);
 	reap(root);
@@ -552,16 +540,8 @@ TEST(no_msg_contexts_restart_without_reading)
 /* Create an n-way root whose regions are full after REGION entries. */
 static struct mapped nway_root(__u32 flags)
 {
-	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
-	size_t entry = sizeof(pfm_default_smpl_entry_t);
-	pfm_nway_smpl_arg_t arg = {
-		.buf_size = PFM_NWAY_REGION_OFFS(REGIONS) +
-			    REGIONS * (REGION * entry + 8 * count_pmds()),
-		.buf_flags = PFM_NWAY_SMPL_MASK_WHEN_FULL,
-		.num_regions = REGIONS,
-	};
-	struct mapped m = mapped_new(uuid, PFM_FL_INHERIT | flags, &arg,
-				     sizeof(arg));
+	struct mapped m = nway_new(PFM_FL_INHERIT | flags, REGIONS, REGION, 0,
+				   PFM_NWAY_SMPL_MASK_WHEN_FULL);
 	struct counter c = calls(0, PFM_REGFL_OVFL_NOTIFY, 1);
 
 	counter_write(m.fd, &c);

@@ -309,17 +309,9 @@ TEST(full_buffer_notifies_whichever_counter_asks)
 
 TEST(full_regions_notify_whichever_counter_asks)
 {
-	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
-	pfm_nway_smpl_arg_t arg = {
-		.num_regions = 2,
-		.buf_flags = PFM_NWAY_SMPL_MASK_WHEN_FULL,
-	};
-
-	arg.buf_size = PFM_NWAY_REGION_OFFS(2) +
-		       2 * (sizeof(pfm_default_smpl_entry_t) +
-			    8 * count_pmds());
 	for (int asks = 0; asks < 4; asks++)
-		expect_notification(mapped_new(uuid, 0, &arg, sizeof(arg)).fd,
+		expect_notification(nway_new(0, 2, 1, 0,
+					     PFM_NWAY_SMPL_MASK_WHEN_FULL).fd,
 				    asks);
 }
 

@@ -264,15 +264,8 @@ TEST(arguments_are_changed)
 /* Create a family that samples, with both buffers mapped. */
 static struct mapped family(const pfm_nway_smpl_hdr_t **hdr)
 {
-	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
-	size_t entry = sizeof(pfm_default_smpl_entry_t);
-	pfm_nway_smpl_arg_t arg = {
-		.buf_size = PFM_NWAY_REGION_OFFS(REGIONS) +
-			    REGIONS * (REGION * entry + 8 * count_pmds()),
-		.buf_flags = PFM_NWAY_SMPL_MASK_WHEN_FULL,
-		.num_regions = REGIONS,
-	};
-	struct mapped m = mapped_new(uuid, PFM_FL_INHERIT, &arg, sizeof(arg));
+	struct mapped m = nway_new(PFM_FL_INHERIT, REGIONS, REGION, 0,
+				   PFM_NWAY_SMPL_MASK_WHEN_FULL);
 
 	hdr[0] = m.buf;
 	hdr[1] = mmap(NULL, m.size, PROT_READ, MAP_SHARED, m.fd, m.size);
