@@ -12,29 +12,28 @@
 
 #include "measure/control.h"
 
+static bool print(enum control_command command, const char *argument,
+		  void *unused)
+{
+	(void)unused;
+	printf("%d %s\n", (int)command, argument ? argument : "-");
+	return command != CONTROL_STOP;
+}
+
 int main(int argc, char **argv)
 {
-	enum control_command command = CONTROL_NONE;
 	struct control control;
 	unsigned int reads = 0;
-	const char *argument;
 
 	if (argc != 3 || !control_open(&control, argv[1], argv[2]))
 		return 1;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	puts("open");
-	while (command != CONTROL_STOP) {
+	do {
 		poll(&(struct pollfd){ control.fd, POLLIN, 0 }, 1, -1);
 		control_read(&control);
 		reads++;
-		while ((command = control_next(&control, &argument))) {
-			printf("%d %s\n", (int)command,
-			       argument ? argument : "-");
-			control_acknowledge(&control);
-			if (command == CONTROL_STOP)
-				break;
-		}
-	}
+	} while (control_serve(&control, print, NULL));
 	printf("%u\n", reads);
 	control_close(&control);
 	return 0;

@@ -13,7 +13,6 @@
 #include "events/pmu.h"
 #include "process/command.h"
 #include "session/evtset.h"
-#include "session/lifetime.h"
 
 /* Keeps the chunk small enough to be read: 4 MB. */
 #define MOST_COUNTS	32768
@@ -180,38 +179,36 @@ static struct json_object *number_or_null(int number, int none)
 	return number == none ? NULL : json_new_u64((uint64_t)number);
 }
 
-static struct json_object *describe_context(const struct context *context)
+/* @tid: NULL if several threads record into this buffer */
+static struct json_object *describe_buffer(const struct context *context,
+					   unsigned int id,
+					   struct json_object *tid, pid_t tgid,
+					   int cpu)
 {
 	struct json_object *object = json_new_object();
 
-	json_add_u64(object, "id", context->id);
-	json_add_u64(object, "tid", (uint64_t)context->tid);
-	json_add(object, "tgid", number_or_null(context->result.tgid, 0));
-	json_add(object, "cpu", number_or_null(context->cpu, NO_CPU));
+	json_add_u64(object, "id", id);
+	json_add(object, "tid", tid);
+	json_add(object, "tgid", number_or_null(tgid, 0));
+	json_add(object, "cpu", number_or_null(cpu, NO_CPU));
 	json_add_u64(object, "buf_size", context->buffers.size);
 	return object;
 }
 
-/* Threads share this buffer. */
-static struct json_object *describe_part(const struct context *context,
-					 unsigned int i)
+static struct json_object *describe_context(const struct context *context)
 {
-	struct json_object *object = json_new_object();
-
-	json_add_u64(object, "id", context->id + i);
-	json_add(object, "tid", NULL);
-	json_add(object, "tgid", NULL);
-	json_add(object, "cpu", json_new_u64((uint64_t)
-					     context->buffers.list[i].cpu));
-	json_add_u64(object, "buf_size", context->buffers.size);
-	return object;
+	return describe_buffer(context, context->id,
+			       json_new_u64((uint64_t)context->tid),
+			       context->result.tgid, context->cpu);
 }
 
 static void append_parts(struct json_object *list,
 			 const struct context *context)
 {
 	for (unsigned int i = 0; i < context->buffers.count; i++)
-		json_append(list, describe_part(context, i));
+		json_append(list,
+			    describe_buffer(context, context->id + i, NULL, 0,
+					    context->buffers.list[i].cpu));
 }
 
 static struct json_object *describe_contexts(struct context *const *contexts,

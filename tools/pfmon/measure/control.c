@@ -93,7 +93,7 @@ void control_read(struct control *control)
 		control->length += (size_t)got;
 }
 
-void control_acknowledge(const struct control *control)
+static void acknowledge(const struct control *control)
 {
 	static const char ack[] = "ack\n";
 
@@ -120,28 +120,28 @@ static enum control_command parse(struct control *control,
 }
 
 /* The line may be the end of one that was too long. */
-static enum control_command take_command(struct control *control,
-					 const char **argument)
+static bool obey_line(struct control *control, control_obey *obey, void *data)
 {
 	enum control_command command = CONTROL_NONE;
+	const char *argument;
+	bool go_on;
 
 	if (control->too_long)
 		message("--control: ignored a line of more than %zu bytes",
 			sizeof(control->text));
 	else
-		command = parse(control, argument);
+		command = parse(control, &argument);
 	control->too_long = false;
-	if (command == CONTROL_NONE)
-		control_acknowledge(control);
-	return command;
+	go_on = command == CONTROL_NONE || obey(command, argument, data);
+	acknowledge(control);
+	return go_on;
 }
 
-enum control_command control_next(struct control *control,
-				  const char **argument)
+bool control_serve(struct control *control, control_obey *obey, void *data)
 {
-	enum control_command command = CONTROL_NONE;
+	bool go_on = true;
 
-	while (command == CONTROL_NONE && take_line(control))
-		command = take_command(control, argument);
-	return command;
+	while (go_on && take_line(control))
+		go_on = obey_line(control, obey, data);
+	return go_on;
 }

@@ -32,20 +32,21 @@ struct control {
 bool control_open(struct control *control, const char *fifo, const char *ack);
 void control_close(struct control *control);
 
-/* Tells the sender that its line was handled, even if it was invalid. */
-void control_acknowledge(const struct control *control);
-
 /*
  * Reads once from the FIFO. It does not read until the FIFO is empty, because a
  * sender that never pauses would block pfmon.
  */
 void control_read(struct control *control);
 
+/* Obeys a command. Returns false if no further command is to be obeyed. */
+typedef bool control_obey(enum control_command command, const char *argument,
+			  void *data);
+
 /*
- * Returns the next command that was read, or CONTROL_NONE. The argument is
- * valid until the next call. Unknown commands are reported and ignored.
+ * Obeys the commands that were read, until obey() returns false; then returns
+ * false, too. Unknown commands are reported and ignored. The sender is told
+ * when a line was handled, even if it was invalid.
  */
-enum control_command control_next(struct control *control,
-				  const char **argument);
+bool control_serve(struct control *control, control_obey *obey, void *data);
 
 #endif /* PFMON_MEASURE_CONTROL_H */

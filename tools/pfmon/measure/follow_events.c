@@ -9,7 +9,6 @@
 #include "measure/follow_thread.h"
 #include "measure/follow_watch.h"
 #include "measure/programs.h"
-#include "session/lifetime.h"
 #include "stacks/table_set.h"
 
 static bool wants(const struct follow *follow, const struct process *process)

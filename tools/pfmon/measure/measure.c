@@ -11,7 +11,6 @@
 #include "formats/described.h"
 #include "measure/measure.h"
 #include "measure/report.h"
-#include "session/lifetime.h"
 
 #define PROGRESS_NS	1000000000
 /* Interval between searches for newly mapped code without unwind tables. */

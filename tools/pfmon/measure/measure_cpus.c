@@ -320,9 +320,12 @@ static bool handle_signals(struct system *system)
 	return !(wishes & WISH_END);
 }
 
-static void obey_control(struct system *system, enum control_command command,
-			 const char *argument)
+/* Returns false if the measurement is to end. */
+static bool obey_control(enum control_command command, const char *argument,
+			 void *data)
 {
+	struct system *system = data;
+
 	switch (command) {
 	case CONTROL_ENABLE:
 		begin_late(system);
@@ -335,25 +338,11 @@ static void obey_control(struct system *system, enum control_command command,
 		break;
 	case CONTROL_STOP:
 		command_detach(&system->m.command);
-		break;
+		return false;
 	case CONTROL_NONE:
 		break;
 	}
-}
-
-/* Returns false if the measurement is to end. */
-static bool handle_control(struct system *system)
-{
-	struct control *control = system->m.waiter->control;
-	enum control_command command = CONTROL_NONE;
-	const char *argument;
-
-	while (command != CONTROL_STOP &&
-	       (command = control_next(control, &argument))) {
-		obey_control(system, command, argument);
-		control_acknowledge(control);
-	}
-	return command != CONTROL_STOP;
+	return true;
 }
 
 /* Returns false if the measurement is to end. */
@@ -395,7 +384,9 @@ static void run(struct system *system)
 			system->m.failed = true;
 		if ((wake & WAKE_SIGNAL) && !handle_signals(system))
 			return;
-		if ((wake & WAKE_CONTROL) && !handle_control(system))
+		if ((wake & WAKE_CONTROL) &&
+		    !control_serve(system->m.waiter->control, obey_control,
+				   system))
 			return;
 		if (wake & (WAKE_ALARM | WAKE_ERROR))
 			system->m.failed = true;

@@ -102,9 +102,11 @@ static void handle_signals(struct session *session)
 		take_snapshot(session);
 }
 
-static void obey(struct session *session, enum control_command command,
-		 const char *argument)
+/* Returns false if the session is over. */
+static bool obey(enum control_command command, const char *argument, void *data)
 {
+	struct session *session = data;
+
 	switch (command) {
 	case CONTROL_ENABLE:
 		begin_late(session);
@@ -121,19 +123,7 @@ static void obey(struct session *session, enum control_command command,
 	case CONTROL_NONE:
 		break;
 	}
-}
-
-static void handle_control(struct session *session)
-{
-	struct control *control = session->m.waiter->control;
-	enum control_command command;
-	const char *argument;
-
-	while (!session->over &&
-	       (command = control_next(control, &argument))) {
-		obey(session, command, argument);
-		control_acknowledge(control);
-	}
+	return !session->over;
 }
 
 static void handle_timers(struct session *session, unsigned int wake)
@@ -179,8 +169,9 @@ static void run(struct session *session)
 			handle_signals(session);
 		if (wake & WAKE_FD)
 			follow_serve(&session->follow);
-		if (wake & WAKE_CONTROL)
-			handle_control(session);
+		if ((wake & WAKE_CONTROL) && !session->over)
+			control_serve(session->m.waiter->control, obey,
+				      session);
 		handle_timers(session, wake);
 		if (wake & WAKE_UNWATCHED)
 			handle_timeout(session);

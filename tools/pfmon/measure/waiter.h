@@ -27,7 +27,7 @@ enum waiter_timer {
 #define WAKE_ALARM	0x4	/* another thread has failed */
 #define WAKE_ERROR	0x8	/* waiting failed; a message was printed */
 #define WAKE_UNWATCHED	0x10	/* the viewer has ended; reported once */
-#define WAKE_CONTROL	0x20	/* call control_next() */
+#define WAKE_CONTROL	0x20	/* call control_serve() */
 #define WAKE_TIMER(timer)	(0x40U << (timer))
 
 /* Requests by signals. */

@@ -168,11 +168,6 @@ void buffers_each_new(const struct buffers *buffers,
 					  data);
 }
 
-bool buffers_are_shared(const struct buffers *buffers)
-{
-	return buffers->count && buffers->list->cpu != ANY_CPU;
-}
-
 uint64_t buffers_lost(const struct buffers *buffers)
 {
 	const struct smpl_module *layout = buffers->layout;

@@ -63,9 +63,6 @@ void buffers_each_new(const struct buffers *buffers,
 				    void *data),
 		      void *data);
 
-/* Whether there is one for each CPU, for all threads of a family. */
-bool buffers_are_shared(const struct buffers *buffers);
-
 /* Return the number of samples that the format has lost, or skipped. */
 uint64_t buffers_lost(const struct buffers *buffers);
 uint64_t buffers_skipped(const struct buffers *buffers);

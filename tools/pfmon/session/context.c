@@ -8,6 +8,11 @@
 #include "base/util.h"
 #include "session/context.h"
 
+bool context_has_family(const struct context *context)
+{
+	return plan_inherits(context->plan) && !context->alone;
+}
+
 static bool start_as(struct context *context, pfarg_start_t *how)
 {
 	context->started = !pfm_start(context->fd, how);

@@ -49,6 +49,9 @@ struct context {
 	struct result printed;		/* the part of result printed so far */
 };
 
+/* Whether the kernel measures what the command creates, by a family. */
+bool context_has_family(const struct context *context);
+
 /* All functions that can fail return false with a message. */
 
 bool context_start(struct context *context);

@@ -123,7 +123,7 @@ static bool read_pmd(const struct context *context, const struct rate *rate,
 		     pfarg_pmd_t *pmd)
 {
 	*pmd = pmd_of(context, rate);
-	if (buffers_are_shared(&context->buffers)) {
+	if (context_has_family(context)) {
 		pmd->reg_last_reset_val = -rate->period;
 		pmd->reg_value = -rate->period;
 		return true;
@@ -228,7 +228,7 @@ static bool look_at(struct context *context, struct rate *rate, uint64_t lost)
 	if (!read_pmd(context, rate, &pmd))
 		return false;
 	estimate(rate, &pmd, ns, lost);
-	if (buffers_are_shared(&context->buffers))
+	if (context_has_family(context))
 		shorten_if_late(rate, ns, lost);
 	if (!is_off(rate, &pmd))
 		rate->next_period = rate->period;
@@ -260,10 +260,10 @@ static bool reprogram(struct context *context, struct rate *rate)
 static bool change_all(struct context *context)
 {
 	struct frequency *frequency = context->frequency;
-	bool shared = buffers_are_shared(&context->buffers);
+	bool family = context_has_family(context);
 	bool ok = true;
 
-	if (!shared && !context_pause(context))
+	if (!family && !context_pause(context))
 		return false;
 	for (unsigned int i = 0; ok && i < frequency->count; i++) {
 		struct rate *rate = &frequency->rates[i];
@@ -271,7 +271,7 @@ static bool change_all(struct context *context)
 		if (rate->wanted && rate->next_period != rate->period)
 			ok = reprogram(context, rate);
 	}
-	return (shared || context_go_on(context)) && ok;
+	return (family || context_go_on(context)) && ok;
 }
 
 bool frequency_look(struct context *context)

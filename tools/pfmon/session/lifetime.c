@@ -159,36 +159,37 @@ static const char *why_alone(const struct plan *plan, int error)
 	return unknown ? "this kernel (PREEMPT_RT)" ONLY_FIRST : NULL;
 }
 
-/*
- * Creates a context. If the kernel has no families, only the first thread is
- * measured.
- */
-static int create_any(struct context *context, pfarg_ctx_t *arg)
+/* Creates a context with a family; -1 with errno, and why it has none. */
+static int create_family(struct context *context, pfarg_ctx_t *arg)
 {
 	const struct smpl_format *format = &context->plan->format;
 	int fd;
 
-	if (!plan_inherits(context->plan))
-		return pfm_create_context(arg, format->arg, format->arg_size);
 	/* Samples of processes that have ended would have no functions. */
 	if (context->plan->options->sampling && !access_to_perf()) {
 		context->alone = NO_RECORDS;
-		return pfm_create_context(arg, format->arg, format->arg_size);
+		return -1;
 	}
 	arg->ctx_flags |= PFM_FL_INHERIT;
 	fd = pfm_create_context(arg, format->arg, format->arg_size);
-	if (fd >= 0)
-		return fd;
-	context->alone = why_alone(context->plan, errno);
-	if (!context->alone)
-		return fd;
-	arg->ctx_flags &= ~(__u32)PFM_FL_INHERIT;
-	return pfm_create_context(arg, format->arg, format->arg_size);
+	if (fd < 0)
+		context->alone = why_alone(context->plan, errno);
+	return fd;
 }
 
-bool context_has_family(const struct context *context)
+/* Creates a context; without a family only the first thread is measured. */
+static int create_any(struct context *context, pfarg_ctx_t *arg)
 {
-	return plan_inherits(context->plan) && !context->alone;
+	const struct smpl_format *format = &context->plan->format;
+
+	if (plan_inherits(context->plan)) {
+		int fd = create_family(context, arg);
+
+		if (!context->alone)
+			return fd;
+		arg->ctx_flags &= ~(__u32)PFM_FL_INHERIT;
+	}
+	return pfm_create_context(arg, format->arg, format->arg_size);
 }
 
 void context_report_alone(const struct context *context)

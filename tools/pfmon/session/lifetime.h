@@ -12,9 +12,6 @@ bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu);
 void context_close(struct context *context);
 
-/* Whether the kernel measures what the command creates, by a family. */
-bool context_has_family(const struct context *context);
-
 /* Prints a message if the kernel cannot measure what the command creates. */
 void context_report_alone(const struct context *context);
 
