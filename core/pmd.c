@@ -146,7 +146,7 @@ int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set)
 	u16 slot, end = set->pmu_set.num_regs - 1;
 	int ret = pfm_pmd_create(ctx, set, end, &pfm_clock_desc);
 
-	/* Only its counters are read: pfm_family_equip() */
+	/* Only its counters are read: pfm_heritage_equip() */
 	if (pfm_is_member(ctx))
 		return ret;
 	pfm_find_unused(pmu, unused);

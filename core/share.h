@@ -121,8 +121,7 @@ struct pfm_part *pfm_share_at(const struct pfm_share *share,
 /*
  * Handle an overflow of the root or a member: call the format's fmt_handler for
  * the running CPU's part. Request only PFM_OVFL_CTRL_RESET or nothing. @buf:
- * the share.
- * Context: as the overflow. Return: 0.
+ * the share. Context: as the overflow. Return: 0.
  */
 int pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		      struct pfm_ovfl_data *data);
