@@ -24,6 +24,7 @@ from commands import (
     check_nmis,
     insmod,
     nmi_commands,
+    rigged_commands,
     rmmod,
 )
 from programs import PROGRAMS, PROGRAMS32, SIMULATED, names_in, with_nmis
@@ -79,7 +80,8 @@ def _with_simulation(*programs: str) -> Guest:
 
 def _with_nmis() -> Guest:
     unload = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
-    commands = nmi_commands(DEBUG.series) | _with_leaks(unload)
+    commands = nmi_commands(DEBUG.series) | rigged_commands(DEBUG.series)
+    commands |= _with_leaks(unload)
     return Guest(tuple(with_nmis(DEBUG.series)), commands, ("--no-modules",))
 
 

@@ -104,7 +104,8 @@ TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
 GROUPED = Guest("x86_64", "6.12")
 # The guests in which pfmon samples processes that end before it reads the samples.
 CROWDED = [GROUPED, FOLLOWED]
-# The guest with perf's usual limits on samples; in the others no sample may be missing.
+# The guest with perf's usual limits on samples, until the programs of RIGGED begin; in
+# the others no sample may be missing.
 PROTECTED = Guest("x86_64", "7.3", parallel=True)
 LIMITS = {"perf_cpu_time_max_percent": 25, "perf_event_max_sample_rate": 100_000}
 # Guests with random calls.
@@ -202,15 +203,18 @@ def _amount(name: str, usual: int, series: str) -> int:
 
 
 def nmi_commands(series: str) -> dict[str, str]:
-    """Return the commands for a guest that must first load the NMI PMU."""
+    """Return the commands that load the NMI PMU and run the programs of NMI."""
     # Unprivileged users must receive NMIs, too.
     commands = {"rig": f"{insmod(*NMI_MODULES)} && chmod 222 {RIG}/fire"}
     rounds = _amount("NMI_ROUNDS", NMI_ROUNDS, series)
     patient = f"CHECK_TIMEOUT={NMI_TIMEOUT} NMIS={nmis(series)} NMI_ROUNDS={rounds}"
-    commands |= {name: f"{patient} {name}" for name in NMI}
-    commands |= {f"{RIG_PREFIX}{name}": f"PFM_NMI=1 {name}" for name in rigged(series)}
-    commands["nmis"] = f"cat {RIG}/stats"
-    return commands
+    return commands | {name: f"{patient} {name}" for name in NMI}
+
+
+def rigged_commands(series: str) -> dict[str, str]:
+    """Return the commands that follow those: the programs of RIGGED."""
+    commands = {f"{RIG_PREFIX}{name}": f"PFM_NMI=1 {name}" for name in rigged(series)}
+    return commands | {"nmis": f"cat {RIG}/stats"}
 
 
 def check_nmis(boot: Boot, series: str) -> None:
@@ -227,9 +231,13 @@ def _protect() -> str:
     return " && ".join(f"echo {n} >/proc/sys/kernel/{k}" for k, n in LIMITS.items())
 
 
-def _protected() -> str:
-    """Return the command that prints perf's limits."""
-    return " && ".join(f"cat /proc/sys/kernel/{name}" for name in LIMITS)
+def _unprotect() -> str:
+    """
+    Return the command that prints perf's limits, and lifts them: the programs that
+    follow expect each overflow, and perf throttles NMIs where it spares page faults.
+    """
+    names = [f"/proc/sys/kernel/{name}" for name in LIMITS]
+    return f"cat {' '.join(names)} && echo 1000000000 >{names[1]} && echo 0 >{names[0]}"
 
 
 def _everywhere(guest: Guest) -> dict[str, str]:
@@ -284,9 +292,10 @@ def _parallel(guest: Guest) -> dict[str, str]:
     found["unload"] = rmmod("pfm_pmu_perf")
     if guest in WITH_NMIS:
         found |= nmi_commands(guest.series)
+        if guest == PROTECTED:
+            found["unprotect"] = _unprotect()
+        found |= rigged_commands(guest.series)
         found["unrig"] = f"{rmmod('pfm_pmu_perf')} pfm_nmi"
-    if guest == PROTECTED:
-        found["protected"] = _protected()
     return found
 
 

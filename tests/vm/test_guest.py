@@ -115,10 +115,11 @@ def test_overflows_are_nmis(target: Guest, boots: Boots[Guest]) -> None:
 
 
 @pytest.mark.parametrize("target", [commands.PROTECTED], ids=str)
-def test_perf_limits_samples_until_the_end(target: Guest, boots: Boots[Guest]) -> None:
+def test_perf_limits_samples_of_nmis_too(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]
     assert boot.command("protect") == 0, boot.printed("protect")
-    limits = [int(line) for line in boot.printed("protected").splitlines()]
+    assert boot.command("unprotect") == 0, boot.printed("unprotect")
+    limits = [int(line) for line in boot.printed("unprotect").splitlines()]
     assert limits == list(commands.LIMITS.values())
 
 
