@@ -23,7 +23,7 @@ MAX_RECORD = 512
 LOG2 = "log2"
 # Ways to merge samples in a field, and the roles of such fields in pfmparse.
 ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": "", "last": "", LOG2: ""}
-# A role in the template of the parser, which is followed by the others.
+# The role in the template of the parser; the roles of other fields follow it.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'
 COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
 # Each key has the event; without --field it has these fields, too.

@@ -29,7 +29,7 @@ import numpy as np
 import pfmparse as pfm
 from numpy.typing import NDArray
 
-# PMD values that the kit records; kernel/calls.c uses the same.
+# PMD values of the overflows; kernel/calls.c uses the same.
 FIRST_VALUE = 0x1111000000
 PMDS = (0, 1)
 # Limits of a parser: seconds for a buffer, bytes of memory.
@@ -43,7 +43,7 @@ Column = NDArray[np.uint64]
 
 
 class Hang(BaseException):
-    """A parser took too long. No parser catches this, unless it catches everything."""
+    """A parser took too long. Parsers that catch Exception do not catch this."""
 
 
 class Finding(Exception):

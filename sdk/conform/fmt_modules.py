@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The formats to check, and the kit's module, built for the guest."""
+"""The formats to check, and the kit, pfm_conform.ko, built for the guest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PREFIX = "pfm_fmt_"
 
 
 class FormatError(Exception):
-    """There is nothing to check; the text tells why."""
+    """The formats cannot be checked; the text tells why."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Format:
 
 
 def kit(kernel: kernels.Kernel, modules: supply.Modules, work: Path) -> Path:
-    """Return the module of the kit. Raises the errors of supply.formats()."""
+    """Return pfm_conform.ko. Raises the errors of supply.formats()."""
     (module,) = supply.formats([HERE / "kernel"], kernel, modules, work / "kit")
     return module
 

@@ -89,7 +89,7 @@ find_format() {
 	ok
 }
 
-# Lets the kit open the format, with the default argument of tools.
+# Lets pfm_conform open the format, with the default argument of tools.
 examine() {
 	echo "$uuid $argument" >$kit/format 2>/dev/null
 }
@@ -98,7 +98,7 @@ release() {
 	echo >$kit/format
 }
 
-# A format that cannot be examined fails in this check already.
+# If pfm_conform cannot open the format, this is the first check that fails.
 check_notrace() {
 	if ! examine; then
 		fail "$(cat $kit/text)"
@@ -114,7 +114,7 @@ check_notrace() {
 	fi
 }
 
-# Runs a check of the kit.
+# Runs a check of pfm_conform.
 check_inside() {
 	if ! examine; then
 		fail "$(cat $kit/text)"
@@ -265,7 +265,7 @@ check_all() {
 	rmmod "$module" 2>/dev/null
 }
 
-# Formats may use it; older modules lack it.
+# Formats may need this module; older installations lack it.
 modprobe pfm_unwind 2>/dev/null || :
 insmod "$dir/pfm_conform.ko" quick="$quick" seed="$seed" || exit 1
 for folder in "$dir"/[0-9]*; do

@@ -189,7 +189,7 @@ class Guests:
         """Yield each result when the next check begins; the last may be a crash."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
-        # Booting may take as long again.
+        # Booting may take another timeout.
         for line in output.lines(2 * self._options.timeout):
             word, _, rest = line.partition(" ")
             if word == "@begin":
@@ -232,9 +232,9 @@ OUTCOMES = {
 
 
 class _Output:
-    """Output of a guest, read as it arrives, so that the guest never waits for us.
+    """Output of a guest, read as it arrives.
 
-    If the harness waited, kernel messages could get lost.
+    If the guest had to wait for a reader, kernel messages could get lost.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -269,7 +269,7 @@ def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Resul
 
     following: the next check that has begun, or None if the guest has ended. Kernel
     messages come over another channel, and later. So wait until the mark of the next
-    check is in the log: the complaint stands before it.
+    check is in the log: it follows the complaint.
     """
     index, result = held
     mark = MARK.format(f"{index:03} {result.check}")

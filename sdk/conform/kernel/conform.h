@@ -4,7 +4,7 @@
  *
  * memory.c allocates memory with guards around the part that a format may
  * write. calls.c calls the call-backs and checks the memory after each call.
- * The checks do so in many states. Each check ends with its first finding, a
+ * The checks use calls.c in many states, and end with their first finding, a
  * sentence for the format's author. main.c has the files that run the checks.
  */
 #ifndef PFM_CONFORM_H
@@ -68,7 +68,7 @@ struct conform_mem {
  * @stored:  number of overflows for which the handler returned 0
  * @held:    monitoring is masked
  * @failed:  the last call to the handler returned an error
- * @notify: the PMC asks for messages, in every other context
+ * @notify: the PMC asks for messages; changes with each context
  * @current_thread: overflows are in the running thread
  * @quick:   reduced checks
  * @rnd:     state of the random numbers
@@ -135,7 +135,7 @@ int conform_fail(struct conform *c, const char *text, ...);
 /* Set the reason why a check does not apply. Return: -EOPNOTSUPP. */
 __printf(2, 3)
 int conform_skip(struct conform *c, const char *text, ...);
-/* Append to the finding. */
+/* Append text to the finding. */
 __printf(2, 3)
 void conform_more(struct conform *c, const char *text, ...);
 /* Return: a random number below @ceiling. */
@@ -174,7 +174,7 @@ int conform_unpoison(struct conform *c);
  * device.c
  */
 
-/* Open the format's device, if it has one, for the time of a check. */
+/* Open the format's device, if it has one, until conform_device_close(). */
 void conform_device_open(struct conform *c);
 void conform_device_close(struct conform *c);
 /*

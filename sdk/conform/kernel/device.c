@@ -33,7 +33,7 @@ void conform_device_open(struct conform *c)
 	c->device = NULL;
 	if (!dev)
 		return;
-	/* Not as a whole: it has const members on some kernels. */
+	/* One by one: struct file has const members on some kernels. */
 	device_reader.f_op = dev->misc.fops;
 	device_reader.f_flags = O_RDONLY | O_NONBLOCK;
 	device_reader.private_data = &dev->misc;

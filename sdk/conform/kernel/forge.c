@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * forge.c - a program may have changed the mapped buffer
+ * forge.c - change the mapped buffer, as an attacker may find a way to do
  *
  * The handler may then write nonsense into the buffer. It must not write
  * outside of it, hang or crash.
@@ -15,7 +15,7 @@
 #define ROUNDS		200
 #define ROUNDS_QUICK	20
 
-/* Call everything that is called in a context, twice. */
+/* Call the handler and both kinds of restart, twice. */
 static int forge_use(struct conform *c)
 {
 	unsigned int i;
@@ -34,7 +34,7 @@ static void forge_field(struct conform *c, size_t at, unsigned int how)
 	size_t size = min_t(size_t, how & 8 ? 8 : 4, c->buf.size - at);
 
 	memcpy(c->buf.start + at, &value, size);
-	/* The headers do not tell where records are any more. */
+	/* The headers no longer tell where records are. */
 	c->sink.hdr_magic = 0;
 }
 

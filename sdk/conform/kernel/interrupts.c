@@ -15,7 +15,7 @@
 #define INTERRUPTS		20000
 #define INTERRUPTS_QUICK	2000
 
-/* The pending overflow, only one at a time; the interrupt takes it. */
+/* The format whose overflow the next interrupt handles, or NULL. */
 static struct conform *conform_interrupted;
 static int conform_result;
 static unsigned int conform_taken;

@@ -40,7 +40,7 @@ static void exit_forget(const struct conform_mem *m)
 		memset(m->start - m->front, FORGOTTEN, m->front + m->size);
 }
 
-/* End a context that was used; its memory is not freed yet. */
+/* Use and end a context, and watch its memory, which is not freed yet. */
 static int exit_once(struct conform *c)
 {
 	int ret = conform_make(c) ?: conform_values(c, 1) ?:

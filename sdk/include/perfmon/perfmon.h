@@ -279,7 +279,7 @@ PFM_ASSERT_FIELD(pfarg_pmd_t, reserved, 148, 28);
 #define reg_smpl_pmd		reg_smpl_pmds
 
 /* pfarg_start_t.start_flags, an extension */
-#define PFM_STARTFL_EXEC	0x1	/* when the thread executes a program */
+#define PFM_STARTFL_EXEC	0x1	/* start at the thread's next exec */
 
 /**
  * struct pfarg_start_t - optional argument of PFM_START (3.1.5)
@@ -651,9 +651,9 @@ PFM_STATIC_ASSERT(sizeof(pfm_msg_t) == 64);
  * @narg:         number of elements at @arg; PFM_SET_FMT_ARG: its size in bytes
  * @reserved:     must be 0
  *
- * Programs call perfmonctl() and never see this structure. PFM_CREATE_CONTEXT
- * and the PFM_GETINFO and CONFIG commands go to a descriptor of /dev/perfmon,
- * all others to the descriptor of the context.
+ * Programs call perfmonctl() and never see this structure. PFM_CREATE_CONTEXT,
+ * PFM_GETINFO_PMCS, PFM_GETINFO_PMDS, PFM_SET_CONFIG and PFM_GET_CONFIG go to a
+ * descriptor of /dev/perfmon, all others to the descriptor of the context.
  */
 struct pfm_ioc {
 	__u64	arg;
@@ -699,8 +699,8 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 
 /*
  * Virtual PMD of the perf_events PMU: the state of the running thread, as a
- * letter of ps(1). At a context switch it is why the thread leaves the CPU: R
- * if it was preempted or has yielded, S or D if it waits, T or t if it stops.
+ * letter of ps(1). At a context switch it tells why the thread leaves the CPU:
+ * R if it was preempted or has yielded, S or D if it waits, T or t if it stops.
  */
 #define PFM_PMD_STATE		255
 
@@ -712,8 +712,8 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 
 /*
  * Virtual PMDs of the perf_events PMU with data of a sample. They have a value
- * only in the samples of a counter that lists them in reg_smpl_pmds; it is 0 if
- * the PMU has recorded none, and if the overflow was handled late.
+ * only in the samples of a counter that lists them in reg_smpl_pmds. The value
+ * is 0 if the PMU has not recorded it, or if the overflow was handled late.
  */
 #define PFM_PMD_ADDRESS		260	/* data address */
 #define PFM_PMD_LATENCY		261	/* latency or other weight, in cycles */
@@ -724,8 +724,8 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_PMD_TRANSACTION	266	/* PERF_TXN_* */
 
 /*
- * The newest branches before the sample, with the same rules: branch 0 is the
- * newest one. Branches that were not recorded are 0.
+ * PMDs of this kind, too: the newest branches before the sample. Branch 0 is
+ * the newest one.
  */
 #define PFM_BRANCHES		8
 #define PFM_PMD_BRANCH_FROM(n)	(272 + (n))	/* address of the branch */

@@ -2,7 +2,7 @@
 /**
  * DOC: User interface of perfmon 2.2, provided by libpfm22
  *
- * It is the interface of perfmon2x.h, except that pfm_create_context() takes
+ * This is the interface of perfmon2x.h, except that pfm_create_context() takes
  * the UUID of the format in @ctx::
  *
  *	int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg,

@@ -68,7 +68,7 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, unwind_fd, 20, 4);
  *              of unwind tables
  * @user_guessed: with unwind tables: number of user addresses that were
  *              nevertheless found by frame pointer, because no table describes
- *              the code that each of them called
+ *              the code of the callee
  */
 typedef struct {
 	__u64	tstamp;

@@ -36,11 +36,11 @@
  * @pmd:    PMD with the value; samples that do not record it have none
  * @minus:  PMD whose value is subtracted from that of @pmd; a negative
  *          difference is 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
- * @marker: PMD whose overflows are markers. Before the first one, and after a
- *          freeze until the next one, no sample comes too late
- * @keep:   only samples are recorded whose value is among this number of
- *          largest ones since the last freeze; at most 64. 0 to record all.
- *          Samples that are not recorded are triggers and count, too
+ * @marker: PMD whose overflows are markers. Before the first marker, and from a
+ *          freeze to the next marker, no sample meets the condition @within
+ * @keep:   record only samples whose value is among the @keep largest since the
+ *          last freeze; at most 64; 0 to record all samples. Samples that are
+ *          not recorded can still be triggers, and count for @after
  */
 typedef struct {
 	pfm_sink_arg_t	sink;

@@ -129,8 +129,8 @@ struct pfm_ovfl_data {
  * @arg:       kernel copy of the format's argument, fmt_arg_size bytes; NULL if
  *             fmt_arg_size is 0
  *
- * Context: process, may sleep. Called before any allocation, and for each new
- * argument (fmt_set_arg_t); then overflows may happen meanwhile.
+ * Context: process, may sleep. Called before any allocation, and before each
+ * call of fmt_set_arg; in the latter case overflows may happen during the call.
  * Return: 0, or a negative errno for PFM_CREATE_CONTEXT or PFM_SET_FMT_ARG.
  */
 typedef int (*fmt_validate_t)(u32 ctx_flags, u16 num_pmds, void *arg);
@@ -346,8 +346,8 @@ static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
  * @fmt_uuid:       UUID (required, not all zero)
  * @fmt_arg_size:   size in bytes of the argument, 0 for none; at most
  *                  PFM_FMT_MAX_ARG_SIZE
- * @fmt_msgq_depth: number of messages that the queue must hold; less than 1
- *                  means 1, at most PFM_FMT_MAX_MSGQ_DEPTH
+ * @fmt_msgq_depth: number of messages that the queue must hold; 0 means 1; at
+ *                  most PFM_FMT_MAX_MSGQ_DEPTH
  * @fmt_flags:      PFM_FMTFL_* flags; all other bits must be 0
  * @fmt_validate:   optional
  * @fmt_getsize:    optional
@@ -457,20 +457,20 @@ u16 pfm_num_pmds(void);
  * @num:   the PMD
  * @value: out: its current 64-bit value, in the active event set
  *
- * For PMDs that are not in reg_smpl_pmds. The values of those are passed with
- * the overflow, which is faster.
+ * For PMDs that are not in reg_smpl_pmds. The values of PMDs in reg_smpl_pmds
+ * are passed with the overflow, which is faster.
  * Context: fmt_handler.
  * Return: 0; -EINVAL if the PMU has no such PMD, @value is then unchanged.
  */
 int pfm_ovfl_read_pmd(struct pfm_ovfl_data *data, u16 num, u64 *value);
 
 /**
- * pfm_raw_time() - have raw time stamps passed to fmt_handler
+ * pfm_raw_time() - request raw time stamps for fmt_handler
  * @buf:  as passed to fmt_init
- * @conv: out: how readers convert them, for the life of the buffer
+ * @conv: out: conversion to ns, which does not change while the buffer exists
  *
- * The handler gets values of the CPU's counter that the kernel uses as the
- * clock of perf's samples. This takes fewer instructions than the time in ns.
+ * The handler then gets values of the CPU's counter from which perf's clock is
+ * calculated. This takes fewer instructions than the time in ns.
  * Context: fmt_init.
  * Return: 0; -EOPNOTSUPP if the counter is not suitable: time stamps remain in
  * ns.

@@ -7,7 +7,7 @@
  * and by frame pointers on arm64. Other architectures (UML) have no chains.
  *
  * The registers of a precise event are from two different moments. Therefore
- * its chains can end early; those of 32-bit programs do. On arm64
+ * its chains can end early, and those of 32-bit programs do so. On arm64
  * kernels that mark the frames of interrupts (7.2 and later) a kernel chain
  * ends at such a mark.
  *

@@ -192,7 +192,7 @@ pfm_device_new_rings(const struct pfm_device *dev)
 }
 
 /**
- * pfm_device_open() - open file operation: allow one reader, allocate rings
+ * pfm_device_open() - implement open: allow one reader, allocate the rings
  * @inode: as passed to open
  * @file:  as passed to open
  *
@@ -230,7 +230,7 @@ static inline void pfm_device_discard(struct pfm_device *dev,
 }
 
 /**
- * pfm_device_release() - release file operation: free the rings
+ * pfm_device_release() - implement release: free the rings
  * @inode: as passed to release
  * @file:  as passed to release
  *
@@ -307,7 +307,7 @@ static inline ssize_t pfm_device_copy(struct pfm_device *dev,
 }
 
 /**
- * pfm_device_read() - read_iter file operation: read complete records
+ * pfm_device_read() - implement read_iter: read complete records
  * @iocb: as passed to read_iter
  * @to:   as passed to read_iter
  *
@@ -339,7 +339,7 @@ static inline ssize_t pfm_device_read(struct kiocb *iocb, struct iov_iter *to)
 }
 
 /**
- * pfm_device_poll() - poll file operation: readable if there is a record
+ * pfm_device_poll() - implement poll: report whether there is a record
  * @file:  as passed to poll
  * @table: as passed to poll
  *

@@ -26,7 +26,7 @@
 #define PFM_CALLS_IP(pmd)	(0x1000ULL + (pmd))
 #define PFM_CALLS_VALUE(i)	(0xaa00ULL + (i))
 
-/* A constant: the element of a PFM_TABLE_LOG2() field that counts a value. */
+/* Index of the element of a PFM_TABLE_LOG2() field that counts the constant. */
 #define PFM_CALLS_LOG2(type, value) \
 	((type)(value) ? const_ilog2((type)(value)) + 1 : 0)
 
@@ -264,8 +264,8 @@ static inline int pfm_calls_set_arg(struct kunit *test, void *arg)
  * @pmd:    the PMD that overflows
  * @values: number of PMDs to record
  *
- * There are no registers, as for an overflow that had to wait. Preemption is
- * disabled, as for any overflow.
+ * fmt_handler gets no registers, as for an overflow that had to wait. It runs
+ * with preemption disabled, as for any overflow.
  *
  * Context: process.
  * Return: its return value; the control bits are in @d->arg.ovfl_ctrl.

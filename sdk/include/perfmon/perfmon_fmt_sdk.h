@@ -4,8 +4,8 @@
  *
  * UUID helpers, a private area that user space cannot reach, a bounded record
  * allocator in the buffer, a ring of regions, restart helpers, and the module
- * boilerplate. Everything is inline, so a format needs no symbols other than
- * the core's registration functions. perfmon_fmt_sink.h adds a complete buffer
+ * boilerplate. Everything is inline: of the core's symbols, these helpers need
+ * only the registration functions. perfmon_fmt_sink.h adds a complete buffer
  * with a common header, perfmon_fmt_entry.h writes entries in the default
  * format's layout, and perfmon_fmt_callers.h has call chains.
  */
@@ -278,7 +278,7 @@ static inline int pfm_regions_init(struct pfm_regions *r, u64 offs, u64 end,
  * @r: the regions
  *
  * Context: any.
- * Return: the number; equal to @num if the current region is handed out, too.
+ * Return: the number; @r->num if the current region is handed out, too.
  */
 static inline u64 pfm_regions_out(const struct pfm_regions *r)
 {
@@ -442,7 +442,7 @@ static inline bool pfm_largest_add(struct pfm_largest *l, u64 keep, u64 value)
 }
 
 /**
- * pfm_getsize() - fmt_getsize for an argument that begins with a __u64 buf_size
+ * pfm_getsize() - get the size from an argument that begins with __u64 buf_size
  * @ctx_flags: as passed to fmt_getsize
  * @arg:       as passed to fmt_getsize
  * @size:      as passed to fmt_getsize
@@ -461,7 +461,7 @@ static inline int pfm_getsize(u32 ctx_flags, void *arg, size_t *size)
 }
 
 /**
- * pfm_ctrl_continue() - after a record: reset the PMDs and continue
+ * pfm_ctrl_continue() - reset the PMDs and continue
  * @arg: the overflow
  *
  * Context: fmt_handler.
@@ -483,7 +483,7 @@ static inline void pfm_ctrl_notify(pfm_ovfl_arg_t *arg)
 }
 
 /**
- * pfm_ctrl_full() - the buffer is full: notify, mask, and block if requested
+ * pfm_ctrl_full() - handle a full buffer: notify, mask, and block if requested
  * @arg: the overflow
  *
  * Resets wait for PFM_RESTART, so that the tool sees a stable state (3.6.5).
@@ -496,7 +496,7 @@ static inline void pfm_ctrl_full(pfm_ovfl_arg_t *arg)
 }
 
 /**
- * pfm_restart_resume() - restart: reset the last overflowed PMDs and resume
+ * pfm_restart_resume() - reset the last overflowed PMDs and resume
  * @is_active: as passed to fmt_restart
  * @ctrl:      as passed to fmt_restart
  *

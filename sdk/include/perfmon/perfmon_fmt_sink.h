@@ -27,7 +27,7 @@
 /**
  * struct pfm_sink - private state of the sink, never mapped
  * @regions:     the regions, and the records of the current one
- * @seq:         number of fillings that were begun
+ * @seq:         rgn_seq of the current region
  * @fills:       number of regions that became full
  * @past:        hdr_past
  * @overwritten: hdr_overwritten
@@ -211,7 +211,7 @@ static __always_inline void pfm_sink_overwrite(struct pfm_sink *s, void *buf)
 	pfm_sink_enter(s, buf, next);
 }
 
-/* The current region is full: hand it out, or overwrite the next one. */
+/* Hand out the current region, which is full, or overwrite the next one. */
 static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
 					  pfm_ovfl_arg_t *arg)
 {
@@ -310,7 +310,7 @@ static __always_inline void pfm_sink_end(void *buf, pfm_ovfl_arg_t *arg,
 		pfm_sink_fill(s, buf, arg);
 }
 
-/* Empty region @n: its records were read, or are given up. */
+/* Empty region @n, whose records were read or are discarded. */
 static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 {
 	pfm_sink_hdr_t *hdr = buf;
@@ -351,7 +351,7 @@ static inline void pfm_sink_free(struct pfm_sink *s, void *buf)
 }
 
 /**
- * pfm_sink_restart() - fmt_restart of a format with a sink
+ * pfm_sink_restart() - handle PFM_RESTART for a format with a sink
  * @buf:       as passed to fmt_restart
  * @is_active: as passed to fmt_restart
  * @ctrl:      as passed to fmt_restart
@@ -384,7 +384,8 @@ static inline int pfm_sink_restart(void *buf, int is_active,
  *
  * For a format whose argument is a pfm_sink_arg_t. For additional fields there
  * is DEFINE_PFM_SINK_ARG(). A format that checks its argument or initialises
- * state defines both itself with pfm_sink_validate() and pfm_sink_init().
+ * state defines both functions itself, and calls pfm_sink_validate() and
+ * pfm_sink_init() there.
  */
 #define DEFINE_PFM_SINK(name, fixed, per_pmd, version)			\
 	static int name##_validate(u32 ctx_flags, u16 num_pmds, void *arg) \

@@ -72,7 +72,7 @@ struct pfm_table_slot {
  * struct pfm_table_shape - constants of a table, for DEFINE_PFM_TABLE() only
  * @key:   size in bytes of the key
  * @size:  size in bytes of a record
- * @steps: a merge changes more than one field, with a store for each
+ * @steps: a sample changes more than one field, so readers need more_updates
  * @merge: merges @sample into the record @mine, and shows in @shown what has
  *         changed; for a new key, @mine is a copy of @sample
  */
@@ -317,7 +317,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		memset(mine->field, 0, sizeof(mine->field));		\
 	PFM_TABLE_SET(field[i], mine->field[i] + 1); })
 
-/* Is there more than one way to merge a field? */
+/* Is more than one field merged? */
 #define PFM_TABLE_STEPS(first, rest...)	(sizeof(#first #rest) > sizeof(#first))
 
 /**
@@ -333,9 +333,9 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
  *           PFM_TABLE_MAX(field), PFM_TABLE_FIRST(field),
  *           PFM_TABLE_LAST(field), PFM_TABLE_LOG2(field, of)
  *
- * Defines ``int name_add(void *buf, pfm_ovfl_arg_t *arg, const type *sample)``,
- * which a handler calls to merge a sample, and whose result, 0, it returns. It
- * resets the PMDs and continues. A sample of a new key is lost if the buffer is
+ * Defines ``int name_add(void *buf, pfm_ovfl_arg_t *arg, const type *sample)``.
+ * The handler calls it to merge a sample, and returns its result, 0. name_add()
+ * calls pfm_ctrl_continue(). A sample of a new key is lost if the buffer is
  * full, or if PFM_TABLE_PROBES keys are already near its place in the table.
  *
  * Also defines name_table_validate(), name_table_getpriv() and
@@ -451,7 +451,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 	PFM_TABLE_CALLS_INIT(name, name##_init, name##_table_getpriv,	\
 			     __VA_ARGS__)
 
-/* As the two above, for a format with DEFINE_PFM_TABLE_THREADS(). */
+/* For a format with DEFINE_PFM_TABLE_THREADS(), otherwise as the two above. */
 #define PFM_TABLE_THREADS_CALLS(name)					\
 	PFM_TABLE_CALLS_INIT(name, name##_table_init, name##_threads_getpriv, \
 			     PFM_FMT_ARG(pfm_sink_arg_t,		\

@@ -22,14 +22,14 @@
  *	if (!since)
  *		return pfm_sink_skip(buf, arg);
  *
- * DEFINE_PFM_TABLE_THREADS() declares it for a format that also has a table
- * (perfmon_fmt_table.h).
+ * DEFINE_PFM_TABLE_THREADS() declares the states for a format that also has a
+ * table (perfmon_fmt_table.h).
  *
  * The states are in the private area that fmt_getpriv requests. Their number is
  * fixed and a search is bounded. If there is no free place for a new thread, it
- * takes that of the thread whose last sample is the oldest nearby; a later
- * sample of this thread is then a first one. A system-wide context monitors one
- * CPU, so the last sample of a thread is its last one on this CPU.
+ * takes that of the thread whose last sample is the oldest nearby; the next
+ * sample of the evicted thread then counts as its first. A system-wide context
+ * monitors one CPU, so the last sample of a thread is its last one on this CPU.
  */
 #ifndef PERFMON_PERFMON_FMT_THREADS_H
 #define PERFMON_PERFMON_FMT_THREADS_H
@@ -69,7 +69,7 @@ static __always_inline u64 pfm_threads_hash(u64 ids, u32 threads)
 
 /*
  * Find the place of a thread: its own, a free one, or the one that was used
- * longest ago. Places never become free, so none beyond a free one is used.
+ * longest ago. Places never become free, so no thread is beyond a free one.
  */
 static __always_inline struct pfm_thread *
 pfm_threads_find(void *place, u64 ids, size_t size)

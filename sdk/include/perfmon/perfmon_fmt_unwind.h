@@ -27,7 +27,7 @@ struct pfm_unwind_set;
  * struct pfm_unwind_end - how a call chain was found
  * @why:     an enum pfm_unwind_why
  * @guessed: number of callers that were found by frame pointer although there
- *           is a set, because no table describes the address
+ *           is a set, because no table describes the code of the callee
  */
 struct pfm_unwind_end {
 	u16	why;
@@ -39,8 +39,8 @@ struct pfm_unwind_end {
  * @fd: descriptor of /dev/perfmon_unwind, or 0 for no set
  *
  * Context: process.
- * Return: the set; NULL if @fd is 0; or ERR_PTR(): -EBADF for no descriptor,
- * -EINVAL for one of another file.
+ * Return: the set; NULL if @fd is 0; or ERR_PTR(): -EBADF if @fd is not open,
+ * -EINVAL if it belongs to another file.
  */
 struct pfm_unwind_set *pfm_unwind_set_of_fd(int fd);
 
@@ -58,7 +58,7 @@ struct pfm_unwind_found {
 	struct pfm_unwind_end	end;
 };
 
-/* As pfm_unwind_callers(), with a set. */
+/* For pfm_unwind_callers() only; @set is not NULL. */
 struct pfm_unwind_found pfm_unwind_with_set(struct pfm_unwind_set *set,
 					    const struct pfm_ovfl_data *data,
 					    u64 *out, unsigned int max);
@@ -67,17 +67,16 @@ struct pfm_unwind_found pfm_unwind_with_set(struct pfm_unwind_set *set,
  * pfm_unwind_callers() - get the call chain at user level
  * @set:  the set; NULL for frame pointers only
  * @data: as passed to fmt_handler
- * @out:  out: as of pfm_user_callers()
+ * @out:  out: as for pfm_user_callers()
  * @max:  maximum number of addresses
  * @end:  out: how the chain was found
  *
  * As long as the process's mappings are not known, and for 32-bit programs, the
- * chain is that of pfm_user_callers(). An overflow at user level then lets the
- * thread copy the mappings before it continues, so that its next sample has
- * them.
+ * chain is that of pfm_user_callers(). If the overflow was at user level, the
+ * thread then copies its mappings before it continues, for its next sample.
  *
  * Context: fmt_handler, NMI included.
- * Return: number of addresses, as of pfm_user_callers().
+ * Return: number of addresses, as for pfm_user_callers().
  */
 static inline unsigned int
 pfm_unwind_callers(struct pfm_unwind_set *set, const struct pfm_ovfl_data *data,

@@ -2,16 +2,15 @@
 /**
  * DOC: An irq_work that can be waited for
  *
- * irq_work_sync() is not sufficient. If the irq_work is queued or running on
- * one CPU, irq_work_sync() does not notice an earlier run that has not ended on
- * a CPU that the monitored thread has left. Therefore struct pfm_irq_work
- * counts the runs.
+ * irq_work_sync() is not sufficient: it waits for the latest run only. An
+ * earlier run may still be in progress on a CPU that the monitored thread has
+ * left. Therefore struct pfm_irq_work counts the runs.
  *
  * On PREEMPT_RT an ordinary irq_work runs in a thread of low priority, which a
  * monitored real-time thread starves. PFM_IRQ_WORK_INIT() makes an irq_work run
  * in an interrupt on all kernels. If PFM_IRQ_WORK_IS_RAW, its function must not
- * wake threads or send signals, which takes locks that sleep, but queue a work
- * item that does so.
+ * wake threads or send signals, because this takes sleeping locks. It must
+ * queue a work item that does so.
  */
 #ifndef PERFMON_PERFMON_IRQ_WORK_H
 #define PERFMON_PERFMON_IRQ_WORK_H
@@ -32,14 +31,14 @@ struct pfm_irq_work {
 };
 
 /*
- * May the functions of irq_works take no other locks than raw ones? lockdep can
- * prove that on other kernels, too.
+ * Whether the functions of irq_works may take raw locks only. With
+ * PROVE_RAW_LOCK_NESTING, lockdep checks this on all kernels.
  */
 #define PFM_IRQ_WORK_IS_RAW					\
 	(IS_ENABLED(CONFIG_PREEMPT_RT) ||			\
 	 IS_ENABLED(CONFIG_PROVE_RAW_LOCK_NESTING))
 
-/* Value of a struct irq_work whose function @func runs in an interrupt. */
+/* Initialise a struct irq_work whose function @func runs in an interrupt. */
 #define PFM_IRQ_WORK_INIT(func)						\
 	__IRQ_WORK_INIT(func, PFM_IRQ_WORK_IS_RAW ? IRQ_WORK_HARD_IRQ : 0)
 

@@ -131,7 +131,7 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_reserved, 80, 48);
 
 /**
  * struct pfm_nway_smpl_rgn_t - header of a region
- * @rgn_seq:         number of this filling, increasing over all regions; 0 if
+ * @rgn_seq:         number of this fill, increasing over all regions; 0 if
  *                   the region was never filled
  * @rgn_state:       PFM_NWAY_RGN_*
  * @rgn_reserved1:   0

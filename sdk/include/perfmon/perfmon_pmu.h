@@ -92,10 +92,9 @@ struct pfm_reg_desc {
 #define PFM_REG_CLOCK		0xffff
 
 /*
- * Value of @reload if the hardware does not reload itself; it stands for a
- * period that is too long for any hardware. Therefore the sum of an overflowed
- * counter and its @reload is negative unless a whole period has passed since
- * the overflow.
+ * Value of @reload if the hardware does not reload the counter: a period that
+ * is too long for any hardware. So the sum of an overflowed counter and its
+ * @reload is negative unless a whole period has passed since the overflow.
  */
 #define PFM_RELOAD_NONE		BIT_ULL(63)
 
@@ -316,10 +315,10 @@ void pfm_pmc_configs(const struct pfm_pmu_reg *reg, u64 *config);
 /**
  * pfm_set_here() - find the set that counts on this CPU
  *
- * For functions of the PMU whose caller does not tell the set.
+ * For functions of the PMU that are called without the set.
  * Context: any, interrupts off, while a counter of a set is counting or about
  * to count for this CPU or for the current thread.
- * Return: this set.
+ * Return: the set.
  */
 struct pfm_pmu_set *pfm_set_here(void);
 

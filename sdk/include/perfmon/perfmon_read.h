@@ -45,7 +45,7 @@
 /* Flag of begin: the buffer is a mapping into which the kernel may write. */
 #define PFM_READ_LIVE		0x1
 
-/* The region of a problem that does not concern a region. */
+/* pfm_read_problem.region of a problem that does not concern a region. */
 #define PFM_READ_NO_REGION	(~0U)
 
 /**
@@ -75,7 +75,7 @@ enum pfm_read_error {
 /**
  * struct pfm_read_problem - why records could not be read
  * @error:  kind of problem
- * @region: number of the region that cannot be read further;
+ * @region: number of the region whose rest cannot be read, or
  *          PFM_READ_NO_REGION
  * @offset: offset of the byte that was being read, from the start of the buffer
  * @what:   name of the field or item; never NULL
@@ -164,7 +164,7 @@ static inline __u64 pfm_read_acquire64(const void *field)
 	return __atomic_load_n((const pfm_read_u64 *)field, __ATOMIC_ACQUIRE);
 }
 
-/* Copy without reloading: the compiler may not read @from again later. */
+/* Copy, and keep the compiler from reading @from again later. */
 static inline void pfm_read_copy(void *to, const void *from, size_t size)
 {
 	memcpy(to, from, size);

@@ -2,9 +2,9 @@
 /**
  * DOC: Reader of the default format (3.6)
  *
- * Also reads buffers of perfmon 2.0 on ia64, which have another UUID, and
- * converts their entries to the current layout. perfmon_read.h tells how to use
- * a reader.
+ * The reader also reads buffers of perfmon 2.0 on ia64, which have another
+ * UUID, and converts their entries to the current layout. perfmon_read.h
+ * explains how to use a reader.
  */
 #ifndef PERFMON_READ_DEFAULT_H
 #define PERFMON_READ_DEFAULT_H
@@ -91,7 +91,7 @@ PFM_STATIC_ASSERT(sizeof(pfm_read_ia64_entry_t) ==
 PFM_STATIC_ASSERT(offsetof(pfm_read_ia64_hdr_t, hdr_version) ==
 		  offsetof(pfm_default_smpl_hdr_t, hdr_version));
 
-/* Return: 0; -1 for too many PMDs, or a kind for any PMD that is not alone. */
+/* Return: 0; -1 for too many PMDs, or a kind beside one of PFM_READ_ANY_PMD. */
 static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 					const struct pfm_read_kind *kinds,
 					__u32 num_kinds)
@@ -188,7 +188,7 @@ pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,
 	else
 		pfm_read_copy(&entry->head, from, sizeof(entry->head));
 	if (entries->head != sizeof(entry->head)) {
-		/* All kinds have the same length, so the first one does. */
+		/* All kinds have the same length, so any kind serves. */
 		entry->kind = NULL;
 	} else {
 		if (!kind || !pfm_read_is_kind(kind, &entry->head))

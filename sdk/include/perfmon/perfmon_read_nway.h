@@ -2,11 +2,10 @@
 /**
  * DOC: Reader of the n-way format (6.3.1; Eranian 2006, 5.4)
  *
- * It can read while the kernel writes.
- *
- * perfmon_read.h explains how to use a reader. The reader remembers how far it
- * has read each region. It continues there if the region was being filled, in
- * the same mapping or in a later copy of the buffer.
+ * The reader can read while the kernel writes. perfmon_read.h explains how to
+ * use a reader. The reader remembers how far it has read each region. It
+ * continues there if the region was being filled, in the same mapping or in a
+ * later copy of the buffer.
  */
 #ifndef PERFMON_READ_NWAY_H
 #define PERFMON_READ_NWAY_H
@@ -39,7 +38,7 @@ PFM_STATIC_ASSERT(PFM_NWAY_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  * struct pfm_read_nway - a reader of the n-way format
  * @problem:     reason for the last -1
  * @entry:       the current entry
- * @seq:         number of the filling that holds it
+ * @seq:         number of the fill that holds it
  * @region:      number of the region that holds it
  * @overwritten: number of entries that the kernel has overwritten so far
  * @dropped:     number of overflows that found no room so far

@@ -3,9 +3,9 @@
  * DOC: Reader of the OProfile bridge's stream (Eranian 2006, 5.4)
  *
  * perfmon_read.h explains how to use a reader, but this one reads a stream:
- * call begin with one part after the other, as read() returns them. Parts may
- * be cut anywhere. Words before the first escape, and after an unknown escape,
- * have no meaning and are skipped.
+ * call begin for each part in turn, as read() returns it. Parts may end after
+ * any word. Words before the first escape, and after an unknown escape, have no
+ * meaning and are skipped.
  */
 #ifndef PERFMON_READ_OPROFILE_H
 #define PERFMON_READ_OPROFILE_H
@@ -45,13 +45,13 @@ enum pfm_read_took {
  * struct pfm_read_oprofile - a reader of the stream
  * @problem:    reason for the last -1
  * @offset:     offset of the current sample or caller in the file of @cookie;
- *              an address in the kernel, and without a cookie
+ *              in the kernel, or without a cookie, its address
  * @event:      reg_smpl_eventid of the counter; 0 for a caller
- * @is_caller:  it is a caller of the last sample, or of the last caller
+ * @is_caller:  this is a caller of the last sample, or of the last caller
  * @cpu:        CPU, or PFM_READ_NOBODY
  * @tid:        thread, or PFM_READ_NOBODY
  * @tgid:       process, or PFM_READ_NOBODY
- * @is_kernel:  it is in the kernel
+ * @is_kernel:  the sample is in the kernel
  * @app_cookie: cookie of the program; all bits of a word set if not yet known
  * @cookie:     cookie of the file; all bits of a word set if not yet known
  * @code:       code of the last escape
@@ -234,7 +234,8 @@ pfm_read_oprofile_event(struct pfm_read_oprofile *r, __u64 event)
  *
  * Context: as pfm_read_oprofile_begin().
  * Return: the item that @word has completed: a sample or caller, an escape,
- * @code, or nothing; or that @word is the code of an unknown escape.
+ * whose code is @r->code, or nothing; PFM_READ_UNKNOWN_ESCAPE if @word is the
+ * code of an unknown escape.
  */
 static inline enum pfm_read_took
 pfm_read_oprofile_take(struct pfm_read_oprofile *r, __u64 word)

@@ -2,10 +2,8 @@
 /**
  * DOC: Common part of the readers of the PEBS formats (Eranian 2006, 5.4)
  *
- * It reads records in a debug-store area.
- *
- * Programs do not include this file, but perfmon_read_pebs32.h or
- * perfmon_read_pebs64.h.
+ * The readers read records in a debug-store area. Programs do not include this
+ * file, but perfmon_read_pebs32.h or perfmon_read_pebs64.h.
  */
 #ifndef PERFMON_READ_PEBS_H
 #define PERFMON_READ_PEBS_H
@@ -44,7 +42,7 @@ struct pfm_read_pebs {
 	int is_done;
 };
 
-/* Start with the loaded header; base, index and entry_size are valid. */
+/* Start reading; base, index and entry_size are loaded and valid. */
 static inline void pfm_read_pebs_start(struct pfm_read_pebs *r, const void *buf,
 				       size_t size)
 {

@@ -2,11 +2,10 @@
 /**
  * DOC: Reader of regions that are filled in turn
  *
- * It can read while the kernel writes.
- *
- * The n-way format (6.3.1; Eranian 2006, 5.4) and the sink share one protocol.
- * This is the reader's side of it, for the readers of both and for tools that
- * copy complete regions. The kernel writes::
+ * The n-way format (6.3.1; Eranian 2006, 5.4) and the sink share one protocol,
+ * by which buffers can be read while the kernel writes. This is the reader's
+ * side of it, for the readers of both and for tools that copy complete regions.
+ * The kernel writes::
  *
  *	begin or overwrite a region	a record
  *	  count = 0, used = 0		  the record
@@ -16,8 +15,8 @@
  *
  * A reader that sees the new number therefore never sees the old count. A
  * reader that sees any part of a new record sees the new number after a fence.
- * The stores of used and count are not ordered with an old number. While the
- * kernel writes, only count is meaningful.
+ * A reader that sees an old number may already see the new used and count, and
+ * used can be ahead of count. While the kernel writes, rely only on count.
  */
 #ifndef PERFMON_READ_REGIONS_H
 #define PERFMON_READ_REGIONS_H
@@ -69,7 +68,7 @@ struct pfm_read_areas {
 
 /**
  * struct pfm_read_region - content of a region's header
- * @seq:   number of this filling, 0 for an empty region
+ * @seq:   number of this fill, 0 for an empty region
  * @count: number of records
  * @used:  size in bytes of the records, or more
  * @state: 0 free, 1 being filled, 2 full and handed out
@@ -110,7 +109,7 @@ pfm_read_region_load(const struct pfm_read_region_layout *layout,
 /**
  * pfm_read_region_is_same() - test whether a copy of records is valid
  * @header: first byte of the region's header
- * @seq:    number of the filling, loaded before records of it were copied
+ * @seq:    number of the fill, loaded before its records were copied
  *
  * Context: any.
  * Return: 1; 0 if the region may have been overwritten: discard the copy.
@@ -166,7 +165,7 @@ pfm_read_region_offs(const struct pfm_read_region_layout *layout, __u64 number)
 	return layout->header + number * layout->region;
 }
 
-/* Load what the buffer's header, which is present, tells about regions. */
+/* Load the location of the regions from the buffer's header. */
 static inline int
 pfm_read_areas_load(const struct pfm_read_region_layout *layout,
 		    const void *buf, struct pfm_read_areas *areas,

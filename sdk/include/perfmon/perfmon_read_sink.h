@@ -2,12 +2,11 @@
 /**
  * DOC: Reader of formats with a sink (perfmon_sink.h)
  *
- * It can read while the kernel writes.
- *
- * perfmon_read.h explains how to use a reader. Only the format knows the layout
- * of its records. Its reader calls pfm_read_sink_head() for the fixed part of a
- * record, and then pfm_read_sink_words() for the variable part that the fixed
- * part announces. For examples/format_mini this would be::
+ * The reader can read while the kernel writes. perfmon_read.h explains how to
+ * use a reader. Only the format knows the layout of its records. Its reader
+ * calls pfm_read_sink_head() for the fixed part of a record, and then
+ * pfm_read_sink_words() for the variable part, whose length the fixed part
+ * tells. For examples/format_mini this would be::
  *
  *	static inline int mini_next(struct mini *r)
  *	{
@@ -40,7 +39,7 @@
 #define PFM_READ_SINK_WORDS	(PFM_MAX_PMDS + 2 * 128)
 #endif
 
-/* Copies of a table's record that are tried while the kernel changes it. */
+/* Number of tries to copy a table's record while the kernel changes records. */
 #define PFM_READ_SINK_TRIES	1000
 
 static const struct pfm_read_region_layout pfm_read_sink_layout = {
@@ -66,7 +65,7 @@ PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
 /**
  * struct pfm_read_sink - a reader of the records of a sink
  * @problem:     reason for the last -1
- * @seq:         number of the filling that holds the record
+ * @seq:         number of the fill that holds the record
  * @region:      number of the region that holds the record
  * @fmt_version: version of the records
  * @past:        hdr_past
@@ -110,7 +109,7 @@ static inline void pfm_read_sink_init(struct pfm_read_sink *r,
 	r->needed = PFM_VERSION_MAJOR(fmt_version);
 }
 
-/* Return: whether the pfm_sink_more_t is where it can be, or does not exist. */
+/* Return: whether @offs is a valid offset of the pfm_sink_more_t, or 0. */
 static inline int pfm_read_sink_more_fits(const struct pfm_read_areas *areas,
 					  __u32 offs)
 {
@@ -228,7 +227,7 @@ static inline int pfm_read_sink_enter(struct pfm_read_sink *r)
 					   r->is_rising);
 		if (got < 0)
 			return got;
-		/* If it is shorter than before, it has nothing new. */
+		/* A region that is shorter than before has nothing new. */
 		if (got && (pass->is_live ||
 			    pass->cur - pass->start <= pass->region.used))
 			return 1;
@@ -256,7 +255,7 @@ static inline int pfm_read_sink_end(struct pfm_read_sink *r)
 	return -1;
 }
 
-/* Copy words, each with one load, and what is left. */
+/* Copy whole words with one load each, then the remaining bytes. */
 static inline void pfm_read_sink_load(void *to, const void *from, size_t size)
 {
 	unsigned char *bytes = (unsigned char *)to;
@@ -273,9 +272,9 @@ static inline void pfm_read_sink_load(void *to, const void *from, size_t size)
 }
 
 /*
- * Copy the head of a table's record, with fields that belong together.
+ * Copy the head of a table's record, with consistent fields.
  *
- * Return: 1; 0 if the kernel seems to change records all the time.
+ * Return: 1; 0 if the kernel changed a record during each try.
  */
 static inline int pfm_read_sink_rising(const struct pfm_read_pass *pass,
 				       void *head, size_t size)

@@ -33,8 +33,8 @@
  * (acquire), then rgn_count (acquire), and copy that many records. Then, after
  * an acquire fence, load rgn_seq again, and discard the copy if it has changed.
  * rgn_used can be ahead of rgn_count by a record that is not yet complete. A
- * region whose rgn_state is PFM_SINK_RGN_READY is stable until it gets another
- * rgn_seq, when a PFM_RESTART frees it or it is overwritten.
+ * region whose rgn_state is PFM_SINK_RGN_READY is stable until its rgn_seq
+ * changes, because PFM_RESTART frees it or it is overwritten.
  *
  * Formats that merge samples by key have a table: a sink of one region, with a
  * record for each key, in the order in which the keys first occurred. The
@@ -170,7 +170,7 @@ PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_lost, 96, 32);
 
 /**
  * struct pfm_sink_rgn_t - header of a region
- * @rgn_seq:      number of this filling, increasing over all regions; 0 if the
+ * @rgn_seq:      number of this fill, increasing over all regions; 0 if the
  *                region is empty
  * @rgn_count:    number of records in the region
  * @rgn_used:     size in bytes of these records
@@ -195,9 +195,9 @@ PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_reserved, 28, 4);
 /**
  * struct pfm_sink_more_t - counts that do not fit into the header
  * @more_skipped:  number of samples that the handler chose not to record
- * @more_updates:  of a table: increased before and after a record's payload of
- *                 more than one field changes, so it is odd meanwhile; since
- *                 version 1.2
+ * @more_updates:  of a table whose payload has several fields: incremented
+ *                 before and after a record changes, so it is odd meanwhile;
+ *                 since version 1.2
  * @more_reserved: 0
  */
 typedef struct {

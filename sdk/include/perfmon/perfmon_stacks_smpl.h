@@ -81,7 +81,7 @@ PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, clock_pmd, 28, 4);
  *              of unwind tables
  * @user_guessed: with unwind tables: number of user addresses that were
  *              nevertheless found by frame pointer, because no table describes
- *              the code that each of them called
+ *              the code of the callee
  *
  * All fields from @ovfl_pmd on and the addresses are the key.
  */

@@ -12,7 +12,7 @@
  *	__u16 row_rules[nr_rows]
  *	__u8 row_offsets[nr_rows]
  *
- * Nothing follows. All numbers are in the byte order of the machine.
+ * The table ends there. All numbers are in the byte order of the machine.
  *
  * Addresses are offsets in the file: a mapping's start and file offset are all
  * that is needed to translate an address of a process. The addresses of the
@@ -25,9 +25,9 @@
  * index has each block's first row: the first one whose address is not below
  * the start of the block. The last element of index is nr_rows.
  *
- * To find the rule of address A, let R be A - start and B be R / 256. Among the
+ * To find the rule of address A, let R be A - start and B be R / 256. Of the
  * rows index[B] to index[B + 1] - 1, the last one applies whose row_offsets is
- * at most R % 256. If none does, row index[B] - 1 applies, which
+ * at most R % 256. If there is no such row, row index[B] - 1 applies, which
  * begins in an earlier block. If index[B] is 0, too, or if B is not below
  * nr_blocks, there is no rule, as with PFM_UNWIND_NONE.
  *
@@ -81,9 +81,9 @@ PFM_ASSERT_FIELD(struct pfm_unwind_head, size, 28, 4);
 
 /**
  * enum pfm_unwind_kind - how a rule finds the caller's frame
- * @PFM_UNWIND_NONE:   the file does not say; the frame pointer may be tried
+ * @PFM_UNWIND_NONE:   the file does not tell it; the frame pointer may be tried
  * @PFM_UNWIND_END:    this is the outermost frame
- * @PFM_UNWIND_BAD:    the file says it in a way that no rule can express; the
+ * @PFM_UNWIND_BAD:    the file tells it in a way that no rule can express; the
  *                     frame pointer must not be tried
  * @PFM_UNWIND_REG:    cfa = reg + cfa_offset
  * @PFM_UNWIND_MEM:    x86_64: cfa = [reg + cfa_offset] + 8 + ra_offset. The
@@ -236,9 +236,8 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
 /*
  * Add a table to a set. The set must not already have a table for this file.
  * When a process maps a file, its table is found by the file's inode, size and
- * time of last change.
- * The table counts as locked memory (RLIMIT_MEMLOCK) until the set is closed
- * and no context uses it.
+ * time of last change. The table counts as locked memory (RLIMIT_MEMLOCK) until
+ * the set is closed and no context uses it.
  *
  * Errors: EINVAL: @fd is not a regular file open for reading, or the table is
  * damaged, is too large (PFM_UNWIND_MAX_SIZE), or has another version or

@@ -2,11 +2,11 @@
 /**
  * DOC: Urgent work items
  *
- * A real-time thread may occupy a monitored CPU for a long time, and threads of
+ * A real-time thread may occupy a monitored CPU for a long time. Threads of
  * ordinary priority that wait for this CPU do not run meanwhile: the scheduler
- * may leave a single one there although other CPUs are idle. Therefore work
- * that must be done before a measurement can begin or continue is queued with
- * pfm_queue_work().
+ * may leave a single waiting thread there although other CPUs are idle.
+ * Therefore work that must be done before a measurement can begin or continue
+ * is queued with pfm_queue_work().
  */
 #ifndef PERFMON_PERFMON_WORK_H
 #define PERFMON_PERFMON_WORK_H
@@ -27,8 +27,8 @@ struct pfm_work;
  *
  * It may run on two CPUs at the same time. Context: process, may sleep.
  *
- * Return: true if the work is done; false if it must wait. Then it is called
- * again with @may_wait.
+ * Return: true if the work is done; false if it must wait. Then the function is
+ * called again with @may_wait.
  */
 typedef bool (*pfm_work_func_t)(struct pfm_work *w, bool may_wait);
 
@@ -54,7 +54,7 @@ void pfm_work_run_urgent(struct kthread_work *urgent);
  * @w: the work item
  * @f: its function
  *
- * A macro, so that lockdep tells the work items of different places apart.
+ * A macro, so that lockdep distinguishes the work items of different callers.
  *
  * Context: any.
  */
