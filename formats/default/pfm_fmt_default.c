@@ -16,8 +16,8 @@
 /**
  * struct default_priv - the handler's private state; it is not mapped
  * @records:   the entries
- * @quick:     last offset for the fast path: entries have the whole header, and
- *             another entry fits after it; 0 to disable the fast path
+ * @quick:     last offset at which the fast path is taken: entries have the
+ *             whole header, and another one fits; 0 to disable the fast path
  * @hdr_size:  size of an entry's header in bytes
  * @overflows: times the buffer became full
  */
@@ -56,7 +56,7 @@ static int default_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	return arg->buf_size < min_size ? -EINVAL : 0;
 }
 
-/* Publish the state; the count last, when all entries are there. */
+/* Publish the state. The count comes last, after the entries that it counts. */
 static __always_inline void default_publish(pfm_default_smpl_hdr_t *hdr,
 					    const struct pfm_records *records)
 {

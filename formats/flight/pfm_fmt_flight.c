@@ -12,7 +12,7 @@
  * @marked: time in ns of the last marker since the freeze, or 0
  * @left:   1 more than the number of samples to record before the freeze; 0
  *          before a trigger
- * @watch:  all samples matter, not only those that may notify
+ * @watch:  flight_watch() needs all samples, not only those that may notify
  * @largest: the largest values since the freeze
  */
 struct flight_priv {
@@ -51,7 +51,7 @@ static notrace bool flight_is_late(const struct flight_priv *priv, u64 tstamp)
 	       tstamp - marked > priv->arg.within;
 }
 
-/* A freeze has to notify the tool, which only some counters are allowed to. */
+/* A freeze notifies the tool, so only counters that may notify are triggers. */
 static notrace bool flight_is_trigger(const struct flight_priv *priv,
 				      const pfm_ovfl_arg_t *arg, u64 tstamp)
 {
@@ -83,7 +83,7 @@ static notrace void flight_watch(struct flight_priv *priv, pfm_ovfl_arg_t *arg,
 	}
 }
 
-/* Is the sample among the worst, or are all recorded? */
+/* Is the sample's value among the largest, or are all samples recorded? */
 static notrace bool flight_keeps(struct flight_priv *priv,
 				 const pfm_ovfl_arg_t *arg)
 {
@@ -128,7 +128,7 @@ static int notrace flight_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	return ret;
 }
 
-/* Is @pmd a PMD, if there is a @use for it? */
+/* Is @pmd a PMD? It may be any number if @use is 0. */
 static bool flight_has_pmd(u64 use, u16 pmd)
 {
 	return !use || pmd < PFM_MAX_PMDS;

@@ -4,9 +4,9 @@
  *	      (Eranian 2006, 5.4)
  *
  * Each overflow becomes a sample in a separate event buffer: address, thread,
- * and event identifier. The format takes no argument, and no sampling buffer of
- * the core (middle of figure 3.21). It never notifies or masks; the event
- * buffer counts the samples that it cannot take.
+ * and event identifier. The format has no argument, and no sampling buffer of
+ * the core (middle of figure 3.21). It never notifies or masks; samples that
+ * find no room in the event buffer are counted.
  */
 #include <perfmon/perfmon_fmt_sdk.h>
 #include <perfmon/perfmon_oprofile_smpl.h>

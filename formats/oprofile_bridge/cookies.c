@@ -7,7 +7,7 @@
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "cookies.h"
 
-/* A file with a cookie */
+/* A file, and the cookie that stands for it */
 struct pfm_op_file {
 	struct hlist_node	node;
 	struct path		path;

@@ -2,9 +2,9 @@
 /*
  * pfm_fmt_stacks - counts samples by process, event and call chains
  *
- * The private area has slots, by which a chain is found, and a copy of all
- * records. A sample is written behind the last record of the copy. It becomes a
- * record if its key is new, and is merged into the known record otherwise. The
+ * The private area has the slots of a hash table, and a copy of all records. A
+ * sample is written after the last record of the copy. It becomes a record if
+ * its key is new; otherwise it is merged into the record with this key. The
  * buffer only shows what the copy has.
  *
  * To sum the time off the CPU, a context switch adds it to the record of the
@@ -35,11 +35,11 @@ struct stacks_switch {
 /**
  * struct stacks_priv - private state of the handler, never mapped
  * @set:        unwind tables, or NULL
- * @copy:       copy of the buffer, of which only the records are used
+ * @copy:       copy of the records, at the same offsets as in the buffer
  * @last:       the last sample; @tstamp and @clock only with clock_pmd
- * @max_depth:  as of the argument
- * @per_thread: as of the argument
- * @clock_pmd:  as of the argument
+ * @max_depth:  as in the argument
+ * @per_thread: as in the argument
+ * @clock_pmd:  as in the argument
  */
 struct stacks_priv {
 	struct pfm_unwind_set	*set;
@@ -66,7 +66,7 @@ static u64 stacks_max_record(const pfm_stacks_smpl_arg_t *arg)
 	       2 * sizeof(u64) * (u64)arg->max_depth;
 }
 
-/* Over two places per record, even if all have one address only. */
+/* More than two places per record, even if all records have one address. */
 static u64 stacks_places(const pfm_stacks_smpl_arg_t *arg)
 {
 	return 2 * (arg->sink.buf_size / sizeof(pfm_stacks_record_t));
@@ -148,7 +148,7 @@ static __always_inline void stacks_merge(void *to, void *show, const void *from,
 }
 
 /*
- * Make the sample behind the last record of the copy a record. Return: its
+ * Make the sample after the last record of the copy a record. Return: its
  * offset; 0 if it is lost.
  */
 static u64 stacks_new(void *buf, void *copy, struct stacks_slot *slot,
@@ -168,7 +168,7 @@ static u64 stacks_new(void *buf, void *copy, struct stacks_slot *slot,
 }
 
 /*
- * Count the sample behind the last record of the copy, of @words words. Return:
+ * Count the sample after the last record of the copy, of @words words. Return:
  * offset of its record; 0 if it is lost.
  */
 static __always_inline u64 stacks_add(void *buf, void *copy,
@@ -189,7 +189,7 @@ static __always_inline u64 stacks_add(void *buf, void *copy,
 	for (i = 0; i < PFM_TABLE_PROBES; i++, slot++) {
 		if (!slot->offs)
 			return stacks_new(buf, copy, slot, hash, words);
-		/* The key has the lengths of the chains first. */
+		/* The lengths of the chains are part of the key. */
 		if (slot->hash == hash &&
 		    pfm_table_same(copy + slot->offs + PAYLOAD, key,
 				   words - payload)) {
