@@ -5,7 +5,7 @@
 By construction, the three functions of hotloops do the same work in the ratio 6:3:1.
 Their shares in the profile must be within 3 points of 60, 30 and 10 percent. The limit
 is 7 points if a busy host lets the VM take only few samples, because each of them then
-stands for a long time. Otherwise, or on any error, the exit status is 1.
+stands for a long time. If a share differs more, or on any error, the exit status is 1.
 
 `make run` builds the programs and then runs this script.
 """

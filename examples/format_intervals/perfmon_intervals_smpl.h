@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /*
  * perfmon_intervals_smpl.h - the argument and the records of an example format
- *			      that measures between two samples of a thread
+ *			      that measures the time between samples of a thread
  */
 #ifndef PERFMON_INTERVALS_SMPL_H
 #define PERFMON_INTERVALS_SMPL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_intervals - measures between two samples of the same thread
+ * pfm_fmt_intervals - measures time and a counter between samples of a thread
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_sink.h>

@@ -12,8 +12,9 @@ DEFINE_PFM_TABLE(mispredicts, pfm_mispredicts_record_t, count,
 #define MISPREDICTED	1	/* mispred of struct perf_branch_entry */
 
 /*
- * The newest branch can be one after the event. Without recorded flags, take
- * it nevertheless. Return: PFM_BRANCHES if there is no mispredicted branch.
+ * The newest branch can be one after the event, so look at the others, too. If
+ * no flags are recorded, take the newest one. Return: PFM_BRANCHES if there is
+ * no mispredicted branch.
  */
 static __always_inline unsigned int
 mispredicts_newest(const pfm_ovfl_arg_t *arg)

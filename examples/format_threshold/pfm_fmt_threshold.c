@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_threshold - records only samples before which a counter has counted
- *		       much, for example those with many cache misses
+ * pfm_fmt_threshold - records only samples after a large increase of a counter,
+ *		       for example of cache misses
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_sink.h>
