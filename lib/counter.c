@@ -45,7 +45,7 @@ static __u32 *wiped_by_fork(void)
 	return NULL;
 }
 
-/* Create the page, maybe in several threads at once. Return: 1 if it exists. */
+/* Create the page; several threads may try at once. Return: 1 if it exists. */
 static int have_generation(void)
 {
 	__u32 *page, *none = NULL;
@@ -105,8 +105,8 @@ ask_and_read(const struct counter_user *user,
 }
 
 /*
- * An administrator may revoke the access at any time. The kernel then skips an
- * instruction that traps together with the next one, which sets the mark.
+ * An administrator may revoke the access at any time. The kernel then skips the
+ * instruction that traps and the next one, so the mark is not set.
  */
 #define READ_AND_MARK(reg)	"mrs %0, " reg "\n\tmovz %w1, %2"
 
@@ -174,7 +174,7 @@ static __u64 lower_bits(__u64 value, unsigned int bits)
 }
 
 /*
- * The data is changed only by interrupts of this thread, between two of its
+ * Only interrupts of this thread change the data, between two of its
  * instructions. So compiler fences suffice.
  */
 int counter_read(const struct counter_user *user,

@@ -70,7 +70,7 @@ int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
 		.narg = 1,
 	};
 
-	/* A program's size may equal the value for the implicit size. */
+	/* A program may pass this value as a size. */
 	if (ioc.fmt_arg_size == PFM_FMT_ARG_IMPLICIT)
 		return fail(E2BIG);
 	return pfm_device_command(PFM_CREATE_CONTEXT, &ioc);
@@ -83,7 +83,7 @@ int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc)
 	return 0;
 }
 
-/* Do not probe with a command: its number may mean anything to a driver. */
+/* Do not probe with an ioctl, whose number may mean anything to a driver. */
 bool pfm_is_context(int fd)
 {
 	static const char name[] = "anon_inode:[perfmon]";

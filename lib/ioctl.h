@@ -21,12 +21,12 @@
 #include <perfmon/perfmon.h>
 #pragma GCC visibility pop
 
-/* Send a command to the device: PFM_CREATE_CONTEXT and PFM_GETINFO_*. */
+/* Send a command that needs no context to the device. */
 int pfm_device_command(int cmd, struct pfm_ioc *ioc);
 /* Send PFM_CREATE_CONTEXT, with the format's argument. */
 int pfm_create_command(pfarg_ctx_t *ctx, const void *fmt_arg,
 		       size_t fmt_arg_size);
-/* Send a command to the context of a descriptor: all others. */
+/* Send any other command to the context of a descriptor. */
 int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc);
 /* Does this descriptor belong to a context? Reads /proc; may change errno. */
 bool pfm_is_context(int fd);

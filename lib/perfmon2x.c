@@ -2,10 +2,10 @@
 /*
  * perfmon2x.c - the calls of perfmon 2.x over the kernel's interface
  *
- * All but pfm_create_context(), which differs between 2.2 and 2.3: see
- * create22.c and create2x.c. The translation keeps no state. The kernel checks
- * the arguments. Arguments that 2.x forbids but the kernel would accept are
- * passed in a form that the kernel rejects.
+ * pfm_create_context() differs between 2.2 and 2.3: it is in create22.c and
+ * create2x.c. The translation keeps no state. The kernel checks the arguments.
+ * Arguments that 2.x forbids but the kernel would accept are passed in a form
+ * that the kernel rejects.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -57,7 +57,7 @@ PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
 
 /* Vectors, in parts */
 
-/* PART of the kernel's largest elements are below its limit of 4096 bytes. */
+/* PART of the largest elements take less than the kernel's limit of a page. */
 #define PART	16
 
 union part {
@@ -318,8 +318,8 @@ int pfm2x_unload_context(int fd)
 
 #define NSEC_PER_SEC	1000000000ULL
 /*
- * Number of reserved words, which differs between 2.x and the kernel. One word
- * of the kernel's stands for all.
+ * Number of reserved words of a 2.x element; the kernel's has another number.
+ * All of them are passed in one word.
  */
 #define RESERVED(elem)	(sizeof((elem)->reserved) / sizeof((elem)->reserved[0]))
 

@@ -97,7 +97,7 @@ static __u64 monotonic_ns(void)
 	return (__u64)now.tv_sec * NSEC_PER_SEC + (__u64)now.tv_nsec;
 }
 
-/* Get the count from which map_value is subtracted; as counter_read(). */
+/* Get what map_value is subtracted from, a count. Return: as counter_read(). */
 static inline int read_live(const struct pfm_set_map *map, int state,
 			    __u64 *value)
 {
@@ -109,7 +109,7 @@ static inline int read_live(const struct pfm_set_map *map, int state,
 	return 1;
 }
 
-/* Read a PMD as its state in the page says; returns as counter_read(). */
+/* Read a PMD as its state in the page says. Return: as counter_read(). */
 static inline int read_page(const struct pfm_set_map *map, unsigned int pmd,
 			    __u64 *value)
 {
