@@ -766,15 +766,15 @@ extern "C" {
  * describe them in detail.
  *
  * Return: 0 unless a function says otherwise; -1 with errno set on an error.
- * The functions list the errors of their command. In addition, every command
- * can fail with EFAULT for a bad address. A command on a context fails with
- * EBADF if the descriptor is not a context. A command without a context fails
- * with ENOSYS if the module is not loaded, and with EPERM if the caller may not
- * open /dev/perfmon.
+ * The functions list the usual errors of their command, and perfmonctl(2) lists
+ * all. Every command can fail with EFAULT for a bad address. A command on a
+ * context fails with EBADF if the descriptor is not a context. A command
+ * without a context fails with ENOSYS if the module is not loaded, and with
+ * EPERM if the caller may not open /dev/perfmon.
  *
- * Blocking: commands sleep for locks and for other CPUs. They never wait for an
- * overflow or for the monitored thread to run. Use read(2) or poll(2) to wait
- * for messages.
+ * Blocking: commands sleep for locks and for other CPUs. They do not wait for
+ * an overflow or for the monitored thread, except for its execve(2) where a
+ * function says so. Use read(2) or poll(2) to wait for messages.
  *
  * Context: any thread, several at once; the library keeps no state. All
  * functions except pfm_map_set() and pfm_unmap_set() may be called from a

@@ -27,9 +27,9 @@
  *
  * The states are in the private area that fmt_getpriv requests. Their number is
  * fixed and a search is bounded. If there is no free place for a new thread, it
- * takes that of the thread whose last sample is the oldest nearby; the next
- * sample of the evicted thread then counts as its first. A system-wide context
- * monitors one CPU, so the last sample of a thread is its last one on this CPU.
+ * evicts the nearby thread whose last sample is the oldest; the next sample of
+ * the evicted thread then counts as its first. A system-wide context monitors
+ * one CPU, so the last sample of a thread is its last one on this CPU.
  */
 #ifndef PERFMON_PERFMON_FMT_THREADS_H
 #define PERFMON_PERFMON_FMT_THREADS_H

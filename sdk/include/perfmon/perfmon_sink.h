@@ -196,7 +196,7 @@ PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_reserved, 28, 4);
  * struct pfm_sink_more_t - counts that do not fit into the header
  * @more_skipped:  number of samples that the handler chose not to record
  * @more_updates:  of a table whose payload has several fields: incremented
- *                 before and after a record changes, so it is odd meanwhile;
+ *                 before and after a record changes, so it is odd in between;
  *                 since version 1.2
  * @more_reserved: 0
  */

@@ -18,7 +18,7 @@
  * @time_mult:  multiplier; 0 if time stamps are not raw
  * @time_shift: number of bits to shift right, at most PFM_TIME_MAX_SHIFT
  *
- * The fields have the meaning of those of struct perf_event_mmap_page.
+ * The fields have the same meaning as in struct perf_event_mmap_page.
  */
 typedef struct {
 	__u64	time_zero;

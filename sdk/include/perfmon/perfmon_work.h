@@ -25,7 +25,7 @@ struct pfm_work;
  * @may_wait: whether the function may wait for a lock that a command holds for
  *            longer than a moment
  *
- * It may run on two CPUs at the same time. Context: process, may sleep.
+ * The function may run on two CPUs at once. Context: process, may sleep.
  *
  * Return: true if the work is done; false if it must wait. Then the function is
  * called again with @may_wait.
@@ -71,7 +71,7 @@ void pfm_work_run_urgent(struct kthread_work *urgent);
  * pfm_queue_work() - queue an urgent work item
  * @w: the work item; no effect if it is queued already
  *
- * It runs on any CPU, with high priority.
+ * The item runs on any CPU, with high priority.
  *
  * Context: any but NMI.
  */
@@ -79,7 +79,7 @@ void pfm_queue_work(struct pfm_work *w);
 
 /**
  * pfm_cancel_work() - cancel a work item, or wait until it has run
- * @w: the work item; it is not queued meanwhile
+ * @w: the work item, which must not be queued during the call
  *
  * Context: process, may sleep.
  */
