@@ -48,7 +48,7 @@ EXPECTED = {
     },
     "bits": {"records": "sets undefined control bits: 0x80000002"},
     "deep": {
-        "registers": "wrote behind the record .*: byte 136 of a record of 136 bytes "
+        "registers": "wrote past the record .*: byte 136 of a record of 136 bytes "
         r".*, with (1[5-9]|[2-9]\d|[12]\d\d) callers at user level",
     },
     "default": {
@@ -71,8 +71,8 @@ EXPECTED = {
         "restart": "fmt_restart sets control bits 0x1: .*, after 0 overflows",
     },
     "packet": {
-        "full": "wrote behind the record .*: byte 8 of a record of 8 bytes",
-        "nmis": "wrote behind the record",
+        "full": "wrote past the record .*: byte 8 of a record of 8 bytes",
+        "nmis": "wrote past the record",
     },
     "positive": {"full": "fmt_handler returns 105, which is neither 0 nor an errno"},
     "registers": {"records": "uses a NULL pointer: the registers can be"},
@@ -91,7 +91,7 @@ EXPECTED = {
     "sleeps": {"records": "sleeps where it must not .*scheduling while atomic"},
     "stuck": {"full": "fmt_restart resumes but the buffer is still full"},
     "tail": {
-        "records": "wrote behind the record .*: byte 24 of a record of 24 bytes",
+        "records": "wrote past the record .*: byte 24 of a record of 24 bytes",
     },
     "traced": {"notrace": "traced_handler, can be traced, .*: declare it notrace"},
     "trusting": {"forged": "wrote (past|in front)|uses an unmapped address"},

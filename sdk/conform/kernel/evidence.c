@@ -113,7 +113,7 @@ int conform_unpoison(struct conform *c)
 		memset(c->poison + size, 0, c->poisoned - size);
 	if (bad)
 		return conform_fail(c,
-				    "wrote behind the record that it published: byte %zu of a record of %llu bytes (pass its whole size to pfm_sink_end())",
+				    "wrote past the record that it published: byte %zu of a record of %llu bytes (pass its whole size to pfm_sink_end())",
 				    bad, size);
 	return 0;
 }
