@@ -254,7 +254,7 @@ static __always_inline bool pfm_sink_publish(struct pfm_sink *s, void *buf,
 {
 	struct pfm_records *records = &s->regions.records;
 	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, s->regions.cur);
-	/* In registers: the compiler must assume that the buffer aliases @s. */
+	/* Locals: the compiler must assume that the buffer aliases @s. */
 	u64 cur = records->cur + ALIGN(size, sizeof(u64));
 	u64 count = records->count + 1;
 

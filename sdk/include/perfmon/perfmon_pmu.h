@@ -57,16 +57,16 @@ struct task_struct;
  * @rsvd:  reserved bits: they keep their default value
  * @index: index or address of the actual register, or PFM_REG_IDX_NONE
  * @name:  name: 1 to PFM_REGD_NAME_MAX printable ASCII characters
- * @read:  (optional) virtual PMD that does not count: read the resource of this
- *         thread. The core does not call it, but the PMU's own operations do,
- *         also in the context of an overflow
- * @read_sample: (optional) read-only virtual PMD with data of a sample, which
- *         exist only while an overflow is reported: take the value of PMD @num
- *         from pfm_pmu_set.sample. Called as @read. @dfl is 0. These PMDs are
- *         the last of the table. They have no state and no place in event sets:
- *         only read_pmds_ovfl gets them
- * @wants: with @read_sample: not 0; bits, owned by the PMU, of
- *         pfm_pmu_reg.wants of the counters that record this PMD
+ * @read:  (optional) for a virtual PMD that does not count: read the resource
+ *         of thread @task. Only the PMU's own operations call this, also in the
+ *         context of an overflow
+ * @read_sample: (optional) for a read-only virtual PMD with data of a sample,
+ *         which exist only while an overflow is reported: get the value of PMD
+ *         @num from pfm_pmu_set.sample. Called as @read. @dfl is 0. These PMDs
+ *         are the last of the table. They have no state and no place in event
+ *         sets: only read_pmds_ovfl gets them
+ * @wants: with @read_sample: bits that the core sets in pfm_pmu_reg.wants of
+ *         counters that record this PMD; the PMU defines them; not 0
  */
 struct pfm_reg_desc {
 	u16		num;
@@ -190,11 +190,11 @@ struct pfm_pmu_set {
  * @num_pmds:      entries in @pmds, at least one
  * @pmcs:          descriptions of the PMCs, by increasing index
  * @pmds:          descriptions of the PMDs, by increasing index
- * @check_pmc:     (optional, process context) check a value for this PMC, which
+ * @check_pmc:     (optional, process context) check a value for a PMC that
  *                 controls a counter, together with its PFM_PMC_CONFIGS
- *                 configuration words, in a set of this kind. @s is the set,
- *                 for pfm_release_later() only. Also called when one of the
- *                 words changes. 0 or -EINVAL
+ *                 configuration words; @syswide: in a system-wide context. @s
+ *                 is the set, for pfm_release_later() only. Also called when
+ *                 one of the words changes. 0 or -EINVAL
  * @load:          (process) bind the registers to the set's task or CPU.
  *                 Nothing counts yet; every PMD is written with @write_pmd
  *                 before @start. The pointer of a PMD can be NULL while the PMC
