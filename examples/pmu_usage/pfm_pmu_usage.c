@@ -34,7 +34,7 @@ static int usage_load(struct pfm_pmu_set *s,
 {
 	struct pfm_pmu_reg *clock = regs[s->num_regs - 1];
 
-	/* A CPU has no such counts, and the clock has no timer here. */
+	/* Only threads have these counts, and this clock has no timer. */
 	if (!s->task || clock->sampling)
 		return -EINVAL;
 	clock->priv = NULL;

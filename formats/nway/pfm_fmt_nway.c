@@ -158,7 +158,7 @@ static int notrace nway_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				struct pfm_ovfl_data *data)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);
-	/* A copy, which the compiler need not read again after each store. */
+	/* A copy: the compiler must assume that stores change *@priv. */
 	struct pfm_records records = priv->regions.records;
 	pfm_nway_smpl_rgn_t *rgn;
 
