@@ -353,7 +353,7 @@ struct pfm_context *pfm_attach_to_inherit(void)
 {
 	const struct pfm_attachment *a = pfm_attach_find(current);
 
-	/* A context that is locked has not yet acted on the exec. */
+	/* A locked context has not yet acted on the loss of its events. */
 	return a && (!a->lost || a->ctx->trusted) ? a->ctx : NULL;
 }
 

@@ -37,9 +37,9 @@ void pfm_unlock(struct pfm_context *ctx);
  */
 void pfm_attach_catch_up(struct pfm_context *ctx);
 
-/* Bits of a note: events of a thread */
+/* Bits of a note: what the thread has done */
 #define PFM_NOTE_EXEC		0x1
-#define PFM_NOTE_LOST		0x2	/* by the exec, its perf events */
+#define PFM_NOTE_LOST		0x2	/* its perf events were removed */
 #define PFM_NOTE_EXIT		0x4
 #define PFM_NOTE_QUIET		0x8	/* see pfm_attach_exit_quietly() */
 
@@ -63,8 +63,8 @@ int pfm_attach_claim(struct pfm_context *ctx, pfm_changed_t changed);
 void pfm_attach_release(struct pfm_context *ctx);
 
 /*
- * The calling thread is exiting and will detach @ctx, if it is attached to it,
- * without PFM_MSG_END. Context: process, pfm_context.mutex not held.
+ * The calling thread is exiting: detach @ctx, if it monitors this thread,
+ * without queuing PFM_MSG_END. Context: process, pfm_context.mutex not held.
  */
 void pfm_attach_exit_quietly(const struct pfm_context *ctx);
 

@@ -26,7 +26,7 @@ struct pfm_charge {
 /* Begin to charge the calling user and process. Context: process. */
 void pfm_charge_begin(struct pfm_charge *c);
 
-/* Begin to charge whom @payer charges. Context: process. */
+/* Begin to charge the user and process of @payer. Context: process. */
 void pfm_charge_share(struct pfm_charge *c, const struct pfm_charge *payer);
 
 /*

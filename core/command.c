@@ -119,8 +119,8 @@ static int pfm_check_access(const struct pfm_context *ctx,
 
 /*
  * Process elements until one fails, in at most one pause. With @ask_first, an
- * element may return PFM_ASK_FIRST; it stays the next one. Context: process,
- * pfm_context.mutex held.
+ * element may return PFM_ASK_FIRST; @todo then begins with that element.
+ * Context: process, pfm_context.mutex held.
  */
 static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			 struct pfm_elems *todo, bool ask_first)
@@ -209,7 +209,7 @@ struct pfm_ctx_call {
 /*
  * Anyone with the descriptor may write registers (3.1.1). But if that makes the
  * PMU attach to the thread or CPU again, the right to attach is checked again,
- * and held against an exec of the thread.
+ * and an exec of the thread has to wait.
  */
 static int pfm_run_each(const void *with, struct pfm_elems *todo)
 {
@@ -304,7 +304,7 @@ long pfm_command(struct pfm_context *ctx, unsigned int nr,
 	/* The PMU may not yet have followed the last switch. */
 	if (READ_ONCE(ctx->frozen) & PFM_SWITCHING)
 		pfm_finish_switch(ctx);
-	/* At most one thread is the monitored one. */
+	/* Only the monitored thread writes in_call: there is no race. */
 	if (self)
 		WRITE_ONCE(ctx->in_call, current);
 	ret = pfm_run_cmd(ctx, cmd, ioc);

@@ -16,12 +16,12 @@
  *   pfm_attach_lock     attachments (attach.c); the exit and exec probes do
  *                       not take it
  *   pfm_family.lock     members and sums of a family (family.c)
- * mmap_lock is taken only inside the first of these, and none of them inside
- * it: a mapping takes the xarray lock of pfm_context.sets there. CPU hotplug is
- * not a lock of ours, but perf waits for it inside commands: see cpu.c.
- * The overflow path takes none of these locks. pfm_context.busy says who owns a
- * context. Commands keep overflows out with pfm_pause() (pause.c), or for short
- * sections with pfm_own() (owner.c).
+ * mmap_lock is taken only inside exec_update_lock, and none of these locks
+ * inside mmap_lock: there a mapping takes the xarray lock of pfm_context.sets.
+ * CPU hotplug is not a lock of ours, but perf waits for it inside commands: see
+ * cpu.c. The overflow path takes none of these locks. pfm_context.busy says who
+ * owns a context. Commands keep overflows out with pfm_pause() (pause.c), or
+ * for short sections with pfm_own() (owner.c).
  */
 #ifndef PFM_CORE_CONTEXT_H
 #define PFM_CORE_CONTEXT_H
@@ -217,7 +217,7 @@ struct pfm_odd_answers {
  * @shortest:  shortest time in ns that one of its overflows took
  * @timed:     number of its overflows that were timed
  * @max:       ovfl_rate_max when it began
- * @left:      how many of them may still come
+ * @left:      number of overflows until it ends
  */
 struct pfm_rate {
 	u64	began;
@@ -242,8 +242,8 @@ struct pfm_raw {
 };
 
 /**
- * struct pfm_many - a vector of commands in progress, on its stack
- * @ask_first: it must not make the PMU attach again unchecked
+ * struct pfm_many - a vector command in progress, on its stack
+ * @ask_first: return PFM_ASK_FIRST rather than have the PMU attach again
  */
 struct pfm_many {
 	bool	ask_first;
@@ -277,7 +277,7 @@ struct pfm_member {
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
  * @values:   one of them records values of PMDs
- * @raw_time: time stamps are raw: @raw
+ * @raw_time: time stamps are raw, see @raw
  * @credit:   overflows left until it is renewed (rate.c)
  * @missed:   overflows that could not be deferred, to be added to @lost
  * @unsettled: the PMU was started since pfm_wait_overflows() last ran
@@ -293,7 +293,7 @@ struct pfm_member {
  * @raw:      raw time stamps
  * @reported: PMD whose overflow the PMU is reporting; NULL while the owner does
  *            something else
- * @switch_due: the restart is to switch to the next set
+ * @switch_due: PFM_RESTART must switch to the next set
  * @lost:     overflows that were not recorded
  * @rate:     for the limits on overflows
  * @throttled: times that a limit of @rate was exceeded, which masks the whole
@@ -348,7 +348,7 @@ struct pfm_member {
  * @self:     process of the thread if that has attached it, else NULL; only for
  *            comparison
  * @trusted:  attached with CAP_PERFMON, and unable to block the thread
- * @many:     the vector of commands in progress, or NULL
+ * @many:     the vector command in progress, or NULL
  * @stop:     stops the PMU after the context was masked, or its CPU has gone
  * @tell:     wakes readers if @irq_work may not
  * @msgq:     messages

@@ -129,7 +129,7 @@ static void pfm_take_timeout(struct pfm_context *ctx)
 		pfm_time_is_up(clock, false);
 }
 
-/* @here: the overflows of this CPU belong to @ctx. The caller owns it. */
+/* The caller owns @ctx. @here: the overflows of this CPU belong to it. */
 static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 {
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);

@@ -94,7 +94,7 @@ static bool pfm_ds_write(const struct pfm_ds *ds,
 	return true;
 }
 
-/* Append a record, if there is one, but never past abs_max. */
+/* Append a record, or count it as lost or dropped if that is impossible. */
 static void pfm_ds_append(struct pfm_ds *ds, const struct pfm_ds_record *rec)
 {
 	if (!rec || ds->abs_max - ds->index < ds->record_size) {

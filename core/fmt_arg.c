@@ -16,7 +16,7 @@
 
 static_assert(PFM_ARG_MAX_FIELDS * PFM_ARG_LINE < PAGE_SIZE);
 
-/* Can readers of a sysfs line split it at this word? */
+/* Is it one word of permitted characters that is not too long? */
 static bool pfm_is_plain(const char *word)
 {
 	size_t len = word ? strspn(word, PFM_PLAIN) : 0;

@@ -391,13 +391,13 @@ static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
 			return ret;
 		pfm_may_attach_end(task);
 		ret = pfm_load_target(ctx, req, task, may);
-		/* Each attempt that fails has left events. */
+		/* A failed attempt leaves events to be released. */
 		pfm_release_after(ctx);
 	} while (ret == PFM_ASK_FIRST && !fatal_signal_pending(current));
 	return ret == PFM_ASK_FIRST ? -EINTR : ret;
 }
 
-/* PFM_LOAD_CONTEXT: the paranoid level is checked here, for the caller. */
+/* PFM_LOAD_CONTEXT: check this caller, not the creator, against the level. */
 int pfm_load_context(struct pfm_context *ctx, void *arg)
 {
 	const pfarg_load_t *req = arg;
@@ -461,7 +461,7 @@ static int pfm_designate(struct pfm_context *ctx, struct pfm_evtset *set)
 	int ret;
 
 	pfm_pause(ctx);
-	/* An overflow of the previous set may have been late. */
+	/* A late overflow of the previous set may still be in progress. */
 	pfm_wait_overflows(ctx);
 	if (!(ctx->frozen & ~PFM_EXCLUDED))
 		pfm_freeze(ctx, PFM_SWITCHING, pfm_value_read);

@@ -99,12 +99,12 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 	plain = pmd->plain_reset;
 	credit = --ctx->credit;
 	/*
-	 * Read both together, and late: a report that interrupts this may
-	 * change the offset, and the write below would undo the change. This
-	 * can happen: a tracepoint can be hit in an interrupt, too. But such a
-	 * report leaves a note, and handling it in pfm_leave() resets the PMD:
-	 * the next overflow is then at most a period away, whether the change
-	 * was undone or not (perf_reset_other()).
+	 * Read offset and reload together, and late: a report that interrupts
+	 * this may change the offset, and the write below would undo the
+	 * change. This can happen: a tracepoint can be hit in an interrupt,
+	 * too. But such a report leaves a note, and handling it in pfm_leave()
+	 * resets the PMD: the next overflow is then at most a period away,
+	 * whether the change was undone or not (perf_reset_other()).
 	 */
 	offset = reg->offset;
 	reload = reg->reload;

@@ -200,7 +200,7 @@ bool pfm_owner_judge(bool seen, bool mistaken)
 
 bool pfm_owner_init(void)
 {
-	/* Without a preemption count, the kernel looks like an overflow. */
+	/* Without a preemption count, any kernel code may be an overflow. */
 	return pfm_owner_judge(pfm_trial_look(false),
 			       IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
 				       pfm_trial_look(true));

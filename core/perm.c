@@ -174,7 +174,7 @@ static int pfm_may_ptrace(struct task_struct *task)
 		return -EPERM;
 	/* Pairs with commit_creds(), which writes dumpable last. */
 	smp_rmb();
-	/* With a reference to the mm, this could have to free the memory. */
+	/* A reference to the mm could be the last one, and free the memory. */
 	task_lock(task);
 	rcu_read_lock();
 	mm = task->flags & PF_KTHREAD ? NULL : task->mm;

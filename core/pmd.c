@@ -117,7 +117,7 @@ static void pfm_pmd_free(struct pfm_evtset *set, struct pfm_pmd *pmd)
 	pfm_charge_less(set->charge, sizeof(*pmd));
 }
 
-/* Find the PMDs that are nothing until their PMC is written. */
+/* Find the PMDs that are not used until their PMC is written. */
 static void pfm_find_unused(const struct pfm_pmu *pmu, unsigned long *nums)
 {
 	u16 i;
@@ -146,7 +146,7 @@ int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set)
 	u16 slot, end = set->pmu_set.num_regs - 1;
 	int ret = pfm_pmd_create(ctx, set, end, &pfm_clock_desc);
 
-	/* Only its counters are read: pfm_heritage_equip() */
+	/* A member has only inherited counters: pfm_heritage_equip() */
 	if (pfm_is_member(ctx))
 		return ret;
 	pfm_find_unused(pmu, unused);

@@ -611,7 +611,7 @@ void pfm_reg_set_resets(struct pfm_pmd *pmd, const struct pfm_reg_copy *copy)
 void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy)
 {
 	pfm_pmc_read(pmd, &copy->words);
-	/* One that only counts may be reset with another one. */
+	/* A PMD that only counts may be reset with a sampling one. */
 	copy->short_reset = pmd->short_reset;
 	copy->long_reset = pmd->long_reset;
 	copy->sampling = pfm_pmd_is_sampling(pmd);

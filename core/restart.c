@@ -40,14 +40,14 @@ static int pfm_unmask(struct pfm_context *ctx)
 
 	pfm_catch_up(ctx->set);
 	ret = pfm_program_regs(ctx);
-	/* Overflows see the new values. */
+	/* A barrier: overflows that are not discarded see the new values. */
 	set_mask_bits(&ctx->frozen, PFM_MASKED, 0);
 	return ret;
 }
 
 /*
- * Get the control bits from the format; without one, reset if masked: also in a
- * family, whose buffers pfm_share_restart() restarts. No overflow is
+ * Get the control bits from the format. Without a format, and in a family,
+ * whose buffers pfm_share_restart() restarts, reset if masked. No overflow is
  * handled meanwhile, so the caller checks the error code later.
  */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)

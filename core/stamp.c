@@ -91,7 +91,7 @@ void pfm_stamps_detach(struct pfm_context *ctx)
 	mutex_unlock(&pfm_raw_lock);
 }
 
-/* Zero lies between these two. */
+/* Bounds of time_zero */
 struct pfm_bounds {
 	u64	low;
 	u64	high;
@@ -116,8 +116,8 @@ static struct pfm_bounds pfm_try_zero(const pfm_time_conv_t *scale, u64 base)
 
 /*
  * Measure time_zero, with @base added to the counter. The bounds of all
- * attempts hold; their intersection is exact if once the counter has not
- * advanced.
+ * attempts hold; their intersection is exact if the counter did not advance in
+ * one attempt.
  */
 static void pfm_measure_zero(pfm_time_conv_t *conv, u64 base)
 {

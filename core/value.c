@@ -220,7 +220,7 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg)
 	const struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	u64 reset = pmd->short_reset;
 
-	/* Reset only by PFM_RESTART: it was loaded with the period. */
+	/* Only PFM_RESTART resets it: the value last loaded is the period. */
 	if ((s64)reset >= 0)
 		reset = pmd->last_reset;
 	return (s64)reset < 0 ? -reset : 0;

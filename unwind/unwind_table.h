@@ -24,8 +24,8 @@
  * @nr_blocks: number of blocks
  * @index:     first row of each block, and the number of rows
  * @rules:     the different rules
- * @rule:      each row's number of its rule
- * @offset:    each row's address in its block
+ * @rule:      number of each row's rule
+ * @offset:    address of each row in its block
  */
 struct pfm_unwind_table {
 	__u64				start;

@@ -477,7 +477,7 @@ pfm_unwind_walk(const struct pfm_unwind_cpu *cpu,
 		const struct pfm_unwind_frame *first, __u64 *out,
 		unsigned int max)
 {
-	/* A copy is kept in registers. */
+	/* The compiler keeps a local copy in registers. */
 	struct pfm_unwind_frame frame = *first;
 	struct pfm_unwind_chain chain = { .why = PFM_UNWIND_NO_MAPPING };
 

@@ -23,8 +23,8 @@
  *   irq_work stops the event, sets its period and starts it, as
  *   perf_adjust_freq_unthr_context() and __perf_event_stop() do in an
  *   interrupt. If the event has left that CPU, a work item calls
- *   perf_event_period(). Until then perf may report the event early, and it is
- *   armed for the rest, or late.
+ *   perf_event_period(). Until then perf may report the event late, or early:
+ *   then the event is armed for the rest of its period.
  *
  * These functions do the same on 6.1, 6.12 and 7.3. Only throttling differs:
  * since 6.16 perf also stops software events that it throttles.

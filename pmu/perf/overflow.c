@@ -25,8 +25,8 @@ static bool perf_is_in_time(const struct perf_event *event,
 }
 
 /*
- * Does perf report an overflow before the PMD has wrapped, because it takes
- * several periods, or the event was armed for an older value?
+ * Does perf report an overflow before the PMD has wrapped, because the PMD
+ * needs several periods, or the event was armed for an older value?
  */
 static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 {

@@ -18,8 +18,8 @@ struct perf_sampled {
 };
 
 /*
- * Can perf have the data that the counter wants (pfm_pmu_reg.wants)? Of the
- * events of other PMUs than the CPU's, only their drivers know that.
+ * Can perf have the data that the counter wants (pfm_pmu_reg.wants)? For events
+ * of PMUs other than the CPU's only the driver knows: the answer is true.
  */
 bool perf_may_have_data(const struct pfm_pmu_reg *reg);
 

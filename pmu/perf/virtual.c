@@ -29,7 +29,7 @@ u64 perf_resident_pages(struct task_struct *task)
 	/* An overflow handled late: the thread has left the CPU. */
 	if (!in_task())
 		return 0;
-	/* With a reference to the mm, this could have to free the memory. */
+	/* A reference to the mm could be the last one, and free the memory. */
 	task_lock(task);
 	if (task->mm && !(task->flags & PF_KTHREAD))
 		pages = get_mm_rss(task->mm);

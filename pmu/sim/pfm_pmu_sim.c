@@ -107,7 +107,7 @@ static void sim_stop(struct pfm_pmu_set *s)
 	struct sim_set *ss = s->priv;
 
 	WRITE_ONCE(ss->started, false);
-	/* Ticks of a thread or CPU may come from another one. */
+	/* Wait for ticks that other threads or CPUs are reporting. */
 	synchronize_rcu_expedited();
 }
 
