@@ -90,7 +90,7 @@ static void reader_after_exit_gets_end(struct kunit *test)
 	put_task_struct(task);
 }
 
-/* A PMU like the simulated one, but unload looks whether readers wait. */
+/* A PMU like the simulated one, but unload notes whether readers wait. */
 static struct pfm_pmu looking;
 static const struct pfm_pmu *sim;
 static bool readers_wait;

@@ -70,7 +70,7 @@ static void use_ending_for(const struct child *c)
 	pfm_context_put(ctx);
 }
 
-/* One of two members ends while @reads is read; both are counted once. */
+/* Member @ends ends while member @reads is read; both are counted once. */
 static void end_while_summed(struct kunit *test, unsigned int reads,
 			     unsigned int ends)
 {
@@ -93,7 +93,7 @@ static void member_that_ends_before_its_turn_counts_once(struct kunit *test)
 	end_while_summed(test, 0, 1);
 }
 
-/* It is locked, so it leaves a note. */
+/* The walk has locked the member, so it leaves a note as it ends. */
 static void member_that_ends_in_its_turn_counts_once(struct kunit *test)
 {
 	end_while_summed(test, 0, 0);

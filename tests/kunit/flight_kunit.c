@@ -252,7 +252,7 @@ static void flight_records_samples_after_a_trigger(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, overflow(test, 2, true), GO_ON);
 		/* A trigger that follows does not delay the freeze. */
 		KUNIT_EXPECT_EQ(test, overflow(test, 3, true), GO_ON);
-		/* A counter that may not notify does. */
+		/* A counter that may not notify delays it. */
 		KUNIT_EXPECT_EQ(test, overflow(test, 4, false), GO_ON);
 		KUNIT_EXPECT_EQ(test, overflow(test, 5, true), HOLD);
 		pfm_calls_restart(test, false);

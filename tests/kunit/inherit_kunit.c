@@ -95,7 +95,7 @@ static void many_ended_members_are_not_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&family->used), 0L);
 }
 
-/* The root's thread has a context. */
+/* The birth fails because the root's thread has a context already. */
 static void failed_birth_is_counted_and_leaves_nothing(struct kunit *test)
 {
 	struct pfm_family *family = ctx_of(test)->family;
@@ -137,7 +137,7 @@ static void expect_denied(struct kunit *test, bool born_stopped)
 	child_end(&c);
 	KUNIT_EXPECT_EQ(test, family->sets_denied, 1ULL);
 	KUNIT_EXPECT_TRUE(test, test_bit(0, family->denied));
-	/* No context keeps the copy. */
+	/* Let no context use the copy any more. */
 	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
 	family->pmu = usual;
 }
@@ -152,7 +152,7 @@ static void start_keeps_members_without_free_counter(struct kunit *test)
 	expect_denied(test, true);
 }
 
-/* Neither a member nor a failure */
+/* It creates no member and counts no failure. */
 static void birth_after_unload_is_ignored(struct kunit *test)
 {
 	struct pfm_family *family = ctx_of(test)->family;

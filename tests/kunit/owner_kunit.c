@@ -33,7 +33,7 @@ static void interrupts_see_overflows(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_owner_init());
 }
 
-/* Each result of the test alone suffices to wait in the safe way. */
+/* Either bad result alone makes commands wait for a grace period. */
 static void blind_interrupts_are_not_trusted(struct kunit *test)
 {
 	struct fixture *f = test->priv;

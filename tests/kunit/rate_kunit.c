@@ -69,7 +69,7 @@ static void renewed_credit_changes_nothing_else(struct kunit *test)
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
 
-	/* A credit is for 6 of 100 overflows. */
+	/* A credit is 6 of the window's 100 overflows. */
 	overflow_fast(test, 1000, true);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 40);
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 0U);

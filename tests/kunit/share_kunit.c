@@ -203,7 +203,7 @@ static void full_part_without_message_is_restarted(struct kunit *test)
 	child_end(&c);
 }
 
-/* PMD1 has filled it; PMD0 may tell. */
+/* PMD1, which may not notify, has filled the part; PMD0 notifies. */
 static void later_overflow_tells_that_part_is_full(struct kunit *test)
 {
 	struct child c = {};

@@ -121,7 +121,7 @@ static void overflow_time_stamps_are_unique(struct kunit *test)
 	this_cpu_write(pfm_last_stamp, 0);
 }
 
-/* Time stamps in ns stay what they are after raw ones. */
+/* Raw time stamps do not change later time stamps in ns. */
 static void raw_time_stamps_leave_those_in_ns_alone(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);

@@ -106,7 +106,7 @@ static void interval_is_at_least_1(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record->interval, 1ULL);
 }
 
-/* Return: the first thread from @tid on that is sought at the last place. */
+/* Find the first thread from @tid on whose search begins at the last place. */
 static u32 tid_at_last_place(u32 tid)
 {
 	const u64 tgid = (u64)PFM_CALLS_TGID << 32;

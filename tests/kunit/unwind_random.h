@@ -47,7 +47,7 @@ struct rnd_seen {
 static __u64 rnd_state = 1;
 static __u64 rnd_words[RND_WORDS], rnd_others[RND_OTHERS];
 static unsigned int rnd_reads;
-/* One in so many words, rules and reads of this trial is odd. */
+/* One in this many words, rules and reads of a trial is odd. */
 static __u32 rnd_odds;
 /* The first promise that was broken, or NULL. */
 static const char *rnd_broken;

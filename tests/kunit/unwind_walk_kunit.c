@@ -345,7 +345,7 @@ static void other_register_is_known_in_first_frame(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
 }
 
-/* The frame is at rbx, as that of lazy binding. */
+/* The CFA is relative to rbx, as in the code of lazy binding. */
 static void frame_at_rbx(unsigned int number)
 {
 	bytes.rules[number] = (struct pfm_unwind_rule) {

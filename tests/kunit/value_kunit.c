@@ -424,7 +424,7 @@ static u64 usual_period(struct kunit *test, int pmd)
 	return pfm_usual_period(&fixture_pmd_of(ctx_of(test), pmd)->hw);
 }
 
-/* The period in progress does not matter. */
+/* It is the short period, or else the value that was last loaded. */
 static void usual_period_comes_from_reset_values(struct kunit *test)
 {
 	struct pfm_pmd *pmd;

@@ -211,7 +211,7 @@ def capture_assigns_samples_to_processes(guest: Boot) -> None:
     assert status == 0
     capture = guest.out / "followed.cap"
     info = pfmparse("info", capture)
-    # The shell becomes the last program that it runs.
+    # The shell executes its last program without a fork.
     assert len(info["contexts"]) == (1 + 4) + (1 + 3)
     assert len({context["id"] for context in info["contexts"]}) == 9
     calls = {c["context"]: c["value"] for c in info["counts"] if c["value"]}
@@ -237,7 +237,7 @@ def partial_period_is_not_inherited(guest: Boot) -> None:
     assert part(guest, "too-few")[1] == 0
     info = pfmparse("info", guest.out / "too-few.cap")
     assert (info["samples"], info["lost"], len(info["contexts"])) == (0, 0, 21)
-    # A PMD has the rest of its period until the overflow.
+    # A PMD starts at minus its period, and overflows at 0.
     calls = [(count["value"] + PERIOD) % 2**64 for count in info["counts"]]
     assert sorted(calls) == [0] + [7] * 20
 

@@ -84,7 +84,7 @@ NOT_ALL = re.compile(
 )
 # A large program takes more than a second.
 COMPILING = re.compile(r"^pfmon: compiling unwind tables.*\n", re.M)
-# pfmon says this of samples, and says less of counts.
+# pfmon prints this after sampling, and less after counting.
 SUMMARY = re.compile(r"^pfmon: (\d+) samples, (\d+) lost, .*\n", re.M)
 # Part of the output of some programs, if they work at all.
 WORKS = {

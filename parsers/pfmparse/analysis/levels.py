@@ -68,7 +68,7 @@ class Levels(Classes):
     def __init__(
         self, given: Optional[Thresholds], otherwise: Optional[Thresholds]
     ) -> None:
-        """``given`` thresholds override the data source; ``otherwise`` do not."""
+        """``given`` overrides the data source, ``otherwise`` is for unknown ones."""
         self._given = given
         self._usable = given or otherwise
         self._sources = _Table(self.names, data_source.level_of)

@@ -55,7 +55,7 @@ class Selection:
     containers: Sequence[str] = ()
 
     def asked_of(self, session: Session) -> Selection:
-        """This selection; without control groups, it gets those of the session."""
+        """This selection, with the session's control groups if it has none."""
         return self if self.groups else replace(self, cgroups=session.cgroups)
 
     @property

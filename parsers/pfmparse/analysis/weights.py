@@ -49,7 +49,7 @@ class Weight:
     def _sums(
         self, samples: Samples, columns: Mapping[Role, str]
     ) -> NDArray[np.uint64]:
-        """The sums that the format records, which already are of all samples."""
+        """The sums that the format records, of all samples that each one represents."""
         if Role.SUM not in columns:
             only = ", ".join(role.value for role in columns)
             text = f"the format records only {only} of '{self.name}', not its sum"

@@ -10,7 +10,7 @@ from ..recording import Recording
 
 
 def build_ids_of(inputs: Sequence[Input]) -> dict[str, bytes]:
-    """The build IDs by path, without the paths that have several ones."""
+    """The build IDs by path; paths with several build IDs are left out."""
     found: dict[str, set[bytes]] = {}
     for source in inputs:
         for path, build_id in _known(source.recording):

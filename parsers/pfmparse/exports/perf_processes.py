@@ -80,8 +80,8 @@ class Processes:
     def until(self, time: int) -> Iterator[tuple[int, bytes]]:
         """The times up to ``time`` at which mappings change, and MMAP2 records.
 
-        perf sorts the records by time. Calls yield what earlier calls have not. Nothing
-        if mappings() has the records, because times are unknown.
+        perf sorts the records by time. A call yields only what earlier calls have not,
+        and nothing if times are unknown: then mappings() makes the records.
         """
         while self._timed and self._later and self._later[-1].since <= time:
             state = self._later.pop()

@@ -79,7 +79,7 @@ class SampleRows:
 
 
 class LocationRows:
-    """A row for each location, stack, event and thread; ``limited`` as above."""
+    """A row per location, stack, event and thread; ``limited`` as in SampleRows."""
 
     limited = False
 

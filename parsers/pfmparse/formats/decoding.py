@@ -100,7 +100,7 @@ class TogetherDecoder(Decoder, Protocol):
 
 
 def _not_described(arg: bytes) -> Optional[Mapping[str, object]]:
-    """The description of the argument of a format that does not describe it."""
+    """The default of ``describe_arg``: no values are known."""
     return None
 
 

@@ -102,7 +102,7 @@ def read(inputs: Sequence[Input], weight: str) -> Cells:
 
 
 class _Part(NamedTuple):
-    """The samples of a batch: numbers of stacks and of people, times, and weights."""
+    """The samples of a batch. ``people`` are numbers of pairs of event and thread."""
 
     stacks: I32s
     people: I32s
@@ -112,7 +112,7 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True)
 class _Capture:
-    """The samples of an input, the box of each stack, and the number of each person.
+    """The samples of an input, the box of each stack, and the number of each pair.
 
     ``span`` has the times of the first and the last sample, None if there are none.
     """
@@ -186,7 +186,7 @@ class _Reader:
         )
 
     def _mine(self, source: Input, threads: ThreadIds, people: Interner) -> Ids:
-        """The number of each pair of event and thread of an input, of all inputs."""
+        """The number in all inputs of each of an input's pairs of event and thread."""
         events = [_number(self._events, event.name) for event in source.events.all]
         of_input = np.array([self._thread(source, one) for one in threads.all()], int)
         event, thread = _signed(people)

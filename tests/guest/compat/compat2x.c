@@ -41,7 +41,7 @@ static void pin(int cpu)
 	CHECK_OK(sched_setaffinity(0, sizeof(set), &set));
 }
 
-/* Map it privately, as programs of that time did. */
+/* Map the context's buffer privately, as old programs did. */
 static const struct smpl_hdr *sampling_context(__u64 size, int *fd)
 {
 	void *buf;

@@ -389,9 +389,9 @@ TEST(reader_finds_all_entries_when_notified)
 }
 
 /*
- * Also in the kernel: the CPU is interrupted before it executes an instruction,
- * even on its way out of the call that starts it. A kernel thread must stop the
- * PMU; no other limit applies to the reports.
+ * The counter also counts in the kernel: it interrupts the CPU before each
+ * instruction, even on the way out of the call that starts it. Nothing limits
+ * the overflows until a kernel thread stops the PMU.
  */
 /* Proves H18 */
 TEST(masking_stops_counter_with_tiny_period)

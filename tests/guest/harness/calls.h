@@ -16,7 +16,7 @@
 
 /* Make the system call @n times. */
 void call(unsigned int n);
-/* PMC value that counts it. Only root can read it: the first caller is root. */
+/* PMC value of that event. The first caller must be root, to look it up. */
 __u64 event_of_calls(void);
 
 /* fork() without a call by the C library */
@@ -38,7 +38,7 @@ struct caller {
 void caller_start(struct caller *c);
 /*
  * Start a process that waits for a byte in @go, then starts the child and ends.
- * It does not keep @fd: with it, it would monitor itself. Return: its ID.
+ * It closes @fd, because a holder would monitor itself. Return: its ID.
  */
 pid_t caller_start_by_other(struct caller *c, int fd, int go[2]);
 /* Let the child call, and wait until it has. */

@@ -76,7 +76,7 @@ static void print_prctl(void)
 	printf("%s\n", program_invocation_short_name);
 }
 
-/* Be traced by its parent, as a debugger's program. */
+/* Be traced by the parent, as a debugged program is. */
 static void trace_child(void)
 {
 	pid_t pid = fork_or_exit();
@@ -122,7 +122,7 @@ static void stop_child(void)
 	print_change(pid, 0);
 }
 
-/* Its child continues it once it is stopped. */
+/* The child continues its parent once it has stopped. */
 static void stop_itself(void)
 {
 	char path[64], line[512];

@@ -116,7 +116,7 @@ static void expect_unchanged(const char *file, int line, const char *what,
 /* Do not compare at each call, which takes long. */
 static bool only_calls;
 
-/* The first call may load a module, or allocate what is then kept. */
+/* The first call may load a module, or allocate memory that is kept. */
 bool refusals_go_on(struct refusals *r)
 {
 	if (r->calls == 1 && !only_calls)

@@ -799,7 +799,7 @@ TEST(cpu_that_comes_later_has_no_buffer)
 	CHECK(map_at(&s, 1) != MAP_FAILED);
 }
 
-/* The samples of a CPU stay when it goes. */
+/* The samples of a CPU stay when it goes offline. */
 TEST(buffer_of_offline_cpu_is_restarted)
 {
 	struct shared s;

@@ -99,7 +99,7 @@ static unsigned int kernel_words(const struct mapped *m)
 	return n;
 }
 
-/* Records that do not fit into 32 bits are dropped: count any non-zero byte. */
+/* Count non-zero bytes: records that do not fit into 32 bits are dropped. */
 static unsigned int records32(const struct mapped *m)
 {
 	unsigned int n = 0;

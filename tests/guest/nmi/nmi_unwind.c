@@ -20,7 +20,7 @@
 #define ENOUGH	100
 /* Rounds until chains are whole: NMIs may delay the copy for long. */
 #define MOST_ROUNDS	20
-/* Random tables per round and at most, and random stacks for each. */
+/* Random tables: per round, and at most. Random stacks for each table. */
 #define TABLES		2
 #define MOST_TABLES	60
 #define STACKS		3

@@ -380,7 +380,7 @@ static void with_each_kind(struct call c)
 		with_kind(&c, &kinds[i], thread_id());
 }
 
-/* Only kinds that enter_masked() masks. */
+/* Make a call with the kinds that enter_masked() masks. */
 static void with_masking_kinds(struct call c)
 {
 	with_no_kind(c);
