@@ -89,8 +89,8 @@ struct pfm_context *pfm_attach_here(void);
 struct pfm_context *pfm_attach_to_inherit(void);
 
 /*
- * A CPU is going offline. Context: process, on that CPU; may not wait for
- * commands.
+ * Stop the context of a CPU that goes offline, in a work item. Context:
+ * process, on that CPU; may not wait for commands.
  */
 void pfm_attach_cpu_gone(unsigned int cpu);
 

@@ -10,31 +10,31 @@
 struct pfm_context;
 
 /*
- * A context is being created: if it may block, register the kprobe, and try it.
+ * Register the kprobe for a new context that may block a thread, and try it.
  * Context: process, may sleep.
  */
 void pfm_block_init(struct pfm_context *ctx);
 
 /*
- * A context is being destroyed; it has been detached already. Context: process,
- * may sleep.
+ * Stop using the kprobe: a detached context is being destroyed. Context:
+ * process, may sleep.
  */
 void pfm_block_gone(const struct pfm_context *ctx);
 
 /*
- * The module is being unloaded, after its last context. Context: process, may
- * sleep.
+ * Remove the kprobe when the module is unloaded. Context: process, may sleep;
+ * no context exists.
  */
 void pfm_block_exit(void);
 
 /*
- * The context is being attached to a thread. Context: process,
- * pfm_context.mutex held. Return: 0 or -ENOMEM.
+ * Prepare to block the thread to which @ctx is being attached. Context:
+ * process, pfm_context.mutex held. Return: 0 or -ENOMEM.
  */
 int pfm_block_attach(struct pfm_context *ctx);
 
 /*
- * The context is being detached: release the thread. Context: process,
+ * Release the thread from which @ctx is being detached. Context: process,
  * pfm_context.mutex held, no overflow in progress.
  */
 void pfm_block_detach(struct pfm_context *ctx);

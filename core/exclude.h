@@ -20,17 +20,17 @@ struct cgroup *pfm_cgroup_get(unsigned int fd);
 void pfm_cgroup_put(struct cgroup *cgroup);
 
 /*
- * The context is being attached to its CPU: probe the scheduler if it excludes
- * tasks. Context: process, on that CPU, pfm_context.mutex held. Return: 0, or
- * an error of the tracepoint.
+ * Probe the scheduler if @ctx, which is being attached, excludes tasks.
+ * Context: process, on that CPU, pfm_context.mutex held. Return: 0, or an error
+ * of the tracepoint.
  */
 int pfm_exclusion_attach(struct pfm_context *ctx);
 
-/* The context is being detached. Context: process, pfm_context.mutex held. */
+/* End that probe before a detach. Context: process, pfm_context.mutex held. */
 void pfm_exclusion_detach(struct pfm_context *ctx);
 
 /*
- * An excluded task starts or stops running on the CPU of a context. Context:
+ * Handle that an excluded task starts or stops running on the CPU. Context:
  * interrupts off, on that CPU, not in NMI.
  */
 void pfm_exclusion_changed(struct pfm_context *ctx, bool excluded);

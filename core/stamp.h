@@ -109,9 +109,9 @@ void pfm_stamps_attach(struct pfm_context *ctx, const pfm_time_conv_t *raw);
 void pfm_stamps_detach(struct pfm_context *ctx);
 
 /*
- * During a suspend the counter may be reset, or the clock stand still. Until it
- * is over call the kernel's clock; then let raw time stamps continue. Context:
- * process, threads are frozen.
+ * During a suspend the counter may be reset, or the clock may stand still. So
+ * call the kernel's clock until the resume, then continue raw time stamps.
+ * Context: process, threads are frozen.
  */
 void pfm_stamps_suspend(void);
 void pfm_stamps_resume(void);

@@ -77,7 +77,7 @@ enum off_cpu {
 	OFF_CPU_SUM,			/* sum the times in the kernel */
 };
 
-/* The PMD with the CPU time of the thread, which each of them records. */
+/* The PMD with the thread's CPU time, which each such sample records. */
 #define OFF_CPU_CLOCK	1
 
 /* The rows of counts of threads (--aggregate). */
@@ -125,8 +125,8 @@ struct options {
 	enum call_graph call_graph;
 	enum off_cpu off_cpu;		/* sample context switches */
 	uint64_t entries;
-	uint32_t regions;		/* of the n-way format */
-	uint32_t record;		/* of the 64-bit PEBS format: flag */
+	uint32_t regions;		/* --smpl-regions, 0 if not given */
+	uint32_t record;		/* --smpl-record, flag of pebs64 */
 	unsigned int format_options;	/* FORMAT_OPT_* that were given */
 	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
 	size_t format_arg_size;
@@ -185,7 +185,7 @@ struct options {
 	struct top_options {
 		uint64_t interval_ns;	/* 0: not a live view */
 		bool batch;
-		const char *iterations;	/* these are for pfmparse, or NULL */
+		const char *iterations;	/* this and the rest: for pfmparse */
 		const char *window;
 		const char *rows;
 		const char *sort;

@@ -47,7 +47,7 @@ struct file {
 struct maps {
 	bool data;		/* record data mappings, too */
 	bool made_code;		/* of any process */
-	bool told_deleted;	/* that a file was deleted */
+	bool told_deleted;	/* printed that a file was deleted */
 	uint64_t round;
 	struct pid_table processes;
 	struct file *files[BUCKETS];
@@ -230,7 +230,7 @@ static struct file **bucket_of(struct maps *maps, const char *key)
 	return &maps->files[crc_of(0, key) % BUCKETS];
 }
 
-/* Returns a file that was found before; code that was found as such. */
+/* Returns a file that was found before, with @code in executable mappings. */
 static struct file *find_file(struct maps *maps, const char *key, bool code)
 {
 	struct file *file = *bucket_of(maps, key);

@@ -38,7 +38,7 @@ bool maps_is_looked_at(struct maps *maps, pid_t tgid);
  */
 char *maps_changed(struct maps *maps, pid_t tgid);
 
-/* Notes that a process is new or has other mappings, for its call chains. */
+/* Notes a process whose mappings the kernel is to read for call chains. */
 void maps_note_change(struct maps *maps, pid_t tgid);
 
 /* Writes chunks with the vDSOs in these texts that were not written before. */

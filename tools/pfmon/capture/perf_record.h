@@ -30,7 +30,7 @@ struct perf_record {
 	uint64_t start, end, offset;
 	uint32_t prot;		/* PROT_*, RECORD_SHARED */
 	uint8_t build_id[PERF_BUILD_ID_SIZE];
-	uint8_t build_id_size;	/* 0: unknown, then these are valid: */
+	uint8_t build_id_size;	/* 0: use these instead: */
 	uint32_t major, minor;
 	uint64_t inode;
 };

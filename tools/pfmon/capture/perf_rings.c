@@ -44,7 +44,7 @@ static struct perf_ring *find_ring(const struct perf_rings *rings, int cpu)
 	return NULL;
 }
 
-/* Adds a ring; one of the same CPU ends. */
+/* Adds a ring, and closes an earlier ring of the same CPU. */
 static bool add_ring(struct perf_rings *rings, const struct perf_ring *ring)
 {
 	struct perf_ring *old = find_ring(rings, ring->cpu);
@@ -120,7 +120,7 @@ static bool add_thread(struct perf_rings *rings, pid_t tid)
 	return true;
 }
 
-/* Adds the threads that are not known yet; clears *any if there are none. */
+/* Adds the threads that are not known yet; *any: whether there are any. */
 static bool add_new(struct perf_rings *rings, DIR *task,
 		    struct pid_table *known, bool *any)
 {

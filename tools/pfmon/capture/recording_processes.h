@@ -10,9 +10,9 @@ struct context;
 struct recording;
 
 /*
- * Write changed mappings and threads of one process; of the processes that are
- * sampled, which are ALL_PROCESSES or a process and its family; or, which is
- * faster, changed mappings and only new threads of one process.
+ * Write changed mappings and threads: of one process; of all sampled processes,
+ * @tgid being the first one or ALL_PROCESSES; or, which is faster, of one
+ * process but of its new threads only.
  */
 bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_processes(struct recording *recording, pid_t tgid);
@@ -39,9 +39,9 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  *
  * recording_events_fd() returns a descriptor that is readable if
  * recording_events() should be called; -1 if there is none.
- * recording_new_processes() is recording_processes(), unless events tell of
- * them. recording_last_of_process() writes events, and what /proc says of a
- * process of which they do not tell: to be called before it ends.
+ * recording_new_processes() calls recording_processes() if there are no events,
+ * or some were lost. Before a process ends, recording_last_of_process() writes
+ * the events and, if they do not tell of it, what /proc says.
  */
 int recording_events_fd(const struct recording *recording);
 bool recording_has_events(const struct recording *recording);

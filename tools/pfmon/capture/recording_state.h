@@ -25,12 +25,12 @@ struct recording {
 	struct process_events *events;	/* NULL: read /proc instead */
 	bool watched;			/* by a viewer, which may end first */
 	bool samples_tell_process;	/* each sample has its process ID */
-	bool family;			/* whose threads share buffers */
-	bool blind;			/* /proc has other processes, or none */
+	bool family;			/* threads share the buffers */
+	bool blind;			/* /proc is missing or of other PIDs */
 	bool clock_failed;		/* a message about it was printed */
 	struct totals totals;
 	struct totals before;		/* the part in earlier captures */
-	struct totals elsewhere;	/* losses not of current contexts */
+	struct totals elsewhere;	/* losses of no current context */
 	unsigned int divisions;		/* number of earlier captures */
 	struct packed kernel;		/* the kernel's symbols */
 	struct capture_counts counts;	/* of closed contexts */

@@ -70,7 +70,7 @@ static bool intact(const void *buffer, const struct image *image)
 /*
  * A table may be saved several times before it is emptied, and counts samples
  * that have no record of their own. The header of a buffer with one region
- * has their number.
+ * has the number of samples.
  */
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image, uint64_t before)
@@ -185,7 +185,7 @@ static uint64_t histogram_buffer(const struct smpl_format *format,
 	       entries * sizeof(pfm_histogram_record_t);
 }
 
-/* An entry is a key, whose chains may be the longest. */
+/* An entry is a key with chains of the maximum length. */
 static uint64_t stacks_buffer(const struct smpl_format *format,
 			      uint64_t entries)
 {

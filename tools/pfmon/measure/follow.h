@@ -24,8 +24,8 @@ bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 		  unsigned int count);
 
 /*
- * Whether the kernel counts what the command creates. Then the command is not
- * traced. To be called after follow_init().
+ * Whether the kernel measures all that the command creates, without ptrace. To
+ * be called after follow_init().
  */
 bool follow_is_inherited(const struct follow *follow);
 

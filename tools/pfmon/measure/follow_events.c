@@ -56,7 +56,7 @@ static void born(struct follow *follow, const struct trace_event *event)
 		return;
 	if (process->threads == 1 && follow_reads_proc(follow))
 		follow_process_record(follow, process);
-	/* A new thread has a stack, a new process has memory. */
+	/* The kernel must learn the new thread's stack, or process's memory. */
 	if (table_set_looks_up(tables)) {
 		table_set_changed(tables, event->tgid);
 		table_set_load(tables);

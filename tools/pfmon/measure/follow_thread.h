@@ -70,7 +70,7 @@ void follow_thread_inherit_name(const struct thread *thread);
 
 /* Detaches the context, saves its results, and returns it to the pool. */
 void follow_thread_finish(struct follow *follow, struct thread *thread);
-/* Does so if the context's END message has been read. */
+/* Calls follow_thread_finish() if the END message has been read. */
 void follow_thread_finish_if_ended(struct follow *follow,
 				   struct thread *thread);
 

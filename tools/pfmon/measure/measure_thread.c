@@ -17,7 +17,7 @@ struct session {
 	struct follow follow;
 	struct breakpoints triggers;
 	pid_t tgid;		/* the first process */
-	bool untraced;		/* it is a command that pfmon does not trace */
+	bool untraced;		/* pfmon does not trace the command */
 	bool over;		/* measuring ended before the command */
 	bool timed_out;
 };
@@ -209,7 +209,7 @@ static bool has_trigger(const struct session *session)
 	return options->trigger_start || options->trigger_stop;
 }
 
-/* Its stop would use the breakpoints of triggers. */
+/* Triggers need the breakpoint that stops a program at its entry point. */
 static bool stops_at_entry(const struct session *session)
 {
 	return session->m.plan.format.tables && !has_trigger(session) &&

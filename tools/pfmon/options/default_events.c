@@ -110,7 +110,7 @@ static char *why_no_cycles(const struct options *options)
 	free(event.cpus);
 	if (!unknown)
 		return why;
-	/* The measurement fails for the same reason. */
+	/* Nothing can be tried: the measurement itself will say why. */
 	free(why);
 	return NULL;
 }
@@ -120,7 +120,7 @@ bool default_sampling_event_add(struct options *options)
 	char *why;
 
 	default_events_choose_levels(options);
-	/* Records with call chains have no period, which cycles need. */
+	/* To adapt the period of cycles, samples would have to record it. */
 	if (options->call_graph)
 		return event_options_add(options, CLOCK);
 	why = why_no_cycles(options);

@@ -77,7 +77,7 @@ bool off_cpu_options_complete(struct options *options)
 		return false;
 	pfm_bv_set(options->smpl_pmds, PFM_PMD_STATE);
 	options->module = module_for(options);
-	/* The CPU time of a masked thread is unknown; a table masks none. */
+	/* A full buffer, unlike a table, would mask threads: use regions. */
 	if (options->off_cpu != OFF_CPU_SUM)
 		call_graph_use_regions(options);
 	if (!options->call_graph)

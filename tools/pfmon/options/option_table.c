@@ -227,8 +227,8 @@ const struct option_row option_table[] = {
 		.details =
 			"Without this option, and without options that follow threads,\n"
 			"counts and samples include all threads and processes that the\n"
-			"command creates, except samples of some formats, or with\n"
-			"several event sets.\n",
+			"command creates. With several event sets, and for samples of\n"
+			"some formats, only the first thread is measured.\n",
 	}, {
 		.name = "aggregate", .argument = "HOW", .words = "thread process all",
 		.effect = CALLS(parse_aggregate),
@@ -394,8 +394,8 @@ const struct option_row option_table[] = {
 			"The buffer is full after exactly _N_ samples; a buffer of\n"
 			"*callstack* holds at least _N_, because chains differ in\n"
 			"length. A buffer of *histogram* holds _N_ keys, and one of\n"
-			"*stacks* at least _N_. *flight* keeps the last _N_ samples, except those of the region that is being\n"
-			"overwritten. This option replaces the size in *--smpl-arg*.\n",
+			"*stacks* at least _N_. *flight* keeps the last _N_ samples,\n"
+			"or up to a region fewer. This option replaces the size in *--smpl-arg*.\n",
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
@@ -410,7 +410,7 @@ const struct option_row option_table[] = {
 			"*clock* is perf's clock, *state* is the state of the thread as\n"
 			"a letter of *ps*(1): in samples of _context-switches_ it tells\n"
 			"why the thread has left the CPU.\n"
-			"The others are data about the sample from the PMU, or 0:\n"
+			"The others are data about the sample from the PMU, 0 if none:\n"
 			"*addr* is the data address, *latency* the latency of the\n"
 			"access or another weight of the event, *weight2* and\n"
 			"*weight3* are further parts of the weight, *source* tells which\n"

@@ -8,7 +8,7 @@
 #include "options/perf_options.h"
 
 static const struct {
-	char letter;		/* 0: pfmon has its own option with it */
+	char letter;		/* 0: the letter has another meaning here */
 	const char *name;
 	const char *here;
 } options[] = {
@@ -16,7 +16,7 @@ static const struct {
 	{ 'A', "no-aggr",	  "--system-wide, which prints each CPU" },
 	{ 'C', "cpu",		  "--system-wide --cpu-list=LIST" },
 	{ 'c', "count",		  "--long-smpl-periods=N" },
-	{ 'D', "",		  "--delay=SECONDS" },
+	{ 'D', "",		  "--delay=MS" },
 	{ 'G', "",		  "--system-wide --cgroup=PATTERN" },
 	{ 'm', "mmap-pages",	  "--smpl-entries=SAMPLES" },
 	{ 'p', "pid",		  "--attach-process=PID" },

@@ -22,8 +22,8 @@ uint64_t entry_of(pid_t tid);
 void entry_stop_arm(pid_t tid);
 
 /*
- * Returns whether a thread has stopped there, for the signal @signal, which was
- * for pfmon then. The thread does not stop there again.
+ * Returns whether a thread has stopped there; then @signal was for pfmon only.
+ * The thread does not stop there again.
  */
 bool entry_stop_reached(pid_t tid, int signal);
 

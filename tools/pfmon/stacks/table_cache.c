@@ -167,7 +167,7 @@ static void delete_unused(int directory, const char *name)
 
 void table_cache_clean(int cache)
 {
-	/* A position of its own. */
+	/* Read the directory without moving the position of cache. */
 	int fd = openat(cache, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* table.c - put rows together to a table for the kernel (perfmon_unwind.h) */
+/* table.c - build a table for the kernel from rows (perfmon_unwind.h) */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* table.h - put rows together to a table for the kernel (perfmon_unwind.h) */
+/* table.h - build a table for the kernel from rows (perfmon_unwind.h) */
 #ifndef PFMON_UNWIND_TABLE_H
 #define PFMON_UNWIND_TABLE_H
 
@@ -15,7 +15,7 @@ struct table_row {
 	uint32_t rule;
 };
 
-/* A table that is being made. */
+/* A table that is being built. */
 struct table {
 	struct table_row *rows;
 	size_t nr_rows, rows_room;
