@@ -245,7 +245,7 @@ static int pfm_reserve_cpu(struct pfm_context *ctx)
 	lockdep_assert_held(&pfm_attach_lock);
 	if (pfm_num_threads || per_cpu(pfm_cpu_ctx, cpu))
 		return -EBUSY;
-	/* If an active CPU goes later, pfm_attach_cpu_gone() is called. */
+	/* When an active CPU goes offline, pfm_attach_cpu_gone() is called. */
 	if (!cpu_active(cpu))
 		return -ENODEV;
 	per_cpu(pfm_cpu_ctx, cpu) = ctx;

@@ -104,10 +104,10 @@ static void pfm_pages_free(struct page **pages, size_t n)
 }
 
 /*
- * Allocate memory for vfree(), page by page. After a failure all pages must be
- * free on return. On 7.3 a work queue frees what a failing __vmalloc() has
- * allocated, and until it has run the control group kills processes at their
- * page faults.
+ * Allocate memory, which vfree() frees, page by page. After a failure all pages
+ * must be free on return. On 7.3 a work queue frees what a failing __vmalloc()
+ * has allocated, and until it has run the control group kills processes at
+ * their page faults.
  */
 static void *pfm_buffer_alloc(size_t size)
 {

@@ -25,7 +25,7 @@ struct vm_area_struct;
 struct pfm_buffer *pfm_buffer_create(size_t size, unsigned int front,
 				     size_t area);
 
-/* Context: process, may sleep. */
+/* Take or drop a reference. Context: process, may sleep. */
 struct pfm_buffer *pfm_buffer_get(struct pfm_buffer *b);
 void pfm_buffer_put(struct pfm_buffer *b);
 

@@ -5,7 +5,7 @@
 #ifndef PFM_CORE_CPU_H
 #define PFM_CORE_CPU_H
 
-/* Context: process. Return: 0 or an errno. */
+/* Register the hotplug call-back. Context: process. Return: 0 or an errno. */
 int pfm_cpu_init(void);
 void pfm_cpu_exit(void);
 

@@ -5,7 +5,7 @@
 #ifndef PFM_CORE_DEV_H
 #define PFM_CORE_DEV_H
 
-/* Context: process. Return: 0 or an errno. */
+/* Create the device. Context: process. Return: 0 or an errno. */
 int pfm_dev_init(void);
 void pfm_dev_exit(void);
 

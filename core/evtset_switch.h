@@ -11,7 +11,7 @@ struct pfm_context;
 struct pfm_evtset;
 struct pfm_pmd;
 
-/* Context: process, a new context. */
+/* Prepare a new context for switches. Context: process. */
 void pfm_switch_init(struct pfm_context *ctx);
 
 /*
@@ -32,7 +32,7 @@ void pfm_begin_evtset(struct pfm_context *ctx, struct pfm_evtset *set,
 void pfm_end_evtset(struct pfm_evtset *set);
 
 /*
- * Switch to the next set, which may be the same set. If bits of
+ * Switch to the next set, which may be the active one itself. If bits of
  * pfm_context.ovfl_end are set afterwards, the caller must queue the irq_work.
  * Context: the caller owns the context, interrupts off.
  */

@@ -33,7 +33,7 @@ struct pfm_msgq {
 	pfm_msg_t		few[2];
 };
 
-/* Context: process. Return: 0 or -ENOMEM. */
+/* Create an empty queue. Context: process. Return: 0 or -ENOMEM. */
 int pfm_msgq_init(struct pfm_msgq *q, size_t depth);
 void pfm_msgq_destroy(struct pfm_msgq *q);
 

@@ -123,7 +123,7 @@ void pfm_stamps_resume(void);
  */
 void pfm_stamps_check(void);
 
-/* Context: process. Initialisation starts checks at intervals. */
+/* Measure the clock, and begin checks at intervals. Context: process. */
 void pfm_stamps_init(void);
 void pfm_stamps_exit(void);
 

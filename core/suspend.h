@@ -13,7 +13,7 @@
  */
 void pfm_suspend(bool suspend);
 
-/* Context: process. Return: 0 or an errno. */
+/* Watch for suspends. Context: process. Return: 0 or an errno. */
 int pfm_suspend_init(void);
 void pfm_suspend_exit(void);
 

@@ -11,7 +11,7 @@ struct attribute;
 struct kobject;
 struct pfm_pmu;
 
-/* Context: process. Return: 0 or an errno. */
+/* Create the directories. Context: process. Return: 0 or an errno. */
 int pfm_sysfs_init(void);
 void pfm_sysfs_exit(void);
 

@@ -385,7 +385,7 @@ static void defer_request(struct irq_work *irq_work)
 
 	/* The requester holds a reference until this function has ended. */
 	pfm_unwind_set_get(request->set);
-	/* Without an interrupt of its own it waits for a tick. */
+	/* An irq_work may wait for a tick, which interrupts any thread. */
 	if (current != request->task ||
 	    !pfm_thread_work_add(current, &request->work, TWA_RESUME)) {
 		refcount_dec(&request->set->ref);

@@ -33,7 +33,7 @@ static __always_inline bool perf_asks_counter(const struct pfm_pmu_reg *reg)
 	return reg->ask_counter;
 }
 
-/* Context: interrupts off, the event is on this CPU. */
+/* Read the count. Context: interrupts off, the event is on this CPU. */
 static __always_inline u64 perf_counter_count(struct perf_event *event)
 {
 	u64 (*read)(struct perf_event *event) =

@@ -357,7 +357,7 @@ static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
 static void perf_reset_reported(struct pfm_pmu_reg *reg,
 				struct perf_event *event, u64 value)
 {
-	/* Several periods have passed: perf reports the others next. */
+	/* Several periods have passed: perf reports the remaining ones. */
 	bool goes_on = reg->reload == value &&
 		       perf_is_counted_at_once(reg->pmc_value);
 

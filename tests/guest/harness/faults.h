@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * From now on, only touch_pages() causes page faults in this process. Children
- * do not inherit this.
+ * Make touch_pages() the only cause of page faults in this process, but not in
+ * its children.
  */
 void faults_prepare(void);
 

@@ -24,7 +24,7 @@
 
 static volatile sig_atomic_t traps;
 
-/* The triggers: two functions although their code is the same */
+/* The triggers; noipa keeps both functions, whose code is equal */
 __attribute__((noipa)) static void begin(void)
 {
 	__asm__ volatile("" ::: "memory");

@@ -655,7 +655,7 @@ TEST(modules_stay_until_births_are_over)
 	forker_kill(&f);
 }
 
-/* Exec in one thread while others are being born, and killed by it. */
+/* Start threads, which are killed by the exec of another thread. */
 static void *spawn_for_ever(void *unused)
 {
 	pthread_attr_t attr;

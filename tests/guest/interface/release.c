@@ -80,7 +80,7 @@ static int open_tracepoint(pid_t tid, __u64 id)
 	return CHECK_OK(syscall(SYS_perf_event_open, &attr, tid, -1, -1, 0));
 }
 
-/* The time until a process can be reaped whose events perf counts. */
+/* Return the time until a killed process with perf's events is reaped. */
 static __u64 killing_under_perf(const __u64 *ids)
 {
 	struct worker w;
@@ -109,7 +109,7 @@ static void write_set(int fd, unsigned int set, const __u64 *ids)
 
 /*
  * Create a context with all tracepoints. Writing the PMCs has left events to be
- * released in the background, which unloading does at once.
+ * released later: unloading releases them now.
  */
 static int new_context(const __u64 *ids)
 {

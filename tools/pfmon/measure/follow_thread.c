@@ -43,7 +43,7 @@ struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
 	return thread;
 }
 
-/* Whether there is only one thread; false if others would not be followed. */
+/* Whether the process surely has only one thread: pfmon would follow others. */
 static bool has_one_thread(const struct follow *follow,
 			   const struct process *process)
 {

@@ -56,7 +56,7 @@ void default_events_choose_levels(struct options *options)
 
 /*
  * If default events are counted at other levels than events of -e, their names
- * contain the levels: counts of the same name can be compared.
+ * contain the levels: so counts with equal names can be compared.
  */
 static const char *suffix_of(unsigned int given, unsigned int levels)
 {

@@ -92,7 +92,7 @@ static bool agree(const struct options *options)
 }
 
 /*
- * Counts for programs, and those of "-o -", go to standard output; text goes to
+ * JSON, CSV and counts with "-o -" go to standard output; other text goes to
  * standard error, apart from the output of the command.
  */
 static bool take_standard_output(struct options *options)
