@@ -169,7 +169,7 @@ static void pfm_attachment_queue_later(struct pfm_attachment *a)
 	__module_get(THIS_MODULE);
 	if (queue_work(pfm_wq, &a->later))
 		return;
-	/* It is queued already, and will see the new note too. */
+	/* The work item is queued already, and will see the new note too. */
 	atomic_dec(&a->ctx->behind);
 	pfm_attachment_put_work(a);
 }

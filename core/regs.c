@@ -97,7 +97,7 @@ static int pfm_make_smpl_conf(const struct pfm_context *ctx, u32 flags,
 	return 0;
 }
 
-/* Does it record or reset other PMDs? */
+/* Do these settings record or reset other PMDs? */
 static bool pfm_conf_has_pmds(const struct pfm_smpl_conf *conf)
 {
 	return conf->num_smpl || conf->num_reset;

@@ -350,7 +350,7 @@ def main() -> int:
     parser.add_argument("--kernel", default="6.1", help=names)
     what = ["kdir", "image", "release", "modules", "make"]
     parser.add_argument("what", choices=what)
-    parser.add_argument("arguments", nargs="...", help="of make")
+    parser.add_argument("arguments", nargs="...", help="arguments of make")
     arguments = parser.parse_args()
     try:
         kernel = resolve(arguments.arch, arguments.kernel)

@@ -5,9 +5,9 @@
 #
 #   make -f scripts/user.mk [UARCH=ARCH]	from the top of the tree
 #
-# The output directory is build/$(UARCH)/, by default of this machine. On x86_64 also
-# for arm64 and i386: those programs are linked statically, against libraries that
-# scripts/sysroot.py fetches.
+# The output directory is build/$(UARCH)/; UARCH is this machine's by default.
+# On x86_64 it may be arm64 or i386: those programs are linked statically,
+# against libraries that scripts/sysroot.py fetches.
 
 include scripts/cross.mk
 
@@ -63,7 +63,7 @@ HOTLOOPS := $(UOUT)/hotloops
 OPTION_DOCS := $(UOUT)/option_docs
 
 PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/*/*.c)
-# Of this machine, if it has some that pfmon knows.
+# Breakpoints of UARCH, or none.c if pfmon does not know any.
 PFMON_SRC += $(firstword $(wildcard tools/pfmon/process/breakpoints/$(UARCH).c) \
 	tools/pfmon/process/breakpoints/none.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)

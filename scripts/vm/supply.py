@@ -32,7 +32,7 @@ ARCHS = {"x86_64": "x86_64", "aarch64": "arm64"}
 INSTALLED = ("updates/dkms", "updates/perfmon")
 COMPRESSED = ".xz"
 OURS = re.compile(r"(perfmon|pfm_\w+)\.ko(\.xz)?")
-# Where they put Module.symvers.
+# Where these two put Module.symvers.
 SYMVERS = (
     "/var/lib/dkms/perfmon/kernel-{}-*/Module.symvers",
     f"{TREE.parent}/symvers/{{}}/Module.symvers",

@@ -67,7 +67,7 @@ static void deleted_event_set_can_be_recreated(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, delete_set(test, &desc), -EINVAL);
 	make_set(test, 7, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, set_info(test, 7).set_runs, 0ULL);
-	/* Its registers are reset. */
+	/* The set's registers are reset. */
 	KUNIT_EXPECT_EQ(test, value(test, 7, 0), 0ULL);
 	load_and_start(test, 7);
 	count(test, 1000);

@@ -260,7 +260,7 @@ static void time_off_cpu_is_that_of_the_stack_that_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.tid, 12);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.periods, 49);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.set, 'D');
-	/* Not yet known. */
+	/* The time off the CPU is not yet known. */
 	KUNIT_EXPECT_EQ(test, record_of(d, 2)->head.periods, 0);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 1);
 }

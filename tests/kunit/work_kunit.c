@@ -37,7 +37,7 @@ static void queue_counted(bool waits)
 	pfm_work_prepare(&counted.work, count_run);
 	preempt_disable();
 	pfm_queue_work(&counted.work);
-	/* No effect while it is queued. */
+	/* No effect while the item is queued. */
 	pfm_queue_work(&counted.work);
 	preempt_enable();
 	wait_for_completion(&counted.done);

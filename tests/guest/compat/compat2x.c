@@ -320,7 +320,7 @@ TEST(buffer_maps_read_only_private_or_shared)
 	CHECK_OK(munmap(buf, BUFFER));
 	buf = map(fd, PROT_READ, MAP_PRIVATE, 0);
 	CHECK(buf != MAP_FAILED);
-	/* It stays read-only. */
+	/* The mapping stays read-only. */
 	CHECK_ERRNO(mprotect(buf, BUFFER, PROT_READ | PROT_WRITE), EACCES);
 }
 

@@ -93,7 +93,7 @@ void reap(pid_t pid);
 void wait_go(int pipe);
 /* Wait until a process sleeps in a system call or is blocked by perfmon. */
 void wait_asleep(pid_t pid);
-/* Sleep in read() until another process has seen that. */
+/* Sleep in read() until another process has seen this one asleep. */
 void sleep_once(void);
 
 #endif /* GUEST_CHECK_H */

@@ -260,7 +260,7 @@ static int stopped(void)
 		call();
 		kill(getpid(), SIGSTOP);
 		call();
-		/* An exit would hide that it was continued. */
+		/* An exit would hide that the process was continued. */
 		_exit(read(gate[0], &end, 1) ? 1 : ODD_STATUS);
 	}
 	if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status))

@@ -85,7 +85,7 @@ static const struct {
 
 static bool keep_tracepoints(void)
 {
-	/* Fails if it is already mounted. */
+	/* This fails if tracefs is already mounted. */
 	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
 	for (size_t i = 0; i < sizeof(probed) / sizeof(*probed); i++)
 		if (!write_text(probed[i].enable, "1") ||

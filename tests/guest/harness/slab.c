@@ -115,7 +115,7 @@ static void count_all(void)
 
 void slab_begin(void)
 {
-	/* The kernel need not log it. */
+	/* Keep the kernel from logging each drop. */
 	write_text(DROP_CACHES, "4");
 	slabinfo = CHECK_OK(open(SLABINFO, O_RDONLY | O_CLOEXEC));
 	list_caches(begin_cache);

@@ -75,7 +75,7 @@ TEST(start_waits_for_exec)
 	CHECK(before > 0 && before < MANY);
 	worker_do(&w, WORK_TOUCH, 20);
 	CHECK_EQ(ctx_read(fd, 0) - before, 20);
-	/* Only one exec starts it. */
+	/* Only the first exec starts the context. */
 	ctx_stop(fd);
 	worker_do(&w, WORK_EXEC, 0);
 	ctx_expect_state(fd, "stopped");

@@ -143,7 +143,7 @@ TEST(unload_resumes_a_blocked_thread)
 	CHECK_OK(pfm_unload_context(s.fd));
 	worker_wait(&w);
 	CHECK_EQ(worker_progress(&w), 2 * BLOCK_FAULTS - 1);
-	/* After it is loaded again, it is neither blocked nor masked. */
+	/* After another load, nothing is blocked or masked. */
 	ctx_start_on(s.fd, w.pid);
 	ctx_expect_state(s.fd, "started");
 	CHECK(ctx_says(s.fd, "pfm_blocked:\t0"));
@@ -206,7 +206,7 @@ TEST(kprobe_exists_while_a_blocking_context_exists)
 	unsigned int ours;
 	int fd[2];
 
-	/* Fails if it is already mounted. */
+	/* This fails if debugfs is already mounted. */
 	mount("debugfs", DEBUGFS, "debugfs", 0, NULL);
 	for (int round = 0; round < 2; round++) {
 		fd[0] = ctx_new(PFM_FL_NOTIFY_BLOCK);

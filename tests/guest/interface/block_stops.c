@@ -143,7 +143,7 @@ static void expect_killed(const struct blocked *b, int number)
 	ctx_expect_state(b->fd, "unloaded");
 }
 
-/* The caller is its parent or its tracer. */
+/* Wait for a stop. The caller is the parent or the tracer. */
 static void wait_stopped(const struct blocked *b, int number)
 {
 	int status;

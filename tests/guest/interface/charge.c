@@ -79,7 +79,7 @@ static void many_sets_of_a_user(void *unused)
 		for (unsigned int n = 0; n < 8; n++)
 			ctx_add_set_counter(fd, set, n, 0, 1000, 0);
 	}
-	/* The charge is not less than what they use. */
+	/* The charge is not less than what the sets use. */
 	CHECK(charged() >= 64 * (512 + 8 * 192) / 1024);
 	CHECK(charged() <= 256);
 }

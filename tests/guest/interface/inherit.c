@@ -260,7 +260,7 @@ TEST(unload_keeps_counts_and_frees_members)
 	CHECK_EQ(ctx_read(fd, 0), 10);
 	ctx_expect_free(c.pid);
 	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
-	/* The next family adds to that. */
+	/* The next family adds to this value. */
 	ctx_start_on(fd, c.pid);
 	caller_do(&c, 10);
 	CHECK_EQ(ctx_read(fd, 0), 20);
@@ -548,7 +548,7 @@ TEST(reads_race_with_births_and_exits)
 	for (int i = 0; i < 4 * ROUNDS; i++) {
 		ended = forker_ended(&f);
 		sum = ctx_read(fd, 0);
-		/* All that had ended are counted, and nothing twice. */
+		/* All calls of ended children are counted, and none twice. */
 		CHECK(sum >= ended && sum >= last);
 		CHECK(sum <= forker_ended(&f) + 1);
 		last = sum;

@@ -793,7 +793,7 @@ TEST(cpu_that_comes_later_has_no_buffer)
 	CHECK_EQ(samples(&s), 0);
 	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 7);
 	caller_quit(&c);
-	/* A new root has one. */
+	/* A new root has a buffer for CPU 1. */
 	CHECK_OK(smpl_create(&ctx, PFM_FL_INHERIT, s.size, 0));
 	s.fd = ctx.ctx_fd;
 	CHECK(map_at(&s, 1) != MAP_FAILED);

@@ -244,7 +244,7 @@ TEST(clock_reset_to_0_in_timer_expiry_is_safe)
 		while (r.hdr->hdr_count == before)
 			;
 		ctx_stop(r.fd);
-		/* It was reset and keeps counting. */
+		/* The clock was reset and keeps counting. */
 		CHECK((__s64)ctx_read(r.fd, 1) >= 0);
 		CHECK_OK(pfm_write_pmds(r.fd, &r.clock.pmd, 1));
 		CHECK_OK(pfm_start(r.fd, NULL));
@@ -380,7 +380,7 @@ TEST(overflow_does_not_read_foreign_pmus)
 	touch_pages(100, NULL);
 	CHECK(s.hdr->hdr_count >= 100);
 	CHECK_EQ(read_number(LEAP_PARAM "reads"), reads);
-	/* A command does read it. */
+	/* A command does read the event. */
 	ctx_read(s.fd, 1);
 	CHECK(read_number(LEAP_PARAM "reads") > reads);
 }

@@ -144,7 +144,7 @@ TEST(exit_costs_at_most_twice_that_under_perf)
 	ctx_start_on(fd, w.pid);
 	ours = killing(&w);
 	ctx_expect_message(fd, PFM_MSG_END);
-	/* Releases all of them: perf starts under the same conditions. */
+	/* This releases all events: perf starts under the same conditions. */
 	close(fd);
 	perfs = killing_under_perf(ids);
 	printf("# exit: %llu us under perf, %llu us here\n", perfs / 1000,

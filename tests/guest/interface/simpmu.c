@@ -276,7 +276,7 @@ TEST(full_buffer_drops_remaining_overflows)
 	/* The message includes the overflow that was not recorded. */
 	CHECK_EQ(ctx_next_message(s.fd).ovfl.msg_ovfl_pmds[0],
 		 1 << 0 | 1 << 3 | 1 << 5);
-	/* The unrecorded one is reset, too. */
+	/* The counter that was not recorded is reset, too. */
 	CHECK_OK(pfm_restart(s.fd));
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(ctx_read(s.fd, sampling[i]), -10ULL);

@@ -24,7 +24,7 @@ TEST(file_has_one_table)
 	CHECK_ERRNO(set_add(set, fd, table, table->size), EEXIST);
 	CHECK_OK(set_add(set, PFM_UNWIND_VDSO, table, table->size));
 	CHECK_ERRNO(set_add(set, PFM_UNWIND_VDSO, table, table->size), EEXIST);
-	/* Another set does not have it. */
+	/* Another set does not have the table. */
 	CHECK_OK(set_add(set_new(), fd, table, table->size));
 }
 

@@ -143,7 +143,7 @@ TEST(user_samples_have_file_offset_and_callers)
 	unsigned int spinning = 0, whole = 0, i = 0;
 	size_t num_words = 0;
 
-	/* All NMIs may arrive before it spins. */
+	/* All NMIs may arrive before this thread spins. */
 	while (spinning < NMIS / 10) {
 		rig_fire_while(NMIS, root);
 		num_words = drain(b.device, num_words);

@@ -188,7 +188,7 @@ void perf_ring_read(struct perf_ring *ring, struct perf_bytes *to)
 
 	if (head - tail <= ring->page->data_size)
 		tail = copy_records(ring, tail, head, to);
-	/* The kernel never writes other bytes: omit them all. */
+	/* The kernel writes only records: omit everything after a bad one. */
 	if (tail != head)
 		ring->damaged++;
 	/* Pairs with the kernel's barrier after it has read data_tail. */

@@ -142,7 +142,7 @@ void table_cache_store(int cache, const char *build_id,
 	bool ok;
 	int fd;
 
-	/* A killed pfmon with this TID may have left one. */
+	/* A killed pfmon with this TID may have left such a file. */
 	unlinkat(cache, temporary, 0);
 	fd = openat(cache, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0600);
