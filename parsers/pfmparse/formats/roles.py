@@ -30,7 +30,7 @@ class Role(Enum):
     BRANCH_FROM = "branch-from", "branch_from"
     #: The target of this branch.
     BRANCH_TO = "branch-to", "branch_to"
-    #: Its type, prediction and cycles: the last word of struct perf_branch_entry.
+    #: Type, prediction and cycles of the branch, as in struct perf_branch_entry.
     BRANCH_FLAGS = "branch-flags", "branch_flags"
     #: The number of samples that this one represents.
     WEIGHT = "weight", "weight"
@@ -44,9 +44,9 @@ class Role(Enum):
     TIME = "time", "tstamp"
     #: The PMD that overflowed.
     PMD = "pmd", "ovfl_pmd"
-    #: Its event set.
+    #: The event set of that PMD.
     SET = "set", "set"
-    #: Its ``eventid`` in the session.
+    #: The ``eventid`` of that PMD in the session.
     EVENT = "event", "event"
     #: The sampling period: events from the last reset to the overflow.
     PERIOD = "period", "period"

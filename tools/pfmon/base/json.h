@@ -18,7 +18,7 @@ struct json_object *json_new_double(double value);
 /* Converts NULL to null, and replaces bytes that are not valid UTF-8. */
 struct json_object *json_new_text(const char *text);
 
-/* Both take ownership of the value. */
+/* Add a member or an element; both take ownership of the value. */
 void json_add(struct json_object *object, const char *name,
 	      struct json_object *value);
 void json_append(struct json_object *array, struct json_object *value);

@@ -20,11 +20,11 @@ struct output {
 
 /* All functions that can fail return false with a message. */
 
-/* Without a path, the output goes to a copy of the descriptor. */
+/* Opens the output: the file, or without a path a copy of the descriptor. */
 bool output_open(struct output *output, const char *path, bool append,
 		 int descriptor);
 
-/* To be called before writing. *at_start is set if the output is empty. */
+/* Begins to write; sets *at_start if the output is empty. */
 bool output_begin(struct output *output, bool *at_start);
 
 /* Makes the next output replace the previous output in a file. */

@@ -299,7 +299,7 @@ static bool add_code_at(struct maps *maps, const char *path,
 	if (fd < 0)
 		return false;
 	fstat(fd, &info);
-	/* Other roots may have copies at the same path. */
+	/* Not by path: in another root, a copy may have the same path. */
 	key = checked_printf("%s %ju %ju", build_id, (uintmax_t)info.st_dev,
 			     (uintmax_t)info.st_ino);
 	if (find_file(maps, key, true)) {

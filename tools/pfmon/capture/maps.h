@@ -68,7 +68,7 @@ size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode);
 /* Whether any process was seen to have executable mappings without a file. */
 bool maps_have_made_code(const struct maps *maps);
 
-/* To be called when the process has ended. */
+/* Forgets a process that has ended. */
 void maps_forget(struct maps *maps, pid_t tgid);
 
 /* Whether the process was seen to have executable mappings without a file. */

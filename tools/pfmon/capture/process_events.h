@@ -51,7 +51,7 @@ bool process_events_tell_of(const struct process_events *events, pid_t tgid);
 void process_events_each(const struct process_events *events,
 			 void (*visit)(pid_t tgid, void *data), void *data);
 
-/* To be called when the process has ended. */
+/* Forgets a process that has ended. */
 void process_events_forget(struct process_events *events, pid_t tgid);
 
 /* Returns the number of events that were lost so far. */

@@ -23,7 +23,7 @@ char *threads_changed(struct threads *threads, pid_t tgid, bool all);
 /* Like threads_changed() for one thread; may use a cached cgroup. */
 char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid);
 
-/* To be called when the thread has ended. */
+/* Forgets a thread that has ended. */
 void threads_forget(struct threads *threads, pid_t tid);
 
 #endif /* PFMON_CAPTURE_THREADS_H */

@@ -98,7 +98,7 @@ void check_formats(const struct machine *machine, struct finding *finding)
 	free(missing);
 }
 
-/* The callstack format loads the module if it is installed. */
+/* If the module is installed, the callstack format loads it on demand. */
 static bool has_unwind(const struct machine *machine)
 {
 	char *file;

@@ -74,7 +74,7 @@ static bool set_regions(const struct smpl_format *format,
 		       options->regions);
 }
 
-/* To be called first: --smpl-arg may lower it. */
+/* Sets the depth of call chains first: --smpl-arg may lower it. */
 static bool set_depth(const struct smpl_format *format,
 		      const struct arg_layout *layout,
 		      const struct options *options)
@@ -84,7 +84,7 @@ static bool set_depth(const struct smpl_format *format,
 		       PFM_CALLSTACK_MAX_DEPTH);
 }
 
-/* To be called before set_fields(), too. */
+/* Sets the fields for --off-cpu=sum, also before set_fields(). */
 static bool set_off_cpu(const struct smpl_format *format,
 			const struct arg_layout *layout,
 			const struct options *options)
@@ -110,7 +110,7 @@ static bool set_fields(const struct smpl_format *format,
 	return false;
 }
 
-/* To be called last: the size of a sample depends on other fields. */
+/* Sets the buffer's size last: a sample's size depends on other fields. */
 static bool set_buf_size(const struct smpl_format *format,
 			 const struct arg_layout *layout,
 			 const struct options *options)

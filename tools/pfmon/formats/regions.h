@@ -36,7 +36,7 @@ struct region_layout {
 		     struct pfm_read_areas *areas,
 		     struct pfm_read_problem *problem);
 
-	/* Sets the members after areas. */
+	/* Sets the members of all that follow its areas. */
 	void (*turns)(const void *header, struct regions *all);
 };
 

@@ -232,7 +232,7 @@ static bool handle_message(struct follow *follow, struct thread *thread,
 	return type;
 }
 
-/* To be called while the context is stopped. */
+/* Handles all messages of a context that is stopped. */
 static void handle_messages(struct follow *follow, struct thread *thread,
 			    bool after_exec)
 {

@@ -181,7 +181,7 @@ bool measurement_snapshot(struct measurement *m, pid_t tgid)
 	return true;
 }
 
-/* The format decides alike for all contexts. */
+/* The format accepts or refuses the argument alike in all contexts. */
 static bool set_in_contexts(const struct measurement *m, const void *arg,
 			    const char *assignments)
 {
@@ -191,7 +191,7 @@ static bool set_in_contexts(const struct measurement *m, const void *arg,
 		if (!pfm_set_fmt_arg(m->contexts[i]->fd, arg, format->arg_size))
 			continue;
 		if (errno == EOPNOTSUPP)
-			message("the sampling format %s cannot change %s while it records: --list-formats marks the fields that may change as live",
+			message("the sampling format %s cannot change %s while it records: --list-formats marks fields that may change with \"live\"",
 				format->name, assignments);
 		else
 			message("the sampling format %s rejects %s: %s",
@@ -221,7 +221,7 @@ bool measurement_refresh(struct measurement *m)
 	return recording_tick(m->recording, &m->plan, m->contexts, m->count);
 }
 
-/* The command may still run: NO_EXIT_STATUS. */
+/* Returns NO_EXIT_STATUS if the command still runs. */
 static int exit_status_of(const struct measurement *m)
 {
 	return m->command.pid && m->command.ended ?

@@ -84,13 +84,13 @@ bool measurement_has_begun(struct measurement *m);
 void measurement_print_progress(const struct measurement *m);
 
 /*
- * To be called after all contexts have been saved and their counts read. Closes
- * the capture and begins another one, or prints the counts so far. tgid is as
- * for measurement_start_recording().
+ * Takes a snapshot after all contexts have been saved and their counts read:
+ * closes the capture and begins another one, or prints the counts so far. tgid
+ * is as for measurement_start_recording().
  */
 bool measurement_snapshot(struct measurement *m, pid_t tgid);
 
-/* To be called after all contexts have been saved: refreshes the live view. */
+/* Refreshes the live view after all contexts have been saved. */
 bool measurement_refresh(struct measurement *m);
 
 /*

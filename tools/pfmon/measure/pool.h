@@ -30,7 +30,7 @@ void pool_free(struct pool *pool);
 /* Whether contexts are missing, and creating them has not failed. */
 bool pool_is_low(const struct pool *pool);
 
-/* Creates one context. */
+/* Adds a context to the pool. */
 void pool_refill(struct pool *pool);
 
 /*

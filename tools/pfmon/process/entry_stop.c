@@ -39,7 +39,7 @@ static bool has_trap(const char *status, const char *name)
 		       1ULL << (SIGTRAP - 1);
 }
 
-/* Otherwise the kernel would unblock SIGTRAP and no longer ignore it. */
+/* Whether SIGTRAP is not blocked or ignored: a breakpoint would undo that. */
 static bool accepts_trap(pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/status", tid);

@@ -28,8 +28,8 @@ void entry_stop_arm(pid_t tid);
 bool entry_stop_reached(pid_t tid, int signal);
 
 /*
- * To be called before a stopped thread is detached: the kernel would keep the
- * breakpoint, which would kill the program. Changes the signal to the one to
+ * Removes the breakpoint before a stopped thread is detached: the kernel would
+ * keep it, and it would kill the program. Changes the signal to the one to
  * deliver. Returns false if the thread must be continued, because it will stop
  * for the breakpoint.
  */

@@ -57,7 +57,7 @@ static int enter(int parent, const char *name)
 	return keep_own(fd);
 }
 
-/* The path may contain links. The directory is only made in the user's own. */
+/* The path may contain links. Makes a directory only in the user's own. */
 static int enter_base(char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

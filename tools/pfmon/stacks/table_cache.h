@@ -20,7 +20,7 @@ int table_cache_open(void);
 /* Returns a table, to be freed; NULL if there is none. */
 struct pfm_unwind_head *table_cache_load(int cache, const char *build_id);
 
-/* A failure is not reported: the table will be compiled again. */
+/* Stores a table. A failure is not reported: it will be compiled again. */
 void table_cache_store(int cache, const char *build_id,
 		       const struct pfm_unwind_head *table);
 

@@ -29,9 +29,9 @@ int table_set_fd(const struct table_set *set);
 void table_set_add(struct table_set *set, int fd, const char *build_id);
 
 /*
- * To be called if no sample is taken at user level: the kernel looks up the
- * mappings of processes only after such samples. Then table_set_looks_up(),
- * whose @set may be NULL, returns true, and all changes have to be noted.
+ * Requests that all changes be noted because no sample is taken at user level:
+ * the kernel looks up mappings only after such samples. Then
+ * table_set_looks_up(), whose @set may be NULL, returns true.
  */
 void table_set_look_up(struct table_set *set);
 bool table_set_looks_up(const struct table_set *set);
