@@ -19,7 +19,7 @@ bool pfm_is_past_zero(const struct pfm_pmd *pmd, u64 value);
 /*
  * Keep the values of the active set, and discard further counts. A pending
  * overflow is counted as lost, but its PMD will be reset. Context: the caller
- * owns the context, or the context is paused. @read must fit the context.
+ * owns the context, or the context is paused. @read must be for that context.
  */
 void pfm_freeze(struct pfm_context *ctx, u32 why,
 		u64 (*read)(struct pfm_pmd *pmd));

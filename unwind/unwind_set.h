@@ -97,7 +97,7 @@ pfm_unwind_set_space(struct pfm_unwind_set *set, u64 sp, bool at_user);
 int pfm_unwind_set_copy(struct pfm_unwind_set *set);
 
 /*
- * Likewise, for the process @pid; it may be changing its mappings. Context:
+ * Copy the mappings of the process @pid, which may be changing them. Context:
  * process, may sleep. Return: also -ESRCH if the process has ended, or has no
  * memory; -EPERM if it is another user's, unless the caller has CAP_PERFMON.
  */

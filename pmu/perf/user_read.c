@@ -91,7 +91,7 @@ static bool perf_is_live(const struct perf_event *event)
 	return event->overflow_handler == perf_overflow_live;
 }
 
-/* perf_event_update_userpage(event) */
+/* kprobe on perf_event_update_userpage(event) */
 static int perf_counter_changed(struct kprobe *p, struct pt_regs *regs)
 {
 	struct perf_event *event = (struct perf_event *)regs->regs[0];
@@ -135,7 +135,7 @@ static void perf_skip_reading(struct pt_regs *user)
 		user->pstate &= ~DBG_SPSR_SS;
 }
 
-/* force_signal_inject(signal, code, address, err) */
+/* kprobe on force_signal_inject(signal, code, address, err) */
 static int perf_signal_comes(struct kprobe *p, struct pt_regs *regs)
 {
 	struct pt_regs *user = task_pt_regs(current);

@@ -34,7 +34,7 @@ static int stamp_init(struct kunit *test)
 	return 0;
 }
 
-/* Was the overflow of @call recorded with a raw time stamp? */
+/* Check that the overflow of @call has a raw time stamp. */
 static void expect_raw(struct kunit *test, int call)
 {
 	struct fixture *f = test->priv;
@@ -145,7 +145,7 @@ static void time_since_raw_stamp_is_in_ns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_since_stamp(ctx), 0ULL);
 }
 
-/* Does the context's conversion agree with the clock? */
+/* Check that the context's conversion agrees with the clock. */
 static void expect_time(struct kunit *test, const struct pfm_context *ctx)
 {
 	u64 before = local_clock(), ns, after;
@@ -232,7 +232,7 @@ static bool check_clock(void)
 	return pfm_clock.factor;
 }
 
-/* Is the clock calculated, and the kernel's? */
+/* Check that the clock is calculated, and is the kernel's. */
 static void expect_calculated(struct kunit *test)
 {
 	u64 before, now;
