@@ -150,7 +150,8 @@ static void perform(struct context *context, char *line)
 int main(int argc, char **argv)
 {
 	struct smpl_buffer buffer = { .cpu = ANY_CPU };
-	struct context context = { .fd = -1, .cpu = NO_CPU, .started = true };
+	struct context context = { .fd = -1, .cpu = NO_CPU, .started = true,
+				   .alone = "test" };
 	struct options options;
 	struct plan plan;
 	char *line = NULL;
