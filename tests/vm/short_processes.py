@@ -28,6 +28,8 @@ FOLLOWED = {
     "parent.cap": f"sh -c 'sleep 1; {LOOP}' & "
     f"{SAMPLE} --attach-process=$! --follow-fork -o /out/parent.cap",
 }
+# perf's records about these processes fill its buffer more than once.
+SERIES = "series.cap"
 # pfmon is stopped while its command maps more than perf's buffer can tell.
 LATE_COMMAND = "late-command.cap"
 
@@ -76,7 +78,8 @@ def check_late(boot: Boot, name: str, capture: str) -> None:
 
 def command_followed() -> str:
     """Return the command that samples processes instead of CPUs."""
-    return f"({'; '.join(FOLLOWED.values())}) 2>&1"
+    series = f"{SAMPLE} -o /out/{SERIES} family series 6000 1"
+    return f"({'; '.join((*FOLLOWED.values(), series))}) 2>&1"
 
 
 def check_followed(boot: Boot) -> None:
@@ -86,6 +89,8 @@ def check_followed(boot: Boot) -> None:
         check_files(boot.out / capture)
     for capture in ("children.cap", "inherited.cap"):
         check_names(boot.out / capture)
+    info = following.pfmparse("info", boot.out / SERIES)
+    assert info["process_events"] == {"error": None, "lost": 0}
 
 
 def check_names(capture: Path) -> None:

@@ -19,7 +19,7 @@
 #include "capture/perf_ring.h"
 
 /* An event without records. */
-static struct perf_event_attr base_attr(size_t ring_size)
+static struct perf_event_attr base_attr(void)
 {
 	return (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
@@ -30,15 +30,12 @@ static struct perf_event_attr base_attr(size_t ring_size)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.sample_id_all = 1,
-		.watermark = 1,
-		.wakeup_watermark = (uint32_t)(ring_size / 2),
 	};
 }
 
-static struct perf_event_attr recording_attr(size_t ring_size,
-					     const struct perf_scope *scope)
+static struct perf_event_attr recording_attr(const struct perf_scope *scope)
 {
-	struct perf_event_attr attr = base_attr(ring_size);
+	struct perf_event_attr attr = base_attr();
 
 	attr.mmap = 1;
 	attr.mmap2 = 1;
@@ -64,11 +61,11 @@ static int open_event(struct perf_event_attr attr, pid_t tid, int cpu)
  * A ring belongs to an event. If threads share it, this is an event of pfmon
  * itself, because each of the threads may end.
  */
-static int open_owner(int cpu, size_t size, const struct perf_scope *scope)
+static int open_owner(int cpu, const struct perf_scope *scope)
 {
 	return scope->tgid == ALL_PROCESSES ?
-	       open_event(recording_attr(size, scope), -1, cpu) :
-	       open_event(base_attr(size), 0, cpu);
+	       open_event(recording_attr(scope), -1, cpu) :
+	       open_event(base_attr(), 0, cpu);
 }
 
 int perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
@@ -79,7 +76,7 @@ int perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 
 	*ring = (struct perf_ring){
 		.cpu = cpu,
-		.fd = open_owner(cpu, size, scope),
+		.fd = open_owner(cpu, scope),
 		.size = size,
 	};
 	if (ring->fd >= 0)
@@ -101,7 +98,7 @@ int perf_ring_add(struct perf_ring *ring, pid_t tid,
 {
 	int fd, error;
 
-	fd = open_event(recording_attr(ring->size, scope), tid, ring->cpu);
+	fd = open_event(recording_attr(scope), tid, ring->cpu);
 	if (fd < 0)
 		return errno;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd)) {

@@ -39,9 +39,12 @@ struct perf_bytes {
 char *perf_bytes_extend(struct perf_bytes *to, size_t size);
 
 /*
- * Opens the ring of a CPU. Its descriptor becomes readable when half of its
- * @size bytes are used. It has no records before perf_ring_add(), unless all
- * processes are recorded. Returns 0 or an errno.
+ * Opens the ring of a CPU, with @size bytes. It has no records before
+ * perf_ring_add(), unless all processes are recorded. Returns 0 or an errno.
+ *
+ * Read the ring regularly instead of waiting for its descriptor: perf wakes the
+ * waiting thread whenever a measured thread ends, and reports records to only
+ * one poll() or epoll_wait(), which loses them between nested descriptors.
  */
 int perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 		   const struct perf_scope *scope);

@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,14 +26,6 @@
  */
 #define LARGEST_RING	(256U << 10)
 
-/* Edge-triggered: a CPU that goes offline is reported only once. */
-static bool watch(const struct perf_rings *rings, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-
-	return !epoll_ctl(rings->fd, EPOLL_CTL_ADD, fd, &event);
-}
-
 static struct perf_ring *find_ring(const struct perf_rings *rings, int cpu)
 {
 	for (unsigned int i = 0; i < rings->count; i++) {
@@ -45,7 +36,7 @@ static struct perf_ring *find_ring(const struct perf_rings *rings, int cpu)
 }
 
 /* Adds a ring, and closes an earlier ring of the same CPU. */
-static bool add_ring(struct perf_rings *rings, const struct perf_ring *ring)
+static void add_ring(struct perf_rings *rings, const struct perf_ring *ring)
 {
 	struct perf_ring *old = find_ring(rings, ring->cpu);
 
@@ -58,7 +49,6 @@ static bool add_ring(struct perf_rings *rings, const struct perf_ring *ring)
 					       sizeof(*rings->rings));
 		rings->rings[rings->count++] = *ring;
 	}
-	return watch(rings, ring->fd);
 }
 
 /* Opens a ring for a CPU; returns false with errno set on failure. */
@@ -70,7 +60,10 @@ static bool open_ring(struct perf_rings *rings, int cpu)
 	/* The CPU has just gone offline. */
 	if (errno == ENODEV)
 		return true;
-	return !errno && add_ring(rings, &ring);
+	if (errno)
+		return false;
+	add_ring(rings, &ring);
+	return true;
 }
 
 /*
@@ -168,10 +161,7 @@ bool perf_rings_open(struct perf_rings *rings, const struct perf_scope *scope)
 {
 	*rings = (struct perf_rings){ .scope = *scope };
 	rings->online_fd = cpu_watch_open();
-	rings->fd = epoll_create1(EPOLL_CLOEXEC);
-	return rings->fd >= 0 &&
-	       (rings->online_fd < 0 || watch(rings, rings->online_fd)) &&
-	       open_online(rings) &&
+	return open_online(rings) &&
 	       (scope->tgid == ALL_PROCESSES || add_threads(rings));
 }
 
@@ -181,18 +171,7 @@ void perf_rings_close(struct perf_rings *rings)
 		perf_ring_close(&rings->rings[i]);
 	if (rings->online_fd >= 0)
 		close(rings->online_fd);
-	if (rings->fd >= 0)
-		close(rings->fd);
 	free(rings->rings);
-}
-
-void perf_rings_lower(const struct perf_rings *rings)
-{
-	struct epoll_event ready[16];
-
-	while (epoll_wait(rings->fd, ready, ARRAY_SIZE(ready), 0) ==
-	       ARRAY_SIZE(ready))
-		;
 }
 
 void perf_rings_read(struct perf_rings *rings, struct perf_bytes *to)

@@ -15,15 +15,11 @@ struct perf_rings {
 	unsigned int count;
 	uint64_t missed;	/* CPUs that came online, and losses */
 	int online_fd;		/* of cpu_watch_open() */
-	int fd;			/* epoll: readable if records should be read */
 };
 
 /* Opens a ring for each online CPU. Returns false with errno on failure. */
 bool perf_rings_open(struct perf_rings *rings, const struct perf_scope *scope);
 void perf_rings_close(struct perf_rings *rings);
-
-/* Makes the descriptor unreadable until there are new records. */
-void perf_rings_lower(const struct perf_rings *rings);
 
 /* Moves all records to the end of @to. */
 void perf_rings_read(struct perf_rings *rings, struct perf_bytes *to);

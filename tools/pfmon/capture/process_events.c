@@ -69,7 +69,7 @@ void process_events_close(struct process_events *events)
 
 int process_events_fd(const struct process_events *events)
 {
-	return events->rings.fd;
+	return events->rings.online_fd;
 }
 
 static void add_place(struct process_events *events, size_t offset, size_t size)
@@ -144,7 +144,6 @@ void process_events_read(struct process_events *events, bool last)
 {
 	uint64_t time;
 
-	perf_rings_lower(&events->rings);
 	forget_read(events);
 	collect(events);
 	/* Earlier records of other CPUs are in their rings by now. */

@@ -22,11 +22,12 @@ struct process_events *process_events_open(const struct perf_scope *scope,
 					   int *error);
 void process_events_close(struct process_events *events);
 
-/* Returns a descriptor that is readable if the events should be read. */
+/* Returns a descriptor that is readable if a CPU has come online, or -1. */
 int process_events_fd(const struct process_events *events);
 
 /*
- * Reads the events that have been recorded. Afterwards process_events_next()
+ * Reads the events that have been recorded, and observes CPUs that have come
+ * online. Afterwards process_events_next()
  * returns them in order of time. Very recent ones are kept for the next time,
  * because earlier ones may follow from other CPUs; unless this is the last
  * time.

@@ -37,12 +37,14 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  * with the samples, and the caller has to record new programs and ending
  * threads.
  *
- * recording_events_fd() returns a descriptor that is readable if
- * recording_events() should be called; -1 if there is none.
+ * recording_events() writes the events: call it every RECORDING_EVENTS_NS, and
+ * when the descriptor of recording_events_fd(), if it is not -1, is readable
+ * because a CPU has come online.
  * recording_new_processes() calls recording_processes() if there are no events,
  * or some were lost. Before a process ends, recording_last_of_process() writes
  * the events and, if they do not tell of it, what /proc says.
  */
+#define RECORDING_EVENTS_NS	20000000
 int recording_events_fd(const struct recording *recording);
 bool recording_has_events(const struct recording *recording);
 bool recording_events(struct recording *recording);

@@ -353,12 +353,13 @@ void follow_look_for_code_of(struct follow *follow, pid_t tgid)
 	look_for_code(process, follow);
 }
 
-void follow_look_for_code(struct follow *follow)
+void follow_read_records(struct follow *follow)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 
 	/* All processes are looked at together, which costs little. */
-	if (follow->inherited && !follow_reads_proc(follow)) {
+	if (!follow->m->plan.format.tables ||
+	    (follow->inherited && !follow_reads_proc(follow))) {
 		if (!recording_events(follow->m->recording))
 			follow_fail(follow);
 		return;
@@ -474,7 +475,6 @@ bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 				  m->options->adapts ? FREQUENCY_LOOK_NS : 0) &&
 	     measurement_start_time(m);
 	follow_watch_pool(follow);
-	follow_watch_recording(follow);
 	return ok;
 }
 

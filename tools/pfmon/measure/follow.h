@@ -73,12 +73,10 @@ bool follow_refresh(struct follow *follow);
 /* Records changed mappings and threads of all processes. */
 void follow_record(struct follow *follow);
 
-/*
- * Record code that a process, or all processes, have mapped, so that it gets
- * unwind tables.
- */
+/* Records code that a process has mapped, so that it gets unwind tables. */
 void follow_look_for_code_of(struct follow *follow, pid_t tgid);
-void follow_look_for_code(struct follow *follow);
+/* Reads perf's records, and records code that processes have mapped. */
+void follow_read_records(struct follow *follow);
 
 /* Stops measuring all threads, which continue to run. */
 void follow_end(struct follow *follow);

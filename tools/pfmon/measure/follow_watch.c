@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "capture/recording_processes.h"
 #include "measure/follow_watch.h"
 #include "measure/followed.h"
 
@@ -19,7 +18,6 @@
 /* epoll data of other events; the data of a context is its thread ID. */
 #define READY_WORK	UINT64_MAX
 #define READY_TIMER	(UINT64_MAX - 1)
-#define READY_RECORDS	(UINT64_MAX - 2)
 
 static bool control(const struct follow *follow, int operation, int fd,
 		    uint64_t what)
@@ -80,20 +78,6 @@ void follow_watch_no_more(const struct follow *follow,
 	control(follow, EPOLL_CTL_DEL, thread->context->fd, 0);
 }
 
-void follow_watch_recording(const struct follow *follow)
-{
-	int fd = recording_events_fd(follow->m->recording);
-
-	if (fd >= 0)
-		watch(follow, fd, READY_RECORDS);
-}
-
-static void record_events(const struct follow *follow)
-{
-	if (!recording_events(follow->m->recording))
-		follow->m->failed = true;
-}
-
 void follow_watch_pool(struct follow *follow)
 {
 	bool low = pool_is_low(&follow->pool);
@@ -132,8 +116,6 @@ void follow_watch_serve(struct follow *follow,
 	for (int i = 0; i < count; i++) {
 		if (ready[i].data.u64 == READY_TIMER)
 			lower_event(follow->timer_fd);
-		else if (ready[i].data.u64 == READY_RECORDS)
-			record_events(follow);
 		else if (ready[i].data.u64 != READY_WORK)
 			serve(follow, (pid_t)ready[i].data.u64);
 		else if (count == 1)

@@ -24,9 +24,6 @@ void follow_watch_no_more(const struct follow *follow,
 bool follow_watch_renamed(const struct follow *follow,
 			  const struct thread *thread);
 
-/* Watches for perf's records about processes. */
-void follow_watch_recording(const struct follow *follow);
-
 /*
  * Requests follow_serve() if the pool needs contexts. To be called after
  * contexts were taken or created.

@@ -13,8 +13,6 @@
 #include "measure/report.h"
 
 #define PROGRESS_NS	1000000000
-/* Interval between searches for newly mapped code without unwind tables. */
-#define CODE_NS		20000000
 
 bool measurement_init(struct measurement *m)
 {
@@ -77,6 +75,13 @@ bool measurement_waits(const struct measurement *m)
 	       m->options->trigger_start;
 }
 
+/* If perf refuses records, mapped code is found in /proc. */
+static bool reads_records(const struct measurement *m)
+{
+	return m->recording && (m->plan.format.tables ||
+				recording_has_events(m->recording));
+}
+
 bool measurement_start_time(struct measurement *m)
 {
 	const struct options *options = m->options;
@@ -91,8 +96,9 @@ bool measurement_start_time(struct measurement *m)
 				    PROGRESS_NS : 0) &&
 	       waiter_start_ticking(m->waiter, TIMER_SNAPSHOT,
 				    options->snapshot_ns) &&
-	       waiter_start_ticking(m->waiter, TIMER_CODE,
-				    m->plan.format.tables ? CODE_NS : 0) &&
+	       waiter_start_ticking(m->waiter, TIMER_RECORDS,
+				    reads_records(m) ? RECORDING_EVENTS_NS :
+						       0) &&
 	       waiter_start_ticking(m->waiter, TIMER_REFRESH,
 				    options->top.interval_ns);
 }

@@ -358,7 +358,7 @@ static bool handle_timers(struct system *system, unsigned int wake)
 		want(system, ASK_SNAPSHOT);
 	if (wake & WAKE_TIMER(TIMER_REFRESH))
 		want(system, ASK_REFRESH);
-	if ((wake & WAKE_TIMER(TIMER_CODE)) &&
+	if ((wake & WAKE_TIMER(TIMER_RECORDS)) &&
 	    !recording_events(system->m.recording))
 		system->m.failed = true;
 	if (wake & WAKE_TIMER(TIMER_DURATION)) {

@@ -140,8 +140,8 @@ static void handle_timers(struct session *session, unsigned int wake)
 		take_snapshot(session);
 	if (wake & WAKE_TIMER(TIMER_REFRESH))
 		refresh(session);
-	if (wake & WAKE_TIMER(TIMER_CODE))
-		follow_look_for_code(&session->follow);
+	if (wake & WAKE_TIMER(TIMER_RECORDS))
+		follow_read_records(&session->follow);
 	if ((wake & WAKE_TIMER(TIMER_LOOK)) && !session->m.failed &&
 	    !follow_look(&session->follow))
 		session->m.failed = true;

@@ -18,7 +18,7 @@ enum waiter_timer {
 	TIMER_SNAPSHOT,		/* take a snapshot */
 	TIMER_REFRESH,		/* refresh the live view */
 	TIMER_LOOK,		/* adapt sampling periods */
-	TIMER_CODE,		/* look for newly mapped code */
+	TIMER_RECORDS,		/* read perf's records, look for mapped code */
 	WAITER_TIMERS
 };
 
