@@ -79,6 +79,8 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 		if (err)
 			ctx->lost++;
 	}
+	/* Now, because the handler of a family may end the credit (share.c). */
+	ctx->credit--;
 	pfm_conclude(ctx, ovfl, &out);
 	local_irq_restore(flags);
 }
@@ -99,9 +101,12 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 		return true;
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
+	ctx->credit--;
 	/* Limit the rate: perf, unlike the CPU, interrupts at each record. */
 	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx, 0))
 		interrupts = true;
+	/* pfm_event() uses it up. */
+	ctx->credit += interrupts;
 	local_irq_restore(flags);
 	return interrupts;
 }
@@ -110,7 +115,6 @@ void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 		 u64 tstamp, u64 ip, struct pt_regs *regs,
 		 struct pfm_ds_record *rec)
 {
-	ctx->credit--;
 	if (pfm_store_or_interrupt(ctx, ovfl, rec))
 		pfm_event(ctx, ovfl, tstamp, ip, regs);
 }

@@ -106,7 +106,7 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 
 	pfm_bv_from_slots(ctx->pmu, ovfl, msg.msg_ovfl_pmds);
 	if (ctx->share) {
-		pfm_share_fill(ctx->share, &msg);
+		pfm_share_tell(ctx->share, &msg);
 		return;
 	}
 	if (!(ctx->flags & PFM_FL_OVFL_NO_MSG))

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rate.c - limits on the number and duration of a context's overflows (4.4.4),
- *	    and counting those that the PMU throttles
+ * rate.c - limits on the number and duration of overflows (4.4.4), and counting
+ *	    those that the PMU throttles
+ *
+ * A context has its own windows. Short threads would never complete one, so
+ * the threads of a family that samples have common ones, in the part of the
+ * CPU (share.h). The owner of the part counts down pfm_part.credit, and when it
+ * is used up, lets the thread's own credit end with this overflow.
  *
  * Counting down costs next to nothing in the overflow path. The clock is read
  * only when a context has used up its credit. This overflow is timed, from its
@@ -17,6 +22,7 @@
 #include <linux/time64.h>
 #include "context.h"
 #include "rate.h"
+#include "share.h"
 
 #define PFM_WINDOWS	10	/* per second, at the highest rate */
 #define PFM_TIMINGS	16U	/* overflows timed in a window, at least */
@@ -38,7 +44,36 @@ MODULE_PARM_DESC(ovfl_cpu_max,
 void pfm_rate_init(struct pfm_context *ctx)
 {
 	ctx->rate = (struct pfm_rate){};
-	ctx->credit = 1;
+	ctx->credit = ctx->share ? U32_MAX : 1;
+}
+
+/* The part that limits the overflows of this context here; NULL for none */
+static struct pfm_part *pfm_limiting_part(const struct pfm_context *ctx)
+{
+	return ctx->share ? ctx->share->parts[raw_smp_processor_id()] : NULL;
+}
+
+static bool pfm_is_limited(const struct pfm_context *ctx)
+{
+	const struct pfm_part *part = pfm_limiting_part(ctx);
+
+	return part && part->limited;
+}
+
+static struct pfm_rate *pfm_rate_of(struct pfm_context *ctx)
+{
+	struct pfm_part *part = pfm_limiting_part(ctx);
+
+	return part ? &part->rate : &ctx->rate;
+}
+
+static void pfm_set_credit(struct pfm_context *ctx, u32 credit)
+{
+	struct pfm_part *part = pfm_limiting_part(ctx);
+
+	if (part)
+		part->credit = credit;
+	ctx->credit = part ? U32_MAX : credit;
 }
 
 /* Number of overflows after which a window ends */
@@ -55,13 +90,15 @@ static u32 pfm_credit(const struct pfm_rate *rate)
 
 static void pfm_begin_window(struct pfm_context *ctx, u64 now)
 {
-	ctx->rate = (struct pfm_rate){
+	struct pfm_rate *rate = pfm_rate_of(ctx);
+
+	*rate = (struct pfm_rate){
 		.began = now,
 		.shortest = U64_MAX,
 		.max = READ_ONCE(pfm_ovfl_rate_max),
 	};
-	ctx->rate.left = pfm_window_size(&ctx->rate);
-	ctx->credit = pfm_credit(&ctx->rate);
+	rate->left = pfm_window_size(rate);
+	pfm_set_credit(ctx, pfm_credit(rate));
 }
 
 /* Did the handlers of a window that took @time take too much of it? */
@@ -95,30 +132,53 @@ static void pfm_rate_time(struct pfm_rate *rate, u64 took)
 
 bool pfm_rate_renew(struct pfm_context *ctx, u64 took)
 {
-	struct pfm_rate rate = ctx->rate;
+	struct pfm_rate rate = *pfm_rate_of(ctx);
 
+	if (pfm_is_limited(ctx))
+		return false;
 	pfm_rate_time(&rate, took);
 	if (!rate.left || (rate.timed >= PFM_ENOUGH &&
 			   local_clock() - rate.began >= NSEC_PER_SEC))
 		return false;
-	ctx->rate = rate;
-	ctx->credit = min(rate.left, pfm_credit(&rate));
+	*pfm_rate_of(ctx) = rate;
+	pfm_set_credit(ctx, min(rate.left, pfm_credit(&rate)));
 	return true;
+}
+
+/*
+ * A limit is exceeded. Until PFM_RESTART, mask also the other threads that
+ * overflow in the part: each of them finds its credit used up.
+ */
+static void pfm_limit(struct pfm_context *ctx)
+{
+	struct pfm_part *part = pfm_limiting_part(ctx);
+
+	WRITE_ONCE(ctx->throttled, ctx->throttled + 1);
+	if (!part)
+		return;
+	part->full = true;
+	part->untold = true;
+	part->limited = true;
+	part->credit = 0;
 }
 
 bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took)
 {
-	struct pfm_rate *rate = &ctx->rate;
+	struct pfm_rate *rate = pfm_rate_of(ctx);
 	u64 now = local_clock();
 	bool exceeded;
 
+	if (pfm_is_limited(ctx)) {
+		pfm_set_credit(ctx, 0);
+		return true;
+	}
 	if (pfm_rate_renew(ctx, took))
 		return false;
 	pfm_rate_time(rate, took);
 	exceeded = pfm_is_too_much(rate, now - rate->began);
 	pfm_begin_window(ctx, now);
 	if (exceeded)
-		WRITE_ONCE(ctx->throttled, ctx->throttled + 1);
+		pfm_limit(ctx);
 	return exceeded;
 }
 

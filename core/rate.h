@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * rate.h - limits of each context's overflows
+ * rate.h - limits on overflows
  */
 #ifndef PFM_CORE_RATE_H
 #define PFM_CORE_RATE_H
@@ -29,7 +29,7 @@ bool pfm_rate_renew(struct pfm_context *ctx, u64 took);
  * The credit is used up: renew it. @took: time in ns since the overflow's time
  * stamp, 0 if it is not timed. Context: the caller owns the context. Return:
  * true if a window has ended, and there were too many overflows, or they took
- * too long.
+ * too long; or if that has happened in this part since it was restarted.
  */
 bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took);
 

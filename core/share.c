@@ -185,6 +185,9 @@ void pfm_share_reset(struct pfm_share *share)
 	pfm_for_each_part(share, cpu, part) {
 		part->full = false;
 		part->untold = false;
+		part->limited = false;
+		part->rate = (struct pfm_rate){};
+		part->credit = 0;
 		/* Pairs with the cmpxchg() in pfm_share_take(). */
 		xchg(&part->read, part->told);
 		part->done = part->told;
@@ -237,6 +240,16 @@ static void pfm_part_tell(struct pfm_share *share, struct pfm_part *part,
 	else
 		WRITE_ONCE(part->dropped, part->dropped + 1);
 	pfm_irq_work_queue(&share->tell);
+}
+
+/* Use up credit (rate.c). Context: the caller owns the part. */
+static __always_inline void pfm_part_spend(struct pfm_part *part,
+					   struct pfm_ovfl_data *data)
+{
+	if (likely(part->credit > 1))
+		part->credit--;
+	else
+		container_of(data, struct pfm_context, data)->credit = 1;
 }
 
 /* Notify, as the format has asked. Context: the caller owns the part. */
@@ -310,6 +323,7 @@ int notrace pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		arg->ovfl_ctrl.val = PFM_OVFL_CTRL_RESET;
 		return 0;
 	}
+	pfm_part_spend(part, data);
 	if (unlikely(part->full)) {
 		pfm_part_refuse(share, part, arg, data);
 	} else {
@@ -321,14 +335,14 @@ int notrace pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	return 0;
 }
 
-void pfm_share_fill(struct pfm_share *share, const pfm_ovfl_msg_t *msg)
+void pfm_share_tell(struct pfm_share *share, const pfm_ovfl_msg_t *msg)
 {
 	struct pfm_part *part = share->parts[raw_smp_processor_id()];
 
 	if (!part || !pfm_part_own(part))
 		return;
-	part->full = true;
-	pfm_part_tell(share, part, msg);
+	if (part->untold)
+		pfm_part_tell(share, part, msg);
 	pfm_part_disown(part);
 }
 
@@ -474,6 +488,7 @@ static int pfm_part_restart_once(struct pfm_share *share, struct pfm_part *part)
 		return ret;
 	part->full = ctrl.mask_monitoring;
 	part->untold = false;
+	part->limited = false;
 	if (part->done != READ_ONCE(part->read))
 		part->done++;
 	return 0;

@@ -21,7 +21,11 @@ struct pfm_buffer;
  * @busy:    a handler or a command owns the part
  * @full:    the format has asked to mask: overflows are lost until PFM_RESTART
  * @untold:  the format has also asked to notify, but no message was sent: the
- *           PMD did not have PFM_REGFL_OVFL_NOTIFY
+ *           PMD did not have PFM_REGFL_OVFL_NOTIFY; or a limit was exceeded
+ * @limited: a limit on overflows was exceeded: each thread that overflows is
+ *           masked until PFM_RESTART (rate.c)
+ * @credit:  as pfm_context.credit, for all threads on this CPU
+ * @rate:    their window
  * @buf:     first byte of @buffer
  * @buffer:  the buffer
  * @lost:    overflows that were not recorded
@@ -37,6 +41,9 @@ struct pfm_part {
 	u32			busy;
 	bool			full;
 	bool			untold;
+	bool			limited;
+	u32			credit;
+	struct pfm_rate		rate;
 	void			*buf;
 	struct pfm_buffer	*buffer;
 	atomic64_t		lost;
@@ -127,11 +134,11 @@ int pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		      struct pfm_ovfl_data *data);
 
 /*
- * Mark the running CPU's part as full and send a message, after a limit on
- * overflows has masked a thread. Do nothing if the part is owned. Context: as
- * the overflow.
+ * Send a message for the running CPU's part, after a limit on overflows has
+ * masked a thread. Do nothing if there was one already, or the part is owned.
+ * Context: as the overflow.
  */
-void pfm_share_fill(struct pfm_share *share, const pfm_ovfl_msg_t *msg);
+void pfm_share_tell(struct pfm_share *share, const pfm_ovfl_msg_t *msg);
 
 /* Is there an unread message? Context: process. */
 bool pfm_share_has_msg(const struct pfm_share *share);

@@ -3,6 +3,7 @@
  * share_kunit.c - the buffers of a family that samples
  */
 #include <linux/errno.h>
+#include <linux/sched/clock.h>
 #include "defer.h"
 #include "rate.h"
 #include "share.h"
@@ -421,6 +422,127 @@ static void throttled_member_continues_after_restart(struct kunit *test)
 	child_end(&c);
 }
 
+static void overflow_in_turns(struct child *c,
+			      int (*count)(const struct child *, u64))
+{
+	unsigned int max = pfm_ovfl_rate_max;
+	int i;
+
+	pfm_ovfl_rate_max = 100;
+	count(&c[0], PERIOD);
+	count(&c[1], PERIOD);
+	for (i = 0; i < 30; i++)
+		count(&c[i % 2], -SHORT_RESET);
+	pfm_ovfl_rate_max = max;
+}
+
+static bool is_masked(const struct child *c)
+{
+	return pfm_is_masked(pmd_of(c)->ctx);
+}
+
+static int report(const struct child *c, u64 unused)
+{
+	struct pfm_pmd *pmd = pmd_of(c);
+
+	pmd->hw.reload = pmd->plain_reset;
+	preempt_disable();
+	pfm_overflow(&pmd->hw, 1, NULL, 0x1234);
+	preempt_enable();
+	return 0;
+}
+
+/* Ten overflows are allowed, after the first. @count: cause them. */
+static void check_common_limit(struct kunit *test,
+			       int (*count)(const struct child *, u64))
+{
+	struct child c[2] = {};
+	pfm_ovfl_msg_t msg;
+
+	child_start(test, &c[0]);
+	child_start(test, &c[1]);
+	overflow_in_turns(c, count);
+	KUNIT_EXPECT_EQ(test, script->calls, 11);
+	KUNIT_EXPECT_EQ(test, lost(test), 1ULL);
+	KUNIT_EXPECT_TRUE(test, is_masked(&c[0]));
+	KUNIT_EXPECT_TRUE(test, is_masked(&c[1]));
+	KUNIT_EXPECT_EQ(test, pmd_of(&c[0])->ctx->throttled, 1ULL);
+	KUNIT_EXPECT_EQ(test, pmd_of(&c[1])->ctx->throttled, 0ULL);
+	KUNIT_EXPECT_TRUE(test, read_msg(test, &msg));
+	KUNIT_EXPECT_FALSE(test, read_msg(test, &msg));
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_FALSE(test, is_masked(&c[0]));
+	KUNIT_EXPECT_FALSE(test, is_masked(&c[1]));
+	count(&c[0], -LONG_RESET);
+	count(&c[1], -LONG_RESET);
+	KUNIT_EXPECT_EQ(test, script->calls, 13);
+	child_end(&c[0]);
+	child_end(&c[1]);
+}
+
+/* Proves H18 */
+static void threads_on_a_cpu_have_a_common_limit(struct kunit *test)
+{
+	check_common_limit(test, child_count);
+}
+
+/* Proves H18 */
+static void reported_overflows_have_a_common_limit(struct kunit *test)
+{
+	check_common_limit(test, report);
+}
+
+/* Threads that end soon complete no window of their own. */
+static void short_threads_have_a_common_limit(struct kunit *test)
+{
+	unsigned int max = pfm_ovfl_rate_max;
+	int i;
+
+	pfm_ovfl_rate_max = 100;
+	for (i = 0; i < 14; i++) {
+		struct child c = {};
+
+		child_start(test, &c);
+		/* However long the births took */
+		if (part_of(test)->rate.began)
+			part_of(test)->rate.began = local_clock();
+		child_count(&c, PERIOD);
+		child_end(&c);
+	}
+	KUNIT_EXPECT_EQ(test, script->calls, 11);
+	pfm_ovfl_rate_max = max;
+}
+
+static void limit_without_flag_is_told_by_a_pmd_with_it(struct kunit *test)
+{
+	struct child c[2] = {};
+
+	child_start(test, &c[0]);
+	child_start(test, &c[1]);
+	overflow_in_turns(c, pmd1_count);
+	KUNIT_EXPECT_TRUE(test, part_of(test)->limited);
+	KUNIT_EXPECT_TRUE(test, is_masked(&c[0]));
+	KUNIT_EXPECT_FALSE(test, pfm_share_has_msg(share_of(test)));
+	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
+	KUNIT_EXPECT_FALSE(test, part_of(test)->limited);
+	KUNIT_EXPECT_FALSE(test, is_masked(&c[0]));
+	child_end(&c[0]);
+	child_end(&c[1]);
+}
+
+static void load_forgets_the_limit(struct kunit *test)
+{
+	struct child c = {};
+
+	child_start(test, &c);
+	overflow_too_often(&c);
+	child_end(&c);
+	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
+	KUNIT_ASSERT_EQ(test, family_load(test), 0);
+	KUNIT_EXPECT_FALSE(test, part_of(test)->limited);
+	KUNIT_EXPECT_EQ(test, part_of(test)->rate.began, 0ULL);
+}
+
 static void losses_of_members_are_kept(struct kunit *test)
 {
 	struct pfm_losses losses;
@@ -487,6 +609,11 @@ static struct kunit_case share_cases[] = {
 	KUNIT_CASE(restart_may_keep_part_full),
 	KUNIT_CASE(load_forgets_messages_and_full_parts),
 	KUNIT_CASE(throttled_member_continues_after_restart),
+	KUNIT_CASE(threads_on_a_cpu_have_a_common_limit),
+	KUNIT_CASE(reported_overflows_have_a_common_limit),
+	KUNIT_CASE(short_threads_have_a_common_limit),
+	KUNIT_CASE(limit_without_flag_is_told_by_a_pmd_with_it),
+	KUNIT_CASE(load_forgets_the_limit),
 	KUNIT_CASE(losses_of_members_are_kept),
 	KUNIT_CASE(members_do_not_read_the_format),
 	KUNIT_CASE(member_has_raw_time_of_root),
