@@ -528,6 +528,20 @@ def test_memlock_limit_too_low(machine: Machine) -> None:
     assert remedy == ["sudo prlimit --memlock=8388608 --pid $$"]
 
 
+def test_memlock_limit_too_low_for_a_buffer_of_each_cpu(machine: Machine) -> None:
+    fits = 250_000
+    assert machine.examine(f"memlock={fits}").status == 0
+    machine.write("sys/devices/system/cpu/online", "0-1,4\n")
+    text, remedy = only_problem(machine, "memory", f"memlock={fits}")
+    assert "one for each CPU" in text
+    assert remedy == ["ulimit -S -l 8192"]
+    machine.write("sys/devices/system/cpu/online", "0-127\n")
+    text, remedy = only_problem(machine, "memory", "memlock=8388608")
+    needed = int(text.split(" need ")[1].split()[0])
+    assert needed % (128 * 4096) == 0
+    assert remedy == [f"sudo prlimit --memlock={needed} --pid $$"]
+
+
 def test_cap_ipc_lock_ignores_memlock_limit(machine: Machine) -> None:
     assert machine.examine("memlock=0", "caps=0x4000").status == 0
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* memory.c - check the memory limits against the default sampling buffer */
+/* memory.c - check the memory limits against the default sampling buffers */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <perfmon/perfmon_default_smpl.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "base/cpu_list.h"
 #include "base/settings.h"
 #include "base/util.h"
 #include "doctor/checks.h"
@@ -15,46 +18,70 @@
 /* The usual RLIMIT_MEMLOCK of current systems. */
 #define USUAL_LIMIT	(8ULL << 20)
 
-/* The size of pfmon's default buffer. */
-static uint64_t needed(void)
+static unsigned int online_cpus(const struct machine *machine)
+{
+	char *line = machine_line(machine, "/sys/devices/system/cpu/online");
+	unsigned int count;
+	int *cpus;
+
+	if (!line || !cpus_parse(line, &cpus, &count))
+		count = 1;
+	else
+		free(cpus);
+	free(line);
+	return count;
+}
+
+/* The size of pfmon's default buffers, one for each CPU, in whole pages. */
+static uint64_t needed(const struct machine *machine)
 {
 	const size_t entry = sizeof(pfm_default_smpl_entry_t);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t size = sizeof(pfm_default_smpl_hdr_t) +
+			entries_room(entry, entry, DEFAULT_ENTRIES);
 
-	return sizeof(pfm_default_smpl_hdr_t) +
-	       entries_room(entry, entry, DEFAULT_ENTRIES);
+	return (size + page - 1) / page * page * online_cpus(machine);
+}
+
+static uint64_t larger(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
 }
 
 /* Raises the limit of the user's shell; only root can raise a hard limit. */
 static char *limit_remedy(const struct machine *machine)
 {
-	uint64_t limit = machine->memlock_max;
+	uint64_t limit = larger(USUAL_LIMIT, needed(machine));
 
-	if (limit > USUAL_LIMIT)
-		limit = USUAL_LIMIT;
-	if (limit >= needed())
+	if (machine->memlock_max < limit)
+		limit = machine->memlock_max;
+	if (limit >= needed(machine))
 		return checked_printf("ulimit -S -l %" PRIu64, limit >> 10);
-	return as_root(machine, "prlimit --memlock=%llu --pid $$", USUAL_LIMIT);
+	return as_root(machine, "prlimit --memlock=%" PRIu64 " --pid $$",
+		       larger(USUAL_LIMIT, needed(machine)));
 }
 
 void check_memory(const struct machine *machine, struct finding *finding)
 {
+	uint64_t need = needed(machine);
 	long all = SIZE_MAX_DEFAULT;
 
 	machine_number(machine, SIZE_MAX_FILE, &all);
-	if ((uint64_t)all < needed())
+	if ((uint64_t)all < need)
 		finding_problem(finding,
-				as_root(machine, "sh -c 'echo %ld >%s'",
-					SIZE_MAX_DEFAULT, SIZE_MAX_FILE),
-				"pfmon's default sampling buffer needs %" PRIu64
-				" bytes, but the limit for all buffers is %ld",
-				needed(), all);
-	else if (machine->memlock < needed() &&
+				as_root(machine, "sh -c 'echo %" PRIu64 " >%s'",
+					larger(SIZE_MAX_DEFAULT, need),
+					SIZE_MAX_FILE),
+				"pfmon's default sampling buffers, one for each CPU, need %"
+				PRIu64 " bytes, but the limit for all buffers is %ld",
+				need, all);
+	else if (machine->memlock < need &&
 		 !machine_can(machine, CAP_IPC_LOCK))
 		finding_problem(finding, limit_remedy(machine),
-				"pfmon's default sampling buffer needs %" PRIu64
-				" bytes, but the locked-memory limit (RLIMIT_MEMLOCK) is %"
-				PRIu64, needed(), machine->memlock);
+				"pfmon's default sampling buffers, one for each CPU, need %"
+				PRIu64 " bytes, but the locked-memory limit (RLIMIT_MEMLOCK) is %"
+				PRIu64, need, machine->memlock);
 	else
 		finding_ok(finding,
-			   "the locked-memory limit suffices for a sampling buffer");
+			   "the locked-memory limit suffices for a sampling buffer of each CPU");
 }
