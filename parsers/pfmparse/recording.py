@@ -224,6 +224,11 @@ class Recording:
         return self.source.totals.throttled if self.source.totals else None
 
     @property
+    def limited(self) -> Optional[int]:
+        """Times that a limit was exceeded, None if the tool did not record that."""
+        return self.source.totals.limited if self.source.totals else None
+
+    @property
     def notifications(self) -> Optional[int]:
         """Notifications that the tool received, None if it did not record that."""
         return self.source.totals.notifications if self.source.totals else None

@@ -256,6 +256,7 @@ def _pfmon(guest: Guest) -> dict[str, str]:
         "sets": event_sets.command(guest.arch),
         "often": sampling_rates.command(guest.arch),
         "throttled": sampling_rates.command_throttled(),
+        "limited": sampling_rates.command_limited(),
     }
 
 

@@ -23,6 +23,9 @@ ROUNDS = 100_000_000
 FAULT_HZ = 20
 # The share of the samples in which the period still adapts.
 EARLY = 1 / 2
+# perfmon's limit, in overflows a second, and a command of more page faults.
+FEW = 20
+FORKING = "sh -c 'for i in $(seq 50); do (true); done'"
 # perf's limit, in samples a second, and a shorter period of a clock, in ns.
 LIMIT = 500
 SHORT = 200_000
@@ -59,6 +62,22 @@ def command_throttled() -> str:
         "status=$?",
         f"echo $rate >{rate}",
         f"echo $percent >{percent}",
+        "exit $status",
+    ]
+    return f"({'; '.join(lines)}) 2>&1"
+
+
+def command_limited() -> str:
+    """Return the command that samples threads more often than perfmon permits."""
+    rate = "/sys/module/perfmon/parameters/ovfl_rate_max"
+    sample = "pfmon -e page-faults --long-smpl-periods=1 -o /out/limited"
+    lines = [
+        f"rate=$(cat {rate})",
+        f"echo {FEW} >{rate}",
+        f"{sample}.one.cap --no-inherit {FORKING} >/dev/null",
+        "status=$?",
+        f"{sample}.family.cap {FORKING} >/dev/null || status=$?",
+        f"echo $rate >{rate}",
         "exit $status",
     ]
     return f"({'; '.join(lines)}) 2>&1"
@@ -124,3 +143,13 @@ def check_throttled(out: Path, printed: str) -> None:
     assert "pfmon: perf stopped counters that overflowed too often, " in printed
     (described,) = _pfmparse("info", "--json", str(out / "throttled.cap"))
     assert (described["lost"], described["throttled"]) == (0, times)
+
+
+def check_limited(out: Path, printed: str) -> None:
+    """Check that pfmon and pfmparse tell that a limit of perfmon was exceeded."""
+    times = [int(n) for n in re.findall(r", limited (\d+) times?, ", printed)]
+    assert len(times) == 2 and min(times) > 0, printed
+    assert printed.count("pfmon: limit reached: ") == 2, printed
+    captures = [str(out / f"limited.{name}.cap") for name in ("one", "family")]
+    described = [_pfmparse("info", "--json", capture)[0] for capture in captures]
+    assert [capture["limited"] for capture in described] == times

@@ -489,6 +489,14 @@ def test_throttled_counters_are_reported(target: Guest, boots: Boots[Guest]) -> 
     sampling_rates.check_throttled(boot.out, printed)
 
 
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+def test_exceeded_limits_are_reported(target: Guest, boots: Boots[Guest]) -> None:
+    boot = boots[target]
+    printed = boot.printed("limited")
+    assert boot.command("limited") == 0, printed
+    sampling_rates.check_limited(boot.out, printed)
+
+
 @pytest.mark.parametrize("target", ARM64, ids=str)
 def test_hardware_samples_have_frequency(target: Guest, boots: Boots[Guest]) -> None:
     boot = boots[target]

@@ -54,6 +54,7 @@ class Totals:
     - ``exit_status``: None if the tool ran no command
     - ``turns``: empty if the tool did not record when event sets were active
     - ``throttled``: how often perf stopped a counter that overflowed too often, or None
+    - ``limited``: how often a limit on overflows was exceeded, or None
     - ``skipped``: number of samples that the format chose not to record, or None
     - ``process_events``: None if the session did not need the events of all processes
     """
@@ -67,6 +68,7 @@ class Totals:
     counts: tuple[Count, ...]
     turns: tuple[Turns, ...] = ()
     throttled: Optional[int] = None
+    limited: Optional[int] = None
     skipped: Optional[int] = None
     process_events: Optional[EventTotals] = None
 
@@ -84,6 +86,7 @@ def parse_totals(text: bytes, offset: int) -> Totals:
         counts=tuple(_count(item) for item in node["counts"].items()),
         turns=node.optional("turns", _all_turns) or (),
         throttled=node.optional("throttled", Node.u64),
+        limited=node.optional("limited", Node.u64),
         skipped=node.optional("skipped", Node.u64),
         process_events=node.optional("process_events", _event_totals),
     )

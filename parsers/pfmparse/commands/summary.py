@@ -18,6 +18,7 @@ def as_json(recording: Recording) -> dict[str, object]:
         "lost_in_regions": recording.lost_in_regions(),
         "skipped": recording.skipped,
         "throttled": recording.throttled,
+        "limited": recording.limited,
         "imprecise": recording.imprecise,
         "notifications": recording.notifications,
         "truncated": recording.truncated,
@@ -40,6 +41,8 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
         found.append(("skipped samples", str(recording.skipped)))
     if recording.throttled:
         found.append(("throttled", amount(recording.throttled, "times")))
+    if recording.limited:
+        found.append(("limit reached", amount(recording.limited, "times")))
     if recording.imprecise:
         found.append(("imprecise samples", str(recording.imprecise)))
     return [*found, ("notifications", known(recording.notifications))]

@@ -46,6 +46,7 @@ def test_missing_member_is_named(name: str) -> None:
         (["counts", 0, "event"], None),
         (["turns"], {}),
         (["throttled"], -1),
+        (["limited"], -1),
     ],
 )
 def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
@@ -57,12 +58,14 @@ def test_bad_value_names_its_path(path: list[Any], value: object) -> None:
 
 
 def test_totals_tell_how_often_counters_were_throttled() -> None:
-    parsed = parse_totals(json.dumps({**totals(9), "throttled": 5}).encode(), 0)
-    assert parsed.throttled == 5
+    done = {**totals(9), "throttled": 5, "limited": 6}
+    parsed = parse_totals(json.dumps(done).encode(), 0)
+    assert (parsed.throttled, parsed.limited) == (5, 6)
 
 
 def test_totals_without_throttling_are_valid() -> None:
-    assert parse_totals(json.dumps(totals(9)).encode(), 0).throttled is None
+    parsed = parse_totals(json.dumps(totals(9)).encode(), 0)
+    assert (parsed.throttled, parsed.limited) == (None, None)
 
 
 def test_totals_without_event_set_turns_are_valid() -> None:

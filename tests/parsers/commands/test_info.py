@@ -119,7 +119,7 @@ def test_info_reports_a_truncated_capture(
     described = told(capsys, "info", str(path), warns=True)
     for name in (
         *("end_ns", "exit_status", "counts", "turns", "lost", "notifications"),
-        "throttled",
+        *("throttled", "limited"),
     ):
         assert described[name] is None
 

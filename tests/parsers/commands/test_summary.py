@@ -75,8 +75,8 @@ def test_summary_omits_losses_that_are_not_recorded() -> None:
 
 
 def throttled(times: int) -> Recording:
-    """Read a capture whose counters were throttled."""
-    done = json_chunk("DONE", {**totals(1), "throttled": times})
+    """Read a capture whose counters were throttled and limited."""
+    done = json_chunk("DONE", {**totals(1), "throttled": times, "limited": 2 * times})
     return read(capture(json_chunk("SESS", session()), bufr(buffer([Sample()])), done))
 
 
@@ -84,11 +84,14 @@ def test_summary_tells_how_often_counters_were_throttled() -> None:
     recording = throttled(5)
     assert summary.as_json(recording)["throttled"] == 5
     assert ("throttled", "5 times") in summary.lines(recording)
+    assert summary.as_json(recording)["limited"] == 10
+    assert ("limit reached", "10 times") in summary.lines(recording)
 
 
 def test_summary_omits_throttling_that_did_not_happen() -> None:
     recording = throttled(0)
     assert summary.as_json(recording)["throttled"] == 0
+    assert summary.as_json(recording)["limited"] == 0
     assert summary.lines(recording) == [("lost samples", "7"), ("notifications", "3")]
 
 

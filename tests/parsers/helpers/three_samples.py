@@ -38,6 +38,7 @@ SUMMARY = {
     "lost_in_regions": [],
     "skipped": 0,
     "throttled": None,
+    "limited": None,
     "imprecise": 0,
     "notifications": 3,
     "truncated": False,

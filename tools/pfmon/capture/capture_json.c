@@ -413,6 +413,7 @@ char *totals_json(const struct plan *plan, const struct capture_counts *counts,
 
 	add_samples(object, totals);
 	json_add_u64(object, "throttled", totals->throttled);
+	json_add_u64(object, "limited", totals->limited);
 	json_add_u64(object, "notifications", totals->notifications);
 	json_add_u64(object, "bytes", totals->bytes);
 	json_add_u64(object, "end_ns", clock_ns(CLOCK_REALTIME));

@@ -24,6 +24,7 @@ struct totals {
 	bool lost_known;		/* /proc could be read */
 	uint64_t skipped;		/* the format did not record them */
 	uint64_t throttled;		/* times that perf stopped a counter */
+	uint64_t limited;		/* times that a perfmon limit masked */
 	uint64_t notifications;
 	uint64_t bytes;			/* of saved buffers */
 	struct process_totals processes;

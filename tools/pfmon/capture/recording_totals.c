@@ -56,6 +56,7 @@ static void add_losses(struct totals *totals, struct context_stats stats)
 	totals->lost += stats.lost;
 	totals->skipped += stats.skipped;
 	totals->throttled += stats.throttled;
+	totals->limited += stats.limited;
 }
 
 void recording_count_losses(struct recording *recording,
@@ -64,6 +65,7 @@ void recording_count_losses(struct recording *recording,
 	recording->totals.lost = recording->elsewhere.lost;
 	recording->totals.skipped = recording->elsewhere.skipped;
 	recording->totals.throttled = recording->elsewhere.throttled;
+	recording->totals.limited = recording->elsewhere.limited;
 	for (unsigned int i = 0; i < count; i++)
 		add_losses(&recording->totals, context_stats(contexts[i]));
 }
@@ -77,6 +79,7 @@ struct totals recording_capture_totals(const struct recording *recording)
 	totals.lost -= before->lost;
 	totals.skipped -= before->skipped;
 	totals.throttled -= before->throttled;
+	totals.limited -= before->limited;
 	totals.processes.lost -= before->processes.lost;
 	totals.notifications -= before->notifications;
 	totals.bytes -= before->bytes;

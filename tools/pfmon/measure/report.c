@@ -42,6 +42,9 @@ static void print_totals(const struct totals *totals)
 	if (totals->throttled)
 		fprintf(stderr, ", throttled %" PRIu64 " time%s",
 			totals->throttled, plural(totals->throttled));
+	if (totals->limited)
+		fprintf(stderr, ", limited %" PRIu64 " time%s",
+			totals->limited, plural(totals->limited));
 	fprintf(stderr, ", %" PRIu64 " notification%s, %" PRIu64 " byte%s",
 		totals->notifications, plural(totals->notifications),
 		totals->bytes, plural(totals->bytes));
@@ -94,6 +97,8 @@ void report_throttled(const struct totals *totals)
 {
 	if (totals->throttled)
 		message("perf stopped counters that overflowed too often, each time until the next timer tick: samples and counts are missing; use longer periods, or raise kernel.perf_event_max_sample_rate");
+	if (totals->limited)
+		message("limit reached: the kernel masked threads or CPUs that overflowed too often, until pfmon continued them: samples and counts are missing; use longer periods, or raise ovfl_rate_max or ovfl_cpu_max in /sys/module/perfmon/parameters");
 }
 
 void report_missing_proc(const struct options *options)

@@ -20,6 +20,7 @@ struct context_stats {
 	uint64_t lost;			/* overflows and samples lost */
 	uint64_t skipped;		/* samples that the format skipped */
 	uint64_t throttled;		/* times that perf stopped a counter */
+	uint64_t limited;		/* times that a perfmon limit masked */
 	uint64_t messages_dropped;
 	uint64_t handler_errors;	/* failures of the format's handler */
 	int handler_errno;		/* of the last error */

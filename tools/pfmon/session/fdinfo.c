@@ -67,6 +67,7 @@ static struct context_stats parse_stats(const char *text)
 	return (struct context_stats){
 		.lost = field(text, "\npfm_lost:"),
 		.throttled = field(text, "\npfm_pmu_throttled:"),
+		.limited = field(text, "\npfm_throttled:"),
 		.messages_dropped = field(text, "\npfm_msgs_dropped:"),
 		.handler_errors = field(text, "\npfm_handler_errors:"),
 		.handler_errno = (int)field(text, "\npfm_handler_errno:"),

@@ -284,9 +284,9 @@ void context_close(struct context *context)
 
 static bool lost_anything(const struct context_stats *stats)
 {
-	return stats->lost || stats->throttled || stats->messages_dropped ||
-	       stats->handler_errors || stats->handler_no_ctrl ||
-	       stats->handler_bad_ctrl;
+	return stats->lost || stats->throttled || stats->limited ||
+	       stats->messages_dropped || stats->handler_errors ||
+	       stats->handler_no_ctrl || stats->handler_bad_ctrl;
 }
 
 /*
