@@ -445,6 +445,18 @@ def test_exec_without_mappings_has_removed_the_events(reader: Reader) -> None:
     assert reader.answers("told", *lines, pid=me) == [0, 1, 1, 0, 1, 1]
 
 
+def test_ended_processes_are_forgotten(reader: Reader) -> None:
+    # These IDs are larger than the kernel's limit.
+    me, first, most = os.getpid(), 1 << 23, 3000
+    forks = [fork(1, first + i, me) for i in range(most)]
+    lines = [put(forks[0]), "read", f"told {first}"]
+    lines += [line for f in forks[1:] for line in (put(f), "last")]
+    lines += [f"told {first + i}" for i in range(most)] + [f"told {me}"]
+    told = reader.answers("told", *lines, pid=me)
+    assert told[0] == 1 and told[-1] == 1
+    assert 0 < sum(told[1:-1]) <= most / 2
+
+
 def test_session_for_a_process_needs_no_ring_of_a_new_cpu(reader: Reader) -> None:
     # The events of a thread survive while a CPU is offline.
     lines = ["online 0", "read", "online 1", "read"]

@@ -538,17 +538,24 @@ bool maps_has_made_code(const struct maps *maps, pid_t tgid)
 	return process && process->made_code;
 }
 
+/* Processes without such code, of which there may be many, need no entry. */
+static void set_made_code(struct maps *maps, pid_t tgid, bool made)
+{
+	struct process *process = made ? find_process(maps, tgid) :
+					 pid_table_find(&maps->processes, tgid);
+
+	if (process)
+		process->made_code = made;
+}
+
 void maps_forked(struct maps *maps, pid_t parent, pid_t tgid)
 {
-	if (maps->made_code)
-		find_process(maps, tgid)->made_code =
-			maps_has_made_code(maps, parent);
+	set_made_code(maps, tgid, maps_has_made_code(maps, parent));
 }
 
 void maps_executed(struct maps *maps, pid_t tgid)
 {
-	if (maps->made_code)
-		find_process(maps, tgid)->made_code = false;
+	set_made_code(maps, tgid, false);
 }
 
 bool maps_have_made_code(const struct maps *maps)

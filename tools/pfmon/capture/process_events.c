@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 
 /* A chunk ends with the event that exceeds this size. */
 #define CHUNK_SIZE	(1U << 20)
+#define MANY_TOLD	1000	/* processes, of which most may have ended */
 
 /* The position of a record in memory, and its place in the order. */
 struct place {
@@ -30,6 +32,7 @@ struct place {
 struct process_events {
 	struct perf_rings rings;
 	struct pid_table told;	/* processes that perf records */
+	size_t told_enough;	/* when to look for ended ones in it */
 	struct perf_bytes bytes;
 	struct perf_bytes chunk;	/* of process_events_next() */
 	struct place *places;	/* of the records in bytes, sorted */
@@ -37,8 +40,24 @@ struct process_events {
 	size_t next, end;	/* those that process_events_next() returns */
 };
 
+static void forget_if_ended(struct pid_entry *entry, void *data)
+{
+	if (kill(entry->pid, 0) && errno == ESRCH)
+		pid_table_forget(data, entry->pid);
+}
+
+/* Called for each new process, it takes a constant time on average. */
+static void forget_ended(struct process_events *events)
+{
+	if (events->told.count < events->told_enough)
+		return;
+	pid_table_each(&events->told, forget_if_ended, &events->told);
+	events->told_enough = 2 * events->told.count + MANY_TOLD;
+}
+
 static void add_told(struct process_events *events, pid_t tgid)
 {
+	forget_ended(events);
 	pid_table_get(&events->told, tgid, sizeof(struct pid_entry));
 }
 
