@@ -98,6 +98,24 @@ def test_snapshot_starts_new_capture(programs: Path, capture: Path) -> None:
     assert documents(first, b"MAPS")[0] == documents(capture, b"MAPS")[0]
 
 
+@pytest.mark.parametrize("module", ["nway", "default"])
+def test_regions_need_processes_of_last_snapshot(
+    programs: Path, capture: Path, module: str
+) -> None:
+    need_perf()
+    options = ("--system-wide", f"--smpl-module={module}")
+    then = ("cat", "events", "divide", "divide", "divide")
+    cat = recorded(programs, capture, *options, then=then).stdout.split()[0]
+    paths = [capture.with_name(f"{capture.name}.{i}") for i in (1, 2, 3)]
+    for path in (*paths, capture):
+        chunks = chunks_of(path.read_bytes())
+        events = [e for c in chunks if c.kind == b"PROC" for e in events_of(c.payload)]
+        execs = [event["tgid"] for event in events if event["what"] == "exec"]
+        carried = path == paths[0] or module == "nway"
+        assert execs.count(int(cat)) == int(carried)
+        assert (len(documents(path, b"MAPS")) == 1) is carried
+
+
 def test_snapshot_needs_regular_capture_file(programs: Path) -> None:
     done = recorded(programs, Path("/dev/null"), then=("divide",))
     assert done.stdout == "refused\n"

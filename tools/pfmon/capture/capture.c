@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libdeflate.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -232,6 +233,75 @@ int capture_write_buffer(struct capture *capture, uint32_t context,
 	};
 
 	return write_chunk(capture, "BUFR", 0, parts, CHUNK_PARTS);
+}
+
+static bool is_of_processes(const struct chunk_header *header)
+{
+	static const char types[][sizeof(header->type)] = {
+		{ 'M', 'A', 'P', 'S' }, { 'T', 'H', 'R', 'D' },
+		{ 'P', 'R', 'O', 'C' },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (!memcmp(header->type, types[i], sizeof(types[i])))
+			return true;
+	}
+	return false;
+}
+
+/* Copies the chunk, whose payload is next in the file. */
+static int copy_chunk(struct capture *capture, struct chunk_header *header,
+		      FILE *file)
+{
+	uint64_t length = le64toh(header->length);
+	size_t size = length + -length % CHUNK_ALIGN;
+	void *payload = checked_calloc(size, 1);
+	struct iovec vector[] = {
+		{ header, sizeof(*header) }, { payload, size },
+	};
+	int ret;
+
+	if (fread(payload, 1, size, file) == size)
+		ret = write_all(capture, vector, ARRAY_SIZE(vector));
+	else
+		ret = fail(capture, EIO);
+	free(payload);
+	return ret;
+}
+
+static int copy_chunks(struct capture *capture, FILE *file)
+{
+	struct chunk_header header;
+	int ret = 0;
+
+	while (!ret && fread(&header, sizeof(header), 1, file)) {
+		uint64_t length = le64toh(header.length);
+
+		if (is_of_processes(&header))
+			ret = copy_chunk(capture, &header, file);
+		else if (fseeko(file, (off_t)(length + -length % CHUNK_ALIGN),
+				SEEK_CUR))
+			ret = fail(capture, errno);
+	}
+	return ret;
+}
+
+int capture_copy_processes(struct capture *capture, const char *path,
+			   uint64_t from)
+{
+	FILE *file = fopen(path, "re");
+	int ret;
+
+	if (!file)
+		return fail(capture, errno);
+	if (from < sizeof(struct file_header))
+		from = sizeof(struct file_header);
+	if (fseeko(file, (off_t)from, SEEK_SET))
+		ret = fail(capture, errno);
+	else
+		ret = copy_chunks(capture, file);
+	fclose(file);
+	return ret;
 }
 
 bool capture_is_file(const struct capture *capture)

@@ -46,6 +46,13 @@ int capture_write_packed(struct capture *capture, const char type[4],
 int capture_write_buffer(struct capture *capture, uint32_t context,
 			 uint64_t buf_size, const struct image *image);
 
+/*
+ * Copies the chunks of processes and threads (MAPS, THRD, PROC) that begin at
+ * or after a position in another capture.
+ */
+int capture_copy_processes(struct capture *capture, const char *path,
+			   uint64_t from);
+
 /* Whether it is a regular file, which can be renamed. */
 bool capture_is_file(const struct capture *capture);
 

@@ -189,6 +189,7 @@ static bool write_buffer(struct recording *recording, unsigned int context,
 						    context, buf_size, image)))
 		return false;
 	recording->totals.bytes += image->size;
+	recording->saved = true;
 	return true;
 }
 
@@ -322,8 +323,28 @@ static char *put_aside(struct recording *recording)
 	return NULL;
 }
 
+/*
+ * The regions that are being filled may have samples of processes that have
+ * ended. If no region was saved since the last snapshot, they may be older.
+ */
+static bool carry_processes(struct recording *recording,
+			    const struct plan *plan, const char *last)
+{
+	const struct smpl_module *module = plan->format.module;
+	uint64_t from = recording->saved ? recording->carried : 0;
+	bool ok = !module || !module->intact ||
+		  recording_written(recording,
+				    capture_copy_processes(&recording->capture,
+							   last, from));
+
+	recording->carried = recording->capture.bytes;
+	recording->saved = false;
+	return ok;
+}
+
 static bool begin_next(struct recording *recording, const struct plan *plan,
-		       struct context *const *contexts, unsigned int count)
+		       struct context *const *contexts, unsigned int count,
+		       const char *last)
 {
 	const char *path = recording->capture.path;
 
@@ -335,7 +356,8 @@ static bool begin_next(struct recording *recording, const struct plan *plan,
 				 capture_close(&recording->capture)) &&
 	       recording_written(recording,
 				 capture_open(&recording->capture, path)) &&
-	       write_beginning(recording, plan, contexts, count);
+	       write_beginning(recording, plan, contexts, count) &&
+	       carry_processes(recording, plan, last);
 }
 
 bool recording_divide(struct recording *recording, const struct plan *plan,
@@ -350,7 +372,8 @@ bool recording_divide(struct recording *recording, const struct plan *plan,
 		ok = write_end(recording, plan, contexts, count,
 			       NO_EXIT_STATUS);
 		division->totals = recording_capture_totals(recording);
-		ok = ok && begin_next(recording, plan, contexts, count);
+		ok = ok && begin_next(recording, plan, contexts, count,
+				      division->path);
 	}
 	pthread_mutex_unlock(&recording->lock);
 	return ok;

@@ -32,6 +32,8 @@ struct recording {
 	struct totals before;		/* the part in earlier captures */
 	struct totals elsewhere;	/* losses of no current context */
 	unsigned int divisions;		/* number of earlier captures */
+	uint64_t carried;		/* end of the last one's processes */
+	bool saved;			/* a buffer, in this capture */
 	struct packed kernel;		/* the kernel's symbols */
 	struct capture_counts counts;	/* of closed contexts */
 	bool failed;
