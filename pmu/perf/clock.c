@@ -22,23 +22,23 @@ u64 perf_clock_pmc(const struct pfm_pmu_set *s)
 
 static bool perf_is_read_in_interrupts(const struct perf_set *ps)
 {
-	u16 i;
+	struct perf_event *event;
+	unsigned int i;
 
-	for (i = 0; i < ps->s->num_regs; i++)
-		if (ps->regs[i] &&
-		    (ps->regs[i]->sampling ||
-		     ps->regs[i]->pmc_value & PFM_PERF_PRECISE_MASK))
+	perf_for_each_event(ps, i, event)
+		if (ps->regs[i]->sampling ||
+		    ps->regs[i]->pmc_value & PFM_PERF_PRECISE_MASK)
 			return true;
-	return !ps->s->task;
+	return perf_clock_of(ps)->sampling || !ps->s->task;
 }
 
 static struct pfm_pmu_reg *perf_find_timer(const struct perf_set *ps)
 {
-	u16 i;
+	struct perf_event *event;
+	unsigned int i;
 
-	for (i = 0; i < ps->s->num_regs; i++)
-		if (perf_event_at(ps, i) &&
-		    perf_is_software(ps->regs[i]->pmc_value))
+	perf_for_each_event(ps, i, event)
+		if (perf_is_software(ps->regs[i]->pmc_value))
 			return ps->regs[i];
 	return NULL;
 }

@@ -234,8 +234,10 @@ static void perf_arm_irq(struct irq_work *work)
 			elsewhere = true;
 	}
 	WRITE_ONCE(ps->arming_cpu, -1);
-	if (elsewhere)
+	if (elsewhere) {
+		WRITE_ONCE(ps->worked, true);
 		pfm_queue_work(&ps->work);
+	}
 	pfm_irq_work_done(&ps->irq_work);
 }
 
@@ -328,7 +330,8 @@ void perf_arm_rest(struct perf_set *ps)
 void perf_arm_wait(struct perf_set *ps)
 {
 	pfm_irq_work_wait(&ps->irq_work);
-	pfm_cancel_work(&ps->work);
+	if (READ_ONCE(ps->worked))
+		pfm_cancel_work(&ps->work);
 }
 
 void perf_arm_init(struct perf_set *ps)

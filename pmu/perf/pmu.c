@@ -32,19 +32,6 @@
 #include "user_read.h"
 #include "virtual.h"
 
-static void perf_apply(struct perf_set *ps,
-		       void (*fn)(struct perf_event *event))
-{
-	u16 i;
-
-	for (i = 0; i < ps->s->num_regs; i++) {
-		struct perf_event *event = perf_event_at(ps, i);
-
-		if (event)
-			fn(event);
-	}
-}
-
 /*
  * Hide the event from later readers. Another event's overflow or the idle
  * thread's probe, which commands do not keep out, may already have found it.
@@ -120,6 +107,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 			   perf_has_counter(reg->pmc_value, event);
 	/* Publish reg->update before the event that it reads. */
 	smp_store_release(&reg->priv, event);
+	set_bit(perf_slot(reg), &ps->events);
 	return 0;
 }
 
@@ -135,20 +123,19 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 static void perf_end_event(struct pfm_pmu_reg *reg)
 {
 	struct perf_set *ps = reg->set->priv;
-	bool has_event = perf_event_of(reg);
 
 	perf_forget_event(reg);
-	if (has_event)
+	if (test_and_clear_bit(perf_slot(reg), &ps->events))
 		perf_lease_end(reg->set, ps->leases[perf_place(reg)]);
 }
 
-static void perf_end_events(struct perf_set *ps, u16 num)
+static void perf_end_events(struct perf_set *ps)
 {
-	u16 i;
+	struct perf_event *event;
+	unsigned int i;
 
-	for (i = 0; i < num; i++)
-		if (ps->regs[i])
-			perf_end_event(ps->regs[i]);
+	perf_for_each_event(ps, i, event)
+		perf_end_event(ps->regs[i]);
 }
 
 /* Context: the set's counters have their events. */
@@ -176,7 +163,7 @@ static int perf_create_events(struct perf_set *ps)
 		ret = perf_is_set_clock(reg) ? perf_create_clock(ps) :
 					       perf_create_event(reg);
 		if (ret) {
-			perf_end_events(ps, i);
+			perf_end_events(ps);
 			return ret;
 		}
 	}
@@ -211,7 +198,7 @@ static void perf_unload(struct pfm_pmu_set *s)
 	struct perf_set *ps = s->priv;
 
 	perf_arm_wait(ps);
-	perf_end_events(ps, s->num_regs);
+	perf_end_events(ps);
 	perf_readers_del(ps);
 	s->priv = NULL;
 	kfree_rcu(ps, rcu);
@@ -235,17 +222,15 @@ static bool perf_is_denied(const struct perf_set *ps,
 /* Note the events that have no counter. Return: true if there are any. */
 static bool perf_find_denied(const struct perf_set *ps)
 {
+	struct perf_event *event;
 	bool found = false;
-	u16 i;
+	unsigned int i;
 
-	for (i = 0; i < ps->s->num_regs; i++) {
-		struct perf_event *event = perf_event_at(ps, i);
-
-		if (!event || !perf_is_denied(ps, event))
-			continue;
-		__set_bit(i, ps->s->denied);
-		found = true;
-	}
+	perf_for_each_event(ps, i, event)
+		if (perf_is_denied(ps, event)) {
+			__set_bit(i, ps->s->denied);
+			found = true;
+		}
 	return found;
 }
 
@@ -255,15 +240,12 @@ static bool perf_find_denied(const struct perf_set *ps)
  */
 static void perf_enable_events(struct perf_set *ps)
 {
-	struct perf_event *timer = perf_timer_event(ps);
-	u16 i;
+	struct perf_event *event, *timer = perf_timer_event(ps);
+	unsigned int i;
 
-	for (i = 0; i < ps->s->num_regs; i++) {
-		struct perf_event *event = perf_event_at(ps, i);
-
-		if (event && event != timer)
+	perf_for_each_event(ps, i, event)
+		if (event != timer)
 			perf_event_enable(event);
-	}
 	if (timer)
 		perf_event_enable(timer);
 }
@@ -281,12 +263,15 @@ static int perf_start(struct pfm_pmu_set *s)
 static void perf_stop(struct pfm_pmu_set *s)
 {
 	struct perf_set *ps = s->priv;
+	struct perf_event *event;
+	unsigned int i;
 
 	if (!ps->started)
 		return;
 	WRITE_ONCE(ps->started, false);
 	perf_find_denied(ps);
-	perf_apply(ps, perf_event_disable);
+	perf_for_each_event(ps, i, event)
+		perf_event_disable(event);
 	/* perf_start() arms what is still to be armed. */
 	perf_arm_wait(ps);
 }
@@ -476,6 +461,8 @@ static const struct pfm_reg_desc perf_pmds[] = {
 	PERF_BRANCH_FLAGS(6), PERF_BRANCH_FLAGS(7),
 };
 static_assert(PFM_BRANCHES == 8);
+/* The bits of perf_set.events, one of them for the clock */
+static_assert(ARRAY_SIZE(perf_pmds) < BITS_PER_LONG);
 
 static struct pfm_pmu perf_pmu __ro_after_init = {
 	.pmu_name	= "perf_events",

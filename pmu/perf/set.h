@@ -20,6 +20,7 @@ struct perf_lease;
  * struct perf_set - a loaded event set
  * @s:        the core's structure for the set
  * @regs:     its registers
+ * @events:   bits, by perf_slot(), of the PMDs that have an event
  * @started:  the events are enabled
  * @unarmed:  bits, by perf_place(), of the PMDs whose events must still be
  *            armed
@@ -28,6 +29,7 @@ struct perf_lease;
  * @rcu:      frees the set: the kernel may still access an irq_work that has
  *            run
  * @work:     arms the events that @irq_work did not find on its CPU
+ * @worked:   @work has been queued, which is rare
  * @timer:    PMD whose event measures the set's time, if its clock has no event
  * @seen:     count of each software event when several of its periods were last
  *            found to have passed at once
@@ -37,12 +39,14 @@ struct perf_lease;
 struct perf_set {
 	struct pfm_pmu_set		*s;
 	struct pfm_pmu_reg *const	*regs;
+	unsigned long			events;
 	bool				started;
 	unsigned long			unarmed;
 	int				arming_cpu;
 	struct pfm_irq_work		irq_work;
 	struct rcu_head			rcu;
 	struct pfm_work			work;
+	bool				worked;
 	struct pfm_pmu_reg		*timer;
 	u64				seen[PERF_NUM_EVENTS];
 	struct perf_lease		*leases[PERF_NUM_EVENTS];
@@ -56,12 +60,28 @@ perf_event_of(const struct pfm_pmu_reg *reg)
 	return READ_ONCE(reg->priv);
 }
 
-/* The event at place @i of a set, or NULL, also if the place is empty. */
-static inline struct perf_event *perf_event_at(const struct perf_set *ps,
-					       unsigned int i)
+/*
+ * Find the first event from index *@slot of perf_set.regs on, and update
+ * *@slot; or NULL. A command may remove an event while an interrupt looks.
+ */
+static inline struct perf_event *perf_event_from(const struct perf_set *ps,
+						 unsigned int *slot)
 {
-	return ps->regs[i] ? perf_event_of(ps->regs[i]) : NULL;
+	struct perf_event *event;
+
+	for (;; ++*slot) {
+		*slot = find_next_bit(&ps->events, BITS_PER_LONG, *slot);
+		if (*slot == BITS_PER_LONG)
+			return NULL;
+		event = perf_event_of(ps->regs[*slot]);
+		if (event)
+			return event;
+	}
 }
+
+/* Iterate over the events of a set. */
+#define perf_for_each_event(ps, slot, event)				\
+	for ((slot) = 0; ((event) = perf_event_from(ps, &(slot))); (slot)++)
 
 static inline bool perf_is_set_clock(const struct pfm_pmu_reg *reg)
 {
@@ -72,6 +92,12 @@ static inline bool perf_is_set_clock(const struct pfm_pmu_reg *reg)
 static inline unsigned int perf_place(const struct pfm_pmu_reg *reg)
 {
 	return perf_is_set_clock(reg) ? PERF_NUM_PAIRS : reg->desc->num;
+}
+
+/* Index of a PMD with an event in perf_set.regs: its bit in perf_set.events. */
+static inline unsigned int perf_slot(const struct pfm_pmu_reg *reg)
+{
+	return perf_is_set_clock(reg) ? reg->set->num_regs - 1 : reg->desc->num;
 }
 
 static inline u32 perf_pmc_type(u64 pmc)

@@ -31,15 +31,13 @@ static void notrace perf_overflow_throttled(struct perf_event *event,
 /* Watch the next overflow of all events that perf has marked as throttled. */
 static void perf_expect_throttled(const struct perf_set *ps)
 {
-	u16 i;
+	struct perf_event *event;
+	unsigned int i;
 
-	for (i = 0; i < ps->s->num_regs; i++) {
-		struct perf_event *event = perf_event_at(ps, i);
-
-		if (event && event->hw.interrupts == PERF_THROTTLED)
+	perf_for_each_event(ps, i, event)
+		if (event->hw.interrupts == PERF_THROTTLED)
 			WRITE_ONCE(event->overflow_handler,
 				   perf_overflow_throttled);
-	}
 }
 
 /* Context: overflow, tick or switch of threads; interrupts off. */
