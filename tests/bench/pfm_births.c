@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "bench.h"
 
-#define COUNT	50
+#define COUNT	400
 
 static unsigned int count;
 
