@@ -169,8 +169,8 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 }
 
 /*
- * A family has no pages. On PREEMPT_RT a fork cannot be followed: see
- * pfm_probe_fork().
+ * A family has no mapped event sets. On PREEMPT_RT a fork cannot be followed:
+ * see pfm_probe_fork().
  */
 static int pfm_check_inherit(const pfarg_ctx_t *req)
 {

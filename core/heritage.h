@@ -12,8 +12,8 @@ struct pfm_context;
 struct pfm_family;
 
 /*
- * Create a family with the registers of @root: as pfm_family_create(). Context:
- * process, mutex of @root held. Return: the family or NULL.
+ * Call pfm_family_create(), and give the family the registers of @root.
+ * Context: process, mutex of @root held. Return: the family or NULL.
  */
 struct pfm_family *pfm_heritage_begin(struct pfm_context *root,
 				      work_func_t bury);

@@ -15,11 +15,11 @@ static __always_inline u32 pfm_enter(struct pfm_context *ctx)
 }
 
 /*
- * Take ownership in fewer instructions, for nearly every sample. A caller that
+ * Take ownership as pfm_enter() does, in fewer instructions. A caller that
  * fails has overwritten the owner, and must call pfm_not_entered() at once.
- * Until then a command that owns the context looks like an overflow to an NMI,
- * which only leaves a note. When the caller leaves its own note to the command,
- * an interrupt follows, which finds both notes.
+ * Until then an NMI takes an owning command for an overflow, and only leaves a
+ * note. The caller's own note to the command raises an interrupt, which finds
+ * both notes.
  */
 static __always_inline u32 pfm_enter_fast(struct pfm_context *ctx)
 {
@@ -50,8 +50,8 @@ void pfm_disown(struct pfm_context *ctx, unsigned long flags);
 void pfm_wait_overflows(struct pfm_context *ctx);
 
 /*
- * Look for about 2 ms at most, without a grace period. Context: as
- * pfm_wait_overflows(). Return: false if an overflow may still be in progress.
+ * Check for about 2 ms at most, without a grace period, whether overflows are
+ * in progress. Context: as pfm_wait_overflows(). Return: false if one may be.
  */
 bool pfm_look_for_overflows(struct pfm_context *ctx);
 

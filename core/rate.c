@@ -146,8 +146,8 @@ bool pfm_rate_renew(struct pfm_context *ctx, u64 took)
 }
 
 /*
- * A limit is exceeded. Until PFM_RESTART, mask also the other threads that
- * overflow in the part: each of them finds its credit used up.
+ * A limit is exceeded. Until PFM_RESTART, also mask the other threads of the
+ * family that overflow on this CPU: each of them finds its credit used up.
  */
 static void pfm_limit(struct pfm_context *ctx)
 {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Track which large entries of the cache are in use, and delete unused ones.
 
-Entries are roots, kernels for KUnit and debug kernels. Beside each entry a note file
-lists what the entry was made for, such as the packages of a root. A user of the entry
-writes the note first, so its time is that of the last use, and holds a lock on it.
+Entries are root file systems, kernels for KUnit and debug kernels. Beside each entry a
+note file lists what the entry was made for, such as the packages of a root. Each user
+locks and rewrites the note before using the entry, so the note's time is the last use.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Find what a format's sources use of older versions of the SDK.
+"""Find uses of older versions of the SDK in a format's sources.
 
     format_hints.py FOLDER
 

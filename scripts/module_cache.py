@@ -70,7 +70,7 @@ def _sources(tree: Path) -> dict[Path, bytes]:
 
 
 def _results(tree: Path) -> list[Path]:
-    """Return the built files that are kept, by path below the tree."""
+    """Return the built files to keep, as paths relative to the tree."""
     objects = [path for pattern in OBJECTS for path in tree.glob(pattern)]
     found = [*tree.rglob("*.ko"), *objects, tree / module_sources.SYMVERS]
     return [path.relative_to(tree) for path in found]

@@ -20,7 +20,7 @@ REASONS = [
 ]
 NO_MEMORY = "no memory for a sampling buffer of each CPU, so only the command's first"
 ALONE_OPTION = ("--no-inherit",)
-FORKS = "this kernel cannot watch forks, so try --no-inherit"
+FORKS = "this kernel cannot follow forks: try --no-inherit"
 
 
 def counted(
@@ -204,7 +204,7 @@ def test_measured_command_is_told_of_no_inherit(programs: Path) -> None:
     run = refused(programs, 0, errno.EBUSY)
     assert run.returncode == ERROR
     assert "is being measured already" in run.stderr
-    hint = "another pfmon measures this command, give that one --no-inherit"
+    hint = "another pfmon follows this process, start that pfmon with --no-inherit"
     assert hint in run.stderr
 
 

@@ -111,7 +111,7 @@ def check_against_perf(boot: Boot) -> None:
 
 
 def _counts(path: Path) -> dict[str, int]:
-    """Return the counts of pfmon (columns have names) or of perf."""
+    """Return the counts in CSV from pfmon, which has a header, or from perf."""
     lines = path.read_text().splitlines()
     if lines[0].startswith("time,"):
         return {row["event"]: int(row["count"]) for row in csv.DictReader(lines)}

@@ -49,7 +49,7 @@ def _build(name: str, log: Path) -> None:
 
 
 def _pass(name: str, out: Path) -> str:
-    """Run the programs of the interface; return a summary of the passed tests."""
+    """Run the interface's tests; return how many passed and were skipped."""
     names = programs.usual(boot.Target(ARCH, name))
     commands = {"keep_events": "keep_events", **{each: each for each in names}}
     guest = boot.Boot(boot.Target(ARCH, name), commands, out, ["--parallel"])

@@ -167,7 +167,7 @@ def _counts(guest: Boot, name: str, run: str) -> dict[str, int]:
 
 
 def _pairs(guest: Boot, name: str, event: str) -> tuple[list[int], list[int]]:
-    """Return the counts of an event by the runs of perf and of pfmon."""
+    """Return an event's counts in the runs of perf, and in those of pfmon."""
     found = {run: _counts(guest, name, run)[event] for run in RUNS}
     perf = [found[run] for run in RUNS if run.startswith("perf")]
     return perf, [found[run] for run in RUNS if not run.startswith("perf")]

@@ -8,7 +8,7 @@
 #include "base/settings.h"
 
 /*
- * Prints the kernel configuration of a measurement: contexts, format, event
+ * Prints what a measurement would configure: contexts, format, event
  * sets and all registers. Runs and attaches nothing. Returns false with a
  * message on an error.
  */

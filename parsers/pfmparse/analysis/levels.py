@@ -120,7 +120,7 @@ class _Table:
         self._classes = np.zeros(0, np.intp)
 
     def ids(self, column: Column) -> Ids:
-        """The class of each number."""
+        """The class index of each value."""
         numbers = self._numbers.ids(np.zeros(1, np.uint64), column)
         if len(self._numbers) > self._classes.size:
             new = self._numbers.pairs()[1][self._classes.size :].tolist()

@@ -20,7 +20,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """Names and values: the PMDs that did not sample, summed over all contexts."""
+    """Names and values: PMDs that did not sample, and times of sets, as sums."""
     totals = recording.source.totals
     if totals is None:
         return []

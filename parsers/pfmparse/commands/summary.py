@@ -61,7 +61,7 @@ def print_all(recordings: Sequence[tuple[str, Recording]], out: TextIO) -> None:
 
 
 def of_all(recordings: Sequence[Recording]) -> dict[str, object]:
-    """as_json() of a single recording, otherwise sums and the members of each."""
+    """as_json() of a single recording; of several, sums and each one's as_json()."""
     if len(recordings) == 1:
         return as_json(recordings[0])
     losses = [recording.lost for recording in recordings]

@@ -136,7 +136,7 @@ class Format:
             raise ValueError(message) from None
         object.__setattr__(self, "uuid", text)
         if not callable(self.decoder):
-            raise ValueError(f"the decoder of format {self.name!r} cannot be called")
+            raise ValueError(f"the decoder of format {self.name!r} is not callable")
         if self.describe_arg is _not_described and ARGUMENT in self.dtypes:
             argument = partial(describe, dtype=self.dtypes[ARGUMENT])
             object.__setattr__(self, "describe_arg", argument)

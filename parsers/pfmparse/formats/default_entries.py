@@ -168,8 +168,8 @@ class Entries:
     def _many_sizes(self, data: Data, span: Span) -> Run:
         """Entries of several sizes, found by walking from one to the next.
 
-        The key that an entry would have is computed for all words of the buffer at
-        once; only the walk itself is a loop.
+        Computes at once, for each word of the buffer, the key that an entry would
+        have there; only the walk is a loop.
         """
         kinds, entry = self.kinds, self._entry
         words, head = (span.end - span.start) // WORD, entry.itemsize // WORD

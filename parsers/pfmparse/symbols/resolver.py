@@ -338,7 +338,7 @@ class Resolver:
         )
 
     def _frames(self, place: _Place, symbol: Optional[str]) -> tuple[Frame, ...]:
-        """The frames of inlined functions at a place."""
+        """The frames at a place: inlined functions, then the function with them."""
         known = self._known_stacks.get((place.inlines, symbol))
         if known is None:
             frames = [self._frame(inlined) for inlined in place.inlines]
@@ -379,7 +379,7 @@ def _spread(columns: Sequence[Sequence[Any]], there: NDArray[np.bool_]) -> list[
 def _in_functions(
     functions: Sequence[Optional[Symbol]], there: NDArray[np.bool_]
 ) -> list[_Place]:
-    """Like _spread(), with one place for each function, whose address is unknown."""
+    """One place for each function, without an address; NOTHING if not ``there``."""
     places, made = [NOTHING] * there.size, dict[Optional[Symbol], _Place]()
     for index, function in zip(np.flatnonzero(there).tolist(), functions):
         place = made.get(function)

@@ -413,17 +413,17 @@ void pfm_ds_overflow(struct pfm_pmu_reg *reg, u64 ip, struct pt_regs *regs,
 		     struct pfm_ds_record *rec);
 
 /**
- * pfm_overflow_many() - report hardware counters that overflowed at once
+ * pfm_overflow_many() - report hardware counters that overflowed together
  * @s:    the set
- * @pmds: PMD indices, PFM_MAX_PMDS bits; the hardware counters have wrapped
+ * @pmds: bitmap of PFM_MAX_PMDS bits: the PMDs whose hardware counters wrapped
  * @ip:   interrupted instruction pointer
  * @regs: interrupted registers, may be NULL
- * @rec:  their record; used, and its status filled in, in a set with a
- *        debug-store area
+ * @rec:  their record, for a set with a debug-store area; the core fills in its
+ *        status
  *
- * Carries into the software part of counters narrower than 64 bits. Counters
- * whose 64 bits overflowed are handled in order of PMD index, with one time
- * stamp.
+ * Adds the wraps to the software part of counters narrower than 64 bits.
+ * Counters whose 64 bits overflowed are handled in order of PMD index, with one
+ * time stamp.
  * Context: as pfm_overflow().
  */
 void pfm_overflow_many(struct pfm_pmu_set *s, const unsigned long *pmds,

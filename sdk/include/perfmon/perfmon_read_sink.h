@@ -367,8 +367,8 @@ static inline const __u64 *pfm_read_sink_copy(struct pfm_read_sink *r,
  * @r:    the reader, whose pfm_read_sink_head() has returned 1
  * @size: size of the fixed part, as passed to pfm_read_sink_head()
  * @num:  number of 64-bit words that follow
- * @got:  out: 1; 0 if the record has been overwritten: start again with
- *        pfm_read_sink_head(); -1 if it is incomplete, see @r->problem
+ * @got:  out: 1 on success; 0 if the record has been overwritten: start again
+ *        with pfm_read_sink_head(); -1 if it is unreadable, see @r->problem
  *
  * Context: as pfm_read_sink_begin().
  * Return: the words; NULL if @got is not 1.

@@ -5,7 +5,7 @@
  *
  * usage: count_addresses CAPTURE [check]
  *
- * This is the C program beside which pfmparse is measured. It prints the number
+ * The speed of pfmparse is compared with this program's. It prints the number
  * of samples and of addresses. With "check" it verifies the buffers' checksums,
  * as pfmparse does.
  */

@@ -3,7 +3,7 @@
  * fmt.c - format modules, registered and loaded by UUID (3.5, 3.5.2, 3.5.8,
  *	   3.5.9)
  *
- * Begins and ends with all modules loaded.
+ * All modules are loaded before the program and after it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -185,7 +185,7 @@ TEST(kernel_samples_are_marked_as_kernel)
 }
 
 /*
- * Read once: while NMIs arrive, the device is never empty. Return: number of
+ * Read once: while NMIs arrive, draining might never end. Return: number of
  * words.
  */
 static size_t read_some(int device, size_t n)

@@ -185,7 +185,7 @@ class Window:
         return 24, 80
 
     def nodelay(self, _: bool) -> None:
-        """Accept."""
+        """Do nothing."""
 
     erase = refresh = lambda self: None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""profile.proto, read by an independent decoder."""
+"""The export for pprof, read by an independent decoder."""
 
 from __future__ import annotations
 

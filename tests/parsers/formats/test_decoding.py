@@ -30,7 +30,7 @@ def test_format_refuses_invalid_uuid(uuid: Any) -> None:
 
 def test_format_refuses_uncallable_decoder() -> None:
     wrong: Any = "decode"
-    with pytest.raises(ValueError, match="the decoder of format 'mine' cannot be"):
+    with pytest.raises(ValueError, match="the decoder of format 'mine' is not"):
         Format("mine", UUID, wrong)
 
 

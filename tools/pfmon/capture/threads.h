@@ -14,9 +14,9 @@ void threads_destroy(struct threads *threads);
 
 /*
  * Returns the text of a THRD chunk, to be freed, with the new and changed
- * threads of a process; NULL if there are none. Without @all, a known thread is
- * examined only until it was unchanged once, because threads usually set their
- * names when they begin.
+ * threads of a process; NULL if there are none. Without @all, threads that
+ * were found unchanged once are not examined again, because threads usually set
+ * their names when they begin.
  */
 char *threads_changed(struct threads *threads, pid_t tgid, bool all);
 

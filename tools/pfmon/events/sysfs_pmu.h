@@ -29,8 +29,9 @@ bool sysfs_event_encode(const char *root, const char *name,
 char *sysfs_event_find(const char *root, const char *name, bool *several);
 
 /*
- * Returns the number of bits of a parameter that a format directory describes
- * as text, such as "config1:0-15"; 0 if a PMC value cannot express it.
+ * Returns the number of bits of a parameter, given its text in the directory
+ * format/ of a PMU in sysfs, such as "config1:0-15"; 0 if a PMC value cannot
+ * express it.
  */
 unsigned int sysfs_parameter_bits(const char *text);
 

@@ -11,8 +11,8 @@
 void default_events_choose_levels(struct options *options);
 
 /*
- * Adds a clock, software and hardware events, at the privilege levels that the
- * user may measure.
+ * Adds a clock, software and hardware events, by default at all privilege
+ * levels that the user may measure.
  */
 bool default_events_add(struct options *options);
 

@@ -77,7 +77,7 @@ static bool agree(const struct options *options)
 	else if (options->system_wide && options->attach)
 		message("--system-wide and --attach-task are mutually exclusive: give one of them");
 	else if (options->attach && options->command)
-		message("--attach-task does not take a command: omit it");
+		message("--attach-task does not take a command: omit the command");
 	else if (options->system_wide && options->overflow_block)
 		message("--overflow-block is for threads: a system-wide session cannot block");
 	else if (!options->system_wide && (options->cpus || options->aggregate))

@@ -40,8 +40,9 @@ bool command_waits(const struct command *command);
 bool command_exec(struct command *command);
 
 /*
- * Returns whether it has executed the program, or false with a message. Waits
- * for that, so call it when the process has ended: pfmon would preempt it.
+ * Returns true if the process has executed the program, otherwise false with a
+ * message. Waits for that: if called before the process has ended, pfmon would
+ * preempt the process.
  */
 bool command_executed(struct command *command, const char *name);
 

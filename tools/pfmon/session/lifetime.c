@@ -336,7 +336,7 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 		message("CPU %d or a thread is being measured already: system-wide and per-thread sessions are mutually exclusive; wait until the other session ends",
 			context->cpu);
 	else if (error == EBUSY)
-		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions are mutually exclusive; wait until the other session ends, or, if another pfmon measures this command, give that one --no-inherit",
+		message("thread %d or a CPU is being measured already: per-thread and system-wide sessions are mutually exclusive; wait until the other session ends, or, if another pfmon follows this process, start that pfmon with --no-inherit",
 			tid);
 	else if (error == ESRCH)
 		message("there is no thread %d; ps -eL lists all threads", tid);
@@ -347,9 +347,9 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 	else if (error == EPERM || error == EACCES)
 		explain_refusal(context->plan, tid);
 	else if (error == EOPNOTSUPP && context_has_family(context))
-		message("this kernel cannot watch forks, so try --no-inherit; or this machine's PMU does not support one of the events: --check-events-only shows which");
+		message("either this kernel cannot follow forks: try --no-inherit; or this machine's PMU does not support one of the events: --check-events-only shows which");
 	else if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
-		message("this machine's PMU does not support one of the events: %s; --check-events-only shows which",
+		message("this machine's PMU does not support one of the events (%s): --check-events-only shows which",
 			strerror(error));
 	else if (error == EINVAL && records_branches(context->plan))
 		message("an event does not have the branches of --smpl-pmds: only events of CPUs that record branches have them, not software events, tracepoints and breakpoints; virtual machines often have none");
