@@ -31,7 +31,8 @@ while (1) {
 """
 SHELL = 'while :; do x=$((x + 1)); y="${x//1/2}"; case $y in *5*) z=1 ;; esac; done'
 # While libgcc enters a handler, its frame already has the new return address but not
-# yet the new stack pointer. Therefore most of the time is spent elsewhere.
+# yet the new stack pointer. Most of the time is spent elsewhere, so that at most two
+# stops, of 1 % of the frames each, find it there.
 THROWS = """
 #include <algorithm>
 #include <stdexcept>
@@ -97,10 +98,10 @@ class Stops:
     def __init__(self, program: Path) -> None:
         self.program = program
 
-    def check(self, *command: str | Path, start: bool = False) -> None:
-        """Compare the chains of a command, nearly all of which must be whole."""
-        # elfutils ends at lazy binding if that has executed nothing but a call.
-        least = 0.97 if start else 0.99
+    def check(
+        self, *command: str | Path, start: bool = False, least: float = 0.99
+    ) -> None:
+        """Compare the chains of a command: at least this share of frames is equal."""
         run = subprocess.run(
             [self.program, *(["--start"] if start else []), str(STOPS), *command],
             capture_output=True,
@@ -167,11 +168,13 @@ def test_unwind_chains_of_lazy_binding_are_whole(stops: Stops, tmp_path: Path) -
     calls += "int main(void)\n{\n"
     calls += "".join(f"    {name}();\n" for name in names) + "}\n"
     bound = (f"-Wl,-z,lazy,-rpath={tmp_path}", str(library))
-    stops.check(compiled(tmp_path, ".c", calls, "-fplt", *bound), start=True)
+    program = compiled(tmp_path, ".c", calls, "-fplt", *bound)
+    # elfutils ends at lazy binding if that has executed nothing but a call.
+    stops.check(program, start=True, least=0.97)
 
 
 def test_unwind_chains_with_exceptions_are_whole(stops: Stops, tmp_path: Path) -> None:
-    stops.check(compiled(tmp_path, ".cpp", THROWS))
+    stops.check(compiled(tmp_path, ".cpp", THROWS), least=0.97)
 
 
 @pytest.mark.parametrize("option", ["-pie", "-no-pie", "-static", "-static-pie"])
