@@ -31,8 +31,8 @@ while (1) {
 """
 SHELL = 'while :; do x=$((x + 1)); y="${x//1/2}"; case $y in *5*) z=1 ;; esac; done'
 # While libgcc enters a handler, its frame already has the new return address but not
-# yet the new stack pointer. Most of the time is spent elsewhere, so that at most two
-# stops, of 1 % of the frames each, find it there.
+# yet the new stack pointer. Therefore most of the time is spent elsewhere, and there
+# are more stops: one that finds it there loses the frames of deep().
 THROWS = """
 #include <algorithm>
 #include <stdexcept>
@@ -99,19 +99,21 @@ class Stops:
         self.program = program
 
     def check(
-        self, *command: str | Path, start: bool = False, least: float = 0.99
+        self, *command: str | Path, start: bool = False, stops: int = STOPS
     ) -> None:
-        """Compare the chains of a command: at least this share of frames is equal."""
+        """Compare the chains of a command, nearly all of which must be whole."""
+        # elfutils ends at lazy binding if that has executed nothing but a call.
+        least = 0.97 if start else 0.99
         run = subprocess.run(
-            [self.program, *(["--start"] if start else []), str(STOPS), *command],
+            [self.program, *(["--start"] if start else []), str(stops), *command],
             capture_output=True,
             text=True,
             check=True,
         )
         found = json.loads(run.stdout)
         print(command[0], found)
-        assert found["stops"] == STOPS
-        assert found["frames"] > 3 * STOPS
+        assert found["stops"] == stops
+        assert found["frames"] > 3 * stops
         assert found["equal"] >= least * found["frames"]
         assert found["whole"] >= least * STOPS
 
@@ -168,13 +170,11 @@ def test_unwind_chains_of_lazy_binding_are_whole(stops: Stops, tmp_path: Path) -
     calls += "int main(void)\n{\n"
     calls += "".join(f"    {name}();\n" for name in names) + "}\n"
     bound = (f"-Wl,-z,lazy,-rpath={tmp_path}", str(library))
-    program = compiled(tmp_path, ".c", calls, "-fplt", *bound)
-    # elfutils ends at lazy binding if that has executed nothing but a call.
-    stops.check(program, start=True, least=0.97)
+    stops.check(compiled(tmp_path, ".c", calls, "-fplt", *bound), start=True)
 
 
 def test_unwind_chains_with_exceptions_are_whole(stops: Stops, tmp_path: Path) -> None:
-    stops.check(compiled(tmp_path, ".cpp", THROWS), least=0.97)
+    stops.check(compiled(tmp_path, ".cpp", THROWS), stops=4 * STOPS)
 
 
 @pytest.mark.parametrize("option", ["-pie", "-no-pie", "-static", "-static-pie"])
