@@ -112,6 +112,11 @@ static uint32_t crc_of(const struct iovec *parts, int count)
 	return crc;
 }
 
+static uint64_t padding_of(uint64_t length)
+{
+	return -length % CHUNK_ALIGN;
+}
+
 static int write_chunk(struct capture *capture, const char type[4],
 		       uint32_t flags, const struct iovec *parts, int count)
 {
@@ -132,7 +137,7 @@ static int write_chunk(struct capture *capture, const char type[4],
 	vector[0].iov_base = &header;
 	vector[0].iov_len = sizeof(header);
 	vector[1 + count].iov_base = (void *)padding;
-	vector[1 + count].iov_len = -length % CHUNK_ALIGN;
+	vector[1 + count].iov_len = padding_of(length);
 	return write_all(capture, vector, count + 2);
 }
 
@@ -249,12 +254,10 @@ static bool is_of_processes(const struct chunk_header *header)
 	return false;
 }
 
-/* Copies the chunk, whose payload is next in the file. */
+/* Copies the chunk, whose padded payload of @size bytes is next in the file. */
 static int copy_chunk(struct capture *capture, struct chunk_header *header,
-		      FILE *file)
+		      size_t size, FILE *file)
 {
-	uint64_t length = le64toh(header->length);
-	size_t size = length + -length % CHUNK_ALIGN;
 	void *payload = checked_calloc(size, 1);
 	struct iovec vector[] = {
 		{ header, sizeof(*header) }, { payload, size },
@@ -275,12 +278,12 @@ static int copy_chunks(struct capture *capture, FILE *file)
 	int ret = 0;
 
 	while (!ret && fread(&header, sizeof(header), 1, file)) {
-		uint64_t length = le64toh(header.length);
+		uint64_t size = le64toh(header.length);
 
+		size += padding_of(size);
 		if (is_of_processes(&header))
-			ret = copy_chunk(capture, &header, file);
-		else if (fseeko(file, (off_t)(length + -length % CHUNK_ALIGN),
-				SEEK_CUR))
+			ret = copy_chunk(capture, &header, size, file);
+		else if (fseeko(file, (off_t)size, SEEK_CUR))
 			ret = fail(capture, errno);
 	}
 	return ret;
