@@ -107,7 +107,9 @@ CROWDED = [GROUPED, FOLLOWED]
 # The guest with perf's usual limits on samples, until the programs of RIGGED begin; in
 # the others no sample may be missing.
 PROTECTED = Guest("x86_64", "7.3", parallel=True)
+# The order matters when they are set.
 LIMITS = {"perf_cpu_time_max_percent": 25, "perf_event_max_sample_rate": 100_000}
+NO_LIMITS = {"perf_event_max_sample_rate": 10**9, "perf_cpu_time_max_percent": 0}
 # Guests with random calls.
 RANDOM = [guest for guest in (*ARM64, *WITH_NMIS) if guest.series in THOROUGH]
 
@@ -226,9 +228,9 @@ def check_nmis(boot: Boot, series: str) -> None:
     assert counts["received"] == counts["sent"]
 
 
-def _protect() -> str:
-    """Return the command that sets perf's usual limits; their order matters."""
-    return " && ".join(f"echo {n} >/proc/sys/kernel/{k}" for k, n in LIMITS.items())
+def _limit(limits: dict[str, int]) -> str:
+    """Return the command that sets perf's limits."""
+    return " && ".join(f"echo {n} >/proc/sys/kernel/{k}" for k, n in limits.items())
 
 
 def _unprotect() -> str:
@@ -236,8 +238,7 @@ def _unprotect() -> str:
     Return the command that prints perf's limits, and lifts them: the programs that
     follow expect each overflow, and perf throttles NMIs where it spares page faults.
     """
-    names = [f"/proc/sys/kernel/{name}" for name in LIMITS]
-    return f"cat {' '.join(names)} && echo 1000000000 >{names[1]} && echo 0 >{names[0]}"
+    return f"(cd /proc/sys/kernel && cat {' '.join(LIMITS)}) && {_limit(NO_LIMITS)}"
 
 
 def _everywhere(guest: Guest) -> dict[str, str]:
@@ -273,7 +274,7 @@ def _parallel(guest: Guest) -> dict[str, str]:
     # Emulated CPUs may misread patched code: see keep_events.c.
     found = {"keep_events": "keep_events"}
     if guest == PROTECTED:
-        found["protect"] = _protect()
+        found["protect"] = _limit(LIMITS)
     if guest == FOLLOWED:
         found["follow"] = following.script()
         found["adverse"] = adverse.script()
