@@ -59,7 +59,7 @@ mend_for() {
 	su -s /bin/sh "$1" -c 'pfmon doctor --json'
 }
 
-# Start a session of nobody, which runs doctor on request.
+# Start a session of the user nobody, which runs doctor on request.
 begin_session() {
 	mkfifo -m 666 /tmp/begun /tmp/ask
 	as_nobody 'echo >/tmp/begun; read -r _ </tmp/ask; pfmon doctor --json' &

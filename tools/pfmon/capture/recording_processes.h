@@ -12,7 +12,7 @@ struct recording;
 /*
  * Write changed mappings and threads: of one process; of all sampled processes,
  * @tgid being the first one or ALL_PROCESSES; or, which is faster, of one
- * process but of its new threads only.
+ * process and, of its threads, only the new ones.
  */
 bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_processes(struct recording *recording, pid_t tgid);
