@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arg.c - the format's argument of a context: checked, kept, changed
+ * arg.c - check, keep and change the argument that a context passes to its
+ *	   format
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -60,7 +61,7 @@ int pfm_arg_may_set(const struct pfm_context *ctx, size_t size)
 				       -EOPNOTSUPP;
 }
 
-/* Change all fields between two overflows. */
+/* Replace the argument while no overflow is in progress. */
 static int pfm_arg_change(struct pfm_context *ctx, const void *arg)
 {
 	const pfm_buffer_fmt_t *fmt = ctx->fmt;

@@ -22,25 +22,25 @@ int pfm_arg_check_size(const struct pfm_context *ctx, size_t size);
 int pfm_arg_validate(const struct pfm_context *ctx, void *arg);
 
 /*
- * Keep a copy of the argument that the context is created with, if it may
- * change. The copy is charged to the context until the context ends. Context:
- * process. Return: 0 or -ENOMEM.
+ * Keep a copy of the argument with which the context is created, if its format
+ * allows changes. The copy is charged to the context until the context ends.
+ * Context: process. Return: 0 or -ENOMEM.
  */
 int pfm_arg_keep(struct pfm_context *ctx, const void *arg);
 void pfm_arg_free(struct pfm_context *ctx);
 
 /*
- * May the context's argument be replaced by one of @size bytes? Context: any.
- * Return: 0; -EINVAL if there is no format; -EOPNOTSUPP if no field of its
- * argument may change; as pfm_arg_check_size().
+ * Check whether an argument of @size bytes may replace the context's one.
+ * Context: any. Return: 0; -EINVAL if the context has no format; -EOPNOTSUPP if
+ * no field of the argument may change; an error of pfm_arg_check_size().
  */
 int pfm_arg_may_set(const struct pfm_context *ctx, size_t size);
 
 /*
  * PFM_SET_FMT_ARG, with an argument of the size that pfm_arg_may_set() permits.
  * Context: process, pfm_context.mutex not held. Return: 0; -EOPNOTSUPP if a
- * field differs that may not change; the format's errno. Nothing has changed
- * after an error.
+ * field that must not change differs; the format's errno. After an error the
+ * argument is unchanged.
  */
 int pfm_arg_set(struct pfm_context *ctx, void *arg);
 

@@ -4,13 +4,14 @@
  *
  * There is one context per thread or one system-wide context per CPU; the two
  * kinds are mutually exclusive (3.1.7; Eranian 2006, 4.1). Tracepoints detect
- * the exit of a thread, and an exec that has removed its perf events. They may
- * not sleep, so they queue a task work. It runs before anyone can wait for the
- * exiting thread, or before the thread is at user level again.
+ * the exit of a thread, and an exec that has removed its perf events. Their
+ * probes must not sleep, so they queue a task work. The task work runs before
+ * anyone can wait for the exiting thread, or before the thread returns to user
+ * level.
  *
  * The thread must not wait for a command, which may take arbitrarily long. If
- * the context is locked, the thread leaves a note and queues a work item. The
- * next command acts on the note in pfm_lock(), or else the work item does. A
+ * the context is locked, the thread leaves a note and queues a work item.
+ * Either the next command (pfm_lock()) or the work item acts on the note. A
  * CPU that goes offline stops its context.
  */
 #include <linux/atomic.h>
@@ -45,8 +46,8 @@
  * @node:    in pfm_threads
  * @rcu:     frees the attachment
  *
- * Each attachment has its own structure: while a thread is still exiting, its
- * context may already be attached to another one.
+ * Each attachment has its own structure: a context may already be attached to
+ * another thread while its former thread is still exiting.
  */
 struct pfm_attachment {
 	struct kref		ref;
@@ -63,7 +64,10 @@ struct pfm_attachment {
 };
 
 #ifdef CONFIG_LOCKDEP
-/* pfm_lock() takes it inside the mutex: the opposite order is reported. */
+/*
+ * pfm_lock() takes this map inside the mutex. pfm_begin_hurry() takes the map,
+ * so lockdep reports code that then waits for the mutex.
+ */
 static struct lockdep_map pfm_hurry =
 	STATIC_LOCKDEP_MAP_INIT("pfm_hurry", &pfm_hurry);
 #endif
@@ -96,7 +100,7 @@ static void pfm_attachment_free(struct kref *ref)
 	kfree_rcu(a, rcu);
 }
 
-/* Let the context follow its thread. Context: pfm_context.mutex held. */
+/* Act on the thread's note, if any. Context: pfm_context.mutex held. */
 static void pfm_attach_follow(struct pfm_context *ctx)
 {
 	struct pfm_attachment *a = ctx->attachment;
@@ -135,14 +139,14 @@ void pfm_unlock(struct pfm_context *ctx)
 
 void pfm_attach_catch_up(struct pfm_context *ctx)
 {
-	/* Pairs with pfm_attachment_later(): the context has followed. */
+	/* Pairs with pfm_attachment_later(): 0 means that no note is left. */
 	if (likely(!atomic_read_acquire(&ctx->behind)))
 		return;
 	pfm_lock(ctx);
 	pfm_unlock(ctx);
 }
 
-/* End a work that has a reference, and also pins this module. */
+/* Drop the references of a work that has ended: to @a and to this module. */
 static void pfm_attachment_put_work(struct pfm_attachment *a)
 {
 	kref_put(&a->ref, pfm_attachment_free);
@@ -353,13 +357,13 @@ struct pfm_context *pfm_attach_to_inherit(void)
 {
 	const struct pfm_attachment *a = pfm_attach_find(current);
 
-	/* A locked context has not yet acted on the loss of its events. */
+	/* A context that was locked during the exec may still be attached. */
 	return a && (!a->lost || a->ctx->trusted) ? a->ctx : NULL;
 }
 
 /*
- * The context stays as it is: it cannot be detached before its events have been
- * stopped, which needs an interrupt on this CPU.
+ * The caller may use the set without a reference: a context is not detached
+ * before an interrupt on this CPU has stopped its events.
  */
 struct pfm_pmu_set *pfm_set_here(void)
 {
@@ -403,7 +407,7 @@ static void pfm_attachment_queue(struct pfm_attachment *a,
 	if (a->queued || !kref_get_unless_zero(&a->ref))
 		return;
 	a->queued = true;
-	/* Stop blocking: the new program may not be the tool's to block. */
+	/* The tool may lack the right to block the new program. */
 	pfm_block_end(a->ctx);
 	/* This fails only if the context's last descriptor was closed. */
 	if (!pfm_thread_work_add(current, &a->work, notify))
@@ -411,7 +415,8 @@ static void pfm_attachment_queue(struct pfm_attachment *a,
 }
 
 /*
- * The thread exits or executes a program. @lost: it loses its perf events.
+ * Handle an exit or exec of the calling thread. @lost: it loses its perf
+ * events.
  * Context: a tracepoint in the monitored thread; preemption off.
  */
 static void pfm_thread_changes(bool lost, enum task_work_notify_mode notify)

@@ -18,22 +18,22 @@ void pfm_attach_exit(void);
 
 /*
  * Mark code that must not wait for a command: it runs in the exit or exec of a
- * monitored thread, or in a suspend. lockdep reports if pfm_context.mutex is
- * waited for between the two calls. Context: process.
+ * monitored thread, or in a suspend. lockdep reports a wait for
+ * pfm_context.mutex between the two calls. Context: process.
  */
 void pfm_begin_hurry(void);
 void pfm_end_hurry(void);
 
 /*
- * Lock pfm_context.mutex for a command, and let the context follow if its
- * thread has exited meanwhile. Context: process.
+ * Lock pfm_context.mutex for a command. If the thread has exited or executed a
+ * program meanwhile, act on that first. Context: process.
  */
 void pfm_lock(struct pfm_context *ctx);
 void pfm_unlock(struct pfm_context *ctx);
 
 /*
- * Let the context follow the exit of its thread, as pfm_lock() does, but return
- * without the lock. Context: process, pfm_context.mutex not held.
+ * Act on the exit or exec of the thread, as pfm_lock() does, but return without
+ * the lock. Context: process, pfm_context.mutex not held.
  */
 void pfm_attach_catch_up(struct pfm_context *ctx);
 
@@ -44,14 +44,15 @@ void pfm_attach_catch_up(struct pfm_context *ctx);
 #define PFM_NOTE_QUIET		0x8	/* see pfm_attach_exit_quietly() */
 
 /*
- * The thread has done what @note says. Context: process, pfm_context.mutex
+ * Act on what the thread has done: @note. Context: process, pfm_context.mutex
  * held; the context is still attached.
  */
 typedef void (*pfm_changed_t)(struct pfm_context *ctx, int note);
 
 /*
- * Claim the thread or CPU of pfm_context.target. @changed is called in the
- * thread. If the context is locked then, the next pfm_lock() calls it.
+ * Claim the thread or CPU of pfm_context.target. When the thread exits or
+ * executes a program, it calls @changed, or the next pfm_lock() does if the
+ * context was locked.
  * Context: process, pfm_context.mutex held.
  * Return: 0; -EBUSY if it is taken or an attachment of the other kind exists;
  * -ESRCH if the thread is exiting; -ENODEV if the CPU is going offline;

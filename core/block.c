@@ -6,12 +6,13 @@
  * holds the thread on its way back to user level.
  *
  * For a signal, a tracer or the freezer the thread leaves the task work, so
- * that the kernel can serve them. It must come back before it is at user level.
- * It cannot queue its task work again: the kernel runs task works until none is
- * left, and only then looks for signals. But it can request one more round with
- * TIF_NOTIFY_RESUME. In each round the kernel calls PFM_LAST_CALL after it has
- * handled signals; a kprobe there queues the task work. If the kprobe does not
- * fire, the thread waits until PFM_RESTART or SIGKILL.
+ * that the kernel can serve them. The thread must return to the task work
+ * before it reaches user level. It cannot queue the task work itself: the
+ * kernel runs task works until none is left, and only then looks for signals.
+ * But the thread can request one more round with TIF_NOTIFY_RESUME. In each
+ * round the kernel calls PFM_LAST_CALL after it has handled signals; a kprobe
+ * there queues the task work. If the kprobe does not fire, the thread waits
+ * until PFM_RESTART or SIGKILL.
  *
  * Each attachment has its own state: a thread may still be leaving when its
  * context is attached to another thread.
@@ -65,14 +66,14 @@ struct pfm_block {
 
 static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
-/* Number of pfm_block.left: nearly always 0, which the kprobe checks first. */
+/* Number of set pfm_block.left. The kprobe checks it first: it is mostly 0. */
 static atomic_t pfm_num_left;
 
 /*
- * Number of trials of the kprobe: it may have been registered but not armed, or
- * the kernel may no longer call the function. Therefore the thread that creates
- * a context makes one more round before it is at user level, and so before it
- * can attach the context.
+ * Number of trials of the kprobe. The kernel may have registered the kprobe
+ * without arming it, or may no longer call the probed function. So the thread
+ * that creates a context makes one more round on its way to user level, before
+ * it can attach the context.
  */
 static atomic_t pfm_trials;
 /* Value of pfm_trials when the kprobe last fired */
@@ -119,7 +120,7 @@ static void pfm_block_queue_again(struct irq_work *work)
 	pfm_block_queue(container_of(work, struct pfm_block, again));
 }
 
-/* Clear @left. The caller that did so owns the task work. */
+/* Clear @left. If @left was set, the caller now owns the task work. */
 static bool pfm_block_take_left(struct pfm_block *b)
 {
 	if (!READ_ONCE(b->left) || !xchg(&b->left, 0))
@@ -128,7 +129,7 @@ static bool pfm_block_take_left(struct pfm_block *b)
 	return true;
 }
 
-/* The thread returns to user level: requeue a task work that it has left. */
+/* The kprobe's handler: queue the task work that the thread has left. */
 static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 {
 	struct pfm_block *b;
@@ -152,7 +153,7 @@ static int pfm_block_come_back(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * Registered while contexts exist that may block. It can be removed safely:
+ * Registered while there are contexts that may block. It can be removed safely:
  * when the last of these contexts is gone, no overflow blocks a thread, and
  * pfm_block_detach() has cleared pfm_block.left. A thread that was about to set
  * @left has seen that @wanted is clear.
@@ -191,8 +192,8 @@ void pfm_block_exit(void)
 }
 
 /*
- * Leave for a signal. Context: the thread. Return: false if it need not come
- * back.
+ * Leave the task work for a signal. Context: the thread. Return: false if the
+ * thread need not come back.
  */
 static bool pfm_block_leave(struct pfm_block *b)
 {
@@ -229,7 +230,7 @@ static void pfm_block_here(struct callback_head *work)
 		    pfm_block_leave(b))
 			return;
 		clear_bit_unlock(0, &b->queued);
-		/* An overflow before the clear_bit() queued nothing. */
+		/* An overflow before clear_bit() did not queue it. */
 		smp_mb__after_atomic();
 	} while (pfm_block_is_wanted(b) &&
 		 !test_and_set_bit_lock(0, &b->queued));
@@ -282,7 +283,7 @@ void pfm_block_detach(struct pfm_context *ctx)
 void pfm_block_want(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->block->wanted, true);
-	/* Queued by an interrupt: here the scheduler's locks may be held. */
+	/* An interrupt queues it: here the scheduler's locks may be held. */
 	set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
 }
 

@@ -55,7 +55,7 @@ void pfm_block_request(struct pfm_context *ctx);
  */
 void pfm_block_end(struct pfm_context *ctx);
 
-/* Wake the thread; it waits again if still wanted. Context: process. */
+/* Wake the thread, which checks @wanted again. Context: process. */
 void pfm_block_wake(struct pfm_context *ctx);
 
 /* Is the monitored thread blocked? Context: process, pfm_context.mutex held. */

@@ -260,7 +260,7 @@ static void pfm_vma_open(struct vm_area_struct *vma)
 	atomic_inc(&pfm_area_context(vma)->areas);
 }
 
-/* The area no longer shows the buffer. */
+/* Drop the area's reference: the area no longer shows the buffer. */
 static void pfm_vma_close(struct vm_area_struct *vma)
 {
 	struct pfm_buffer *b = vma->vm_private_data;
@@ -289,8 +289,8 @@ static bool pfm_is_mapped(const struct pfm_buffer *b, struct mm_struct *mm)
 }
 
 /*
- * Is it the whole buffer, shared, and only readable (3.5.4)? Flags that the
- * process has set for all its mappings are not errors, and have no effect.
+ * Check that the area maps the whole buffer, shared and read-only (3.5.4).
+ * Flags that the process has set for all its mappings are ignored.
  */
 static bool pfm_vma_is_legal(const struct pfm_buffer *b,
 			     const struct vm_area_struct *vma)

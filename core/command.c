@@ -27,8 +27,8 @@
 enum pfm_access {
 	PFM_BY_ITSELF,	/* the command checks, and locks pfm_context.mutex */
 	PFM_LOCKED,	/* no check; the mutex is held */
-	PFM_TO_READ,	/* also on a CPU that can read the PMU, if attached */
-	PFM_TO_WRITE,	/* also without a family */
+	PFM_TO_READ,	/* the mutex is held; if attached, on a suitable CPU */
+	PFM_TO_WRITE,	/* as PFM_TO_READ, and the context has no family */
 };
 
 /* Kinds of arguments */
@@ -137,7 +137,7 @@ static int pfm_call_each(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 			todo->next += todo->size;
 	}
 	err = pfm_end_many(ctx);
-	/* Only one error is returned to the caller. */
+	/* The caller sees @ret only: count the other error. */
 	if (ret && err)
 		ctx->sets_denied++;
 	return ret ?: err;
@@ -157,7 +157,7 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 
 /*
  * Process elements for a caller with the right to attach to @task, or to a CPU.
- * All events of the context may count what the attaching process may see. So a
+ * The events of the context may count what the attaching process may see. So a
  * caller with fewer privileges cannot add any events to it.
  */
 static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
@@ -207,9 +207,9 @@ struct pfm_ctx_call {
 };
 
 /*
- * Anyone with the descriptor may write registers (3.1.1). But if that makes the
- * PMU attach to the thread or CPU again, the right to attach is checked again,
- * and an exec of the thread has to wait.
+ * Anyone with the descriptor may write registers (3.1.1). But a write that
+ * makes the PMU attach to the thread or CPU again needs the right to attach,
+ * and an exec of the thread must wait for it.
  */
 static int pfm_run_each(const void *with, struct pfm_elems *todo)
 {
@@ -222,7 +222,7 @@ static int pfm_run_each(const void *with, struct pfm_elems *todo)
 	pfm_unlock(ctx);
 	if (ret == PFM_ASK_FIRST)
 		ret = pfm_call_with_right(ctx, call->cmd, todo);
-	/* User memory is written next. */
+	/* The caller writes user memory next. */
 	lockdep_assert_not_held(&ctx->mutex);
 	return ret;
 }
@@ -301,7 +301,7 @@ long pfm_command(struct pfm_context *ctx, unsigned int nr,
 
 	if (!cmd)
 		return -ENOTTY;
-	/* The PMU may not yet have followed the last switch. */
+	/* The PMU may still have the previous set. */
 	if (READ_ONCE(ctx->frozen) & PFM_SWITCHING)
 		pfm_finish_switch(ctx);
 	/* Only the monitored thread writes in_call: there is no race. */

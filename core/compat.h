@@ -15,7 +15,7 @@
 #include <linux/sysfs.h>
 #include <linux/version.h>
 
-/* Older ones are not tested. */
+/* perfmon is not tested on older ones. */
 #if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 #error "perfmon cannot be built for PREEMPT_RT kernels before 6.12"
 #endif
@@ -79,10 +79,10 @@ typedef const struct bin_attribute pfm_bin_attr_t;
 #endif
 
 /*
- * pfm_is_dumpable(): may a caller with the thread's IDs watch it?
+ * pfm_is_dumpable(): may a caller with the thread's IDs watch the thread?
  * pfm_dump_ns(): the user namespace in which other callers need a capability.
  * The caller holds rcu_read_lock() and a reference to the thread's mm. Since
- * 7.2 both belong to the thread (task->exec_state) instead of its mm.
+ * 7.2 both properties belong to the thread (task->exec_state), not to its mm.
  */
 #ifdef SUID_DUMP_USER
 static inline bool pfm_is_dumpable(const struct task_struct *task,

@@ -4,8 +4,8 @@
  *	      /sys/kernel/perfmon and the module parameters over the same
  *	      variables (3.1.16, 3.1.17; Eranian 2006, 7)
  *
- * Users of a property read it once. A change does not affect what exists
- * already.
+ * Code that uses a property reads it once. A change does not affect existing
+ * contexts.
  */
 #include <linux/kobject.h>
 #include <linux/kstrtox.h>

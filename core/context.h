@@ -16,8 +16,8 @@
  *   pfm_attach_lock     attachments (attach.c); the exit and exec probes do
  *                       not take it
  *   pfm_family.lock     members and sums of a family (family.c)
- * mmap_lock is taken only inside exec_update_lock, and none of these locks
- * inside mmap_lock: there a mapping takes the xarray lock of pfm_context.sets.
+ * mmap_lock is taken only inside exec_update_lock. None of these locks is taken
+ * inside mmap_lock: mmap() takes only the xarray lock of pfm_context.sets.
  * CPU hotplug is not a lock of ours, but perf waits for it inside commands: see
  * cpu.c. The overflow path takes none of these locks. pfm_context.busy says who
  * owns a context. Commands keep overflows out with pfm_pause() (pause.c), or
@@ -63,11 +63,11 @@ struct pfm_share;
  * @random: PFM_REGFL_RANDOM
  * @num_reset: number of PMDs that are reset with this one: see
  *             pfm_reset_slots()
- * @num_data: number of PMDs to record that have data of the sample, the last
- *            ones: see pfm_data_regs()
+ * @num_data: number of PMDs to record whose value is data of the sample, such
+ *            as an address: the last ones, see pfm_data_regs()
  * @arg:  argument for the format; all but its value fields is filled in. It has
- *        one value per PMD to record. pfm_smpl_regs() follows it: the list of
- *        these PMDs
+ *        one value per PMD to record. The lists of pfm_smpl_regs(),
+ *        pfm_data_regs() and pfm_reset_slots() follow it
  */
 struct pfm_pmd_ovfl {
 	bool			trigger;
@@ -81,23 +81,23 @@ struct pfm_pmd_ovfl {
  * Invariants of the overflow path:
  * - A PMD that samples (pfm_pmu_reg.sampling) has a pfm_pmd.ovfl.
  * - pfm_pmu_reg.reload is never 0. pfm_pmd.plain_reset is 0 if the reset is not
- *   plain, so that it then differs from reload.
+ *   plain, and so differs from reload.
  * - An overflow that is not discarded belongs to the active set: after a switch
- *   the context is frozen until the PMU has followed and no overflow of the
- *   last set is in progress.
+ *   the context is frozen until the PMU has the new set and no overflow of the
+ *   previous set is in progress.
  * - The events of a thread are not bound to a CPU: pfm_pmu_set.cpu is -1.
  */
 
 /**
  * struct pfm_pmd - one PMD of an event set, or its clock
- * @hw:          the PMU's side of it
+ * @hw:          the structure that the PMU sees
  * @ctx:         context
  * @ovfl:        prepared overflow; NULL until the controlling PMC is written,
  *               before which it does not sample (@hw.sampling)
  * @plain_reset: @short_reset if an overflow only loads this value, else 0
- * @state:       what the overflow path knows of its overflows: PFM_QUIET etc.
- * @slot:        its index in the PMU's table; the clock's is after the last one
- *               that pfm_evtset.regs has
+ * @state:       state of its overflows: PFM_QUIET etc.
+ * @slot:        index in pfm_evtset.regs: the PMD's index in the PMU's table;
+ *               the clock's follows the last PMD's
  * @random:      state of the random series
  * @known_from:  its value when it became PFM_KNOWN
  * @short_reset: value to load after an overflow that does not mask
@@ -112,7 +112,7 @@ struct pfm_pmd_ovfl {
  * @last_reset:  value that was last loaded
  * @long_reset:  value to load by PFM_RESTART
  * @ovflsw_thres: overflows before switching to the next set; 0 for none
- * @ovflsw_left: overflows left of these
+ * @ovflsw_left: overflows left until then
  * @random_mask: bits of the random value to add on reset
  */
 struct pfm_pmd {
@@ -141,7 +141,7 @@ struct pfm_pmd {
 
 /**
  * struct pfm_evtset - an event set: a complete state of the PMU
- * @pmu_set:     the PMU's side of it; a copy of pfm_context.target
+ * @pmu_set:     the structure that the PMU sees; a copy of pfm_context.target
  * @charge:      charge for the set and its registers; NULL for set0, which is
  *               free
  * @next:        set to switch to; valid while loaded
@@ -150,9 +150,8 @@ struct pfm_pmd {
  * @flags:       PFM_SETFL_*
  * @timeout:     effective timeout in ns, 0 unless it switches by time
  * @runs:        times that it became the active set
- * @duration:    time in ns that it was the active set, minus what its clock
- *               says
- * @unmeasured:  time in ns that it was the active set before the PMU had it
+ * @duration:    time in ns that the set was active, minus the clock's value
+ * @unmeasured:  time in ns that the set was active before the PMU had it
  * @to_reset:    PMDs (bitmap of slots) that overflowed and were not reset
  * @switch_pmds: PMDs (bitmap of slots) that caused the last switch from it
  * @page:        page for user level, or NULL; the kernel does not read it
@@ -161,10 +160,10 @@ struct pfm_pmd {
  * @page_buffer: buffer with @page
  * @configs:     configuration words that accompany the PMC of each register, or
  *               NULL while all of them are 0 (pmc.c)
- * @regs:        @hw of its PMDs in the order of the PMU's table, by increasing
- *               index, then of the clock, which counts from -@timeout. NULL for
- *               PMDs that are not allocated yet (pmd.c). PMDs with data of
- *               samples, the last of the table, have no state and no place here
+ * @regs:        @hw of the PMDs, in the order of the PMU's table; NULL for PMDs
+ *               that are not allocated yet (pmd.c). The last entry is the
+ *               clock, which counts from -@timeout. PMDs with data of samples,
+ *               the last of the table, are not in @regs
  */
 struct pfm_evtset {
 	struct pfm_pmu_set	pmu_set;
@@ -251,7 +250,7 @@ struct pfm_many {
 
 /**
  * struct pfm_member - the place of a context in its family (family.c)
- * @is_one: it is a member, and not the root; the rest is for members
+ * @is_one: the context is a member, not the root; the rest is for members
  * @ref:    one reference each for its birth, pfm_family.members and a walk
  * @walk:   number of the last walk that has reached it
  * @node:   in pfm_family.members
@@ -269,21 +268,21 @@ struct pfm_member {
  * struct pfm_context - a perfmon context
  *
  * The overflow path:
- * @busy:     owner: 0 or PFM_BUSY_*; first, as atomic accesses have no offset
- *            on arm64
+ * @busy:     owner: 0 or PFM_BUSY_*; the first field, as arm64's atomic
+ *            instructions have no offset
  * @deferred: overflows were deferred, or missed, while the context was owned
  * @data:     where the overflow happened
- * @unusual:  the next four in one word, which is 0 for the fastest overflow
+ * @unusual:  the next four fields as one word; 0 for the fastest overflow
  * @frozen:   reasons why counting is discarded: PFM_MASKED and others
  * @several:  the active set has more than one PMD that samples
- * @values:   one of them records values of PMDs
+ * @values:   one of these PMDs records values of PMDs
  * @raw_time: time stamps are raw, see @raw
  * @credit:   overflows left until it is renewed (rate.c)
  * @missed:   overflows that could not be deferred, to be added to @lost
  * @unsettled: the PMU was started since pfm_wait_overflows() last ran
- * @paused:   a command changes the context: honoured by the probe of exclude.c
+ * @paused:   a command changes the context: checked by the probe of exclude.c
  *            and by late overflows
- * @excluded: what runs on the CPU is not measured, according to that probe
+ * @excluded: the CPU runs an excluded task, according to that probe
  * @handler:  the format's handler, or pfm_no_fmt_handler(), which holds
  *            (PFM_OVFL_CTRL_HOLD) only with PFM_REGFL_OVFL_NOTIFY
  * @buf:      the format's buffer, @share, or NULL
@@ -305,32 +304,32 @@ struct pfm_member {
  *
  * The rest, under @mutex:
  * @mutex:    see above
- * @file:     file of its descriptors; only for comparison, as it owns the
- *            context
+ * @file:     file of its descriptors, which owns the context; only for
+ *            comparison
  * @rcu:      frees it: the kernel may still access an irq_work that has run
  * @ref:      one reference each for the descriptor, an attachment to a thread,
  *            a queued switch, a suspend, the file of an area
  * @flags:    PFM_FL_*
  * @started:  between PFM_START and PFM_STOP
- * @start_at_exec: PFM_START waits for the thread's next exec, whose probe reads
- *            it
+ * @start_at_exec: PFM_START waits for the thread's next exec; the probe of exec
+ *            reads this
  * @loaded:   attached to a thread or CPU
  * @gone:     the monitored CPU has gone offline; under pfm_attach_lock
- * @user_clock: CLOCK_MONOTONIC at user level is the kernel's
+ * @user_clock: user level has the kernel's CLOCK_MONOTONIC (no time namespace)
  * @reader:   the monitored thread, if it may read its counters itself
  * @target:   thread or CPU that it is attached to; each set has a copy
  * @cgroup:   control group whose tasks are measured, or NULL: all tasks
  * @sets:     event sets by their number
  * @num_sets: number of event sets
  * @charge:   memlock accounting, charged to the creator
- * @on_pmu:   event set that is started, or was last
+ * @on_pmu:   event set that the PMU runs, or has run last
  * @left_at:  value of the clock of @on_pmu when it stopped being the active set
  * @left:     what the PMU has left to be released (release.c)
- * @num_left: number of these, and of those that are being released
- * @release:  releases them
- * @sets_denied: times that the PMU lacked free counters for a set's turn
+ * @num_left: number of entries of @left, and of those being released
+ * @release:  work item that releases them
+ * @sets_denied: times that a set became active without enough free counters
  * @in_call:  the monitored thread, while it is in a command
- * @switch_work: lets the PMU follow a switch
+ * @switch_work: programs the PMU after a switch of sets
  * @commanded: a command holds @mutex
  * @switch_queued: @switch_here or @switch_later is queued
  * @switch_here: does the work of @switch_work in the monitored thread
@@ -356,7 +355,7 @@ struct pfm_member {
  * @block:    blocks the monitored thread; NULL while not attached, or without
  *            PFM_FL_NOTIFY_BLOCK
  * @family:   with PFM_FL_INHERIT: the family, once loaded; else NULL
- * @member:   its place there
+ * @member:   the context's place in @family
  */
 struct pfm_context {
 	u32			busy;
@@ -468,8 +467,8 @@ struct pfm_context {
  * barrier.
  */
 #define PFM_MASKED		0x1	/* until PFM_RESTART */
-#define PFM_SWITCHING		0x2	/* until the PMU has the active set */
-#define PFM_EXCLUDED		0x4	/* by exclude.c; the clock runs on */
+#define PFM_SWITCHING		0x2	/* until the PMU runs the active set */
+#define PFM_EXCLUDED		0x4	/* by exclude.c; the clock still runs */
 
 /*
  * pfm_context.busy: the owner of the context (owner.c). An overflow that finds
@@ -481,14 +480,15 @@ struct pfm_context {
 #define PFM_BUSY_COMMAND	2
 
 /*
- * pfm_pmd.state: overflows that are not both reported by the PMU and handled. A
- * report that finds the context owned makes a note (NOTING, NOTED). Only an
- * owner takes notes, and sets PFM_KNOWN. A command as owner does not take them:
- * an irq_work waits for it and becomes the owner (defer.c). A noted overflow
- * gets the time and the PMD values of when it is handled, and no registers. If
- * the context is frozen at that time, the overflow is discarded. The PMD is
- * QUIET again when its note was taken, the report of a known overflow came, the
- * PMD was reset, or its set becomes active.
+ * pfm_pmd.state: overflows that the PMU has reported but that were not handled,
+ * or the reverse. A report that finds the context owned makes a note (NOTING,
+ * NOTED). Only an owner takes notes, and sets PFM_KNOWN. A command that owns
+ * the context does not take them: an irq_work waits for it and becomes the
+ * owner (defer.c). A noted overflow has no registers; its time and PMD values
+ * are those of when it is handled. If the context is frozen at that time, the
+ * overflow is discarded. The PMD is QUIET again when its note was taken, the
+ * report of a known overflow came, the PMD was reset, or its set becomes
+ * active.
  */
 #define PFM_QUIET		0	/* no overflow in progress */
 #define PFM_KNOWN		1	/* handled, but not yet reported */
@@ -513,25 +513,25 @@ static inline bool pfm_is_syswide(const struct pfm_context *ctx)
 	return ctx->flags & PFM_FL_SYSTEM_WIDE;
 }
 
-/* May it block the thread that it monitors? */
+/* May the context block its monitored thread? */
 static inline bool pfm_may_block(const struct pfm_context *ctx)
 {
 	return ctx->flags & PFM_FL_NOTIFY_BLOCK;
 }
 
-/* Is it a member of a family, and not its root? */
+/* Is the context a member of a family, and not its root? */
 static inline bool pfm_is_member(const struct pfm_context *ctx)
 {
 	return ctx->member.is_one;
 }
 
-/* Has the monitored CPU gone offline? It may be online again. */
+/* Has the monitored CPU gone offline? The CPU may be online again. */
 static inline bool pfm_is_offline(const struct pfm_context *ctx)
 {
 	return ctx->loaded && pfm_is_syswide(ctx) && READ_ONCE(ctx->gone);
 }
 
-/* Count invalid results of a handler; -ENOBUFS is valid, and a loss. */
+/* Count invalid results of a handler. -ENOBUFS is valid: a sample is lost. */
 static inline void pfm_count_odd(struct pfm_odd_answers *odd, int err, u32 ctrl)
 {
 	if (err && err != -ENOBUFS) {
@@ -559,13 +559,13 @@ static inline bool pfm_is_noted(const struct pfm_pmd *pmd)
 	return READ_ONCE(pmd->state) >= PFM_NOTING;
 }
 
-/* Is it the clock of a set instead of a PMD? */
+/* Is @pmd the clock of a set? */
 static inline bool pfm_is_clock(const struct pfm_pmd *pmd)
 {
 	return pmd->hw.desc->num == PFM_REG_CLOCK;
 }
 
-/* Find a PMD by its place; NULL if it does not exist. */
+/* Find a PMD or the clock by its slot; NULL if it does not exist. */
 static inline struct pfm_pmd *pfm_pmd_at(const struct pfm_evtset *set,
 					 unsigned int slot)
 {
@@ -602,7 +602,7 @@ static inline struct pfm_context *pfm_context_of(const struct pfm_evtset *set)
 	return pfm_clock_of(set)->ctx;
 }
 
-/* The PMDs whose values are recorded, arg.num_smpl_pmds of them. */
+/* Get the list of PMDs whose values are recorded: arg.num_smpl_pmds entries. */
 static inline struct pfm_pmu_reg **
 pfm_smpl_regs(const struct pfm_pmd_ovfl *ovfl)
 {
@@ -611,14 +611,14 @@ pfm_smpl_regs(const struct pfm_pmd_ovfl *ovfl)
 	return (void *)&arg->smpl_pmds_values[arg->num_smpl_pmds];
 }
 
-/* The PMDs that hold data of the sample; they follow pfm_smpl_regs(). */
+/* Get the PMDs that hold data of the sample: ovfl->num_data entries. */
 static inline struct pfm_pmu_reg *
 pfm_data_regs(const struct pfm_pmd_ovfl *ovfl)
 {
 	return (void *)(pfm_smpl_regs(ovfl) + ovfl->arg.num_smpl_pmds);
 }
 
-/* Slots of the PMDs that are reset with this one; after pfm_data_regs(). */
+/* Get the slots of the PMDs that are reset with this one. */
 static inline u16 *pfm_reset_slots(const struct pfm_pmd_ovfl *ovfl)
 {
 	return (u16 *)(pfm_data_regs(ovfl) + ovfl->num_data);
@@ -632,8 +632,8 @@ static inline bool pfm_is_trigger(const struct pfm_pmd *pmd)
 }
 
 /*
- * Lock pfm_context.mutex in a work item, as far as it may wait. Context:
- * process. Return: false if the mutex is taken.
+ * Lock pfm_context.mutex in a work item; wait for it only if @may_wait.
+ * Context: process. Return: false if the mutex is taken.
  */
 static inline bool pfm_lock_for_work(struct pfm_context *ctx, bool may_wait)
 {
@@ -667,7 +667,7 @@ static inline struct pfm_evtset *pfm_evtset_after(struct pfm_context *ctx,
 	for ((id) = 0, (set) = xa_load(&(ctx)->sets, 0); (set);		\
 	     (set) = pfm_evtset_after(ctx, &(id)))
 
-/* Find the first PMD from place @i, which is updated, and before @end. */
+/* Find the first allocated PMD from slot @i to @end - 1; update @i. */
 static inline struct pfm_pmd *pfm_pmd_from(const struct pfm_evtset *set,
 					   u16 *i, u16 end)
 {

@@ -3,8 +3,8 @@
  * cpu.c - CPUs that go offline under a system-wide context
  *
  * perf takes its events off a CPU that goes offline, and does not restore them
- * when the CPU returns. Nor does the context: until it is unloaded, which is
- * possible from any CPU, it rejects commands that need the PMU.
+ * when the CPU returns. The context does not restore them either: it rejects
+ * commands that need the PMU until it is unloaded, which any CPU may do.
  *
  * A hotplug call-back must not wait for pfm_context.mutex: the holder may be in
  * perf, waiting for the end of the hotplug. For the same reason a command must
@@ -18,8 +18,9 @@
 static int pfm_cpuhp_state;
 
 /*
- * Context: process, on the CPU that is going offline. Its threads and perf
- * events are still there: dynamic online states are torn down before perf's.
+ * Stop the context of a CPU. Context: process, on the CPU that is going
+ * offline. Its threads and perf events are still there: dynamic online states
+ * are torn down before perf's.
  */
 static int pfm_cpu_goes(unsigned int cpu)
 {

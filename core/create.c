@@ -169,8 +169,8 @@ static void pfm_context_detach_fmt(struct pfm_context *ctx)
 }
 
 /*
- * A family has no mapped event sets. On PREEMPT_RT a fork cannot be followed:
- * see pfm_probe_fork().
+ * Check the flags of a family, which cannot map event sets. PREEMPT_RT does not
+ * support families: see pfm_probe_fork().
  */
 static int pfm_check_inherit(const pfarg_ctx_t *req)
 {
@@ -220,8 +220,8 @@ static const pfm_time_conv_t *pfm_raw_stamps(const struct pfm_context *ctx)
 }
 
 /*
- * Number of overflow messages. A family has its messages in its buffers. The
- * format of a member that is born late may have been unloaded with its module.
+ * Get the depth of the message queue. A family keeps messages in its buffers.
+ * Do not access the format of a member: its module may be unloaded already.
  */
 static size_t pfm_msgq_depth(const struct pfm_context *ctx)
 {

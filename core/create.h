@@ -30,7 +30,7 @@ struct pfm_creation {
 };
 
 /*
- * May the caller create such a context? Called first, before any other work.
+ * Check whether the caller may create the context. Called before anything else.
  * Context: process. Return: 0, -EINVAL, -EOPNOTSUPP, -EPERM or -ENOMEM.
  */
 int pfm_creation_check(const struct pfm_creation *new);
@@ -46,7 +46,7 @@ void pfm_creation_find_fmt(struct pfm_creation *new);
  */
 struct pfm_context *pfm_context_create(struct pfm_creation *new);
 
-/* Release what was not handed over to a context. Context: process. */
+/* Release what no context has taken over. Context: process. */
 void pfm_creation_end(struct pfm_creation *new);
 
 /*

@@ -40,7 +40,7 @@ static long pfm_ctx_ioctl(struct file *file, unsigned int cmd,
 	return pfm_command(ctx, cmd, &ioc);
 }
 
-/* A message that was copied, and its place */
+/* A copy of a message, and the message's position */
 struct pfm_next_msg {
 	pfm_msg_t		msg;
 	bool			queued;
@@ -48,7 +48,7 @@ struct pfm_next_msg {
 	struct pfm_share_pos	shared;
 };
 
-/* The queue's messages come first, then those of a family's buffers. */
+/* Copy the next message: from the queue, or else from a family's buffers. */
 static bool pfm_peek_msg(struct pfm_context *ctx, struct pfm_next_msg *next)
 {
 	next->queued = pfm_msgq_peek(&ctx->msgq, &next->msg, &next->pos);
@@ -87,7 +87,7 @@ static ssize_t pfm_copy_msgs(struct pfm_context *ctx, char __user *buf,
 	return done;
 }
 
-/* Read whole messages: the available ones, but wait for the first (3.3.3). */
+/* Read whole messages. Wait only for the first one (3.3.3). */
 static ssize_t pfm_ctx_read(struct file *file, char __user *buf, size_t size,
 			    loff_t *pos)
 {
@@ -194,8 +194,8 @@ static bool pfm_borrows_memory(void)
 }
 
 /*
- * Does a process that closes a descriptor hold another one? It cannot if only
- * close() itself still references the file.
+ * Does a process that closes a descriptor hold another one? Not if close() has
+ * the only reference to the file.
  */
 static bool pfm_keeps_descriptor(const struct pfm_context *ctx)
 {
@@ -203,8 +203,8 @@ static bool pfm_keeps_descriptor(const struct pfm_context *ctx)
 }
 
 /*
- * A process closes a descriptor. If it was the last one, remove the mappings
- * (3.5.4). An exiting process no longer has an mm.
+ * Remove the mappings (3.5.4) if the process closes its last descriptor. An
+ * exiting process no longer has an mm.
  */
 static void pfm_close_mappings(struct pfm_context *ctx)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * defect.c - what does not work on this kernel, according to self-tests
+ * defect.c - properties of this kernel that self-tests have found missing
  *
  * The modules rely on private properties of the kernel that could change
  * without a compiler error. They test these, and do not use a property that is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * defect.h - what does not work on this kernel
+ * defect.h - properties of this kernel that self-tests have found missing
  */
 #ifndef PFM_CORE_DEFECT_H
 #define PFM_CORE_DEFECT_H

@@ -22,7 +22,7 @@
 #include "share.h"
 #include "stamp.h"
 
-/* The owner is a command: handle what is deferred in an interrupt after it. */
+/* Have an irq_work handle notes after the command that owns @ctx. */
 static void pfm_queue_deferred(struct pfm_context *ctx)
 {
 	set_bit(PFM_END_DEFERRED, &ctx->ovfl_end);
@@ -31,7 +31,7 @@ static void pfm_queue_deferred(struct pfm_context *ctx)
 
 static void pfm_tell_owner(struct pfm_context *ctx, u32 owner)
 {
-	/* A full barrier: an owner that reads it reads the note, too. */
+	/* A full barrier: an owner that reads @deferred reads the note, too. */
 	xchg(&ctx->deferred, 1);
 	if (owner == PFM_BUSY_COMMAND)
 		pfm_queue_deferred(ctx);
@@ -44,11 +44,11 @@ void pfm_miss(struct pfm_context *ctx, int n, u32 owner)
 }
 
 /*
- * Begin a note, unless the overflow is known. Another overflow may interrupt
- * this at any point and, if a command on another CPU has just ended, may own
- * the context and handle this overflow with its own. So a known one is
- * recognized by the same cmpxchg() that begins the note. Return: the state
- * before: PFM_QUIET, or the reason why no note was begun.
+ * Begin a note, unless the overflow is known (PFM_KNOWN). One cmpxchg() does
+ * both: another overflow may interrupt this function at any point and, if a
+ * command on another CPU has just ended, may own the context and handle this
+ * overflow with its own. Return: the state before: PFM_QUIET, or the reason why
+ * no note was begun.
  */
 static u8 pfm_begin_note(struct pfm_pmd *pmd)
 {
@@ -129,7 +129,10 @@ static void pfm_take_timeout(struct pfm_context *ctx)
 		pfm_time_is_up(clock, false);
 }
 
-/* The caller owns @ctx. @here: the overflows of this CPU belong to it. */
+/*
+ * Handle all notes of @ctx, which the caller owns. @here: its overflows happen
+ * on this CPU.
+ */
 static void pfm_handle_deferred(struct pfm_context *ctx, bool here)
 {
 	DECLARE_BITMAP(ovfl, PFM_MAX_PMDS);
@@ -181,11 +184,11 @@ static void pfm_take_deferred_here(struct pfm_context *ctx)
 }
 
 /*
- * Handle overflows that were deferred if the thread was switched out with
- * interrupts off. They cannot be left to the thread's next overflow: that may
- * never come, and a tool may wait for a notification. The thread may run on
- * another CPU. If it overflows there, the overflow finds a command as the owner
- * and queues another interrupt. Any owner is on another CPU, so wait for it.
+ * Handle deferred overflows of a thread that may have been switched out since.
+ * They cannot be left to the thread's next overflow: that may never come, and a
+ * tool may wait for a notification. The thread may run on another CPU. If it
+ * overflows there, the overflow finds a command as the owner and queues another
+ * interrupt. Any owner is on another CPU, so wait for it.
  */
 static void pfm_take_deferred_elsewhere(struct pfm_context *ctx)
 {
@@ -205,9 +208,9 @@ static void pfm_take_deferred(struct pfm_context *ctx)
 }
 
 /*
- * Stop the PMU after masking: this takes process context, which a work item
- * queued by an irq_work provides. Until then overflows find the context masked.
- * For a CPU that is going offline, perf stops the events before it is gone.
+ * Stop the PMU after masking. This needs process context, so an irq_work queues
+ * this work item. Until it runs, overflows find the context masked. For a CPU
+ * that is going offline, perf stops the events before it is gone.
  */
 bool pfm_stop_work(struct pfm_work *w, bool may_wait)
 {

@@ -42,7 +42,7 @@ static __always_inline void pfm_leave(struct pfm_context *ctx)
 /* Do what an overflow may not do itself: stop, wake, signal, block. */
 void pfm_irq_work(struct irq_work *work);
 
-/* Tell the readers of a root, pfm_share.tell. */
+/* Wake and signal the readers of a family's root: pfm_share.tell. */
 void pfm_share_irq_work(struct irq_work *work);
 
 /*

@@ -22,7 +22,7 @@
 #include "stamp.h"
 #include "vector.h"
 
-/* Size of the format's argument: as passed, or the format's fmt_arg_size. */
+/* Get the size of the format's argument: fmt_arg_size if it was not passed. */
 static u64 pfm_fmt_arg_size(const struct pfm_ioc *ioc,
 			    const pfm_buffer_fmt_t *fmt)
 {
@@ -50,8 +50,8 @@ static int pfm_copy_fmt_arg(const struct pfm_ioc *ioc, struct pfm_creation *new)
 }
 
 /*
- * Create a context and its descriptor, which is installed when nothing can
- * fail.
+ * Create a context and its descriptor. Install the descriptor last, when
+ * nothing can fail any more.
  */
 static long pfm_create_fd(struct pfm_creation *new, void __user *user)
 {
@@ -137,7 +137,7 @@ static const struct pfm_dev_cmd pfm_dev_cmds[] = {
 	[PFM_GET_CONFIG] = { .all = pfm_get_config_cmd },
 };
 
-/* A query about registers */
+/* A command on registers in progress */
 struct pfm_dev_call {
 	const struct pfm_dev_cmd	*cmd;
 	const struct pfm_pmu		*pmu;
@@ -216,7 +216,7 @@ static struct miscdevice pfm_dev = {
 	.mode	= 0666,
 };
 
-/* Threads are frozen; suspend.c is told before and after that. */
+/* Threads are frozen; suspend.c is notified before and after that. */
 static int pfm_dev_suspend(struct device *dev)
 {
 	pfm_stamps_suspend();

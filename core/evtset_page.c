@@ -4,10 +4,10 @@
  *		   (Eranian 2006, 8)
  *
  * For each PMD a page says how to read it (PFM_MAP_*):
- * - The page has the value.
- * - The value is the clock minus an offset.
- * - The monitored thread can read a counter itself.
- * - PFM_READ_PMDS must be used.
+ * - PFM_MAP_VALUE: the page has the value.
+ * - PFM_MAP_CLOCK: the value is the clock minus an offset.
+ * - PFM_MAP_COUNTER: the monitored thread can read a counter itself.
+ * - PFM_MAP_LIVE: PFM_READ_PMDS must be used.
  *
  * A value is declared live before counting starts, and is shown in the page
  * only after counting has stopped. So no reader takes a stale value for a
@@ -15,10 +15,9 @@
  *
  * A page has one writer at a time, the owner of the context (owner.c): an
  * overflow that interrupts a writing command finds the context frozen or owned.
- * value.c writes the page. The PMU itself publishes the counters, on the CPU of
  * the thread that reads them, independent of the owner. So the counters have
- * their own sequence number, and do not contain the offset, which the owner
- * changes.
+ * their own sequence number. They do not contain the offset, which the owner
+ * changes. changes.
  */
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
@@ -36,7 +35,7 @@ bool pfm_user_has_our_clock(void)
 	return !zero.tv_sec && !zero.tv_nsec;
 }
 
-/* PMDs with data of samples are 0 outside of samples. */
+/* Outside of samples, PMDs with data of samples are 0. */
 static void pfm_page_show_data(struct pfm_evtset *set,
 			       const struct pfm_pmu *pmu)
 {

@@ -12,7 +12,7 @@ struct pfm_context;
 struct pfm_evtset;
 struct pfm_pmu;
 
-/* Is CLOCK_MONOTONIC in the caller's time namespace the kernel's? */
+/* Does the caller's time namespace have the kernel's CLOCK_MONOTONIC? */
 bool pfm_user_has_our_clock(void);
 
 /*
@@ -22,8 +22,8 @@ bool pfm_user_has_our_clock(void);
 int pfm_page_create(struct pfm_evtset *set, const struct pfm_pmu *pmu);
 
 /*
- * Offset in bytes at which the page of a set can be mapped. A set without a
- * page has 0, the offset of the sampling buffer (B7).
+ * Get the offset in bytes at which the page of a set can be mapped. Return: the
+ * offset, or 0, the offset of the sampling buffer (B7), if the set has no page.
  */
 u64 pfm_page_offset(const struct pfm_evtset *set);
 

@@ -2,12 +2,12 @@
 /*
  * evtset_switch.c - switching event sets (3.7.6, 3.7.7)
  *
- * The software state is switched in the interrupt: the values of the active set
- * are kept, the next set becomes the active one, and events counted until the
- * PMU has been reprogrammed are discarded. The PMU is reprogrammed in process
- * context: in the monitored thread on its way to user level, or in a work item
- * if the overflow interrupted the kernel, where the thread may stay for a long
- * time, or if a command holds the context's mutex.
+ * The software state is switched in the interrupt: the core keeps the values of
+ * the active set and makes the next set the active one. Events counted until
+ * the PMU has been reprogrammed are discarded. The PMU is reprogrammed in
+ * process context. The monitored thread does this on its way to user level. A
+ * work item does it instead if the overflow interrupted the kernel, where the
+ * thread may stay for a long time, or if a command holds the context's mutex.
  */
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -165,7 +165,7 @@ void pfm_finish_switch(struct pfm_context *ctx)
 	pfm_finish_locked(ctx);
 }
 
-/* Lock the context for pfm_finish_locked(). Return: false if that must wait. */
+/* Lock the context for pfm_finish_locked(), unless that requires waiting. */
 static bool pfm_lock_to_finish(struct pfm_context *ctx, bool may_wait)
 {
 	if (!pfm_lock_for_work(ctx, may_wait))
@@ -203,7 +203,7 @@ static bool pfm_switch_later(struct pfm_work *w, bool may_wait)
 	if (!pfm_lock_to_finish(ctx, may_wait))
 		return false;
 	clear_bit_unlock(0, &ctx->switch_queued);
-	/* A switch that is not seen after this will find the bit clear. */
+	/* A later switch that this call does not see finds the bit clear. */
 	smp_mb__after_atomic();
 	pfm_finish_locked(ctx);
 	pfm_switch_here_done(ctx);
@@ -212,7 +212,7 @@ static bool pfm_switch_later(struct pfm_work *w, bool may_wait)
 
 /*
  * Lock the context, unless a command has locked it: the thread does not wait
- * for commands. If the PMU is following a switch at the moment, it does wait,
+ * for commands. It does wait for code that reprograms the PMU at the moment,
  * because it would run uncounted otherwise. Return: true if the context is
  * locked.
  */
@@ -271,7 +271,7 @@ void pfm_switch_request(struct pfm_context *ctx, bool here)
 	bool queued = task && !(task->flags & PF_KTHREAD) &&
 		      pfm_switch_by_thread(ctx);
 
-	/* If both are queued, the first to run finishes the switch. */
+	/* If both are queued, the first one to run finishes the switch. */
 	if (!here || !queued)
 		pfm_queue_work(&ctx->switch_work);
 }

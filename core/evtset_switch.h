@@ -21,7 +21,7 @@ void pfm_switch_init(struct pfm_context *ctx);
 int pfm_switch_link(struct pfm_context *ctx);
 
 /*
- * Make @set the active one, and reset the PMDs that overflowed in its last
+ * Make @set the active set, and reset the PMDs that overflowed in its last
  * turn. Context: the caller owns the context, interrupts off; or the set is
  * frozen.
  */
@@ -53,10 +53,11 @@ bool pfm_count_triggers(struct pfm_context *ctx, const unsigned long *ovfl);
 void pfm_time_is_up(struct pfm_pmd *clock, bool at_user_level);
 
 /*
- * Write a set's clock without losing what it has counted. If the PMU has
- * re-armed the clock already, the clock keeps what it has counted since. So
- * read its value back instead of relying on @value. Context: the caller owns
- * the context, interrupts off; or the set is not active.
+ * Write a set's clock without losing what it has counted. The PMU may have
+ * re-armed the clock already, in which case the new value includes what the
+ * clock has counted since: read the value back instead of relying on @value.
+ * Context: the caller owns the context, interrupts off; or the set is not
+ * active.
  */
 void pfm_clock_write(struct pfm_evtset *set, u64 value);
 
@@ -67,15 +68,15 @@ void pfm_clock_write(struct pfm_evtset *set, u64 value);
 void pfm_catch_up(struct pfm_evtset *set);
 
 /*
- * Request that the PMU follow a switch. @here: the monitored thread does it
- * before it is at user level. Otherwise the thread or a work item does it,
- * whichever runs first. Context: any but NMI, interrupts off.
+ * Request that the PMU be reprogrammed after a switch. @here: the monitored
+ * thread does it before it is at user level. Otherwise the thread or a work
+ * item does it, whichever runs first. Context: any but NMI, interrupts off.
  */
 void pfm_switch_request(struct pfm_context *ctx, bool here);
 
 /*
- * Let the PMU follow a switch if it has not yet. Context: process,
- * pfm_context.mutex not held.
+ * Reprogram the PMU if this is still to be done after a switch. Context:
+ * process, pfm_context.mutex not held.
  */
 void pfm_finish_switch(struct pfm_context *ctx);
 

@@ -92,11 +92,11 @@ static void pfm_end_exclusion(struct pfm_context *ctx)
 
 void pfm_exclusion_changed(struct pfm_context *ctx, bool excluded)
 {
-	/* An owner can only be a command on another CPU: wait briefly. */
+	/* Only a command on another CPU can be the owner: wait briefly. */
 	while (pfm_enter(ctx))
 		cpu_relax();
 	ctx->excluded = excluded;
-	/* pfm_resume() does this for a paused context. */
+	/* For a paused context pfm_resume() does the following. */
 	if (!ctx->paused) {
 		if (pfm_exclusion_is_over(ctx))
 			pfm_end_exclusion(ctx);
@@ -146,9 +146,9 @@ int pfm_exclusion_attach(struct pfm_context *ctx)
 	ret = pfm_probe_get(&pfm_switches);
 	if (ret)
 		return ret;
-	/* If the caller has left the CPU, the next switch there corrects it. */
+	/* If the caller has left the CPU, the next switch there sets this. */
 	ctx->excluded = pfm_excludes(ctx, current);
-	/* The probe may run on another CPU: it sees the context complete. */
+	/* The probe may run on another CPU, and must see a complete context. */
 	smp_store_release(per_cpu_ptr(&pfm_exclusion_ctx, ctx->target.cpu),
 			  ctx);
 	return 0;

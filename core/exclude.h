@@ -11,8 +11,8 @@ struct cgroup;
 struct pfm_context;
 
 /*
- * Find the control group of a descriptor. Context: process. Return: the group,
- * with a reference; NULL if all tasks are in it; or an ERR_PTR.
+ * Get the control group of a descriptor. Context: process. Return: the group,
+ * with a reference; NULL if the group contains all tasks; or an ERR_PTR.
  */
 struct cgroup *pfm_cgroup_get(unsigned int fd);
 
@@ -26,11 +26,11 @@ void pfm_cgroup_put(struct cgroup *cgroup);
  */
 int pfm_exclusion_attach(struct pfm_context *ctx);
 
-/* End that probe before a detach. Context: process, pfm_context.mutex held. */
+/* End the probe before a detach. Context: process, pfm_context.mutex held. */
 void pfm_exclusion_detach(struct pfm_context *ctx);
 
 /*
- * Handle that an excluded task starts or stops running on the CPU. Context:
+ * Handle an excluded task that starts or stops running on the CPU. Context:
  * interrupts off, on that CPU, not in NMI.
  */
 void pfm_exclusion_changed(struct pfm_context *ctx, bool excluded);

@@ -2,21 +2,21 @@
 /*
  * family.c - families: the members' list, counts and lifetime
  *
- * A root, created with PFM_FL_INHERIT, has a family from PFM_LOAD_CONTEXT to
- * PFM_UNLOAD_CONTEXT or close(). Each thread that descends from the root's has
- * a context of its own, a member (inherit.c). The root's registers do not
- * change meanwhile; the family has a copy of them.
+ * A root is a context created with PFM_FL_INHERIT. It has a family from
+ * PFM_LOAD_CONTEXT to PFM_UNLOAD_CONTEXT or close(). Each thread that descends
+ * from the root's thread has a context of its own, a member (inherit.c). The
+ * root's registers do not change meanwhile; the family has a copy of them.
  *
  * A thread that is born or exits must not wait for a command on the root. So it
  * takes only the mutex of its own member and, briefly, pfm_family.lock.
  * Commands walk over the members, and lock one after the other. There is one
- * walk at a time, as commands hold the root's mutex. Each walk has a number: it
- * takes members from the front of the list, marks them and moves them to the
- * end, until the first one is marked. A member that joins is marked already, so
- * that forks cannot keep a walk going.
+ * walk at a time, as commands hold the root's mutex. Each walk has a number. It
+ * takes members from the front of the list, marks them with its number and
+ * moves them to the end, until the first member is marked. A new member is
+ * marked when it joins, so that forks cannot prolong a walk without end.
  *
- * The marks also make sums exact. If a member leaves before the walk has
- * reached it, its value is added as it leaves. The walk adds all others.
+ * The marks also make sums exact: a member that leaves before the walk has
+ * reached it adds its value itself. The walk adds all others.
  */
 #include <linux/bitmap.h>
 #include <linux/memcontrol.h>
@@ -186,8 +186,8 @@ static void pfm_add_value(struct pfm_family_pmd *entry, u64 value, bool reached)
 }
 
 /*
- * Return a counter's value; for the clock, the time that its set was active,
- * which does not end with an attachment.
+ * Get the value of a counter or of the clock. For the clock this is the time
+ * that its set was active, over all attachments of the context.
  */
 static u64 pfm_member_value(const struct pfm_context *ctx, u16 slot)
 {
@@ -243,7 +243,7 @@ void pfm_member_put(struct pfm_context *ctx)
 
 	if (!refcount_dec_and_test(&ctx->member.ref))
 		return;
-	/* The first one queues the work item, which takes all. */
+	/* The work item takes all dead members: queue it for the first one. */
 	if (llist_add(&ctx->member.dead, &family->dead))
 		queue_delayed_work(pfm_slow_wq, &family->bury, PFM_BURY_DELAY);
 }
@@ -294,7 +294,7 @@ void pfm_family_walk(struct pfm_family *family,
 	}
 }
 
-/* The values stay readable after the member has left: see pfm_member_put(). */
+/* A member that has left stays readable: see pfm_member_put(). */
 static void pfm_sum_member(struct pfm_context *ctx)
 {
 	struct pfm_family *family = ctx->family;
@@ -318,7 +318,7 @@ void pfm_family_collect(struct pfm_context *root)
 		pfm_family_walk(root->family, pfm_sum_member);
 }
 
-/* The counts stay readable after the member has left, too. */
+/* A member that has left stays readable here, too. */
 static void pfm_sum_losses(struct pfm_context *ctx)
 {
 	struct pfm_family *family = ctx->family;
@@ -356,7 +356,7 @@ u64 pfm_family_find_sum(const struct pfm_pmd *pmd)
 	return 0;
 }
 
-/* Move what the members have counted, and lost, to the root. */
+/* Add the counts and losses of the members to those of the root. */
 static void pfm_give_to_root(struct pfm_family *family,
 			     struct pfm_context *root)
 {

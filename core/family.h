@@ -18,7 +18,7 @@
 struct mem_cgroup;
 
 /**
- * struct pfm_losses - what contexts have not recorded
+ * struct pfm_losses - counts of overflows that contexts have not recorded
  * @lost:      overflows, as pfm_context.lost
  * @throttled: as pfm_context.throttled
  * @pmu_throttled: as pfm_context.pmu_throttled
@@ -31,8 +31,8 @@ struct pfm_losses {
 
 /**
  * struct pfm_family_pmd - a counter, or the clock, of each context of a family
- * @slot:  its place in the PMU's table
- * @reg:   what it measures and records; one that samples has no sum
+ * @slot:  its index in the PMU's table
+ * @reg:   what it measures and records; a PMD that samples has no sum
  * @ended: sum of the values of members that have ended
  * @sum:   sum of the values of all members, by pfm_family_collect()
  */
@@ -46,28 +46,28 @@ struct pfm_family_pmd {
 /**
  * struct pfm_family - the contexts of the descendants of a monitored thread
  * @ref:      one reference each for the root, a member, a birth
- * @rcu:      frees it: the fork probe reads it under RCU
- * @payer:    who is charged for members
+ * @rcu:      frees the family: the fork probe reads it under RCU
+ * @payer:    user and process that are charged for members
  * @memcg:    control group that is charged for members
  * @pmu:      the PMU of all its contexts, with a reference to its module
  * @share:    the buffers of a family that samples, with a reference, or NULL
  * @watching: forks are being watched for this family
- * @ready:    the root has been loaded, after which threads are born
- * @started:  members that are born count; changed under the root's mutex
- * @used:     members that are to be born, live, or wait for @bury
+ * @ready:    the root has been loaded; from then on, new threads become members
+ * @started:  new members count at once; changed under the root's mutex
+ * @used:     number of members that are to be born, live, or wait for @bury
  * @born:     members that have been born
  * @refused:  births that would have exceeded the limit
  * @failed:   births that have failed, and members that have left by an exec
  * @lock:     protects @members and the next fields
- * @members:  members that live; the last walk has reached those at the end
- * @living:   number of @members
+ * @members:  living members; the last walk has reached those at the end
+ * @living:   number of entries of @members
  * @walk:     number of the last walk
  * @over:     no member can join any more
- * @sets_denied: sum of that of members that have ended
- * @denied:   PMDs that these were denied
- * @ended:    their losses
+ * @sets_denied: sum of pfm_context.sets_denied of members that have ended
+ * @denied:   PMDs that members that have ended were denied
+ * @ended:    losses of members that have ended
  * @losses:   losses of all members, by pfm_family_losses()
- * @spares:   members that have ended, to be used again
+ * @spares:   members that have ended, to be reused
  * @num_spares: number of @spares
  * @dead:     members that have ended
  * @bury:     frees @dead, or makes them @spares
@@ -117,22 +117,22 @@ struct pfm_family *pfm_family_create(struct pfm_context *root, u16 n,
 void pfm_family_put(struct pfm_family *family);
 
 /*
- * Reserve a place for a member that is to be born. Context: any but NMI.
+ * Reserve a place in the family for a member to be born. Context: any but NMI.
  * Return: false, and the loss is counted, if the limit is reached.
  */
 bool pfm_family_reserve(struct pfm_family *family);
 void pfm_family_unreserve(struct pfm_family *family);
 
-/* Give a new member its family, whose payer it charges. Context: process. */
+/* Give a new member its family; charge the family's payer. Context: process. */
 void pfm_family_adopt(struct pfm_family *family, struct pfm_context *ctx);
 
 /*
- * Keep a member that has ended and holds no event, to be used again. Context:
- * process. Return: false if there are enough, or the family is over.
+ * Keep a member that has ended and holds no event, for reuse. Context: process.
+ * Return: false if enough members are kept, or the family is over.
  */
 bool pfm_family_keep(struct pfm_context *ctx);
 
-/* Take a member that is kept. Context: process. Return: the member or NULL. */
+/* Take a kept member; NULL if there is none. Context: process. */
 struct pfm_context *pfm_family_take(struct pfm_family *family);
 
 /*
@@ -148,7 +148,7 @@ int pfm_family_join(struct pfm_context *ctx);
  */
 void pfm_family_leave(struct pfm_context *ctx);
 
-/* Drop a member's reference; after the last one it is freed by a work item. */
+/* Drop a reference to a member. A work item frees it after the last one. */
 void pfm_member_put(struct pfm_context *ctx);
 
 /*
@@ -169,15 +169,15 @@ u64 pfm_family_find_sum(const struct pfm_pmd *pmd);
 struct pfm_losses pfm_losses_of(const struct pfm_context *ctx);
 
 /*
- * Sum up the losses of a root and of its members, if any: those that live, and
- * those that have ended. Context: process, mutex of @root held.
+ * Sum up the losses of a root and of all its members, living or ended. Context:
+ * process, mutex of @root held.
  */
 struct pfm_losses pfm_family_losses(struct pfm_context *root);
 
 /*
- * End the family: @end detaches each member and lets it leave. The root's PMDs
- * get what the members have counted. Context: process, mutex of @root held, the
- * root detached.
+ * End the family: @end detaches each member and lets it leave. Add the members'
+ * counts to the root's PMDs. Context: process, mutex of @root held, the root
+ * detached.
  */
 void pfm_family_finish(struct pfm_context *root,
 		       void (*end)(struct pfm_context *ctx));
@@ -188,7 +188,7 @@ static inline bool pfm_has_family(const struct pfm_context *root)
 	return root->family && !root->family->over;
 }
 
-/* Counts of the members, to add to @pmd of the root. */
+/* Get the members' counts, which the caller adds to @pmd of the root. */
 static inline u64 pfm_family_sum(const struct pfm_pmd *pmd)
 {
 	return pmd->ctx->family ? pfm_family_find_sum(pmd) : 0;

@@ -14,7 +14,7 @@
 
 /**
  * struct pfm_fmt_entry - a registered format
- * @list:  in pfm_fmts
+ * @list:  entry in pfm_fmts
  * @fmt:   the format
  * @owner: its module, referenced by each user
  * @users: contexts that use it
@@ -29,8 +29,9 @@ struct pfm_fmt_entry {
 };
 
 /*
- * Layout that is compiled into formats, besides the SDK's inline functions. A
- * change must raise PFM_FMT_INTERFACE, so that older formats are rejected.
+ * Sizes and offsets that are compiled into formats, besides the SDK's inline
+ * functions. A change must raise PFM_FMT_INTERFACE, so that older formats are
+ * rejected.
  */
 static_assert(PFM_FMT_INTERFACE == 4);
 static_assert(sizeof(pfm_buffer_fmt_t) == 128);
@@ -57,7 +58,7 @@ static struct pfm_fmt_entry *pfm_fmt_find(const pfm_uuid_t uuid)
 	return NULL;
 }
 
-/* Return: what is wrong with a format's description, or NULL. */
+/* Return: an error in a format's description, or NULL. */
 static const char *pfm_fmt_fault(const pfm_buffer_fmt_t *fmt)
 {
 	if (!fmt->fmt_name || !*fmt->fmt_name)
@@ -75,7 +76,7 @@ static const char *pfm_fmt_fault(const pfm_buffer_fmt_t *fmt)
 	return NULL;
 }
 
-/* Check the interface first: with another one the layout is unknown. */
+/* Check the interface first: it determines the layout of the description. */
 static int pfm_fmt_check(const pfm_buffer_fmt_t *fmt, const char *module,
 			 unsigned int interface)
 {
@@ -187,7 +188,7 @@ EXPORT_SYMBOL_GPL(pfm_fmt_get);
 
 int pfm_fmt_result(const pfm_buffer_fmt_t *fmt, const char *callback, int ret)
 {
-	/* ERR_PTR() of lower values would look like a valid pointer. */
+	/* ERR_PTR() of a value below -MAX_ERRNO would look like a pointer. */
 	if (ret <= 0 && ret >= -MAX_ERRNO)
 		return ret;
 	pr_err_ratelimited("perfmon: format %s: %s returns %d, which is neither 0 nor an errno\n",

@@ -16,7 +16,7 @@
 
 static_assert(PFM_ARG_MAX_FIELDS * PFM_ARG_LINE < PAGE_SIZE);
 
-/* Is it one word of permitted characters that is not too long? */
+/* Is @word one word of permitted characters that is not too long? */
 static bool pfm_is_plain(const char *word)
 {
 	size_t len = word ? strspn(word, PFM_PLAIN) : 0;
@@ -24,7 +24,7 @@ static bool pfm_is_plain(const char *word)
 	return len && len <= PFM_ARG_MAX_WORD && !word[len];
 }
 
-/* Are the name and the place of a field valid? */
+/* Return: an error in the name or the position of a field, or NULL. */
 static const char *pfm_arg_field_fault(const struct pfm_arg_field *f,
 				       const pfm_buffer_fmt_t *fmt)
 {
@@ -57,7 +57,7 @@ static const char *pfm_arg_pair_fault(const struct pfm_arg_field *f,
 }
 
 /*
- * Return: what is wrong with field @n, if those before it are right; or NULL.
+ * Return: an error in field @n, if the fields before it are valid; or NULL.
  */
 static const char *pfm_arg_fault(const pfm_buffer_fmt_t *fmt, unsigned int n)
 {
@@ -101,7 +101,7 @@ ssize_t pfm_arg_layout_show(const pfm_buffer_fmt_t *fmt, char *page)
 	return len;
 }
 
-/* Is this byte of the argument in a live field? */
+/* Does this byte of the argument belong to a live field? */
 static bool pfm_arg_byte_is_live(const pfm_buffer_fmt_t *fmt, size_t byte)
 {
 	const struct pfm_arg_field *f;

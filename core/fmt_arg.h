@@ -16,14 +16,14 @@ int pfm_arg_layout_check(const pfm_buffer_fmt_t *fmt, const char *module);
 
 /*
  * Print a valid layout to a page, one line per field: name, offset, size,
- * default and unit, and "live" if it may change, separated by spaces. Context:
- * process. Return: number of bytes.
+ * default and unit, and "live" if the field may change. Context: process.
+ * Return: number of bytes.
  */
 ssize_t pfm_arg_layout_show(const pfm_buffer_fmt_t *fmt, char *page);
 
 /*
- * Do two arguments of a format, of fmt_arg_size bytes, differ only in live
- * fields? Context: any.
+ * Do two arguments of a format differ only in live fields? Both have
+ * fmt_arg_size bytes. Context: any.
  */
 bool pfm_arg_may_become(const pfm_buffer_fmt_t *fmt, const u8 *old,
 			const u8 *new);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * freeze.c - freezing: values are kept, and further counts are discarded
+ * freeze.c - freezing: keep the values, and discard further counts
  *
  * Masking, a switch of sets, and the start of an excluded task take effect in
  * an interrupt or in the scheduler, where the PMU cannot be stopped.
@@ -31,7 +31,7 @@ void pfm_freeze(struct pfm_context *ctx, u32 why,
 
 	pfm_for_each_pmd(set, i, pmd) {
 		pmd->value = read(pmd);
-		/* pfm_unfreeze_excluded() itself resets these. */
+		/* pfm_unfreeze_excluded() resets these PMDs itself. */
 		if (why != PFM_EXCLUDED && pfm_has_wrapped(pmd) &&
 		    !__test_and_set_bit(i, set->to_reset))
 			ctx->lost++;

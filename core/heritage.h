@@ -19,14 +19,14 @@ struct pfm_family *pfm_heritage_begin(struct pfm_context *root,
 				      work_func_t bury);
 
 /*
- * Give the family's registers to a new member, or to a reused one.
+ * Give the family's registers to a new or reused member.
  * Context: process, mutex of @ctx held. Return: 0, -ENOMEM, or an error of the
  * PMU.
  */
 int pfm_heritage_equip(struct pfm_context *ctx);
 
 /*
- * Update the resets of a member that has just joined: those of the family may
+ * Update the reset values of a member that has just joined: the family's may
  * have changed since pfm_heritage_equip(). Context: process, mutex of @ctx
  * held.
  */
@@ -34,9 +34,9 @@ void pfm_heritage_update(struct pfm_context *ctx);
 
 /*
  * Process one element of PFM_WRITE_PMDS for the root and all members: change
- * the resets of a PMD that samples, and the value with which members begin.
- * Context: process, mutex of @root held. Return: 0; -EINVAL, with the element
- * marked; -EBUSY if the members do not sample with this PMD.
+ * the reset values of a PMD that samples, and the value with which new members
+ * begin. Context: process, mutex of @root held. Return: 0; -EINVAL, with the
+ * element marked; -EBUSY if the members do not sample with this PMD.
  */
 int pfm_heritage_write(struct pfm_context *root, pfarg_pmd_t *req);
 

@@ -5,13 +5,14 @@
  * A probe of forks finds the parent's context, and queues a task work in the
  * child, which runs before the child's first instruction at user level. There
  * the child creates a context for itself, loads it and, if the family is
- * started, starts it: as the kernel does for perf's own inherited events, but
- * each thread has a context of its own. No right is checked: the child is what
- * its parent was when it was forked.
+ * started, starts it. perf's inherited events behave in the same way, but here
+ * each thread has a context of its own. No right is checked: at the fork, the
+ * child is a copy of its parent.
  *
- * The birth publishes the context before it loads it, with its mutex held. So
- * PFM_STOP or close() either finds it, and waits for the end of the birth, or
- * has set the family's state before, which the birth then sees.
+ * The birth publishes the context, with its mutex held, before it loads the
+ * context. PFM_STOP or close() may find the context, and then waits for the end
+ * of the birth. Otherwise it has set the family's state before, and the birth
+ * sees the new state.
  */
 #include <linux/atomic.h>
 #include <linux/lockdep.h>
@@ -38,8 +39,8 @@
 /**
  * struct pfm_birth - a thread that will become a member
  * @work:   task work in that thread
- * @family: its family, with a reference and a reserved place
- * @parent: what it takes over
+ * @family: the family, with a reference and a reserved place
+ * @parent: settings that the member takes over
  */
 struct pfm_birth {
 	struct callback_head	work;
@@ -47,7 +48,7 @@ struct pfm_birth {
 	struct pfm_parent	parent;
 };
 
-/* Commands lock members while they hold the root's mutex. */
+/* Lock class of members: commands lock them inside the root's mutex. */
 static struct lock_class_key pfm_member_key;
 
 /* Context: mutex of @ctx held. */
@@ -61,7 +62,7 @@ static void pfm_end_member(struct pfm_context *ctx)
 static void pfm_free_member(struct pfm_context *ctx)
 {
 	pfm_context_destroy(ctx);
-	/* The queue is flushed before this code is freed. */
+	/* The work queue is flushed before this code is freed. */
 	module_put(THIS_MODULE);
 }
 
@@ -93,7 +94,7 @@ static void pfm_bury(struct work_struct *work)
 }
 
 /*
- * Get a context that is charged to the payer: one that is kept, or a new one.
+ * Get a context that is charged to the payer: a kept one, or a new one.
  * Return: the context, or an ERR_PTR.
  */
 static struct pfm_context *pfm_get_member(struct pfm_family *family)
@@ -109,7 +110,7 @@ static struct pfm_context *pfm_get_member(struct pfm_family *family)
 	if (IS_ERR(ctx))
 		return ctx;
 	lockdep_set_class(&ctx->mutex, &pfm_member_key);
-	/* Until pfm_bury(), which may run when the root has been closed. */
+	/* pfm_bury() drops this, perhaps after the root was closed. */
 	__module_get(THIS_MODULE);
 	return ctx;
 }
@@ -121,7 +122,7 @@ static int pfm_attach_member(struct pfm_context *ctx,
 	int ret = pfm_heritage_equip(ctx) ?: pfm_family_join(ctx);
 
 	if (!ret) {
-		/* A PFM_WRITE_PMDS that began before it joined missed it. */
+		/* A PFM_WRITE_PMDS that began earlier has missed the member. */
 		pfm_heritage_update(ctx);
 		ret = pfm_load_member(ctx, parent->user_only, parent->trusted);
 	}
@@ -166,7 +167,7 @@ static void pfm_birth_work(struct callback_head *work)
 {
 	struct pfm_birth *birth = container_of(work, struct pfm_birth, work);
 
-	/* It may be killed before it is at user level. */
+	/* The thread may be killed before it is at user level. */
 	if (current->flags & PF_EXITING)
 		pfm_family_unreserve(birth->family);
 	else
@@ -211,8 +212,9 @@ static void pfm_expect_birth(struct pfm_family *family,
 }
 
 /*
- * The child does not run yet. Context: a tracepoint in the parent; preemption
- * off, which is why PREEMPT_RT has no families: memory cannot be allocated.
+ * Handle a fork. The child does not run yet. Context: a tracepoint in the
+ * parent; preemption off. On PREEMPT_RT memory cannot be allocated with
+ * preemption off, so there are no families.
  */
 static void pfm_probe_fork(void *unused, struct task_struct *task,
 			   struct task_struct *child)
@@ -234,7 +236,7 @@ static void pfm_probe_fork(void *unused, struct task_struct *task,
 	rcu_read_unlock();
 }
 
-/* It costs each fork of the machine, so it exists only when needed. */
+/* The probe costs each fork of the machine, so it exists only when needed. */
 static struct pfm_probe pfm_forks = {
 	.name = "sched_process_fork", .func = pfm_probe_fork,
 };
@@ -325,7 +327,7 @@ int pfm_load_family(struct pfm_context *ctx, void *arg)
 	return ret;
 }
 
-/* Has the root's thread ended, but not its family? Not while it is loaded. */
+/* Has the root's thread ended, but not its family? */
 static bool pfm_is_orphaned(const struct pfm_context *ctx)
 {
 	return !ctx->loaded && pfm_has_family(ctx) && ctx->family->ready;
@@ -366,7 +368,7 @@ static void pfm_stop_member(struct pfm_context *ctx)
 		pfm_stop_monitoring(ctx);
 }
 
-/* Let members that are born from now on count or not, then all others. */
+/* Start or stop members: first new ones at their birth, then the others. */
 static void pfm_set_started(struct pfm_context *ctx, bool started)
 {
 	WRITE_ONCE(ctx->family->started, started);
@@ -405,7 +407,7 @@ static void pfm_unmask_member(struct pfm_context *ctx)
 		ctx->sets_denied++;
 }
 
-/* Continue threads that a limit on overflows has masked. */
+/* Unmask the threads that a limit on overflows has masked. */
 static int pfm_unmask_family(struct pfm_context *ctx)
 {
 	if (!xchg(&ctx->share->masked, false))
@@ -414,7 +416,7 @@ static int pfm_unmask_family(struct pfm_context *ctx)
 	return pfm_unmask_thread(ctx);
 }
 
-/* No thread counts, and none that is born will. */
+/* Are the context and its members stopped, and new members not started? */
 static bool pfm_is_stopped(const struct pfm_context *ctx)
 {
 	return !ctx->started && !ctx->family->started;

@@ -25,37 +25,37 @@ int pfm_unload_family(struct pfm_context *ctx);
 int pfm_write_family_pmd(struct pfm_context *ctx, void *elem);
 
 /*
- * PFM_START and PFM_STOP: for the context, if its thread has not ended, and for
- * all members of its family. Context: process, mutex of @ctx held. Return: as
- * pfm_start_monitoring() and pfm_stop_monitoring().
+ * PFM_START and PFM_STOP: for all members of the context's family, and for the
+ * context itself if its thread has not ended. Context: process, mutex of @ctx
+ * held. Return: as pfm_start_monitoring() and pfm_stop_monitoring().
  */
 int pfm_start_family(struct pfm_context *ctx, void *arg);
 int pfm_stop_family(struct pfm_context *ctx);
 
 /*
- * PFM_RESTART: for a context without a family's buffers as
- * pfm_restart_context(). Otherwise restart the buffers as pfm_share_restart(),
- * and continue the threads that a limit on overflows has masked. Context:
- * process, mutex of @ctx held, may sleep. Return: 0; -EBUSY if no thread was
- * attached; an error of the format or the PMU.
+ * PFM_RESTART. Without a family's buffers, call pfm_restart_context(). With
+ * them, call pfm_share_restart(), and unmask the threads that a limit on
+ * overflows has masked. Context: process, mutex of @ctx held, may sleep.
+ * Return: 0; -EBUSY if no thread was attached; an error of the format or the
+ * PMU.
  */
 int pfm_restart_family(struct pfm_context *ctx);
 
 /*
  * Detach a context, if it is attached, and all members of its family. Context:
- * process, mutex of @ctx held. Return: the family that has ended by this, for
+ * process, mutex of @ctx held. Return: the family that this has ended, for
  * pfm_release_family(); or NULL.
  */
 struct pfm_family *pfm_detach_family(struct pfm_context *ctx);
 
 /*
- * Release everything that a detached context, and its family, have left.
+ * Release everything that a detached context and its family have left.
  * Context: process, no lock held.
  */
 void pfm_release_family(struct pfm_context *ctx, struct pfm_family *ended);
 
 /**
- * struct pfm_parent - what a member takes over from its parent
+ * struct pfm_parent - settings that a member takes over from its parent
  * @user_only: no event may count in the kernel
  * @trusted:   pfm_context.trusted
  */
@@ -65,8 +65,8 @@ struct pfm_parent {
 };
 
 /*
- * Create a member for the calling thread, in a reserved place. Failures are
- * counted. Context: process, no lock held.
+ * Create a member for the calling thread, whose place is reserved. Count a
+ * failure. Context: process, no lock held.
  */
 void pfm_bear_member(struct pfm_family *family,
 		     const struct pfm_parent *parent);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * instant.c - all overflows of one instant are one event (3.5.14)
+ * instant.c - handle all overflows of one instant as one event (3.5.14)
  *
  * The general path handles overflows of several counters, debug-store records,
  * and deferred overflows. The PMU may report the counters of one instant
  * together (pfm_overflow_many()) or one by one. In the second case the first
  * report handles all counters that have reached 0 (pfm_look_closer()). The
- * others are PFM_KNOWN from then on, so that their own reports are recognized,
- * unless the context is then frozen: that discards all reports. Deferred
- * overflows at the same address are one instant (defer.c).
+ * other counters become PFM_KNOWN, so that their own reports are recognized,
+ * unless the context is now frozen: a frozen context discards all reports.
+ * Deferred overflows at the same address are one instant (defer.c).
  */
 #include <linux/irqflags.h>
 #include "context.h"
@@ -20,7 +20,7 @@
 #include "stamp.h"
 #include "value.h"
 
-/* Read the PMDs of the sample, of any width. Data of the sample are unknown. */
+/* Read the PMDs of the sample, of any width. Its data are not known. */
 static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
 {
 	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
@@ -55,8 +55,8 @@ static int pfm_handle_one(struct pfm_context *ctx, u16 slot, u64 tstamp,
 }
 
 /*
- * Handle one overflow event. @ovfl: bitmap of the PMDs' slots. @tstamp: 0 to
- * take one here: a deferred overflow has the time at which it is handled. The
+ * Handle one overflow event. @ovfl: bitmap of the PMDs' slots. @tstamp: time
+ * stamp, or 0 for the current time, as for deferred overflows. Context: the
  * caller owns @ctx.
  */
 static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
@@ -70,25 +70,24 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 	tstamp = tstamp ?: pfm_stamp(ctx);
 
 	local_irq_save(flags);
-	/* A deferred overflow may be handled in another thread. */
+	/* Another thread may handle a deferred overflow. */
 	pfm_note_place(ctx, ctx->target.task ?: current, ip, regs);
 	for_each_set_bit(slot, ovfl, ctx->pmu->num_pmds) {
-		/* The first error ends the calls; the rest is lost. */
+		/* After the first error, count the other overflows as lost. */
 		if (!err)
 			err = pfm_handle_one(ctx, slot, tstamp, &out);
 		if (err)
 			ctx->lost++;
 	}
-	/* Now, because the handler of a family may end the credit (share.c). */
+	/* Not before: the handler of a family may end the credit (share.c). */
 	ctx->credit--;
 	pfm_conclude(ctx, ovfl, &out);
 	local_irq_restore(flags);
 }
 
 /*
- * Does the overflow interrupt? With a debug-store area it only writes a record
- * until the area is filled to its threshold. Without one, every overflow
- * interrupts.
+ * Store a record in the debug-store area, if there is one. Return: true if the
+ * CPU would interrupt: the area is filled to its threshold, or there is none.
  */
 static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 				   const unsigned long *ovfl,
@@ -105,7 +104,7 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 	/* Limit the rate: perf, unlike the CPU, interrupts at each record. */
 	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx, 0))
 		interrupts = true;
-	/* pfm_event() uses it up. */
+	/* pfm_event() uses up one credit itself. */
 	ctx->credit += interrupts;
 	local_irq_restore(flags);
 	return interrupts;
@@ -141,9 +140,9 @@ noinline void pfm_conclude_one(struct pfm_pmd *pmd, int err)
 }
 
 /*
- * Has the PMU counted at most half a period since the overflow was handled?
- * Otherwise the expected report never came, and this is the next overflow, a
- * whole period later.
+ * Has the PMU counted at most half a period since the overflow was handled? If
+ * not, the report of that overflow never came. This is the report of the next
+ * overflow, a whole period later.
  */
 bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 {
@@ -157,8 +156,8 @@ bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value)
 EXPORT_SYMBOL_GPL(pfm_overflow_is_known);
 
 /*
- * The value is read again: since the PMU has read it, an NMI may have handled
- * the overflow.
+ * Read the value again: since the PMU has read it, an NMI may have handled the
+ * overflow.
  */
 bool pfm_is_known_now(struct pfm_pmd *pmd)
 {
@@ -168,7 +167,7 @@ bool pfm_is_known_now(struct pfm_pmd *pmd)
 
 /*
  * Has the PMD overflowed without being handled or reported? A PMD that records
- * data of its samples (hw.wants) waits for its own report, which has them.
+ * data of its samples (hw.wants) waits for its own report, which has the data.
  */
 static bool pfm_is_still_to_come(struct pfm_pmd *pmd)
 {
@@ -197,16 +196,16 @@ static bool pfm_find_others(const struct pfm_pmd *pmd, unsigned long *ovfl)
 }
 
 /*
- * The PMDs in @others were handled together with a reported one. Expect their
- * reports, which come later. A report that has already come has left a note
- * (PFM_NOTED), which is dropped.
+ * The PMDs in @others were handled together with a reported one. Mark them, so
+ * that their later reports are discarded. A report that has already come has
+ * left a note (PFM_NOTED): drop the note.
  */
 static void pfm_await_reports(struct pfm_context *ctx,
 			      const unsigned long *others)
 {
 	unsigned int slot;
 
-	/* A report that finds the context frozen is discarded. */
+	/* A frozen context discards reports anyway. */
 	if (READ_ONCE(ctx->frozen))
 		return;
 	for_each_set_bit(slot, others, ctx->pmu->num_pmds) {
@@ -231,8 +230,9 @@ void pfm_silence(struct pfm_pmd *pmd)
 }
 
 /*
- * Interrupts are off from the check of the other PMDs to the end, so a report
- * that arrives in between belongs to one of the overflows handled here.
+ * Handle an overflow with those of other PMDs. Interrupts are off from the
+ * check of the other PMDs to the end: a report that arrives in between belongs
+ * to one of the overflows handled here.
  */
 static bool pfm_handle_with_others(struct pfm_pmd *pmd, u64 ip,
 				   struct pt_regs *regs)

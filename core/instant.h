@@ -10,8 +10,8 @@
 struct pfm_ds_record;
 
 /*
- * The two IDs are adjacent unless the kernel randomizes the layout of its
- * structures (CONFIG_RANDSTRUCT): copy them with one load and store.
+ * Record the thread's IDs. They are adjacent in task_struct, unless the kernel
+ * randomizes its layout (CONFIG_RANDSTRUCT): copy both with one load and store.
  */
 static __always_inline void pfm_note_ids(struct pfm_context *ctx,
 					 const struct task_struct *task)
@@ -37,11 +37,11 @@ static __always_inline void pfm_note_place(struct pfm_context *ctx,
 
 static __always_inline void pfm_begin_arg(pfm_ovfl_arg_t *arg, u64 value)
 {
-	/* One load instead of a per-CPU access. */
+	/* task_cpu() is one load; a per-CPU access takes more. */
 	arg->ovfl_cpu = task_cpu(current);
 	arg->pmd_value = value;
 	arg->ovfl_ctrl.val = 0;
-	/* Adjacent to ovfl_ctrl: merged into one store. */
+	/* Adjacent to ovfl_ctrl: the compiler merges both into one store. */
 	arg->reserved2 = 0;
 }
 
@@ -56,37 +56,39 @@ void pfm_instant(struct pfm_context *ctx, const unsigned long *ovfl,
 
 /*
  * Discard the report of a counter if the context is frozen, or if the overflow
- * was handled together with another PMD's. Return: true if that was done; false
- * if @pmd is to be handled. Context: the caller owns the context.
+ * was handled together with another PMD's. Context: the caller owns the
+ * context.
+ * Return: true if the report was discarded; false if @pmd is to be handled.
  */
 bool pfm_discard(struct pfm_pmd *pmd);
 
 /*
- * Handle the report of a counter in a set with several counters, together with
- * the others that have overflowed, or discard it. Return: true if that was
- * done; false if @pmd has overflowed alone. Context: the caller owns the
- * context.
+ * Handle or discard the report of a counter in a set with several counters. If
+ * other counters have overflowed too, handle all together. Context: the caller
+ * owns the context. Return: true if the report was handled or discarded; false
+ * if @pmd has overflowed alone.
  */
 bool pfm_look_closer(struct pfm_pmd *pmd, u64 ip, struct pt_regs *regs);
 
 /*
- * Was the reported overflow handled already, together with another PMD's? Ask
+ * Was the reported overflow already handled together with another PMD's? Called
  * once per report. Context: as the overflow.
  */
 bool pfm_is_known_now(struct pfm_pmd *pmd);
 
 /*
- * After the handler of a single overflow: do what it has requested. @err: its
+ * Do what the handler of a single overflow has requested. @err: the handler's
  * return value. Context: the caller owns the context.
  */
 void pfm_conclude_one(struct pfm_pmd *pmd, int err);
 
 /*
- * The context is frozen, but the PMU counts until a thread has stopped it. A
- * counter that overflows again at once would leave no time for that. So prevent
- * further overflows of the counter; it is reloaded before it counts again. Do
- * nothing during pfm_pause(): the PMU is stopped, and a command may be loading
- * the counter. Context: the caller owns the context.
+ * Prevent further overflows of a counter in a frozen context: until a thread
+ * has stopped the PMU, a counter that overflows again at once would leave no
+ * time for that. The counter is reloaded before it counts again. Do nothing
+ * during pfm_pause(): the PMU is stopped, and a command may be loading the
+ * counter.
+ * Context: the caller owns the context.
  */
 void pfm_silence(struct pfm_pmd *pmd);
 

@@ -40,13 +40,13 @@ int pfm_check_cpu(const struct pfm_context *ctx)
 	return ctx->target.cpu == raw_smp_processor_id() ? 0 : -EBUSY;
 }
 
-/* Does the thread belong to the calling process: self-monitoring (A21)? */
+/* Does the calling process own the thread (self-monitoring, A21)? */
 static bool pfm_is_self(const struct task_struct *task)
 {
 	return same_thread_group((struct task_struct *)task, current);
 }
 
-/* Blocking needs a return to user level, and another process that restarts. */
+/* A blocked thread must reach user level; another process restarts it. */
 static bool pfm_can_be_blocked(const struct task_struct *task)
 {
 	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)) &&
@@ -62,7 +62,7 @@ static struct task_struct *pfm_get_task(pid_t vpid)
 	return task;
 }
 
-/* Unload the sets before @end, or all if it is NULL, from the PMU. */
+/* Unload the sets before @end from the PMU, or all sets if @end is NULL. */
 static void pfm_unload_evtsets(struct pfm_context *ctx,
 			       const struct pfm_evtset *end)
 {
@@ -76,7 +76,7 @@ static void pfm_unload_evtsets(struct pfm_context *ctx,
 	}
 }
 
-/* Load all sets, so that a switch cannot fail for lack of memory. */
+/* Load all sets in advance, so that a switch cannot fail for lack of memory. */
 static int pfm_load_evtsets(struct pfm_context *ctx)
 {
 	struct pfm_evtset *set;
@@ -136,9 +136,9 @@ struct pfm_rights {
 };
 
 /*
- * Load the PMU, which knows only registers, task and CPU. perf may take long to
- * create the events, and an exec must not wait for that. So its lock is not
- * held, and the right to monitor is checked again afterwards.
+ * Load the PMU. perf may take long to create the events, and an exec must not
+ * wait for that. So exec_update_lock is not held, and the right to monitor is
+ * checked again afterwards.
  */
 static int pfm_load_pmu(struct pfm_context *ctx, struct pfm_evtset *set,
 			const struct pfm_rights *may)
@@ -176,7 +176,7 @@ static int pfm_check_load(struct pfm_context *ctx, const pfarg_load_t *req,
 						     -EINVAL;
 }
 
-/* Does a thread attach to itself, and may it map and read its counters? */
+/* Does a thread that attaches to itself have the right to read its counters? */
 static bool pfm_can_read_counters(const struct pfm_context *ctx,
 				  const struct task_struct *task)
 {
@@ -184,7 +184,7 @@ static bool pfm_can_read_counters(const struct pfm_context *ctx,
 	       pfm_may_read_counters();
 }
 
-/* Record whether, and as which thread, the caller may read its counters. */
+/* Record the calling thread if it may read its counters. */
 static void pfm_set_reader(struct pfm_context *ctx, bool can_read)
 {
 	ctx->target.user_read = can_read;
@@ -195,7 +195,7 @@ static void pfm_set_reader(struct pfm_context *ctx, bool can_read)
 	ctx->reader.pid_ns = task_active_pid_ns(current)->ns.inum;
 }
 
-/* Set the thread, or this CPU if it is NULL. Return: 0 or an errno. */
+/* Set the target: @task, or this CPU if it is NULL. Return: 0 or an errno. */
 static int pfm_set_target(struct pfm_context *ctx, const pfarg_load_t *req,
 			  struct task_struct *task)
 {
@@ -234,7 +234,7 @@ static void pfm_unload_pmu(struct pfm_context *ctx)
 	pfm_for_each_pmd(ctx->set, i, pmd)
 		pmd->value = pfm_value_read(pmd);
 	ctx->loaded = false;
-	/* An overflow that found it masked may still read registers. */
+	/* An overflow of a masked context may still read registers. */
 	pfm_wait_overflows(ctx);
 	pfm_unload_evtsets(ctx, NULL);
 	pfm_wait_kicks(ctx);
@@ -276,9 +276,9 @@ static int pfm_reload_pmu(struct pfm_context *ctx)
 }
 
 /*
- * The monitored thread has exited, or an exec has removed its perf events
- * (3.1.7). After an exec, only a context whose attaching process may monitor
- * any program continues.
+ * Unload the PMU of a thread that has exited, or whose perf events an exec has
+ * removed (3.1.7). After an exec load the PMU again, but only if the attaching
+ * process may monitor any program.
  */
 static void pfm_events_lost(struct pfm_context *ctx, bool exits, bool quiet)
 {
@@ -311,7 +311,7 @@ void pfm_start_or_deny(struct pfm_context *ctx)
 		ctx->sets_denied++;
 }
 
-/* Only members that are born from now on start, too: this does not wait. */
+/* Existing members are not started: this function must not wait for them. */
 static void pfm_start_after_exec(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->start_at_exec, false);
@@ -397,7 +397,7 @@ static int pfm_load_thread(struct pfm_context *ctx, const pfarg_load_t *req,
 	return ret == PFM_ASK_FIRST ? -EINTR : ret;
 }
 
-/* PFM_LOAD_CONTEXT: check this caller, not the creator, against the level. */
+/* PFM_LOAD_CONTEXT: the paranoid level applies to the caller. */
 int pfm_load_context(struct pfm_context *ctx, void *arg)
 {
 	const pfarg_load_t *req = arg;
@@ -442,7 +442,7 @@ int pfm_unload_context(struct pfm_context *ctx)
 	return ret;
 }
 
-/* The set to start: the requested one, or else the active set. */
+/* Find the set to start: the requested one, or else the active set. */
 static struct pfm_evtset *pfm_evtset_to_start(struct pfm_context *ctx,
 					      const pfarg_start_t *req)
 {
@@ -455,7 +455,7 @@ static struct pfm_evtset *pfm_evtset_to_start(struct pfm_context *ctx,
 	return pfm_evtset_find(ctx, req->start_set);
 }
 
-/* Make @set the active one of a stopped context, which may be masked. */
+/* Make @set the active set of a stopped context, which may be masked. */
 static int pfm_designate(struct pfm_context *ctx, struct pfm_evtset *set)
 {
 	int ret;

@@ -11,9 +11,10 @@
 struct pfm_context;
 
 /*
- * May a command that needs the PMU run here and now? Context: process,
- * pfm_context.mutex held. Return: 0; -EBUSY if not attached, or system-wide and
- * not on the monitored CPU; -ENODEV if that CPU has gone offline.
+ * Check whether a command that needs the PMU may run on this CPU. Context:
+ * process, pfm_context.mutex held. Return: 0; -EBUSY if not attached, or
+ * system-wide and not on the monitored CPU; -ENODEV if that CPU has gone
+ * offline.
  */
 int pfm_check_cpu(const struct pfm_context *ctx);
 
@@ -37,16 +38,17 @@ int pfm_load_context(struct pfm_context *ctx, void *arg);
 int pfm_load_member(struct pfm_context *ctx, bool user_only, bool trusted);
 
 /*
- * PFM_UNLOAD_CONTEXT; from any CPU if the monitored CPU has gone offline. The
- * PMU has released everything when this returns.
+ * PFM_UNLOAD_CONTEXT. May run on any CPU if the monitored CPU has gone offline.
+ * On return the PMU has released everything.
  * Context: process, pfm_context.mutex not held. Return: 0, or -EBUSY as
  * pfm_check_cpu().
  */
 int pfm_unload_context(struct pfm_context *ctx);
 
 /*
- * Detach an attached context: stop, keep the values, and let go the thread or
- * CPU. pfm_release_all() must follow. Context: process, pfm_context.mutex held.
+ * Detach an attached context: stop it, keep its values, and release the thread
+ * or CPU. pfm_release_all() must follow. Context: process, pfm_context.mutex
+ * held.
  */
 void pfm_detach(struct pfm_context *ctx);
 
@@ -60,12 +62,12 @@ void pfm_detach(struct pfm_context *ctx);
  */
 int pfm_start_monitoring(struct pfm_context *ctx, void *arg);
 
-/* Does PFM_START with this argument, or NULL, wait for an exec? */
+/* Must PFM_START with this argument, or NULL, wait for an exec? */
 bool pfm_starts_at_exec(const pfarg_start_t *req);
 
 /*
- * Start an attached context for which no error can be returned: a PMD without a
- * free counter is denied, and the others count. Context: process,
+ * Start an attached context when no error can be returned. A PMD is denied if
+ * no counter is free for it; the others count. Context: process,
  * pfm_context.mutex held.
  */
 void pfm_start_or_deny(struct pfm_context *ctx);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - initialization and exit of the core, in order
+ * main.c - initialization and exit of the core
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>

@@ -2,12 +2,12 @@
 /*
  * msgq.c - the message queue of a context (3.3)
  *
- * There is one writer: the overflow path, or a command that keeps it out.
- * Readers do not wait for each other: each copies the next message to its
- * destination, which may take long, and then removes it if it is still the
- * next. Positions are so wide that they do not repeat in that time. Overflow
- * messages are dropped and counted if the queue is full; one slot is reserved
- * for PFM_MSG_END.
+ * There is one writer: the overflow path, or a command that keeps overflows
+ * out. Readers do not wait for each other. Each copies the next message to its
+ * destination, which may take long, and then removes the message if it is still
+ * the next one. Positions are wide enough not to repeat in that time. If the
+ * queue is full, overflow messages are dropped and counted; one slot is
+ * reserved for PFM_MSG_END.
  */
 #include <linux/log2.h>
 #include <linux/poll.h>
@@ -34,7 +34,7 @@ void pfm_msgq_destroy(struct pfm_msgq *q)
 
 void pfm_msgq_reset(struct pfm_msgq *q)
 {
-	/* Readers advance it by cmpxchg(), so none moves it back. */
+	/* Readers advance the tail by cmpxchg(), so no reader moves it back. */
 	xchg(&q->tail, q->head);
 }
 
@@ -74,14 +74,14 @@ void pfm_msgq_put_end(struct pfm_msgq *q)
 bool pfm_msgq_peek(struct pfm_msgq *q, pfm_msg_t *msg, unsigned long *pos)
 {
 	/*
-	 * Pairs with the release in pfm_msgq_take(): the head read below is
-	 * not older than the tail.
+	 * Pairs with the release in pfm_msgq_take(): the head read below is at
+	 * least as new as the tail.
 	 */
 	*pos = smp_load_acquire(&q->tail);
 	/* Pairs with the release in pfm_msgq_publish(). */
 	if (smp_load_acquire(&q->head) == *pos)
 		return false;
-	/* If another reader takes it, the writer may be overwriting it. */
+	/* The writer may overwrite a message that another reader has taken. */
 	data_race(*msg = q->ring[*pos & (q->size - 1)]);
 	return true;
 }

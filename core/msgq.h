@@ -50,8 +50,7 @@ bool pfm_msgq_empty(const struct pfm_msgq *q);
 bool pfm_msgq_put_ovfl(struct pfm_msgq *q, const pfm_ovfl_msg_t *msg);
 
 /*
- * Queue PFM_MSG_END. Context: process, no overflow runs; once per
- * attachment.
+ * Queue PFM_MSG_END, once per attachment. Context: process, no overflow runs.
  */
 void pfm_msgq_put_end(struct pfm_msgq *q);
 

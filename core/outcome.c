@@ -50,7 +50,7 @@ void pfm_collect(struct pfm_outcome *out, const struct pfm_pmd *pmd, int err)
 		     pfm_checked_ctrl(ctx, err, pmd->ovfl->arg.ovfl_ctrl));
 }
 
-/* Mask and notify, as a handler can. */
+/* A limit is exceeded: mask and notify, as a handler can. */
 static void pfm_throttle(struct pfm_context *ctx, const unsigned long *ovfl,
 			 struct pfm_outcome *out)
 {
@@ -74,10 +74,10 @@ int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 }
 
 /*
- * A handler that finds the buffer full requests a notification for the PMD that
- * happened to fill it, and after an error the handler is not called for the
- * remaining PMDs. So notify if any PMD that overflowed at the same time has
- * PFM_REGFL_OVFL_NOTIFY (3.6.5).
+ * Must this event mask and notify? A handler that finds the buffer full
+ * requests a notification for the PMD that happened to fill it, and after an
+ * error the handler is not called for the remaining PMDs. So notify if any PMD
+ * that overflowed at the same time has PFM_REGFL_OVFL_NOTIFY (3.6.5).
  */
 static bool pfm_masks_with_notice(const struct pfm_context *ctx,
 				  const unsigned long *ovfl,
@@ -114,7 +114,7 @@ static void pfm_post_msg(struct pfm_context *ctx, const unsigned long *ovfl)
 	set_bit(PFM_END_NOTIFY, &ctx->ovfl_end);
 }
 
-/* Reset @reset with short values; the other PMDs of @ovfl continue to count. */
+/* Load short reset values into @reset; the rest of @ovfl continues to count. */
 static void pfm_reset_short(struct pfm_evtset *set, const unsigned long *ovfl,
 			    const unsigned long *reset)
 {

@@ -8,9 +8,9 @@
 #include "context.h"
 
 /*
- * Outcome of one overflow event, collected over its PMDs. @notify: a
- * notification was requested for a PMD with PFM_REGFL_OVFL_NOTIFY; @asked: for
- * any PMD. @reset: slots of the PMDs to reset.
+ * The requests for one overflow event, collected over its PMDs. @notify: for a
+ * notification, of a PMD with PFM_REGFL_OVFL_NOTIFY; @asked: for a
+ * notification, of any PMD. @reset: slots of the PMDs to reset.
  */
 struct pfm_outcome {
 	bool	notify;
@@ -35,8 +35,8 @@ void pfm_conclude(struct pfm_context *ctx, const unsigned long *ovfl,
 		  struct pfm_outcome *out);
 
 /*
- * Handler for contexts without a format. With notification the overflow masks;
- * without it the counter wraps (3.4.3), unless it counts towards a switch of
+ * Handler for contexts without a format. With notification it masks. Without
+ * notification the counter wraps (3.4.3), unless it counts towards a switch of
  * sets (3.7.6). Context: as the overflow. Return: 0.
  */
 int pfm_no_fmt_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,

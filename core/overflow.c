@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * overflow.c - counters overflow (3.5.14)
+ * overflow.c - the overflows of counters, as the PMU reports them (3.5.14)
  *
  * The PMU calls these functions in any context up to NMI, on the monitored CPU
  * or in the monitored thread. They never wait.
@@ -12,25 +12,26 @@
  * 3. Call the handler, which requests "reset and continue".
  * 4. Usually the hardware counter has already reloaded itself, so the reset
  *    only changes the offset between its count and the PMD's value.
- * 5. Leave: give up ownership. Handle overflows that have interrupted this one.
+ * 5. Give up ownership. Handle overflows that have interrupted this one.
  *
  * All other cases leave the fast path:
- * - The context is owned: leave a note. The owner handles it if it is an
- *   overflow; after a command an irq_work does (defer.c).
- * - It is frozen, that is masked, switching or excluded: discard the overflow.
+ * - The context is owned: leave a note. An overflow that owns the context
+ *   handles the note; after a command an irq_work does (defer.c).
+ * - The context is frozen (masked, switching or excluded): discard the
+ *   overflow.
  * - The overflow was already handled with another counter's report: discard the
  *   report (instant.c).
  * - Several counters sample: handle the overflows of one instant together
  *   (instant.c). If no other has overflowed, continue on the fast path.
  * - The handler returns an error: count a loss, and hold (PFM_OVFL_CTRL_HOLD).
  *   Unknown control bits hold, too (outcome.c).
- * - The handler requests something else, or the reset is not to the value that
+ * - The handler requests something else, or the reset value is not the one that
  *   the hardware has reloaded: pfm_conclude_one() (instant.c, outcome.c).
  * - The credit is used up, after at most 256 overflows: time this overflow. At
  *   the end of a window check the limits, and mask if one is exceeded (rate.c).
  *
- * The functions after pfm_overflow() receive the PMU's other reports. The
- * states of ownership and of a PMD are at the end of context.h.
+ * The functions after pfm_overflow() receive the PMU's other reports. context.h
+ * describes the states of ownership and of a PMD, at PFM_BUSY_* and PFM_QUIET.
  */
 #include "context.h"
 #include "defer.h"
@@ -49,9 +50,9 @@ static noinline notrace void pfm_conclude_and_leave(struct pfm_pmd *pmd,
 }
 
 /*
- * The credit is used up: time this overflow, renew the credit and continue. At
- * the end of a window pfm_conclude() checks the limits instead, and masks if
- * one is exceeded (rate.c).
+ * Leave after the overflow that uses up the credit: time it, renew the credit
+ * and continue. At the end of a window pfm_conclude() checks the limits
+ * instead, and masks if one is exceeded (rate.c).
  */
 static noinline notrace void pfm_renew_and_leave(struct pfm_pmd *pmd)
 {
@@ -100,11 +101,11 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 	credit = --ctx->credit;
 	/*
 	 * Read offset and reload together, and late: a report that interrupts
-	 * this may change the offset, and the write below would undo the
-	 * change. This can happen: a tracepoint can be hit in an interrupt,
-	 * too. But such a report leaves a note, and handling it in pfm_leave()
-	 * resets the PMD: the next overflow is then at most a period away,
-	 * whether the change was undone or not (perf_reset_other()).
+	 * this code may change the offset, and the write below would undo the
+	 * change. Such a report is possible, because a tracepoint can be hit in
+	 * an interrupt, too. But it leaves a note, and pfm_leave() handles the
+	 * note and resets the PMD. The next overflow is then at most a period
+	 * away, whether the change was undone or not (perf_reset_other()).
 	 */
 	offset = reg->offset;
 	reload = reg->reload;
@@ -116,14 +117,14 @@ static __always_inline void pfm_end_record(struct pfm_context *ctx,
 		pfm_renew_and_leave(pmd);
 		return;
 	}
-	/* The PMD's value is count - offset: this loads it with @reload. */
+	/* The PMD's value is count - offset: set it to @reload. */
 	reg->offset = offset - reload;
 	pfm_leave(ctx);
 }
 
 /*
- * The context is owned, or frozen, or several counters sample. @owner: result
- * of pfm_enter_fast().
+ * Handle an overflow if the context is owned or frozen, or if several counters
+ * sample. @owner: result of pfm_enter_fast().
  */
 static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 					       struct pt_regs *regs, u64 ip,
@@ -145,9 +146,9 @@ static noinline notrace void pfm_overflow_rare(struct pfm_pmd *pmd, u64 value,
 }
 
 /*
- * Optimised for few instructions: few values live across calls, and the rare
- * cases are tail calls, so that few registers are saved. Some code is repeated
- * to avoid a branch.
+ * This function is optimised for few instructions. Few values live across
+ * calls, and the rare cases are tail calls, so that few registers are saved.
+ * Some code is repeated to avoid a branch.
  */
 void notrace pfm_overflow(struct pfm_pmu_reg *reg, u64 value,
 			  struct pt_regs *regs, u64 ip)
@@ -188,8 +189,8 @@ EXPORT_SYMBOL_GPL(pfm_overflow);
 
 /*
  * The PMU's read operation finds the sample's data in set->sample. Clear it
- * after the read: before the owner leaves, it may handle other overflows, whose
- * data it is not.
+ * after the read: pfm_end_record() may handle other overflows before it
+ * returns, and the data are not theirs.
  */
 static notrace void pfm_record_sample(struct pfm_pmd *pmd, u64 value,
 				      struct pt_regs *regs, u64 ip,
@@ -291,7 +292,8 @@ EXPORT_SYMBOL_GPL(pfm_timeout);
 /*
  * Counters narrower than 64 bits have wrapped: carry into pfm_pmd.value. Clear
  * the bits in @ovfl of PMDs whose 64-bit value has not wrapped. Do this even if
- * the context is owned: pfm_value_read_ovfl() notices the change and retries.
+ * the context is owned: the owner's pfm_value_read_ovfl() notices the change
+ * and retries.
  */
 static void pfm_carry(struct pfm_context *ctx, unsigned long *ovfl)
 {

@@ -4,14 +4,14 @@
  *
  * pfm_context.busy names the owner: an overflow (pfm_enter()) or, for a moment,
  * a command (pfm_own()). All overflows of a context happen on one CPU at a
- * time, so an overflow that finds the context owned by an overflow has
- * interrupted it. An interrupt that handles deferred overflows may run when the
+ * time. So an overflow that finds another overflow as the owner has interrupted
+ * that overflow. An interrupt that handles deferred overflows may run when the
  * thread is already on another CPU; then it owns the context like a command
  * (defer.c).
  *
  * Most commands stop the PMU to keep overflows out (pause.c). The restart of an
- * active context and PFM_SET_FMT_ARG must not, or they would miss events: they
- * take ownership.
+ * active context and PFM_SET_FMT_ARG would miss events if they did so. They
+ * take ownership instead.
  */
 #include <linux/delay.h>
 #include <linux/irq_work.h>
@@ -49,8 +49,8 @@ bool pfm_is_here(const struct pfm_context *ctx)
 }
 
 /*
- * Arguments of a look: is an overflow in progress? @task: only an overflow of
- * this thread counts; or NULL.
+ * Arguments and result of a look whether an overflow is in progress. @task: the
+ * thread whose overflows count, or NULL for any. @maybe: out: one may be.
  */
 struct pfm_look {
 	const struct task_struct	*task;
@@ -60,8 +60,8 @@ struct pfm_look {
 /*
  * Did this interrupt arrive in preemptible code, in the idle loop or, without a
  * preemption count, at user level? Then no overflow is in progress, because
- * overflows increment the preemption count; so does the idle loop itself, once.
- * Context: hard interrupt.
+ * overflows increment the preemption count. The idle loop itself has
+ * incremented it once. Context: hard interrupt.
  */
 static bool pfm_is_between_overflows(void)
 {
@@ -73,8 +73,8 @@ static bool pfm_is_between_overflows(void)
 }
 
 /*
- * Context: hard interrupt; or called directly, on the local CPU or by the idle
- * loop, where no overflow is in progress.
+ * Check this CPU. Context: hard interrupt; or a direct call, on the local CPU
+ * or by the idle loop, where no overflow is in progress.
  */
 static void pfm_look_here(void *arg)
 {
@@ -105,11 +105,11 @@ static bool pfm_may_be_under_way(const struct pfm_pmu_set *target)
 	return look.maybe;
 }
 
-/* Looks before waiting for a grace period; the first ones follow at once. */
+/* Number of looks before a grace period; the first ones have no delay. */
 #define PFM_LOOKS	25
 #define PFM_QUICK_LOOKS	3
 
-/* Look until no overflow is in progress. Return: false if that is not seen. */
+/* Look until no overflow is in progress. Return: false if none succeeds. */
 static bool pfm_look_elsewhere(const struct pfm_pmu_set *target)
 {
 	int i;
@@ -134,9 +134,9 @@ bool pfm_look_for_overflows(struct pfm_context *ctx)
 }
 
 /*
- * If possible, do not wait for a grace period. It waits for all CPUs or, if
- * expedited, interrupts them, and any user could cause that at will. A CPU that
- * a real-time thread occupies may delay it for as long as the thread runs.
+ * Avoid the grace period if possible: it waits for all CPUs or, if expedited,
+ * interrupts them, and any user could cause that at will. A real-time thread
+ * that occupies a CPU may delay the grace period for as long as it runs.
  */
 void pfm_wait_overflows(struct pfm_context *ctx)
 {
@@ -149,7 +149,7 @@ void pfm_wait_overflows(struct pfm_context *ctx)
 	ctx->unsettled = false;
 }
 
-/* A look in an interrupt on this CPU */
+/* A test of looking: one look in an interrupt on this CPU */
 struct pfm_trial {
 	struct irq_work	work;
 	struct pfm_look	look;
@@ -165,8 +165,8 @@ static void pfm_trial_interrupt(struct irq_work *work)
 }
 
 /*
- * Interrupt the caller. Return: true if the caller looks like an overflow to
- * the interrupt.
+ * Interrupt the caller, and look. Return: true if the interrupt takes the
+ * caller for an overflow.
  */
 static bool pfm_trial_look(bool preemptible)
 {

@@ -10,23 +10,23 @@
 /* Take ownership as an overflow. Return: 0, or the owner: PFM_BUSY_*. */
 static __always_inline u32 pfm_enter(struct pfm_context *ctx)
 {
-	/* The last owner may have masked: read the state only after this. */
+	/* Read the state only after this: the last owner may have masked. */
 	return cmpxchg_acquire(&ctx->busy, 0, PFM_BUSY_OVERFLOW);
 }
 
 /*
- * Take ownership as pfm_enter() does, in fewer instructions. A caller that
- * fails has overwritten the owner, and must call pfm_not_entered() at once.
- * Until then an NMI takes an owning command for an overflow, and only leaves a
- * note. The caller's own note to the command raises an interrupt, which finds
- * both notes.
+ * Take ownership as pfm_enter() does, in fewer instructions. If this fails, it
+ * has overwritten the owner, and the caller must call pfm_not_entered() at
+ * once. Until then an NMI mistakes a command that owns the context for an
+ * overflow, and only leaves a note. But the caller's own note to the command
+ * raises an interrupt, which finds both notes.
  */
 static __always_inline u32 pfm_enter_fast(struct pfm_context *ctx)
 {
 	return xchg_acquire(&ctx->busy, PFM_BUSY_OVERFLOW);
 }
 
-/* @owner: result of pfm_enter_fast(); this owner may already have left. */
+/* Restore @owner (see pfm_enter_fast()), unless it has left already. */
 static inline void pfm_not_entered(struct pfm_context *ctx, u32 owner)
 {
 	if (owner == PFM_BUSY_COMMAND)
@@ -63,8 +63,8 @@ bool pfm_look_for_overflows(struct pfm_context *ctx);
 bool pfm_owner_init(void);
 
 /*
- * Evaluate that test. @seen: preemption was off, and the interrupt saw that;
- * @mistaken: preemption was on, and the interrupt did not see that.
+ * Evaluate the test of pfm_owner_init(). @seen: with preemption off, the
+ * interrupt saw that; @mistaken: with preemption on, it saw preemption off.
  */
 bool pfm_owner_judge(bool seen, bool mistaken);
 
@@ -77,7 +77,7 @@ static inline void pfm_kick(struct pfm_context *ctx)
 	pfm_irq_work_queue(&ctx->irq_work);
 }
 
-/* The irq_work has run; called when it no longer uses the context. */
+/* Record that the irq_work has run, and no longer uses the context. */
 static inline void pfm_kicked(struct pfm_context *ctx)
 {
 	pfm_irq_work_done(&ctx->irq_work);

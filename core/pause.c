@@ -2,13 +2,14 @@
 /*
  * pause.c - excluding overflows during commands
  *
- * pfm_pause() stops the PMU and waits until no handler is running
- * (pfm_wait_overflows()), and for the irq_work that overflows have queued. If
- * the context is masked, pfm_pause() need not wait for overflows: they return
- * without an effect and do not touch the counters while the context is paused
- * (pfm_context.paused). Only the overflow that masked the context may still be
- * in progress. The probe of exclude.c keeps running: it only records the state
- * of the CPU, and pfm_resume() acts on that.
+ * pfm_pause() stops the PMU, waits until no handler is running
+ * (pfm_wait_overflows()), and waits for the irq_work that overflows have
+ * queued. If the context is masked, pfm_pause() need not wait for handlers:
+ * while the context is paused (pfm_context.paused), late overflows return
+ * without an effect and do not touch the counters. Only the overflow that
+ * masked the context may still be in progress. The probe of exclude.c keeps
+ * running, but only records the state of the CPU; pfm_resume() acts on that
+ * state.
  */
 #include "context.h"
 #include "freeze.h"
@@ -30,12 +31,12 @@ void pfm_publish_active(struct pfm_context *ctx)
 	pfm_disown(ctx, flags);
 }
 
-/* Program the PMU with the active set. Context: paused. */
+/* Program the PMU with the active set after a switch. Context: paused. */
 static void pfm_follow_switch(struct pfm_context *ctx)
 {
 	struct pfm_pmd *last = pfm_clock_of(ctx->on_pmu);
 
-	/* The last set's clock ran until now; its value was kept earlier. */
+	/* The previous set's clock ran until now, its counters did not. */
 	ctx->set->unmeasured += ctx->pmu->read_pmd(&last->hw) - ctx->left_at;
 	if (pfm_program_regs(ctx))
 		ctx->sets_denied++;
@@ -71,7 +72,7 @@ bool pfm_try_stop(struct pfm_context *ctx)
 	return pfm_is_masked(ctx) || pfm_look_for_overflows(ctx);
 }
 
-/* Load the registers: the exclusion has ended while the context was paused. */
+/* Load the registers if the exclusion has ended during the pause. */
 static void pfm_load_after_exclusion(struct pfm_context *ctx)
 {
 	struct pfm_pmd *pmd;
@@ -83,7 +84,7 @@ static void pfm_load_after_exclusion(struct pfm_context *ctx)
 		pfm_value_write(pmd, pmd->value);
 }
 
-/* End the pause: hand over to the probe of exclude.c. */
+/* End the pause. From then on the probe of exclude.c acts itself. */
 static void pfm_end_pause(struct pfm_context *ctx)
 {
 	unsigned long flags;
@@ -113,7 +114,7 @@ int pfm_resume(struct pfm_context *ctx)
 	lockdep_assert_held(&ctx->mutex);
 	if (ctx->many)
 		return 0;
-	/* PMCs and PMDs may have changed. pfm_load_pmu() does this too. */
+	/* PMCs and PMDs may have changed. pfm_load_pmu() calls this, too. */
 	if (ctx->loaded)
 		pfm_note_sampling(ctx);
 	pfm_end_pause(ctx);
@@ -147,7 +148,7 @@ void pfm_pause_and_resume(struct pfm_context *ctx)
 	if (!ctx->loaded || pfm_is_offline(ctx))
 		return;
 	pfm_pause(ctx);
-	/* A set denied at load and again at start counts once. */
+	/* Count a set once that was denied counters at load and at start. */
 	if (pfm_resume(ctx))
 		ctx->sets_denied = denied + 1;
 }

@@ -19,19 +19,20 @@ struct task_struct;
 extern struct task_struct *pfm_suspender;
 
 /*
- * Keep overflows out of @ctx until pfm_resume(); afterwards the PMU has the
- * active set. Context: process, pfm_context.mutex held, may sleep.
+ * Keep overflows out of @ctx until pfm_resume(), and program the PMU if a
+ * switch of sets is pending. Context: process, pfm_context.mutex held, may
+ * sleep.
  */
 void pfm_pause(struct pfm_context *ctx);
 
 /*
  * Stop the PMU. Context: as pfm_pause(). Return: true if a pfm_pause() that
- * follows need not wait.
+ * follows will not have to wait.
  */
 bool pfm_try_stop(struct pfm_context *ctx);
 
 /*
- * End a pause: count again if @ctx was counting, and is not suspended. Context:
+ * End a pause: start the PMU if @ctx is started, and not suspended. Context:
  * as pfm_pause(). Return: 0, or an error of the PMU.
  */
 int pfm_resume(struct pfm_context *ctx);
@@ -48,8 +49,8 @@ int pfm_end_many(struct pfm_context *ctx);
 void pfm_pause_and_resume(struct pfm_context *ctx);
 
 /*
- * Publish the active set from a command. An overflow may still be writing the
- * page if the context was masked and no longer is, so this takes ownership.
+ * Publish the active set from a command. This takes ownership, because an
+ * overflow may still be writing the page if the context was masked until now.
  * Context: process, pfm_context.mutex held.
  */
 void pfm_publish_active(struct pfm_context *ctx);

@@ -4,9 +4,9 @@
  *	    Eranian 2006, 7)
  *
  * perf checks little for events that the kernel itself creates: Linux 6.1
- * checks only CPU events against kernel.perf_event_paranoid. So we reject what
- * perf_event_open() would reject for the caller, unless the administrator sets
- * another level for perfmon.
+ * checks only CPU events against kernel.perf_event_paranoid. So perfmon rejects
+ * what perf_event_open() would reject for the caller, unless the administrator
+ * sets another level for perfmon.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -57,7 +57,7 @@ __MODULE_PARM_TYPE(paranoid, "int");
 MODULE_PARM_DESC(paranoid,
 		 "restricts users without CAP_PERFMON: 3 requires CAP_SYS_ADMIN for everything, 2 excludes the kernel, 1 excludes CPUs, 0 or less allows all; kernel (default): as kernel.perf_event_paranoid");
 
-/* If the level cannot be read, allow nothing. Return: 0 or -ENOMEM. */
+/* Get the level. If it cannot be read, allow nothing. Return: 0 or -ENOMEM. */
 static int pfm_paranoid_level(int *level)
 {
 	int ret = 0;
@@ -70,7 +70,7 @@ static int pfm_paranoid_level(int *level)
 }
 
 /*
- * The configured group applies to administrators too: they can change it.
+ * Is the caller in the configured group? This applies to administrators, too.
  * PFM_GROUP_ANY accepts any group.
  */
 static bool pfm_is_in_group(u32 ctx_flags)
@@ -113,9 +113,10 @@ int pfm_may_create(u32 ctx_flags)
 }
 
 /*
- * Opening /proc/<pid>/maps makes the kernel's ptrace check for reading, with
- * its security modules, as perf_event_open() does. Opening /proc/<pid>/mem
- * makes the check for attaching, as ptrace() does.
+ * Check the right to monitor, and to @stop, a thread. Opening /proc/<pid>/maps
+ * makes the kernel's ptrace check for reading, with its security modules, as
+ * perf_event_open() does. Opening /proc/<pid>/mem makes the check for
+ * attaching, as ptrace() does.
  */
 static int pfm_ask_proc(struct task_struct *task, bool stop)
 {
@@ -131,7 +132,7 @@ static int pfm_ask_proc(struct task_struct *task, bool stop)
 /*
  * Make the checks of __ptrace_may_access() for PTRACE_MODE_READ_REALCREDS and
  * PTRACE_MODE_ATTACH_REALCREDS, without the security modules, which only /proc
- * reaches. These use the real IDs; /proc uses the file system's.
+ * reaches. These checks use the real IDs; /proc uses the file system's IDs.
  */
 static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 {
@@ -142,7 +143,7 @@ static bool pfm_ids_match(const struct cred *cred, const struct cred *tcred)
 	       gid_eq(cred->gid, tcred->sgid) && gid_eq(cred->gid, tcred->gid);
 }
 
-/* The caller needs all permitted capabilities of the thread. */
+/* Has the caller all permitted capabilities of the thread? */
 static bool pfm_caps_match(const struct cred *cred, const struct cred *tcred)
 {
 	return cred->user_ns == tcred->user_ns &&
@@ -174,7 +175,7 @@ static int pfm_may_ptrace(struct task_struct *task)
 		return -EPERM;
 	/* Pairs with commit_creds(), which writes dumpable last. */
 	smp_rmb();
-	/* A reference to the mm could be the last one, and free the memory. */
+	/* Do not reference the mm: a last reference would free memory here. */
 	task_lock(task);
 	rcu_read_lock();
 	mm = task->flags & PF_KTHREAD ? NULL : task->mm;
@@ -189,9 +190,9 @@ static int pfm_may_ptrace(struct task_struct *task)
 }
 
 /*
- * perf_event_open() makes its check with exec_update_lock held. Opening files
- * in /proc takes that lock, so it comes before. If self_exec_id has changed in
- * between, the answer was about another program.
+ * perf_event_open() makes its check with exec_update_lock held. Opening a file
+ * in /proc takes that lock, so this function takes it afterwards. If
+ * self_exec_id has changed in between, the check was about another program.
  *
  * CAP_PERFMON is the right to observe a thread, not to stop it.
  */
@@ -225,9 +226,9 @@ void pfm_may_attach_end(struct task_struct *task)
 }
 
 /*
- * An exec first changes self_exec_id, then removes the thread's events if the
- * new program is not dumpable. So an exec that this test does not see removes
- * all events that have been created before the test.
+ * Is @program still running? An exec first changes self_exec_id, and then
+ * removes the thread's events if the new program is not dumpable. So an exec
+ * that this test does not see removes all events created before the test.
  */
 bool pfm_runs_still(const struct task_struct *task,
 		    const struct pfm_program *program)

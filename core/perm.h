@@ -29,7 +29,7 @@ int pfm_may_measure(u32 ctx_flags, bool *user_only);
 int pfm_may_create(u32 ctx_flags);
 
 /**
- * struct pfm_program - the program that the caller may monitor in a thread
+ * struct pfm_program - the program in a thread that the caller may monitor
  * @any:     any program
  * @exec_id: otherwise: self_exec_id of the thread while it executes the program
  */
@@ -55,8 +55,8 @@ int pfm_may_attach_begin(struct task_struct *task, bool stop,
 void pfm_may_attach_end(struct task_struct *task);
 
 /*
- * Is a result of pfm_may_attach_begin() still valid for the events that have
- * been created for @task since? Context: process.
+ * Is a result of pfm_may_attach_begin() still valid for the events that were
+ * created for @task since then? Context: process.
  */
 bool pfm_runs_still(const struct task_struct *task,
 		    const struct pfm_program *program);

@@ -2,9 +2,9 @@
 /*
  * pmc.c - the PMC values of each counter of an event set
  *
- * The value of the PMC that controls a counter is in its PMD. Its configuration
- * words are in an array of the set, which is allocated when one of them is not
- * 0: few events need them, and only the PMU's commands access them.
+ * The value of the PMC that controls a counter is in the counter's PMD. The
+ * configuration words are in an array of the set. It is allocated when one of
+ * them is not 0: few events need them, and only the PMU's commands access them.
  */
 #include <linux/slab.h>
 #include <linux/string.h>

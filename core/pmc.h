@@ -21,9 +21,9 @@ struct pfm_pmc_words {
 void pfm_pmc_read(const struct pfm_pmd *pmd, struct pfm_pmc_words *words);
 
 /*
- * Compute the PMC values of a counter, by its place, after a write of @value to
- * one of them, @pmc. The others have their defaults if the counter is not
- * allocated yet. Context: as pfm_pmc_read(). Return: the number of the PMC that
+ * Compute the PMC values of the counter in @slot after a write of @value to one
+ * of them, @pmc. If the counter is not allocated yet, the others have their
+ * defaults. Context: as pfm_pmc_read(). Return: the number of the PMC that
  * controls the counter.
  */
 u16 pfm_pmc_change(const struct pfm_evtset *set, unsigned int slot,
@@ -39,7 +39,7 @@ int pfm_pmc_reserve(struct pfm_evtset *set, const struct pfm_pmc_words *words);
 /* Are these the PMC values of @pmd? Context: as pfm_pmc_read(). */
 bool pfm_pmc_says(const struct pfm_pmd *pmd, const struct pfm_pmc_words *words);
 
-/* Set them, after pfm_pmc_reserve(). Context: as pfm_pmc_read(). */
+/* Set the values, after pfm_pmc_reserve(). Context: as pfm_pmc_read(). */
 void pfm_pmc_write(struct pfm_pmd *pmd, const struct pfm_pmc_words *words);
 
 /* Free what pfm_pmc_reserve() has allocated. Context: process. */

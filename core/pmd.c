@@ -2,12 +2,11 @@
 /*
  * pmd.c - the PMDs of an event set, and its clock
  *
- * A counter whose PMC has its default value measures nothing. Therefore
- * counters are allocated on first use: when the PMD or its PMC is written, or
- * when it must be recorded or reset with another PMD. PMDs with data of samples
- * are allocated when they must be recorded. All are freed with their set. Most
- * sets use few counters, so they need little memory and walks over a set are
- * short.
+ * A counter whose PMC has its default value measures nothing. Therefore a
+ * counter is allocated on first use: when its PMD or PMC is written, or when it
+ * must be recorded or reset with another PMD. A PMD with data of samples is
+ * allocated when it must be recorded. All are freed with their set. Most sets
+ * use few counters, so they need little memory, and walks over a set are short.
  */
 #include <linux/slab.h>
 #include "charge.h"
@@ -16,7 +15,7 @@
 #include "pmu.h"
 #include "value.h"
 
-/* Size for most counters: no values to record, no other PMDs to reset */
+/* Size of most overflows: no values to record, no other PMDs to reset */
 #define PFM_PLAIN_OVFL	offsetof(struct pfm_pmd_ovfl, arg.smpl_pmds_values)
 
 static struct kmem_cache *pfm_pmd_cache;
@@ -31,7 +30,7 @@ static const struct pfm_reg_desc pfm_clock_desc = {
 	.name	= "CLOCK",
 };
 
-/* Allocation size of an overflow with these lengths. */
+/* Get the allocation size of an overflow with these numbers of entries. */
 static size_t pfm_ovfl_bytes(u16 num_smpl, u16 num_data, u16 num_reset)
 {
 	size_t size = PFM_PLAIN_OVFL +
@@ -42,7 +41,7 @@ static size_t pfm_ovfl_bytes(u16 num_smpl, u16 num_data, u16 num_reset)
 	return size == PFM_PLAIN_OVFL ? size : kmalloc_size_roundup(size);
 }
 
-/* Allocation size of @ovfl, which may be NULL. */
+/* Get the allocation size of @ovfl, which may be NULL. */
 static size_t pfm_ovfl_size(const struct pfm_pmd_ovfl *ovfl)
 {
 	return ovfl ? pfm_ovfl_bytes(ovfl->arg.num_smpl_pmds, ovfl->num_data,
