@@ -9,8 +9,8 @@
 #include "pmc.h"
 
 /*
- * Part of a PMC or PMD argument that configures the counter's overflow. The
- * bitmaps are not read if their number is 0, as in most cases.
+ * The settings of a PMC or PMD argument for the counter's overflows. A bitmap
+ * is not read if its number is 0, as in most cases.
  */
 struct pfm_smpl_conf {
 	u32		flags;
@@ -27,9 +27,9 @@ struct pfm_smpl_conf {
  * @words:    PMC values
  * @short_reset: as pfm_pmd.short_reset
  * @long_reset: as pfm_pmd.long_reset
- * @sampling: it samples; else the next fields are 0
+ * @sampling: the counter samples; else the next fields are 0
  * @conf:     what its overflows record and reset
- * @value:    value to begin with
+ * @value:    initial value
  * @random_mask: as pfm_pmd.random_mask
  * @random:   as pfm_pmd.random
  */
@@ -46,29 +46,29 @@ struct pfm_reg_copy {
 
 /*
  * Create the initial PMDs of a new set, and its clock. Context: process, may
- * sleep. Return: 0; -ENOMEM, when some may exist.
+ * sleep. Return: 0; -ENOMEM, after which some of them may exist.
  */
 int pfm_pmds_create(struct pfm_context *ctx, struct pfm_evtset *set);
 
 /*
- * Allocate a PMD, by its place in pfm_evtset.regs, if it does not exist yet.
+ * Allocate the PMD at @slot of pfm_evtset.regs, if it does not exist yet.
  * Context: process, pfm_context.mutex held, the context paused, may sleep.
  * Return: 0, -ENOMEM, or an error of the PMU.
  */
 int pfm_pmd_need(struct pfm_evtset *set, unsigned int slot);
 
 /*
- * Allocate an overflow for a PMD of @set, with space for @num_smpl values, of
- * which @num_data are data of the sample, and @num_reset places; the rest is
- * zero. It may replace @before, or NULL. Until pfm_ovfl_drop() only the larger
- * of the two is charged, so that replacing one by another of the same size
+ * Allocate an overflow for a PMD of @set, with space for @num_smpl values and
+ * @num_reset slots. @num_data of the values are data of the sample. The rest is
+ * zero. The overflow may replace @before, or NULL. Until pfm_ovfl_drop() only
+ * the larger of the two is charged, so that a replacement of the same size
  * cannot exceed the limit. Context: process, may sleep, pfm_context.mutex held.
  * Return: the overflow or NULL.
  */
 struct pfm_pmd_ovfl *pfm_ovfl_create(struct pfm_evtset *set, u16 num_smpl,
 				     u16 num_data, u16 num_reset,
 				     const struct pfm_pmd_ovfl *before);
-/* Free @ovfl of the two; @kept, which may be NULL, stays. */
+/* Free @ovfl. The other one of the two, @kept or NULL, stays in use. */
 void pfm_ovfl_drop(struct pfm_evtset *set, struct pfm_pmd_ovfl *ovfl,
 		   const struct pfm_pmd_ovfl *kept);
 

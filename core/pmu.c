@@ -10,7 +10,7 @@
 #include "sysfs.h"
 
 /*
- * Layout that is compiled into descriptions. A change must raise
+ * Sizes that are compiled into descriptions. A change must raise
  * PFM_PMU_INTERFACE, so that older descriptions are rejected.
  */
 static_assert(PFM_PMU_INTERFACE == 5);
@@ -22,7 +22,7 @@ static_assert(sizeof(struct pfm_pmu_set) == 80);
 static const struct pfm_pmu *pfm_pmu;
 static DEFINE_MUTEX(pfm_pmu_lock);
 
-/* Names are part of sysfs lines: they must be printable, and not too long. */
+/* Names are part of sysfs lines, so they must be printable and short. */
 static bool pfm_name_is_valid(const char *name)
 {
 	size_t n;
@@ -36,7 +36,7 @@ static bool pfm_name_is_valid(const char *name)
 	return true;
 }
 
-/* A PMD with data of samples is read-only, 0 by default, and nothing else. */
+/* A PMD with data of samples must be read-only, and 0 by default. */
 static bool pfm_sample_is_valid(const struct pfm_reg_desc *reg)
 {
 	return !reg->read_sample ? !reg->wants :
@@ -72,8 +72,8 @@ static bool pfm_regs_are_valid(const struct pfm_reg_desc *regs, u16 n,
 }
 
 /*
- * Does each PMC with these flags that controls a PMD control one of its own,
- * which is a counter?
+ * Check the PMCs with these flags that control a PMD: each must control another
+ * PMD, which must be a counter.
  */
 static bool pfm_pmcs_have_counters(const struct pfm_pmu *pmu, u16 flags,
 				   unsigned long *controlled)
@@ -110,7 +110,7 @@ static bool pfm_pmcs_control_counters(const struct pfm_pmu *pmu)
 	       bitmap_subset(configured, selected, PFM_MAX_PMDS);
 }
 
-/* Return: what is wrong with the tables, or NULL. */
+/* Return: an error in the tables, or NULL. */
 static const char *pfm_tables_fault(const struct pfm_pmu *pmu)
 {
 	u16 i;
@@ -139,7 +139,7 @@ static bool pfm_ops_are_there(const struct pfm_pmu *pmu)
 	       pmu->read_pmds_ovfl && pmu->reset_pmd;
 }
 
-/* Return: what is wrong with a description, or NULL. */
+/* Return: an error in a description, or NULL. */
 static const char *pfm_pmu_fault(const struct pfm_pmu *pmu,
 				 struct module *owner)
 {
@@ -158,7 +158,7 @@ static const char *pfm_pmu_fault(const struct pfm_pmu *pmu,
 	return pfm_tables_fault(pmu);
 }
 
-/* Check the interface first: with another one the layout is unknown. */
+/* Check the interface first: it determines the layout of the description. */
 static int pfm_pmu_check(const struct pfm_pmu *pmu, struct module *owner,
 			 unsigned int interface)
 {

@@ -22,18 +22,18 @@ void pfm_pmu_put(const struct pfm_pmu *pmu);
  */
 u16 pfm_pmu_places(const struct pfm_pmu *pmu);
 
-/* Find register @num in a table. Return: place, or -ENOENT. Context: any. */
+/* Find register @num in a table. Return: index, or -ENOENT. Context: any. */
 int pfm_pmu_find(const struct pfm_reg_desc *regs, u16 n, u16 num);
 
 /* Find the PMC that controls PMD @num, which must have one. Context: any. */
 const struct pfm_reg_desc *pfm_pmu_selector(const struct pfm_pmu *pmu, u16 num);
 
-/* Convert places in the PMU's table to a bit vector of PMDs. Context: any. */
+/* Convert indices in the PMU's table to a bit vector of PMDs. Context: any. */
 void pfm_bv_from_slots(const struct pfm_pmu *pmu, const unsigned long *slots,
 		       u64 *bv);
 
 /*
- * Convert a bit vector of PMDs to places in the PMU's table. Context: any.
+ * Convert a bit vector of PMDs to indices in the PMU's table. Context: any.
  * Return: the number of PMDs, or -EINVAL if one is not implemented.
  */
 int pfm_bv_to_slots(const struct pfm_pmu *pmu, const u64 *bv,

@@ -2,9 +2,10 @@
 /*
  * proc.c - a private mount of /proc
  *
- * The kernel exports no functions for some of the checks that we need; files in
- * /proc make them. The caller's /proc cannot be trusted, since users can mount
- * over it in their own mount namespaces. This mount is in no namespace.
+ * The kernel exports no functions for some of the checks that perfmon needs,
+ * but files in /proc make these checks. The caller's /proc cannot be trusted,
+ * since users can mount over it in their own mount namespaces. The private
+ * mount is in no namespace.
  */
 #include <linux/cred.h>
 #include <linux/err.h>

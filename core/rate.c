@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rate.c - limits on the number and duration of overflows (4.4.4), and counting
- *	    those that the PMU throttles
+ * rate.c - limits on the number and duration of overflows (4.4.4), and counts
+ *	    of counters that the PMU throttles
  *
- * A context has its own windows. Short threads would never complete one, so
- * the threads of a family that samples have common ones, in the part of the
- * CPU (share.h). The owner of the part counts down pfm_part.credit, and when it
- * is used up, lets the thread's own credit end with this overflow.
+ * A context has its own windows. Short threads would never complete one, so the
+ * threads of a family that samples share windows: each CPU's buffer has them
+ * (struct pfm_part). The owner of the buffer counts down pfm_part.credit. When
+ * this is used up, the owner lets the thread's own credit end with the current
+ * overflow.
  *
  * Counting down costs next to nothing in the overflow path. The clock is read
- * only when a context has used up its credit. This overflow is timed, from its
- * time stamp on. A window ends after as many overflows as occur in a tenth of a
- * second at the highest rate, or after a second with at least PFM_ENOUGH
- * timings. Both limits are checked then.
- * The time of the window's handlers is estimated from the shortest timed
- * overflow, because the others may have been interrupted.
+ * only when a context has used up its credit; then this overflow is timed, from
+ * its time stamp on. A window ends after as many overflows as occur in a tenth
+ * of a second at the highest rate, or after a second with at least PFM_ENOUGH
+ * timings. At its end both limits are checked. The time of the window's
+ * handlers is estimated from the shortest timed overflow, because the others
+ * may have been interrupted.
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -47,7 +48,7 @@ void pfm_rate_init(struct pfm_context *ctx)
 	ctx->credit = ctx->share ? U32_MAX : 1;
 }
 
-/* The part that limits the overflows of this context here; NULL for none */
+/* Get the buffer that limits this context's overflows here; NULL for none. */
 static struct pfm_part *pfm_limiting_part(const struct pfm_context *ctx)
 {
 	return ctx->share ? ctx->share->parts[raw_smp_processor_id()] : NULL;
@@ -76,13 +77,13 @@ static void pfm_set_credit(struct pfm_context *ctx, u32 credit)
 	ctx->credit = part ? U32_MAX : credit;
 }
 
-/* Number of overflows after which a window ends */
+/* Get the number of overflows after which a window ends. */
 static u32 pfm_window_size(const struct pfm_rate *rate)
 {
 	return max((rate->max ?: PFM_RATE_MAX) / PFM_WINDOWS, 1U);
 }
 
-/* Overflows until the next timing in a window */
+/* Get the number of overflows until the next timing in a window. */
 static u32 pfm_credit(const struct pfm_rate *rate)
 {
 	return clamp(pfm_window_size(rate) / PFM_TIMINGS, 1U, PFM_CREDIT);
@@ -101,7 +102,7 @@ static void pfm_begin_window(struct pfm_context *ctx, u64 now)
 	pfm_set_credit(ctx, pfm_credit(rate));
 }
 
-/* Did the handlers of a window that took @time take too much of it? */
+/* Did the handlers take too large a part of a window that took @time? */
 static bool pfm_is_too_long(const struct pfm_rate *rate, u64 time)
 {
 	u64 percent = min(READ_ONCE(pfm_ovfl_cpu_max), 100U);
@@ -147,7 +148,7 @@ bool pfm_rate_renew(struct pfm_context *ctx, u64 took)
 
 /*
  * A limit is exceeded. Until PFM_RESTART, also mask the other threads of the
- * family that overflow on this CPU: each of them finds its credit used up.
+ * family that overflow on this CPU: their credit is used up, too.
  */
 static void pfm_limit(struct pfm_context *ctx)
 {
@@ -182,7 +183,7 @@ bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took)
 	return exceeded;
 }
 
-/* Overflows of several counters may interrupt each other here. */
+/* Overflows of several counters may interrupt each other in this function. */
 void pfm_counter_throttled(struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);

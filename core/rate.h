@@ -19,17 +19,18 @@ extern unsigned int pfm_ovfl_cpu_max;
 void pfm_rate_init(struct pfm_context *ctx);
 
 /*
- * The credit is used up: renew it, unless that ends the window. @took: as for
+ * Renew a credit that is used up, unless that ends the window. @took: as for
  * pfm_rate_is_exceeded(). Context: the owner of the overflow path. Return: true
- * if it was renewed; false if nothing was done.
+ * if the credit was renewed; false if nothing was done.
  */
 bool pfm_rate_renew(struct pfm_context *ctx, u64 took);
 
 /*
- * The credit is used up: renew it. @took: time in ns since the overflow's time
- * stamp, 0 if it is not timed. Context: the caller owns the context. Return:
- * true if a window has ended, and there were too many overflows, or they took
- * too long; or if that has happened in this part since it was restarted.
+ * Renew a credit that is used up, and check the limits if a window has ended.
+ * @took: time in ns since the overflow's time stamp, 0 if the overflow is not
+ * timed. Context: the caller owns the context. Return: true if there were too
+ * many overflows, or they took too long; also if a limit was exceeded on this
+ * CPU since the last restart.
  */
 bool pfm_rate_is_exceeded(struct pfm_context *ctx, u64 took);
 

@@ -35,7 +35,7 @@ static __always_inline u64 pfm_raw_counter(void)
 	return read_sysreg(cntvct_el0);
 }
 
-/* Must the counter be read in a special way, because of an erratum? */
+/* Does an erratum require a special way to read the counter? */
 static inline bool pfm_raw_counter_is_broken(void)
 {
 #ifdef CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND
@@ -50,9 +50,9 @@ static inline bool pfm_raw_counter_is_broken(void)
 
 /*
  * Is the virtual counter the kernel's clock? On a KVM host without VHE the
- * kernel uses the physical counter, because the virtual one belongs to a guest
- * while its vCPU is loaded. At EL2 both are the same. Only the name of the
- * kernel's function tells a module which one is used.
+ * kernel uses the physical counter, because the virtual counter belongs to a
+ * guest while its vCPU is loaded. At EL2 both counters are the same. Only the
+ * name of the kernel's function tells a module which counter the kernel uses.
  */
 static inline bool pfm_raw_counter_is_kernels(void)
 {
@@ -87,8 +87,8 @@ static __always_inline u64 pfm_raw_counter(void)
 }
 
 /*
- * A hypervisor may have its own clock. A TSC that stops, or whose rate changes,
- * is not the kernel's clock.
+ * Hypervisors may have their own clock. A TSC that stops, or whose rate
+ * changes, is not the kernel's clock.
  */
 static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
 {
@@ -103,7 +103,7 @@ static inline void pfm_raw_counter_scale(pfm_time_conv_t *scale)
 
 #else
 
-/* Without a counter that is known, raw time stamps are in ns. */
+/* On other architectures the raw time stamps are in ns. */
 #define PFM_COUNTER_IS_STEADY	true
 
 static __always_inline u64 pfm_raw_counter(void)

@@ -32,7 +32,7 @@ static int pfm_bad_elem(u32 *flags, u32 retfl)
 	return -EINVAL;
 }
 
-/* Find a register in its table; an error is marked in @flags. */
+/* Find a register in its table; mark an error in @flags. */
 static int pfm_reg_slot(const struct pfm_reg_desc *regs, u16 n, u16 num,
 			u32 *flags)
 {
@@ -43,7 +43,7 @@ static int pfm_reg_slot(const struct pfm_reg_desc *regs, u16 n, u16 num,
 	return array_index_nospec(slot, n);
 }
 
-/* Find a PMD and its event set; an error is marked in the element. */
+/* Find a PMD and its event set; mark an error in the element. */
 static int pfm_pmd_slot(struct pfm_context *ctx, pfarg_pmd_t *req,
 			struct pfm_evtset **set)
 {
@@ -62,7 +62,7 @@ static u64 pfm_keep_reserved(const struct pfm_reg_desc *desc, u64 value)
 	return (value & ~desc->rsvd) | (desc->dfl & desc->rsvd);
 }
 
-/* Count the PMDs with data of samples, whose reset has no effect. */
+/* Count the PMDs with data of samples, which are recorded but never reset. */
 static void pfm_tell_data(const struct pfm_pmu *pmu, struct pfm_smpl_conf *conf)
 {
 	u16 end = pfm_pmu_places(pmu);
@@ -81,7 +81,7 @@ static int pfm_make_smpl_conf(const struct pfm_context *ctx, u32 flags,
 {
 	const struct pfm_pmu *pmu = ctx->pmu;
 
-	/* Without a format, families only count. */
+	/* Without a format a family does not sample. */
 	if (flags & PFM_REGFL_OVFL_NOTIFY && ctx->flags & PFM_FL_INHERIT &&
 	    !ctx->fmt)
 		return -EINVAL;
@@ -104,7 +104,7 @@ static bool pfm_conf_has_pmds(const struct pfm_smpl_conf *conf)
 }
 
 /*
- * Does the counter sample? It does if its overflow was requested, or if there
+ * Does the counter sample? It does if notification was requested, or if there
  * is a format and the overflow can come within 2^63 events.
  */
 static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
@@ -132,8 +132,8 @@ static u32 pfm_pmd_wants(const struct pfm_pmd *pmd)
 }
 
 /*
- * Record whether an overflow only loads the short reset value, which a PMU that
- * re-arms itself has already done. Context: paused.
+ * Record whether an overflow only loads the short reset value. A PMU that
+ * re-arms itself has already done so. Context: paused.
  */
 static void pfm_prepare_reset(struct pfm_pmd *pmd)
 {
@@ -162,7 +162,7 @@ void pfm_prepare_evtset(struct pfm_evtset *set)
 	}
 }
 
-/* Fill in an overflow from @conf; the PMDs that it mentions exist. */
+/* Fill in an overflow from @conf, whose PMDs all exist. */
 static void pfm_fill_ovfl(struct pfm_pmd_ovfl *ovfl, struct pfm_evtset *set,
 			  const struct pfm_smpl_conf *conf)
 {
@@ -230,7 +230,7 @@ static bool pfm_ovfl_is_like(const struct pfm_pmd_ovfl *ovfl,
 	return true;
 }
 
-/* Use the PMD's overflow if it matches, else a new one; NULL on failure. */
+/* Get the PMD's overflow if it matches, else a new one; NULL on failure. */
 static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
 					     const struct pfm_smpl_conf *conf)
 {
@@ -239,7 +239,7 @@ static struct pfm_pmd_ovfl *pfm_fitting_ovfl(const struct pfm_pmd *pmd,
 	return pfm_new_ovfl(pmd, conf);
 }
 
-/* Free the overflow of the two that @pmd does not use. */
+/* Free that one of two overflows that @pmd does not use. */
 static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 				struct pfm_pmd_ovfl *before,
 				struct pfm_pmd_ovfl *offered)
@@ -250,7 +250,7 @@ static void pfm_free_other_ovfl(const struct pfm_pmd *pmd,
 		pfm_ovfl_drop(pfm_evtset_of(pmd), other, pmd->ovfl);
 }
 
-/* Allocate the PMDs that a command mentions. Context: paused. */
+/* Allocate the PMDs that a command refers to. Context: paused. */
 static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 			 const struct pfm_smpl_conf *conf)
 {
@@ -267,9 +267,9 @@ static int pfm_need_pmds(struct pfm_evtset *set, unsigned int slot,
 }
 
 /*
- * Allocate all that a write needs: the PMD, which exists from then on, and its
- * new overflow, unless @conf is NULL. After that the write cannot fail for lack
- * of memory. Context: paused. Return: 0, -ENOMEM, or an error of the PMU.
+ * Allocate all that a write needs, so that the write cannot fail for lack of
+ * memory: the PMD, which exists from then on, and its new overflow, unless
+ * @conf is NULL. Context: paused. Return: 0, -ENOMEM, or an error of the PMU.
  */
 static int pfm_reserve(struct pfm_evtset *set, unsigned int slot,
 		       const struct pfm_smpl_conf *conf, struct pfm_pmd **pmd,
@@ -291,8 +291,8 @@ static void pfm_use_ovfl(struct pfm_pmd *pmd, struct pfm_pmd_ovfl *ovfl)
 }
 
 /*
- * If the PMCs' values change to @words, or the PMD starts or stops sampling, or
- * its samples need other data: tell the PMU, and load the PMD with @value.
+ * Tell the PMU, and load the PMD with @value, if the PMCs' values change to
+ * @words, or the PMD starts or stops sampling, or its samples need other data.
  * @words is NULL if the PMCs do not change.
  */
 static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
@@ -318,7 +318,7 @@ static int pfm_reprogram(struct pfm_pmd *pmd, const struct pfm_pmc_words *words,
 	return ret ?: pfm_value_write(pmd, value);
 }
 
-/* Change a PMC and its PMD, or nothing if the PMU refuses. */
+/* Change a PMC and its PMD, or nothing if the PMU refuses the change. */
 static int pfm_change_pmc(struct pfm_pmd *pmd,
 			  const struct pfm_pmc_words *words,
 			  struct pfm_pmd_ovfl *ovfl)
@@ -333,7 +333,7 @@ static int pfm_change_pmc(struct pfm_pmd *pmd,
 	ret = pfm_reprogram(pmd, words, value);
 	if (ret) {
 		pfm_use_ovfl(pmd, old_ovfl);
-		/* Keep what was counted even if the event is gone. */
+		/* Keep the count even if the event cannot be created again. */
 		if (pfm_reprogram(pmd, &old, value))
 			pfm_value_write(pmd, value);
 	}
@@ -458,7 +458,7 @@ static int pfm_apply_pmd(struct pfm_pmd *pmd, const pfarg_pmd_t *req,
 	pmd->long_reset = pfm_keep_reserved(desc, req->reg_long_reset);
 	pmd->short_reset = pfm_keep_reserved(desc, req->reg_short_reset);
 	pmd->ovflsw_thres = req->reg_ovflsw_thres;
-	/* The active set's turn continues with its old threshold. */
+	/* The active set keeps its old threshold until its next turn. */
 	if (!pmd->ctx->loaded || pmd->ctx->set != pfm_evtset_of(pmd))
 		pmd->ovflsw_left = pmd->ovflsw_thres;
 	pmd->random_mask = req->reg_random_mask;
@@ -485,7 +485,7 @@ static void pfm_restore_pmd(struct pfm_pmd *pmd, const struct pfm_pmd *old)
 	pfm_value_write(pmd, old->value);
 }
 
-/* Change a PMD, or nothing if the PMU refuses. */
+/* Change a PMD, or nothing if the PMU refuses the change. */
 static int pfm_change_pmd(struct pfm_pmd *pmd, const pfarg_pmd_t *req,
 			  struct pfm_pmd_ovfl *ovfl)
 {
@@ -551,7 +551,7 @@ static void pfm_answer(pfarg_pmd_t *req, u64 value, u64 last_reset, u64 left)
 	req->reg_flags = 0;
 }
 
-/* The opposite of pfm_fill_ovfl() */
+/* Reverse pfm_fill_ovfl(). */
 static void pfm_read_conf(const struct pfm_pmd_ovfl *ovfl,
 			  const struct pfm_pmu *pmu, struct pfm_smpl_conf *conf)
 {
@@ -611,7 +611,7 @@ void pfm_reg_set_resets(struct pfm_pmd *pmd, const struct pfm_reg_copy *copy)
 void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy)
 {
 	pfm_pmc_read(pmd, &copy->words);
-	/* A PMD that only counts may be reset with a sampling one. */
+	/* A counter that only counts may be reset with one that samples. */
 	copy->short_reset = pmd->short_reset;
 	copy->long_reset = pmd->long_reset;
 	copy->sampling = pfm_pmd_is_sampling(pmd);

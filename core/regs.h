@@ -19,7 +19,7 @@ struct pfm_reg_copy;
  */
 void pfm_prepare_evtset(struct pfm_evtset *set);
 
-/* The PMU would attach to the thread again: check the caller's right first. */
+/* Returned if the PMU would attach again: check the caller's right first. */
 #define PFM_ASK_FIRST	1
 
 /*
@@ -33,13 +33,13 @@ int pfm_write_pmc(struct pfm_context *ctx, void *elem);
 int pfm_write_pmd(struct pfm_context *ctx, void *elem);
 
 /*
- * Copy a counter. If it samples, the copy begins with the value that was last
+ * Copy a counter. The copy of one that samples begins with the value last
  * loaded. @copy is zeroed. Context: process, pfm_context.mutex held.
  */
 void pfm_reg_copy(const struct pfm_pmd *pmd, struct pfm_reg_copy *copy);
 
 /*
- * Make the counter at this place like a copy. Context: process,
+ * Make the counter in @slot like a copy. Context: process,
  * pfm_context.mutex held, not attached. Return: 0, -ENOMEM, or an error of the
  * PMU.
  */
@@ -47,16 +47,16 @@ int pfm_reg_paste(struct pfm_evtset *set, unsigned int slot,
 		  const struct pfm_reg_copy *copy);
 
 /*
- * Take the value and the resets from an element of PFM_WRITE_PMDS that may
- * change nothing else, for a PMD that samples. Context: process,
- * pfm_context.mutex held. Return: the PMD's place; -EINVAL, with the element
+ * Take the value and the reset values from an element of PFM_WRITE_PMDS, for a
+ * PMD that samples. The element may change nothing else. Context: process,
+ * pfm_context.mutex held. Return: the PMD's slot; -EINVAL, with the element
  * marked.
  */
 int pfm_reg_take_resets(struct pfm_context *ctx, pfarg_pmd_t *req,
 			struct pfm_reg_copy *copy);
 
 /*
- * Set the resets of a PMD that samples, from its next overflow on. Context:
+ * Set the reset values of a PMD that samples, for its next overflow. Context:
  * process, pfm_context.mutex held, in any state.
  */
 void pfm_reg_set_resets(struct pfm_pmd *pmd, const struct pfm_reg_copy *copy);

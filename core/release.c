@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * release.c - releasing what the PMU's operations have left
+ * release.c - release resources of the PMU after its operations
  *
  * Releasing a perf event can take several grace periods. The operations of the
  * PMU run in the exit of a monitored thread and under the context's mutex, so
- * they only leave there what is to be released. Commands that end an attachment
- * release it after they have dropped all locks; otherwise a work item does.
+ * they only put the events on a list. Commands that end an attachment release
+ * the list after they have dropped all locks; otherwise a work item does.
  */
 #include <linux/jiffies.h>
 #include <linux/llist.h>
@@ -14,7 +14,7 @@
 #include "release.h"
 #include "work.h"
 
-/* A command waits if more is left: about as many events as 30 sets have. */
+/* Length of the list at which a command waits: the events of about 30 sets */
 #define PFM_MAX_LEFT	512
 
 void pfm_release_later(struct pfm_pmu_set *s, struct llist_node *node)
@@ -64,6 +64,6 @@ void pfm_release_after(struct pfm_context *ctx)
 void pfm_release_all(struct pfm_context *ctx)
 {
 	pfm_release(ctx);
-	/* The work item may still be releasing what it has taken before. */
+	/* Wait for a work item that may have taken entries before. */
 	flush_delayed_work(&ctx->release);
 }

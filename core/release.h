@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * release.h - releasing what the PMU's operations have left
+ * release.h - release resources of the PMU after its operations
  */
 #ifndef PFM_CORE_RELEASE_H
 #define PFM_CORE_RELEASE_H
@@ -10,15 +10,16 @@ struct pfm_context;
 void pfm_release_init(struct pfm_context *ctx);
 
 /*
- * Have a work item release what is left, a second later: an exiting thread does
- * not compete with it, and what the next command needs again, for example a
- * tracepoint, is still set up. Context: process.
+ * Have a work item release the list, a second later. The work item then does
+ * not compete with an exiting thread, and resources that the next command needs
+ * again, for example a tracepoint, are still set up. Context: process.
  */
 void pfm_release_soon(struct pfm_context *ctx);
 
 /*
- * Release at the end of a command: call pfm_release_soon(), but wait if a lot
- * is left, so that a user cannot accumulate it. Context: process, no lock held.
+ * Release at the end of a command: call pfm_release_soon(), but wait if the
+ * list is long, so that no user can accumulate events. Context: process, no
+ * lock held.
  */
 void pfm_release_after(struct pfm_context *ctx);
 

@@ -13,7 +13,7 @@
 #include "restart.h"
 #include "value.h"
 
-/* Reset with long values the PMDs that overflowed and were not reset since. */
+/* Load long reset values into the PMDs that overflowed and were not reset. */
 static void pfm_reset_long(struct pfm_context *ctx)
 {
 	unsigned long flags;
@@ -33,22 +33,22 @@ static void pfm_switch_now(struct pfm_context *ctx)
 	pfm_begin_evtset(ctx, ctx->set->next, true);
 }
 
-/* Load the hardware with the values that were kept while masked. */
+/* Load the hardware with the values that were kept during masking. */
 static int pfm_unmask(struct pfm_context *ctx)
 {
 	int ret;
 
 	pfm_catch_up(ctx->set);
 	ret = pfm_program_regs(ctx);
-	/* A barrier: overflows that are not discarded see the new values. */
+	/* A barrier: overflows that see the bit clear see the new values. */
 	set_mask_bits(&ctx->frozen, PFM_MASKED, 0);
 	return ret;
 }
 
 /*
- * Get the control bits from the format. Without a format, and in a family,
- * whose buffers pfm_share_restart() restarts, reset if masked. No overflow is
- * handled meanwhile, so the caller checks the error code later.
+ * Get the control bits from the format. Without a format, and in a family
+ * (whose buffers pfm_share_restart() restarts), reset if the context is masked.
+ * No overflow is handled meanwhile, so the caller checks the error code later.
  */
 static int pfm_restart_ctrl(struct pfm_context *ctx, pfm_ovfl_ctrl_t *ctrl)
 {
@@ -87,7 +87,7 @@ static int pfm_restart_paused(struct pfm_context *ctx)
 	ret = pfm_restart_ctrl(ctx, &ctrl);
 	if (!ret) {
 		ret = pfm_restart_apply(ctx, ctrl, !pfm_is_masked(ctx));
-		/* End it before the next overflow can request it again. */
+	/* End blocking before the next overflow can request it again. */
 		pfm_block_end(ctx);
 	}
 	err = pfm_resume(ctx);
@@ -96,7 +96,7 @@ static int pfm_restart_paused(struct pfm_context *ctx)
 
 /*
  * Restart an active context without stopping the PMU, so that no event is
- * missed. If the format requests more than that, pause for it.
+ * missed. Pause only if the format requests more than "continue".
  */
 static int pfm_restart_active(struct pfm_context *ctx)
 {
@@ -116,7 +116,7 @@ static int pfm_restart_active(struct pfm_context *ctx)
 	if (ret || !ctrl.val)
 		return ret;
 	pfm_pause(ctx);
-	/* A mask set by an overflow in between is left to the next restart. */
+	/* An overflow may mask before the pause: the next restart unmasks. */
 	ret = pfm_restart_apply(ctx, ctrl, true);
 	err = pfm_resume(ctx);
 	return ret ?: err;
@@ -132,6 +132,6 @@ int pfm_restart_context(struct pfm_context *ctx)
 				   pfm_restart_active(ctx);
 	/* Wake the thread when the PMU counts again. */
 	pfm_block_wake(ctx);
-	/* Check the format's result: the core's own are always errnos. */
+	/* Only the format can return values that are not errnos. */
 	return ret ? pfm_fmt_result(ctx->fmt, "fmt_restart", ret) : 0;
 }

@@ -2,20 +2,20 @@
 /*
  * share.c - the buffers of a family that samples: one for each CPU
  *
- * A thread records into the part of the CPU on which it runs. Only the running
- * thread overflows, so handlers do not compete for a part. But an overflow may
- * interrupt a restart, or an irq_work that handles a deferred overflow of a
- * thread that has left the CPU (defer.c). Therefore pfm_part.busy marks a part
- * as owned. An overflow that finds its part owned does not wait, and is counted
- * as lost.
+ * The code calls one CPU's buffer a part (struct pfm_part). A thread records
+ * into the part of the CPU on which it runs. Only the running thread overflows,
+ * so handlers do not compete for a part. But an overflow may interrupt a
+ * restart, or an irq_work that handles a deferred overflow of a thread that has
+ * left the CPU (defer.c). Therefore pfm_part.busy marks a part as owned. An
+ * overflow that finds its part owned does not wait, and is counted as lost.
  *
- * The threads share the buffers, so a full buffer masks none of them. Instead
- * the overflows on that CPU are lost until PFM_RESTART, and counted.
+ * The threads share the buffers, so a full buffer masks none of the threads.
+ * Instead, overflows on that CPU are counted as lost until PFM_RESTART.
  *
- * Messages are not queued in the overflow path. A part keeps the last one and
- * the number of messages; read() finds parts with unread ones. PFM_RESTART
- * does not restart a part whose messages are all unread, because the tool does
- * not know of its samples yet.
+ * Messages are not queued in the overflow path. A part keeps its last message,
+ * and the number of messages. read() finds parts with unread messages.
+ * PFM_RESTART does not restart a part whose messages are all unread, because
+ * the tool does not know of its samples yet.
  *
  * A command owns a part only in an interrupt on the part's CPU. Overflows that
  * are not NMIs wait until this interrupt ends, so they are not lost.
@@ -100,7 +100,7 @@ static int pfm_parts_create(struct pfm_share *share, u32 flags, void *arg,
 	unsigned int cpu;
 	int ret = 0;
 
-	/* It does not matter whether a CPU that changes now has a part. */
+	/* A CPU that goes online or offline now may or may not have a part. */
 	for_each_online_cpu(cpu) {
 		struct pfm_part *part = pfm_part_create(share->fmt, flags, arg,
 							cpu, size);
@@ -220,7 +220,7 @@ static __always_inline void pfm_part_disown(struct pfm_part *part)
 static void pfm_part_set_msg(struct pfm_part *part, const pfm_ovfl_msg_t *msg)
 {
 	raw_write_seqcount_begin(&part->seq);
-	/* A reader that sees it incomplete reads it again. */
+	/* A reader that sees an incomplete message reads the message again. */
 	data_race(part->msg = *msg);
 	raw_write_seqcount_end(&part->seq);
 	/* Pairs with the acquire in pfm_part_has_msg(). */
@@ -233,7 +233,7 @@ static void pfm_part_tell(struct pfm_share *share, struct pfm_part *part,
 {
 	part->untold = false;
 	if (share->root->flags & PFM_FL_OVFL_NO_MSG)
-		/* No reader will come: count it as read. */
+		/* No reader will come: count the message as read. */
 		WRITE_ONCE(part->read, ++part->told);
 	else if (part->told - READ_ONCE(part->read) < share->depth)
 		pfm_part_set_msg(part, msg);
@@ -252,7 +252,7 @@ static __always_inline void pfm_part_spend(struct pfm_part *part,
 		container_of(data, struct pfm_context, data)->credit = 1;
 }
 
-/* Notify, as the format has asked. Context: the caller owns the part. */
+/* Send a message, as the format requests. Context: the caller owns the part. */
 static void pfm_part_notify(struct pfm_share *share, struct pfm_part *part,
 			    const pfm_ovfl_arg_t *arg,
 			    const struct pfm_ovfl_data *data)
@@ -301,7 +301,7 @@ static noinline notrace void pfm_part_conclude(struct pfm_share *share,
 		atomic64_inc(&part->lost);
 	if (err || ctrl.val & ~PFM_OVFL_CTRL_ALL)
 		ctrl.val = PFM_OVFL_CTRL_HOLD;
-	/* The thread is not masked: reset its PMDs now, not at PFM_RESTART. */
+	/* Threads are not masked here: reset PMDs now, not at PFM_RESTART. */
 	if (ctrl.mask_monitoring) {
 		part->full = true;
 		ctrl.reset_ovfl_pmds = 1;
@@ -346,7 +346,7 @@ void pfm_share_tell(struct pfm_share *share, const pfm_ovfl_msg_t *msg)
 	pfm_part_disown(part);
 }
 
-/* @read: pfm_part.read, which the caller must have loaded before */
+/* Is a message unread? @read: pfm_part.read, which the caller has loaded. */
 static bool pfm_part_has_msg(const struct pfm_part *part, u32 read)
 {
 	/* Pairs with the release in pfm_part_set_msg(). */
@@ -374,7 +374,7 @@ static void pfm_part_copy_msg(const struct pfm_part *part, pfm_ovfl_msg_t *msg)
 
 	do {
 		seq = read_seqcount_begin(&part->seq);
-		/* May race with pfm_part_set_msg(): then copy it again. */
+		/* This may race with pfm_part_set_msg(): then copy again. */
 		data_race(*msg = part->msg);
 	} while (read_seqcount_retry(&part->seq, seq));
 }
@@ -408,13 +408,13 @@ bool pfm_share_take(const struct pfm_share_pos *pos)
 }
 
 /**
- * struct pfm_part_call - a command on a part
+ * struct pfm_part_call - a function to call for a part
  * @share: the parts
  * @part:  the part
  * @func:  called by the owner of the part, interrupts off
  * @arg:   for @func
  * @ret:   result of @func
- * @done:  @func was called, because the part was not owned
+ * @done:  @func was called; false if the part was owned
  */
 struct pfm_part_call {
 	struct pfm_share	*share;
@@ -463,8 +463,8 @@ static int pfm_part_call(struct pfm_part_call call, unsigned int cpu)
 /*
  * Return how many times this PFM_RESTART restarts the part. A format can notify
  * without waiting for restarts, so the number of messages has no limit. The
- * restarts run in an interrupt, so limit them to pfm_share.depth. @all: also if
- * it is not full.
+ * restarts run in an interrupt, so limit their number to pfm_share.depth. @all:
+ * restart the part even if it is not full.
  */
 static u32 pfm_part_restarts(const struct pfm_share *share,
 			     const struct pfm_part *part, bool all)

@@ -17,15 +17,15 @@
 struct pfm_buffer;
 
 /**
- * struct pfm_part - the buffer of one CPU
+ * struct pfm_part - the buffer of one CPU, with its state
  * @busy:    a handler or a command owns the part
  * @full:    the format has asked to mask: overflows are lost until PFM_RESTART
- * @untold:  the format has also asked to notify, but no message was sent: the
- *           PMD did not have PFM_REGFL_OVFL_NOTIFY; or a limit was exceeded
+ * @untold:  the format has also asked to notify, or a limit was exceeded, but
+ *           no message was sent because the PMD lacks PFM_REGFL_OVFL_NOTIFY
  * @limited: a limit on overflows was exceeded: each thread that overflows is
  *           masked until PFM_RESTART (rate.c)
  * @credit:  as pfm_context.credit, for all threads on this CPU
- * @rate:    their window
+ * @rate:    the window of these threads
  * @buf:     first byte of @buffer
  * @buffer:  the buffer
  * @lost:    overflows that were not recorded
@@ -34,8 +34,8 @@ struct pfm_buffer;
  * @seq:     protects readers of @msg
  * @msg:     the last message
  * @told:    number of messages so far
- * @read:    how many of them have been read; changed without @busy
- * @done:    how many of those have been restarted
+ * @read:    number of messages that were read; changed without @busy
+ * @done:    number of read messages for which the part was restarted
  */
 struct pfm_part {
 	u32			busy;
@@ -59,20 +59,20 @@ struct pfm_part {
 /**
  * struct pfm_share - the buffers of a family
  * @ref:      one reference each for the root and for its families
- * @root:     the context that has created it; valid while a thread of the
- *            family overflows
+ * @root:     the context that has created the buffers; valid while a thread of
+ *            the family overflows
  * @fmt:      the format; the root has a reference to it
  * @depth:    number of unread messages that each part may have
  * @buf_size: size in bytes of the mapping of each part
- * @tell:     wakes the readers of the root. The root's own irq_work cannot do
- *            this: a command on the root waits for it to end, while members
- *            would queue it again and again
+ * @tell:     wakes the readers of the root. The root's own irq_work cannot: a
+ *            command on the root waits for it to end, while members would
+ *            queue it again and again
  * @rcu:      frees the structure, for the reason given at pfm_context.rcu
  * @raw:      as pfm_fmt_front.raw of the first part
  * @masked:   a limit on overflows has masked a thread since PFM_RESTART
  * @last:     CPU of the last message read; the next read starts after it
  * @lost:     overflows on CPUs without a part
- * @parts:    by CPU; NULL for a CPU that was not online
+ * @parts:    buffers by CPU; NULL for a CPU that was not online
  */
 struct pfm_share {
 	struct kref		ref;
@@ -90,11 +90,11 @@ struct pfm_share {
 };
 
 /*
- * Create the parts of a root with a format, whose argument @arg is valid. @tell
- * is the function of pfm_share.tell. Context: process, may sleep. Return: the
- * parts, which the caller must pass to pfm_share_end(); or an ERR_PTR: -ENOMEM;
- * -EOPNOTSUPP if the format has no buffer, or one that the PMU fills; an error
- * of the format.
+ * Create the buffers of a family whose root has a format. @arg: valid argument
+ * for the format. @tell: function for pfm_share.tell. Context: process, may
+ * sleep. Return: the buffers, which the caller must pass to pfm_share_end(); or
+ * an ERR_PTR: -ENOMEM; -EOPNOTSUPP if the format has no buffer, or one that the
+ * PMU fills; an error of the format.
  */
 struct pfm_share *pfm_share_create(struct pfm_context *root, void *arg,
 				   void (*tell)(struct irq_work *work));
@@ -106,8 +106,8 @@ static inline void pfm_share_wait(struct pfm_share *share)
 }
 
 /*
- * End all parts and drop the caller's reference. Context: process; the root has
- * no members.
+ * End all buffers and drop the caller's reference. Context: process; the root
+ * has no members.
  */
 void pfm_share_end(struct pfm_share *share);
 
@@ -116,27 +116,27 @@ struct pfm_share *pfm_share_get(struct pfm_share *share);
 void pfm_share_put(struct pfm_share *share);
 
 /*
- * Mark all messages as read and all parts as not full. Context: process, no
+ * Mark all messages as read and all buffers as not full. Context: process, no
  * thread of the family is attached.
  */
 void pfm_share_reset(struct pfm_share *share);
 
-/* Find the part at a mapping offset in pages, or NULL. Context: any. */
+/* Get the buffer at a mapping offset in pages, or NULL. Context: any. */
 struct pfm_part *pfm_share_at(const struct pfm_share *share,
 			      unsigned long pgoff);
 
 /*
  * Handle an overflow of the root or a member: call the format's fmt_handler for
- * the running CPU's part. Request only PFM_OVFL_CTRL_RESET or nothing. @buf:
- * the share. Context: as the overflow. Return: 0.
+ * the buffer of the running CPU. Request PFM_OVFL_CTRL_RESET or nothing. @buf:
+ * the struct pfm_share. Context: as the overflow. Return: 0.
  */
 int pfm_share_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 		      struct pfm_ovfl_data *data);
 
 /*
- * Send a message for the running CPU's part, after a limit on overflows has
- * masked a thread. Do nothing if there was one already, or the part is owned.
- * Context: as the overflow.
+ * Send a message for the buffer of the running CPU, after a limit on overflows
+ * has masked a thread. Do nothing if a message was already sent, or the buffer
+ * is owned. Context: as the overflow.
  */
 void pfm_share_tell(struct pfm_share *share, const pfm_ovfl_msg_t *msg);
 
@@ -144,9 +144,9 @@ void pfm_share_tell(struct pfm_share *share, const pfm_ovfl_msg_t *msg);
 bool pfm_share_has_msg(const struct pfm_share *share);
 
 /**
- * struct pfm_share_pos - a message that was copied but not yet removed
- * @part: its part
- * @read: its number
+ * struct pfm_share_pos - the position of a message that was copied
+ * @part: the buffer
+ * @read: the message's number
  */
 struct pfm_share_pos {
 	struct pfm_part	*part;
@@ -167,19 +167,19 @@ bool pfm_share_peek(struct pfm_share *share, pfm_ovfl_msg_t *msg,
 bool pfm_share_take(const struct pfm_share_pos *pos);
 
 /*
- * Restart parts for PFM_RESTART: those with messages that were read since their
- * last restart, and the full ones without any message. If the family is
- * @stopped and no part has such a message, all parts without an unread one.
- * Context: process, mutex of the root held, may sleep. Return: 0, or the
- * first error of the format; a part that fails is not changed.
+ * Restart buffers for PFM_RESTART: those with messages that were read since
+ * their last restart, and the full ones without any message. If the family is
+ * @stopped and no buffer has such a message, restart all without an unread one.
+ * Context: process, mutex of the root held, may sleep. Return: 0, or the first
+ * error of the format; a buffer that fails is not changed.
  */
 int pfm_share_restart(struct pfm_share *share, bool stopped);
 
-/* Call fmt_set_arg for all parts. Context: as pfm_share_restart(). */
+/* Call fmt_set_arg for all buffers. Context: as pfm_share_restart(). */
 void pfm_share_set_arg(struct pfm_share *share, const void *arg);
 
 /**
- * struct pfm_share_counts - losses and errors of all parts together
+ * struct pfm_share_counts - losses and errors of all buffers together
  * @lost:    overflows that were not recorded
  * @dropped: messages that were dropped
  * @odd:     invalid results of the format's handler
@@ -190,7 +190,7 @@ struct pfm_share_counts {
 	struct pfm_odd_answers	odd;
 };
 
-/* Sum the counts of all parts. Context: any. */
+/* Sum the counts of all buffers. Context: any. */
 struct pfm_share_counts pfm_share_count(const struct pfm_share *share);
 
 #endif /* PFM_CORE_SHARE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * smpl_buf.c - sampling buffers: created, initialised and ended with their
- *		format (3.5.11-3.5.13)
+ * smpl_buf.c - create, initialise and end sampling buffers with their format
+ *		(3.5.11-3.5.13)
  */
 #include <perfmon/perfmon_fmt_sdk.h>
 #include "buffer.h"

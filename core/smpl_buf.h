@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * smpl_buf.h - sampling buffers: created, initialised and ended with their
- *		format
+ * smpl_buf.h - create, initialise and end sampling buffers with their format
  */
 #ifndef PFM_CORE_SMPL_BUF_H
 #define PFM_CORE_SMPL_BUF_H
@@ -12,8 +11,8 @@ struct pfm_buffer;
 
 /**
  * struct pfm_smpl_size - sizes that a format has requested, in bytes
- * @buf:  of the buffer; 0 for none
- * @area: of its private area; 0 for none
+ * @buf:  size of the buffer; 0 for none
+ * @area: size of its private area; 0 for none
  */
 struct pfm_smpl_size {
 	size_t	buf;
@@ -37,8 +36,8 @@ int pfm_smpl_buf_create(const pfm_buffer_fmt_t *fmt, u32 ctx_flags, void *arg,
 			struct pfm_buffer **buffer);
 
 /*
- * Have the format end the buffer, which may be NULL, and drop it. Context:
- * process, may sleep; no handler is running or will run.
+ * Have the format end the buffer, which may be NULL, and drop the reference.
+ * Context: process, may sleep; no handler is running or will run.
  */
 void pfm_smpl_buf_end(const pfm_buffer_fmt_t *fmt, struct pfm_buffer *buffer);
 

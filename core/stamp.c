@@ -2,16 +2,17 @@
 /*
  * stamp.c - time stamps of overflows: in ns (3.5.14), or raw
  *
- * A raw time stamp is the counter from which the kernel calculates its clock;
- * the reader does that calculation instead. The kernel's factor is known. Its
- * zero is not, so it is measured. One conversion is valid for the life of a
- * context. If counter and clock have not advanced together in a suspend, the
- * value that is added to the counter is corrected (pfm_stamps_resume()).
+ * A raw time stamp is the value of the counter from which the kernel calculates
+ * its clock; the reader makes the calculation instead. The kernel's factor is
+ * known. Its zero is not, so it is measured. One conversion is valid for the
+ * life of a context. If a suspend has advanced the clock and the counter
+ * differently, the value that is added to the counter is corrected
+ * (pfm_stamps_resume()).
  *
- * Where the kernel never changes its clock, time stamps in ns are calculated
- * from the counter, too, once two measurements agree. The zero is measured
- * again at intervals, because the kernel rounds its clock down by up to 1 ns
- * about once an hour.
+ * If the kernel never changes its clock, time stamps in ns are also calculated
+ * from the counter, once two measurements of the zero agree. The zero is
+ * measured again at intervals, because the kernel rounds its clock down by up
+ * to 1 ns about once an hour.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -36,9 +37,9 @@ DEFINE_PER_CPU(u64, pfm_last_stamp);
 struct pfm_clock pfm_clock __read_mostly;
 
 /*
- * pfm_raw_first: the first measurement, or the first since the kernel has
- * refined the counter's rate, or the last successful check. pfm_raw_base:
- * pfm_raw.base of all contexts in pfm_raw_contexts, and of the next one.
+ * pfm_raw_first: the first measurement, the first after the kernel has refined
+ * the counter's rate, or the last successful check. pfm_raw_base: pfm_raw.base
+ * of all contexts in pfm_raw_contexts, and of new ones.
  */
 static pfm_time_conv_t pfm_raw_first;
 u64 pfm_raw_base;
@@ -146,8 +147,8 @@ static void pfm_measure(pfm_time_conv_t *conv)
 }
 
 /*
- * Have clock and counter advanced together so far? If not, the kernel has a
- * clock of its own.
+ * Have clock and counter advanced together so far? If not, the kernel uses
+ * another clock.
  */
 static bool pfm_is_the_clock(const pfm_time_conv_t *conv)
 {
@@ -200,7 +201,7 @@ void pfm_stamps_check(void)
 		WRITE_ONCE(pfm_clock.zero, now.time_zero);
 	}
 	mutex_unlock(&pfm_raw_lock);
-	/* Overflows that see the first factor see its zero. */
+	/* An overflow that sees the old factor must also see the old zero. */
 	synchronize_rcu();
 	WRITE_ONCE(pfm_clock.factor, factor);
 }

@@ -71,7 +71,7 @@ static __always_inline u64 pfm_raw_now(const struct pfm_context *ctx)
 
 /*
  * Take a raw time stamp that is unique in its context. Unlike the clock, the
- * counter never stands still, so that it advances between two contexts.
+ * counter never stands still: stamps of two contexts in succession differ.
  */
 static __always_inline u64 pfm_stamp_raw(struct pfm_context *ctx)
 {
@@ -101,8 +101,8 @@ u64 pfm_since_stamp(const struct pfm_context *ctx);
 extern u64 pfm_raw_base;
 
 /*
- * Begin and end raw time stamps of a context, if its format has called
- * pfm_raw_time(): then @raw is what that has returned, else NULL or all 0.
+ * Begin and end raw time stamps of a context. @raw: the result of
+ * pfm_raw_time() if its format has called that function, else NULL or all 0.
  * Context: process; the context is being created or destroyed.
  */
 void pfm_stamps_attach(struct pfm_context *ctx, const pfm_time_conv_t *raw);

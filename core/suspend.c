@@ -2,11 +2,11 @@
 /*
  * suspend.c - contexts while the machine is suspended or hibernated
  *
- * Threads are frozen meanwhile and count nothing. Two kinds of contexts are
- * stopped before and resumed afterwards: system-wide ones, and that of the
- * thread that suspends the machine, which is not frozen. CPUs other than the
- * first go offline meanwhile; for their contexts that is an ordinary hotplug
- * (cpu.c).
+ * Threads are frozen during a suspend and count nothing. Two kinds of contexts
+ * are stopped before and resumed afterwards: system-wide ones, and the context
+ * of the thread that suspends the machine, which is not frozen. CPUs other than
+ * the first go offline meanwhile; for their contexts that is an ordinary
+ * hotplug (cpu.c).
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
@@ -21,9 +21,9 @@
 #define PFM_PATIENCE	HZ
 
 /*
- * Lock a context, or give up at @until. Then a command is still in progress;
- * but most commands stop the PMU, and at their end pfm_resume() stops or
- * resumes the context as the code here does.
+ * Lock a context, or give up at @until. After giving up, a command is still in
+ * progress; but most commands stop the PMU, and at their end pfm_resume() stops
+ * or resumes the context like the code here.
  */
 static bool pfm_lock_until(struct pfm_context *ctx, unsigned long until)
 {
@@ -60,7 +60,7 @@ static void pfm_follow_suspend_all(const struct task_struct *by)
 	pfm_end_hurry();
 }
 
-/* The resuming thread, which closes /dev/snapshot, may be another thread. */
+/* The thread that resumes may not be the one that suspended (/dev/snapshot). */
 void pfm_suspend(bool suspend)
 {
 	struct task_struct *by = pfm_suspender;

@@ -27,7 +27,7 @@ int pfm_sysfs_add_files(const struct attribute *const *attrs);
  */
 struct kobject *pfm_sysfs_add_fmt(const pfm_buffer_fmt_t *fmt);
 
-/* Remove it; on return its files are no longer in use. */
+/* Remove a format's directory and wait for users of its files. */
 void pfm_sysfs_del_fmt(struct kobject *kobj);
 
 /*
@@ -36,7 +36,7 @@ void pfm_sysfs_del_fmt(struct kobject *kobj);
  */
 int pfm_sysfs_add_pmu(const struct pfm_pmu *pmu);
 
-/* Remove them; on return they are no longer in use. */
+/* Remove the files of the PMU description and wait for their users. */
 void pfm_sysfs_del_pmu(void);
 
 #endif /* PFM_CORE_SYSFS_H */

@@ -9,9 +9,9 @@
 #include <linux/task_work.h>
 
 /*
- * Queue a task work; the caller holds the objects that it uses. The task work
- * ends with pfm_thread_work_done(). Context: any but NMI. Return: false if
- * @task no longer runs task works, or the module is being unloaded.
+ * Queue a task work. The caller holds the objects that the task work uses. The
+ * task work ends with pfm_thread_work_done(). Context: any but NMI. Return:
+ * false if @task no longer runs task works, or the module is being unloaded.
  */
 static inline bool pfm_thread_work_add(struct task_struct *task,
 				       struct callback_head *work,

@@ -24,7 +24,7 @@ static bool pfm_pmd_is_live(const struct pfm_pmd *pmd)
 	       READ_ONCE(ctx->set) == pfm_evtset_of(pmd);
 }
 
-/* Bits of the value that are in the hardware; all if it is not a counter. */
+/* Bits of the value that are in the hardware; all bits if not a counter. */
 static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 {
 	const struct pfm_reg_desc *desc = pmd->hw.desc;
@@ -35,7 +35,7 @@ static u64 pfm_pmd_hw_mask(const struct pfm_pmd *pmd)
 }
 
 /*
- * Counters only count up. If the value is below @least, a lower bound, the
+ * Counters only count up. If the value is below its lower bound @least, the
  * counter has wrapped, and the wrap has not been carried yet.
  */
 static u64 pfm_not_below(const struct pfm_pmd *pmd, u64 value, u64 least)
@@ -45,7 +45,7 @@ static u64 pfm_not_below(const struct pfm_pmd *pmd, u64 value, u64 least)
 	return value;
 }
 
-/* @soft: the software part of the value */
+/* Combine the software part and the hardware part of a value. */
 static u64 pfm_value_compose(const struct pfm_pmd *pmd, u64 soft, u64 hw)
 {
 	u64 mask = pfm_pmd_hw_mask(pmd);
@@ -91,7 +91,7 @@ u64 pfm_value_read(struct pfm_pmd *pmd)
 		value = pfm_value_read_narrow(pmd);
 	else
 		value = pmd->ctx->pmu->read_pmd(&pmd->hw);
-	/* An overflow may have frozen it meanwhile. */
+	/* An overflow may have frozen the PMD meanwhile. */
 	return pfm_pmd_is_live(pmd) ? value : pmd->value;
 }
 
@@ -138,7 +138,7 @@ u64 pfm_value_read_ovfl(struct pfm_pmd *pmd)
 	do {
 		soft = READ_ONCE(pmd->value);
 		pmd->ctx->pmu->read_pmds_ovfl(&reg, &hw, 1);
-		/* An NMI may have carried its wrap. */
+		/* An NMI may have carried the counter's wrap. */
 	} while (soft != READ_ONCE(pmd->value));
 	return pfm_value_compose(pmd, soft, hw);
 }
@@ -220,7 +220,7 @@ u64 pfm_usual_period(const struct pfm_pmu_reg *reg)
 	const struct pfm_pmd *pmd = container_of(reg, struct pfm_pmd, hw);
 	u64 reset = pmd->short_reset;
 
-	/* Only PFM_RESTART resets it: the value last loaded is the period. */
+	/* Only PFM_RESTART resets the PMD: its period is the last value. */
 	if ((s64)reset >= 0)
 		reset = pmd->last_reset;
 	return (s64)reset < 0 ? -reset : 0;
@@ -277,7 +277,7 @@ void pfm_note_sampling(struct pfm_context *ctx)
 	WRITE_ONCE(ctx->values, values);
 }
 
-/* Return PFM_MAP_*: the way to read the value of a PMD. */
+/* Return how user level can read the value of a PMD: PFM_MAP_*. */
 static u8 pfm_where_is(const struct pfm_pmd *pmd, bool active)
 {
 	const struct pfm_context *ctx = pmd->ctx;

@@ -40,7 +40,7 @@ void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 u64 pfm_next_reset(struct pfm_pmd *pmd, u64 base);
 
 /*
- * A PMD overflowed and is not reset: let it count on until it wraps at 2^64,
+ * Let a PMD that has overflowed and is not reset count until it wraps at 2^64,
  * whatever period was armed. Context: the caller owns the context, interrupts
  * off.
  */

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "vector.h"
 
-/* Vectors up to this size, four PMCs, are kept on the stack. */
+/* Vectors up to this size, that of four PMCs, are kept on the stack. */
 #define PFM_FEW_BYTES	576
 
 long pfm_vector(const struct pfm_ioc *ioc, size_t size, pfm_elems_t treat,

@@ -10,8 +10,8 @@
 
 /**
  * struct pfm_elems - elements still to be processed
- * @next: the first of them
- * @end:  end of the last
+ * @next: first element
+ * @end:  end of the last element
  * @size: size of an element in bytes
  */
 struct pfm_elems {
@@ -21,7 +21,7 @@ struct pfm_elems {
 };
 
 /*
- * Processes elements, which it may change, until one fails, and updates @todo.
+ * Process elements until one fails, and update @todo. May change the elements.
  * Return: 0 or an errno.
  */
 typedef int (*pfm_elems_t)(const void *with, struct pfm_elems *todo);
@@ -33,8 +33,8 @@ typedef int (*pfm_elems_t)(const void *with, struct pfm_elems *todo);
  * @treat: processes elements
  * @with:  argument for @treat
  *
- * Stops at the first error. The elements before it have been processed; all up
- * to and including it are copied back.
+ * Stops at the first error. All elements up to and including the one that
+ * failed are copied back.
  *
  * Context: process, may sleep.
  * Return: 0; -EINVAL for no elements; -EFAULT for a bad address or too many

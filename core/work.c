@@ -34,8 +34,8 @@ EXPORT_SYMBOL_GPL(pfm_work_run_urgent);
 
 /*
  * The scheduler may wake a thread of the workqueue on this CPU. If a real-time
- * thread occupies the CPU, the other would wait for it. A thread that has
- * real-time priority itself is woken on a CPU where it can run at once.
+ * thread occupies the CPU, the woken thread has to wait. A worker with
+ * real-time priority is woken on a CPU where it can run at once.
  */
 void pfm_queue_work(struct pfm_work *w)
 {

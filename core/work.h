@@ -7,13 +7,13 @@
 
 struct workqueue_struct;
 
-/* For work items that take long: those of pfm_wq do not wait for them. */
+/* For work items that take long: items of pfm_wq do not wait for them. */
 extern struct workqueue_struct *pfm_slow_wq;
 
 /* Create both queues. Context: process. Return: 0 or -ENOMEM. */
 int pfm_work_init(void);
 
-/* Destroy them; no work item is left. Context: process, may sleep. */
+/* Destroy the queues; no work item is left. Context: process, may sleep. */
 void pfm_work_exit(void);
 
 #endif /* PFM_CORE_WORK_H */
