@@ -2,14 +2,14 @@
 /*
  * clock.c - the clock of an event set
  *
- * The clock needs an event of its own if it may be read in an interrupt: the
- * set has a timeout, one of its counters samples, or its CPU may become idle.
+ * The clock needs its own event if an interrupt may have to read it: the set
+ * has a timeout, one of its counters samples, or its CPU may become idle.
  * Precise events overflow even if they do not sample, so their sets need a
  * clock event, too.
  *
- * Any other set of a thread uses the time that perf keeps for one of its
- * software events, which are enabled whenever the set counts. This saves an
- * event that would have to be created and switched with the thread.
+ * Any other set of a thread uses the time that perf keeps for one of the set's
+ * software events. These events are enabled whenever the set counts. This saves
+ * an event that would have to be created and switched with the thread.
  */
 #include "clock.h"
 

@@ -12,7 +12,7 @@ static inline struct pfm_pmu_reg *perf_clock_of(const struct perf_set *ps)
 	return ps->regs[ps->s->num_regs - 1];
 }
 
-/* PMC value of the event that measures how long the set counts */
+/* Get the PMC value of the event that measures how long the set counts. */
 u64 perf_clock_pmc(const struct pfm_pmu_set *s);
 
 /*
@@ -22,11 +22,11 @@ u64 perf_clock_pmc(const struct pfm_pmu_set *s);
  */
 bool perf_clock_needs_event(struct perf_set *ps);
 
-/* The counter's event that measures the time if the clock has none; or NULL. */
+/* Find the event that keeps the time if the clock has no event; or NULL. */
 struct perf_event *perf_timer_event(const struct perf_set *ps);
 
 /*
- * Count of a clock that has no event of its own. Context: process; for
+ * Read a clock without an event of its own. Context: process; for
  * perf_clock_count_stopped(): any, the set is stopped.
  */
 u64 perf_clock_count(const struct perf_set *ps);
@@ -35,7 +35,7 @@ u64 perf_clock_count_stopped(const struct perf_set *ps);
 /* Has the set ever counted? Context: process. */
 bool perf_clock_has_run(const struct perf_set *ps);
 
-/* Time that an event was on a counter, in ns. Context: process. */
+/* Get the time in ns that an event was on a counter. Context: process. */
 u64 perf_time_running(struct perf_event *event);
 
 #endif /* PFM_PMU_PERF_CLOCK_H */

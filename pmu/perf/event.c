@@ -4,42 +4,42 @@
  *
  * perf has no function to read a running event, or to change its period, in an
  * interrupt. Only this file writes perf's own fields hw.sample_period,
- * last_period and period_left, and calls an event's PMU. There are two
- * exceptions: user_read.c asks for the counter's number, and throttle.c changes
- * the clock and the handler. Each access here follows what perf does in the
- * same context:
+ * interrupt. Only this file writes perf's own fields hw.sample_period,
+ * last_period and period_left, and calls the operations of an event's PMU.
+ * There are two exceptions: user_read.c asks for the counter's number, and
+ * throttle.c changes the clock and the handler. Each access here follows what
+ * perf does in the same context:
  *
- * - The PMU's read is called for the CPU's own counters and for the clocks
- *   only, on their CPU with interrupts off, as perf_output_read_group() does
- *   from an NMI. Other drivers may wait for a lock there, see perf_updater().
- *   For samples on arm64 the counter itself is read, see hw_count.h.
+ * - The PMU's read is called only for the clocks and for counters of the CPU,
+ *   on their CPU with interrupts off, as perf_output_read_group() does from an
+ *   NMI. The read of other drivers may wait for a lock: see perf_updater(). For
+ *   samples on arm64 the counter itself is read: see hw_count.h.
  * - The event that is being reported is stopped, given its period and started
  *   as in perf_adjust_period(), called by __perf_event_account_interrupt(). The
  *   period of a software event is set as in perf_swevent_set_period(). The
  *   timer of a clock is armed by perf_swevent_hrtimer() itself after the
  *   report, with sample_period.
- * - Any other event may be what the overflow has interrupted, with the lock of
- *   its timer or driver held. So only the value of the PMD is changed. An
- *   irq_work stops the event, sets its period and starts it, as
+ * - The overflow may have interrupted code that holds the lock of another
+ *   event's timer or driver. So for any other event only the value of the PMD
+ *   is changed. An irq_work stops the event, sets its period and starts it, as
  *   perf_adjust_freq_unthr_context() and __perf_event_stop() do in an
  *   interrupt. If the event has left that CPU, a work item calls
- *   perf_event_period(). Until then perf may report the event late, or early:
- *   then the event is armed for the rest of its period.
+ *   perf_event_period(). Until then perf may report the event late or early. A
+ *   report that is early arms the event for the rest of its period.
  *
  * These functions do the same on 6.1, 6.12 and 7.3. Only throttling differs:
  * since 6.16 perf also stops software events that it throttles.
  *
- * The value of a PMD (pfm_pmu_reg.offset) changes before its event. If an
- * overflow comes between the two, while the event is armed for an older value,
- * perf reports it too early or too late. Both cases are corrected at the
- * report.
+ * The value of a PMD (pfm_pmu_reg.offset) changes before the event is armed for
+ * it. An overflow in between, while the event is armed for an older value, is
+ * reported too early or too late. Both cases are corrected at the report.
  *
  * Invariants:
- * - pfm_pmu_reg.reload is what perf re-arms an overflowing event with: a
- *   period, or PFM_RELOAD_NONE. It is never 0, so it can be a divisor.
- * - A thread's event is not bound to a CPU (event->cpu is -1). Tracepoint hits
- *   that another thread's event reports on behalf of this thread go to CPU
- *   events only. So all overflows happen in the monitored thread.
+ * - pfm_pmu_reg.reload is the period with which perf re-arms an overflowing
+ *   event, or PFM_RELOAD_NONE. It is never 0, so it can be a divisor.
+ * - A thread's event is not bound to a CPU (event->cpu is -1). perf reports a
+ *   tracepoint hit of this thread in another thread only to CPU events. So all
+ *   overflows happen in the monitored thread.
  */
 #include <perfmon/perfmon_work.h>
 #include "event.h"
@@ -52,7 +52,7 @@
 
 perf_update_t perf_updater(u64 pmc, const struct perf_event *event)
 {
-	/* Other software events are counted when they happen. */
+	/* Other software events are always up to date. */
 	if (perf_is_clock(pmc) || event->pmu->task_ctx_nr == perf_hw_context)
 		return event->pmu->read;
 	return NULL;
@@ -64,7 +64,7 @@ u64 perf_period(u64 value)
 
 	if (perf_is_period(value))
 		return left;
-	/* 0 stands for 2^64. Leave a single period if possible. */
+	/* @left of 0 stands for 2^64. Leave a single period if possible. */
 	return min(left - PERF_MAX_PERIOD, PERF_MAX_PERIOD);
 }
 
@@ -107,7 +107,7 @@ static void perf_set_period(const struct pfm_pmu_reg *reg,
 	}
 }
 
-/* Must it be stopped and started? perf starts a throttled event itself. */
+/* Must the event be stopped and started? perf does so if it is throttled. */
 static bool perf_is_running(const struct perf_event *event)
 {
 	return !(event->hw.state & PERF_HES_STOPPED) &&
@@ -123,9 +123,10 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
 }
 
 /*
- * perf stops a throttled event itself, and starts it with the rest of its
- * counter, which must not exceed the old period. If the event is then reported
- * before the PMD wraps, it is armed for the rest.
+ * Must a throttled event keep its counter? perf stops such an event itself, and
+ * starts it with the rest of its counter, which must not exceed the old period.
+ * If perf then reports the event before the PMD wraps, perf_is_early() arms it
+ * for the rest.
  */
 static bool perf_keeps_counter(const struct perf_event *event, u64 value)
 {
@@ -146,7 +147,7 @@ void perf_arm_reported(struct pfm_pmu_reg *reg, struct perf_event *event,
 		event->pmu->start(event, PERF_EF_RELOAD);
 }
 
-/* The PMD has not wrapped: arm the event for the rest. */
+/* Arm an event for the rest of its period: the PMD has not wrapped. */
 void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 		       u64 value)
 {
@@ -168,7 +169,7 @@ void perf_set_no_handler(struct perf_event *event)
 	WRITE_ONCE(event->overflow_handler, perf_overflow_none);
 }
 
-/* The value for which to arm an event that is not being reported. */
+/* Get the value for which to arm an event that is not being reported. */
 static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg, u64 value)
 {
 	/* The PMD has wrapped: let perf report that soon. */
@@ -178,9 +179,9 @@ static u64 perf_value_to_arm(const struct pfm_pmu_reg *reg, u64 value)
 }
 
 /*
- * Restart a clock's timer. The start call-back of its PMU would set the clock
- * back to when perf last read the time, maybe long ago. If an NMI has read the
- * clock since, that time would be counted twice.
+ * Restart a clock's timer. Do not call its PMU's start: that would set the
+ * clock back to when perf last read the time, maybe long ago. If an NMI has
+ * read the clock since then, that time would be counted twice.
  */
 static void perf_restart_timer(struct perf_event *event)
 {
@@ -242,8 +243,8 @@ static void perf_arm_irq(struct irq_work *work)
 }
 
 /*
- * Arm the events of a thread that has left the CPU. If it runs again and an
- * event is reported meanwhile, perf reports it too early once more.
+ * Arm the events of a thread that has left the CPU. If the thread runs again
+ * and an event is reported meanwhile, perf reports it too early once more.
  */
 static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 {
@@ -257,7 +258,7 @@ static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 
 		if (!test_and_clear_bit(place, &ps->unarmed) || !event)
 			continue;
-		/* Repeat if an overflow has changed the offset meanwhile. */
+		/* Repeat if an overflow has changed the offset. */
 		do {
 			offset = READ_ONCE(reg->offset);
 			value = perf_value_to_arm(reg,
@@ -270,9 +271,9 @@ static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 
 /*
  * Is this overflow an effect of arming? Some tracepoints (timers, MSR writes)
- * fire when an event is armed. If their overflow reset the event being armed,
- * arming would never end. It has just been armed, and a report that is too
- * early arms it again. NMIs are not caused by arming.
+ * fire when an event is armed. If such an overflow armed the event again,
+ * arming would never end. But the event has just been armed, and a report that
+ * is too early arms it again. Arming does not cause NMIs.
  */
 static bool perf_is_caused_by_arming(const struct perf_set *ps)
 {
@@ -286,15 +287,15 @@ void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 
 	perf_expect(reg, value, false);
 	set_bit(perf_place(reg), &ps->unarmed);
-	/* A stopped set is armed when it is started. */
+	/* A stopped set is armed when the set is started. */
 	if (READ_ONCE(ps->started) && !perf_is_caused_by_arming(ps))
 		pfm_irq_work_queue(&ps->irq_work);
 }
 
 /*
- * Some counters have a shortest period: double the period until perf accepts
- * it. The late report is corrected; even the rest of a long period may be too
- * short.
+ * Arm an event of a stopped set. Some counters have a shortest period: double
+ * the period until perf accepts it. Even the rest of a long period may be too
+ * short. The report is then late, and is corrected.
  */
 int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value)

@@ -15,8 +15,8 @@ typedef void (*perf_update_t)(struct perf_event *event);
 #define PERF_THROTTLED	(~0ULL)
 
 /*
- * Longest period passed to perf: perf allows 63 bits, and AMD's IBS accepts
- * only multiples of 16. A PMD farther from overflow needs several periods.
+ * The longest period passed to perf. perf allows 63 bits, and AMD's IBS accepts
+ * only multiples of 16. A PMD farther from its overflow needs several periods.
  */
 #define PERF_MAX_PERIOD	((u64)S64_MAX & ~15ULL)
 
@@ -27,9 +27,9 @@ static inline bool perf_is_period(u64 value)
 }
 
 /*
- * Record how the event of a PMD at @value is armed. @exact: perf will re-arm it
- * with the same period. A report is ordinary if the PMD's value is below
- * @reg->limit: the PMD has wrapped, less than a period ago. No report is
+ * Record how the event of a PMD at @value is armed. @exact: perf will re-arm
+ * the event with the same period. A report is ordinary if the PMD has wrapped
+ * less than a period ago: its value is then below @reg->limit. No report is
  * ordinary while the PMD needs more than one period of perf to overflow.
  */
 static inline void perf_expect(struct pfm_pmu_reg *reg, u64 value, bool exact)
@@ -39,15 +39,15 @@ static inline void perf_expect(struct pfm_pmu_reg *reg, u64 value, bool exact)
 }
 
 /*
- * Is the event on a counter of this CPU? Context: interrupts off, so that it
- * stays there. A thread's event is not bound to a CPU but follows the thread.
+ * Is the event on a counter of this CPU? A thread's event is not bound to a CPU
+ * but follows the thread. Context: interrupts off, so that the event stays.
  */
 static __always_inline bool perf_is_here(const struct perf_event *event)
 {
 	return event->oncpu == task_cpu(current);
 }
 
-/* The function that updates the event's count, or NULL */
+/* Get the function that updates the event's count, or NULL. */
 perf_update_t perf_updater(u64 pmc, const struct perf_event *event);
 
 /* Update the event's count if possible. Context: any, interrupts off. */
@@ -67,7 +67,7 @@ static inline bool perf_is_armed(const struct pfm_pmu_reg *reg,
 	return event->attr.sample_period && !reg->user_read;
 }
 
-/* Read an event's count, on whichever CPU it is. Context: process. */
+/* Read an event's count on any CPU. Context: process. */
 static inline u64 perf_count(struct perf_event *event)
 {
 	u64 enabled, running;
@@ -75,7 +75,7 @@ static inline u64 perf_count(struct perf_event *event)
 	return perf_event_read_value(event, &enabled, &running);
 }
 
-/* Period to arm for a PMD at @value: until it wraps, or what perf allows. */
+/* Get the period for a PMD at @value: until it wraps, or perf's longest one. */
 u64 perf_period(u64 value);
 
 /*
@@ -93,15 +93,15 @@ void perf_arm_for_rest(struct perf_event *event, struct pfm_pmu_reg *reg,
 		       u64 value);
 
 /*
- * Make perf report no more overflows of the event. Context: process, it is
- * disabled and none of its overflows is in progress.
+ * Ensure that perf reports no more overflows of the event. Context: process,
+ * the event is disabled and none of its overflows is in progress.
  */
 void perf_set_no_handler(struct perf_event *event);
 
 /*
  * Arm an event that is not being reported for @value, the new value of its PMD.
- * An irq_work or a work item does it; if perf reports the event before, it is
- * armed for the rest then. Context: any, interrupts off.
+ * An irq_work or a work item does this. If perf reports the event before, the
+ * event is armed for the rest at that time. Context: any, interrupts off.
  */
 void perf_arm_later(struct pfm_pmu_reg *reg, struct perf_event *event,
 		    u64 value);
@@ -111,7 +111,7 @@ bool perf_is_unarmed(const struct pfm_pmu_reg *reg);
 int perf_arm_stopped(struct pfm_pmu_reg *reg, struct perf_event *event,
 		     u64 value);
 
-/* Do what perf_arm_later() left open. Context: process, the set is stopped. */
+/* Arm events for which perf_arm_later() was called. Context: stopped set. */
 void perf_arm_rest(struct perf_set *ps);
 
 /*

@@ -3,12 +3,12 @@
  * hw_count.h - reading the counter of an event on this CPU
  *
  * The read call-back of a PMU updates the event's count with three atomic
- * operations that a sample does not need. On arm64 we let the driver read only
- * the counter, and return the sum of event->count and what has been counted
- * since its last update. This does not work if the driver's interrupts are NMIs
- * (irqchip.gicv3_pseudo_nmi): an NMI could come between its writes of
- * prev_count and count, or between our reads of them. Then the PMU's read is
- * called.
+ * operations that a sample does not need. On arm64 the functions here have the
+ * driver read only the counter. They return the sum of event->count and what
+ * the counter has counted since the last update. This does not work if the
+ * driver's interrupts are NMIs (irqchip.gicv3_pseudo_nmi). An NMI could come
+ * between the driver's writes of prev_count and count, or between the reads of
+ * them here. In this case the PMU's read is called.
  */
 #ifndef PFM_PMU_PERF_HW_COUNT_H
 #define PFM_PMU_PERF_HW_COUNT_H
@@ -18,8 +18,8 @@
 #include <linux/perf/arm_pmu.h>
 
 /*
- * Can we read the counter of the event? Only an arm_pmu accepts perf's own
- * names of CPU events. Counters wider than the usual 32 bits are excluded.
+ * Can the counter of the event be read directly? Only an arm_pmu accepts perf's
+ * own names of CPU events. Counters wider than the usual 32 bits are excluded.
  */
 static inline bool perf_has_counter(u64 pmc, const struct perf_event *event)
 {

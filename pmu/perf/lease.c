@@ -4,15 +4,15 @@
  *
  * perf waits for grace periods when it releases the last event of a tracepoint.
  * So events are passed to the core, which releases them later, without its
- * locks and not in the thread's exit. Events of PMUs that may reserve something
- * for each of them, as breakpoints do, are released at once.
+ * locks and not in the thread's exit. Some PMUs reserve a resource for each
+ * event, as breakpoints do: their events are released at once.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "event.h"
 #include "lease.h"
 
-/* May the PMU reserve something for an event before it counts? */
+/* May the PMU reserve a resource for an event before the event counts? */
 static bool perf_may_reserve(u64 pmc)
 {
 	return !perf_is_software(pmc) && !perf_is_of_cpu(pmc);

@@ -10,7 +10,7 @@
 /**
  * struct perf_lease - a perf event that has to be released
  * @event: the event
- * @early: release it at once: it may occupy a resource that the next user needs
+ * @early: release at once, as the next user may need the event's resource
  * @node:  for pfm_release_later()
  */
 struct perf_lease {
@@ -20,8 +20,8 @@ struct perf_lease {
 };
 
 /*
- * Create the event of @attr, for the task of @s or its CPU. @pmc: the value
- * that @attr was made of. Context: process. Return: the lease, or an ERR_PTR.
+ * Create the event of @attr for @task, or for @cpu. @pmc: the PMC value from
+ * which @attr was made. Context: process. Return: the lease, or an ERR_PTR.
  */
 struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 				     int cpu, struct task_struct *task,
@@ -29,7 +29,7 @@ struct perf_lease *perf_lease_create(struct perf_event_attr *attr, u64 pmc,
 				     struct pfm_pmu_reg *reg);
 
 /*
- * Release an event of @s, now or later. It is disabled, and none of its
+ * Release an event of @s, now or later. The event is disabled, and none of its
  * overflows is in progress. Context: process.
  */
 void perf_lease_end(struct pfm_pmu_set *s, struct perf_lease *lease);

@@ -12,8 +12,8 @@
 #include "virtual.h"
 
 /*
- * Has the PMD, at @value, wrapped? A clock may be slightly early: the two
- * clocks involved differ.
+ * Has the PMD, at @value, wrapped? A clock's event may be slightly early,
+ * because perf's timer and the set's time are different clocks.
  */
 static bool perf_is_in_time(const struct perf_event *event,
 			    const struct pfm_pmu_reg *reg, s64 value)
@@ -25,8 +25,8 @@ static bool perf_is_in_time(const struct perf_event *event,
 }
 
 /*
- * Does perf report an overflow before the PMD has wrapped, because the PMD
- * needs several periods, or the event was armed for an older value?
+ * Does perf report an overflow before the PMD has wrapped? This happens if the
+ * PMD needs several periods, or if the event was armed for an older value.
  */
 static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -38,7 +38,7 @@ static bool perf_is_early(struct perf_event *event, struct pfm_pmu_reg *reg)
 	return true;
 }
 
-/* Has the PMD wrapped? If so, its value is at least 0 afterwards. */
+/* Has the PMD wrapped? If so, raise its value to at least 0. */
 static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
 	s64 value;
@@ -52,8 +52,8 @@ static bool perf_has_wrapped(struct perf_event *event, struct pfm_pmu_reg *reg)
 }
 
 /*
- * Length of the periods that follow the current one. The current one may be
- * only the rest of a period; those that follow are whole.
+ * Get the length of the periods that follow the current one. The current one
+ * may be only the rest of a period; the following ones are whole.
  */
 static u64 perf_whole_period(const struct pfm_pmu_reg *reg)
 {
@@ -61,10 +61,10 @@ static u64 perf_whole_period(const struct pfm_pmu_reg *reg)
 }
 
 /*
- * Number of whole periods that have passed since the last reported one. If one
- * software event spans several periods, perf reports each of them. Periods
- * still unreported at the next event will not be reported. For other events
- * perf reports only one period, however many have passed.
+ * Get the number of whole periods that have passed since the last reported one.
+ * If one software event spans several periods, perf reports each of them,
+ * unless the next event comes first. For other events perf reports only one
+ * period, however many have passed.
  */
 static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
@@ -81,7 +81,7 @@ static u64 perf_unreported(struct perf_event *event, struct pfm_pmu_reg *reg)
 }
 
 /*
- * More than one period has passed: count the unreported overflows as lost. A
+ * Count unreported overflows as lost if more than one period has passed. A
  * clock loses none: its timer may be late because of its minimum period, or
  * because it waits for the privilege level that it counts.
  */
@@ -113,7 +113,7 @@ static __always_inline bool perf_is_overflow(struct pfm_pmu_reg *reg,
 	if (!event)
 		return false;
 	*value = local64_read(&event->count) - reg->offset;
-	/* Was it handled and reset together with another counter? */
+	/* Was the overflow handled together with another counter's? */
 	if (pfm_overflow_is_known(reg, *value) || !perf_has_wrapped(event, reg))
 		return false;
 	*value = local64_read(&event->count) - reg->offset;
@@ -125,7 +125,7 @@ static __always_inline bool perf_is_overflow(struct pfm_pmu_reg *reg,
 }
 
 /*
- * Handle the rare cases. Reads all values again, so that perf_report() need not
+ * Handle the rare cases. Read all values again, so that perf_report() need not
  * save registers.
  */
 static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
@@ -140,7 +140,7 @@ static noinline void perf_overflow_odd(struct pfm_pmu_reg *reg,
 static __always_inline void perf_report(struct perf_event *event,
 					struct pt_regs *regs)
 {
-	/* In this order no register is copied. */
+	/* This order of accesses needs the fewest registers. */
 	u64 value = local64_read(&event->count);
 	struct pfm_pmu_reg *reg = READ_ONCE(event->overflow_handler_context);
 	u64 offset = reg->offset, limit = reg->limit;
@@ -161,10 +161,10 @@ static void notrace perf_overflow(struct perf_event *event,
 }
 
 /*
- * Registers for an event that excludes the kernel. The interrupt may have come
- * late, in the kernel. An exiting thread has lost its memory, and may be using
- * another process's: formats must not follow its registers.
- * Return: the user-level registers, or NULL for a thread without memory.
+ * Get the registers to report for an event that excludes the kernel. The
+ * interrupt may have come late, in the kernel. A thread without memory is
+ * exiting, and may be using another process's memory: formats must not follow
+ * its registers.
  */
 static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 {
@@ -175,7 +175,7 @@ static __always_inline struct pt_regs *perf_user_regs(struct pt_regs *regs)
 	return task_pt_regs(current);
 }
 
-/* Begin the next period, a whole one even if the last was only the rest. */
+/* Begin the next, whole period, even if the last one was only the rest. */
 static void perf_begin_period(struct perf_event *event, struct pfm_pmu_reg *reg)
 {
 	u64 period = perf_whole_period(reg), value;
@@ -208,7 +208,7 @@ static void notrace perf_overflow_user(struct perf_event *event,
 		perf_overflow_unseen(event, event->overflow_handler_context);
 }
 
-/* Must it be reported with user-level registers? */
+/* Must the overflow be reported with user-level registers? */
 static bool perf_wants_user(u64 pmc)
 {
 	/* perf checks the level itself before it reports a clock. */
@@ -250,7 +250,7 @@ static void notrace perf_overflow_sample(struct perf_event *event,
 /*
  * Overflow handler of a set with a debug-store area. For a precise event
  * @interrupted contains the registers that the CPU recorded. If perf drains
- * several records with one report, all but one are unreported periods.
+ * several records with one report, all but one become unreported periods.
  */
 static void notrace perf_overflow_ds(struct perf_event *event,
 				     struct perf_sample_data *data,
@@ -275,7 +275,7 @@ static void notrace perf_overflow_ds(struct perf_event *event,
 	perf_report_record(event, reg, data, regs, precise);
 }
 
-/* Overflow handler of a set's clock; elapsed time is never taken back. */
+/* Overflow handler of a set's clock. It never takes back elapsed time. */
 static void notrace perf_overflow_timeout(struct perf_event *event,
 					  struct perf_sample_data *data,
 					  struct pt_regs *regs)
@@ -346,7 +346,7 @@ void notrace perf_read_pmds_ovfl(struct pfm_pmu_reg *const *regs, u64 *values,
 	local_irq_restore(flags);
 }
 
-/* Has it wrapped, and did perf re-arm it with exactly this period? */
+/* Has the PMD wrapped, and did perf re-arm its event with this very period? */
 static bool perf_has_rearmed(const struct pfm_pmu_reg *reg,
 			     const struct perf_event *event, u64 value)
 {

@@ -24,7 +24,7 @@
 
 static const bool perf_has_records = true;
 
-/* Does a precise event sample exact registers? AMD's: only the IP. */
+/* Does a precise event sample exact registers? On AMD only the IP is exact. */
 static inline bool perf_has_exact_regs(void)
 {
 	return boot_cpu_data.x86_vendor != X86_VENDOR_AMD &&
@@ -34,7 +34,7 @@ static inline bool perf_has_exact_regs(void)
 static inline void perf_fill_regs(struct pfm_ds_record *rec,
 				  const struct pt_regs *regs)
 {
-	/* perf marks samples with two bits that no CPU sets. */
+	/* perf marks its samples with two bits that no CPU sets. */
 	rec->eflags = regs->flags & ~(PERF_EFLAGS_EXACT | PERF_EFLAGS_VM);
 	rec->ip = regs->ip;
 	rec->eax = regs->ax;

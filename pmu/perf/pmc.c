@@ -42,11 +42,11 @@ void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 	attr->sample_period = period;
 	attr->disabled = 1;
 	if (attr->precise_ip) {
-		/* perf wants a period; have every record reported. */
+		/* perf requires a period. Have every record reported. */
 		attr->sample_period = period ?: PERF_MAX_PERIOD;
 		attr->wakeup_events = 1;
 	}
-	/* Get a counter or a visible error, never a share of time. */
+	/* pinned: get a counter or a visible error, not a share of the time. */
 	attr->pinned = !perf_is_software(pmc);
 }
 
@@ -67,9 +67,9 @@ int perf_errno(long err)
 }
 
 /*
- * Cache of PMC values, inverted, that perf has accepted for a thread without
- * config words. Creating an event to find out is the most expensive step of
- * writing a PMC.
+ * A cache of PMC values, inverted, that perf has accepted for a thread without
+ * configuration words. It saves creating an event as a test, the most expensive
+ * step of writing a PMC.
  */
 static u64 perf_taken[64];
 
@@ -80,9 +80,9 @@ static u64 *perf_taken_slot(u64 pmc)
 
 /*
  * Will perf always accept this event for a thread? The events that the kernel
- * itself provides are neither limited in number nor removed with a module. This
- * excludes numbered PMUs and precise events. System-wide events may depend on
- * the CPU.
+ * itself provides are neither limited in number nor removed with a module.
+ * Events of numbered PMUs and precise events are not among them. System-wide
+ * events may depend on the CPU.
  */
 static bool perf_is_lasting(u64 pmc, bool syswide)
 {
@@ -96,7 +96,7 @@ static bool perf_has_configs(const u64 *config)
 	return config[0] | config[1];
 }
 
-/* Try to create the event: only perf knows what this machine can count. */
+/* Create the event as a test: only perf knows what this machine can count. */
 static int perf_ask(struct pfm_pmu_set *s, u64 pmc, const u64 *config,
 		    bool syswide)
 {
@@ -120,7 +120,8 @@ static int perf_ask(struct pfm_pmu_set *s, u64 pmc, const u64 *config,
 
 /*
  * Would a breakpoint trap for ever? arm64 steps over the instruction only for
- * perf's own handlers; with our handler the thread would never get past it.
+ * perf's own handlers. With pfm_pmu_perf's handler the thread would not
+ * advance.
  */
 static bool perf_is_endless(u64 pmc)
 {

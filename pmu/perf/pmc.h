@@ -15,8 +15,8 @@ struct pfm_pmu_set;
 bool perf_pmc_is_used(u64 pmc);
 
 /*
- * Make the attributes of an event that is created disabled. @config: its
- * PFM_PMC_CONFIGS configuration words; @period: its sampling period, or 0.
+ * Fill in the attributes of an event, which is created disabled. @config: the
+ * PFM_PMC_CONFIGS configuration words; @period: sampling period, or 0.
  */
 void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 		    u64 period);
@@ -28,14 +28,14 @@ int perf_errno(long err);
 int perf_check_pmc(struct pfm_pmu_set *s, u16 num, u64 pmc, const u64 *config,
 		   bool syswide);
 
-/* Is the event precise if the debug-store area requires exact records? */
+/* Is the event precise, or does the debug-store area not require that? */
 bool perf_is_exact_enough(const struct pfm_pmu_reg *reg);
 
 /*
- * perf_event_open() makes these checks, but perf omits them for events created
- * in the kernel. As far as the event needs it: may the user count in the
- * kernel; see physical addresses; see registers while the kernel is locked
- * down? Context: process. Return: true if all of this is allowed.
+ * Make checks of perf_event_open() that perf omits for events created in the
+ * kernel. The user may need the right to count in the kernel, to see physical
+ * addresses, or to see registers while the kernel is locked down. Context:
+ * process. Return: true if all that the event needs is allowed.
  */
 bool perf_may_count(const struct pfm_pmu_reg *reg);
 

@@ -9,9 +9,9 @@
  *
  *	event->count - reg->offset
  *
- * It overflows when the event has counted the period that perf was told. perf
- * then re-arms the event with the same period, exactly one period after the
- * last overflow; pfm_pmu_reg.reload records that period.
+ * The PMD overflows when the event has counted the period that was passed to
+ * perf. perf then re-arms the event with the same period, exactly one period
+ * after the last overflow. pfm_pmu_reg.reload records that period.
  */
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -35,8 +35,9 @@
 /*
  * Hide the event from later readers. Another event's overflow or the idle
  * thread's probe, which commands do not keep out, may already have found it.
- * These run with interrupts off, and perf frees the event after a grace period
- * only. The event is no longer on a counter, so they read its last count.
+ * Such readers run with interrupts off, and perf frees the event only after a
+ * grace period. The event is no longer on a counter, so they read its last
+ * count.
  */
 static void perf_forget_event(struct pfm_pmu_reg *reg)
 {
@@ -46,13 +47,13 @@ static void perf_forget_event(struct pfm_pmu_reg *reg)
 	perf_expect(reg, -1ULL, false);
 }
 
-/* May counters be read as in hw_count.h? */
+/* Can counters be read as in hw_count.h? */
 static bool perf_asks_counters __ro_after_init;
 
 /*
  * Does the event belong to a software-like PMU that perf_has_no_counter() does
- * not recognise by type? Its periods are set differently from a hardware
- * counter's.
+ * not recognise by its type? Periods of such a PMU are not set as those of a
+ * hardware counter.
  */
 static bool perf_has_odd_periods(const struct pfm_pmu_reg *reg,
 				 const struct perf_event *event)
@@ -80,7 +81,7 @@ static noinline int perf_add_event(struct pfm_pmu_reg *reg)
 	attr.sample_type = reg->wants;
 	if (reg->wants & PERF_SAMPLE_BRANCH_STACK) {
 		attr.branch_sample_type = perf_branch_type(reg->pmc_value);
-		/* Some kernels shorten the branches to this, for all events. */
+	/* Some kernels shorten the branches of all events to this number. */
 		attr.sample_max_stack = PERF_MAX_STACK_DEPTH;
 	}
 	if (perf_is_ds(reg)) {
@@ -119,7 +120,7 @@ static int perf_create_event(struct pfm_pmu_reg *reg)
 	return perf_pmc_is_used(reg->pmc_value) ? perf_add_event(reg) : 0;
 }
 
-/* Take the event from its register, and have it released. */
+/* Remove the event from its register, and have it released. */
 static void perf_end_event(struct pfm_pmu_reg *reg)
 {
 	struct perf_set *ps = reg->set->priv;
@@ -146,7 +147,7 @@ static int perf_create_clock(struct perf_set *ps)
 	return perf_clock_needs_event(ps) ? perf_create_event(clock) : 0;
 }
 
-/* Create the events of a set; the clock's comes last. */
+/* Create the events of a set; create the clock's event last. */
 static int perf_create_events(struct perf_set *ps)
 {
 	u16 i;
@@ -219,7 +220,7 @@ static bool perf_is_denied(const struct perf_set *ps,
 	return !perf_time_running(event) && perf_clock_has_run(ps);
 }
 
-/* Note the events that have no counter. Return: true if there are any. */
+/* Record the events that have no counter. Return: true if there are any. */
 static bool perf_find_denied(const struct perf_set *ps)
 {
 	struct perf_event *event;
@@ -235,8 +236,8 @@ static bool perf_find_denied(const struct perf_set *ps)
 }
 
 /*
- * Enable the event that measures the time last, so that if it has run, all
- * others were enabled. The clock's own event is the last of the set.
+ * Enable the event that measures the time last: if it has run, all others were
+ * enabled. The clock's own event is the last of the set.
  */
 static void perf_enable_events(struct perf_set *ps)
 {
@@ -272,7 +273,7 @@ static void perf_stop(struct pfm_pmu_set *s)
 	perf_find_denied(ps);
 	perf_for_each_event(ps, i, event)
 		perf_event_disable(event);
-	/* perf_start() arms what is still to be armed. */
+	/* perf_start() arms the events that are still unarmed. */
 	perf_arm_wait(ps);
 }
 
@@ -304,7 +305,7 @@ static int perf_renew_event(struct pfm_pmu_reg *reg)
 	return perf_create_event(reg);
 }
 
-/* Renew an event that may be the set's timer; the clock may get another. */
+/* Recreate an event. If it measures the time, the clock may get another. */
 static int perf_renew_timer(struct perf_set *ps, struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_reg *clock = perf_clock_of(ps);
@@ -312,7 +313,7 @@ static int perf_renew_timer(struct perf_set *ps, struct pfm_pmu_reg *reg)
 	int ret = perf_renew_event(reg);
 	int err = perf_create_clock(ps);
 
-	/* The clock continues from there; after an error it stops. */
+	/* The clock continues from this time; after an error it stops. */
 	perf_write_pmd(clock, time);
 	return ret ?: err;
 }
@@ -339,7 +340,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	do {
 		offset = READ_ONCE(reg->offset);
 		count = perf_count_of(reg, event);
-		/* An overflow reset it meanwhile, maybe every time. */
+		/* An overflow may have reset the PMD, maybe every time. */
 	} while (offset != READ_ONCE(reg->offset) &&
 		 !fatal_signal_pending(current));
 	return count - offset;
@@ -491,8 +492,9 @@ static struct pfm_pmu perf_pmu __ro_after_init = {
 #define PERF_AMD_WIDTH		48
 
 /*
- * Width of this CPU's counters; 0 if it has none or several kinds. Not asked of
- * perf, which since 7.3 exports it to KVM's modules only.
+ * Get the width of this CPU's counters; 0 if it has no counters or several
+ * kinds of them. Since 7.3 perf exports this to KVM's modules only, so do not
+ * ask perf.
  */
 static u16 __init perf_actual_width(void)
 {

@@ -4,10 +4,9 @@
  *
  * config1 of the PMUs kprobe and uprobe is the address of a name in the memory
  * of the process that creates the event. Reading the name, or following the
- * path, can take arbitrarily long, and when an exec makes the core create the
- * event again, the memory is that of another program. So their events are
- * refused. Probes that were made in tracefs are tracepoints without these
- * problems.
+ * path, can take arbitrarily long. When an exec makes the core create the event
+ * again, the memory is that of another program. So these events are refused.
+ * Probes that were made in tracefs are tracepoints without these problems.
  */
 #include <linux/device.h>
 #include <linux/perf_event.h>
@@ -18,7 +17,7 @@
 
 static u32 perf_pointer_types[2] __ro_after_init;
 
-/* The type of the PMU with this name, on the bus of another PMU's device. */
+/* Get the type of the PMU with this name. @other: the device of another PMU. */
 static u32 __init perf_type_of(const struct device *other, const char *name)
 {
 	struct device *dev = bus_find_device_by_name(other->bus, NULL, name);
@@ -41,7 +40,7 @@ int __init perf_pointers_init(void)
 	struct perf_event *event;
 	const struct device *dev;
 
-	/* perf exports no list of its PMUs, but each is on their bus. */
+	/* perf exports no list of its PMUs, but each one is on their bus. */
 	event = perf_event_create_kernel_counter(&attr, -1, current, NULL,
 						 NULL);
 	if (IS_ERR(event))

@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-/* Find them. Context: init of the module. Return: 0 or an errno. */
+/* Find these PMUs. Context: init of the module. Return: 0 or an errno. */
 int perf_pointers_init(void);
 
 /* Does the configuration of this PMU's events point to user memory? */

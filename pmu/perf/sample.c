@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sample.c - PMDs with data that perf has of a sample
+ * sample.c - PMDs with data of a sample that perf supplies
  *
- * perf passes the data to the overflow handler. The handler of a counter that
- * records such PMDs passes them on to the core, which shows them to the
- * functions here while it reads the values (pfm_overflow_sample()). Other
- * counters do not ask perf for the data, and their handlers ignore them.
+ * perf passes the data to the overflow handler. If a counter records such PMDs,
+ * its handler passes the data on to the core. The core reads the PMDs with the
+ * functions here (pfm_overflow_sample()). Other counters do not request the
+ * data from perf, and their handlers ignore them.
  */
 #include <linux/io.h>
 #include <linux/mm.h>
@@ -46,7 +46,7 @@ static u32 perf_data_of(u64 pmc)
 
 bool perf_may_have_data(const struct pfm_pmu_reg *reg)
 {
-	/* A debug-store record has the data already. */
+	/* In a set with a debug-store area, records have the data: refuse. */
 	return !reg->wants || (!perf_is_ds(reg) &&
 			       !(reg->wants & ~perf_data_of(reg->pmc_value)));
 }
@@ -58,7 +58,7 @@ u64 perf_branch_type(u64 pmc)
 	       (pmc & PFM_PERF_EXCL_KERNEL ? 0 : PERF_SAMPLE_BRANCH_KERNEL);
 }
 
-/* The data of the sample if it has this type, else NULL. */
+/* Get the data of the sample if it has this type, else NULL. */
 static const struct perf_sample_data *
 perf_data_with(const struct perf_sampled *sample, u64 type)
 {
@@ -118,7 +118,7 @@ u64 perf_sampled_transaction(const void *sample, u16 num)
 	return data ? data->txn : 0;
 }
 
-/* Memory outside the direct mapping is not looked up: perf does not, either. */
+/* Look up an address in the direct mapping only, as perf does. */
 static u64 perf_kernel_physical(u64 addr)
 {
 	void *at = (void *)addr;
@@ -129,7 +129,7 @@ static u64 perf_kernel_physical(u64 addr)
 
 /*
  * Look up an address of the current process, as perf_virt_to_phys() of perf.
- * Interrupts are off, so the tables stay.
+ * Interrupts are off, so the page tables stay.
  */
 static u64 perf_user_physical(u64 addr)
 {
@@ -147,7 +147,7 @@ static u64 perf_user_physical(u64 addr)
 	return physical;
 }
 
-/* Some drivers know the physical address; for the others perf looks it up. */
+/* Some drivers know the physical address; otherwise perf has looked it up. */
 u64 perf_sampled_physical(const void *sample, u16 num)
 {
 	const struct perf_sample_data *data =
@@ -162,7 +162,7 @@ u64 perf_sampled_physical(const void *sample, u16 num)
 			       perf_user_physical(addr);
 }
 
-/* The branch of the PMD; NULL if perf has not so many. */
+/* Get the branch of the PMD; NULL if perf has recorded fewer branches. */
 static const struct perf_branch_entry *
 perf_branch_of(const struct perf_sampled *sample, u16 num)
 {
@@ -199,6 +199,6 @@ u64 perf_sampled_flags(const void *sample, u16 num)
 	const struct perf_branch_entry *branch = perf_branch_of(sample, num);
 
 	BUILD_BUG_ON(sizeof(*branch) != 3 * sizeof(u64));
-	/* The bits have no common name. */
+	/* The flags of a branch have no common name: return the whole word. */
 	return branch ? ((const u64 *)branch)[2] : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sample.h - PMDs with data that perf has of a sample
+ * sample.h - PMDs with data of a sample that perf supplies
  */
 #ifndef PFM_PMU_PERF_SAMPLE_H
 #define PFM_PMU_PERF_SAMPLE_H
@@ -18,20 +18,20 @@ struct perf_sampled {
 };
 
 /*
- * Can perf have the data that the counter wants (pfm_pmu_reg.wants)? For events
- * of PMUs other than the CPU's only the driver knows: the answer is true.
+ * Can perf supply the data that the counter wants (pfm_pmu_reg.wants)? For
+ * events of PMUs other than the CPU's only the driver knows: return true.
  */
 bool perf_may_have_data(const struct pfm_pmu_reg *reg);
 
 /*
- * branch_sample_type of an event that records branches: those at the levels
- * where it counts.
+ * Get branch_sample_type for an event that records branches: those at the
+ * levels at which the event counts.
  */
 u64 perf_branch_type(u64 pmc);
 
 /*
- * A sampled address as the user may see it: 0 for addresses of the kernel if
- * the event excludes the kernel.
+ * Get a sampled address as the user may see it: 0 for addresses of the kernel
+ * if the event excludes the kernel.
  */
 static inline u64 perf_visible_address(const struct pfm_pmu_reg *reg, u64 addr)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * selftest.c - does perf work as event.c and hw_count.h expect?
+ * selftest.c - test whether perf works as event.c and hw_count.h expect
  *
- * Another kernel might use the fields that event.c writes in another way, which
- * no compiler notices. So two software events of the loading thread are armed
- * in each way that event.c uses, and their overflows are checked.
+ * Another kernel might use the fields that event.c writes in another way, and
+ * no compiler would notice. So two software events of the loading thread are
+ * armed in each way that event.c uses, and their overflows are checked.
  */
 #include <linux/delay.h>
 #include <linux/irqflags.h>
@@ -24,7 +24,7 @@
 #define TRIAL_FIRST	3
 #define TRIAL_NEXT	5
 #define TRIAL_LATER	2
-/* Sleeps that complete these periods, even if few of them cause a switch */
+/* Sleeps that complete these periods, even if few sleeps cause a switch */
 #define TRIAL_SLEEPS	200
 /* Periods for the trial of a clock, in ns: a short one and an endless one */
 #define TRIAL_SOON	20000ULL
@@ -35,16 +35,16 @@
 #define TRIAL_REPORTS	4
 
 /**
- * struct perf_trial - an event that is tried
- * @ps:      its set, without context
- * @s:       the core's part of @ps
- * @desc:    its PMD's description
- * @reg:     its PMD, PMD0
+ * struct perf_trial - an event under test
+ * @ps:      the event's set, without context
+ * @s:       the core's structure for the set
+ * @desc:    description of the event's PMD
+ * @reg:     the PMD, PMD0
  * @regs:    the registers of @s
  * @event:   the event, of the current thread
- * @next:    period for which it is armed when it overflows
+ * @next:    period for which the event is armed when it overflows
  * @reports: number of overflows
- * @counts:  its count at each overflow
+ * @counts:  the event's count at each overflow
  */
 struct perf_trial {
 	struct perf_set		ps;
@@ -123,7 +123,7 @@ static void __init perf_trial_arm_later(struct perf_trial *t, u64 period)
 	pfm_irq_work_wait(&t->ps.irq_work);
 }
 
-/* Switch until the event has overflowed. */
+/* Switch threads until the event has overflowed. */
 static void __init perf_trial_switch(const struct perf_trial *t,
 				     unsigned int reports)
 {
@@ -133,7 +133,7 @@ static void __init perf_trial_switch(const struct perf_trial *t,
 		usleep_range(50, 100);
 }
 
-/* Each event is counted, and its period is that for which it was armed. */
+/* Is each event counted, with the period for which it was armed? */
 static bool __init perf_trial_counts(struct perf_trial *t)
 {
 	if (perf_arm_stopped(&t->reg, t->event, -(u64)TRIAL_FIRST))
@@ -150,7 +150,7 @@ static bool __init perf_trial_counts(struct perf_trial *t)
 	return t->reports == 1 && t->counts[0] == t->reg.offset;
 }
 
-/* Wait for a clock to overflow. A timer that is due fires before the end. */
+/* Wait for a clock to overflow. A due timer fires before the wait ends. */
 static bool __init perf_trial_await(struct perf_trial *t, unsigned int reports)
 {
 	u64 end = ktime_get_ns() + TRIAL_PATIENCE;
@@ -161,7 +161,7 @@ static bool __init perf_trial_await(struct perf_trial *t, unsigned int reports)
 	return true;
 }
 
-/* A clock's timer can be restarted, and follows the period of a report. */
+/* Can a clock's timer be restarted, and does it follow a report's period? */
 static bool __init perf_trial_ticks(struct perf_trial *t)
 {
 	if (perf_arm_stopped(&t->reg, t->event, -TRIAL_NEVER))
@@ -173,8 +173,8 @@ static bool __init perf_trial_ticks(struct perf_trial *t)
 }
 
 /*
- * Try an event of this thread. Return: 1 if the rule holds, 0 if it does not,
- * or an errno.
+ * Test an event of this thread. Return: 1 if @holds returns true, 0 if it does
+ * not, or an errno.
  */
 static int __init perf_trial(u64 pmc, u64 period,
 			     bool (*holds)(struct perf_trial *t))
@@ -190,7 +190,7 @@ static int __init perf_trial(u64 pmc, u64 period,
 	return ret;
 }
 
-/* Reading the counter directly gives the same count as perf's read. */
+/* Does reading the counter directly give the same count as perf's read? */
 static bool __init perf_trial_reads(struct perf_trial *t)
 {
 	u64 before = 0, count = 0, after = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * selftest.h - does perf work as event.c expects?
+ * selftest.h - test whether perf works as event.c and hw_count.h expect
  */
 #ifndef PFM_PMU_PERF_SELFTEST_H
 #define PFM_PMU_PERF_SELFTEST_H

@@ -30,9 +30,10 @@ struct perf_lease;
  *            run
  * @work:     arms the events that @irq_work did not find on its CPU
  * @worked:   @work has been queued, which is rare
- * @timer:    PMD whose event measures the set's time, if its clock has no event
+ * @timer:    PMD whose event measures the time of a set whose clock has no
+ *            event
  * @seen:     count of each software event when several of its periods were last
- *            found to have passed at once
+ *            found to have passed together
  * @leases:   releases each event
  * @user_read: the thread may read its counters itself, if their PMU allows it
  */
@@ -53,7 +54,7 @@ struct perf_set {
 	bool				user_read;
 };
 
-/* The perf event of a PMD, or NULL if it is virtual or its PMC is not used. */
+/* Get the perf event of a PMD; NULL if it is virtual or its PMC is not used. */
 static __always_inline struct perf_event *
 perf_event_of(const struct pfm_pmu_reg *reg)
 {
@@ -61,8 +62,9 @@ perf_event_of(const struct pfm_pmu_reg *reg)
 }
 
 /*
- * Find the first event from index *@slot of perf_set.regs on, and update
- * *@slot; or NULL. A command may remove an event while an interrupt looks.
+ * Find the first event at or after index *@slot of perf_set.regs, and update
+ * *@slot. Return: NULL if there is none. A command may remove an event
+ * meanwhile.
  */
 static inline struct perf_event *perf_event_from(const struct perf_set *ps,
 						 unsigned int *slot)
@@ -88,13 +90,13 @@ static inline bool perf_is_set_clock(const struct pfm_pmu_reg *reg)
 	return reg->desc->num == PFM_REG_CLOCK;
 }
 
-/* Place of a PMD with an event: its bit in perf_set.unarmed, index in .seen. */
+/* Get the number of a PMD with an event in perf_set.unarmed and .seen. */
 static inline unsigned int perf_place(const struct pfm_pmu_reg *reg)
 {
 	return perf_is_set_clock(reg) ? PERF_NUM_PAIRS : reg->desc->num;
 }
 
-/* Index of a PMD with an event in perf_set.regs: its bit in perf_set.events. */
+/* Get the number of a PMD with an event in perf_set.regs and .events. */
 static inline unsigned int perf_slot(const struct pfm_pmu_reg *reg)
 {
 	return perf_is_set_clock(reg) ? reg->set->num_regs - 1 : reg->desc->num;
@@ -118,7 +120,7 @@ static inline bool perf_is_software(u64 pmc)
 	return type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT;
 }
 
-/* Is it a clock event? These count time and have a timer each. */
+/* Is this a clock event? Clock events count time, and each has a timer. */
 static inline bool perf_is_clock(u64 pmc)
 {
 	u64 id = pmc & PFM_PERF_ID_MASK;
@@ -129,8 +131,8 @@ static inline bool perf_is_clock(u64 pmc)
 }
 
 /*
- * Is it the event of context switches? perf counts it in the kernel only. If it
- * is to exclude the kernel, its overflows are reported with user registers.
+ * Is this the event of context switches? perf counts them in the kernel only.
+ * To exclude the kernel, their overflows are reported with user registers.
  */
 static inline bool perf_is_switch(u64 pmc)
 {
@@ -139,8 +141,8 @@ static inline bool perf_is_switch(u64 pmc)
 }
 
 /*
- * Does perf count each event when it happens, and report each period? It does
- * so for breakpoints and for software events other than clocks.
+ * Does perf count each event as it happens, and report each period? It does so
+ * for breakpoints and for software events other than clocks.
  */
 static inline bool perf_is_counted_at_once(u64 pmc)
 {
@@ -154,7 +156,7 @@ static inline bool perf_has_no_counter(u64 pmc)
 	return perf_is_software(pmc) || perf_is_counted_at_once(pmc);
 }
 
-/* Is it an event of the CPU, not of a PMU selected by its number? */
+/* Is this an event of the CPU, not of a PMU selected by its number? */
 static inline bool perf_is_of_cpu(u64 pmc)
 {
 	u32 type = perf_pmc_type(pmc);

@@ -4,17 +4,17 @@
  *
  * perf throttles an event that overflows too often until the next tick. For an
  * event without records, perf calls the event's clock only when it begins or
- * ceases to throttle the event. The clock is not told which event this is, but
- * perf calls the event's handler next if it begins. So the clock installs
- * another handler, for one overflow, in all events marked as throttled. No
- * other overflow needs to check whether its event is throttled.
+ * ceases to throttle the event. The clock does not learn which event this is.
+ * But when throttling begins, perf calls the event's handler next. So the clock
+ * installs another handler in all events marked as throttled, for one overflow.
+ * No other overflow needs to check whether its event is throttled.
  */
 #include <linux/sched/clock.h>
 #include "event.h"
 #include "overflow.h"
 #include "throttle.h"
 
-/* If the event was throttled, perf does not report it before the next tick. */
+/* Count a throttled event: perf does not report it before the next tick. */
 static void notrace perf_overflow_throttled(struct perf_event *event,
 					    struct perf_sample_data *data,
 					    struct pt_regs *regs)
@@ -28,7 +28,7 @@ static void notrace perf_overflow_throttled(struct perf_event *event,
 	handler(event, data, regs);
 }
 
-/* Watch the next overflow of all events that perf has marked as throttled. */
+/* Watch the next overflow of each event that perf has marked as throttled. */
 static void perf_expect_throttled(const struct perf_set *ps)
 {
 	struct perf_event *event;

@@ -7,20 +7,20 @@
  * for it and kernel.perf_user_access is 1. An event's counter and its start
  * value change when the thread is switched in or out, when perf moves events,
  * and when the 32-bit counter overflows. After each such change the PMU calls
- * perf_event_update_userpage() on the thread's CPU, with interrupts off; a
- * kprobe there tells the core before the thread runs again.
+ * perf_event_update_userpage() on the thread's CPU, with interrupts off. A
+ * kprobe on this function informs the core before the thread runs again.
  *
  * The kernel does not call a kprobe in an interrupt that arrives while it
- * handles another kprobe; it also blocks kprobes for a few instructions while
- * it cleans up after a dead task. So overflows are reported too: the event has
- * a period that fits into its counter. The remaining gap is another user's
- * pinned event that is scheduled at just that moment.
+ * handles another kprobe. It also blocks kprobes for a few instructions while
+ * it cleans up after a dead task. So the core also learns of overflows: the
+ * event has a period that fits into its counter. One gap remains: another
+ * user's pinned event that is scheduled at just that moment.
  *
  * An administrator may revoke the access at any time. The instruction then
- * traps; a kprobe on the function that would send SIGILL skips it. The kprobe
+ * traps. A kprobe on the function that would send SIGILL skips it. This kprobe
  * stays until the module is unloaded, since a thread may be about to read a
- * counter when its context is detached. Without both kprobes no counter is
- * shown.
+ * counter when its context is detached. If one of the kprobes cannot be
+ * registered, pages show no counters.
  */
 #include <linux/bits.h>
 #include <linux/mutex.h>
@@ -34,7 +34,7 @@
 /* User access, in perf_event_attr.config1 of an arm64 CPU event */
 #define PERF_ATTR_USER_ACCESS	BIT_ULL(1)
 
-/* Bits of a counter, unless perf is asked for 64 */
+/* Width of a counter, unless perf is asked for 64 bits */
 #define PERF_COUNTER_BITS	32
 /* perf loads a counter with at most half of its range. */
 #define PERF_COUNTER_PERIOD	(U32_MAX >> 1)
@@ -50,7 +50,7 @@
 #define PERF_MARK_MASK		0xffffffe0U
 #define PERF_MARK		(0x52800000U | PFM_MAP_COUNTER_MARK << 5)
 
-/* The signal kprobe has been registered; it stays. */
+/* Whether the kprobe for signals is registered; it stays registered. */
 static DEFINE_MUTEX(perf_signal_lock);
 static bool perf_signal_is_seen;
 
@@ -60,7 +60,7 @@ static bool perf_is_on_counter(const struct perf_event *event)
 	       !(event->hw.state & PERF_HES_STOPPED);
 }
 
-/* Index for user-level reads; 0 if the event has no counter or access. */
+/* Get the index for user-level reads; 0 without a counter or access. */
 static int perf_user_index(struct perf_event *event)
 {
 	return perf_is_on_counter(event) ? event->pmu->event_idx(event) : 0;
@@ -78,7 +78,7 @@ void perf_show_counter(struct pfm_pmu_reg *reg, struct perf_event *event)
 	pfm_show_counter(reg, &show);
 }
 
-/* The hardware counter overflowed and was reloaded: show its new state. */
+/* Show the new state of a hardware counter that overflowed and was reloaded. */
 void notrace perf_overflow_live(struct perf_event *event,
 				struct perf_sample_data *data,
 				struct pt_regs *regs)
@@ -110,7 +110,7 @@ static bool perf_reads_counter(u32 insn)
 		(reg & ~PERF_EVCNTR_N_MASK) == PERF_EVCNTR0);
 }
 
-/* Is the instruction a counter read, followed by the mark? */
+/* Is the instruction a counter read, and does the next one set the mark? */
 static bool perf_is_marked_reading(struct pt_regs *user)
 {
 	__le32 insns[2];
@@ -144,7 +144,7 @@ static int perf_signal_comes(struct kprobe *p, struct pt_regs *regs)
 	    !perf_is_marked_reading(user))
 		return 0;
 	perf_skip_reading(user);
-	/* Return to its caller. */
+	/* Return to the caller of the probed function. */
 	instruction_pointer_set(regs, regs->regs[30]);
 	return 1;
 }
@@ -153,7 +153,7 @@ static PFM_KPROBE(perf_change_probe, "perf_event_update_userpage",
 		  perf_counter_changed);
 static PFM_KPROBE(perf_signal_probe, "force_signal_inject", perf_signal_comes);
 
-/* Make trapping reads harmless. Return: true if successful. */
+/* Register the kprobe that makes trapping reads harmless. Return: success. */
 static bool perf_watch_signals(void)
 {
 	bool seen;
@@ -195,7 +195,7 @@ void perf_readers_exit(void)
 	pfm_kprobe_end(&perf_change_probe);
 }
 
-/* Is it an event of the CPU on a PMD that does not sample? */
+/* Does the PMD count an event of the CPU, without sampling? */
 static bool perf_can_be_read(const struct pfm_pmu_reg *reg)
 {
 	return !reg->sampling && !perf_is_set_clock(reg) &&

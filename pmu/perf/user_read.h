@@ -22,9 +22,9 @@ void perf_readers_del(struct perf_set *ps);
 void perf_readers_exit(void);
 
 /*
- * Ask perf for user access to the event of @reg. Return: true if access was
- * requested. Whether perf grants it is known only once the event is on a
- * counter.
+ * Request user access to the event of @reg from perf. Return: true if access
+ * was requested. It is known only once the event is on a counter whether perf
+ * grants the access.
  */
 bool perf_ask_for_user_read(struct perf_event_attr *attr,
 			    const struct pfm_pmu_reg *reg);
@@ -35,7 +35,7 @@ bool perf_ask_for_user_read(struct perf_event_attr *attr,
  */
 void perf_show_counter(struct pfm_pmu_reg *reg, struct perf_event *event);
 
-/* Overflow handler of such an event. */
+/* Overflow handler of an event that the thread reads at user level. */
 void perf_overflow_live(struct perf_event *event,
 			struct perf_sample_data *data, struct pt_regs *regs);
 

@@ -26,10 +26,10 @@ u64 perf_resident_pages(struct task_struct *task)
 	 */
 	if (task == current)
 		return mm ? get_mm_rss(mm) : 0;
-	/* An overflow handled late: the thread has left the CPU. */
+	/* A deferred overflow is handled after the thread has left the CPU. */
 	if (!in_task())
 		return 0;
-	/* A reference to the mm could be the last one, and free the memory. */
+	/* Do not reference the mm: a last reference would free memory here. */
 	task_lock(task);
 	if (task->mm && !(task->flags & PF_KTHREAD))
 		pages = get_mm_rss(task->mm);
@@ -37,22 +37,22 @@ u64 perf_resident_pages(struct task_struct *task)
 	return pages;
 }
 
-/* The clock of perf's time stamps and of the formats'. */
+/* Read the clock of time stamps, both perf's and the formats'. */
 u64 perf_clock_now(struct task_struct *task)
 {
 	return local_clock();
 }
 
-/* A thread that is preempted while it prepares to wait counts as waiting. */
+/* Return R, S, D, ... A thread preempted before a wait counts as waiting. */
 u64 perf_thread_state(struct task_struct *task)
 {
 	return task_state_to_char(task);
 }
 
 /*
- * Count of the other virtual PMDs; a counter without an event does not advance,
- * and data of samples are 0 outside of a sample. The set's clock is read here
- * only while the set is stopped.
+ * Count of the other virtual PMDs. A counter without an event does not advance.
+ * Data of samples are 0 outside of a sample. The set's clock is read here only
+ * while the set is stopped.
  */
 static u64 perf_virtual_count(const struct pfm_pmu_reg *reg)
 {

@@ -173,7 +173,7 @@ static struct sim_set *sim_find(const struct pfm_sim_tick *tick)
 	return found;
 }
 
-/* Count; set the bits of the PMDs that wrapped. */
+/* Count the events; set the bits of the PMDs that wrapped in @wrapped. */
 static void sim_count(struct sim_set *ss, const struct pfm_sim_tick *tick,
 		      unsigned long *wrapped)
 {
@@ -190,7 +190,7 @@ static void sim_count(struct sim_set *ss, const struct pfm_sim_tick *tick,
 	}
 }
 
-/* The clock of a set, after its PMDs. */
+/* Get the clock of a set: the last of its registers. */
 static struct pfm_pmu_reg *sim_clock(const struct sim_set *ss)
 {
 	return ss->regs[ss->s->num_regs - 1];
