@@ -10,7 +10,7 @@
 #include <perfmon/perfmon_fmt_callers.h>
 #include "unwind_walk.h"
 
-/* Page faults are disabled, so that absent memory is not read. */
+/* Page faults are disabled, so memory that is not present is not read. */
 static __always_inline bool pfm_unwind_read_user(__u64 addr, __u64 *word)
 {
 	const __u64 __user *at = (void __user *)(unsigned long)addr;

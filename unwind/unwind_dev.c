@@ -15,7 +15,7 @@
 #include <perfmon/perfmon_fmt_unwind.h>
 #include "unwind_set.h"
 
-/* Bytes of a set's copies of mappings, about 150 processes. */
+/* Limit in bytes of a set's copies of mappings: about 150 processes */
 #define ROOM	(256 << 10)
 
 #define MACHINE	(IS_ENABLED(CONFIG_ARM64) ? EM_AARCH64 : EM_X86_64)
@@ -37,9 +37,9 @@ static int unwind_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Get the identity of the file of a descriptor; all zero for
- * PFM_UNWIND_VDSO. Return: 0, -EBADF, or -EINVAL if it is not a regular file
- * that the caller may read.
+ * Get the identity of the file of a descriptor. For PFM_UNWIND_VDSO all of it
+ * is zero. Return: 0, -EBADF, or -EINVAL if it is not a regular file that the
+ * caller may read.
  */
 static int key_of_fd(int fd, struct pfm_unwind_key *key)
 {
@@ -60,7 +60,7 @@ static int key_of_fd(int fd, struct pfm_unwind_key *key)
 	return ret;
 }
 
-/* Copy a table to the set, which has been charged for it. */
+/* Copy a table to the set, which has already been charged for it. */
 static long copy_table(struct pfm_unwind_set *set,
 		       const struct pfm_unwind_key *key,
 		       const struct pfm_unwind_add *add)
@@ -116,7 +116,7 @@ static long unwind_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return -ENOTTY;
 	if (copy_from_user(&in, (void __user *)arg, _IOC_SIZE(cmd)))
 		return -EFAULT;
-	/* As for /dev/perfmon: udev may have changed the mode since open(). */
+	/* Check again: udev may have changed the mode since open(). */
 	if (file_permission(file, MAY_READ) ||
 	    !pfm_unwind_set_is_own(file->private_data))
 		return -EPERM;

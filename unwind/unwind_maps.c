@@ -176,7 +176,7 @@ struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
 		return ERR_PTR(-EBUSY);
 	n = maps_count(mm);
 	mmap_read_unlock(mm);
-	/* This may sleep for long, and the process's exit takes the lock. */
+	/* Allocate unlocked: it may take long, and an exit takes the lock. */
 	maps = maps_alloc(n);
 	if (!maps)
 		return ERR_PTR(-ENOMEM);

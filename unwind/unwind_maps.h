@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * unwind_maps.h - the mappings of a process, as a walk needs them
+ * unwind_maps.h - copies of the mappings of a process, for walks
  *
  * An overflow cannot look up mappings: it may interrupt code that changes them.
  * Therefore it uses a copy, which process context makes.
@@ -16,13 +16,13 @@
 #include "unwind_walk.h"
 
 /*
- * Mappings beyond these numbers, from the lowest address, are left out, except
- * the highest stack, which is the main thread's.
+ * Maximum numbers of mappings in a copy, counted from the lowest address. The
+ * highest stack, which is the main thread's, is always copied.
  */
 #define PFM_UNWIND_MAX_TEXTS	1024
 #define PFM_UNWIND_MAX_STACKS	4096
 
-/* No process is killed for a copy: the next overflow requests it again. */
+/* Fail rather than have the OOM killer run: a later overflow tries again. */
 #define PFM_UNWIND_COPY_GFP \
 	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
@@ -81,8 +81,8 @@ struct pfm_unwind_maps *pfm_unwind_maps_create(struct mm_struct *mm,
 
 /*
  * Test whether executable mappings have been added or removed since the copy
- * was made. If one mapping has replaced another of the same size, this does not
- * notice it. Context: any, NMI included.
+ * was made. This does not detect a mapping that has replaced another of the
+ * same size. Context: any, NMI included.
  */
 static inline bool pfm_unwind_maps_are_stale(const struct pfm_unwind_maps *maps,
 					     const struct mm_struct *mm)
@@ -92,8 +92,8 @@ static inline bool pfm_unwind_maps_are_stale(const struct pfm_unwind_maps *maps,
 
 /*
  * Test whether the stack that contains @sp may have been mapped since the copy
- * was made. A stack that has replaced other mappings of the same size is not
- * noticed. Context: any, NMI included.
+ * was made. This does not detect a stack that has replaced other mappings of
+ * the same size. Context: any, NMI included.
  */
 static __always_inline bool
 pfm_unwind_maps_lack_stack(const struct pfm_unwind_maps *maps,

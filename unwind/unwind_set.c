@@ -2,16 +2,16 @@
 /*
  * unwind_set.c - a set of unwind tables, and the processes that use it
  *
- * A process gets its copy like this: an overflow finds none and queues an
- * irq_work, which runs when the overflow's interrupt has returned, and queues a
- * task work. The task work runs before the thread is at user level again, and
- * may sleep. The process's next overflow finds the copy.
+ * A process gets its copy of mappings in three steps. An overflow that finds no
+ * copy queues an irq_work. This runs when the overflow's interrupt has
+ * returned, and queues a task work. The task work runs before the thread is at
+ * user level again, and may sleep. The process's next overflow finds the copy.
  *
- * A tool that knows that a process is new, or has changed, need not wait for
- * that: pfm_unwind_set_copy_of().
+ * A tool that knows that a process is new, or has changed, can have the copy
+ * made at once with pfm_unwind_set_copy_of().
  *
  * Copies refer to tables, which therefore stay until the set is freed. A copy
- * belongs to a process and its number of execs. It keeps neither the mm nor
+ * is found by the process and its number of execs. It holds neither the mm nor
  * files, so that an exiting process frees them.
  */
 #include <linux/capability.h>
@@ -56,7 +56,7 @@ struct unwind_file {
  * struct unwind_request - a CPU's request for a copy
  * @set:   the set; the task work holds a reference
  * @busy:  bit 0: requested and not yet served
- * @task:  thread that needs the copy; only compared
+ * @task:  thread that needs the copy; only for comparison
  * @defer: queues @work
  * @work:  makes the copy
  */
@@ -74,9 +74,9 @@ struct unwind_request {
  * @lock:      serialises changes
  * @charge:    for the set, its tables and @room
  * @nr_files:  number of files
- * @secret:    keeps others from choosing files with the same hash
+ * @secret:    makes the hash of files unpredictable
  * @used:      bytes of all processes and copies
- * @room:      limit of @used
+ * @room:      maximum of @used
  * @by_age:    processes, oldest copy first
  * @requests:  one for each CPU
  * @files:     files by inode
@@ -105,7 +105,7 @@ static void process_free(struct rcu_head *rcu)
 	kfree(p);
 }
 
-/* Bytes that a process takes up. */
+/* Get the number of bytes that a process takes up. */
 static size_t size_of(const struct pfm_unwind_process *p)
 {
 	return sizeof(*p) + sizeof(*p->pid) + p->maps->size;
@@ -118,7 +118,7 @@ static void process_remove(struct pfm_unwind_set *set,
 	set->used -= size_of(p);
 	hash_del_rcu(&p->node);
 	list_del(&p->age);
-	/* Overflows that still see it only compare the pointer. */
+	/* Overflows that still see the process only compare the pointer. */
 	put_pid(p->pid);
 	call_rcu(&p->rcu, process_free);
 }
@@ -136,7 +136,7 @@ process_find(struct pfm_unwind_set *set, const struct pid *pid, u64 exec_id)
 	return NULL;
 }
 
-/* Discard copies of ended processes, and the oldest ones until @size fits. */
+/* Remove copies of ended processes, and the oldest copies until @size fits. */
 static void make_room(struct pfm_unwind_set *set, size_t size)
 {
 	struct pfm_unwind_process *p, *next;
@@ -151,7 +151,7 @@ static void make_room(struct pfm_unwind_set *set, size_t size)
 	}
 }
 
-/* Monitored threads do not wait for tools. Return: 0 or -EBUSY. */
+/* Publish a process's copy, without waiting for a tool. Return: 0 or -EBUSY. */
 static int publish(struct pfm_unwind_set *set, struct pfm_unwind_process *new)
 {
 	struct pfm_unwind_process *old;
@@ -188,7 +188,7 @@ static struct unwind_file *file_find(struct pfm_unwind_set *set,
 	return NULL;
 }
 
-/* Takes no lock: the caller holds the mmap_lock. */
+/* Find a table without taking a lock: the caller holds the mmap_lock. */
 static const struct pfm_unwind_table *
 table_find(void *set, const struct pfm_unwind_key *key)
 {
@@ -201,7 +201,7 @@ table_find(void *set, const struct pfm_unwind_key *key)
 	return file ? &file->table : NULL;
 }
 
-/* Copy the mappings, and publish the structure. */
+/* Copy the mappings to @p, and publish @p. */
 static int copy_to(struct pfm_unwind_set *set, struct pfm_unwind_process *p,
 		   struct mm_struct *mm)
 {
@@ -218,7 +218,7 @@ static int copy_to(struct pfm_unwind_set *set, struct pfm_unwind_process *p,
 	return ret;
 }
 
-/* @pid and @exec_id are those of the process, @mm is its memory. */
+/* Copy the mappings of a process with the memory @mm. */
 static int set_copy(struct pfm_unwind_set *set, struct pid *pid, u64 exec_id,
 		    struct mm_struct *mm)
 {
@@ -241,7 +241,7 @@ int pfm_unwind_set_copy(struct pfm_unwind_set *set)
 			current->mm);
 }
 
-/* The copy is not disclosed, but making it takes the process's mmap_lock. */
+/* Copying takes the process's mmap_lock. The copy is not disclosed. */
 static bool may_copy(struct task_struct *task)
 {
 	return uid_eq(current_euid(), task_uid(task)) || perfmon_capable();
@@ -276,7 +276,7 @@ bool pfm_unwind_set_is_own(const struct pfm_unwind_set *set)
 	return set->charge.mm == current->mm;
 }
 
-/* Bytes to charge for a table. */
+/* Get the number of bytes to charge for a table. */
 static size_t charge_of(size_t size)
 {
 	return size + sizeof(struct unwind_file);
@@ -369,7 +369,7 @@ static void serve_request(struct callback_head *work)
 						      work);
 	struct pfm_unwind_set *set = request->set;
 
-	/* If this fails, the next overflow requests it again. */
+	/* If copying fails, the next overflow requests a copy again. */
 	if (current->mm)
 		pfm_unwind_set_copy(set);
 	request_end(request);
@@ -385,7 +385,7 @@ static void defer_request(struct irq_work *irq_work)
 
 	/* The requester holds a reference until this function has ended. */
 	pfm_unwind_set_get(request->set);
-	/* An irq_work may wait for a tick, which interrupts any thread. */
+	/* An irq_work may run at a later tick, which interrupts any thread. */
 	if (current != request->task ||
 	    !pfm_thread_work_add(current, &request->work, TWA_RESUME)) {
 		refcount_dec(&request->set->ref);

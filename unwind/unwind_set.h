@@ -2,8 +2,8 @@
 /*
  * unwind_set.h - a set of unwind tables, and the processes that use it
  *
- * Files have tables, which tools add. Processes have copies of their mappings,
- * which refer to these tables. An overflow only reads both.
+ * Tools add tables for files. Each process has a copy of its mappings, which
+ * refers to these tables. An overflow only reads tables and copies.
  */
 #ifndef PFM_UNWIND_SET_H
 #define PFM_UNWIND_SET_H
@@ -63,8 +63,8 @@ bool pfm_unwind_set_charge(struct pfm_unwind_set *set, size_t size);
 void pfm_unwind_set_uncharge(struct pfm_unwind_set *set, size_t size);
 
 /*
- * Add the table of a file that does not have one. Processes that have a copy of
- * their mappings get a new one at their next overflow. On success the set owns
+ * Add the table of a file that does not have one. Processes with a copy of
+ * their mappings get a new copy at their next overflow. On success the set owns
  * @bytes, which kvfree() can free and for which it is charged.
  * Context: process, may sleep. Return: 0; -EINVAL: not a valid table for this
  * @machine; -EEXIST: the file has a table; -ENOSPC: PFM_UNWIND_MAX_TABLES;
@@ -76,10 +76,10 @@ int pfm_unwind_set_add(struct pfm_unwind_set *set,
 
 /*
  * Get the mappings of the current process, and request a new copy if there is
- * none or it is out of date. @sp: the thread's stack pointer. @at_user: the
- * overflow was at user level; requests are made only then, because the request
- * is served when the thread returns to user level, and until then the CPU
- * serves no other.
+ * no copy or it is out of date. @sp: the thread's stack pointer. @at_user: the
+ * overflow was at user level. Requests are made only then: a request is served
+ * when the thread returns to user level, and until then the CPU serves no
+ * other.
  * Context: any, NMI included; the caller holds a reference, migration is
  * disabled, and the thread has an mm.
  * Return: the mappings, valid until the caller leaves its RCU read-side section
@@ -98,8 +98,9 @@ int pfm_unwind_set_copy(struct pfm_unwind_set *set);
 
 /*
  * Copy the mappings of the process @pid, which may be changing them. Context:
- * process, may sleep. Return: also -ESRCH if the process has ended, or has no
- * memory; -EPERM if it is another user's, unless the caller has CAP_PERFMON.
+ * process, may sleep. Return: as pfm_unwind_set_copy(); -ESRCH if the process
+ * has ended, or has no memory; -EPERM if it is another user's, unless the
+ * caller has CAP_PERFMON.
  */
 int pfm_unwind_set_copy_of(struct pfm_unwind_set *set, struct pid *pid);
 

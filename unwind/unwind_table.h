@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * unwind_table.h - checked unwind tables (perfmon_unwind.h), and searching them
+ * unwind_table.h - checked unwind tables (perfmon_unwind.h), and their search
  *
- * User space compiles this, too: tests follow chains of live programs with it.
+ * This is also compiled in user space: tests follow chains of live programs.
  */
 #ifndef PFM_UNWIND_TABLE_H
 #define PFM_UNWIND_TABLE_H
@@ -22,10 +22,10 @@
  * struct pfm_unwind_table - a table that has passed pfm_unwind_table_init()
  * @start:     first described offset in the file
  * @nr_blocks: number of blocks
- * @index:     first row of each block, and the number of rows
+ * @index:     first row of each block, and the number of all rows
  * @rules:     the different rules
- * @rule:      number of each row's rule
- * @offset:    address of each row in its block
+ * @rule:      index in @rules for each row
+ * @offset:    address of each row, relative to its block
  */
 struct pfm_unwind_table {
 	__u64				start;

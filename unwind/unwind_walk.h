@@ -14,7 +14,7 @@
  * - An address becomes part of the chain only if it lies in an executable
  *   mapping of the process. Other words from the stack are not given out.
  *
- * User space compiles this, too: see unwind_table.h.
+ * This is also compiled in user space: see unwind_table.h.
  */
 #ifndef PFM_UNWIND_WALK_H
 #define PFM_UNWIND_WALK_H
@@ -22,7 +22,7 @@
 #include "unwind_table.h"
 
 #define PFM_UNWIND_MAX_FRAMES	127
-/* Bytes below the stack pointer that functions of x86_64 may use. */
+/* Bytes below the stack pointer that functions of x86_64 may use */
 #define PFM_UNWIND_RED_ZONE	128
 
 /**
@@ -51,7 +51,7 @@ struct pfm_unwind_stack {
 };
 
 /**
- * struct pfm_unwind_space - what is mapped in a process
+ * struct pfm_unwind_space - the mappings of a process
  * @nr_texts:  number of executable mappings
  * @nr_stacks: number of mappings that may be stacks
  * @texts:     executable mappings, sorted by address
@@ -65,7 +65,7 @@ struct pfm_unwind_space {
 };
 
 /**
- * struct pfm_unwind_cpu - a machine, and access to the interrupted thread
+ * struct pfm_unwind_cpu - description of a machine
  * @sp:    DWARF number of the stack pointer
  * @fp:    DWARF number of the frame pointer
  * @lr:    DWARF number of the link register; 0 if there is none
@@ -74,7 +74,7 @@ struct pfm_unwind_space {
  * @strip: remove an authentication code from a return address
  * @rbx:   DWARF number of rbx; 0 if there is none
  *
- * A constant, so that the compiler inlines the functions.
+ * This is a constant, so that the compiler inlines the functions.
  */
 struct pfm_unwind_cpu {
 	__u8	sp;
@@ -101,18 +101,18 @@ struct pfm_unwind_chain {
 /**
  * struct pfm_unwind_frame - a frame of the walk
  * @pc:    address of the next instruction, or return address
- * @sp:    stack pointer; if not @knows_sp, an address that is not above it
+ * @sp:    stack pointer, if @knows_sp; else an address that is not above it
  * @fp:    frame pointer
  * @lr:    link register, if @knows_lr
  * @end:   end of the stack
  * @regs:  registers of the innermost frame; NULL in other frames
  * @rbx_regs: registers with the frame's rbx, or NULL if it is not known
- * @rbx_at:   address of the frame's rbx; below @rbx_low: it is in @rbx_regs
+ * @rbx_at:   address of the frame's rbx; if below @rbx_low, rbx is in @rbx_regs
  * @rbx_low:  stack pointer of the first frame on this stack
  * @text:  mapping of the code
  * @exact:    @pc is the next instruction
  * @knows_sp: @sp is the stack pointer
- * @knows_lr: a signal frame had @lr
+ * @knows_lr: the frame was interrupted by a signal, and @lr is valid
  */
 struct pfm_unwind_frame {
 	__u64				pc;
@@ -228,7 +228,7 @@ pfm_unwind_guess(const struct pfm_unwind_cpu *cpu,
 	return PFM_UNWIND_MORE;
 }
 
-/* Return to what a signal interrupted, maybe on another stack. */
+/* Return to the frame that a signal interrupted, maybe on another stack. */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_signal(const struct pfm_unwind_cpu *cpu,
 		  const struct pfm_unwind_space *space,
@@ -316,8 +316,8 @@ pfm_unwind_cfa(const struct pfm_unwind_cpu *cpu,
 }
 
 /*
- * Get the return address, and note where the caller's rbx is: below the stack
- * pointer if the innermost function has restored it.
+ * Get the return address, and record where the caller's rbx is. The slot is
+ * below the stack pointer if the innermost function has restored rbx.
  */
 static __always_inline enum pfm_unwind_why
 pfm_unwind_ra(const struct pfm_unwind_cpu *cpu,
@@ -341,7 +341,7 @@ pfm_unwind_ra(const struct pfm_unwind_cpu *cpu,
 
 /*
  * Get the caller's frame pointer. If its slot is below the stack pointer, the
- * function has restored the register: compilers do not always say so.
+ * function has restored the register; unwind information often omits this.
  */
 static __always_inline bool
 pfm_unwind_fp(const struct pfm_unwind_cpu *cpu,
@@ -377,7 +377,7 @@ pfm_unwind_return(const struct pfm_unwind_cpu *cpu,
 		why = pfm_unwind_ra(cpu, rule, frame, cfa, &pc);
 	if (why)
 		return why;
-	/* A function that has not used the stack did not move its pointer. */
+	/* A function that has not used the stack has not moved the pointer. */
 	if (cfa < frame->sp + !linked || cfa > frame->end ||
 	    !pfm_unwind_fp(cpu, rule, frame, cfa, &fp))
 		return PFM_UNWIND_UNREADABLE;
@@ -461,15 +461,15 @@ pfm_unwind_step(const struct pfm_unwind_cpu *cpu,
 /**
  * pfm_unwind_walk() - collect the return addresses of a user stack
  * @cpu:   the machine, a constant
- * @space: what is mapped in the process
+ * @space: the mappings of the process
  * @first: the innermost frame: @pc, @sp, @fp and @regs
  * @out:   out: return addresses, innermost first
  * @max:   maximum number of addresses
  *
  * Allocates nothing, takes no lock, does not divide.
  *
- * Context: that of @cpu->read; any, if that is.
- * Return: number of addresses, and why there are not more.
+ * Context: that of @cpu->read.
+ * Return: number of addresses, and the reason for the end of the chain.
  */
 static __always_inline struct pfm_unwind_chain
 pfm_unwind_walk(const struct pfm_unwind_cpu *cpu,
