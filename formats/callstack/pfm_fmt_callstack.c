@@ -14,7 +14,7 @@ struct callstack_priv {
 	u32			max_depth;
 };
 
-/* Size of the largest record: all PMDs, and a kernel and a user chain. */
+/* Get the size of the largest record: all PMDs, a kernel and a user chain. */
 static u64 callstack_max_record(const pfm_callstack_smpl_arg_t *arg,
 				u16 num_pmds)
 {

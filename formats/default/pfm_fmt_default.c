@@ -5,7 +5,7 @@
  * Each overflow becomes one entry: a header with the thread, address, time and
  * PMD, then the values of the PMDs of interest. The entries follow one another
  * in one buffer, which is full when the largest possible entry no longer fits.
- * Then monitoring is masked and the tool is notified; if no notification was
+ * Then monitoring is masked and the tool is notified. If no notification was
  * requested, the buffer stays full. PFM_RESTART empties the buffer.
  */
 #include <linux/bitops.h>
@@ -16,8 +16,8 @@
 /**
  * struct default_priv - the handler's private state; it is not mapped
  * @records:   the entries
- * @quick:     last offset at which the fast path is taken: entries have the
- *             whole header, and another one fits; 0 to disable the fast path
+ * @quick:     last offset at which the fast path is taken, where entries have
+ *             the whole header and another one fits; 0 to disable the fast path
  * @hdr_size:  size of an entry's header in bytes
  * @overflows: times the buffer became full
  */
@@ -37,7 +37,7 @@ static u64 default_hdr_size(u32 flags)
 	return sizeof(pfm_default_smpl_entry_t);
 }
 
-/* Size of the largest entry; without a header it has at least one value. */
+/* Get the size of the largest entry; without a header, at least one value. */
 static u64 default_max_entry(u32 flags, u16 num_pmds)
 {
 	return default_hdr_size(flags) + sizeof(u64) * max_t(u64, num_pmds, 1);
@@ -56,7 +56,7 @@ static int default_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	return arg->buf_size < min_size ? -EINVAL : 0;
 }
 
-/* Publish the state. The count comes last, after the entries that it counts. */
+/* Publish the state. Publish the count last, after the counted entries. */
 static __always_inline void default_publish(pfm_default_smpl_hdr_t *hdr,
 					    const struct pfm_records *records)
 {
@@ -108,7 +108,7 @@ default_encode_hdr(void *entry, u64 hdr_size, const pfm_ovfl_arg_t *arg,
 	return entry + hdr_size;
 }
 
-/* The last entry that fits was written. */
+/* The buffer is full: notify the tool and mask. */
 static __always_inline void default_fill(struct default_priv *priv,
 					 pfm_default_smpl_hdr_t *hdr,
 					 pfm_ovfl_arg_t *arg)
@@ -119,7 +119,7 @@ static __always_inline void default_fill(struct default_priv *priv,
 
 /*
  * The slow path: entries with any header, in a buffer that is or becomes full.
- * It is inlined although it is rare so that the handler saves no registers.
+ * It is inlined although it is rare, so that the handler saves no registers.
  */
 static __always_inline int default_add(void *buf, pfm_ovfl_arg_t *arg,
 				       u64 tstamp, struct pfm_ovfl_data *data)

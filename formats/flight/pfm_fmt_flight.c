@@ -7,11 +7,11 @@
 #include <perfmon/perfmon_fmt_sink.h>
 
 /**
- * struct flight_priv - when to freeze
+ * struct flight_priv - the handler's private state; it is not mapped
  * @arg:    the triggers
  * @marked: time in ns of the last marker since the freeze, or 0
- * @left:   1 more than the number of samples to record before the freeze; 0
- *          before a trigger
+ * @left:   number of samples to record before the freeze, plus 1; 0 before a
+ *          trigger
  * @watch:  flight_watch() needs all samples, not only those that may notify
  * @largest: the largest values since the freeze
  */
@@ -26,7 +26,7 @@ struct flight_priv {
 static_assert(PFM_SINK_PRIV_SIZE + sizeof(struct flight_priv) <=
 	      PFM_FMT_PRIV_SIZE);
 
-/* Return: the value, or the difference; 0 if the sample does not have it. */
+/* Return: the sample's value, or difference; 0 if the PMD is not recorded. */
 static notrace u64 flight_value(const struct flight_priv *priv,
 				const pfm_ovfl_arg_t *arg)
 {
@@ -51,7 +51,7 @@ static notrace bool flight_is_late(const struct flight_priv *priv, u64 tstamp)
 	       tstamp - marked > priv->arg.within;
 }
 
-/* A freeze notifies the tool, so only counters that may notify are triggers. */
+/* A freeze notifies the tool, so only PMDs that may notify are triggers. */
 static notrace bool flight_is_trigger(const struct flight_priv *priv,
 				      const pfm_ovfl_arg_t *arg, u64 tstamp)
 {
@@ -128,7 +128,7 @@ static int notrace flight_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	return ret;
 }
 
-/* Is @pmd a PMD? It may be any number if @use is 0. */
+/* Is @pmd a valid PMD? Any number is valid if @use is 0: it is not used. */
 static bool flight_has_pmd(u64 use, u16 pmd)
 {
 	return !use || pmd < PFM_MAX_PMDS;
@@ -153,7 +153,7 @@ static void flight_set_arg(void *buf, const void *data)
 	struct flight_priv *priv = pfm_sink_priv(buf);
 
 	priv->arg = *(const pfm_flight_smpl_arg_t *)data;
-	/* A trigger may be waiting for its last sample. */
+	/* A trigger may be waiting for the last sample before the freeze. */
 	priv->watch = priv->arg.within || priv->arg.after || priv->left;
 	if (!priv->arg.within)
 		priv->marked = 0;

@@ -2,14 +2,14 @@
 /*
  * pfm_fmt_histogram - counts samples by process, event and address
  *
- * The buffer holds one count per distinct address, however long the run is, and
- * the tool is not woken until the end. The counts can be read while they rise.
+ * The buffer holds one count per distinct address, however long the run is. The
+ * tool is not woken until the end, but can read the counts while they rise.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_table.h>
 #include <perfmon/perfmon_histogram_smpl.h>
 
-/* A pfm_histogram_record_t, with the fields before the address in one word. */
+/* A pfm_histogram_record_t, with the fields before the address in one word */
 struct histogram_record {
 	u64	event;
 	u64	ip;

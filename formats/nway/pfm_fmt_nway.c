@@ -3,16 +3,16 @@
  * pfm_fmt_nway - the n-way sampling format (6.3.1; Eranian 2006, 5.4)
  *
  * The entries are those of the default format. They go into one of N regions.
- * When the largest possible entry no longer fits, the region is handed out, the
- * tool is notified, and the next region is filled while monitoring continues.
- * PFM_RESTART frees the region that was handed out first. If no region is free,
- * new entries overwrite those of the current region. With
+ * When the largest possible entry no longer fits, the format hands out the
+ * region, notifies the tool, and fills the next region while monitoring
+ * continues. PFM_RESTART frees the region that was handed out first. If no
+ * region is free, new entries overwrite those of the current region. With
  * PFM_NWAY_SMPL_MASK_WHEN_FULL the current region is handed out as well, and
  * monitoring is masked.
  *
- * docs/formats/nway.md specifies the order in which the mapped headers are
- * written and the steps of a concurrent reader. The barriers here pair with the
- * reader's.
+ * docs/formats/nway.md specifies the order in which the handler writes the
+ * mapped headers, and the steps of a concurrent reader. The barriers here pair
+ * with those of the reader.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_entry.h>
@@ -22,7 +22,7 @@
 /**
  * struct nway_priv - the handler's private state; it is not mapped
  * @regions:        the regions and the entries in the current one
- * @seq:            number of times that a region was begun
+ * @seq:            number of times that filling a region has begun
  * @mask_when_full: PFM_NWAY_SMPL_MASK_WHEN_FULL
  * @overwritten:    entries that were overwritten
  * @dropped:        overflows that did not fit
@@ -68,7 +68,7 @@ static int nway_validate(u32 ctx_flags, u16 num_pmds, void *data)
 
 /*
  * Begin to fill region @n, or to overwrite it. This function and the next two
- * are rarely called; they are inlined so that the handler saves no registers.
+ * are rarely called. They are inlined so that the handler saves no registers.
  */
 static __always_inline void nway_begin(struct nway_priv *priv, void *buf, u32 n)
 {
@@ -107,7 +107,7 @@ static int nway_init(u32 ctx_flags, void *data, void *buf)
 	return 0;
 }
 
-/* The current region is full: hand it out if another is free, or if masking. */
+/* Hand out the full region if another one is free, or if this masks. */
 static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 				      pfm_ovfl_arg_t *arg)
 {
@@ -119,7 +119,7 @@ static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 	/* Publish the entries before the state that declares them stable. */
 	smp_store_release(&nway_rgn(buf, priv->regions.cur)->rgn_state,
 			  PFM_NWAY_RGN_READY);
-	/* Publish that state before the number of regions handed out. */
+	/* Publish the state before the number of regions handed out. */
 	smp_store_release(&hdr->hdr_handed_out, ++priv->regions.handed_out);
 	if (go_on) {
 		nway_begin(priv, buf, pfm_regions_next(&priv->regions));
@@ -129,7 +129,7 @@ static __always_inline void nway_full(struct nway_priv *priv, void *buf,
 	}
 }
 
-/* The region is full: make room. Return: false if that masks monitoring. */
+/* Make room in a full region. Return: false if monitoring is masked instead. */
 static __always_inline bool nway_make_room(void *buf, pfm_ovfl_arg_t *arg)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);
@@ -158,7 +158,7 @@ static int notrace nway_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				struct pfm_ovfl_data *data)
 {
 	struct nway_priv *priv = pfm_fmt_priv(buf);
-	/* A copy: the compiler must assume that stores change *@priv. */
+	/* Use a copy: the compiler must assume that stores change *@priv. */
 	struct pfm_records records = priv->regions.records;
 	pfm_nway_smpl_rgn_t *rgn;
 
@@ -189,7 +189,7 @@ static int nway_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
 	if (out) {
 		WRITE_ONCE(nway_rgn(buf, pfm_regions_free(r))->rgn_state,
 			   PFM_NWAY_RGN_FREE);
-		/* A reader that sees the region as freed sees its state. */
+	/* A reader that sees hdr_freed sees the state of the freed region. */
 		smp_store_release(&hdr->hdr_freed, r->freed);
 	}
 	if (out == r->num)

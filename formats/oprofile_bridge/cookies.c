@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cookies.c - numbers of the files whose code was sampled
+ * cookies.c - numbers (cookies) for the files whose code was sampled
  */
 #include <linux/path.h>
 #include <linux/slab.h>
@@ -18,7 +18,7 @@ void pfm_op_cookies_init(struct pfm_op_cookies *c)
 {
 	mutex_init(&c->lock);
 	hash_init(c->files);
-	/* Cookie 0 stands for no file. */
+	/* Cookie 0 means that there is no file. */
 	xa_init_flags(&c->by_num, XA_FLAGS_ALLOC1);
 }
 

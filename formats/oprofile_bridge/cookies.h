@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * cookies.h - numbers for the files that samples are in
+ * cookies.h - numbers (cookies) for the files whose code was sampled
  *
  * A cookie is valid, and its file is referenced, until all cookies are dropped.
  */

@@ -2,9 +2,9 @@
 /*
  * device.c - /dev/perfmon-oprofile: one reader, the stream, and its cookies
  *
- * The reader exists while the device is open. A read that finds no data syncs
- * first. So non-blocking reads until EAGAIN return all samples of contexts that
- * are stopped.
+ * The reader exists while the device is open. A read that finds no data first
+ * runs a sync. So non-blocking reads until EAGAIN return all samples of stopped
+ * contexts.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -84,7 +84,7 @@ static int op_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Is there data to read, if necessary after a sync? */
+/* Is there data to read? Run a sync if there is none at first. */
 static bool op_has_words(struct pfm_op_reader *rd)
 {
 	if (!pfm_op_stream_has_words(&rd->stream))

@@ -10,10 +10,10 @@ struct pfm_op_cookies;
 struct pfm_op_point;
 
 /*
- * Look up the file and offset of an address. @patience: how many times to wait
- * about 50 us for the mmap_lock; decremented. Context: process, may sleep.
- * Return: 0; -ENOENT if the address is not mapped, or its place cannot be found
- * or encoded.
+ * Look up the file and offset of an address. @patience: how many times the
+ * function may still wait about 50 us for the mmap_lock. Context: process, may
+ * sleep. Return: 0; -ENOENT if the address is not mapped, or if its file and
+ * offset cannot be found or encoded.
  */
 int pfm_op_locate(struct pfm_op_cookies *c, struct mm_struct *mm,
 		  unsigned long addr, struct pfm_op_point *point,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * reader.c - from overflows to the event buffer
+ * reader.c - samples on their way from the overflows to the event buffer
  */
 #include <linux/mm.h>
 #include <linux/ptrace.h>
@@ -45,7 +45,7 @@ static void sample_fill(struct pfm_op_sample *sample,
 {
 	struct mm_struct *mm = current->mm;
 
-	/* A deferred overflow may be handled in another thread. */
+	/* Another thread may handle a deferred overflow. */
 	if (data->tid != current->pid)
 		mm = NULL;
 	sample->mm = mm && mmget_not_zero(mm) ? mm : NULL;
@@ -147,7 +147,7 @@ static enum pfm_op_stat sync_sample(struct pfm_op_reader *rd, u32 cpu,
 						   PFM_OP_EVENT_LOST_OVERFLOW;
 }
 
-/* Sync the samples that are there now; later ones wait for the next sync. */
+/* Sync the present samples of a CPU; later ones wait for the next sync. */
 static void sync_cpu(struct pfm_op_reader *rd, u32 cpu, struct sync_process *p)
 {
 	struct pfm_ring *ring = per_cpu_ptr(rd->cpus, cpu);
@@ -191,7 +191,7 @@ static void reader_work(struct work_struct *work)
 		queue_delayed_work(system_dfl_wq, &rd->work, SYNC_PERIOD);
 }
 
-/* A context or the reader came or went: sync; the work re-arms if needed. */
+/* Sync when a context or the reader came or went; start periodic syncs. */
 static void reader_kick(void)
 {
 	struct pfm_op_reader *rd;
@@ -221,7 +221,7 @@ int pfm_op_end(void *buf)
  * Opening and closing
  */
 
-/* Free a reader; it may be only partly allocated. */
+/* Free a reader, which may be only partly allocated. */
 static void reader_free(struct pfm_op_reader *rd)
 {
 	int cpu;

@@ -24,8 +24,8 @@ struct pfm_ovfl_data;
 
 /**
  * struct pfm_op_sizes - the sizes of a new reader
- * @samples: room in each CPU's buffer
- * @words:   room in the event buffer
+ * @samples: number of samples in each CPU's buffer
+ * @words:   number of words in the event buffer
  * @depth:   callers to record at user level; 0 for no traces
  */
 struct pfm_op_sizes {
@@ -43,7 +43,7 @@ struct pfm_op_sizes {
  * @event:       reg_smpl_eventid
  * @tid:         thread ID
  * @tgid:        process ID
- * @user:        at user level
+ * @user:        the sample is at user level
  * @num_callers: number of valid entries in @callers
  * @callers:     return addresses, innermost first
  */
@@ -68,7 +68,7 @@ struct pfm_op_sample {
  * @patience:  remaining waits of a sync for mmap_locks; under @sync_lock
  * @read_lock: protects the reader's side of @stream
  * @stream:    the event buffer
- * @cookies:   files that occur in it
+ * @cookies:   files that occur in @stream
  * @callers:   callers of the sample that is being synced
  * @wait:      threads that wait for words in @stream
  * @irq_work:  starts a sync when a CPU's buffer is half full

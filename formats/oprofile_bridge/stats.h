@@ -32,7 +32,7 @@ DECLARE_PER_CPU(struct pfm_op_stats, pfm_op_stats);
 
 extern const struct attribute_group *pfm_op_groups[];
 
-/* Context: any, NMI included. */
+/* Increment a counter. Context: any, NMI included. */
 static __always_inline void pfm_op_count(enum pfm_op_stat stat)
 {
 	this_cpu_inc(pfm_op_stats.count[stat]);

@@ -12,7 +12,7 @@
 #include <linux/types.h>
 
 /**
- * struct pfm_op_point - a place in code
+ * struct pfm_op_point - a position in code
  * @cookie: cookie of the mapped file, or PFM_OPROFILE_NO_COOKIE
  * @offset: offset in that file; without a file, the address
  */
@@ -26,10 +26,10 @@ struct pfm_op_point {
  * @cpu:         CPU
  * @tid:         thread ID
  * @tgid:        process ID
- * @user:        at user level; if not, @at.cookie is not used
- * @app:         cookie of its program
+ * @user:        the sample is at user level; if not, @at.cookie is not used
+ * @app:         cookie of the process's program
  * @event:       reg_smpl_eventid
- * @at:          where; its offset is not PFM_OPROFILE_ESC
+ * @at:          position of the sample; its offset is not PFM_OPROFILE_ESC
  * @callers:     the callers, all at user level
  * @num_callers: number of @callers; 0 for a sample without a trace
  */

@@ -7,7 +7,7 @@
  *
  * The PMU writes the records (perfmon_ds.h). When the area is filled to its
  * threshold, the tool is notified and monitoring is masked. PFM_RESTART rewinds
- * the area, resets the counters that overflowed last, and resumes.
+ * the area, resets the counters that overflowed last, and resumes monitoring.
  */
 #include <linux/align.h>
 #include <linux/module.h>
@@ -21,7 +21,7 @@
 typedef PEBS_GLUE(pfm_pebs, PEBS_BITS, _smpl_arg_t) pebs_arg_t;
 typedef PEBS_GLUE(pfm_pebs, PEBS_BITS, _smpl_hdr_t) pebs_hdr_t;
 
-/* Size in bytes of a record of the type that the argument's flags select. */
+/* Get the size in bytes of the records that the argument's flags select. */
 static u32 pebs_record_size(u32 flags);
 
 static int pebs_lay_out(struct pfm_ds *ds, const pebs_arg_t *arg, void *buf)

@@ -3,12 +3,12 @@
  * pfm_fmt_stacks - counts samples by process, event and call chains
  *
  * The private area has the slots of a hash table, and a copy of all records. A
- * sample is written after the last record of the copy. It becomes a record if
- * its key is new; otherwise it is merged into the record with this key. The
- * buffer only shows what the copy has.
+ * new sample is written behind the last record of the copy. If its key is new,
+ * the sample becomes a record there; otherwise it is merged into the record
+ * with this key. The buffer only shows the contents of the copy.
  *
- * To sum the time off the CPU, a context switch adds it to the record of the
- * thread's previous one.
+ * To measure the time off the CPU, each context switch of a thread adds this
+ * time to the record of the thread's previous switch.
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_callers.h>
@@ -22,9 +22,9 @@
 
 /**
  * struct stacks_switch - a context switch
- * @tstamp: its time
+ * @tstamp: time of the switch
  * @clock:  CPU time of the thread
- * @offs:   offset in bytes of its record; 0 if there is none
+ * @offs:   offset in bytes of the switch's record; 0 if there is none
  */
 struct stacks_switch {
 	u64	tstamp;
@@ -36,7 +36,7 @@ struct stacks_switch {
  * struct stacks_priv - private state of the handler, never mapped
  * @set:        unwind tables, or NULL
  * @copy:       copy of the records, at the same offsets as in the buffer
- * @last:       the last sample; @tstamp and @clock only with clock_pmd
+ * @last:       the last sample; @tstamp and @clock are set only with clock_pmd
  * @max_depth:  as in the argument
  * @per_thread: as in the argument
  * @clock_pmd:  as in the argument
@@ -66,7 +66,7 @@ static u64 stacks_max_record(const pfm_stacks_smpl_arg_t *arg)
 	       2 * sizeof(u64) * (u64)arg->max_depth;
 }
 
-/* More than two places per record, even if all records have one address. */
+/* Get the number of slots: over two per record, even if records are minimal. */
 static u64 stacks_places(const pfm_stacks_smpl_arg_t *arg)
 {
 	return 2 * (arg->sink.buf_size / sizeof(pfm_stacks_record_t));
@@ -74,7 +74,7 @@ static u64 stacks_places(const pfm_stacks_smpl_arg_t *arg)
 
 static size_t stacks_slots_size(const pfm_stacks_smpl_arg_t *arg)
 {
-	/* A search that begins at the last place does not wrap around. */
+	/* Extra slots: a search that begins at the last slot does not wrap. */
 	return (stacks_places(arg) + PFM_TABLE_PROBES - 1) *
 	       sizeof(struct stacks_slot);
 }
@@ -87,7 +87,7 @@ static int stacks_table_validate(u32 ctx_flags, u16 num_pmds, void *data)
 	    arg->unwind_fd < 0 || arg->per_thread > 1 ||
 	    arg->clock_pmd >= PFM_MAX_PMDS)
 		return -EINVAL;
-	/* The previous sample has to be of the same thread. */
+	/* The previous sample must be one of the same thread. */
 	if (arg->clock_pmd &&
 	    (!arg->per_thread || ctx_flags & STACKS_SEVERAL_THREADS))
 		return -EINVAL;
@@ -148,8 +148,8 @@ static __always_inline void stacks_merge(void *to, void *show, const void *from,
 }
 
 /*
- * Make the sample after the last record of the copy a record. Return: its
- * offset; 0 if it is lost.
+ * Turn the sample behind the last record of the copy into a record. Return: the
+ * record's offset; 0 if it is lost.
  */
 static u64 stacks_new(void *buf, void *copy, struct stacks_slot *slot,
 		      u64 hash, size_t words)
@@ -168,8 +168,8 @@ static u64 stacks_new(void *buf, void *copy, struct stacks_slot *slot,
 }
 
 /*
- * Count the sample after the last record of the copy, of @words words. Return:
- * offset of its record; 0 if it is lost.
+ * Count the sample behind the last record of the copy, which has @words words.
+ * Return: offset of its record; 0 if it is lost.
  */
 static __always_inline u64 stacks_add(void *buf, void *copy,
 				      pfm_stacks_record_t *sample, size_t words)
@@ -203,8 +203,8 @@ static __always_inline u64 stacks_add(void *buf, void *copy,
 }
 
 /*
- * The thread leaves the CPU: add the time that it was off the CPU since its
- * previous sample to the record of that sample.
+ * Handle a thread that leaves the CPU: add the time that it was off the CPU
+ * since its previous sample to the record of that sample.
  */
 static void stacks_leave(struct stacks_priv *priv, void *buf,
 			 const pfm_ovfl_arg_t *arg, u64 tstamp,
@@ -216,7 +216,7 @@ static void stacks_leave(struct stacks_priv *priv, void *buf,
 	pfm_stacks_record_t *shown = buf + last->offs;
 	s64 off = tstamp - last->tstamp - (clock - last->clock);
 
-	/* CPUs' clocks may differ a little. A new thread has a new clock. */
+	/* Clocks of CPUs may differ a little; a new thread has a new clock. */
 	if (last->offs && mine->tid == sample->tid && clock >= last->clock &&
 	    off > 0)
 		PFM_TABLE_SET(periods, mine->periods + off);
@@ -227,8 +227,8 @@ static void stacks_leave(struct stacks_priv *priv, void *buf,
 }
 
 /*
- * Add a sample of a thread. Out of line, so that tables by process do not pay
- * for it.
+ * Add a sample of a thread. This is a function of its own, so that it does not
+ * slow down tables by process.
  */
 static noinline void
 stacks_add_of_thread(void *buf, const pfm_ovfl_arg_t *arg, u64 tstamp,
@@ -258,7 +258,7 @@ static int notrace stacks_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	user = pfm_unwind_callers(priv->set, data, chain + kernel,
 				  priv->max_depth, &end);
 	if (!(kernel + user)) {
-		/* The registers are gone. */
+		/* The sample has no registers. */
 		kernel = (s64)data->ip < 0;
 		user = !kernel;
 		*chain = data->ip;
