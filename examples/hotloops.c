@@ -2,8 +2,8 @@
 /*
  * hotloops - three functions that do the same work in the ratio 6:3:1
  *
- * They run the same loop body 6, 3 and 1 times per round. A profile by function
- * must therefore show 60, 30 and 10 percent on any machine.
+ * The functions run the same loop body 6, 3 and 1 times per round. So a profile
+ * by function must show 60, 30 and 10 percent on any machine.
  *
  * usage: hotloops [ROUNDS]
  */
@@ -16,9 +16,9 @@
 #define DEFAULT_ROUNDS	4000UL
 
 /*
- * Do some shares of work. Inlined, so that samples fall into the three callers.
- * Unrolled, so that the cost of a backward jump does not distort the ratio.
- * Each step depends on the previous one.
+ * Do some shares of work. The function is inlined, so that samples fall into
+ * its three callers. The loop is unrolled, so that the cost of a backward jump
+ * does not distort the ratio. Each step depends on the previous one.
  */
 static inline __attribute__((always_inline)) uint64_t work(uint64_t x,
 							   unsigned long shares)
@@ -33,8 +33,9 @@ static inline __attribute__((always_inline)) uint64_t work(uint64_t x,
 }
 
 /*
- * noipa: the functions must not be merged, cloned or inlined. aligned: none of
- * them crosses a page, because an emulator leaves its translated code there.
+ * noipa: the functions must not be merged, cloned or inlined. aligned: no
+ * function crosses a page, because an emulator leaves its translated code
+ * there.
  */
 #define HOT __attribute__((noipa, noinline, aligned(2048)))
 

@@ -25,7 +25,7 @@ static void complain(const char *file, const struct pfm_read_problem *problem)
 		pfm_read_text(problem));
 }
 
-/* Return: 0; -1 if it is not an n-way buffer. Skips the rest of bad regions. */
+/* Skips the rest of bad regions. Return: 0; -1 if it is not an n-way buffer. */
 static int print_samples(const char *file, const void *buf, size_t size,
 			 unsigned int values)
 {

@@ -20,7 +20,7 @@
 
 /**
  * struct pfm_cgroups_record_t - a record
- * @cgroup_id: inode number of the folder in /sys/fs/cgroup; 0 if unknown
+ * @cgroup_id: inode number of the directory in /sys/fs/cgroup; 0 if unknown
  * @event:     eventid of the event that overflowed, the last part of the key
  * @count:     number of samples
  */

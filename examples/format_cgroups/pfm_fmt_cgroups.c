@@ -11,7 +11,7 @@
 DEFINE_PFM_TABLE(cgroups, pfm_cgroups_record_t, count, PFM_CGROUPS_SMPL_VERSION,
 		 PFM_TABLE_COUNT(count))
 
-/* A sample that had to wait can be from a thread that no longer runs. */
+/* A deferred sample can be from a thread that no longer runs. */
 static __always_inline u64 cgroups_id(const struct pfm_ovfl_data *data)
 {
 	if (data->tid != task_pid_nr(current))

@@ -26,9 +26,9 @@
  * @event:     eventid of the event that overflowed
  * @tgid:      process
  * @num_chain: number of addresses in @chain, at least 1
- * @chain:     address at user level, then return addresses, innermost first;
- *             for samples without such a chain, the address of the sample. The
- *             rest is 0. This is the last part of the key
+ * @chain:     address at user level, then return addresses, innermost first. A
+ *             sample without such a chain has only its own address. The rest is
+ *             0. This is the last part of the key
  * @count:     number of samples
  */
 typedef struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_chains - counts samples by user stack, each of which is stored once
+ * pfm_fmt_chains - counts samples by user stack, and stores each stack once
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_callers.h>
@@ -10,7 +10,7 @@
 DEFINE_PFM_TABLE(chains, pfm_chains_record_t, count, PFM_CHAINS_SMPL_VERSION,
 		 PFM_TABLE_COUNT(count))
 
-/* In the private area: it is too large for the stack of a handler. */
+/* The record is in the private area: it is too large for a handler's stack. */
 static_assert(PFM_SINK_PRIV_SIZE + PFM_TABLE_PRIV_SIZE +
 	      sizeof(pfm_chains_record_t) <= PFM_FMT_PRIV_SIZE);
 

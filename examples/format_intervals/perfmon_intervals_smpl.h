@@ -44,7 +44,7 @@ PFM_ASSERT_FIELD(pfm_intervals_smpl_arg_t, pmd, 24, 8);
  * @tstamp:   time in ns
  * @ip:       instruction pointer
  * @interval: time in ns since the thread's last sample on this CPU
- * @counted:  difference of the PMD since then; 0 if samples do not record it
+ * @counted:  difference of the PMD since then; 0 if the PMD is not recorded
  * @tid:      thread
  * @tgid:     its process
  */

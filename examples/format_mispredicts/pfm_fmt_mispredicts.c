@@ -12,9 +12,10 @@ DEFINE_PFM_TABLE(mispredicts, pfm_mispredicts_record_t, count,
 #define MISPREDICTED	1	/* mispred of struct perf_branch_entry */
 
 /*
- * The newest branch can be one after the event, so look at the others, too. If
- * no flags are recorded, take the newest one. Return: PFM_BRANCHES if there is
- * no mispredicted branch.
+ * Find the newest mispredicted branch. The newest branch of a sample may be one
+ * that followed the event, so look at the others, too. If no flags are
+ * recorded, take the newest branch. Return: PFM_BRANCHES if there is no
+ * mispredicted branch.
  */
 static __always_inline unsigned int
 mispredicts_newest(const pfm_ovfl_arg_t *arg)

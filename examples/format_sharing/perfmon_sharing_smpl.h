@@ -24,7 +24,7 @@
  * @event:      eventid of the event that overflowed, the last part of the key
  * @count:      number of sampled writes
  * @min_tid:    smallest ID of a thread that wrote
- * @max_tid:    largest ID; if it differs, there is more than one writer
+ * @max_tid:    largest ID; if it differs from @min_tid, several threads wrote
  * @min_offset: smallest offset in the line that was written
  * @max_offset: largest offset
  */

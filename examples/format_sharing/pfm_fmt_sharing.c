@@ -12,7 +12,7 @@ DEFINE_PFM_TABLE(sharing, pfm_sharing_record_t, count, PFM_SHARING_SMPL_VERSION,
 		 PFM_TABLE_MIN(min_tid), PFM_TABLE_MAX(max_tid),
 		 PFM_TABLE_MIN(min_offset), PFM_TABLE_MAX(max_offset))
 
-/* Without a data source each access counts as a write. */
+/* If samples have no data source, each access counts as a write. */
 static int notrace sharing_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				   struct pfm_ovfl_data *data)
 {

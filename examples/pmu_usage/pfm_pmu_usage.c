@@ -18,8 +18,9 @@ static u64 usage_faults(struct task_struct *task)
 }
 
 /*
- * Every set has a clock. While it counts, @priv is the thread, and @offset is
- * the thread's run time minus the clock. Otherwise @offset is the clock.
+ * Every set has a clock. While the set counts, @priv is the thread, and @offset
+ * is the thread's run time minus the clock's value. Otherwise @offset is that
+ * value.
  */
 static u64 usage_clock(const struct pfm_pmu_reg *clock)
 {
@@ -59,7 +60,7 @@ static void usage_stop(struct pfm_pmu_set *s)
 	clock->priv = NULL;
 }
 
-/* Nothing to undo. */
+/* There is nothing to undo. */
 static void usage_unload(struct pfm_pmu_set *s)
 {
 }
