@@ -2,11 +2,11 @@
 /*
  * counter.c - read running counters without the kernel
  *
- * Only the monitored thread may do so: in any other thread an instruction that
- * reads a counter is illegal, or returns what that thread counts. A thread is
- * identified by its thread ID. After fork() a child may have the same ID, in
- * another namespace, and has a copy of the thread's variables. A page that
- * fork() wipes distinguishes the processes.
+ * Only the monitored thread may read its counters. In any other thread an
+ * instruction that reads a counter is illegal, or returns the counts of that
+ * thread. A thread is identified by its thread ID. After fork() a child has a
+ * copy of the thread's variables, and may have the same ID in another
+ * namespace. So a page that fork() wipes distinguishes the processes.
  */
 #define _GNU_SOURCE
 #include "counter.h"
@@ -20,12 +20,12 @@
 
 #define CYCLE_COUNTER	31
 
-/* Generation number of the last process, of those created by fork(). */
+/* Generation number of the last process among those created by fork() */
 static __u32 last_generation;
-/* In a page that fork() wipes: 0 until first used. NULL: no page yet. */
+/* Pointer into a page that fork() wipes; the number is 0 until first used. */
 static __u32 *generation;
 
-/* This thread's gettid(), and the generation in which it was called. */
+/* This thread's gettid(), and the generation in which it was called */
 static __thread struct {
 	__u32	tid;
 	__u32	generation;
@@ -45,7 +45,7 @@ static __u32 *wiped_by_fork(void)
 	return NULL;
 }
 
-/* Create the page; several threads may try at once. Return: 1 if it exists. */
+/* Create the page. Several threads may try this. Return: 1 if it exists. */
 static int have_generation(void)
 {
 	__u32 *page, *none = NULL;
@@ -94,7 +94,7 @@ static int is_user(const struct counter_user *user)
 		       user->generation;
 }
 
-/* Look up the thread ID at a thread's first read in this process. */
+/* Ask for the thread ID at a thread's first read in this process, then read. */
 static __attribute__((__noinline__)) int
 ask_and_read(const struct counter_user *user,
 	     const volatile pfm_set_page_t *page, int state, __u64 *value)
@@ -165,7 +165,7 @@ static int read_actual(unsigned int n, __u64 *count)
 	return mark == PFM_MAP_COUNTER_MARK;
 }
 
-/* The lower @bits bits of @value; @bits is 1 to 64. */
+/* Get the lower @bits bits of @value; @bits is 1 to 64. */
 static __u64 lower_bits(__u64 value, unsigned int bits)
 {
 	unsigned int others = (64 - bits) % 64;
@@ -174,7 +174,7 @@ static __u64 lower_bits(__u64 value, unsigned int bits)
 }
 
 /*
- * Only interrupts of this thread change the data, between two of its
+ * Only interrupts of this thread change the data, and only between two of its
  * instructions. So compiler fences suffice.
  */
 int counter_read(const struct counter_user *user,
@@ -188,7 +188,7 @@ int counter_read(const struct counter_user *user,
 
 	if (state >= PFM_MAP_COUNTER + PFM_MAP_COUNTERS || !is_user(user))
 		return 0;
-	/* A tail call, so that no registers are saved for it. */
+	/* A tail call, so that this function does not save registers for it. */
 	if (self.generation != user->generation)
 		return ask_and_read(user, page, state, value);
 	if (page->map_tid != self.tid || page->map_pid_ns != user->pid_ns)

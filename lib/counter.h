@@ -24,8 +24,8 @@ struct counter_user counter_this_user(void);
 /*
  * Read the count of a PMD whose state is @state, PFM_MAP_COUNTER or above. This
  * works in the monitored thread only, while the counter is on the CPU. Return:
- * 1, and @value is set; 0 if only the kernel can read the PMD; -1 if the data
- * was being changed.
+ * 1, and @value is set; 0 if only the kernel can read the PMD; -1 if the kernel
+ * was changing the data.
  */
 int counter_read(const struct counter_user *user,
 		 const volatile pfm_set_page_t *page, int state, __u64 *value);

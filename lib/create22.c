@@ -7,7 +7,7 @@
 
 #include "ioctl.h"
 
-/* perfmon.h declares this symbol with another structure and return value. */
+/* perfmon.h declares this symbol with other types, so use an alias. */
 #pragma GCC visibility push(default)
 int pfm22_create_context(struct pfm22_ctx *ctx, void *fmt_arg,
 			 size_t fmt_arg_size) __asm__("pfm_create_context");
@@ -16,7 +16,7 @@ int pfm22_create_context(struct pfm22_ctx *ctx, void *fmt_arg,
 /* The structure is passed to the kernel unchanged. */
 PFM_STATIC_ASSERT(sizeof(struct pfm22_ctx) == sizeof(pfarg_ctx_t));
 
-/* The descriptor is returned in the structure only: programs expect 0. */
+/* Return 0 as programs expect, and the descriptor in the structure. */
 int pfm22_create_context(struct pfm22_ctx *ctx, void *fmt_arg,
 			 size_t fmt_arg_size)
 {

@@ -22,8 +22,8 @@
 #include "ioctl.h"
 
 /*
- * perfmon.h declares this symbol with other arguments. The library is built
- * with hidden visibility.
+ * perfmon.h declares this symbol with other arguments, so use an alias. The
+ * library is built with hidden visibility.
  */
 #pragma GCC visibility push(default)
 int pfm2x_create_context(struct pfm2x_ctx *ctx, char *fmt_name, void *fmt_arg,

@@ -16,8 +16,8 @@
 #include "ioctl.h"
 
 /*
- * Mapping of open()'s errors. A missing device is what the specification calls
- * "not compiled into the kernel".
+ * Mapping of open()'s errors. If the device is missing, perfmon is "not
+ * compiled into the kernel" in the words of the specification.
  */
 static const struct {
 	int error;
@@ -41,9 +41,9 @@ static int open_error(int error)
 }
 
 /*
- * The device is opened for each call, as creating contexts is rare. A
- * descriptor kept by the library would be inherited, could be closed unnoticed,
- * and would be shared by threads.
+ * Open the device for each call, as contexts are rarely created. A descriptor
+ * kept by the library would be inherited, could be closed unnoticed, and would
+ * be shared by threads.
  */
 int pfm_device_command(int cmd, struct pfm_ioc *ioc)
 {
@@ -83,7 +83,7 @@ int pfm_context_command(int fd, int cmd, struct pfm_ioc *ioc)
 	return 0;
 }
 
-/* Do not probe with an ioctl, whose number may mean anything to a driver. */
+/* Do not probe with an ioctl: its number may mean anything to a driver. */
 bool pfm_is_context(int fd)
 {
 	static const char name[] = "anon_inode:[perfmon]";

@@ -2,8 +2,8 @@
 /*
  * mmap2x.c - mmap() for perfmon 2.x programs, which map buffers MAP_PRIVATE
  *
- * The specification allows only MAP_SHARED (3.5.4), which makes no difference
- * for a mapping that cannot be written. Every call is first made as
+ * The specification allows only MAP_SHARED (3.5.4). For a mapping that cannot
+ * be written the two kinds are equivalent. Every call is first made as
  * requested. If a private, read-only mapping of a context fails with EINVAL, it
  * is retried as a shared one.
  */

@@ -2,10 +2,10 @@
 /*
  * perfmon2x.c - the calls of perfmon 2.x over the kernel's interface
  *
- * pfm_create_context() differs between 2.2 and 2.3: it is in create22.c and
- * create2x.c. The translation keeps no state. The kernel checks the arguments.
- * Arguments that 2.x forbids but the kernel would accept are passed in a form
- * that the kernel rejects.
+ * The translation keeps no state, and leaves checks of arguments to the kernel.
+ * If 2.x forbids an argument that the kernel would accept, the argument is
+ * passed in a form that the kernel rejects. pfm_create_context() differs
+ * between 2.2 and 2.3: it is in create22.c and create2x.c.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -21,8 +21,8 @@
 #include "ioctl.h"
 
 /*
- * perfmon.h declares these symbols with other arguments. The library is built
- * with hidden visibility.
+ * perfmon.h declares these symbols with other arguments, so use aliases. The
+ * library is built with hidden visibility.
  */
 #pragma GCC visibility push(default)
 int pfm2x_write_pmcs(int fd, struct pfm2x_pmc *pmcs, int n)
@@ -57,7 +57,7 @@ PFM_STATIC_ASSERT(PFM2X_BITVECTOR == PFM_MAX_PMD_BITVECTOR);
 
 /* Vectors, in parts */
 
-/* PART of the largest elements take less than the kernel's limit of a page. */
+/* A part of this many elements is below the kernel's limit of one page. */
 #define PART	16
 
 union part {
@@ -99,8 +99,8 @@ static int do_part(int fd, const struct vector_call *call, char *elems, int n)
 }
 
 /*
- * An empty vector is passed too: the kernel checks the descriptor, then rejects
- * it.
+ * Pass a vector, even an empty one: the kernel checks the descriptor first,
+ * then rejects the vector.
  */
 static int do_vector(int fd, const struct vector_call *call, void *elems, int n)
 {
@@ -161,8 +161,8 @@ static __u64 any_of(const __u64 *words, int n)
 }
 
 /*
- * Does the element configure overflows? For a counter always; for another PMD,
- * which cannot overflow, if a field for overflows is set.
+ * Does the element configure overflows? It does for a counter. For another PMD,
+ * which cannot overflow, it does if a field for overflows is set.
  */
 static bool concerns_overflow(const struct pfm2x_pmd *pmd)
 {
@@ -194,7 +194,7 @@ static void pmd_out(const union part *part, int i, void *elem)
 				       part->pmds[i].reg_flags);
 }
 
-/* Programs read into the vector that they wrote, with its flags. */
+/* Keep the flags: programs read into the vector that they wrote. */
 static void read_in(union part *part, int i, const void *elem)
 {
 	const struct pfm2x_pmd *from = elem;
@@ -254,8 +254,8 @@ static int load(int fd, const void *arg)
 }
 
 /*
- * Probe with thread 0, which does not exist: a per-thread context does not find
- * it, a system-wide one rejects it because it is not the caller.
+ * Probe with thread 0, which does not exist. A per-thread context does not find
+ * it; a system-wide context rejects it because it is not the caller.
  */
 static bool is_system_wide(int fd)
 {
@@ -265,8 +265,8 @@ static bool is_system_wide(int fd)
 }
 
 /*
- * In 2.x load_pid is a CPU. The kernel uses the current CPU, and expects the
- * caller's thread ID.
+ * Load a system-wide context. In 2.x load_pid is a CPU. The kernel uses the
+ * current CPU instead, and expects the caller's thread ID.
  */
 static int load_on_cpu(int fd, const struct pfm2x_load *arg)
 {
@@ -318,8 +318,8 @@ int pfm2x_unload_context(int fd)
 
 #define NSEC_PER_SEC	1000000000ULL
 /*
- * Number of reserved words of a 2.x element; the kernel's has another number.
- * All of them are passed in one word.
+ * Get the number of reserved words of a 2.x element. The kernel's element has
+ * another number, so all of them are passed in one word.
  */
 #define RESERVED(elem)	(sizeof((elem)->reserved) / sizeof((elem)->reserved[0]))
 
@@ -358,7 +358,7 @@ static void setdesc_out(const union part *part, int i, void *elem)
 	to->set_timeout = ns_of(from->set_timeout);
 }
 
-/* Deleting takes no flags, but programs pass those of the creation. */
+/* Deleting takes no flags, but programs pass the flags of the creation. */
 static void setdel_in(union part *part, int i, const void *elem)
 {
 	setdesc_in(part, i, elem);
@@ -373,7 +373,7 @@ static void setdel_out(const union part *part, int i, void *elem)
 			(part->setdescs[i].set_flags & PFM_SET_RETFL_MASK);
 }
 
-/* Programs repeat the call with the flags that were returned. */
+/* Keep the flags: programs repeat the call with the returned flags. */
 static void setinfo_in(union part *part, int i, const void *elem)
 {
 	const struct pfm2x_setinfo *from = elem;

@@ -61,8 +61,8 @@ int perfmonctl(int fd, int cmd, void *arg, int narg)
 	if (cmd == PFM_CREATE_CONTEXT)
 		return create_with_trailing_arg(arg, narg);
 	/*
-	 * The kernel would take a negative number for a large one, and
-	 * return another error.
+	 * The kernel would take a negative number for a large one and return
+	 * another error.
 	 */
 	if ((commands[cmd] & VECTOR) && narg < 0)
 		return fail(EINVAL);

@@ -17,7 +17,7 @@
 #include "counter.h"
 #include "ioctl.h"
 
-/* Limit the retries: the kernel may be interrupted for long while it writes. */
+/* Limit of retries: the kernel may be interrupted for long while it writes. */
 #define MAX_TRIES	16
 #define NSEC_PER_SEC	1000000000ULL
 
@@ -97,7 +97,7 @@ static __u64 monotonic_ns(void)
 	return (__u64)now.tv_sec * NSEC_PER_SEC + (__u64)now.tv_nsec;
 }
 
-/* Get what map_value is subtracted from, a count. Return: as counter_read(). */
+/* Get the count from which map_value is subtracted, like counter_read(). */
 static inline int read_live(const struct pfm_set_map *map, int state,
 			    __u64 *value)
 {
@@ -109,7 +109,7 @@ static inline int read_live(const struct pfm_set_map *map, int state,
 	return 1;
 }
 
-/* Read a PMD as its state in the page says. Return: as counter_read(). */
+/* Read a PMD as its state in the page requires. Return: as counter_read(). */
 static inline int read_page(const struct pfm_set_map *map, unsigned int pmd,
 			    __u64 *value)
 {
@@ -144,7 +144,7 @@ ask_kernel(const struct pfm_set_map *map, unsigned int pmd, __u64 *value)
 
 /*
  * Retry a read during which the page was changed. Not inlined, so that the
- * common path does not save the registers that this needs.
+ * common path does not save registers.
  */
 static __attribute__((__noinline__)) int
 read_again(const struct pfm_set_map *map, unsigned int pmd, __u64 *value)
