@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * argument.c - the format's argument: its defaults, and the size of its buffer
+ * argument.c - defaults of the format's argument, and the size of its buffer
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>

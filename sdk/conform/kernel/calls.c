@@ -13,7 +13,7 @@
 #define TIME_STEP	1000
 #define LAST_RESET	((u64)-100)
 #define PMD_VALUE	3
-/* More calls than filling a buffer with the smallest records needs. */
+/* More calls than needed to fill a buffer with the smallest records */
 #define MOST_CALLS(size)	((size) / sizeof(u64) + 1024)
 
 /* Check the return value of a call-back. */
@@ -48,7 +48,7 @@ static int calls_guards(struct conform *c)
  * The life of a context
  */
 
-/* Return: 0, even if rejected (see @refused); or a finding. */
+/* Return: 0, even if the argument was rejected (see @refused); or a finding. */
 static int calls_sizes(struct conform *c, size_t *size, size_t *area)
 {
 	const pfm_buffer_fmt_t *fmt = c->fmt;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * conform.h - calls a format's call-backs as the core does, with checks
+ * conform.h - call a format's call-backs as the core does, with checks
  *
  * memory.c allocates memory with guards around the part that a format may
- * write. calls.c calls the call-backs and checks the memory after each call.
- * The checks use calls.c in many states, and end with their first finding, a
- * sentence for the format's author. main.c has the files that run the checks.
+ * write. calls.c calls the call-backs and checks the memory after each call. A
+ * check uses calls.c in many states and ends with its first finding, a sentence
+ * for the format's author. main.c has the files that run the checks.
  */
 #ifndef PFM_CONFORM_H
 #define PFM_CONFORM_H
@@ -19,21 +19,21 @@ struct pfm_device;
 struct pt_regs;
 
 /*
- * Maximum size of a buffer. For random arguments the limit is lower: larger
- * buffers would find nothing new, and count as rejected.
+ * Maximum size of a buffer. For random arguments the limit is lower, because
+ * larger buffers would find nothing new. Larger sizes count as rejected.
  */
 #define CONFORM_MAX_SIZE	(64UL << 20)
 #define CONFORM_MAX_CHANCE	(4UL << 20)
 #define CONFORM_TEXT		400
 /* Number of guard bytes on either side of memory, and after a record. */
 #define CONFORM_NEAR		1024
-/* Maximum number of bytes after a record that are poisoned. */
+/* Maximum number of bytes after a record that are poisoned */
 #define CONFORM_MAX_POISON	16384
-/* Maximum depth of user frames, more than a format records. */
+/* Maximum depth of user frames, more than a format records */
 #define CONFORM_FRAMES	300
-/* Number of threads that overflow in turn. */
+/* Number of threads that overflow in turn */
 #define CONFORM_THREADS		3
-/* Number of PMDs that overflow at once. */
+/* Number of PMDs that overflow at once */
 #define CONFORM_BURST		4
 
 /**
@@ -51,39 +51,40 @@ struct conform_mem {
 };
 
 /**
- * struct conform - the format under test, and its context
+ * struct conform - the format under test, and the current context
  * @fmt:     the format
- * @dfl:     its default argument, as tools pass it
+ * @dfl:     default argument of the format, as tools pass it
  * @smallest: size of the smallest buffer in bytes, 0 if not known
- * @arg:     the argument of this context
- * @buf:     its buffer
- * @area:    its private area
+ * @arg:     argument of the context
+ * @buf:     buffer of the context
+ * @area:    private area of the context
  * @max_size: CONFORM_MAX_SIZE, or CONFORM_MAX_CHANCE
  * @live:    fmt_init was called, fmt_exit was not
  * @refused: errno of the failed creation of the context, or 0
  * @ovfl:    the overflow argument of the handler, of exact size
- * @before:  its content before the call
+ * @before:  content of @ovfl before the call
  * @tstamp:  time of the last overflow in ns
  * @calls:   number of overflows
  * @stored:  number of overflows for which the handler returned 0
  * @held:    monitoring is masked
  * @failed:  the last call to the handler returned an error
- * @notify: the PMC asks for messages; changes with each context
+ * @notify: the PMC requests messages; changes with each context
  * @current_thread: overflows are in the running thread
- * @quick:   reduced checks
+ * @quick:   the checks are reduced
  * @rnd:     state of the random numbers
  * @tried:   the check has called the handler
  * @recorded: the check has recorded a sample
  * @sink:    header of a sink after fmt_init; hdr_magic is 0 for other buffers
- * @fresh:   copy of another buffer after fmt_init, until @recorded
- * @poison:  bytes that the handler may write only as a record
- * @poisoned: their number, 0 for none
- * @region:  their region
- * @used:    size of the records before them; of a device, their number
+ * @fresh:   copy of a buffer that is not a sink, after fmt_init, until
+ *           @recorded
+ * @poison:  bytes that the handler may change only by writing a record
+ * @poisoned: number of poisoned bytes, 0 for none
+ * @region:  region of @poison
+ * @used:    size of the records before @poison; for a device, their number
  * @device:  the format's device, or NULL
- * @truth:   the overflows that @shot has records of, as text
+ * @truth:   the overflows that have records in @shot, as text
  * @shot:    copy of a buffer
- * @shot_size: its size in bytes
+ * @shot_size: size of @shot in bytes
  * @text:    the finding
  */
 struct conform {
@@ -145,7 +146,7 @@ u32 conform_random(struct conform *c, u32 ceiling);
  * memory.c
  */
 
-/* Random bytes: content of guards, and of poisoned memory. */
+/* Random bytes: content of guards and of poisoned memory */
 extern u8 conform_pattern[CONFORM_NEAR];
 
 /* Choose the content of guards, before the first allocation. */
@@ -153,7 +154,7 @@ void conform_mem_seed(u64 seed);
 /* Allocate zeroed memory; @front is a multiple of 64. Return: 0 or -ENOMEM. */
 int conform_mem_alloc(struct conform_mem *m, size_t front, size_t size);
 void conform_mem_free(struct conform_mem *m);
-/* Context: any. Return: 0, or a finding: a write outside of @what. */
+/* Check guards. Context: any. Return: 0, or a finding: a write beyond @what. */
 int conform_mem_check(struct conform *c, const struct conform_mem *m,
 		      const char *what);
 
@@ -161,7 +162,7 @@ int conform_mem_check(struct conform *c, const struct conform_mem *m,
  * evidence.c
  */
 
-/* Note the state of the buffer after fmt_init. Context: process. */
+/* Record the state of the buffer after fmt_init. Context: process. */
 void conform_evidence_begin(struct conform *c);
 /* Set @recorded if a sample was recorded. Context: any. */
 void conform_evidence_look(struct conform *c);
@@ -191,7 +192,7 @@ int conform_device_unpoison(struct conform *c);
 /* Map user frames into the current process. Return: 0, or an errno. */
 int conform_stack_make(unsigned long *stack);
 void conform_stack_free(unsigned long stack);
-/* Let registers of this process be in a function with @depth callers. */
+/* Set up registers of this process in a function with @depth callers. */
 void conform_stack_enter(struct pt_regs *regs, unsigned long stack,
 			 unsigned int depth);
 
@@ -199,12 +200,12 @@ void conform_stack_enter(struct pt_regs *regs, unsigned long stack,
  * argument.c
  */
 
-/* Make the default argument, changed by NAME=VALUE,... of the user. */
+/* Make the default argument, changed by the user's NAME=VALUE,... */
 int conform_arg_parse(struct conform *c, char *words);
 /* Return: the field with the size of the buffer, or NULL. */
 const struct pfm_arg_field *conform_arg_size(const struct conform *c);
 void conform_arg_put(void *arg, const struct pfm_arg_field *f, u64 value);
-/* Return: smallest size of a buffer that is accepted, 0 if not known. */
+/* Return: smallest size of a buffer that the format accepts, 0 if not known. */
 u64 conform_arg_smallest(struct conform *c);
 
 /*
@@ -212,15 +213,16 @@ u64 conform_arg_smallest(struct conform *c);
  */
 
 /*
- * Do what PFM_CREATE_CONTEXT does, with @arg, or NULL for the default one. Ends
- * an earlier context. Return: 0, even if rejected (see @live); or a finding.
+ * Do what PFM_CREATE_CONTEXT does, with @arg, or NULL for the default one. End
+ * an earlier context first. Return: 0, even if rejected (see @live); or a
+ * finding.
  */
 int conform_create(struct conform *c, const void *arg);
 /* Create a context with this buffer size, if the argument has a size. */
 int conform_create_size(struct conform *c, u64 size);
 /* Create a context with the default argument, which must not be rejected. */
 int conform_make(struct conform *c);
-/* Create one with a buffer for few records, if the argument has a size. */
+/* Create a context with a buffer for few records, if there is a size field. */
 int conform_make_small(struct conform *c);
 /* Do what the last close() does: call fmt_exit. */
 int conform_end(struct conform *c);
@@ -239,7 +241,7 @@ int conform_restart(struct conform *c, bool is_active);
  */
 int conform_set_arg(struct conform *c, const struct pfm_arg_field *f,
 		    u64 value);
-/* Resume if masked; if the format does not resume, create a new context. */
+/* Resume if masked. If the format does not resume, create a new context. */
 int conform_go_on(struct conform *c);
 /* Let PMDs overflow until monitoring is masked, or a limit is reached. */
 int conform_fill(struct conform *c, unsigned int burst);
@@ -258,7 +260,7 @@ static inline u32 conform_tid(u64 calls)
 }
 
 /*
- * The checks. Return: 0; what conform_fail() or conform_skip() returns; or an
+ * The checks. Return: 0; the result of conform_fail() or conform_skip(); or an
  * errno if the check itself could not run.
  */
 int conform_check_arguments(struct conform *c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device.c - the reader of a format with a device (perfmon_fmt_device.h)
+ * device.c - read the device of a format (perfmon_fmt_device.h)
  *
  * Without a reader, all samples are lost. Before each overflow, the records of
  * this CPU are discarded, and the slot after the next one is poisoned.
@@ -13,7 +13,7 @@
 
 static struct file device_reader;
 
-/* Return: the format's device; NULL if it has none, or not one of the SDK. */
+/* Return: the format's device; NULL if it has no device of the SDK. */
 static struct pfm_device *device_of(const pfm_buffer_fmt_t *fmt)
 {
 	const struct attribute *const *attrs;
@@ -33,7 +33,7 @@ void conform_device_open(struct conform *c)
 	c->device = NULL;
 	if (!dev)
 		return;
-	/* One by one: struct file has const members on some kernels. */
+	/* Set the fields one by one: on some kernels others are const. */
 	device_reader.f_op = dev->misc.fops;
 	device_reader.f_flags = O_RDONLY | O_NONBLOCK;
 	device_reader.private_data = &dev->misc;

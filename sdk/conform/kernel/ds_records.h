@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ds_records.h - writes records for a format with PFM_FMTFL_DS, as the CPU does
+ * ds_records.h - write records for a format with PFM_FMTFL_DS, as the CPU does
  */
 #ifndef PFM_CONFORM_DS_RECORDS_H
 #define PFM_CONFORM_DS_RECORDS_H

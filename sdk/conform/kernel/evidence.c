@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evidence.c - whether a check has recorded samples, and how in a sink
+ * evidence.c - find out whether a check has recorded samples
  *
- * A check during which a filter records nothing would prove nothing. A sample
- * is in a sink if the headers count it; it is in another buffer if the handler
+ * A check proves nothing if a filter records nothing during the check. A sample
+ * is in a sink if the headers count it. It is in another buffer if the handler
  * returned 0 and the buffer has changed since fmt_init.
  *
  * Before each overflow, the bytes after the last record of a sink are poisoned.
- * A handler that changes bytes after the record that it publishes writes beyond
- * the buffer when that record is the last one. The check covers devices, too.
+ * A handler that changes bytes behind the record that it publishes would write
+ * beyond the buffer if that record was the last one. Devices are checked, too.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -80,7 +80,7 @@ void conform_poison(struct conform *c)
 	c->region = hdr->hdr_cur_region;
 	rgn = pfm_sink_rgn(c->buf.start, c->region);
 	used = rgn->rgn_used;
-	/* The region is full, or was emptied. */
+	/* Stop if the region is full, or was emptied. */
 	if (rgn->rgn_state != PFM_SINK_RGN_FILLING ||
 	    used > c->sink.hdr_region_size)
 		return;
@@ -88,7 +88,7 @@ void conform_poison(struct conform *c)
 		    c->region * c->sink.hdr_region_size + used;
 	c->used = used;
 	rest = c->sink.hdr_region_size - used;
-	/* Also after the largest record. */
+	/* Poison more bytes than the largest record has. */
 	c->poisoned = min3(rest, c->sink.hdr_max_record + CONFORM_NEAR,
 			   (u64)CONFORM_MAX_POISON);
 	for (at = 0; at < c->poisoned; at += CONFORM_NEAR)

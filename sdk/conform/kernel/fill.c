@@ -7,15 +7,15 @@
 #include <linux/ptrace.h>
 #include "conform.h"
 
-/* Maximum number of fill levels; number of times a buffer is filled. */
+/* Maximum number of fill levels, and number of times a buffer is filled */
 #define LEVELS		1000
 #define LEVELS_QUICK	60
 #define ROUNDS		20
 #define ROUNDS_QUICK	4
-/* Number of overflows with registers. */
+/* Number of overflows with registers */
 #define THREADS		2000
 
-/* Make @level single overflows, then as many at once as possible. */
+/* Cause @level single overflows, then as many at once as possible. */
 static int fill_to(struct conform *c, unsigned int level, bool *full)
 {
 	unsigned int i;
@@ -47,7 +47,7 @@ int conform_check_levels(struct conform *c)
 	return ret;
 }
 
-/* After a restart that resumes there must be room for a record. */
+/* Check that the buffer has space for a record after a restart that resumes. */
 static int fill_resume(struct conform *c)
 {
 	int ret = conform_restart(c, false);
@@ -61,7 +61,7 @@ static int fill_resume(struct conform *c)
 	return ret;
 }
 
-/* Overflows in a full buffer must be errors. */
+/* Check that overflows in a full buffer are errors. */
 static int fill_beyond(struct conform *c)
 {
 	u64 stored;
@@ -70,7 +70,7 @@ static int fill_beyond(struct conform *c)
 	for (i = 0; !ret && i < 3; i++) {
 		stored = c->stored;
 		ret = conform_overflow(c, CONFORM_BURST, NULL);
-		/* There may be room for a record smaller than the largest. */
+		/* There may be space for a record smaller than the largest. */
 		if (!ret && c->stored >= stored + CONFORM_BURST && !c->held)
 			return 0;
 	}
@@ -120,8 +120,8 @@ int conform_check_restart(struct conform *c)
 }
 
 /*
- * Overflows with user registers of this thread, in functions of any depth,
- * without registers, and in other threads; then with all PMDs, too.
+ * Cause overflows with user registers of this thread in functions of any depth,
+ * without registers, and in other threads; then with all PMDs recorded.
  */
 static int registers_use(struct conform *c, unsigned long stack)
 {

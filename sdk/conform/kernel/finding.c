@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * finding.c - what a check finds, and its random numbers
+ * finding.c - the finding of a check, and random numbers for checks
  */
 #include <linux/kernel.h>
 #include <linux/string.h>

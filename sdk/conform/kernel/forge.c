@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * forge.c - change the mapped buffer, as an attacker may find a way to do
+ * forge.c - change the mapped buffer, as an attacker could
  *
  * The handler may then write nonsense into the buffer. It must not write
  * outside of it, hang or crash.
@@ -34,7 +34,7 @@ static void forge_field(struct conform *c, size_t at, unsigned int how)
 	size_t size = min_t(size_t, how & 8 ? 8 : 4, c->buf.size - at);
 
 	memcpy(c->buf.start + at, &value, size);
-	/* The headers no longer tell where records are. */
+	/* The headers no longer describe where records are. */
 	c->sink.hdr_magic = 0;
 }
 

@@ -38,7 +38,7 @@ static void arg_spoil(struct conform *c, void *arg)
 			1 << conform_random(c, 8);
 }
 
-/* An accepted argument must work. */
+/* Check that a context with an accepted argument works. */
 static int arg_use(struct conform *c)
 {
 	unsigned int i;
@@ -81,7 +81,7 @@ int conform_check_arguments(struct conform *c)
 	return ret;
 }
 
-/* Fill, empty, and fill again, with the largest records. */
+/* Fill, empty and fill a buffer again, with the largest records. */
 static int sizes_try(struct conform *c, u64 size, unsigned int *tried)
 {
 	int ret = conform_create_size(c, size);

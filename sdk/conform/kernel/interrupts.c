@@ -15,7 +15,7 @@
 #define INTERRUPTS		20000
 #define INTERRUPTS_QUICK	2000
 
-/* The format whose overflow the next interrupt handles, or NULL. */
+/* The format whose overflow the next interrupt handles, or NULL */
 static struct conform *conform_interrupted;
 static int conform_result;
 static unsigned int conform_taken;
@@ -44,13 +44,13 @@ static void irq_send(void)
 	irq_work_sync(&conform_work);
 }
 
-/* @send raises one interrupt, and returns after it has been handled. */
+/* Handle overflows in interrupts. @send raises one and waits until it ends. */
 static int interrupts_take(struct conform *c, void (*send)(void))
 {
 	unsigned int n = c->quick ? INTERRUPTS_QUICK : INTERRUPTS;
 	int ret = conform_make(c) ?: conform_values(c, 3);
 
-	/* In a thread first, so that lockdep knows the handler's locks. */
+	/* Overflow in a thread first: lockdep learns the handler's locks. */
 	ret = ret ?: conform_overflow(c, 1, NULL);
 	for (; !ret && n; n--) {
 		conform_result = -EINPROGRESS;

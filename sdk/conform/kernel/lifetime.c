@@ -9,15 +9,15 @@
 
 #define ENDS		50
 #define ENDS_QUICK	5
-/* ms to wait for late writes. */
+/* Time to wait for late writes, in ms */
 #define LATE		20
 #define FORGOTTEN	0x5a
 #define CYCLES		20000
 #define CYCLES_QUICK	5000
-/* Bytes that the kernel itself may allocate or free meanwhile. */
+/* Bytes that the kernel itself may allocate or free meanwhile */
 #define UNSURE		0x100000L
 
-/* Return: 0, or a finding if a former buffer was written to. */
+/* Return: 0, or a finding if something was written to a former buffer. */
 static int exit_watch(struct conform *c, const struct conform_mem *m,
 		      const char *what)
 {
@@ -40,7 +40,7 @@ static void exit_forget(const struct conform_mem *m)
 		memset(m->start - m->front, FORGOTTEN, m->front + m->size);
 }
 
-/* Use and end a context, and watch its memory, which is not freed yet. */
+/* Use and end a context, and watch its memory before that is freed. */
 static int exit_once(struct conform *c)
 {
 	int ret = conform_make(c) ?: conform_values(c, 1) ?:
@@ -91,7 +91,7 @@ int conform_check_leaks(struct conform *c)
 
 	ret = ret ?: leaks_cycle(c, cycles);
 	taken = leaks_taken() - before;
-	/* KASAN delays freeing; kmemleak is used instead. */
+	/* KASAN delays freeing. With KASAN, kmemleak finds leaks instead. */
 	if (!ret && !IS_ENABLED(CONFIG_KASAN) && taken > UNSURE)
 		return conform_fail(c,
 				    "%u contexts leaked %ld kB, about %ld bytes each: fmt_exit must free what fmt_init allocates",

@@ -18,8 +18,8 @@
 /**
  * struct live - a change of the argument
  * @field: the field
- * @value: its new value
- * @arg:   an argument with that value
+ * @value: new value of the field
+ * @arg:   an argument with this value
  * @stack: user frames
  */
 struct live {
@@ -52,7 +52,7 @@ static bool live_validates(struct conform *c)
 	       !fmt->fmt_validate(0, pfm_num_pmds(), c->arg.start);
 }
 
-/* Check that a new context can have the value, with memory of the same size. */
+/* Check that a new context accepts the value, and needs as much memory. */
 static int live_create(struct conform *c, const struct live *live)
 {
 	size_t size = c->buf.size, area = c->area.size;
@@ -84,7 +84,7 @@ static int live_change(struct conform *c, const struct live *live)
 		live_use(c, live) ?: conform_end(c);
 }
 
-/* Return the @n-th value to try among those with @bits bits. */
+/* Get the @n-th value to try among those with @bits bits. */
 static u64 live_value(struct conform *c, unsigned int bits, unsigned int n)
 {
 	u64 top = bits ? 1ULL << (bits - 1) : 0;

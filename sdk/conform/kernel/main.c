@@ -13,8 +13,8 @@
  *	truth	the overflows of the check "records"
  *	buffer	the buffer that the format has written for them
  *
- * Checks run one at a time; other writers wait. The format is held until
- * another one, or "", is written to the file format.
+ * Checks run one at a time; other writers wait. pfm_conform holds the format
+ * until another format, or "", is written to the file format.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -76,7 +76,7 @@ static void conform_drop(struct conform *c)
 	*c = (struct conform) {};
 }
 
-/* @line is "UUID [NAME=VALUE,...]". */
+/* Take over @line, "UUID [NAME=VALUE,...]". */
 static int conform_take(struct conform *c, char *line)
 {
 	char *text = strsep(&line, " ");
@@ -123,7 +123,7 @@ static int conform_run(char *name)
 		if (!ret && c->tried && !c->recorded)
 			ret = conform_fail(c,
 					   "recorded nothing: the handler returns 0 but skips all samples; give an argument with which it records (--arg NAME=VALUE,...)");
-		/* End the context, whatever was found. */
+	/* End the context, even after a finding. */
 		conform_end(c);
 		conform_device_close(c);
 		return ret;

@@ -3,7 +3,7 @@
  * memory.c - memory with checked surroundings
  *
  * With KASAN an allocation has its exact size, so that reads outside of it are
- * found, too. Without KASAN there are guards before and after it.
+ * found, too. Without KASAN there are guards on both sides of the allocation.
  */
 #include <linux/mm.h>
 #include <linux/string.h>

@@ -11,12 +11,12 @@
 #define MOST		50
 #define LINE		160
 
-/* Columns, as pfmparse names them. */
+/* Columns, with the names that pfmparse uses */
 static const char records_names[] =
 	"time address thread process cpu set pmd event\n";
 static const char records_ds_names[] = "address\n";
 
-/* Note the @n-th overflow, as the handler got it or the CPU wrote it. */
+/* Write the @n-th overflow, as the handler got it or the CPU wrote it. */
 static int records_note(char *to, const struct conform *c, u64 n)
 {
 	const pfm_ovfl_arg_t *arg = c->before;
@@ -63,7 +63,7 @@ int conform_check_records(struct conform *c)
 		return -ENOMEM;
 	c->calls = 0;
 	c->stored = 0;
-	/* With notifications, a recorder could freeze. */
+	/* A flight recorder could freeze at a notification. */
 	c->notify = false;
 	ret = records_make(c);
 	memcpy(c->shot, c->buf.start, c->buf.size);

@@ -141,7 +141,7 @@
  */
 typedef unsigned char pfm_uuid_t[16];
 
-/* The value of a hexadecimal digit in a UUID's text form; the byte of two. */
+/* Convert a hexadecimal digit of a UUID's text form, and a pair of digits. */
 #define PFM_UUID_DIGIT(c) \
 	((unsigned int)((c) <= '9' ? (c) - '0' : (c) - 'a' + 10))
 #define PFM_UUID_BYTE(s, i) \
@@ -152,8 +152,8 @@ typedef unsigned char pfm_uuid_t[16];
  * PFM_UUID() - initialise a pfm_uuid_t from a UUID's text form
  * @s: string literal in lower case, as uuidgen prints it
  *
- * This way a UUID is written only once. pfm_format_module() checks the text at
- * build time.
+ * A UUID is thus written only once, as text. pfm_format_module() checks the
+ * text at build time.
  */
 #define PFM_UUID(s) {							\
 	PFM_UUID_BYTE(s, 0), PFM_UUID_BYTE(s, 2),			\
@@ -232,7 +232,7 @@ PFM_ASSERT_FIELD(pfarg_pmc_t, reserved, 104, 32);
  * @reg_flags:          in: 0, or PFM_REGFL_SMPL with PFM_REGFL_OVFL_NOTIFY and
  *                      PFM_REGFL_RANDOM; out: PFM_REG_RETFL_*
  * @reg_value:          value to load, or value read; counters have 64 bits
- * @reg_long_reset:     value to reload after a notification (PFM_RESTART)
+ * @reg_long_reset:     value to reload at PFM_RESTART after a notification
  * @reg_short_reset:    value to reload after an overflow without notification
  * @reg_last_reset_val: out, read: value that was loaded last
  * @reg_ovflsw_thres:   overflows before switching to the next event set
@@ -374,9 +374,9 @@ PFM_ASSERT_FIELD(pfarg_setdesc_t, reserved, 32, 32);
  * @set_act_duration: out: time the set was active while monitoring was active;
  *                    the thread's own time in a per-thread context
  * @set_mmap_offset:  out: see pfm_set_page_t; 0 without PFM_FL_MAP_SETS
- * @set_unmeasured:   out: time at the beginnings of its turns, not included in
- *                    any set's @set_act_duration, when nothing counted because
- *                    the PMU did not have the set yet
+ * @set_unmeasured:   out: time for which the set was active before the PMU had
+ *                    been programmed with it. Nothing counted in this time, and
+ *                    no set's @set_act_duration includes it
  * @reserved:         must be 0
  */
 typedef struct {
@@ -411,25 +411,26 @@ PFM_ASSERT_FIELD(pfarg_setinfo_t, reserved, 112, 16);
 #define PFM_MAP_CLOCK	2	/* value: CLOCK_MONOTONIC in ns - map_value */
 #define PFM_MAP_LIVE	3	/* only PFM_READ_PMDS has the value */
 /*
- * From this state on, the value is the count of
+ * For this state and larger ones, the value is the count of
  * map_counter[map_state - PFM_MAP_COUNTER], minus map_value.
  */
 #define PFM_MAP_COUNTER	16
 
 /*
- * MOVZ <Wd>, #PFM_MAP_COUNTER_MARK after an instruction that reads a counter:
- * if the read traps, the kernel skips both instructions and sends no SIGILL.
+ * Immediate operand of a MOVZ <Wd> that follows an instruction that reads a
+ * counter. If the read traps, the kernel skips both instructions and sends no
+ * SIGILL.
  */
 #define PFM_MAP_COUNTER_MARK 0x5046
 
-/* Maximum number of counters of a set that its thread can read itself. */
+/* Maximum number of a set's counters that the monitored thread can read. */
 #define PFM_MAP_COUNTERS 32
 
 /* map_flags */
 #define PFM_MAPFL_ACTIVE	0x1	/* attached, the active set */
 
 /**
- * struct pfm_map_counter_t - a running counter that its thread can read itself
+ * struct pfm_map_counter_t - a running counter that user level can read
  * @cnt_seq:   odd during an update; changes with every update of the rest
  * @cnt_index: number of the actual counter, plus one; 0: only PFM_READ_PMDS has
  *             the value
@@ -460,7 +461,7 @@ PFM_ASSERT_FIELD(pfm_map_counter_t, cnt_count, 16, 8);
  * @map_flags:    PFM_MAPFL_*
  * @map_set:      number of the event set
  * @map_num_pmds: number of PMDs
- * @map_tid:      thread that may read counters itself (gettid()), or 0;
+ * @map_tid:      thread that may read counters at user level (gettid()), or 0;
  *                @map_counter is valid for this thread only
  * @map_pid_ns:   PID namespace of @map_tid: inode number of /proc/self/ns/pid
  * @reserved:     0
@@ -646,9 +647,10 @@ PFM_STATIC_ASSERT(sizeof(pfm_msg_t) == 64);
  * struct pfm_ioc - argument of all ioctls on /dev/perfmon and on a context
  * @arg:          address of the command's argument or vector; 0 for none
  * @fmt_arg:      PFM_CREATE_CONTEXT: address of the format's argument
- * @fmt_arg_size: PFM_CREATE_CONTEXT: its size in bytes, or PFM_FMT_ARG_IMPLICIT
- *                for the size that the format declares
- * @narg:         number of elements at @arg; PFM_SET_FMT_ARG: its size in bytes
+ * @fmt_arg_size: PFM_CREATE_CONTEXT: size of the format's argument in bytes, or
+ *                PFM_FMT_ARG_IMPLICIT for the size that the format declares
+ * @narg:         number of elements at @arg; PFM_SET_FMT_ARG: size of the
+ *                argument in bytes
  * @reserved:     must be 0
  *
  * Programs call perfmonctl() and never see this structure. PFM_CREATE_CONTEXT,
@@ -677,8 +679,8 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_SYSFS		"/sys/kernel/perfmon"
 
 /*
- * Value of a PMC on the perf_events PMU: the event in the encoding of
- * "Performance Counters for Linux", its 56-bit id split into modifiers and id.
+ * Value of a PMC on the perf_events PMU: an event in the encoding of
+ * "Performance Counters for Linux", whose 56-bit id has modifiers and the id.
  *
  *   63    62 .. 56   55 .. 48    47 .. 0
  *   raw   type       modifiers   id
@@ -699,8 +701,8 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 
 /*
  * Virtual PMD of the perf_events PMU: the state of the running thread, as a
- * letter of ps(1). At a context switch it tells why the thread leaves the CPU:
- * R if it was preempted or has yielded, S or D if it waits, T or t if it stops.
+ * letter of ps(1). At a context switch it gives the reason: R if the thread was
+ * preempted or has yielded, S or D if it waits, T or t if it stops.
  */
 #define PFM_PMD_STATE		255
 
@@ -713,7 +715,7 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 /*
  * Virtual PMDs of the perf_events PMU with data of a sample. They have a value
  * only in the samples of a counter that lists them in reg_smpl_pmds. The value
- * is 0 if the PMU has not recorded it, or if the overflow was handled late.
+ * is 0 if the PMU has not recorded the data, or if the overflow was deferred.
  */
 #define PFM_PMD_ADDRESS		260	/* data address */
 #define PFM_PMD_LATENCY		261	/* latency or other weight, in cycles */
@@ -724,8 +726,8 @@ PFM_ASSERT_FIELD(struct pfm_ioc, reserved, 28, 4);
 #define PFM_PMD_TRANSACTION	266	/* PERF_TXN_* */
 
 /*
- * PMDs of this kind, too: the newest branches before the sample. Branch 0 is
- * the newest one.
+ * Virtual PMDs with the newest branches before a sample, of the same kind as
+ * PFM_PMD_ADDRESS. Branch 0 is the newest one.
  */
 #define PFM_BRANCHES		8
 #define PFM_PMD_BRANCH_FROM(n)	(272 + (n))	/* address of the branch */
@@ -762,11 +764,11 @@ extern "C" {
 /**
  * DOC: libperfmon
  *
- * There is a function for each command. perfmonctl(2) and libperfmon(3)
- * describe them in detail.
+ * libperfmon has a function for each command. perfmonctl(2) and libperfmon(3)
+ * describe the functions in detail.
  *
  * Return: 0 unless a function says otherwise; -1 with errno set on an error.
- * The functions list the usual errors of their command, and perfmonctl(2) lists
+ * Each function below lists its usual errors; perfmonctl(2) lists all of them.
  * all. Every command can fail with EFAULT for a bad address. A command on a
  * context fails with EBADF if the descriptor is not a context. A command
  * without a context fails with ENOSYS if the module is not loaded, and with
@@ -782,14 +784,14 @@ extern "C" {
  * system-wide context must be called on the monitored CPU. They fail with EBUSY
  * elsewhere, and with ENODEV once that CPU is offline.
  *
- * Vectors: elements are processed in order up to the first that fails. The
- * reg_flags or set_flags of that element tell why. cf_arg_size_max limits the
- * number of elements (EFAULT); an empty vector is EINVAL.
+ * Vectors: elements are processed in order, up to the first that fails. The
+ * reg_flags or set_flags of that element give the reason. cf_arg_size_max
+ * limits the number of elements (EFAULT); an empty vector is EINVAL.
  */
 
 /**
  * perfmonctl() - send any command, as in the specification (3.1)
- * @fd:   the context; ignored by commands that need none
+ * @fd:   the context; ignored by commands without a context
  * @cmd:  PFM_CREATE_CONTEXT and so on
  * @arg:  the command's argument, or the first element of its vector; a format's
  *        argument follows pfarg_ctx_t immediately

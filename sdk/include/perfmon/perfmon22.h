@@ -8,7 +8,8 @@
  *	int pfm_create_context(pfarg_ctx_t *ctx, void *fmt_arg,
  *			       size_t fmt_arg_size);
  *
- * It returns 0, and the descriptor, which the caller closes, in ctx_fd.
+ * This function returns 0, and the descriptor in ctx_fd, which the caller
+ * closes.
  */
 #ifndef PERFMON_PERFMON22_H
 #define PERFMON_PERFMON22_H

@@ -2,10 +2,11 @@
 /**
  * DOC: User interface of perfmon 2.3 to 2.x, provided by libpfm2x
  *
- * This is for programs written against the 2.x headers; docs/perfmon2x.md tells
- * what works and what differs. With PERFMON_2_2 defined it is the interface of
- * 2.2, as libpfm22 provides it: see perfmon22.h. All fields have fixed sizes,
- * so that 32- and 64-bit programs share the layouts.
+ * This header is for programs written against the 2.x headers;
+ * docs/perfmon2x.md lists what works and what differs. If PERFMON_2_2 is
+ * defined, it declares the interface of 2.2, which libpfm22 provides: see
+ * perfmon22.h. All fields have fixed sizes, so that 32- and 64-bit programs
+ * share the layouts.
  *
  * This header reuses the names of perfmon.h with other contents. A program
  * includes only one of the two. Code that needs both includes perfmon.h first;
@@ -339,9 +340,9 @@ extern "C" {
 /**
  * DOC: libpfm2x and libpfm22
  *
- * The functions of table 1 of Eranian 2006. Each translates to the command
- * that perfmon.h documents under the same name, and blocks and fails in the
- * same way. docs/perfmon2x.md lists the differences.
+ * libpfm2x and libpfm22 have the functions of table 1 of Eranian 2006. Each
+ * function sends the command that perfmon.h documents under the same name, and
+ * blocks and fails in the same way. docs/perfmon2x.md lists the differences.
  *
  * Return: 0 unless a function says otherwise; -1 with errno set on an error;
  * EBADF if the descriptor is not a context.
@@ -350,8 +351,8 @@ extern "C" {
  * system-wide context the caller must be bound to the monitored CPU. A bad
  * address other than NULL may crash the program instead of returning EFAULT.
  *
- * Vectors: elements are processed in order up to the first that fails, whose
- * flags tell why. There is no limit on their number.
+ * Vectors: elements are processed in order, up to the first that fails, whose
+ * flags give the reason. There is no limit on the number of elements.
  */
 
 #ifdef PERFMON_2_2

@@ -11,7 +11,7 @@
 #include <perfmon/perfmon_unwind.h>
 
 #define PFM_CALLSTACK_SMPL_NAME	"callstack"
-/* Describes a sample in one line. */
+/* One line about a sample, for users */
 #define PFM_CALLSTACK_SMPL_SUMMARY \
 	"call chains of kernel and user level, thread, time, PMDs"
 #define PFM_CALLSTACK_SMPL_UUID_STR "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
@@ -26,9 +26,8 @@
  * @sink:      layout of the buffer
  * @max_depth: maximum number of addresses in a call chain, for the kernel chain
  *             and the user chain each; 1 to PFM_CALLSTACK_MAX_DEPTH
- * @unwind_fd: descriptor of a set of unwind tables (perfmon_unwind.h), by which
- *             user chains are found; 0 for none, so a set with descriptor 0
- *             cannot be used
+ * @unwind_fd: descriptor of a set of unwind tables (perfmon_unwind.h) for user
+ *             chains; 0 for none, so descriptor 0 cannot be used
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
@@ -61,14 +60,13 @@ PFM_ASSERT_FIELD(pfm_callstack_smpl_arg_t, unwind_fd, 20, 4);
  * @num_kernel: number of kernel addresses, which follow the PMD values: the
  *              interrupted address, then its callers, innermost first; 0 if the
  *              kernel was not interrupted
- * @num_user:   number of user addresses, which follow the kernel addresses:
- *              where the thread was at user level or entered the kernel, then
- *              its callers, innermost first
- * @user_end:   enum pfm_unwind_why: why the user chain ended, if there is a set
- *              of unwind tables
- * @user_guessed: with unwind tables: number of user addresses that were
- *              nevertheless found by frame pointer, because no table describes
- *              the code of the callee
+ * @num_user:   number of user addresses, which follow the kernel addresses: the
+ *              address at which the thread was at user level or entered the
+ *              kernel, then its callers, innermost first
+ * @user_end:   enum pfm_unwind_why: reason for the end of the user chain, if
+ *              there is a set of unwind tables
+ * @user_guessed: with unwind tables: number of user addresses that were found
+ *              by frame pointer, because no table describes the callee's code
  */
 typedef struct {
 	__u64	tstamp;

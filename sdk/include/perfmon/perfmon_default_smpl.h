@@ -13,7 +13,7 @@
 #include <perfmon/perfmon_time.h>
 
 #define PFM_DFL_SMPL_NAME	"default"
-/* Describes a sample in one line. */
+/* One line about a sample, for users */
 #define PFM_DFL_SMPL_SUMMARY \
 	"thread, address, time, PMDs; or only the address, or PMDs"
 #define PFM_DFL_SMPL_UUID_STR "d139b29e-62e8-40e4-b402-73078792e937"
@@ -63,8 +63,8 @@ PFM_ASSERT_FIELD(pfm_default_smpl_arg_t, reserved2, 16, 48);
  *                     is full when less than this is left
  * @hdr_version:       PFM_DFL_SMPL_VERSION
  * @hdr_buf_flags:     buf_flags of the argument
- * @hdr_time_zero:     with PFM_DFL_SMPL_RAW_TIME, how to convert the entries'
- *                     @tstamp to ns: see pfm_time_conv_t; else 0
+ * @hdr_time_zero:     with PFM_DFL_SMPL_RAW_TIME, conversion of @tstamp of the
+ *                     entries to ns: see pfm_time_conv_t; else 0
  * @hdr_time_mult:     likewise
  * @hdr_time_shift:    likewise
  * @hdr_reserved:      0

@@ -3,8 +3,8 @@
  * DOC: Defects that self-tests have found
  *
  * Modules rely on private properties of the kernel that another kernel may not
- * have. They test these, and do not use a property that is missing.
- * /sys/kernel/perfmon/defects has a sentence about each such defect, which
+ * have. Modules test these properties, and do not use one that is missing.
+ * /sys/kernel/perfmon/defects has a sentence about each missing property, which
  * `pfmon doctor` repeats.
  */
 #ifndef PERFMON_PERFMON_DEFECT_H
@@ -14,11 +14,11 @@
 #define PFM_DEFECT_SIZE	160
 
 /**
- * enum pfm_defect - a part that may not work on this kernel
+ * enum pfm_defect - a part of perfmon that may not work on this kernel
  * @PFM_DEFECT_OWNER:   waiting for overflows in progress
  * @PFM_DEFECT_BLOCK:   blocking a thread that gets signals or is traced
  * @PFM_DEFECT_PMU:     the PMU description, which is not registered
- * @PFM_DEFECT_COUNTER: reading counters in the shortest way
+ * @PFM_DEFECT_COUNTER: reading counters with the fewest instructions
  * @PFM_NUM_DEFECTS:    number of parts
  */
 enum pfm_defect {
@@ -31,9 +31,9 @@ enum pfm_defect {
 
 /**
  * pfm_set_defect() - record the result of a self-test
- * @part:     what was tested
- * @sentence: what does not work, and what follows from that, without full stop
- *            or newline; or NULL if the part works
+ * @part:     the part that was tested
+ * @sentence: the defect and its consequence, without full stop or newline; or
+ *            NULL if the part works
  *
  * Prints a new sentence to the kernel log.
  * Context: process, may sleep.

@@ -43,8 +43,8 @@
  * @imprecise:  the registers are not those of the event; sets a flag in the
  *              header
  *
- * A 64-bit record is a prefix of this; a 32-bit record has the first ten
- * fields.
+ * A 64-bit record is a prefix of this structure; a 32-bit record has its first
+ * ten fields.
  */
 struct pfm_ds_record {
 	u64	eflags;
@@ -103,8 +103,8 @@ enum pfm_ds_support {
  * @lost_offs:    offset of the 64-bit copy of @lost
  * @overflows:    number of times the CPU interrupted
  * @dropped:      records dropped because a value does not fit into a word
- * @lost:         records not written, for lack of room or because the overflow
- *                was deferred and its registers are gone
+ * @lost:         records not written, because the area was full or because the
+ *                overflow was deferred and had no registers
  * @imprecise_ok: imprecise records are allowed
  *
  * Owned by the overflow path once fmt_init has returned.

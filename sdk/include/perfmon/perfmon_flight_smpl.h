@@ -3,10 +3,10 @@
  * DOC: Buffer of the flight format: the samples before a trigger
  *
  * The buffer is a sink (perfmon_sink.h) that overwrites its oldest records.
- * After a trigger the recorder freezes: monitoring is masked until PFM_RESTART,
- * which empties the buffer. A trigger is an overflow of a PMD whose PMC has
- * PFM_REGFL_OVFL_NOTIFY. If the argument has conditions, the sample must meet
- * one of them.
+ * After a trigger the format freezes the buffer: monitoring is masked until
+ * PFM_RESTART, which empties the buffer. A trigger is an overflow of a PMD
+ * whose PMC has PFM_REGFL_OVFL_NOTIFY. If the argument has conditions, the
+ * sample must meet one of them.
  */
 #ifndef PERFMON_FLIGHT_SMPL_H
 #define PERFMON_FLIGHT_SMPL_H
@@ -14,7 +14,7 @@
 #include <perfmon/perfmon_sink.h>
 
 #define PFM_FLIGHT_SMPL_NAME	"flight"
-/* Describes a sample in one line. */
+/* One line about a sample, for users */
 #define PFM_FLIGHT_SMPL_SUMMARY \
 	"the last samples before a trigger: thread, address, time, PMDs"
 #define PFM_FLIGHT_SMPL_UUID_STR "b9d0cd6e-d66e-486b-aa83-880009473ebf"
@@ -28,12 +28,12 @@
 /**
  * struct pfm_flight_smpl_arg_t - the buffer and the triggers
  * @sink:   the buffer, with PFM_SINK_OVERWRITE
- * @above:  condition: the sample's value is greater; 0 for no condition
+ * @above:  condition: the sample's value is greater than this; 0 for none
  * @within: condition: the sample comes more than this number of ns after the
- *          last overflow of @marker; 0 for no condition
+ *          last overflow of @marker; 0 for none
  * @after:  number of samples after a trigger; the last of them, or the first
  *          later one with PFM_REGFL_OVFL_NOTIFY, freezes the buffer
- * @pmd:    PMD with the value; samples that do not record it have none
+ * @pmd:    PMD with the sample's value, which is 0 if the sample lacks the PMD
  * @minus:  PMD whose value is subtracted from that of @pmd; a negative
  *          difference is 0. PFM_FLIGHT_SMPL_NO_PMD to subtract nothing
  * @marker: PMD whose overflows are markers. Before the first marker, and from a

@@ -103,8 +103,8 @@ typedef struct {
  * struct pfm_ovfl_data - thread and instruction of an overflow
  * @ip:   instruction pointer; never a kernel address if the event excludes the
  *        kernel
- * @regs: interrupted registers; NULL if they are gone because the overflow had
- *        to wait for another overflow or for a command, such as an active
+ * @regs: interrupted registers; NULL if the overflow was deferred, because
+ *        another overflow or a command owned the context, such as an active
  *        restart or PFM_SET_FMT_ARG
  * @tid:  thread that was running (in the initial PID namespace)
  * @tgid: its process
@@ -153,9 +153,9 @@ typedef int (*fmt_getsize_t)(u32 ctx_flags, void *arg, size_t *size);
  * @arg:       the format's argument, validated
  * @size:      out: size in bytes; 0 for none
  *
- * For data that does not fit into the PFM_FMT_PRIV_SIZE bytes in front of the
- * buffer. pfm_fmt_area() returns the area. It is charged to the same user and
- * limits as the buffer. A format without a buffer cannot have such an area:
+ * For data that do not fit into the PFM_FMT_PRIV_SIZE bytes in front of the
+ * buffer. pfm_fmt_area() returns the area, which is charged to the same user
+ * and limits as the buffer. A format without a buffer cannot have such an area:
  * creating a context fails with EINVAL. Called after fmt_getsize, before any
  * allocation.
  * Context: process, may sleep.
@@ -168,9 +168,9 @@ typedef int (*fmt_getpriv_t)(u32 ctx_flags, void *arg, size_t *size);
  * @ctx_flags: PFM_FL_* of the context
  * @arg:       the format's argument, validated
  * @buf:       first byte of the buffer, zeroed and page aligned; NULL if the
- *             format has no buffer. PFM_FMT_PRIV_SIZE bytes in front of it, and
- *             the area that fmt_getpriv requested, are private to the format
- *             and never mapped (perfmon_fmt_sdk.h)
+ *             format has no buffer. The PFM_FMT_PRIV_SIZE bytes in front of the
+ *             buffer and the area requested by fmt_getpriv are private to the
+ *             format and never mapped (perfmon_fmt_sdk.h)
  *
  * A context with PFM_FL_INHERIT has several buffers, one for each CPU: the
  * call-backs with @buf are called for each of them.
@@ -232,8 +232,8 @@ typedef int (*fmt_exit_t)(void *buf);
  * @arg: the new argument, validated. It differs from the last one only in
  *       fields that PFM_ARG_LIVE() declares
  *
- * Required if the format declares such fields. fmt_validate must not change the
- * argument then.
+ * Required if the format declares such fields. In this case fmt_validate must
+ * not change the argument.
  * Context: as fmt_restart_t.
  * Locking: never concurrent with fmt_handler, fmt_restart or itself for one
  * @buf.
@@ -259,9 +259,9 @@ typedef void (*fmt_set_arg_t)(void *buf, const void *arg);
 
 /**
  * struct pfm_arg_field - a field of a format's argument, as tools see it
- * @name:   name: at most PFM_ARG_MAX_WORD letters, digits and underscores. For
- *          a nested member, the structures that it is in, with a dot after
- *          each, precede it; see pfm_arg_name()
+ * @name:   name: at most PFM_ARG_MAX_WORD letters, digits and underscores. The
+ *          name of a nested member begins with the names of the structures that
+ *          contain it, each followed by a dot; see pfm_arg_name()
  * @unit:   unit, a word like @name. For "bytes" tools accept suffixes as in 64k
  * @offset: offset in bytes from the start of the argument
  * @size:   1, 2, 4 or 8 bytes; unsigned, in native byte order
@@ -282,8 +282,8 @@ struct pfm_arg_field {
  * @f: the field
  *
  * Context: any.
- * Return: the name without the structures that the member is in; NULL for the
- * entry that ends a layout.
+ * Return: the name without those of the structures that contain the member;
+ * NULL for the entry that ends a layout.
  */
 static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
 {
@@ -295,8 +295,8 @@ static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
 /**
  * PFM_ARG() - define a struct pfm_arg_field
  * @type:   type of the argument
- * @member: member of @type, such as max_depth or sink.buf_size. The field has
- *          the last part as its name
+ * @member: member of @type, such as max_depth or sink.buf_size. The name of the
+ *          field is the last part, such as buf_size
  * @_dfl:   default value
  * @_unit:  unit, a string literal
  */
@@ -304,19 +304,19 @@ static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
 	PFM_ARG_FIELD(type, member, _dfl, _unit, false)
 
 /**
- * PFM_ARG_LIVE() - PFM_ARG() for a field that may change
+ * PFM_ARG_LIVE() - define a field that PFM_SET_FMT_ARG may change
  * @type:   as for PFM_ARG()
  * @member: as for PFM_ARG()
  * @_dfl:   as for PFM_ARG()
  * @_unit:  as for PFM_ARG()
  *
- * PFM_SET_FMT_ARG changes it, also while the context is attached. The size of
- * the buffer must not depend on it. The format needs a fmt_set_arg.
+ * The field may change while the context is attached. The size of the buffer
+ * must not depend on the field. The format needs a fmt_set_arg.
  */
 #define PFM_ARG_LIVE(type, member, _dfl, _unit)				\
 	PFM_ARG_FIELD(type, member, _dfl, _unit, true)
 
-/* For these two macros only. */
+/* For PFM_ARG() and PFM_ARG_LIVE() only. */
 #define PFM_ARG_FIELD(type, member, _dfl, _unit, _live)			\
 	{								\
 		.name = #member,					\
@@ -336,13 +336,13 @@ static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
  */
 #define PFM_FMT_ARG(type, ...)						\
 	.fmt_arg_size = sizeof(type),					\
-	/* The fixed size leaves room for the unnamed last entry. */	\
+	/* The fixed size leaves space for the unnamed last entry. */	\
 	.fmt_arg_layout = (const struct pfm_arg_field			\
 			   [PFM_ARG_MAX_FIELDS + 1]) __VA_ARGS__
 
 /**
  * struct pfm_buffer_fmt_t - a sampling buffer format (3.5.7)
- * @fmt_name:       name, for people (required)
+ * @fmt_name:       name, for users (required)
  * @fmt_uuid:       UUID (required, not all zero)
  * @fmt_arg_size:   size in bytes of the argument, 0 for none; at most
  *                  PFM_FMT_MAX_ARG_SIZE
@@ -355,7 +355,7 @@ static inline const char *pfm_arg_name(const struct pfm_arg_field *f)
  * @fmt_handler:    required
  * @fmt_restart:    optional
  * @fmt_exit:       optional
- * @fmt_groups:     optional: additional files for the format's sysfs folder,
+ * @fmt_groups:     optional: additional files for the format's sysfs directory,
  *                  NULL-terminated
  * @fmt_getpriv:    optional
  * @fmt_arg_layout: optional: fields of the argument, ending with an entry
@@ -400,7 +400,7 @@ typedef pfm_buffer_fmt_t pfm_smpl_fmt_t;
  * Context: process, may sleep.
  * Return: 0; -EINVAL if a required field is missing, a field is out of range,
  * or the module was built for another PFM_FMT_INTERFACE; -EBUSY if the UUID is
- * already registered; -ENOMEM. The kernel log tells the reason.
+ * already registered; -ENOMEM. The kernel log gives the reason.
  */
 #define pfm_register_buffer_fmt(fmt)					\
 	__pfm_register_buffer_fmt(fmt, THIS_MODULE, PFM_FMT_INTERFACE)

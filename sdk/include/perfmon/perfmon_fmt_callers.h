@@ -2,14 +2,15 @@
 /**
  * DOC: Call chains of the interrupted thread
  *
- * Gives fmt_handler the return addresses of the interrupted thread. User chains
- * are found by frame pointers, kernel chains by the kernel's unwinder on x86
- * and by frame pointers on arm64. Other architectures (UML) have no chains.
+ * These functions give fmt_handler the return addresses of the interrupted
+ * thread. They find user chains by frame pointers, and kernel chains by the
+ * kernel's unwinder on x86 and by frame pointers on arm64. Other architectures
+ * (UML) have no chains.
  *
  * The registers of a precise event are from two different moments. Therefore
- * its chains can end early, and those of 32-bit programs do so. On arm64
- * kernels that mark the frames of interrupts (7.2 and later) a kernel chain
- * ends at such a mark.
+ * the chains of such an event can end early; those of 32-bit programs always
+ * do. On arm64 kernels that mark the frames of interrupts (7.2 and later) a
+ * kernel chain ends at such a mark.
  *
  * User memory is read without faulting and without waiting. A chain ends at
  * memory that is not present, and at a frame that is not above the previous
@@ -69,9 +70,9 @@ static inline u64 pfm_kernel_address(unsigned long ret)
 }
 
 /*
- * An NMI may arrive while the CPU uses page tables other than the thread's.
- * Only copy_from_user_nmi() checks that. The result holds until the handler
- * returns.
+ * Check whether user memory can be read: an NMI may arrive while the CPU uses
+ * page tables other than the thread's. Only copy_from_user_nmi() checks that.
+ * The result holds until the handler returns.
  */
 static inline bool pfm_user_is_readable(unsigned long addr)
 {
@@ -82,7 +83,7 @@ static inline bool pfm_user_is_readable(unsigned long addr)
 
 /*
  * For an event in the kernel's own code, such as a tracepoint, perf fills in
- * only the registers that tell where it is. The flags then lack
+ * only the registers that identify the position. The flags then lack
  * X86_EFLAGS_FIXED, which real registers always have.
  */
 static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
@@ -106,7 +107,7 @@ static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 		if (!ret)
 			break;
 		out[n++] = ret;
-		/* A step is expensive: skip the last one. */
+		/* A step is expensive: omit the step that is not needed. */
 		if (n == max)
 			break;
 		unwind_next_frame(&state);
@@ -123,15 +124,16 @@ static inline bool pfm_frames_are_narrow(struct pt_regs *regs)
 	return false;
 }
 
-/* The frames of 32-bit programs depend on their compiler. */
+/* Get the first frame; 32-bit programs have no common frame layout. */
 static inline unsigned long pfm_first_user_frame(struct pt_regs *regs)
 {
 	return compat_user_mode(regs) ? 0 : regs->regs[29];
 }
 
 /*
- * Reads both words in one access section: unsafe_get_user() of Linux 6.1 opens
- * one for each. Page faults are disabled, so that absent memory is not read.
+ * Read both words in one access section: unsafe_get_user() of Linux 6.1 opens a
+ * section for each word. Page faults are disabled, so memory that is not
+ * present is not read.
  */
 static __always_inline bool pfm_read_frame(unsigned long fp,
 					   struct pfm_frame *frame)
@@ -155,7 +157,7 @@ static __always_inline bool pfm_read_frame(unsigned long fp,
 	return ok;
 }
 
-/* Strip the pointer authentication code. */
+/* Remove the pointer authentication code. */
 static inline u64 pfm_user_address(unsigned long ret)
 {
 	return ret & ~ptrauth_user_pac_mask();
@@ -193,7 +195,7 @@ static inline bool pfm_user_is_readable(unsigned long addr)
 #endif
 
 #ifndef CONFIG_ARM64
-/* Page faults are disabled, so that absent memory is not read. */
+/* Page faults are disabled, so memory that is not present is not read. */
 static __always_inline bool pfm_read_frame(unsigned long fp,
 					   struct pfm_frame *frame)
 {
@@ -240,9 +242,9 @@ fault:
  * @max:    maximum number of addresses
  *
  * Each frame must lie above the previous one, and its return address in the
- * lower half of the address space, where user code is. In code without frame
- * pointers the register may hold anything, so the chain ends at a frame that
- * violates this.
+ * lower half of the address space, where user code is. The chain ends at a
+ * frame that violates this: in code without frame pointers the register may
+ * hold any value.
  *
  * Context: any, NMI included; current is the thread.
  * Return: number of addresses.
@@ -307,8 +309,8 @@ static inline unsigned int pfm_follow_stack(unsigned long *fp,
 
 #ifdef CONFIG_ARM64
 /*
- * An interrupt stack has the size and the alignment of a thread's stack, and
- * its frames lead back to that stack.
+ * Interrupt stacks have the size and the alignment of thread stacks, and frames
+ * on them lead back to the thread's stack.
  */
 static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 					     unsigned int max)
@@ -331,7 +333,7 @@ static inline unsigned int pfm_kernel_frames(struct pt_regs *regs, u64 *out,
 
 #if PFM_HAS_CALLERS
 
-/* User registers, or NULL if they are gone or the thread has none. */
+/* Get the user registers; NULL for a deferred overflow or a kernel thread. */
 static inline struct pt_regs *pfm_user_regs(const struct pfm_ovfl_data *data)
 {
 	struct pt_regs *regs = data->regs;

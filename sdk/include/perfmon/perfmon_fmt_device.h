@@ -2,8 +2,8 @@
 /**
  * DOC: Formats whose samples are read from a device
  *
- * Each overflow writes a record of a fixed size to a ring of its CPU. One
- * program at a time can open /dev/pfm_<name>; it reads the records of all
+ * Each overflow writes a record of a fixed size to a ring of the CPU. One
+ * program at a time can open /dev/pfm_<name> and read the records of all
  * contexts. The format needs no mapped buffer::
  *
  *	record = pfm_device_begin(&mine_device, arg);
@@ -13,8 +13,8 @@
  *	pfm_device_end(&mine_device, record);
  *	return 0;
  *
- * DEFINE_PFM_DEVICE() defines the device. Tools find its name, the record size
- * and the number of lost samples in the format's sysfs folder.
+ * DEFINE_PFM_DEVICE() defines the device. The format's sysfs directory has the
+ * device's name, the record size and the number of lost samples.
  */
 #ifndef PERFMON_PERFMON_FMT_DEVICE_H
 #define PERFMON_PERFMON_FMT_DEVICE_H
@@ -50,7 +50,7 @@ struct pfm_device_slot {
  * struct pfm_device - the device of a format
  * @misc:        the misc device
  * @record_size: size in bytes of a record
- * @num_records: number of records that each CPU has room for
+ * @num_records: number of records in the ring of each CPU
  * @rings:       one ring for each CPU while there is a reader, or NULL
  * @lost:        lost samples, counted on each CPU
  * @is_open:     whether there is a reader
@@ -122,12 +122,12 @@ static __always_inline void pfm_device_end(struct pfm_device *dev, void *record)
 		container_of(record, struct pfm_device_slot, data);
 
 	pfm_ring_publish(&slot->head, slot->pos);
-	/* Waking takes locks that the interrupted code may hold. */
+	/* Waking takes locks that the interrupted code may already hold. */
 	if (unlikely(wq_has_sleeper(&dev->wait)))
 		pfm_irq_work_queue(&dev->wake);
 }
 
-/* The device of an open file. */
+/* Get the device of an open file. */
 static inline struct pfm_device *pfm_device_of_file(const struct file *file)
 {
 	return container_of(file->private_data, struct pfm_device, misc);
@@ -216,7 +216,7 @@ static inline int pfm_device_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-/* Count the records that the reader did not read as lost. */
+/* Count the records that the reader has not read as lost. */
 static inline void pfm_device_discard(struct pfm_device *dev,
 				      struct pfm_ring __percpu *rings)
 {
@@ -243,7 +243,7 @@ static inline int pfm_device_release(struct inode *inode, struct file *file)
 	struct pfm_ring __percpu *rings = dev->rings;
 
 	WRITE_ONCE(dev->rings, NULL);
-	/* Handlers run with preemption disabled: none uses them after this. */
+	/* Handlers have preemption disabled: none uses the rings after this. */
 	synchronize_rcu();
 	pfm_irq_work_wait(&dev->wake);
 	pfm_cancel_work(&dev->tell);
@@ -266,8 +266,8 @@ static inline bool pfm_device_has_records(const struct pfm_device *dev)
 }
 
 /*
- * Copy complete records of a CPU, as many as fit, and add their bytes to @done.
- * Return: 0; -EFAULT if @to is bad, nothing more can then be copied.
+ * Copy as many complete records of a CPU as fit, and add their bytes to @done.
+ * Return: 0; -EFAULT if @to is bad, and nothing more can be copied.
  */
 static inline int pfm_device_copy_cpu(const struct pfm_device *dev, int cpu,
 				      struct iov_iter *to, ssize_t *done)
@@ -405,14 +405,14 @@ static inline ssize_t pfm_device_show_lost(struct kobject *kobj,
 
 /**
  * DEFINE_PFM_DEVICE() - define the device of a format
- * @fmt:    name of the format; the device is /dev/pfm_<fmt>. Defines fmt_device
- *          and, for pfm_format_module_with(), fmt_device_add() and
+ * @fmt:    name of the format; the device is /dev/pfm_<fmt>. The macro defines
+ *          fmt_device and, for pfm_format_module_with(), fmt_device_add() and
  *          fmt_device_del()
  * @size:   size in bytes of a record
- * @number: number of records that each CPU has room for
+ * @number: number of records in the ring of each CPU
  *
- * Only root can read the device, because it has the samples of all contexts. A
- * udev rule can give it to a group.
+ * Only root can read the device, because the device has the samples of all
+ * contexts. A udev rule can permit this to a group.
  */
 #define DEFINE_PFM_DEVICE(fmt, size, number)				\
 	static const struct file_operations fmt##_device_fops = {	\

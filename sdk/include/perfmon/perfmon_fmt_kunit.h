@@ -2,9 +2,9 @@
 /**
  * DOC: KUnit suites of formats
  *
- * A suite calls the format's call-backs directly, on a buffer of exact size, so
- * that KASAN reports the first byte that the format touches beyond it. The
- * suite is linked into a kernel with the core, the simulated PMU and the
+ * A suite calls the format's call-backs directly, on a buffer of exact size.
+ * KASAN then reports the first byte beyond the buffer that the format touches.
+ * The suite is linked into a kernel with the core, the simulated PMU and the
  * format.
  */
 #ifndef PERFMON_PERFMON_FMT_KUNIT_H
@@ -26,17 +26,17 @@
 #define PFM_CALLS_IP(pmd)	(0x1000ULL + (pmd))
 #define PFM_CALLS_VALUE(i)	(0xaa00ULL + (i))
 
-/* Index of the element of a PFM_TABLE_LOG2() field that counts the constant. */
+/* Get the index of the element of PFM_TABLE_LOG2() that counts @value. */
 #define PFM_CALLS_LOG2(type, value) \
 	((type)(value) ? const_ilog2((type)(value)) + 1 : 0)
 
 /**
- * struct pfm_fmt_calls - a format under test; test->priv in its suite
+ * struct pfm_fmt_calls - a format under test: test->priv of its suite
  * @fmt:  the format
  * @base: allocation that holds the private area and the buffer; NULL if the
  *        format wants no buffer
  * @buf:  first byte of the buffer, or NULL
- * @size: its size in bytes
+ * @size: size of the buffer in bytes
  * @area: the private area that fmt_getpriv requested, or NULL
  * @live: whether fmt_exit must still be called
  * @tstamp: time of the next samples, at first PFM_CALLS_TSTAMP
@@ -264,8 +264,8 @@ static inline int pfm_calls_set_arg(struct kunit *test, void *arg)
  * @pmd:    the PMD that overflows
  * @values: number of PMDs to record
  *
- * fmt_handler gets no registers, as for an overflow that had to wait. It runs
- * with preemption disabled, as for any overflow.
+ * fmt_handler gets no registers, as for a deferred overflow. It runs with
+ * preemption disabled, as for any overflow.
  *
  * Context: process.
  * Return: its return value; the control bits are in @d->arg.ovfl_ctrl.
@@ -300,8 +300,8 @@ static inline int pfm_calls_sample(struct pfm_fmt_calls *d, u16 pmd, u16 values)
  * @is_active: false if monitoring is masked
  *
  * Context: process.
- * Return: the control bits of fmt_restart; without fmt_restart, those that the
- * core uses instead.
+ * Return: the control bits of fmt_restart; without fmt_restart, those of the
+ * core.
  */
 static inline u32 pfm_calls_restart(struct kunit *test, bool is_active)
 {

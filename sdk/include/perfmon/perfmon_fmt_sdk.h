@@ -2,10 +2,10 @@
 /**
  * DOC: Helpers for short sampling formats
  *
- * UUID helpers, a private area that user space cannot reach, a bounded record
- * allocator in the buffer, a ring of regions, restart helpers, and the module
- * boilerplate. Everything is inline: of the core's symbols, these helpers need
- * only the registration functions. perfmon_fmt_sink.h adds a complete buffer
+ * The helpers are: UUIDs, a private area that user space cannot reach, records
+ * allocated within the bounds of the buffer, a ring of regions, restarts, and
+ * the module boilerplate. Everything is inline: of the core's symbols, only the
+ * registration functions are needed. perfmon_fmt_sink.h adds a complete buffer
  * with a common header, perfmon_fmt_entry.h writes entries in the default
  * format's layout, and perfmon_fmt_callers.h has call chains.
  */
@@ -47,10 +47,10 @@ static inline bool pfm_uuid_is_null(const pfm_uuid_t uuid)
 }
 
 /*
- * Size of the private area in front of every buffer. It is zeroed with the
- * buffer, has the same lifetime and is never mapped. Offsets and counts that a
- * handler relies on belong here, never in the mapped header. For more private
- * memory use fmt_getpriv and pfm_fmt_area().
+ * Size of the private area in front of every buffer. The area is zeroed with
+ * the buffer, has the same lifetime and is never mapped. Offsets and counts
+ * that a handler relies on belong here, never in the mapped header. For more
+ * private memory use fmt_getpriv and pfm_fmt_area().
  */
 #define PFM_FMT_PRIV_SIZE	4032
 
@@ -95,8 +95,8 @@ static inline void *pfm_fmt_priv(void *buf)
  * pfm_fmt_area() - get the private area that fmt_getpriv requested
  * @buf: first byte of the buffer
  *
- * It is zeroed with the buffer, has the same lifetime and is never mapped to
- * user space. No kernel memory is mapped after its last page.
+ * The area is zeroed with the buffer, has the same lifetime and is never mapped
+ * to user space. No kernel memory is mapped after its last page.
  *
  * Context: any.
  * Return: the area, page aligned, of the size that fmt_getpriv requested; NULL
@@ -115,7 +115,7 @@ static inline void *pfm_fmt_area(void *buf)
  *         buffer counts as full (the post-check of 3.6.5)
  * @start: offset of the first record
  *
- * Keep it in the private area. All offsets are in bytes.
+ * Keep this structure in the private area. All offsets are in bytes.
  */
 struct pfm_records {
 	u64	cur;
@@ -197,13 +197,14 @@ static inline void pfm_records_reset(struct pfm_records *r)
  * @size:       size in bytes of each region
  * @max:        size in bytes of the largest record
  * @handed_out: number of regions that were handed out to the tool
- * @freed:      number of regions that the tool gave back
+ * @freed:      number of regions that the tool has given back
  * @num:        number of regions
- * @cur:        current region: being filled, or filled last
- * @oldest:     region to be given back next
+ * @cur:        current region, which is being filled or was filled last
+ * @oldest:     region that will be given back next
  *
- * Keep it in the private area. The regions from @oldest on, in circular order,
- * are handed out, up to @cur or the one before it.
+ * Keep this structure in the private area. The regions that are handed out
+ * begin with @oldest and end, in circular order, with @cur or the one before
+ * it.
  */
 struct pfm_regions {
 	struct pfm_records	records;
@@ -326,7 +327,7 @@ static inline u32 pfm_regions_free(struct pfm_regions *r)
 }
 
 /**
- * pfm_count() - add to a private count and its copy in the mapping
+ * pfm_count() - add to a private count and to its mapped copy
  * @shown: the copy in the mapping
  * @mine:  the count in the private area
  * @n:     number to add
@@ -343,7 +344,7 @@ static inline void pfm_count(u64 *shown, u64 *mine, u64 n)
  * pfm_copy_pmds() - copy the values of the sampled PMDs
  * @to:  destination in a record
  * @arg: the overflow
- * @n:   its num_smpl_pmds
+ * @n:   num_smpl_pmds of the overflow
  *
  * Context: any.
  */
@@ -359,7 +360,7 @@ static __always_inline void pfm_copy_pmds(u64 *to, const pfm_ovfl_arg_t *arg,
 /**
  * pfm_smpl_value() - find the value of a sampled PMD
  * @arg: the overflow
- * @pmd: index of the PMD, of any size: it can come from the format's argument
+ * @pmd: index of the PMD; any value, as it can come from the format's argument
  *
  * Context: any.
  * Return: the value; NULL if the sample has no value of this PMD.
@@ -402,7 +403,7 @@ static inline u64 pfm_smpl_value_or(const pfm_ovfl_arg_t *arg, u64 pmd,
  * @num:    number of values
  * @values: the values, in any order
  *
- * Keep it in the private area.
+ * Keep this structure in the private area.
  */
 struct pfm_largest {
 	u64	num;
@@ -412,13 +413,12 @@ struct pfm_largest {
 /**
  * pfm_largest_add() - check whether a value is among the largest so far
  * @l:     the largest values
- * @keep:  number of values to keep: 1 to PFM_LARGEST_MAX, other numbers mean
- *         the nearest
- * @value: the value, which replaces the smallest of the largest
+ * @keep:  number of values to keep, which is clamped to 1 to PFM_LARGEST_MAX
+ * @value: the value; it replaces the smallest of the largest ones
  *
- * For filters that keep the worst samples: the recorded samples include the
- * @keep worst of all. If n samples come in random order, about @keep * (1 +
- * log(n / @keep)) are recorded.
+ * For filters that keep the largest samples: the recorded samples include the
+ * @keep largest of all. If n samples come in random order, about
+ * @keep * (1 + log(n / @keep)) are recorded.
  *
  * Context: any; takes @keep steps.
  * Return: true if fewer than @keep earlier values are at least as large.
@@ -509,7 +509,7 @@ static inline void pfm_restart_resume(int is_active, pfm_ovfl_ctrl_t *ctrl)
 	ctrl->val = is_active ? 0 : PFM_OVFL_CTRL_RESET;
 }
 
-/* Setup and cleanup of a format that has nothing else to set up. */
+/* Setup and cleanup of a format that needs neither */
 static inline int pfm_fmt_setup_none(void)
 {
 	return 0;
@@ -526,7 +526,7 @@ static inline void pfm_fmt_cleanup_none(void)
 #define PFM_FMT_VERSION	static_assert(true)
 #endif
 
-/* Whether the literal @s is a UUID's text form in lower case. */
+/* Is the literal @s a UUID's text form in lower case? */
 #define PFM_UUID_HAS_DIGIT(s, i)					\
 	(((s)[i] >= '0' && (s)[i] <= '9') || ((s)[i] >= 'a' && (s)[i] <= 'f'))
 #define PFM_UUID_HAS_BYTE(s, i)						\
@@ -542,12 +542,11 @@ static inline void pfm_fmt_cleanup_none(void)
 	 PFM_UUID_HAS_WORD(s, 28) && PFM_UUID_HAS_WORD(s, 32))
 
 /**
- * pfm_format_module_with() - define the module of a format that has more to set
- *			      up, such as a device
+ * pfm_format_module_with() - define a format's module with setup and cleanup
  * @fmt:      the format, a pfm_buffer_fmt_t
- * @uuid_str: its UUID in text form and lower case, a literal; initialise
- *            fmt_uuid from it with PFM_UUID(). It becomes the module alias that
- *            loads the module when a context is created
+ * @uuid_str: the format's UUID in text form and lower case, a literal from
+ *            which PFM_UUID() initialises fmt_uuid. The module alias is made of
+ *            it; it loads the module when a context is created
  * @desc:     MODULE_DESCRIPTION
  * @setup:    int (*)(void): called before the format is registered; an error
  *            fails the module load

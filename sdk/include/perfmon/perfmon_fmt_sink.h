@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /**
- * DOC: The sink (perfmon_sink.h) for format handlers
+ * DOC: Sinks (perfmon_sink.h) for format handlers
  *
  * A format defines its record and the size of the largest one. The sink decides
  * where a record goes, when to notify the tool and which samples are lost::
@@ -77,7 +77,7 @@ static inline pfm_sink_rgn_t *pfm_sink_rgn(void *buf, u32 n)
 	return (pfm_sink_rgn_t *)(buf + sizeof(pfm_sink_hdr_t)) + n;
 }
 
-/* Split the buffer as @arg says, for records of at most @max bytes. */
+/* Split the buffer into regions, for records of at most @max bytes. */
 static inline int pfm_sink_split(struct pfm_regions *r,
 				 const pfm_sink_arg_t *arg, u64 max)
 {
@@ -105,7 +105,7 @@ static inline int pfm_sink_validate(const pfm_sink_arg_t *arg, u64 max)
 	return pfm_sink_split(&r, arg, max);
 }
 
-/* Begin to fill region @n. Rare, but inlined to avoid saving registers. */
+/* Begin to fill region @n. Inlined although rare, so no registers are saved. */
 static __always_inline void pfm_sink_enter(struct pfm_sink *s, void *buf, u32 n)
 {
 	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, n);
@@ -119,7 +119,7 @@ static __always_inline void pfm_sink_enter(struct pfm_sink *s, void *buf, u32 n)
 	smp_store_release(&rgn->rgn_state, PFM_SINK_RGN_FILLING);
 	/* A reader that sees the new number sees no old count or state. */
 	smp_store_release(&rgn->rgn_seq, ++s->seq);
-	/* A reader that sees a new record sees the new number. */
+	/* A reader that sees a new record sees the new rgn_seq. */
 	smp_wmb();
 }
 
@@ -161,10 +161,10 @@ static inline int pfm_sink_init(void *buf, const pfm_sink_arg_t *arg, u64 max,
 /**
  * pfm_sink_lose() - count a sample as lost
  * @buf:    first byte of the buffer
- * @reason: PFM_SINK_LOST_TABLE, _REGS, or _OTHER; the sink counts _FULL itself
+ * @reason: PFM_SINK_LOST_TABLE, _REGS, or _OTHER; only the sink counts _FULL
  *
- * Does not set ovfl_ctrl: call it after pfm_sink_begin(), or call
- * pfm_ctrl_continue() as well.
+ * This does not set ovfl_ctrl: call it after pfm_sink_begin(), or call
+ * pfm_ctrl_continue(), too.
  *
  * Context: fmt_handler, which then returns 0.
  */
@@ -244,7 +244,7 @@ static __always_inline void pfm_sink_fill(struct pfm_sink *s, void *buf,
  * @buf:  first byte of the buffer
  * @size: size in bytes of the record, at most that of the largest
  *
- * The part of pfm_sink_end() that does not notify the tool.
+ * This is pfm_sink_end() without the notification of the tool.
  *
  * Context: fmt_handler.
  * Return: true if the region is full now.
@@ -254,7 +254,7 @@ static __always_inline bool pfm_sink_publish(struct pfm_sink *s, void *buf,
 {
 	struct pfm_records *records = &s->regions.records;
 	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, s->regions.cur);
-	/* Locals: the compiler must assume that the buffer aliases @s. */
+	/* Use locals: the compiler must assume that the buffer aliases @s. */
 	u64 cur = records->cur + ALIGN(size, sizeof(u64));
 	u64 count = records->count + 1;
 
@@ -271,12 +271,12 @@ static __always_inline bool pfm_sink_publish(struct pfm_sink *s, void *buf,
  * @buf: as passed to fmt_handler
  * @arg: as passed to fmt_handler
  *
- * If pfm_sink_end() is not called, the next record takes its place.
+ * If pfm_sink_end() is not called, the next record replaces this one.
  *
  * Context: fmt_handler.
- * Return: room for the largest record, aligned to 8, with undefined content;
- * NULL if the buffer is full. The sample is then counted as lost and monitoring
- * masked, and the handler must return -ENOBUFS.
+ * Return: space for the largest record, aligned to 8, with undefined content;
+ * NULL if the buffer is full. In this case the sample is counted as lost,
+ * monitoring is masked, and the handler must return -ENOBUFS.
  */
 static __always_inline void *pfm_sink_begin(void *buf, pfm_ovfl_arg_t *arg)
 {
@@ -310,7 +310,7 @@ static __always_inline void pfm_sink_end(void *buf, pfm_ovfl_arg_t *arg,
 		pfm_sink_fill(s, buf, arg);
 }
 
-/* Empty region @n, whose records were read or are discarded. */
+/* Empty region @n, whose records were read or are to be discarded. */
 static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 {
 	pfm_sink_hdr_t *hdr = buf;
@@ -319,7 +319,7 @@ static inline void pfm_sink_forget(struct pfm_sink *s, void *buf, u32 n)
 	s->counts[n] = 0;
 	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_count, 0);
 	WRITE_ONCE(pfm_sink_rgn(buf, n)->rgn_state, PFM_SINK_RGN_FREE);
-	/* A reader that still sees the old number has copied valid records. */
+	/* A reader that still sees the old rgn_seq has copied valid records. */
 	smp_store_release(&pfm_sink_rgn(buf, n)->rgn_seq, 0);
 }
 
@@ -344,7 +344,7 @@ static inline void pfm_sink_free(struct pfm_sink *s, void *buf)
 	if (!out)
 		return;
 	pfm_sink_forget(s, buf, pfm_regions_free(r));
-	/* A reader that sees the region counted as freed sees its state. */
+	/* A reader that sees hdr_freed sees the state of the freed region. */
 	smp_store_release(&hdr->hdr_freed, r->freed);
 	if (out == r->num)
 		pfm_sink_enter(s, buf, pfm_regions_next(r));
@@ -382,10 +382,10 @@ static inline int pfm_sink_restart(void *buf, int is_active,
  *           for records without PMD values
  * @version: version of the records
  *
- * For a format whose argument is a pfm_sink_arg_t. For additional fields there
- * is DEFINE_PFM_SINK_ARG(). A format that checks its argument or initialises
- * state defines both functions itself, and calls pfm_sink_validate() and
- * pfm_sink_init() there.
+ * For a format whose argument is a pfm_sink_arg_t. If the argument has more
+ * fields, use DEFINE_PFM_SINK_ARG(). A format that checks its argument or
+ * initialises state defines both functions itself, and calls
+ * pfm_sink_validate() and pfm_sink_init() there.
  */
 #define DEFINE_PFM_SINK(name, fixed, per_pmd, version)			\
 	static int name##_validate(u32 ctx_flags, u16 num_pmds, void *arg) \
@@ -409,8 +409,8 @@ static inline int pfm_sink_restart(void *buf, int is_active,
  * @per_pmd: as for DEFINE_PFM_SINK()
  * @version: as for DEFINE_PFM_SINK()
  *
- * The handler gets the argument from name_arg(buf): a copy at the start of
- * pfm_sink_priv(), which is never mapped::
+ * The handler gets the argument from name_arg(buf). This is a copy at the start
+ * of pfm_sink_priv(), which is never mapped::
  *
  *	if (latency < mine_arg(buf)->min)
  *		return pfm_sink_skip(buf, arg);
@@ -452,7 +452,7 @@ static inline int pfm_sink_restart(void *buf, int is_active,
 	PFM_SINK_CALLS_ARG(name, PFM_FMT_ARG(pfm_sink_arg_t,		\
 					     PFM_SINK_ARG_LAYOUT))
 
-/* For an argument that begins with a pfm_sink_arg_t: pass its PFM_FMT_ARG(). */
+/* For an argument that begins with a pfm_sink_arg_t: pass PFM_FMT_ARG(). */
 #define PFM_SINK_CALLS_ARG(name, ...)					\
 	__VA_ARGS__,							\
 	.fmt_msgq_depth	= PFM_SINK_MAX_REGIONS,				\

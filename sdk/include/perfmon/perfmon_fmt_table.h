@@ -29,9 +29,10 @@
  * PFM_TABLE_CALLS() sets the format's other call-backs.
  *
  * Each record has a copy in the private area that fmt_getpriv requests. The
- * handler merges samples there and shows the result in the buffer, which it
- * never reads. Keys are compared as a whole. The table has a fixed size and a
- * search is bounded, so that the cost of a sample does not grow over time.
+ * handler merges samples into the copy and writes the result to the buffer,
+ * which it never reads. Keys are compared as a whole. The table has a fixed
+ * size and a search is bounded, so that the cost of a sample does not grow over
+ * time.
  */
 #ifndef PERFMON_PERFMON_FMT_TABLE_H
 #define PERFMON_PERFMON_FMT_TABLE_H
@@ -41,7 +42,7 @@
 #include <linux/minmax.h>
 #include <perfmon/perfmon_fmt_sink.h>
 
-/* Slots that are searched for a key; the table has two slots per record. */
+/* Slots that are searched for a key. The table has two slots per record. */
 #define PFM_TABLE_PROBES	8
 
 /**
@@ -54,7 +55,7 @@ struct pfm_table {
 	u64	updates;
 };
 
-/* Size of a struct pfm_table, up to the state of the format. */
+/* Size of a struct pfm_table; the state of the format follows it. */
 #define PFM_TABLE_PRIV_SIZE	64
 
 /**
@@ -73,8 +74,8 @@ struct pfm_table_slot {
  * @key:   size in bytes of the key
  * @size:  size in bytes of a record
  * @steps: a sample changes more than one field, so readers need more_updates
- * @merge: merges @sample into the record @mine, and shows in @shown what has
- *         changed; for a new key, @mine is a copy of @sample
+ * @merge: merges @sample into the record @mine, and writes the changed fields
+ *         to @shown; for a new key, @mine is a copy of @sample
  */
 struct pfm_table_shape {
 	size_t	key;
@@ -97,7 +98,7 @@ static inline void *pfm_table_priv(void *buf)
 	return pfm_sink_priv(buf) + PFM_TABLE_PRIV_SIZE;
 }
 
-/* Return: number of places for @arg, which is validated. */
+/* Return: number of slots at which a search can begin. @arg was validated. */
 static inline u64 pfm_table_places(const pfm_sink_arg_t *arg, size_t size)
 {
 	return 2 * div_u64(arg->buf_size - PFM_SINK_REGION_OFFS(1), size);
@@ -113,16 +114,16 @@ static inline u64 pfm_table_places(const pfm_sink_arg_t *arg, size_t size)
  */
 static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
 {
-	/* Far above any limit; the size of the slots cannot overflow. */
+	/* Above any limit; the size of the slots does not overflow. */
 	if (arg->num_regions > 1 || arg->buf_size > SIZE_MAX / 64)
 		return -EINVAL;
 	return pfm_sink_validate(arg, size);
 }
 
-/* Return: size in bytes of the slots of a table with @places. */
+/* Return: size in bytes of the slots, for searches that begin at @places. */
 static inline size_t pfm_table_slots_size(u64 places, size_t size)
 {
-	/* A search that begins at the last place does not wrap around. */
+	/* Extra slots: a search that begins at the last place does not wrap. */
 	return (places + PFM_TABLE_PROBES - 1) *
 	       (sizeof(struct pfm_table_slot) + size);
 }
@@ -174,7 +175,7 @@ static inline int pfm_table_init(void *buf, const pfm_sink_arg_t *arg,
 	return pfm_sink_init(buf, arg, size, version);
 }
 
-/* Return: a hash whose upper bits are mixed best. */
+/* Return: a hash value, whose upper bits are mixed best. */
 static __always_inline u64 pfm_table_hash(const u64 *key, size_t words)
 {
 	const u64 odd = 0x9e3779b97f4a7c15ULL;	/* 2^64 / golden ratio */
@@ -199,7 +200,7 @@ static __always_inline bool pfm_table_same(const u64 *a, const u64 *b,
 	return !differ;
 }
 
-/* In words, so that the compiler can keep a short sample in registers. */
+/* Copy words, so that the compiler can keep a short sample in registers. */
 static __always_inline void pfm_table_copy(u64 *to, const u64 *from,
 					   size_t words)
 {
@@ -210,7 +211,7 @@ static __always_inline void pfm_table_copy(u64 *to, const u64 *from,
 		to[i] = from[i];
 }
 
-/* Merge a sample of a known key into its record, and show the result. */
+/* Merge a sample of a known key into its private and its mapped record. */
 static __always_inline void
 pfm_table_merge(void *buf, void *mine, void *shown, const void *sample,
 		const struct pfm_table_shape *shape)
@@ -222,17 +223,17 @@ pfm_table_merge(void *buf, void *mine, void *shown, const void *sample,
 
 	if (shape->steps) {
 		pfm_count(&more->more_updates, &t->updates, 1);
-		/* A reader that sees a change sees an odd number or a later. */
+		/* A reader that sees a change sees at least the odd number. */
 		smp_wmb();
 	}
 	shape->merge(mine, shown, sample, false);
 	if (shape->steps)
-		/* A reader that sees the new number sees all changes. */
+		/* A reader that sees the even number sees all changes. */
 		smp_store_release(&more->more_updates, ++t->updates);
 	pfm_count(&hdr->hdr_past, &s->past, 1);
 }
 
-/* Record a new key in the free @slot; lose the sample if the buffer is full. */
+/* Record a new key in the free @slot, or lose the sample. */
 static __always_inline void
 pfm_table_new(void *buf, struct pfm_table_slot *slot, const void *sample,
 	      const struct pfm_table_shape *shape)
@@ -251,7 +252,7 @@ pfm_table_new(void *buf, struct pfm_table_slot *slot, const void *sample,
 	pfm_sink_publish(s, buf, shape->size);
 }
 
-/* The function that DEFINE_PFM_TABLE() names name_add(). */
+/* Implementation of name_add() of DEFINE_PFM_TABLE(). */
 static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 					 const void *sample,
 					 const struct pfm_table_shape *shape)
@@ -281,33 +282,34 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 	return 0;
 }
 
-/* Set a field, or an array's element, of the record and of its shown copy. */
+/* Set a field, or an array's element, of the private and the mapped record. */
 #define PFM_TABLE_SET(field, value)					\
 	WRITE_ONCE(shown->field, mine->field = (value))
 
-/* The number of samples. The field of the sample is ignored. */
+/* Count the samples. The field of the sample is ignored. */
 #define PFM_TABLE_COUNT(field) ({					\
 	PFM_TABLE_SET(field, is_new ? 1 : mine->field + 1); })
 
-/* The sum of the samples' fields. */
+/* Sum the samples' fields. */
 #define PFM_TABLE_SUM(field) ({						\
 	PFM_TABLE_SET(field, mine->field + (is_new ? 0 : sample->field)); })
 
-/* The smallest and the largest of the samples' fields. */
+/* Keep the smallest or the largest of the samples' fields. */
 #define PFM_TABLE_MIN(field) ({						\
 	PFM_TABLE_SET(field, min(mine->field, sample->field)); })
 #define PFM_TABLE_MAX(field) ({						\
 	PFM_TABLE_SET(field, max(mine->field, sample->field)); })
 
-/* The field of the first and of the last sample. */
+/* Keep the field of the first or the last sample. */
 #define PFM_TABLE_FIRST(field)	((void)mine->field)
 #define PFM_TABLE_LAST(field) ({					\
 	PFM_TABLE_SET(field, sample->field); })
 
 /*
- * A histogram of another field, @of. The field is an array of counts, whose
- * element 0 counts zeros, and element i values of 2^(i - 1) to 2^i - 1. The
- * last element counts larger values, too. The sample's array is ignored.
+ * Count the values of another field, @of, in a histogram. The field is an array
+ * of counts. Element 0 counts zeros, and element i values of 2^(i - 1) to
+ * 2^i - 1. The last element counts larger values, too. The sample's array is
+ * ignored.
  */
 #define PFM_TABLE_LOG2(field, of) ({					\
 	unsigned int i = min_t(unsigned int, fls64(sample->of),		\
@@ -317,18 +319,18 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 		memset(mine->field, 0, sizeof(mine->field));		\
 	PFM_TABLE_SET(field[i], mine->field[i] + 1); })
 
-/* Is more than one field merged? */
+/* Does a sample merge more than one field? */
 #define PFM_TABLE_STEPS(first, rest...)	(sizeof(#first #rest) > sizeof(#first))
 
 /**
  * DEFINE_PFM_TABLE() - define a format's table
  * @name:    prefix of the functions
- * @type:    the record: key, then payload. Both are of any layout, but padded
- *           to multiples of 8 bytes and aligned to 8. All bytes of the key are
- *           compared; so padding must be a named field
+ * @type:    the record: key, then payload. Both may have any layout, but must
+ *           be padded to multiples of 8 bytes and aligned to 8. All bytes of
+ *           the key are compared, so padding must be a named field
  * @payload: first field of the payload
  * @version: version of the records
- * @...:     for each field of the payload, how samples are merged: one of
+ * @...:     for each field of the payload, the way to merge samples: one of
  *           PFM_TABLE_COUNT(field), PFM_TABLE_SUM(field), PFM_TABLE_MIN(field),
  *           PFM_TABLE_MAX(field), PFM_TABLE_FIRST(field),
  *           PFM_TABLE_LAST(field), PFM_TABLE_LOG2(field, of)
@@ -336,7 +338,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
  * Defines ``int name_add(void *buf, pfm_ovfl_arg_t *arg, const type *sample)``.
  * The handler calls it to merge a sample, and returns its result, 0. name_add()
  * calls pfm_ctrl_continue(). A sample of a new key is lost if the buffer is
- * full, or if PFM_TABLE_PROBES keys are already near its place in the table.
+ * full, or if all PFM_TABLE_PROBES slots that are searched have other keys.
  *
  * Also defines name_table_validate(), name_table_getpriv() and
  * name_table_init() for PFM_TABLE_CALLS(), and name_table_end() for
@@ -404,8 +406,8 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
  * @version:  as for DEFINE_PFM_TABLE()
  * @...:      as for DEFINE_PFM_TABLE()
  *
- * The handler gets the argument from name_arg(buf): a copy at the start of
- * pfm_table_priv(), which is never mapped::
+ * The handler gets the argument from name_arg(buf). This is a copy at the start
+ * of pfm_table_priv(), which is never mapped::
  *
  *	if (latency < mine_arg(buf)->min)
  *		return pfm_sink_skip(buf, arg);
@@ -443,15 +445,15 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 					 PFM_SINK_ARG_LAYOUT))
 
 /*
- * For an argument that begins with a pfm_sink_arg_t: pass its PFM_FMT_ARG().
- * DEFINE_PFM_TABLE_ARG() defines name_init(). A format with state of its own
- * defines it instead, and calls name_table_init() there.
+ * For an argument that begins with a pfm_sink_arg_t: pass PFM_FMT_ARG().
+ * DEFINE_PFM_TABLE_ARG() defines name_init(). A format with additional state
+ * defines name_init() itself, and calls name_table_init() there.
  */
 #define PFM_TABLE_CALLS_ARG(name, ...)					\
 	PFM_TABLE_CALLS_INIT(name, name##_init, name##_table_getpriv,	\
 			     __VA_ARGS__)
 
-/* For a format with DEFINE_PFM_TABLE_THREADS(), otherwise as the two above. */
+/* PFM_TABLE_CALLS() for a format with DEFINE_PFM_TABLE_THREADS() */
 #define PFM_TABLE_THREADS_CALLS(name)					\
 	PFM_TABLE_CALLS_INIT(name, name##_table_init, name##_threads_getpriv, \
 			     PFM_FMT_ARG(pfm_sink_arg_t,		\
@@ -461,7 +463,7 @@ static __always_inline int pfm_table_add(void *buf, pfm_ovfl_arg_t *arg,
 	PFM_TABLE_CALLS_INIT(name, name##_init, name##_threads_getpriv,	\
 			     __VA_ARGS__)
 
-/* For these four macros only. */
+/* For PFM_TABLE_CALLS() and its variants only. */
 #define PFM_TABLE_CALLS_INIT(name, init, getpriv, ...)			\
 	__VA_ARGS__,							\
 	.fmt_validate	= name##_table_validate,			\

@@ -2,7 +2,7 @@
 /**
  * DOC: State of each thread, for handlers of system-wide contexts
  *
- * A format declares what it remembers of a thread, and for how many threads::
+ * A format declares the state that it keeps for a thread, and for how many::
  *
  *	struct mine_state {
  *		struct pfm_thread	thread;
@@ -26,10 +26,11 @@
  * table (perfmon_fmt_table.h).
  *
  * The states are in the private area that fmt_getpriv requests. Their number is
- * fixed and a search is bounded. If there is no free place for a new thread, it
- * evicts the nearby thread whose last sample is the oldest; the next sample of
- * the evicted thread then counts as its first. A system-wide context monitors
- * one CPU, so the last sample of a thread is its last one on this CPU.
+ * fixed and a search is bounded. If no state is free for a new thread, the new
+ * thread evicts the thread with the oldest last sample among those searched.
+ * The next sample of the evicted thread counts as its first. A system-wide
+ * context monitors one CPU, so a thread's last sample is the last one on this
+ * CPU.
  */
 #ifndef PERFMON_PERFMON_FMT_THREADS_H
 #define PERFMON_PERFMON_FMT_THREADS_H
@@ -37,13 +38,13 @@
 #include <linux/math64.h>
 #include <perfmon/perfmon_fmt_sdk.h>
 
-/* Places that are searched for a thread. */
+/* Number of states that are searched for a thread */
 #define PFM_THREADS_PROBES	8
 
 /**
- * struct pfm_thread - start of the state of a thread
- * @ids:    its process (upper half) and thread ID
- * @tstamp: time of its last sample; 0 if the place is free
+ * struct pfm_thread - first member of the state of a thread
+ * @ids:    process ID (upper half) and thread ID
+ * @tstamp: time of the thread's last sample; 0 if the state is free
  */
 struct pfm_thread {
 	u64	ids;
@@ -52,7 +53,7 @@ struct pfm_thread {
 
 /**
  * struct pfm_threads - state of all threads, in the private area
- * @evicted: number of states that were given up for other threads
+ * @evicted: number of states that were reused for other threads
  * @places:  the states
  */
 struct pfm_threads {
@@ -60,7 +61,7 @@ struct pfm_threads {
 	u64	places[];
 };
 
-/* Return: the place where the search for a thread begins, out of @threads. */
+/* Return: the index at which the search for a thread begins, below @threads. */
 static __always_inline u64 pfm_threads_hash(u64 ids, u32 threads)
 {
 	/* 2^64 / golden ratio mixes the upper bits best. */
@@ -68,8 +69,8 @@ static __always_inline u64 pfm_threads_hash(u64 ids, u32 threads)
 }
 
 /*
- * Find the place of a thread: its own, a free one, or the one that was used
- * longest ago. Places never become free, so no thread is beyond a free one.
+ * Find the state of a thread: its own, a free one, or the one with the oldest
+ * sample. States never become free again, so the search ends at a free one.
  */
 static __always_inline struct pfm_thread *
 pfm_threads_find(void *place, u64 ids, size_t size)
@@ -87,7 +88,7 @@ pfm_threads_find(void *place, u64 ids, size_t size)
 	return oldest;
 }
 
-/* The function that DEFINE_PFM_THREADS_AT() names name_thread(). */
+/* Implementation of name_thread() of DEFINE_PFM_THREADS_AT(). */
 static __always_inline void *
 pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 		u64 tstamp, u64 *since, size_t size, u32 threads)
@@ -105,7 +106,7 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 		t->ids = ids;
 	}
 	t->tstamp = tstamp;
-	/* CPUs' clocks may differ a little. */
+	/* The clocks of CPUs may differ a little. */
 	*since = !last ? 0 : tstamp > last ? tstamp - last : 1;
 	return t;
 }
@@ -132,7 +133,7 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
 									\
 	static inline size_t name##_threads_size(void)			\
 	{								\
-		/* The last search does not wrap around. */		\
+		/* Extra states: a search at the end does not wrap. */	\
 		return sizeof(struct pfm_threads) + sizeof(type) *	\
 		       ((threads) + PFM_THREADS_PROBES - 1);		\
 	}
@@ -145,12 +146,11 @@ pfm_threads_get(struct pfm_threads *all, const struct pfm_ovfl_data *data,
  *
  * Defines ``type *name_thread(void *buf, const struct pfm_ovfl_data *data, u64
  * tstamp, u64 *since)``, which a handler calls once for a sample. It returns
- * the state of the thread: as the handler left it at the thread's last sample,
- * or zeroed. @since is the time since that sample, at least 1, or 0 if there is
- * none.
+ * the state of the thread. The state is as the handler left it at the thread's
+ * last sample, or zeroed. @since is the time since that sample, at least 1, or
+ * 0 for the first sample.
  *
- * Also defines name_threads_getpriv(), which the format has as its
- * ``.fmt_getpriv``.
+ * Also defines name_threads_getpriv(), for ``.fmt_getpriv``.
  */
 #define DEFINE_PFM_THREADS(name, type, threads)				\
 	DEFINE_PFM_THREADS_AT(name, type, threads, pfm_fmt_area(buf))	\

@@ -2,17 +2,18 @@
 /**
  * DOC: Call chains by unwind tables
  *
- * Gives fmt_handler the callers of programs that were built without frame
- * pointers. A tool opens /dev/perfmon_unwind, which makes a set of tables, adds
- * tables to it (perfmon_unwind.h), and passes its descriptor in the format's
- * argument. The format's fmt_init takes a reference, which its fmt_exit drops::
+ * pfm_unwind_callers() gives fmt_handler the callers of programs that were
+ * built without frame pointers. A tool opens /dev/perfmon_unwind, which creates
+ * a set of tables, adds tables to the set (perfmon_unwind.h), and passes the
+ * set's descriptor in the format's argument. The format's fmt_init takes a
+ * reference, which its fmt_exit drops::
  *
  *	set = pfm_unwind_set_of_fd(arg->unwind_fd);
  *	if (IS_ERR(set))
  *		return PTR_ERR(set);
  *	priv->set = set;
  *
- * A format that uses this depends on the module pfm_unwind.
+ * A format that uses this header depends on the module pfm_unwind.
  */
 #ifndef PERFMON_PERFMON_FMT_UNWIND_H
 #define PERFMON_PERFMON_FMT_UNWIND_H
@@ -26,8 +27,8 @@ struct pfm_unwind_set;
 /**
  * struct pfm_unwind_end - how a call chain was found
  * @why:     an enum pfm_unwind_why
- * @guessed: number of callers that were found by frame pointer although there
- *           is a set, because no table describes the code of the callee
+ * @guessed: number of callers that were found by frame pointer despite a set,
+ *           because no table describes the callee's code
  */
 struct pfm_unwind_end {
 	u16	why;
@@ -52,7 +53,7 @@ struct pfm_unwind_set *pfm_unwind_set_of_fd(int fd);
  */
 void pfm_unwind_set_put(struct pfm_unwind_set *set);
 
-/* A chain's number of addresses, in a structure that fits into a register. */
+/* A chain's number of addresses and end, which fit into a register */
 struct pfm_unwind_found {
 	u32			nr;
 	struct pfm_unwind_end	end;
@@ -71,9 +72,9 @@ struct pfm_unwind_found pfm_unwind_with_set(struct pfm_unwind_set *set,
  * @max:  maximum number of addresses
  * @end:  out: how the chain was found
  *
- * As long as the process's mappings are not known, and for 32-bit programs, the
- * chain is that of pfm_user_callers(). If the overflow was at user level, the
- * thread then copies its mappings before it continues, for its next sample.
+ * If the process's mappings are not known yet, or for a 32-bit program, the
+ * chain is that of pfm_user_callers(). After an overflow at user level the
+ * thread copies its mappings before it continues, for the next sample.
  *
  * Context: fmt_handler, NMI included.
  * Return: number of addresses, as for pfm_user_callers().

@@ -4,8 +4,8 @@
  *
  * The format counts samples by process, event and address.
  *
- * Argument: a pfm_sink_arg_t, num_regions at most 1, flags 0. The buffer is a
- * table, described in perfmon_sink.h; its size limits the number of records.
+ * The argument is a pfm_sink_arg_t, with num_regions at most 1 and flags 0. The
+ * buffer is a table (perfmon_sink.h); its size limits the number of records.
  */
 #ifndef PERFMON_HISTOGRAM_SMPL_H
 #define PERFMON_HISTOGRAM_SMPL_H
@@ -13,7 +13,7 @@
 #include <perfmon/perfmon_sink.h>
 
 #define PFM_HISTOGRAM_SMPL_NAME	"histogram"
-/* Describes a sample in one line. */
+/* One line about a sample, for users */
 #define PFM_HISTOGRAM_SMPL_SUMMARY \
 	"a count per process, event and address, kept in the kernel"
 #define PFM_HISTOGRAM_SMPL_UUID_STR "7e053c7a-52c0-4536-84e9-10d7885f57c9"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /**
- * DOC: An irq_work that can be waited for
+ * DOC: An irq_work with a function that waits for all its runs
  *
  * irq_work_sync() is not sufficient: it waits for the latest run only. An
  * earlier run may still be in progress on a CPU that the monitored thread has
@@ -8,9 +8,9 @@
  *
  * On PREEMPT_RT an ordinary irq_work runs in a thread of low priority, which a
  * monitored real-time thread starves. PFM_IRQ_WORK_INIT() makes an irq_work run
- * in an interrupt on all kernels. If PFM_IRQ_WORK_IS_RAW, its function must not
- * wake threads or send signals, because this takes sleeping locks. It must
- * queue a work item that does so.
+ * in an interrupt on all kernels. If PFM_IRQ_WORK_IS_RAW, the function of the
+ * irq_work must not wake threads or send signals, because this takes sleeping
+ * locks. The function must queue a work item that does so.
  */
 #ifndef PERFMON_PERFMON_IRQ_WORK_H
 #define PERFMON_PERFMON_IRQ_WORK_H
@@ -31,7 +31,7 @@ struct pfm_irq_work {
 };
 
 /*
- * Whether the functions of irq_works may take raw locks only. With
+ * Must the functions of irq_works take raw locks only? With
  * PROVE_RAW_LOCK_NESTING, lockdep checks this on all kernels.
  */
 #define PFM_IRQ_WORK_IS_RAW					\

@@ -22,9 +22,9 @@
  * @handler: pre-handler, called before the function
  * @lock:    protects the rest
  * @users:   number of users
- * @works:   whether it is registered; may be read without the lock
+ * @works:   whether @probe is registered; may be read without the lock
  * @probe:   the kprobe
- * @unused:  delayed work that unregisters it
+ * @unused:  delayed work that unregisters @probe
  */
 struct pfm_kprobe {
 	const char		*symbol;
@@ -60,7 +60,7 @@ static inline void pfm_kprobe_remove(struct work_struct *work)
 	}
 
 /*
- * Add a user, until pfm_kprobe_put().
+ * Add a user, until pfm_kprobe_put(). The first user registers the kprobe.
  * Context: process. Return: whether the kprobe is registered.
  */
 static inline bool pfm_kprobe_get(struct pfm_kprobe *k)
@@ -82,7 +82,7 @@ static inline bool pfm_kprobe_get(struct pfm_kprobe *k)
 	return works;
 }
 
-/* Drop a user. The last one removes the kprobe later. Context: process. */
+/* Remove a user. The last one removes the kprobe later. Context: process. */
 static inline void pfm_kprobe_put(struct pfm_kprobe *k)
 {
 	mutex_lock(&k->lock);

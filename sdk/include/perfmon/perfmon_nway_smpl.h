@@ -12,7 +12,7 @@
  *	128		pfm_nway_smpl_rgn_t of region 0, 1, ... N - 1
  *	hdr_region_offs	region 0, then region 1, ... each hdr_region_size bytes
  *
- * A tool can read the buffer while the kernel writes, without a lock:
+ * A tool can read the buffer without a lock while the kernel writes to it.
  * docs/formats/nway.md, "Reading while it is written", has the order of all
  * loads and stores. In short, copy the first rgn_count samples of a region, and
  * discard the copy if rgn_seq has changed meanwhile. A region whose rgn_state
@@ -24,7 +24,7 @@
 #include <perfmon/perfmon_default_smpl.h>
 
 #define PFM_NWAY_SMPL_NAME	"nway"
-/* Describes a sample in one line. */
+/* One line about a sample, for users */
 #define PFM_NWAY_SMPL_SUMMARY \
 	"as default, in regions that are read while others fill"
 #define PFM_NWAY_SMPL_UUID_STR "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"
@@ -41,8 +41,8 @@
 #define PFM_NWAY_MAX_REGIONS	64
 
 /*
- * Flag of the argument: when no region is free, mask until PFM_RESTART. Without
- * it, samples in the current region are overwritten (6.3.1,
+ * Flag of the argument: mask until PFM_RESTART when no region is free. Without
+ * this flag, samples in the current region are overwritten (6.3.1,
  * DOUBLE_FMT_MASK_WHEN_FULL).
  */
 #define PFM_NWAY_SMPL_MASK_WHEN_FULL	0x1
@@ -84,7 +84,7 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_arg_t, reserved, 16, 48);
  * @hdr_num_regions: number of regions, N
  * @hdr_version:     PFM_NWAY_SMPL_VERSION
  * @hdr_buf_flags:   buf_flags of the argument
- * @hdr_cur_region:  region that samples go into
+ * @hdr_cur_region:  region into which samples go
  * @hdr_handed_out:  number of regions handed out since the context was created
  * @hdr_freed:       number of regions freed since the context was created
  * @hdr_overwritten: samples that were overwritten before their region was
@@ -131,8 +131,8 @@ PFM_ASSERT_FIELD(pfm_nway_smpl_hdr_t, hdr_reserved, 80, 48);
 
 /**
  * struct pfm_nway_smpl_rgn_t - header of a region
- * @rgn_seq:         number of this fill, increasing over all regions; 0 if
- *                   the region was never filled
+ * @rgn_seq:         number of the current fill, increasing over all regions; 0
+ *                   if the region was never filled
  * @rgn_state:       PFM_NWAY_RGN_*
  * @rgn_reserved1:   0
  * @rgn_count:       number of samples in the region

@@ -4,11 +4,11 @@
  *
  * The format has no argument and no mapped buffer. Its records are read from a
  * character device, /dev/PFM_OPROFILE_DEVICE, as from OProfile's event buffer.
- * They form a stream of the kernel's native unsigned longs in native byte
+ * The records are a stream of the kernel's native unsigned longs in native byte
  * order; on a 64-bit kernel these have 64 bits, even for 32-bit programs. The
  * stream consists of samples and escapes. A sample is a pair (offset, event),
  * where the event is the reg_smpl_eventid of the counter that overflowed. An
- * escape is PFM_OPROFILE_ESC, a code, and its arguments. Escapes are never
+ * escape is PFM_OPROFILE_ESC, a code, and the code's arguments. No escape is
  * inside a pair.
  */
 #ifndef PERFMON_OPROFILE_SMPL_H
@@ -17,7 +17,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_OPROFILE_SMPL_NAME	"oprofile"
-/* Describes a sample in one line. */
+/* One line about a sample, for users */
 #define PFM_OPROFILE_SMPL_SUMMARY \
 	"a pair of words in OProfile's event stream"
 #define PFM_OPROFILE_SMPL_UUID_STR "777a6e61-2065-7369-746e-722061650a6c"
@@ -41,8 +41,8 @@
 
 /*
  * A cookie identifies a file. The offset of a user-level sample is relative to
- * the file of the last COOKIE_SWITCH, or is an address if that was
- * PFM_OPROFILE_NO_COOKIE. The offset of a kernel sample is an address.
+ * the file of the last COOKIE_SWITCH. After PFM_OPROFILE_NO_COOKIE, the offset
+ * is an address. The offset of a kernel sample is an address, too.
  */
 #define PFM_OPROFILE_NO_COOKIE		0ULL
 #define PFM_OPROFILE_INVALID_COOKIE	(~0ULL)

@@ -10,12 +10,12 @@
  *	sizeof(hdr) +	the first record, aligned to 256 bytes; records follow
  *	hdr_start_offs	each other without gaps
  *
- * The CPU's debug-store area holds addresses. Here they are offsets in bytes
- * from the first byte of the buffer, so that no kernel address leaks; a reader
- * needs only differences. The number of records is
- * (pebs_index - pebs_buf_base) / hdr_entry_size. A record is complete before
- * pebs_index covers it: a reader that loads pebs_index with acquire ordering
- * finds complete records before it.
+ * The CPU's debug-store area holds addresses. In this buffer they are offsets
+ * in bytes from the first byte of the buffer, so that no kernel address leaks;
+ * a reader needs only differences. The number of records is (pebs_index -
+ * pebs_buf_base) / hdr_entry_size. Records are written before pebs_index: a
+ * reader that loads pebs_index with acquire ordering finds complete records
+ * before it.
  */
 #ifndef PERFMON_PEBS32_SMPL_H
 #define PERFMON_PEBS32_SMPL_H
@@ -23,7 +23,7 @@
 #include <perfmon/perfmon.h>
 
 #define PFM_PEBS32_SMPL_NAME	"pebs32"
-/* Describes a sample in one line. */
+/* One line about a sample, for users */
 #define PFM_PEBS32_SMPL_SUMMARY \
 	"a 32-bit PEBS record: registers"
 #define PFM_PEBS32_SMPL_UUID_STR "0d8591e7-493f-49ae-8cfc-e8b933e4eb8b"
@@ -126,8 +126,8 @@ PFM_ASSERT_FIELD(pfm_pebs32_ds_area_t, pebs_cnt_reset, 32, 8);
  * @hdr_flags:      PFM_PEBS32_HDR_* flags
  * @hdr_entry_size: size of a record in bytes
  * @hdr_dropped:    records dropped because a register did not fit into 32 bits
- * @hdr_lost:       records not written, for lack of room before pebs_abs_max or
- *                  because the registers were gone
+ * @hdr_lost:       records not written, because the area was full up to
+ *                  pebs_abs_max or the registers were not available
  * @hdr_ds:         the debug-store area
  *
  * In perfmon 2.x, @hdr_flags to @hdr_lost were 24 reserved bytes.

@@ -30,9 +30,9 @@ struct task_struct;
  */
 #define PFM_REGD_MONOTONIC	0x4
 /*
- * PMC: it does not control a counter by itself. It is the first or second
- * configuration word of the counter @pmd, in addition to the PMC that controls
- * @pmd. Its default value is 0.
+ * PMC: a configuration word, the first or the second, of the counter @pmd. It
+ * supplements the PMC that controls @pmd, and does not control a counter
+ * itself. Its default value is 0.
  */
 #define PFM_REGD_CONFIG1	0x8
 #define PFM_REGD_CONFIG2	0x10
@@ -58,15 +58,15 @@ struct task_struct;
  * @index: index or address of the actual register, or PFM_REG_IDX_NONE
  * @name:  name: 1 to PFM_REGD_NAME_MAX printable ASCII characters
  * @read:  (optional) for a virtual PMD that does not count: read the resource
- *         of thread @task. Only the PMU's own operations call this, also in the
- *         context of an overflow
- * @read_sample: (optional) for a read-only virtual PMD with data of a sample,
- *         which exist only while an overflow is reported: get the value of PMD
- *         @num from pfm_pmu_set.sample. Called as @read. @dfl is 0. These PMDs
- *         are the last of the table. They have no state and no place in event
- *         sets: only read_pmds_ovfl gets them
- * @wants: with @read_sample: bits that the core sets in pfm_pmu_reg.wants of
- *         counters that record this PMD; the PMU defines them; not 0
+ *         of thread @task. Only the PMU's own operations call this function, in
+ *         the context of an overflow, too
+ * @read_sample: (optional) for a read-only virtual PMD with data of a sample:
+ *         get the value of PMD @num from pfm_pmu_set.sample, which exists only
+ *         while an overflow is reported. Called as @read. @dfl is 0. These PMDs
+ *         are the last of the table. They have no state and no entry in event
+ *         sets: only read_pmds_ovfl reads them
+ * @wants: with @read_sample: not 0; bits, defined by the PMU, that the core
+ *         sets in pfm_pmu_reg.wants of counters that record this PMD
  */
 struct pfm_reg_desc {
 	u16		num;
@@ -92,8 +92,8 @@ struct pfm_reg_desc {
 #define PFM_REG_CLOCK		0xffff
 
 /*
- * Value of @reload if the hardware does not reload the counter: a period that
- * is too long for any hardware. So the sum of an overflowed counter and its
+ * Value of @reload if the hardware does not reload the counter. It is longer
+ * than any period of the hardware. So the sum of an overflowed counter and its
  * @reload is negative unless a whole period has passed since the overflow.
  */
 #define PFM_RELOAD_NONE		BIT_ULL(63)
@@ -113,16 +113,16 @@ struct pfm_pmu_set;
  * @update:    owned by the PMU
  * @set:       event set that the register belongs to
  * @desc:      the PMD's description
- * @pmc_value: value of the PMC that controls the PMD; a clock has no PMC, so
- *             there the PMU may use it. pfm_pmc_configs() returns the
+ * @pmc_value: value of the PMC that controls the PMD. A clock has no PMC, so
+ *             the PMU may use the field there. pfm_pmc_configs() returns the
  *             configuration words
- * @sampling:  its overflows must be reported
+ * @sampling:  overflows of this PMD must be reported
  * @user_read: owned by the PMU: while the set counts, pfm_show_counter() tells
  *             the monitored thread how to read the counter itself. The PMD's
  *             value must then be (hardware count - @offset)
  * @ask_counter: owned by the PMU
- * @wants:     @wants of all PMDs that its overflows record. If not 0, the PMU
- *             reports the overflows with pfm_overflow_sample()
+ * @wants:     @wants of all PMDs that this PMD's overflows record. If it is not
+ *             0, the PMU reports the overflows with pfm_overflow_sample()
  */
 struct pfm_pmu_reg {
 	u64				offset;
@@ -143,8 +143,8 @@ struct pfm_pmu_reg {
  * struct pfm_pmu_set - an event set of a loaded context, as its PMU sees it
  * @task:      monitored thread, with a reference; NULL if system-wide
  * @cpu:       monitored CPU, or -1
- * @user_only: the user who attached it may not monitor the kernel: reject PMC
- *             values that count there
+ * @user_only: the user who attached the context may not monitor the kernel:
+ *             reject PMC values that count there
  * @user_read: the monitored thread may read its counters itself, if the PMU
  *             supports it
  * @num_regs:  number of PMDs, without those that have data of samples, plus one
@@ -177,13 +177,13 @@ struct pfm_pmu_set {
 
 /**
  * struct pfm_pmu - a PMU description
- * @pmu_name:      name, for people, with the same rules as names of registers
- * @owner:         its module; every context holds a reference
+ * @pmu_name:      name, for users, with the same rules as names of registers
+ * @owner:         the description's module; every context holds a reference
  * @counter_width: width of the hardware counters in bits, 1-64; the core
  *                 emulates the rest (3.1.3). Values passed to and from the
  *                 operations have this width, except for PMDs with
  *                 pfm_reg_desc.read or read_sample, which have 64 bits
- * @actual_width:  width of the actual counters in bits, for people, if a layer
+ * @actual_width:  width of the actual counters in bits, for users, if a layer
  *                 below the PMU extends them to @counter_width; else 0
  * @ds:            support of the debug-store service
  * @num_pmcs:      entries in @pmcs
@@ -191,30 +191,30 @@ struct pfm_pmu_set {
  * @pmcs:          descriptions of the PMCs, by increasing index
  * @pmds:          descriptions of the PMDs, by increasing index
  * @check_pmc:     (optional, process context) check a value for a PMC that
- *                 controls a counter, together with its PFM_PMC_CONFIGS
- *                 configuration words; @syswide: in a system-wide context. @s
- *                 is the set, for pfm_release_later() only. Also called when
- *                 one of the words changes. 0 or -EINVAL
+ *                 controls a counter, together with the counter's
+ *                 PFM_PMC_CONFIGS configuration words. @syswide: the context is
+ *                 system-wide. @s: the set, for pfm_release_later() only. Also
+ *                 called when one of the words changes. 0 or -EINVAL
  * @load:          (process) bind the registers to the set's task or CPU.
  *                 Nothing counts yet; every PMD is written with @write_pmd
- *                 before @start. The pointer of a PMD can be NULL while the PMC
- *                 that controls it has its default value. 0; -EINVAL if a PMC's
- *                 value is not supported; -EPERM, -EBUSY, -ESRCH, -ENODEV,
- *                 -ENOMEM
- * @unload:        (process) undo load. After it has returned and a grace period
- *                 has passed, no overflow is reported. May run in the exit of
- *                 the monitored thread, so it leaves lengthy work to @release
+ *                 before @start. The pointer to a PMD can be NULL while the PMC
+ *                 that controls the PMD has its default value. 0; -EINVAL if a
+ *                 PMC's value is not supported; -EPERM, -EBUSY, -ESRCH,
+ *                 -ENODEV, -ENOMEM
+ * @unload:        (process) undo load. After this and a grace period, no
+ *                 overflow is reported. This may run in the exit of the
+ *                 monitored thread, so it must leave lengthy work to @release
  * @release:       (required by pfm_release_later(); process, no lock held)
- *                 release an object that was passed there; the context may be
- *                 loaded again
+ *                 release an object that was passed to pfm_release_later(); the
+ *                 context may be loaded again
  * @start:         (process) start counting. 0, -EBUSY or -ENODEV
  * @stop:          (process) stop counting; no effect if stopped. Nothing counts
  *                 on return, but an overflow that is in progress may still be
  *                 reported
  * @write_pmc:     (process) apply a change of a register in a loaded, stopped
- *                 set. The PMC, a configuration word, @sampling and @wants can
- *                 have changed. The first call for a new register is made with
- *                 its PMC at the default value. Errors as for load
+ *                 set: of the PMC, a configuration word, @sampling or @wants.
+ *                 The first call for a new register is made with its PMC at the
+ *                 default value. Errors as for load
  * @write_pmd:     (process) load a PMD of a loaded, stopped set. 0, -EINVAL
  *                 or -ENOMEM
  * @read_pmd:      (process) read a PMD of a loaded set
@@ -222,12 +222,12 @@ struct pfm_pmu_set {
  *                 stopped) read registers, at least one
  * @reset_pmd:     (in the context of the overflow, or on any CPU if the set is
  *                 stopped; interrupts off) load a PMD. @reported: the PMU is
- *                 reporting this PMD's overflow right now, so it may load the
- *                 counter itself at once. Any other PMD must read as @value at
- *                 once, but its counter may be loaded later. The core also
+ *                 reporting this PMD's overflow at the moment, so it may load
+ *                 the counter itself at once. Any other PMD must read as @value
+ *                 at once, but its counter may be loaded later. The core also
  *                 calls this with @value 0, the longest period, for a counter
- *                 that is reported while nothing counts. The counter can be in
- *                 any set of the context; the core loads it again before it
+ *                 that is reported while nothing counts. Such a counter can be
+ *                 in any set of the context; the core loads it again before it
  *                 counts
  */
 struct pfm_pmu {
@@ -271,7 +271,7 @@ struct pfm_pmu {
  * Context: process, may sleep.
  * Return: 0; -EBUSY if another one is registered; -EINVAL if it is not well
  * formed or the module was built for another PFM_PMU_INTERFACE. The kernel log
- * tells the reason.
+ * gives the reason.
  */
 #define pfm_register_pmu(pmu)						\
 	__pfm_register_pmu(pmu, THIS_MODULE, PFM_PMU_INTERFACE)
@@ -284,8 +284,8 @@ int __pfm_register_pmu(const struct pfm_pmu *pmu, struct module *owner,
  * pfm_unregister_pmu() - unregister the PMU description
  * @pmu: the description
  *
- * Contexts hold a reference to its module, so that no context is left when the
- * module's exit function runs.
+ * Contexts hold a reference to the description's module, so no context is left
+ * when the module's exit function runs.
  * Context: process, may sleep.
  */
 void pfm_unregister_pmu(const struct pfm_pmu *pmu);
@@ -378,10 +378,10 @@ void pfm_counter_throttled(struct pfm_pmu_reg *reg);
  * @reg: the counter
  *
  * The current period may be shorter: the rest of a period that was interrupted
- * before its set became active again or while the context was masked. Later
- * periods have this length, minus the random part.
+ * by masking or by a switch of sets. Later periods have the returned length,
+ * minus the random part.
  * Context: as pfm_overflow().
- * Return: events from one overflow to the next; 0 if it has no period.
+ * Return: events from one overflow to the next; 0 if the counter has no period.
  */
 u64 pfm_usual_period(const struct pfm_pmu_reg *reg);
 
@@ -405,7 +405,7 @@ bool pfm_overflow_is_known(struct pfm_pmu_reg *reg, u64 value);
  * @reg:  the counter
  * @ip:   interrupted instruction pointer
  * @regs: interrupted registers, may be NULL
- * @rec:  the record; its status is filled in
+ * @rec:  the record; the core fills in its status
  *
  * Context: as pfm_overflow().
  */
@@ -444,7 +444,7 @@ void pfm_timeout(struct pfm_pmu_reg *clock, struct pt_regs *regs);
  * @reg:  the PMD, with @user_read
  * @show: content for the set's page (perfmon.h), except cnt_seq
  *
- * Call it whenever the actual counter is given to the event, taken from it or
+ * Call this whenever the actual counter is given to the event, taken from it or
  * loaded, before the thread can run again.
  * Context: any, interrupts off, on the CPU of the monitored thread; one call at
  * a time for a set.

@@ -17,21 +17,21 @@
  *		else
  *			complain(&r.problem);
  *
- * Call init once for a context. Call begin for each of its buffers, or again
- * and again for the same mapping. Call next until it returns 0. Results are in
- * the reader until the next call. After a -1 the member problem tells what is
- * wrong. After -1 from begin there is nothing to read; after -1 from next there
- * may be more records.
+ * Call init once for a context. Call begin for each of its buffers, and again
+ * for each new look at a mapping. Call next until it returns 0. Results stay in
+ * the reader until the next call. After a -1 the member problem has the reason.
+ * After -1 from begin there is nothing to read; after -1 from next there may be
+ * more records.
  *
- * A reader trusts nothing. Whatever the bytes are, and even if they change
- * during a call, it never reads outside the buffer (@size bytes from @buf), and
- * terminates. It allocates nothing and calls only memcpy() and memset(). It
- * works in C and C++, and in any number of threads with a reader each.
+ * A reader does not trust the buffer. Whatever the bytes are, and even if they
+ * change during a call, it never reads outside the buffer (@size bytes from
+ * @buf), and terminates. It allocates nothing and calls only memcpy() and
+ * memset(). It works in C and C++. Threads may each use a reader of their own.
  *
  * A buffer that no longer changes, as in a file, is checked as a whole: it is a
  * problem if the records do not end where the header says. With PFM_READ_LIVE
- * the kernel may be writing. Then the reader skips records that are being
- * written or overwritten, and tolerates an incomplete update.
+ * the kernel may be writing. In this case the reader skips records that are
+ * being written or overwritten, and tolerates an incomplete update.
  */
 #ifndef PERFMON_READ_H
 #define PERFMON_READ_H
@@ -54,11 +54,11 @@
  * @PFM_READ_TRUNCATED: the buffer is truncated, but correct up to its end
  * @PFM_READ_FIELD:     a field of a header has an invalid value
  * @PFM_READ_COUNT:     the records do not end where a header says
- * @PFM_READ_UNKNOWN:   the next item is unknown: a PMD that does not sample, an
- *                      escape
+ * @PFM_READ_UNKNOWN:   the next item is unknown, such as a PMD that does not
+ *                      sample, or an escape
  * @PFM_READ_ROOM:      a record is too long to be copied out of a live buffer
- * @PFM_READ_USE:       an argument is invalid: a buffer not aligned to 8 bytes,
- *                      more PMDs than exist
+ * @PFM_READ_USE:       an argument is invalid, such as a buffer not aligned to
+ *                      8 bytes, or more PMDs than exist
  * @PFM_READ_BUSY:      a record of a table is being changed: begin again later
  */
 enum pfm_read_error {
@@ -73,10 +73,9 @@ enum pfm_read_error {
 };
 
 /**
- * struct pfm_read_problem - why records could not be read
+ * struct pfm_read_problem - the reason why records could not be read
  * @error:  kind of problem
- * @region: number of the region whose rest cannot be read, or
- *          PFM_READ_NO_REGION
+ * @region: region that cannot be read, or only in part; or PFM_READ_NO_REGION
  * @offset: offset of the byte that was being read, from the start of the buffer
  * @what:   name of the field or item; never NULL
  */
@@ -119,7 +118,7 @@ static inline const char *pfm_read_text(const struct pfm_read_problem *problem)
 
 /* The rest is internal to the readers. */
 
-/* Return: -1, for the caller to return. */
+/* Record a problem. Return: -1, for the caller to return. */
 static inline int pfm_read_fail(struct pfm_read_problem *problem,
 				enum pfm_read_error error, __u64 offset,
 				const char *what)
@@ -131,17 +130,17 @@ static inline int pfm_read_fail(struct pfm_read_problem *problem,
 	return -1;
 }
 
-/* Fail because of a field of the structure whose first byte is at @base. */
+/* Record an invalid field of the structure whose first byte is at @base. */
 #define PFM_READ_BAD(problem, base, type, field) \
 	pfm_read_fail(problem, PFM_READ_FIELD, (base) + offsetof(type, field), \
 		      #field)
 
-/* Aligned, as all 64-bit words that the kernel writes while others read. */
+/* An aligned word, as all 64-bit words that the kernel writes meanwhile */
 typedef __u64 __attribute__((aligned(8))) pfm_read_u64;
 
 /*
- * Load each field of a buffer once, with one of these, so that the checked
- * value is the one that is used. Acquire pairs with the kernel's
+ * Load each field of a buffer only once, with one of these functions, so that
+ * the checked value is the one that is used. Acquire pairs with the kernel's
  * smp_store_release().
  */
 static inline __u32 pfm_read_once32(const void *field)
@@ -164,7 +163,7 @@ static inline __u64 pfm_read_acquire64(const void *field)
 	return __atomic_load_n((const pfm_read_u64 *)field, __ATOMIC_ACQUIRE);
 }
 
-/* Copy, and keep the compiler from reading @from again later. */
+/* Copy, and keep the compiler from reading @from again. */
 static inline void pfm_read_copy(void *to, const void *from, size_t size)
 {
 	memcpy(to, from, size);

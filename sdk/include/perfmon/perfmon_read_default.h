@@ -12,16 +12,16 @@
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_read.h>
 
-/* A kind with this PMD is for all PMDs in all sets; it must be the only one. */
+/* In the only kind of a reader: all PMDs in all sets have this kind. */
 #define PFM_READ_ANY_PMD	0xffff
 
 /**
- * struct pfm_read_kind - number of values in the entries of a sampling PMD
+ * struct pfm_read_kind - number of values in the entries of one sampling PMD
  * @set:      number of the event set
  * @pmd:      PMD that samples in this set, or PFM_READ_ANY_PMD
- * @num_pmds: PMDs in the reg_smpl_pmds of its PMC, whose values follow
+ * @num_pmds: number of PMDs in the reg_smpl_pmds of the PMD's PMC
  *
- * The caller must know this: entries do not contain their length (3.6.4).
+ * The caller must supply this: entries do not contain their length (3.6.4).
  */
 struct pfm_read_kind {
 	__u16 set;
@@ -29,7 +29,7 @@ struct pfm_read_kind {
 	__u32 num_pmds;
 };
 
-/* Consecutive entries, for the readers of formats that have them. */
+/* Consecutive entries, for the readers of the formats that have such entries */
 struct pfm_read_entries {
 	const struct pfm_read_kind *kinds;
 	const struct pfm_read_kind *last;	/* kind of the last entry */
@@ -43,10 +43,10 @@ struct pfm_read_entries {
 
 /**
  * struct pfm_read_entry - an entry (3.6.4)
- * @head:     its header; 0 in fields that PFM_DFL_SMPL_NO_HDR or
+ * @head:     header of the entry; 0 in fields that PFM_DFL_SMPL_NO_HDR or
  *            PFM_DFL_SMPL_IIP_HDR omit
- * @kind:     its kind, one of those passed to init; NULL if the header is
- *            omitted
+ * @kind:     kind of the entry, one of those passed to init; NULL if the header
+ *            is omitted
  * @pmds:     values of the PMDs, in order of PMD index
  * @num_pmds: number of values
  */
@@ -57,7 +57,7 @@ struct pfm_read_entry {
 	__u32 num_pmds;
 };
 
-/* Buffer header of perfmon 2.0 on ia64. */
+/* Buffer header of perfmon 2.0 on ia64 */
 typedef struct {
 	__u64	hdr_count;
 	__u64	hdr_cur_offs;
@@ -69,7 +69,7 @@ typedef struct {
 	__u64	hdr_reserved3[10];
 } pfm_read_ia64_hdr_t;
 
-/* Entry header of perfmon 2.0 on ia64. */
+/* Entry header of perfmon 2.0 on ia64 */
 typedef struct {
 	__s32	pid;
 	__u8	reserved[3];
@@ -91,7 +91,7 @@ PFM_STATIC_ASSERT(sizeof(pfm_read_ia64_entry_t) ==
 PFM_STATIC_ASSERT(offsetof(pfm_read_ia64_hdr_t, hdr_version) ==
 		  offsetof(pfm_default_smpl_hdr_t, hdr_version));
 
-/* Return: 0; -1 for too many PMDs, or a kind beside one of PFM_READ_ANY_PMD. */
+/* Return: 0; -1 for too many PMDs, or for a kind beside PFM_READ_ANY_PMD. */
 static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 					const struct pfm_read_kind *kinds,
 					__u32 num_kinds)
@@ -103,7 +103,7 @@ static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 		if (kinds[i].num_pmds > PFM_MAX_PMDS ||
 		    (kinds[i].pmd == PFM_READ_ANY_PMD && num_kinds > 1))
 			return -1;
-		/* If the lengths differ, an entry has at least its header. */
+		/* An entry has at least its header. */
 		if (kinds[i].num_pmds != kinds[0].num_pmds)
 			values = 0;
 	}
@@ -188,7 +188,7 @@ pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,
 	else
 		pfm_read_copy(&entry->head, from, sizeof(entry->head));
 	if (entries->head != sizeof(entry->head)) {
-		/* All kinds have the same length, so any kind serves. */
+		/* All kinds have the same length, so any kind will do. */
 		entry->kind = NULL;
 	} else {
 		if (!kind || !pfm_read_is_kind(kind, &entry->head))
@@ -220,8 +220,8 @@ pfm_read_entry_at(struct pfm_read_entries *entries, const unsigned char *from,
  * @cur:       private: offset in bytes of the next entry
  * @end:       private: offset in bytes of the end of the present entries
  * @found:     private: number of entries before @cur
- * @time:      private: how time stamps are converted; time_mult is 0 if they
- *             are in ns
+ * @time:      private: conversion of time stamps; time_mult is 0 if they are in
+ *             ns
  * @is_live:   private: PFM_READ_LIVE
  * @is_done:   private: there are no more entries
  */
@@ -268,7 +268,7 @@ static inline int pfm_read_default_init(struct pfm_read_default *r,
  * @kinds:     as for pfm_read_default_init()
  * @num_kinds: as for pfm_read_default_init()
  *
- * For buffers of perfmon 2.0, UUID 4d72bec0-0664-4143-82b4-d3fd27243c97.
+ * For buffers of perfmon 2.0, with UUID 4d72bec0-0664-4143-82b4-d3fd27243c97.
  *
  * Context: any.
  * Return: as pfm_read_default_init().
@@ -284,7 +284,7 @@ static inline int pfm_read_default_ia64_init(struct pfm_read_default *r,
 	return 0;
 }
 
-/* Without a complete header, all entries must have the same length. */
+/* Apply buf_flags. Without complete headers, all entries need one length. */
 static inline int pfm_read_default_flags(struct pfm_read_default *r,
 					 __u32 flags)
 {
@@ -340,7 +340,7 @@ static inline int pfm_read_default_header(struct pfm_read_default *r,
 	__u64 buf_size;
 	__u32 flags;
 
-	/* A reader that sees a count sees these entries and their end. */
+	/* A reader that sees a count sees the counted entries and their end. */
 	r->count = pfm_read_acquire64(&hdr->hdr_count);
 	r->cur_offs = pfm_read_once64(&hdr->hdr_cur_offs);
 	r->overflows = pfm_read_once64(is_ia64 ? &old->hdr_overflows :

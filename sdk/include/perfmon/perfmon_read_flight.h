@@ -11,7 +11,7 @@
 #include <perfmon/perfmon_read_sink.h>
 
 /**
- * struct pfm_read_flight - a reader of the flight recorder
+ * struct pfm_read_flight - a reader of the flight format
  * @sink:   common part of readers of formats with a sink; errors are in
  *          sink.problem
  * @record: the current record

@@ -2,10 +2,10 @@
 /**
  * DOC: Reader of the n-way format (6.3.1; Eranian 2006, 5.4)
  *
- * The reader can read while the kernel writes. perfmon_read.h explains how to
- * use a reader. The reader remembers how far it has read each region. It
- * continues there if the region was being filled, in the same mapping or in a
- * later copy of the buffer.
+ * This reader can read while the kernel writes. perfmon_read.h explains how to
+ * use a reader. The reader keeps its position in each region, and continues
+ * there if the region was still being filled. This works in the same mapping,
+ * and in a later copy of the buffer.
  */
 #ifndef PERFMON_READ_NWAY_H
 #define PERFMON_READ_NWAY_H
@@ -38,10 +38,10 @@ PFM_STATIC_ASSERT(PFM_NWAY_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  * struct pfm_read_nway - a reader of the n-way format
  * @problem:     reason for the last -1
  * @entry:       the current entry
- * @seq:         number of the fill that holds it
- * @region:      number of the region that holds it
+ * @seq:         number of the fill with the current entry
+ * @region:      number of the region with the current entry
  * @overwritten: number of entries that the kernel has overwritten so far
- * @dropped:     number of overflows that found no room so far
+ * @dropped:     number of overflows that were dropped so far
  * @entries:     private
  * @pass:        private, but pass.overtaken is the number of regions that were
  *               refilled while they were read

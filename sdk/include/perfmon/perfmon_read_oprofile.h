@@ -2,10 +2,10 @@
 /**
  * DOC: Reader of the OProfile bridge's stream (Eranian 2006, 5.4)
  *
- * perfmon_read.h explains how to use a reader, but this one reads a stream:
- * call begin for each part in turn, as read() returns it. Parts may end after
- * any word. Words before the first escape, and after an unknown escape, have no
- * meaning and are skipped.
+ * perfmon_read.h explains how to use a reader. This reader reads a stream: call
+ * begin for each part of the stream in turn, as read() returns it. Parts may
+ * end after any word. Words before the first escape, and after an unknown
+ * escape, have no meaning and are skipped.
  */
 #ifndef PERFMON_READ_OPROFILE_H
 #define PERFMON_READ_OPROFILE_H
@@ -45,9 +45,9 @@ enum pfm_read_took {
  * struct pfm_read_oprofile - a reader of the stream
  * @problem:    reason for the last -1
  * @offset:     offset of the current sample or caller in the file of @cookie;
- *              in the kernel, or without a cookie, its address
+ *              its address if it is in the kernel or has no cookie
  * @event:      reg_smpl_eventid of the counter; 0 for a caller
- * @is_caller:  this is a caller of the last sample, or of the last caller
+ * @is_caller:  a caller of the last sample, or of the last caller, was read
  * @cpu:        CPU, or PFM_READ_NOBODY
  * @tid:        thread, or PFM_READ_NOBODY
  * @tgid:       process, or PFM_READ_NOBODY
@@ -63,10 +63,10 @@ enum pfm_read_took {
  * @word:       private: meaning of the next word
  * @pair:       private: meaning of the next pair
  * @bytes:      private: the current part of the stream
- * @size:       private: its size in bytes
- * @cur:        private: offset in bytes of the next word in it
- * @escape:     private: offset in bytes of the last escape in it; 0 if that
- *              began in an earlier part
+ * @size:       private: size in bytes of @bytes
+ * @cur:        private: offset in bytes of the next word in @bytes
+ * @escape:     private: offset in bytes of the last escape in @bytes; 0 if the
+ *              escape began in an earlier part
  */
 struct pfm_read_oprofile {
 	struct pfm_read_problem problem;
@@ -123,7 +123,7 @@ static inline int pfm_read_oprofile_init(struct pfm_read_oprofile *r,
  * pfm_read_oprofile_begin() - start to read the next part of the stream
  * @r:     the reader
  * @bytes: the part, with any alignment
- * @size:  its size in bytes, complete words
+ * @size:  size of the part in bytes, complete words
  *
  * Context: any; one thread at a time for a reader.
  */
@@ -192,7 +192,7 @@ pfm_read_oprofile_apply(struct pfm_read_oprofile *r)
 	return PFM_READ_ESCAPE;
 }
 
-/* Take the second word of an escape. */
+/* Process the second word of an escape. */
 static inline enum pfm_read_took
 pfm_read_oprofile_code(struct pfm_read_oprofile *r, __u64 code)
 {
@@ -213,7 +213,7 @@ pfm_read_oprofile_code(struct pfm_read_oprofile *r, __u64 code)
 	return PFM_READ_NOTHING;
 }
 
-/* Take the second word of a pair. */
+/* Process the second word of a pair. */
 static inline enum pfm_read_took
 pfm_read_oprofile_event(struct pfm_read_oprofile *r, __u64 event)
 {
@@ -226,11 +226,11 @@ pfm_read_oprofile_event(struct pfm_read_oprofile *r, __u64 event)
 }
 
 /**
- * pfm_read_oprofile_take() - take the next word of the stream
+ * pfm_read_oprofile_take() - process the next word of the stream
  * @r:    the reader
  * @word: the word
  *
- * For tools that also want escapes; others call pfm_read_oprofile_next().
+ * For tools that need escapes, too. Others call pfm_read_oprofile_next().
  *
  * Context: as pfm_read_oprofile_begin().
  * Return: the item that @word has completed: a sample or caller, an escape,

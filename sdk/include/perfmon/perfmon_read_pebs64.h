@@ -13,8 +13,8 @@
 /**
  * struct pfm_read_pebs64 - a reader of the 64-bit PEBS format
  * @pebs:  common part of both PEBS formats; errors are in pebs.problem
- * @entry: the current record: regs is what all CPUs record; nhm, hsw and skl
- *         have the fields of later CPUs, 0 beyond pebs.entry_size
+ * @entry: the current record: regs has the fields of all CPUs; nhm, hsw and skl
+ *         add those of later CPUs, which are 0 beyond pebs.entry_size
  */
 struct pfm_read_pebs64 {
 	struct pfm_read_pebs pebs;
@@ -38,7 +38,7 @@ static inline void pfm_read_pebs64_init(struct pfm_read_pebs64 *r)
 	r->pebs.is_done = 1;
 }
 
-/* Return: whether it is the size of a known record layout. */
+/* Return: 1 for the size of a known record layout, else 0. */
 static inline int pfm_read_pebs64_is_size(__u32 size)
 {
 	return size == sizeof(pfm_pebs64_smpl_entry_t) ||

@@ -2,10 +2,10 @@
 /**
  * DOC: Reader of regions that are filled in turn
  *
- * The n-way format (6.3.1; Eranian 2006, 5.4) and the sink share one protocol,
- * by which buffers can be read while the kernel writes. This is the reader's
- * side of it, for the readers of both and for tools that copy complete regions.
- * The kernel writes::
+ * The n-way format (6.3.1; Eranian 2006, 5.4) and sinks share one protocol for
+ * reading a buffer while the kernel writes to it. This header has the reader's
+ * side of the protocol, for the readers of both and for tools that copy
+ * complete regions. The kernel writes::
  *
  *	begin or overwrite a region	a record
  *	  count = 0, used = 0		  the record
@@ -15,8 +15,8 @@
  *
  * A reader that sees the new number therefore never sees the old count. A
  * reader that sees any part of a new record sees the new number after a fence.
- * A reader that sees an old number may already see the new used and count, and
- * used can be ahead of count. While the kernel writes, rely only on count.
+ * A reader that sees an old number may already see the new used and count. used
+ * can be ahead of count. So rely only on count while the kernel writes.
  */
 #ifndef PERFMON_READ_REGIONS_H
 #define PERFMON_READ_REGIONS_H
@@ -30,10 +30,10 @@
  * @header:   size in bytes of the buffer's header; the headers of the regions
  *            follow it
  * @region:   size in bytes of a region's header, which begins with rgn_seq
- * @state:    offset in bytes of rgn_state in it
- * @count:    offset in bytes of rgn_count in it
+ * @state:    offset in bytes of rgn_state in the region's header
+ * @count:    offset in bytes of rgn_count in the region's header
  * @used:     offset in bytes of the field with the size of the records
- * @used_name: name of that field
+ * @used_name: name of this field
  * @num_regions: offset in bytes of hdr_num_regions in the buffer's header
  * @region_offs: offset in bytes of hdr_region_offs
  * @region_size: offset in bytes of hdr_region_size
@@ -68,7 +68,7 @@ struct pfm_read_areas {
 
 /**
  * struct pfm_read_region - content of a region's header
- * @seq:   number of this fill, 0 for an empty region
+ * @seq:   number of the current fill, 0 for an empty region
  * @count: number of records
  * @used:  size in bytes of the records, or more
  * @state: 0 free, 1 being filled, 2 full and handed out
@@ -98,10 +98,10 @@ pfm_read_region_load(const struct pfm_read_region_layout *layout,
 {
 	const unsigned char *bytes = (const unsigned char *)header;
 
-	/* A reader that sees a number sees no older count or state. */
+	/* A reader that sees a number sees the count and state of this fill. */
 	region->seq = pfm_read_acquire64(bytes);
 	region->state = pfm_read_acquire32(bytes + layout->state);
-	/* A reader that sees a count sees these records. */
+	/* A reader that sees a count sees the counted records. */
 	region->count = pfm_read_acquire64(bytes + layout->count);
 	region->used = pfm_read_once64(bytes + layout->used);
 }
@@ -128,7 +128,7 @@ struct pfm_read_place {
 	__u32 number;
 };
 
-/* The part of a region that has been read: number and size of records. */
+/* The part of a region that has been read: number and size of its records */
 struct pfm_read_seen {
 	__u64 seq;
 	__u64 count;
@@ -136,8 +136,8 @@ struct pfm_read_seen {
 };
 
 /*
- * A pass over the regions in the order of their numbers. Regions that are
- * refilled during a pass are left to the next one, so that a pass ends however
+ * A pass over the regions in the order of their numbers. A region that is
+ * refilled during a pass is left to the next pass, so that a pass ends however
  * fast the kernel writes.
  */
 struct pfm_read_pass {
@@ -187,7 +187,7 @@ pfm_read_areas_load(const struct pfm_read_region_layout *layout,
 	if (areas->size % sizeof(__u64))
 		return pfm_read_fail(problem, PFM_READ_FIELD,
 				     layout->region_size, "hdr_region_size");
-	/* After these checks no sum of the fields overflows. */
+	/* After these checks, sums of the fields do not overflow. */
 	if (areas->offs > end || areas->size > (end - areas->offs) / areas->num)
 		return pfm_read_fail(problem, PFM_READ_FIELD, layout->buf_size,
 				     "hdr_buf_size");
@@ -256,8 +256,8 @@ pfm_read_pass_begin(struct pfm_read_pass *pass,
  * Go to the next region.
  *
  * If a region has been refilled since the pass began, the next pass reads it.
- * Its new records come before those of regions that were filled later, so the
- * next pass reads these regions, too.
+ * The region's new records come before those of regions that were filled later,
+ * so the next pass reads these regions, too.
  *
  * Return: 1, with its header in @region; 0 if there are no more regions.
  */
@@ -304,8 +304,8 @@ pfm_read_pass_bad(const struct pfm_read_pass *pass,
 }
 
 /*
- * Continue in the entered region after the last record that was read, or at its
- * first record with @is_new.
+ * Continue in the entered region after the last record that was read; with
+ * @is_new, at the region's first record.
  *
  * Return: 1; 0 if there is nothing new; -1.
  */

@@ -2,11 +2,11 @@
 /**
  * DOC: Reader of formats with a sink (perfmon_sink.h)
  *
- * The reader can read while the kernel writes. perfmon_read.h explains how to
+ * This reader can read while the kernel writes. perfmon_read.h explains how to
  * use a reader. Only the format knows the layout of its records. Its reader
- * calls pfm_read_sink_head() for the fixed part of a record, and then
- * pfm_read_sink_words() for the variable part, whose length the fixed part
- * tells. For examples/format_mini this would be::
+ * calls pfm_read_sink_head() for the fixed part of a record. It then calls
+ * pfm_read_sink_words() for the variable part, whose length is in the fixed
+ * part. For examples/format_mini this would be::
  *
  *	static inline int mini_next(struct mini *r)
  *	{
@@ -32,8 +32,8 @@
 /*
  * Maximum number of words in the variable part of a record that can be copied
  * out of a live buffer: values of all PMDs, and two call chains of 128
- * addresses. Define a larger number before including this file if a format
- * needs it.
+ * addresses. A format with longer records defines a larger number before it
+ * includes this file.
  */
 #ifndef PFM_READ_SINK_WORDS
 #define PFM_READ_SINK_WORDS	(PFM_MAX_PMDS + 2 * 128)
@@ -72,8 +72,9 @@ PFM_STATIC_ASSERT(PFM_SINK_RGN_FREE == (int)PFM_READ_RGN_FREE &&
  * @overwritten: number of records that the kernel has overwritten so far
  * @lost:        number of samples lost so far, indexed by PFM_SINK_LOST_*
  * @skipped:     number of samples that the format's handler skipped so far
- * @is_rising:   set it to 1 after pfm_read_sink_init() if the buffer is a
- *               table: each pass then returns all records, as they are now
+ * @is_rising:   set to 1 by the caller after pfm_read_sink_init() if the buffer
+ *               is a table: each pass returns all records with their current
+ *               values
  * @needed:      private: major version that the records must have, or 0
  * @pass:        private, but pass.overtaken is the number of regions that were
  *               refilled while they were read
@@ -97,8 +98,8 @@ struct pfm_read_sink {
 /**
  * pfm_read_sink_init() - set up a reader for the buffers of a context
  * @r:           the reader
- * @fmt_version: version of the records that the caller can read, of which only
- *               the major number matters; 0 for any
+ * @fmt_version: version of the records that the caller can read; only the major
+ *               number matters; 0 for any
  *
  * Context: any.
  */
@@ -109,7 +110,7 @@ static inline void pfm_read_sink_init(struct pfm_read_sink *r,
 	r->needed = PFM_VERSION_MAJOR(fmt_version);
 }
 
-/* Return: whether @offs is a valid offset of the pfm_sink_more_t, or 0. */
+/* Return: 1 if @offs, the offset of the pfm_sink_more_t, is valid or 0. */
 static inline int pfm_read_sink_more_fits(const struct pfm_read_areas *areas,
 					  __u32 offs)
 {
@@ -118,7 +119,7 @@ static inline int pfm_read_sink_more_fits(const struct pfm_read_areas *areas,
 			 offs + sizeof(pfm_sink_more_t) <= areas->offs);
 }
 
-/* Return: the pfm_sink_more_t; NULL before version 1.1. */
+/* Get the pfm_sink_more_t; NULL before version 1.1. */
 static inline const pfm_sink_more_t *pfm_read_sink_more(const void *buf,
 							size_t size)
 {
@@ -132,7 +133,7 @@ static inline const pfm_sink_more_t *pfm_read_sink_more(const void *buf,
 	return (const pfm_sink_more_t *)more;
 }
 
-/* Return: number of skipped samples, 0 before version 1.1. */
+/* Get the number of skipped samples; 0 before version 1.1. */
 static inline __u64 pfm_read_sink_skipped(const void *buf, size_t size)
 {
 	const pfm_sink_more_t *more = pfm_read_sink_more(buf, size);
@@ -227,7 +228,7 @@ static inline int pfm_read_sink_enter(struct pfm_read_sink *r)
 					   r->is_rising);
 		if (got < 0)
 			return got;
-		/* A region that is shorter than before has nothing new. */
+		/* A region that is shorter than before has no new records. */
 		if (got && (pass->is_live ||
 			    pass->cur - pass->start <= pass->region.used))
 			return 1;
@@ -310,8 +311,8 @@ static inline int pfm_read_sink_give_up(struct pfm_read_sink *r,
 /**
  * pfm_read_sink_head() - read the fixed part of the next record
  * @r:    the reader
- * @head: out: a copy of it
- * @size: its size in bytes
+ * @head: out: a copy of the fixed part
+ * @size: size of the fixed part in bytes
  *
  * Call pfm_read_sink_words() next to complete the record.
  *
@@ -350,7 +351,7 @@ static inline int pfm_read_sink_head(struct pfm_read_sink *r, void *head,
 	}
 }
 
-/* Get the words after the head, copied if the kernel could overwrite them. */
+/* Get the words after the head, as a copy if the kernel may be writing. */
 static inline const __u64 *pfm_read_sink_copy(struct pfm_read_sink *r,
 					      size_t head, __u64 num)
 {
@@ -368,7 +369,7 @@ static inline const __u64 *pfm_read_sink_copy(struct pfm_read_sink *r,
  * @size: size of the fixed part, as passed to pfm_read_sink_head()
  * @num:  number of 64-bit words that follow
  * @got:  out: 1 on success; 0 if the record has been overwritten: start again
- *        with pfm_read_sink_head(); -1 if it is unreadable, see @r->problem
+ *        with pfm_read_sink_head(); -1 if it cannot be read, see @r->problem
  *
  * Context: as pfm_read_sink_begin().
  * Return: the words; NULL if @got is not 1.

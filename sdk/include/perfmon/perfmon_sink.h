@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
 /**
- * DOC: The sink, a buffer layout that many formats share
+ * DOC: Sinks, a buffer layout that many formats share
  *
- * The buffer is split into 1 to 64 regions of equal size. Records, whose layout
- * the format defines, fill one region after the other, in circular order::
+ * A buffer of this layout has 1 to 64 regions of equal size. Records, whose
+ * layout the format defines, fill one region after the other, in circular
+ * order::
  *
  *	0		pfm_sink_hdr_t
  *	128		pfm_sink_rgn_t of region 0, 1, ... N - 1
@@ -17,33 +18,34 @@
  * PFM_SINK_OVERWRITE no region is handed out and the oldest records are
  * overwritten: a flight recorder.
  *
- * A tool that knows only this header can tell how many samples were recorded,
- * and which bytes are records. The following holds while nothing is being
- * recorded, freed or overwritten::
+ * A tool that knows only this header can find the number of samples that were
+ * recorded, and the bytes that are records. The following holds while nothing
+ * is being recorded, freed or overwritten::
  *
  *	recorded = hdr_past + hdr_overwritten + the sum of all rgn_count
  *
  * Lost samples are counted in pfm_lost of the context's fdinfo and in hdr_lost.
- * PFM_SINK_LOST_FULL is a part of pfm_lost: when an overflow finds no room, the
- * handler is not called for the remaining overflows of that instant, which are
- * lost, too. The other reasons are only in hdr_lost. Samples that the handler
- * chose not to record are not lost, but skipped: they are in more_skipped.
+ * PFM_SINK_LOST_FULL is a part of pfm_lost: when the buffer is full, the
+ * handler is not called for the remaining overflows of that instant, and they
+ * are lost, too. The other reasons are only in hdr_lost. Samples that the
+ * handler chose not to record are not lost, but skipped: they are in
+ * more_skipped.
  *
  * The buffer can be read while the kernel writes, without a lock. Load rgn_seq
  * (acquire), then rgn_count (acquire), and copy that many records. Then, after
  * an acquire fence, load rgn_seq again, and discard the copy if it has changed.
  * rgn_used can be ahead of rgn_count by a record that is not yet complete. A
  * region whose rgn_state is PFM_SINK_RGN_READY is stable until its rgn_seq
- * changes, because PFM_RESTART frees it or it is overwritten.
+ * changes, when the region is freed by PFM_RESTART or overwritten.
  *
  * Formats that merge samples by key have a table: a sink of one region, with a
  * record for each key, in the order in which the keys first occurred. The
  * counts, sums and so on in a record change in place. hdr_past counts the
- * samples beyond the first of each key. Samples that find no room in the table
- * are counted in hdr_lost, PFM_SINK_LOST_TABLE. To read a record while the
- * kernel writes, load more_updates (acquire), and copy the record. Then, after
- * an acquire fence, load more_updates again. If it has changed or is odd, copy
- * the record again.
+ * samples beyond the first of each key. PFM_SINK_LOST_TABLE in hdr_lost counts
+ * samples for which the table had no space. To read a record while the kernel
+ * writes, load more_updates (acquire), and copy the record. Then, after an
+ * acquire fence, load more_updates again. If it has changed or is odd, copy the
+ * record again.
  */
 #ifndef PERFMON_SINK_H
 #define PERFMON_SINK_H
@@ -61,7 +63,7 @@
 #define PFM_SINK_REGION_OFFS(num_regions) \
 	(PFM_SINK_MORE_OFFS(num_regions) + sizeof(pfm_sink_more_t))
 
-/* Flag of the argument: overwrite the oldest records, hand out no region. */
+/* Flag of the argument: overwrite the oldest records and hand out no region. */
 #define PFM_SINK_OVERWRITE	0x1
 #define PFM_SINK_ALL		PFM_SINK_OVERWRITE
 
@@ -92,12 +94,12 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
 	PFM_ARG(pfm_sink_arg_t, flags, 0, "flags") }
 
 /*
- * Reasons for lost samples, indices of hdr_lost. PFM_SINK_LOST_FULL is also
- * counted by the context; the others are counted only in the header.
+ * Reasons for lost samples, indices of hdr_lost. The context counts
+ * PFM_SINK_LOST_FULL, too; only the header counts the others.
  */
 #define PFM_SINK_LOST_FULL	0	/* all regions are handed out */
-#define PFM_SINK_LOST_TABLE	1	/* no room in a table */
-#define PFM_SINK_LOST_REGS	2	/* the registers to record were gone */
+#define PFM_SINK_LOST_TABLE	1	/* no space in a table */
+#define PFM_SINK_LOST_REGS	2	/* the overflow has no registers */
 #define PFM_SINK_LOST_OTHER	3	/* the format's own reason */
 #define PFM_SINK_NUM_LOST	4
 
@@ -113,16 +115,16 @@ PFM_ASSERT_FIELD(pfm_sink_arg_t, flags, 12, 4);
  *                   full when less than this is left
  * @hdr_num_regions: number of regions
  * @hdr_flags:       flags of the argument
- * @hdr_cur_region:  region that records go into
+ * @hdr_cur_region:  region into which records go
  * @hdr_more_offs:   offset in bytes of the pfm_sink_more_t, after the headers
  *                   of the regions; 0 before version 1.1
  * @hdr_fills:       number of regions that became full; without
  *                   PFM_SINK_OVERWRITE each of them was handed out, in the
  *                   order of rgn_seq
  * @hdr_freed:       number of regions that PFM_RESTART freed
- * @hdr_past:        number of recorded samples that have no record of their own
- *                   in the buffer: those whose region was freed, and those
- *                   merged into an existing record
+ * @hdr_past:        number of recorded samples that have no record in the
+ *                   buffer: those whose region was freed, and those merged into
+ *                   an existing record
  * @hdr_overwritten: number of overwritten records
  * @hdr_lost:        number of lost samples, indexed by PFM_SINK_LOST_*
  */
@@ -170,8 +172,8 @@ PFM_ASSERT_FIELD(pfm_sink_hdr_t, hdr_lost, 96, 32);
 
 /**
  * struct pfm_sink_rgn_t - header of a region
- * @rgn_seq:      number of this fill, increasing over all regions; 0 if the
- *                region is empty
+ * @rgn_seq:      number of the current fill, increasing over all regions; 0 if
+ *                the region is empty
  * @rgn_count:    number of records in the region
  * @rgn_used:     size in bytes of these records
  * @rgn_state:    PFM_SINK_RGN_*
@@ -195,9 +197,9 @@ PFM_ASSERT_FIELD(pfm_sink_rgn_t, rgn_reserved, 28, 4);
 /**
  * struct pfm_sink_more_t - counts that do not fit into the header
  * @more_skipped:  number of samples that the handler chose not to record
- * @more_updates:  of a table whose payload has several fields: incremented
- *                 before and after a record changes, so it is odd in between;
- *                 since version 1.2
+ * @more_updates:  for a table whose payload has several fields, since version
+ *                 1.2: incremented before and after a record changes, so it is
+ *                 odd in between
  * @more_reserved: 0
  */
 typedef struct {

@@ -13,7 +13,7 @@
 #include <perfmon/perfmon_unwind.h>
 
 #define PFM_STACKS_SMPL_NAME	"stacks"
-/* Describes a sample in one line. */
+/* One line about a sample, for users */
 #define PFM_STACKS_SMPL_SUMMARY \
 	"a count per process, event and call chain, kept in the kernel"
 #define PFM_STACKS_SMPL_UUID_STR "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c"
@@ -28,14 +28,14 @@
  * @sink:       layout of the buffer
  * @max_depth:  maximum number of addresses in a call chain, for the kernel
  *              chain and the user chain each; 1 to PFM_STACKS_MAX_DEPTH
- * @unwind_fd:  descriptor of a set of unwind tables (perfmon_unwind.h), by
- *              which user chains are found; 0 for none, so a set with
- *              descriptor 0 cannot be used
+ * @unwind_fd:  descriptor of a set of unwind tables (perfmon_unwind.h) for user
+ *              chains; 0 for none, so descriptor 0 cannot be used
  * @per_thread: 1 to count the samples of each thread separately, else 0
- * @clock_pmd:  with @per_thread, in a context of one thread: PMD with the CPU
- *              time of the thread in ns, to sum the time off the CPU instead of
- *              the periods; 0 for none. Each overflow is then a context switch,
- *              and its reg_smpl_pmds have this PMD and PFM_PMD_STATE
+ * @clock_pmd:  0, or the PMD with the thread's CPU time in ns, to sum the time
+ *              off the CPU instead of the periods. This requires @per_thread
+ *              and a context of one thread. Each overflow must be a context
+ *              switch, and its reg_smpl_pmds must have this PMD and
+ *              PFM_PMD_STATE
  */
 typedef struct {
 	pfm_sink_arg_t	sink;
@@ -64,24 +64,23 @@ PFM_ASSERT_FIELD(pfm_stacks_smpl_arg_t, clock_pmd, 28, 4);
 /**
  * struct pfm_stacks_record_t - a record; addresses follow
  * @count:      number of samples
- * @periods:    sum of their sampling periods; with clock_pmd: time in ns that
- *              the thread was off the CPU after these context switches
+ * @periods:    sum of the samples' periods; with clock_pmd: time in ns that the
+ *              thread was off the CPU after these context switches
  * @ovfl_pmd:   PMD that overflowed
- * @set:        event set that was active; with clock_pmd: why the thread left
- *              the CPU, the value of PFM_PMD_STATE
+ * @set:        event set that was active; with clock_pmd: the value of
+ *              PFM_PMD_STATE, the reason why the thread left the CPU
  * @tgid:       process
  * @tid:        thread; 0 if the samples of threads are counted together
  * @num_kernel: number of kernel addresses, which follow the record: the
  *              interrupted address, then its callers, innermost first; 0 if the
  *              kernel was not interrupted
- * @num_user:   number of user addresses, which follow the kernel addresses:
- *              where the thread was at user level or entered the kernel, then
- *              its callers, innermost first
- * @user_end:   enum pfm_unwind_why: why the user chain ended, if there is a set
- *              of unwind tables
- * @user_guessed: with unwind tables: number of user addresses that were
- *              nevertheless found by frame pointer, because no table describes
- *              the code of the callee
+ * @num_user:   number of user addresses, which follow the kernel addresses: the
+ *              address at which the thread was at user level or entered the
+ *              kernel, then its callers, innermost first
+ * @user_end:   enum pfm_unwind_why: reason for the end of the user chain, if
+ *              there is a set of unwind tables
+ * @user_guessed: with unwind tables: number of user addresses that were found
+ *              by frame pointer, because no table describes the callee's code
  *
  * All fields from @ovfl_pmd on and the addresses are the key.
  */

@@ -3,7 +3,7 @@
  * DOC: Raw time stamps
  *
  * A raw time stamp is a value of a CPU's counter. A format that records raw
- * time stamps publishes how to convert them to ns.
+ * time stamps publishes their conversion to ns.
  */
 #ifndef PERFMON_TIME_H
 #define PERFMON_TIME_H

@@ -2,9 +2,10 @@
 /**
  * DOC: Unwind tables
  *
- * A table describes one ELF file of 64 bits and little endian: how to find the
- * caller's frame from each address of its code. A program compiles the table
- * from the file's unwind information; the kernel walks user stacks with it::
+ * A table describes one ELF file of 64 bits and little endian. For each address
+ * of the file's code, it describes how to find the caller's frame. A program
+ * compiles the table from the file's unwind information, and the kernel walks
+ * user stacks with it::
  *
  *	struct pfm_unwind_head
  *	__u32 index[nr_blocks + 1]
@@ -14,26 +15,26 @@
  *
  * The table ends there. All numbers are in the byte order of the machine.
  *
- * Addresses are offsets in the file: a mapping's start and file offset are all
- * that is needed to translate an address of a process. The addresses of the
+ * Addresses are offsets in the file, so the start and the file offset of a
+ * mapping suffice to translate an address of a process. The addresses of the
  * vDSO are relative to its start. The code from pfm_unwind_head.start on is
  * divided into blocks of PFM_UNWIND_BLOCK bytes.
  *
- * A row says which rule applies from its address to that of the next row. The
- * rows are sorted by address. row_rules has the number of the row's rule, and
- * row_offsets the row's offset in its block, which rises strictly in a block.
- * index has each block's first row: the first one whose address is not below
- * the start of the block. The last element of index is nr_rows.
+ * A row names the rule that applies from the row's address to that of the next
+ * row. The rows are sorted by address. row_rules has the number of each row's
+ * rule, and row_offsets the row's offset in its block, which rises strictly
+ * within a block. index has each block's first row: the first one whose address
+ * is not below the start of the block. The last element of index is nr_rows.
  *
- * To find the rule of address A, let R be A - start and B be R / 256. Of the
- * rows index[B] to index[B + 1] - 1, the last one applies whose row_offsets is
- * at most R % 256. If there is no such row, row index[B] - 1 applies, which
- * begins in an earlier block. If index[B] is 0, too, or if B is not below
- * nr_blocks, there is no rule, as with PFM_UNWIND_NONE.
+ * To find the rule of address A, let R be A - start and B be R / 256. The last
+ * one applies of the rows index[B] to index[B + 1] - 1 whose row_offsets is at
+ * most R % 256. If there is no such row, row index[B] - 1 applies, which begins
+ * in an earlier block. There is no rule, as with PFM_UNWIND_NONE, if index[B]
+ * is 0, too, or if B is not below nr_blocks.
  *
- * A return address is looked up as its value minus 1, which belongs to the
- * call. The innermost frame's address, and that of a frame interrupted by a
- * signal, are looked up as they are.
+ * For a return address, look up the address minus 1, which belongs to the call.
+ * Look up the address of the innermost frame, and of a frame interrupted by a
+ * signal, without change.
  */
 #ifndef PERFMON_UNWIND_H
 #define PERFMON_UNWIND_H
@@ -51,7 +52,7 @@
  * @magic:     PFM_UNWIND_MAGIC
  * @version:   PFM_UNWIND_VERSION
  * @machine:   EM_X86_64 or EM_AARCH64
- * @start:     first offset in the file that is described, a multiple of
+ * @start:     first described offset in the file, a multiple of
  *             PFM_UNWIND_BLOCK
  * @nr_blocks: number of blocks of code
  * @nr_rows:   number of rows
@@ -80,11 +81,12 @@ PFM_ASSERT_FIELD(struct pfm_unwind_head, nr_rules, 24, 4);
 PFM_ASSERT_FIELD(struct pfm_unwind_head, size, 28, 4);
 
 /**
- * enum pfm_unwind_kind - how a rule finds the caller's frame
- * @PFM_UNWIND_NONE:   the file does not tell it; the frame pointer may be tried
+ * enum pfm_unwind_kind - the way in which a rule finds the caller's frame
+ * @PFM_UNWIND_NONE:   unknown, because the file has no information; the frame
+ *                     pointer may be tried
  * @PFM_UNWIND_END:    this is the outermost frame
- * @PFM_UNWIND_BAD:    the file tells it in a way that no rule can express; the
- *                     frame pointer must not be tried
+ * @PFM_UNWIND_BAD:    no rule can express the file's information; the frame
+ *                     pointer must not be tried
  * @PFM_UNWIND_REG:    cfa = reg + cfa_offset
  * @PFM_UNWIND_MEM:    x86_64: cfa = [reg + cfa_offset] + 8 + ra_offset. The
  *                     return address is just below: at cfa - 8
@@ -113,15 +115,15 @@ enum pfm_unwind_kind {
 };
 
 /**
- * enum pfm_unwind_ra - where a PFM_UNWIND_REG rule finds the return address
+ * enum pfm_unwind_ra - location of the return address, for PFM_UNWIND_REG
  * @PFM_UNWIND_RA_CFA: at cfa + ra_offset. On x86_64, rbx is unchanged
  * @PFM_UNWIND_RA_REG: in the register whose DWARF number is ra_offset, such as
- *                     arm64's link register. Only the registers of the
- *                     innermost frame, and the link register of a frame
- *                     interrupted by a signal, are known
+ *                     arm64's link register. The walker knows only the
+ *                     registers of the innermost frame, and the link register
+ *                     of a frame interrupted by a signal
  * @PFM_UNWIND_RA_RBX: x86_64: at cfa - 8; the caller's rbx is at cfa +
  *                     ra_offset. The cfa of lazy binding depends on rbx
- * @PFM_UNWIND_RAS:    number of these
+ * @PFM_UNWIND_RAS:    number of locations
  *
  * With another kind of rule, pfm_unwind_rule.ra is PFM_UNWIND_RA_CFA. On arm64
  * the walker removes the pointer authentication code from the address.
@@ -134,12 +136,12 @@ enum pfm_unwind_ra {
 };
 
 /**
- * enum pfm_unwind_fp - where a rule finds the caller's frame pointer
- * @PFM_UNWIND_FP_SAME: it is unchanged
+ * enum pfm_unwind_fp - location of the caller's frame pointer
+ * @PFM_UNWIND_FP_SAME: in the register: it is unchanged
  * @PFM_UNWIND_FP_CFA:  at cfa + fp_offset
  * @PFM_UNWIND_FP_FP:   at fp_offset from the frame's own frame pointer
  * @PFM_UNWIND_FP_LOST: unknown, until another rule finds it
- * @PFM_UNWIND_FPS:     number of these
+ * @PFM_UNWIND_FPS:     number of locations
  *
  * With PFM_UNWIND_SIGNAL, pfm_unwind_rule.fp is PFM_UNWIND_FP_SAME.
  */
@@ -152,7 +154,7 @@ enum pfm_unwind_fp {
 };
 
 /**
- * struct pfm_unwind_rule - how to find the caller's frame
+ * struct pfm_unwind_rule - a rule that finds the caller's frame
  * @kind:       an enum pfm_unwind_kind
  * @reg:        DWARF number of a register; sp is 7 on x86_64 and 31 on arm64,
  *              the frame pointer is 6 on x86_64 and 29 on arm64
@@ -184,7 +186,7 @@ PFM_ASSERT_FIELD(struct pfm_unwind_rule, ra_offset, 8, 4);
 PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
 
 /**
- * enum pfm_unwind_why - why a chain ended
+ * enum pfm_unwind_why - reason for the end of a chain
  * @PFM_UNWIND_MORE:       in a sample: the chain was found without tables, by
  *                         frame pointers; in a walk: it continues
  * @PFM_UNWIND_WHOLE:      at the outermost frame
@@ -192,8 +194,8 @@ PFM_ASSERT_FIELD(struct pfm_unwind_rule, fp_offset, 12, 4);
  * @PFM_UNWIND_NO_MAPPING: the return address is in no executable mapping
  * @PFM_UNWIND_NO_TABLE:   the mapped file has no table, and the frame pointer
  *                         does not lead to a caller
- * @PFM_UNWIND_NO_RULE:    the table has no rule that can be followed, and the
- *                         frame pointer does not lead to a caller
+ * @PFM_UNWIND_NO_RULE:    no rule of the table can be followed, and the frame
+ *                         pointer does not lead to a caller
  * @PFM_UNWIND_UNREADABLE: the word is not on the stack or not in memory, or the
  *                         stack pointer did not rise
  * @PFM_UNWIND_NO_SPACE:   the process's mappings are not known yet; the chain
@@ -210,7 +212,7 @@ enum pfm_unwind_why {
 	PFM_UNWIND_NO_SPACE,
 };
 
-/* The device; each open() makes a set of tables. */
+/* The device. Each open() creates a set of tables. */
 #define PFM_UNWIND_DEVICE	"/dev/perfmon_unwind"
 
 /* pfm_unwind_add.fd of the vDSO, which has no file */
@@ -235,9 +237,9 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
 
 /*
  * Add a table to a set. The set must not already have a table for this file.
- * When a process maps a file, its table is found by the file's inode, size and
- * time of last change. The table counts as locked memory (RLIMIT_MEMLOCK) until
- * the set is closed and no context uses it.
+ * When a process maps a file, the kernel finds the table by the file's inode,
+ * size and time of last change. The table counts as locked memory
+ * (RLIMIT_MEMLOCK) until the set is closed and no context uses it.
  *
  * Errors: EINVAL: @fd is not a regular file open for reading, or the table is
  * damaged, is too large (PFM_UNWIND_MAX_SIZE), or has another version or
@@ -250,9 +252,9 @@ PFM_ASSERT_FIELD(struct pfm_unwind_add, table, 8, 8);
 	_IOW(PFM_IOC_MAGIC, 0x90, struct pfm_unwind_add)
 
 /*
- * Read the mappings of a process now; the argument is its ID. Otherwise they
- * are read after a sample of the process at user level. Earlier samples, and
- * all samples of a process without such a sample, do not use them.
+ * Read the mappings of a process at once; the argument is its ID. Without this
+ * command, the mappings are read after a sample of the process at user level,
+ * so earlier samples do not use them.
  *
  * Errors: ESRCH: there is no such process; EBUSY: it is changing its mappings;
  * EPERM: as for PFM_UNWIND_ADD; or the process is another user's, and the

@@ -3,10 +3,10 @@
  * DOC: Urgent work items
  *
  * A real-time thread may occupy a monitored CPU for a long time. Threads of
- * ordinary priority that wait for this CPU do not run meanwhile: the scheduler
- * may leave a single waiting thread there although other CPUs are idle.
- * Therefore work that must be done before a measurement can begin or continue
- * is queued with pfm_queue_work().
+ * ordinary priority that wait for this CPU do not run meanwhile, and the
+ * scheduler may leave a single waiting thread there although other CPUs are
+ * idle. Therefore pfm_queue_work() queues work that must be done before a
+ * measurement can begin or continue.
  */
 #ifndef PERFMON_PERFMON_WORK_H
 #define PERFMON_PERFMON_WORK_H
@@ -22,22 +22,21 @@ struct pfm_work;
 /**
  * typedef pfm_work_func_t - the function of an urgent work item
  * @w:        the work item
- * @may_wait: whether the function may wait for a lock that a command holds for
- *            longer than a moment
+ * @may_wait: the function may wait for a lock that a command holds for long
  *
  * The function may run on two CPUs at once. Context: process, may sleep.
  *
- * Return: true if the work is done; false if it must wait. Then the function is
- * called again with @may_wait.
+ * Return: true if the work is done; false if the function must wait. In this
+ * case the function is called again with @may_wait.
  */
 typedef bool (*pfm_work_func_t)(struct pfm_work *w, bool may_wait);
 
 /**
  * struct pfm_work - an urgent work item
- * @func:   its function
- * @work:   calls it in a thread of ordinary priority
- * @urgent: calls it in a thread of real-time priority, which all work items
- *          share, so it must not wait for long
+ * @func:   function of the work item
+ * @work:   calls @func in a thread of ordinary priority
+ * @urgent: calls @func in a thread of real-time priority, which all work items
+ *          share, so @func must not wait for long
  */
 struct pfm_work {
 	pfm_work_func_t		func;
@@ -52,9 +51,9 @@ void pfm_work_run_urgent(struct kthread_work *urgent);
 /**
  * pfm_work_prepare() - prepare a work item
  * @w: the work item
- * @f: its function
+ * @f: function of the work item
  *
- * A macro, so that lockdep distinguishes the work items of different callers.
+ * This is a macro, so that lockdep distinguishes the work items of callers.
  *
  * Context: any.
  */

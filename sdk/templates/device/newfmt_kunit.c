@@ -14,7 +14,7 @@
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 #define SIZE	((ssize_t)sizeof(pfm_newfmt_record_t))
 
-/* The reader's nonblocking file; f_op is NULL while it is not open. */
+/* The reader's nonblocking file; f_op is NULL unless it is open */
 static struct file reader;
 
 static int newfmt_kunit_init(struct kunit *test)
@@ -31,7 +31,7 @@ static struct pfm_device *device_of(struct kunit *test)
 	return pfm_device_of(d->fmt);
 }
 
-/* Open the device as @file. Return: 0, or an error. */
+/* Open the device as @file. Return: 0 or an error. */
 static int open_by(struct kunit *test, struct file *file)
 {
 	struct pfm_device *dev = device_of(test);
@@ -80,7 +80,7 @@ static ssize_t read_bytes(void *to, size_t size)
 	return read_to(&iter);
 }
 
-/* Make an overflow, whose address depends on @pmd. */
+/* Cause an overflow, whose address depends on @pmd. */
 static void overflow(struct kunit *test, u16 pmd)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -123,7 +123,7 @@ static void whole_records_are_read_in_order(struct kunit *test)
 
 static void failed_copy_keeps_record(struct kunit *test)
 {
-	/* Read-only memory. */
+	/* Map read-only memory. */
 	unsigned long addr = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ,
 					   MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	pfm_newfmt_record_t record;
@@ -150,7 +150,7 @@ static void poll_reports_readable_records(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reader.f_op->poll(&reader, NULL), 0);
 }
 
-/* A thread of the reader that waits. */
+/* A thread of the reader that waits for records */
 struct thread {
 	struct completion	done;
 	ssize_t			ret;

@@ -17,9 +17,9 @@
 #define PFM_NEWFMT_SMPL_UUID \
 	PFM_UUID(PFM_NEWFMT_SMPL_UUID_STR)
 
-/* Its reader gets the samples of all contexts; a second open fails: EBUSY. */
+/* Has the samples of all contexts; while it is open, a second open fails. */
 #define PFM_NEWFMT_DEVICE	"/dev/pfm_newfmt"
-/* Records that each CPU has room for, a power of two; others are lost. */
+/* Records in each CPU's ring, a power of two; further ones are lost. */
 #define PFM_NEWFMT_RECORDS	4096
 
 /* Version of the records: major.minor. A new major version is incompatible. */

@@ -17,7 +17,7 @@ static int newfmt_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* Return an argument with room for this number of keys. */
+/* Return an argument for a buffer of this number of keys. */
 static pfm_newfmt_arg_t
 argument(struct kunit *test, u64 keys)
 {
@@ -55,7 +55,7 @@ record_of(const struct pfm_fmt_calls *d, u64 i)
 	return first + i;
 }
 
-/* Make an overflow of an event, which is a part of the key. */
+/* Cause an overflow of an event, which is part of the key. */
 static void overflow(struct kunit *test, u32 event)
 {
 	struct pfm_fmt_calls *d = test->priv;

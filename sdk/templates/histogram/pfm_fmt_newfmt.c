@@ -9,7 +9,7 @@
 #include "perfmon_newfmt_smpl.h"
 
 /*
- * The fields before count are the key. In the handler, the argument is
+ * The fields before count are the key. The handler gets the argument from
  * newfmt_arg(buf).
  */
 DEFINE_PFM_TABLE_ARG(newfmt, pfm_newfmt_arg_t,

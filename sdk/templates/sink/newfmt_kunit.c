@@ -26,7 +26,7 @@ static u64 largest(void)
 	       pfm_num_pmds() * sizeof(u64);
 }
 
-/* Return an argument for regions with room for this number of records. */
+/* Return an argument for regions of this number of records. */
 static pfm_newfmt_arg_t
 argument(struct kunit *test, u32 regions, u64 records)
 {
@@ -63,7 +63,7 @@ static void *region_of(const struct pfm_fmt_calls *d, u32 n)
 	return d->buf + hdr->hdr_region_offs + n * hdr->hdr_region_size;
 }
 
-/* Make an overflow with all PMDs to record. Return: the control bits. */
+/* Cause an overflow that records all PMDs. Return: the control bits. */
 static u32 overflow(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

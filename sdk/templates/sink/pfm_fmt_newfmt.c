@@ -8,7 +8,7 @@
 #include <perfmon/perfmon_fmt_sink.h>
 #include "perfmon_newfmt_smpl.h"
 
-/* In the handler, newfmt_arg(buf) is the argument. */
+/* The handler gets the argument from newfmt_arg(buf). */
 DEFINE_PFM_SINK_ARG(newfmt, pfm_newfmt_arg_t,
 		    sizeof(pfm_newfmt_record_t), sizeof(u64),
 		    PFM_NEWFMT_SMPL_VERSION)
