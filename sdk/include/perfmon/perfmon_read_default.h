@@ -12,7 +12,7 @@
 #include <perfmon/perfmon_default_smpl.h>
 #include <perfmon/perfmon_read.h>
 
-/* In the only kind of a reader: all PMDs in all sets have this kind. */
+/* A kind with this PMD, the only one, applies to all PMDs in all sets. */
 #define PFM_READ_ANY_PMD	0xffff
 
 /**
@@ -103,7 +103,7 @@ static inline int pfm_read_entries_init(struct pfm_read_entries *entries,
 		if (kinds[i].num_pmds > PFM_MAX_PMDS ||
 		    (kinds[i].pmd == PFM_READ_ANY_PMD && num_kinds > 1))
 			return -1;
-		/* An entry has at least its header. */
+		/* If the lengths differ, the shortest entry is a header. */
 		if (kinds[i].num_pmds != kinds[0].num_pmds)
 			values = 0;
 	}

@@ -26,11 +26,11 @@
  * within a block. index has each block's first row: the first one whose address
  * is not below the start of the block. The last element of index is nr_rows.
  *
- * To find the rule of address A, let R be A - start and B be R / 256. The last
- * one applies of the rows index[B] to index[B + 1] - 1 whose row_offsets is at
- * most R % 256. If there is no such row, row index[B] - 1 applies, which begins
- * in an earlier block. There is no rule, as with PFM_UNWIND_NONE, if index[B]
- * is 0, too, or if B is not below nr_blocks.
+ * To find the rule of address A, let R be A - start and B be R / 256. Consider
+ * the rows index[B] to index[B + 1] - 1 whose row_offsets is at most R % 256.
+ * The last of these rows applies. If there is no such row, row index[B] - 1
+ * applies, which begins in an earlier block. There is no rule, as with
+ * PFM_UNWIND_NONE, if index[B] is 0, too, or if B is not below nr_blocks.
  *
  * For a return address, look up the address minus 1, which belongs to the call.
  * Look up the address of the innermost frame, and of a frame interrupted by a
