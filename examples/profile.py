@@ -3,9 +3,9 @@
 """Sample hotloops in a VM, print its profile, and check it.
 
 By construction, the three functions of hotloops do the same work in the ratio 6:3:1.
-Their shares in the profile must be within 3 points of 60, 30 and 10 percent. The limit
-is 7 points if a busy host lets the VM take only few samples, because each of them then
-stands for a long time. If a share differs more, or on any error, the exit status is 1.
+Their shares in the profile must be within 3 points of 60, 30 and 10 percent. If a busy
+host lets the VM take only few samples, the limit is 7 points, because each sample then
+represents a long time. If a share differs more, or on any error, the exit status is 1.
 
 `make run` builds the programs and then runs this script.
 """
@@ -62,7 +62,7 @@ def record(kernel: str, out: Path) -> Path:
 
 
 def record_enough(kernel: str, out: Path) -> Path:
-    """Repeat record() up to TRIES times if a busy host lets it take few samples."""
+    """Repeat record() up to TRIES times, while a busy host allows only few samples."""
     capture = record(kernel, out)
     for _ in range(TRIES - 1):
         samples = json.loads(parse("report", "--json", "--by", "tid", capture))["total"]
