@@ -7,12 +7,12 @@
 #
 #   make [KDIR=/lib/modules/RELEASE/build]	build for that kernel; default: running
 #   make modules_install, make clean		as in kbuild
-#   make kunit [KUNIT='pfm_mine*']		run the suites *_kunit.c on UML, or some
+#   make kunit [KUNIT='pfm_mine*']		run all suites *_kunit.c on UML, or these
 #
-# PERFMON_SYMVERS=FILE is the Module.symvers of perfmon's modules. It is only needed if
-# the build for this kernel did not leave that file in one of the two usual places.
+# PERFMON_SYMVERS=FILE is the Module.symvers of perfmon's modules. It is needed only if
+# the build for this kernel has not left that file in one of the two usual places.
 
-# kbuild reads the Makefile, too, and needs only obj-m.
+# kbuild reads the Makefile, too, but needs only obj-m.
 ifeq ($(KERNELRELEASE),)
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -26,7 +26,7 @@ PERFMON_SYMVERS ?= $(firstword $(wildcard \
 perfmon-kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR) CONFIG_DEBUG_INFO_BTF_MODULES= \
 	KCFLAGS="$(KCFLAGS) -I$(perfmon-sdk)/include"
 
-# In the installed SDK, or in perfmon's tree.
+# The programs of the installed SDK, or of perfmon's tree
 perfmon-scripts := $(firstword $(wildcard $(perfmon-sdk)/src/scripts \
 	$(perfmon-sdk)/../scripts))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The argument of a new format: from the command line to lines of C."""
+"""Generate the C lines of a new format's argument from the command line."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ TYPES = ("u8", "u16", "u32", "u64")
 UNIT = re.compile(r"\w{1,31}", re.ASCII)
 BYTES = re.compile(r"b|bytes?", re.IGNORECASE)
 LIVE = "live"
-# A line of the templates, which fmt_set_arg follows if a field is live.
+# A line of the templates. fmt_set_arg is added after it if a field is live.
 HANDLER = ".fmt_handler\t= newfmt_handler,"
-# The members of pfm_sink_arg_t are fields of each argument, too: PFM_ARG_MAX_FIELDS.
+# PFM_ARG_MAX_FIELDS, minus the fields of pfm_sink_arg_t, which each argument has.
 SINK = ("buf_size", "num_regions", "flags")
 MOST = 32 - len(SINK)
-# Columns for a PFM_ARG(), between the tab and the end of the line.
+# Width of a PFM_ARG(), between the tab and the end of the line
 WIDTH = 80 - 8 - len(", \\")
 
 
@@ -35,7 +35,7 @@ WIDTH = 80 - 8 - len(", \\")
 class Argument(Member):
     """A member of the argument that users set.
 
-    default: in C. live: it may change while monitoring continues.
+    default: its default in C. live: it may change while monitoring continues.
     """
 
     default: str = "0"
@@ -44,7 +44,7 @@ class Argument(Member):
 
 
 def arguments(texts: Sequence[str]) -> list[Argument]:
-    """Return what the options --arg name. Raises MemberError."""
+    """Return the fields that the options --arg describe. Raises MemberError."""
     if len(texts) > MOST:
         raise MemberError(f"there are {len(texts)} options --arg: use at most {MOST}")
     found = each("--arg", texts, _argument)
@@ -84,7 +84,7 @@ def lines(name: str, found: Sequence[Argument], regions: int) -> dict[str, str]:
 
 
 def _setting(name: str, field: Argument) -> str:
-    """Return the PFM_ARG() of a field, in two lines if one would be too long."""
+    """Return the PFM_ARG() of a field, in two lines if necessary."""
     start = f"PFM_ARG{'_LIVE' if field.live else ''}(pfm_{name}_arg_t,"
     rest = f'{field.name}, {field.default}, "{field.unit}")'
     line = f"{start} {rest}"
@@ -92,7 +92,7 @@ def _setting(name: str, field: Argument) -> str:
 
 
 def _argument(text: str) -> Argument:
-    """Return what --arg names: NAME:TYPE=DEFAULT[,UNIT][,live]."""
+    """Return the field that an --arg describes: NAME:TYPE=DEFAULT[,UNIT][,live]."""
     found = ARGUMENT.fullmatch(text)
     if found is None:
         raise MemberError(

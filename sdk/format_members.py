@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Members of a new format's record: from the command line to lines of C."""
+"""Generate the C lines of a new format's record from the command line."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ SIZES = {f"{sign}{8 * size}": size for sign in "us" for size in (1, 2, 4, 8)}
 SIZES["char"] = 1
 WORD = 8
 MAX_NAME = 31
-# A buffer of the default size has room for such records in each region.
+# A record may be this large: in the default buffer, it fits into each region.
 MAX_RECORD = 4096
 
 FIELD = re.compile(r"(?P<name>[^:]*):(?P<type>\w*?)(?:x(?P<length>[0-9]{1,9}))?")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 # Other ways to write the types.
 ALIKE = re.compile(r"(?:__)?(?P<sign>[us]?)(?:int)?(?P<bits>8|16|32|64)(?:_t)?")
-# pfmparse makes no columns of the first, and uses the second for values of PMDs.
+# pfmparse omits the columns with the first names, and uses pmdN for values of PMDs.
 UNSEEN = re.compile(r".*(pad|reserved)|pmd\d+$")
 KEYWORDS = frozenset(
     "alignas alignof and asm auto bool break case catch char class const constexpr "
@@ -34,15 +34,15 @@ KEYWORDS = frozenset(
 
 
 class MemberError(Exception):
-    """A member cannot be declared; the text tells why and what to do."""
+    """A member cannot be declared; the text has the reason and a remedy."""
 
 
 @dataclass(frozen=True)
 class Member:
     """A member of a structure.
 
-    length: of an array, 0 for a single value. value: the handler's expression; None if
-    the author writes it. tested: the same in the KUnit suite.
+    length: length of an array, 0 for a single value. value: the handler's expression;
+    None if the author must write it. tested: the expected value in the KUnit suite.
     """
 
     name: str
@@ -95,7 +95,7 @@ def _sampled(name: str, pmd: str, about: str) -> Member:
     return _known(name, "u64", about, f"pfm_smpl_value_or(arg, {pmd}, 0)", "0")
 
 
-# Members that the handler can fill in by itself.
+# Members for which the handler is generated.
 KNOWN = {
     member.name: member
     for member in (
@@ -126,7 +126,7 @@ SAMPLE = ("ip", "tstamp", "event", "tid", "tgid", "cpu")
 
 
 def record(last: Member, texts: Iterable[str]) -> list[Member]:
-    """Return the members of a record: those of each, and those of the command line."""
+    """Return the members of a record: the common ones and those of the command line."""
     members = [*(KNOWN[name] for name in SAMPLE), last]
     members += each("--field", texts, field)
     expect_different(members)
@@ -134,7 +134,7 @@ def record(last: Member, texts: Iterable[str]) -> list[Member]:
 
 
 def each(option: str, texts: Iterable[str], read: Callable[[str], Read]) -> list[Read]:
-    """Return what is read in each text of an option; MemberError names the text."""
+    """Apply read() to each text of an option. A MemberError quotes the text."""
     members = []
     for text in texts:
         try:
@@ -147,7 +147,7 @@ def each(option: str, texts: Iterable[str], read: Callable[[str], Read]) -> list
 def packed(members: Sequence[Member], pad: str = "pad") -> list[Member]:
     """Return the members from the largest to the smallest type, and padding at the end.
 
-    pad: its name. Raises MemberError if they are too large.
+    pad: name of the padding. Raises MemberError if the members are too large.
     """
     ordered = sorted(members, key=lambda member: -SIZES[member.type])
     size = sum(member.size for member in ordered)
@@ -174,7 +174,7 @@ def lines(members: Sequence[Member]) -> dict[str, str]:
 
 
 def field(text: str) -> Member:
-    """Return the member that --field names: NAME:TYPE or NAME:TYPExN."""
+    """Return the member that a --field describes: NAME:TYPE or NAME:TYPExN."""
     found = FIELD.fullmatch(text)
     if found is None:
         raise MemberError("use NAME:TYPE or NAME:TYPExN, such as latency:u64")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The table of a new format: from the command line to lines of C and Python."""
+"""Generate the C and Python lines of a new format's table from the command line."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from format_members import (
     packed,
 )
 
-# The handler builds a record on its stack.
+# Limit of a record's size, because the handler builds a record on its stack.
 MAX_RECORD = 512
 LOG2 = "log2"
 # Ways to merge samples in a field, and the roles of such fields in pfmparse.
 ROLES = {"sum": "SUM", "min": "MIN", "max": "MAX", "first": "", "last": "", LOG2: ""}
-# The role in the template of the parser; the roles of other fields follow it.
+# A role in the template of the parser. The roles of other fields are added after it.
 WEIGHT = 'pfm.Role.WEIGHT: "count",'
 COUNT = Member("count", "u64", 0, "number of samples with this key", "1", "1")
-# Each key has the event; without --field it has these fields, too.
+# Fields of the key, besides the event, if there is no --field.
 EVENT = replace(KNOWN["event"], type="u32")
 USUAL = (KNOWN["tgid"], KNOWN["ip"])
 
@@ -35,7 +35,7 @@ USUAL = (KNOWN["tgid"], KNOWN["ip"])
 class Value:
     """A value of samples, and the fields of the payload into which it is merged.
 
-    A value without such fields is a part of the key.
+    A value that is not merged is a part of the key.
     """
 
     member: Member
@@ -61,13 +61,13 @@ class Value:
         return replace(
             self.member,
             name=f"{self.member.name}_{merge}",
-            # A smaller sum would soon wrap around.
+            # A sum of a smaller type would soon wrap.
             type="u64" if merge == "sum" else self.member.type,
             about=f"{merge} of: {self.member.about}",
         )
 
     def _carrier(self) -> Member:
-        """Return the field in which a sample has the value."""
+        """Return the field that has the value in the handler's sample."""
         return self._merged(next(merge for merge in self.merges if merge != LOG2))
 
     def _histogram(self) -> Member:
@@ -127,7 +127,7 @@ def _column(key: Sequence[Member]) -> str:
 
 
 def _value(text: str) -> Value:
-    """Return what --field names: NAME:TYPE or NAME:TYPE=MERGE,..."""
+    """Return the value that a --field describes: NAME:TYPE or NAME:TYPE=MERGE,..."""
     declared, equals, after = text.partition("=")
     member = field(declared)
     merges = tuple(after.split(",")) if equals else ()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-# Run in the guest.
+# These checks run in the guest.
 GUEST = {
     "load": "the module loads and registers one format",
     "notrace": "the handler cannot be traced, and perf cannot count inside it",
@@ -23,7 +23,7 @@ GUEST = {
     "recording": "pfmon records with it, several times",
     "unload": "a context pins the module; later it can be unloaded and reloaded",
 }
-# Run on the host: on the module's file, and on the parser with data of "records".
+# These run on the host: on the module's file, and on the parser with data of "records".
 HOST = {"alias": "creating a context loads the module by the format's UUID"}
 PARSER = {
     "decoded": "the parser finds what was recorded, sample by sample",

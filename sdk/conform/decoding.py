@@ -4,10 +4,10 @@
 
     decoding.py UUID DIRECTORY [--plugin FILE:OBJECT] [--quick] [--seed N]
 
-DIRECTORY has the file buffer, which the format has written, and truth, which has the
-overflows that were passed to the format. It may have argument, the published layout of
-the format's argument. This is a separate process, so that a parser can crash only it.
-Prints "@CHECK ok", "@CHECK not ok TEXT" or "@CHECK skip TEXT" for each of CHECKS.
+DIRECTORY has two files: "buffer" is what the format has written, and "truth" has the
+overflows that were passed to the format. A third file, "argument", may have the
+published layout of the format's argument. Prints "@CHECK ok", "@CHECK not ok TEXT" or
+"@CHECK skip TEXT" for each of CHECKS. A parser that crashes ends only this process.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import numpy as np
 import pfmparse as pfm
 from numpy.typing import NDArray
 
-# PMD values of the overflows; kernel/calls.c uses the same.
+# PMD values of the overflows, as in kernel/calls.c.
 FIRST_VALUE = 0x1111000000
 PMDS = (0, 1)
 # Limits of a parser: seconds for a buffer, bytes of memory.
@@ -51,7 +51,7 @@ class Finding(Exception):
 
 
 class Skipped(Exception):
-    """A check does not apply; the text tells why."""
+    """A check does not apply; the text is the reason."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Known:
 
 
 def _decode(known: Known, data: bytes) -> pfm.Decoded | None:
-    """Decode a buffer; return None if the parser rejects it with PfmParseError.
+    """Decode a buffer; return None if the parser raises PfmParseError.
 
     Raises Finding if the parser hangs or fails in another way.
     """
@@ -109,7 +109,7 @@ def _where(error: Exception) -> str:
 
 
 def _samples(known: Known) -> tuple[list[pfm.Samples], dict[str, int]]:
-    """Return the samples that the parser finds, and the numbers of missing ones."""
+    """Return the samples that the parser finds, and the number of missing ones."""
     decoded = _decode(known, known.buffer)
     if decoded is None:
         raise Finding("rejects a valid buffer")
@@ -120,7 +120,7 @@ def _samples(known: Known) -> tuple[list[pfm.Samples], dict[str, int]]:
 
 
 def check_decoded(known: Known) -> None:
-    """Check that every stored sample is found as it was recorded."""
+    """Check that the parser finds every stored sample with its recorded values."""
     samples, missing = _samples(known)
     found = sum(each.total() for each in samples)
     if not found <= known.stored <= found + sum(missing.values()):
@@ -200,7 +200,7 @@ def check_layout(known: Known) -> None:
 
 
 def check_prefixes(known: Known) -> None:
-    """Check that each prefix is handled and has no more samples than the whole."""
+    """Check that no prefix makes the parser fail or has more samples than the whole."""
     sizes = list(range(len(known.buffer)))
     most = PREFIXES_QUICK if known.quick else PREFIXES
     if len(sizes) > most:
@@ -216,7 +216,7 @@ def check_prefixes(known: Known) -> None:
 
 
 def check_damaged(known: Known) -> None:
-    """Check that any bytes give only samples or problems."""
+    """Check that the parser turns any bytes into samples or problems."""
     # Only bytes before this offset are damaged; all later ones are 0.
     end = len(known.buffer.rstrip(b"\0")) + 16
     for number in range(DAMAGED_QUICK if known.quick else DAMAGED):

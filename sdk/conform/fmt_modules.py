@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The formats to check, and the kit, pfm_conform.ko, built for the guest."""
+"""Find the formats to check, and build pfm_conform.ko for the guest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PREFIX = "pfm_fmt_"
 
 
 class FormatError(Exception):
-    """The formats cannot be checked; the text tells why."""
+    """The formats cannot be checked; the text is the reason."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Format:
 
     @property
     def name(self) -> str:
-        """Return the name for people."""
+        """Return the name for messages."""
         return self.module.stem.removeprefix(PREFIX)
 
 
 def kit(kernel: kernels.Kernel, modules: supply.Modules, work: Path) -> Path:
-    """Return pfm_conform.ko. Raises the errors of supply.formats()."""
+    """Build pfm_conform.ko; return its path. Raises the errors of supply.formats()."""
     (module,) = supply.formats([HERE / "kernel"], kernel, modules, work / "kit")
     return module
 

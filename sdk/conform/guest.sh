@@ -9,7 +9,7 @@
 #				NUMBER/argument, NAME=VALUE,... or empty
 #
 # Each line of output begins with "@":
-#   @format NUMBER UUID ARGUMENT-BYTES	the format that a module has registered
+#   @format NUMBER UUID ARGUMENT-BYTES	format that a module has registered
 #   @begin NUMBER CHECK
 #   @ok | @skip WHY | @fail WHAT		outcome of that check
 #   @file NUMBER NAME BASE64		buffer, truth and argument of "records"
@@ -41,7 +41,7 @@ fail() {
 	echo "@fail $*"
 }
 
-# Prints the last kernel message with $1.
+# Prints the last kernel message that contains $1.
 said() {
 	dmesg | grep -F "$1" | tail -n 1 | sed 's/^\[[^]]*\] //'
 }
@@ -89,7 +89,7 @@ find_format() {
 	ok
 }
 
-# Lets pfm_conform open the format, with the default argument of tools.
+# Makes pfm_conform open the format, with the default argument of tools.
 examine() {
 	echo "$uuid $argument" >$kit/format 2>/dev/null
 }
@@ -98,7 +98,7 @@ release() {
 	echo >$kit/format
 }
 
-# If pfm_conform cannot open the format, this is the first check that fails.
+# This check fails first if pfm_conform cannot open the format.
 check_notrace() {
 	if ! examine; then
 		fail "$(cat $kit/text)"
@@ -131,7 +131,7 @@ check_inside() {
 	release
 }
 
-# Ignores leaks from before this check.
+# Clears kmemleak's list of leaks, to ignore those from before this check.
 forget_leaks() {
 	if [ "$1" = leaks ] && [ -w $leaks ]; then
 		echo scan >$leaks
@@ -177,7 +177,7 @@ record_timer() {
 	record -e cpu-clock --long-smpl-periods=100000
 }
 
-# Some formats need what this guest's PMU does not support.
+# Returns 0 if the format needs a feature that this guest's PMU lacks.
 cannot_record() {
 	grep -v "^/lib" /tmp/recorded | grep -q "not supported\|precise"
 }
@@ -196,7 +196,7 @@ check_recording() {
 	ok
 }
 
-# The command runs, so the context exists; or pfmon has failed.
+# Waits until the command runs, so that the context exists, or until pfmon fails.
 is_recording() {
 	pidof sleep >/dev/null || ! kill -0 $recorder 2>/dev/null
 }
@@ -206,7 +206,7 @@ end_recording() {
 	wait $recorder
 }
 
-# While a context exists the module stays; later it can be unloaded and loaded again.
+# Checks that the module cannot be unloaded while a context exists, and can be afterwards.
 check_unload() {
 	command="sleep 1000"
 	record_faults &
@@ -245,7 +245,7 @@ reload() {
 	done
 }
 
-# If the module cannot be loaded, skips all other checks.
+# Runs the checks of a format. If the module cannot be loaded, skips all other checks.
 check_all() {
 	for check in $(cat "$dir/$number/checks"); do
 		begin "$check"
@@ -265,7 +265,7 @@ check_all() {
 	rmmod "$module" 2>/dev/null
 }
 
-# Formats may need this module; older installations lack it.
+# Formats may need pfm_unwind, which older installations lack.
 modprobe pfm_unwind 2>/dev/null || :
 insmod "$dir/pfm_conform.ko" quick="$quick" seed="$seed" || exit 1
 for folder in "$dir"/[0-9]*; do

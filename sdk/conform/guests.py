@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Guests that run the checks of formats; after a crash another one continues."""
+"""Run the checks of formats in guests; after a crash, continue in another guest."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 VM = HERE.parents[1] / "scripts/vm/run"
 LOG = "kernel.log"
 IN_GUEST = "/perfmon/add/conform"
-# Limit in seconds for a whole guest; it ends by itself long before.
+# Limit in seconds for a guest, which normally ends long before.
 MOST_TIME = 100_000
 # Message in the guest's kernel log before each check.
 MARK = "pfm_conform: begin {}"
@@ -61,7 +61,7 @@ MEANINGS = {
 
 
 class GuestError(Exception):
-    """No guest could be set up; the text tells why."""
+    """No guest could be set up; the text is the reason."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class Facts:
 class Guests:
     """The guests for some formats.
 
-    facts: of each format. out: directory of each format, for the files that "records"
-    leaves; kernel logs go to the parent directory.
+    facts: facts about each format. out: directory of each format, for the files of the
+    check "records". Kernel logs go to the parent directory.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Guests:
 
         Raises GuestError.
         """
-        # All checks need "load"; its result is reported once.
+        # All checks need "load", but its result is reported only once.
         left = [["load", *(c for c in wanted if c != "load")] for _ in self._forms]
         while any(left):
             before = sum(map(len, left))
@@ -186,7 +186,7 @@ class Guests:
     def _follow(
         self, output: _Output, log: Path, errors: IO[bytes]
     ) -> Iterator[tuple[int, Result]]:
-        """Yield each result when the next check begins; the last may be a crash."""
+        """Yield each result when the next check begins. The last may be a crash."""
         running: tuple[int, str] | None = None
         held: tuple[int, Result] | None = None
         # Booting may take another timeout.
@@ -197,7 +197,7 @@ class Guests:
                     judged = _judged(held, log, rest)
                     yield held[0], judged
                     if judged is not held[1]:
-                        # Lockdep, for one, reports only once per boot.
+                        # Some messages, such as lockdep's, come only once per boot.
                         return
                 held = None
                 number, check = rest.split()
@@ -215,7 +215,7 @@ class Guests:
                 running = None
         text = _ending(output.process, log, errors, 2 * self._options.timeout)
         if held:
-            # A later crash is caused by an earlier finding, or by unloading.
+            # An earlier finding, or unloading, has caused a later crash.
             yield held[0], _judged(held, log, None)
         elif running:
             self._crashes[running[0]] += 1
@@ -234,7 +234,7 @@ OUTCOMES = {
 class _Output:
     """Output of a guest, read as it arrives.
 
-    If the guest had to wait for a reader, kernel messages could get lost.
+    A thread reads it: a guest that must wait for a reader can lose kernel messages.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -268,8 +268,8 @@ def _judged(held: tuple[int, Result], log: Path, following: str | None) -> Resul
     """Return a result, or the kernel's complaint during the check.
 
     following: the next check that has begun, or None if the guest has ended. Kernel
-    messages come over another channel, and later. So wait until the mark of the next
-    check is in the log: it follows the complaint.
+    messages come over another channel, and later than the results. So wait until the
+    log has the mark of the next check, which follows a complaint about this one.
     """
     index, result = held
     mark = MARK.format(f"{index:03} {result.check}")

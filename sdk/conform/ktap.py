@@ -19,7 +19,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Result:
-    """Result of a check; text: the finding, or why the check was skipped."""
+    """Result of a check. text: the finding, or the reason why the check was skipped."""
 
     check: str
     outcome: Outcome

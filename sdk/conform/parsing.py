@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The checks of a format's parser, in a separate process."""
+"""Run the checks of a format's parser in a separate process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARK = "@"
 def check(
     form: Format, facts: Facts, wanted: list[str], options: Options, out: Path
 ) -> Iterator[Result]:
-    """Yield the results of a parser's checks, or skip them if nothing can be parsed."""
+    """Yield the results of a parser's checks, or skip the checks without a buffer."""
     if not wanted:
         return
     reason = _missing(facts, out)
@@ -40,7 +40,7 @@ def check(
 
 
 def _missing(facts: Facts, out: Path) -> str:
-    """Return why nothing can be parsed, or an empty string."""
+    """Return the reason why nothing can be parsed, or an empty string."""
     if facts.uuid is None:
         return "the format is not loaded"
     if not (out / "buffer").is_file() or not (out / "buffer").stat().st_size:
@@ -84,7 +84,7 @@ def _outcomes(command: list[str]) -> Iterator[tuple[str, Result]]:
         return
     last = done.stderr.strip().splitlines()[-1:] or [f"exit status {done.returncode}"]
     crash = f"the parser's process ended early: {last[0]}"
-    # Later results replace these.
+    # Assume a crash in each check; the actual results replace this.
     yield from _all(Outcome.FAILED, crash)
     for line in done.stdout.splitlines():
         name, _, rest = line.removeprefix(MARK).partition(" ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Compare what the parser reads in the C header with what the compiler says.
+"""Compare the layout that the parser reads in the C header with the compiler's.
 
 Copyright YEAR AUTHOR
 """
