@@ -480,15 +480,15 @@ struct pfm_context {
 #define PFM_BUSY_COMMAND	2
 
 /*
- * pfm_pmd.state: overflows that the PMU has reported but that were not handled,
- * or the reverse. A report that finds the context owned makes a note (NOTING,
- * NOTED). Only an owner takes notes, and sets PFM_KNOWN. A command that owns
- * the context does not take them: an irq_work waits for it and becomes the
- * owner (defer.c). A noted overflow has no registers; its time and PMD values
- * are those of when it is handled. If the context is frozen at that time, the
- * overflow is discarded. The PMD is QUIET again when its note was taken, the
- * report of a known overflow came, the PMD was reset, or its set becomes
- * active.
+ * pfm_pmd.state: an overflow that the PMU has reported and no owner has handled
+ * (NOTING, NOTED), or the reverse (KNOWN). A report that finds the context
+ * owned makes a note. Only an owner takes notes or sets PFM_KNOWN. A command
+ * that owns the context takes no notes: an irq_work waits for the command and
+ * becomes the owner (defer.c). A noted overflow has no registers; its time and
+ * PMD values are read when the owner handles it. If the context is frozen at
+ * that time, the overflow is discarded. The PMD is QUIET again when its note
+ * was taken, the report of a known overflow came, the PMD was reset, or its set
+ * becomes active.
  */
 #define PFM_QUIET		0	/* no overflow in progress */
 #define PFM_KNOWN		1	/* handled, but not yet reported */

@@ -132,7 +132,7 @@ void pfm_family_adopt(struct pfm_family *family, struct pfm_context *ctx);
  */
 bool pfm_family_keep(struct pfm_context *ctx);
 
-/* Take a kept member; NULL if there is none. Context: process. */
+/* Take a kept member; NULL if the family keeps none. Context: process. */
 struct pfm_context *pfm_family_take(struct pfm_family *family);
 
 /*

@@ -214,7 +214,7 @@ static void pfm_expect_birth(struct pfm_family *family,
 /*
  * Handle a fork. The child does not run yet. Context: a tracepoint in the
  * parent; preemption off. On PREEMPT_RT memory cannot be allocated with
- * preemption off, so there are no families.
+ * preemption off, so families are not supported.
  */
 static void pfm_probe_fork(void *unused, struct task_struct *task,
 			   struct task_struct *child)

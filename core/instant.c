@@ -87,7 +87,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 
 /*
  * Store a record in the debug-store area, if there is one. Return: true if the
- * CPU would interrupt: the area is filled to its threshold, or there is none.
+ * CPU would interrupt: the area is filled to its threshold, or does not exist.
  */
 static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 				   const unsigned long *ovfl,

@@ -14,8 +14,8 @@ DEFINE_PFM_TABLE(mispredicts, pfm_mispredicts_record_t, count,
 /*
  * Find the newest mispredicted branch. The newest branch of a sample may be one
  * that followed the event, so look at the others, too. If no flags are
- * recorded, take the newest branch. Return: PFM_BRANCHES if there is no
- * mispredicted branch.
+ * recorded, take the newest branch. Return: PFM_BRANCHES if all branches were
+ * predicted.
  */
 static __always_inline unsigned int
 mispredicts_newest(const pfm_ovfl_arg_t *arg)

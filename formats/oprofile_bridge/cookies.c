@@ -18,7 +18,7 @@ void pfm_op_cookies_init(struct pfm_op_cookies *c)
 {
 	mutex_init(&c->lock);
 	hash_init(c->files);
-	/* Cookie 0 means that there is no file. */
+	/* Cookie 0 means "no file". */
 	xa_init_flags(&c->by_num, XA_FLAGS_ALLOC1);
 }
 

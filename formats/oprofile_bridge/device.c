@@ -84,7 +84,7 @@ static int op_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Is there data to read? Run a sync if there is none at first. */
+/* Is there data to read? If not, run a sync and look again. */
 static bool op_has_words(struct pfm_op_reader *rd)
 {
 	if (!pfm_op_stream_has_words(&rd->stream))

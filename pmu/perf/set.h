@@ -63,7 +63,7 @@ perf_event_of(const struct pfm_pmu_reg *reg)
 
 /*
  * Find the first event at or after index *@slot of perf_set.regs, and update
- * *@slot. Return: NULL if there is none. A command may remove an event
+ * *@slot. Return: the event or NULL. A command may remove an event
  * meanwhile.
  */
 static inline struct perf_event *perf_event_from(const struct perf_set *ps,
