@@ -91,7 +91,7 @@ struct pfm_context *pfm_attach_to_inherit(void);
 
 /*
  * Stop the context of a CPU that goes offline, in a work item. Context:
- * process, on that CPU; may not wait for commands.
+ * process, on that CPU; must not wait for commands.
  */
 void pfm_attach_cpu_gone(unsigned int cpu);
 

@@ -283,7 +283,7 @@ void pfm_block_detach(struct pfm_context *ctx)
 void pfm_block_want(struct pfm_context *ctx)
 {
 	WRITE_ONCE(ctx->block->wanted, true);
-	/* An interrupt queues it: here the scheduler's locks may be held. */
+	/* An irq_work queues the work: the scheduler may hold locks here. */
 	set_bit(PFM_END_BLOCK, &ctx->ovfl_end);
 }
 

@@ -157,8 +157,8 @@ static struct task_struct *pfm_attached_task(struct pfm_context *ctx)
 
 /*
  * Process elements for a caller with the right to attach to @task, or to a CPU.
- * The events of the context may count what the attaching process may see. So a
- * caller with fewer privileges cannot add any events to it.
+ * @user_only: the right covers only user level. Such a caller cannot add events
+ * if the attaching process could monitor the kernel.
  */
 static int pfm_call_on(struct pfm_context *ctx, const struct pfm_ctx_cmd *cmd,
 		       struct pfm_elems *todo, const struct task_struct *task,

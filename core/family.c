@@ -41,7 +41,7 @@ MODULE_PARM_DESC(family_max, "maximum number of threads in a family, besides the
 /* Members that have ended and are kept: more end at a time only in bursts. */
 #define PFM_MAX_SPARES	32
 
-/* Jiffies after which members that have ended are freed, several at once */
+/* Delay in jiffies before dead members are freed, several at once */
 #define PFM_BURY_DELAY	1
 
 struct pfm_family *pfm_family_create(struct pfm_context *root, u16 n,

@@ -83,11 +83,10 @@ bool pfm_is_known_now(struct pfm_pmd *pmd);
 void pfm_conclude_one(struct pfm_pmd *pmd, int err);
 
 /*
- * Prevent further overflows of a counter in a frozen context: until a thread
- * has stopped the PMU, a counter that overflows again at once would leave no
- * time for that. The counter is reloaded before it counts again. Do nothing
- * during pfm_pause(): the PMU is stopped, and a command may be loading the
- * counter.
+ * Prevent further overflows of a counter in a frozen context. A counter that
+ * overflows again at once would leave a thread no time to stop the PMU. The
+ * counter is reloaded before it counts again. Do nothing during pfm_pause():
+ * the PMU is stopped, and a command may be loading the counter.
  * Context: the caller owns the context.
  */
 void pfm_silence(struct pfm_pmd *pmd);

@@ -15,11 +15,12 @@ static __always_inline u32 pfm_enter(struct pfm_context *ctx)
 }
 
 /*
- * Take ownership as pfm_enter() does, in fewer instructions. If this fails, it
- * has overwritten the owner, and the caller must call pfm_not_entered() at
- * once. Until then an NMI mistakes a command that owns the context for an
- * overflow, and only leaves a note. But the caller's own note to the command
- * raises an interrupt, which finds both notes.
+ * Take ownership as pfm_enter() does, in fewer instructions. After a failure
+ * the caller must call pfm_not_entered() at once, to restore the overwritten
+ * owner. If the owner is a command, an overflow in an NMI before that takes it
+ * for another overflow, and leaves a note without queuing an irq_work. The note
+ * is not lost: the caller leaves a note to the command, too, and its irq_work
+ * handles both.
  */
 static __always_inline u32 pfm_enter_fast(struct pfm_context *ctx)
 {

@@ -117,7 +117,7 @@ static bool pfm_pmd_is_sampling(const struct pfm_pmd *pmd)
 	       (pmd->ctx->fmt && values >> 63);
 }
 
-/* Return pfm_pmu_reg.wants: data of samples that its overflows record. */
+/* Return pfm_pmu_reg.wants: data of samples that the PMD's overflows record. */
 static u32 pfm_pmd_wants(const struct pfm_pmd *pmd)
 {
 	const struct pfm_pmd_ovfl *ovfl = pmd->ovfl;

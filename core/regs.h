@@ -14,12 +14,12 @@ struct pfm_pmu;
 struct pfm_reg_copy;
 
 /*
- * Update what depends on the event set's flags, which may have changed.
+ * Update the PMDs of a set whose flags may have changed.
  * Context: process, pfm_context.mutex held, not attached.
  */
 void pfm_prepare_evtset(struct pfm_evtset *set);
 
-/* Returned if the PMU would attach again: check the caller's right first. */
+/* The PMU would bind a register again: check the right to attach first. */
 #define PFM_ASK_FIRST	1
 
 /*

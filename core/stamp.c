@@ -37,9 +37,10 @@ DEFINE_PER_CPU(u64, pfm_last_stamp);
 struct pfm_clock pfm_clock __read_mostly;
 
 /*
- * pfm_raw_first: the first measurement, the first after the kernel has refined
- * the counter's rate, or the last successful check. pfm_raw_base: pfm_raw.base
- * of all contexts in pfm_raw_contexts, and of new ones.
+ * pfm_raw_first: the measurement that checks compare with: that of the last
+ * successful check, or the first one, also after the kernel has refined the
+ * counter's rate. pfm_raw_base: pfm_raw.base of all contexts in
+ * pfm_raw_contexts, and of new ones.
  */
 static pfm_time_conv_t pfm_raw_first;
 u64 pfm_raw_base;

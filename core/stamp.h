@@ -86,7 +86,7 @@ static inline u64 pfm_stamp(struct pfm_context *ctx)
 }
 
 /*
- * Take a time stamp where the overflows of another context may interrupt.
+ * Take a time stamp in code that overflows of another context may interrupt.
  * Context: interrupt, the context is owned.
  */
 u64 pfm_stamp_unowned(struct pfm_context *ctx);

@@ -313,7 +313,7 @@ static void pfm_page_write_pmd(pfm_set_page_t *page, struct pfm_pmd *pmd,
 	pfm_page_show(page, pmd->hw.desc->num, state, value);
 }
 
-/* Write a PMD to the page; one that is not allocated has its default. */
+/* Write a PMD to the page, or its default value if it is not allocated. */
 static void pfm_page_write_slot(pfm_set_page_t *page,
 				const struct pfm_evtset *set, u16 slot,
 				bool active)

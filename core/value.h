@@ -29,7 +29,7 @@ void pfm_value_write_ovfl(struct pfm_pmd *pmd, u64 value);
  */
 int pfm_program_regs(struct pfm_context *ctx);
 
-/* Record what a PMD was last loaded with. Context: as pfm_next_reset(). */
+/* Record the value last loaded into a PMD. Context: as pfm_next_reset(). */
 void pfm_note_reset(struct pfm_pmd *pmd, u64 value);
 
 /*

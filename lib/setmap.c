@@ -97,7 +97,7 @@ static __u64 monotonic_ns(void)
 	return (__u64)now.tv_sec * NSEC_PER_SEC + (__u64)now.tv_nsec;
 }
 
-/* Get the count from which map_value is subtracted, like counter_read(). */
+/* Get the count from which to subtract map_value. Return: as counter_read(). */
 static inline int read_live(const struct pfm_set_map *map, int state,
 			    __u64 *value)
 {

@@ -67,7 +67,7 @@ static bool is_same_thread(const struct pfm_op_record *a,
 	return a->tid == b->tid && a->tgid == b->tgid && a->app == b->app;
 }
 
-/* Put the state that has changed since the last sample, all for a new CPU. */
+/* Put what has changed since the last sample; after a change of CPU, all. */
 static void stream_put_state(struct pfm_op_stream *s,
 			     const struct pfm_op_record *r)
 {

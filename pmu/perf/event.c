@@ -271,9 +271,10 @@ static bool perf_arm_work(struct pfm_work *w, bool may_wait)
 
 /*
  * Is this overflow an effect of arming? Some tracepoints (timers, MSR writes)
- * fire when an event is armed. If such an overflow armed the event again,
- * arming would never end. But the event has just been armed, and a report that
- * is too early arms it again. Arming does not cause NMIs.
+ * fire when an event is armed. Do not arm the event again for such an overflow:
+ * arming would never end. Nothing is lost, because the event has just been
+ * armed, and a report that is too early arms it again. Arming does not cause
+ * NMIs.
  */
 static bool perf_is_caused_by_arming(const struct perf_set *ps)
 {

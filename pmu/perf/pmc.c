@@ -42,7 +42,7 @@ void perf_fill_attr(struct perf_event_attr *attr, u64 pmc, const u64 *config,
 	attr->sample_period = period;
 	attr->disabled = 1;
 	if (attr->precise_ip) {
-		/* perf requires a period. Have every record reported. */
+		/* perf requires a period. Report each record at once. */
 		attr->sample_period = period ?: PERF_MAX_PERIOD;
 		attr->wakeup_events = 1;
 	}

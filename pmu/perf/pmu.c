@@ -305,7 +305,7 @@ static int perf_renew_event(struct pfm_pmu_reg *reg)
 	return perf_create_event(reg);
 }
 
-/* Recreate an event. If it measures the time, the clock may get another. */
+/* Recreate an event; if the set's clock used it, find the clock another one. */
 static int perf_renew_timer(struct perf_set *ps, struct pfm_pmu_reg *reg)
 {
 	struct pfm_pmu_reg *clock = perf_clock_of(ps);
@@ -340,7 +340,7 @@ static u64 perf_read_pmd(struct pfm_pmu_reg *reg)
 	do {
 		offset = READ_ONCE(reg->offset);
 		count = perf_count_of(reg, event);
-		/* An overflow may have reset the PMD, maybe every time. */
+		/* Repeat if an overflow has reset the PMD in between. */
 	} while (offset != READ_ONCE(reg->offset) &&
 		 !fatal_signal_pending(current));
 	return count - offset;
@@ -462,7 +462,7 @@ static const struct pfm_reg_desc perf_pmds[] = {
 	PERF_BRANCH_FLAGS(6), PERF_BRANCH_FLAGS(7),
 };
 static_assert(PFM_BRANCHES == 8);
-/* The bits of perf_set.events, one of them for the clock */
+/* perf_set.events has a bit for each PMD, and one for the clock. */
 static_assert(ARRAY_SIZE(perf_pmds) < BITS_PER_LONG);
 
 static struct pfm_pmu perf_pmu __ro_after_init = {

@@ -128,8 +128,8 @@ static u64 perf_kernel_physical(u64 addr)
 }
 
 /*
- * Look up an address of the current process, as perf_virt_to_phys() of perf.
- * Interrupts are off, so the page tables stay.
+ * Look up an address of the current process, as perf's perf_virt_to_phys()
+ * does. Interrupts are off, so the page tables are not freed.
  */
 static u64 perf_user_physical(u64 addr)
 {

@@ -230,6 +230,6 @@ bool __init perf_selftest(void)
 
 	pfm_set_defect(PFM_DEFECT_PMU,
 		       arms ? NULL :
-		       "pfm_pmu_perf is not loaded: perf does not overflow as its events were armed");
+		       "pfm_pmu_perf is not loaded: perf's events do not overflow after the armed period");
 	return arms;
 }

@@ -90,13 +90,13 @@ static inline bool perf_is_set_clock(const struct pfm_pmu_reg *reg)
 	return reg->desc->num == PFM_REG_CLOCK;
 }
 
-/* Get the number of a PMD with an event in perf_set.unarmed and .seen. */
+/* Get the index of a PMD that has an event, in perf_set.unarmed and .seen. */
 static inline unsigned int perf_place(const struct pfm_pmu_reg *reg)
 {
 	return perf_is_set_clock(reg) ? PERF_NUM_PAIRS : reg->desc->num;
 }
 
-/* Get the number of a PMD with an event in perf_set.regs and .events. */
+/* Get the index of a PMD that has an event, in perf_set.regs and .events. */
 static inline unsigned int perf_slot(const struct pfm_pmu_reg *reg)
 {
 	return perf_is_set_clock(reg) ? reg->set->num_regs - 1 : reg->desc->num;

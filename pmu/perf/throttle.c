@@ -2,8 +2,8 @@
 /*
  * throttle.c - counting how often perf throttles an event
  *
- * perf throttles an event that overflows too often until the next tick. For an
- * event without records, perf calls the event's clock only when it begins or
+ * If an event overflows too often, perf throttles it until the next tick. For
+ * an event without records, perf calls the event's clock only when it begins or
  * ceases to throttle the event. The clock does not learn which event this is.
  * But when throttling begins, perf calls the event's handler next. So the clock
  * installs another handler in all events marked as throttled, for one overflow.
