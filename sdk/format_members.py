@@ -65,18 +65,18 @@ class Member:
         return [self.name]
 
     def declaration(self) -> str:
-        """Return its line of the structure."""
+        """Return the member's line in the structure."""
         type_ = self.type if self.type == "char" else f"__{self.type}"
         return f"{type_}\t{self.name}{f'[{self.length}]' if self.length else ''};"
 
     def assignment(self) -> str:
-        """Return its line in the handler."""
+        """Return the member's line in the handler."""
         if self.value is not None:
             return f".{self.name} = {self.value},"
         return f".{self.name} = {self._none()}, /* set your value here */"
 
     def expectation(self) -> str:
-        """Return its line in the KUnit suite."""
+        """Return the member's line in the KUnit suite."""
         return f".{self.name} = {self._none() if self.value is None else self.tested},"
 
     def _none(self) -> str:

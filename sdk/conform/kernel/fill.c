@@ -21,7 +21,7 @@ static int fill_to(struct conform *c, unsigned int level, bool *full)
 	unsigned int i;
 	int ret = conform_make_small(c) ?: conform_values(c, level % 3);
 
-	/* A format may also mask monitoring for a notification. */
+	/* With a notification, a format may mask before the buffer is full. */
 	c->notify = false;
 	for (i = 0; !ret && !c->held && i < level; i++)
 		ret = conform_overflow(c, 1, NULL);

@@ -73,7 +73,7 @@ int conform_mem_check(struct conform *c, const struct conform_mem *m,
 	bad = mem_changed(begin, mem_front);
 	if (bad)
 		return conform_fail(c,
-				    "wrote in front of %s, by %zu bytes",
+				    "wrote in front of %s, up to %zu bytes before it",
 				    what, m->start - m->front - bad);
 	bad = mem_changed(end, conform_pattern);
 	if (bad)

@@ -104,8 +104,8 @@ typedef struct {
  * @ip:   instruction pointer; never a kernel address if the event excludes the
  *        kernel
  * @regs: interrupted registers; NULL if the overflow was deferred, because
- *        another overflow or a command owned the context, such as an active
- *        restart or PFM_SET_FMT_ARG
+ *        another overflow owned the context, or a command such as
+ *        PFM_SET_FMT_ARG
  * @tid:  thread that was running (in the initial PID namespace)
  * @tgid: its process
  *

@@ -120,7 +120,7 @@ static inline int pfm_table_validate(const pfm_sink_arg_t *arg, size_t size)
 	return pfm_sink_validate(arg, size);
 }
 
-/* Return: size in bytes of the slots, for searches that begin at @places. */
+/* Return: size in bytes of all slots, if searches begin at @places of them. */
 static inline size_t pfm_table_slots_size(u64 places, size_t size)
 {
 	/* Extra slots: a search that begins at the last place does not wrap. */
