@@ -15,9 +15,10 @@
  *
  * A page has one writer at a time, the owner of the context (owner.c): an
  * overflow that interrupts a writing command finds the context frozen or owned.
+ * value.c writes the page. The PMU itself publishes the counters, on the CPU of
  * the thread that reads them, independent of the owner. So the counters have
  * their own sequence number. They do not contain the offset, which the owner
- * changes. changes.
+ * changes.
  */
 #include <linux/nsproxy.h>
 #include <linux/sched.h>

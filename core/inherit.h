@@ -65,8 +65,8 @@ struct pfm_parent {
 };
 
 /*
- * Create a member for the calling thread, whose place is reserved. Count a
- * failure. Context: process, no lock held.
+ * Create a member for the calling thread. A place in the family is reserved for
+ * it. Count a failure. Context: process, no lock held.
  */
 void pfm_bear_member(struct pfm_family *family,
 		     const struct pfm_parent *parent);

@@ -20,7 +20,7 @@
 #include "stamp.h"
 #include "value.h"
 
-/* Read the PMDs of the sample, of any width. Its data are not known. */
+/* Read the PMDs to record, of any width, except those with data of samples. */
 static void pfm_read_smpl_pmds(struct pfm_pmd *pmd)
 {
 	struct pfm_pmd_ovfl *ovfl = pmd->ovfl;
@@ -79,7 +79,7 @@ static void pfm_event(struct pfm_context *ctx, const unsigned long *ovfl,
 		if (err)
 			ctx->lost++;
 	}
-	/* Not before: the handler of a family may end the credit (share.c). */
+	/* After the handlers: that of a family may set it to 1 (share.c). */
 	ctx->credit--;
 	pfm_conclude(ctx, ovfl, &out);
 	local_irq_restore(flags);

@@ -36,8 +36,8 @@ static inline void pfm_not_entered(struct pfm_context *ctx, u32 owner)
 
 /*
  * Own an active context in a command for a moment, without stopping the PMU;
- * overflows are deferred. The caller may not sleep before pfm_disown(), as
- * interrupts are off. Context: process, pfm_context.mutex held.
+ * overflows are deferred. Interrupts are off until pfm_disown(). Context:
+ * process, pfm_context.mutex held.
  */
 void pfm_own(struct pfm_context *ctx, unsigned long *flags);
 void pfm_disown(struct pfm_context *ctx, unsigned long flags);

@@ -148,7 +148,7 @@ void pfm_pause_and_resume(struct pfm_context *ctx)
 	if (!ctx->loaded || pfm_is_offline(ctx))
 		return;
 	pfm_pause(ctx);
-	/* Count a set once that was denied counters at load and at start. */
+	/* Count once if the set was denied counters at load and at start. */
 	if (pfm_resume(ctx))
 		ctx->sets_denied = denied + 1;
 }

@@ -9,8 +9,8 @@
 #include "pmc.h"
 
 /*
- * The settings of a PMC or PMD argument for the counter's overflows. A bitmap
- * is not read if its number is 0, as in most cases.
+ * The settings of a PMC or PMD argument for the counter's overflows. Mostly
+ * @num_smpl and @num_reset are 0; then their bitmaps are not read.
  */
 struct pfm_smpl_conf {
 	u32		flags;

@@ -168,8 +168,8 @@ bool pfm_share_take(const struct pfm_share_pos *pos);
 
 /*
  * Restart buffers for PFM_RESTART: those with messages that were read since
- * their last restart, and the full ones without any message. If the family is
- * @stopped and no buffer has such a message, restart all without an unread one.
+ * their last restart, and full ones without unread messages. If the family is
+ * @stopped and no message was read, restart all without unread messages.
  * Context: process, mutex of the root held, may sleep. Return: 0, or the first
  * error of the format; a buffer that fails is not changed.
  */

@@ -377,7 +377,7 @@ pfm_unwind_return(const struct pfm_unwind_cpu *cpu,
 		why = pfm_unwind_ra(cpu, rule, frame, cfa, &pc);
 	if (why)
 		return why;
-	/* A function that has not used the stack has not moved the pointer. */
+	/* sp may stay the same only if the function has not used the stack. */
 	if (cfa < frame->sp + !linked || cfa > frame->end ||
 	    !pfm_unwind_fp(cpu, rule, frame, cfa, &fp))
 		return PFM_UNWIND_UNREADABLE;

@@ -123,10 +123,10 @@ static void perf_arm(struct pfm_pmu_reg *reg, struct perf_event *event,
 }
 
 /*
- * Must a throttled event keep its counter? perf stops such an event itself, and
- * starts it with the rest of its counter, which must not exceed the old period.
- * If perf then reports the event before the PMD wraps, perf_is_early() arms it
- * for the rest.
+ * Must a throttled event keep its counter? perf has stopped such an event, and
+ * will start it with the rest of its period, which must not exceed the old
+ * period. If perf then reports the event before the PMD wraps, perf_is_early()
+ * arms it for the rest.
  */
 static bool perf_keeps_counter(const struct perf_event *event, u64 value)
 {

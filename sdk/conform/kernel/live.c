@@ -52,7 +52,7 @@ static bool live_validates(struct conform *c)
 	       !fmt->fmt_validate(0, pfm_num_pmds(), c->arg.start);
 }
 
-/* Check that a new context accepts the value, and needs as much memory. */
+/* Check that a new context accepts the value and needs the same memory. */
 static int live_create(struct conform *c, const struct live *live)
 {
 	size_t size = c->buf.size, area = c->area.size;
