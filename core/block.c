@@ -66,7 +66,7 @@ struct pfm_block {
 
 static DEFINE_HASHTABLE(pfm_blocks, 6);
 static DEFINE_SPINLOCK(pfm_blocks_lock);
-/* Number of set pfm_block.left. The kprobe checks it first: it is mostly 0. */
+/* Number of threads with pfm_block.left; mostly 0, so the kprobe checks it. */
 static atomic_t pfm_num_left;
 
 /*

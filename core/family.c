@@ -38,7 +38,7 @@ static unsigned long pfm_family_max = 16384;
 module_param_named(family_max, pfm_family_max, ulong, 0644);
 MODULE_PARM_DESC(family_max, "maximum number of threads in a family, besides the first");
 
-/* Members that have ended and are kept: more end at a time only in bursts. */
+/* Maximum number of ended members to keep for reuse; only bursts need more. */
 #define PFM_MAX_SPARES	32
 
 /* Delay in jiffies before dead members are freed, several at once */
