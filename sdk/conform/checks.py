@@ -11,7 +11,7 @@ GUEST = {
     "full": "a full buffer masks monitoring, takes no more, and can be emptied",
     "levels": "every fill level, then several overflows at once",
     "restart": "active and masked restarts at every fill level",
-    "registers": "registers, and NULL instead; the running thread, and other threads",
+    "registers": "overflows with and without registers, in this thread and in others",
     "sizes": "buffers of each size from the smallest, filled to the last byte",
     "arguments": "hostile arguments are rejected, or work",
     "live": "live fields of the argument change while samples are recorded",
