@@ -15,12 +15,12 @@ GUEST = {
     "sizes": "buffers of each size from the smallest, filled to the last byte",
     "arguments": "hostile arguments are rejected, or work",
     "live": "live fields of the argument change while samples are recorded",
-    "forged": "headers and buffers that a program has overwritten",
+    "forged": "the handler survives headers and buffers that are overwritten",
     "interrupts": "overflows in hard interrupts",
     "nmis": "overflows in NMIs",
     "exit": "nothing is written after fmt_exit",
     "leaks": "thousands of contexts leak no memory",
-    "recording": "pfmon records with it, several times",
+    "recording": "pfmon records with the format, several times",
     "unload": "a context pins the module; later it can be unloaded and reloaded",
 }
 # These run on the host: on the module's file, and on the parser with data of "records".

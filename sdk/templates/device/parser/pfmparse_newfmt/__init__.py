@@ -30,7 +30,7 @@ class Decoder:
             raise pfm.bad_field(RECORD, "version", text, at * RECORD.itemsize)
         problems = []
         if rest:
-            text = f"a record ends here, of {RECORD.itemsize} bytes"
+            text = f"the data end within a record of {RECORD.itemsize} bytes"
             problems.append(pfm.PfmParseError(text, len(data), truncated=True))
         samples = pfm.Samples(number, pfm.record_columns(records, "version"))
         return pfm.Decoded((pfm.Region(0, samples),), tuple(problems))
