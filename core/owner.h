@@ -57,9 +57,9 @@ void pfm_wait_overflows(struct pfm_context *ctx);
 bool pfm_look_for_overflows(struct pfm_context *ctx);
 
 /*
- * Test whether an interrupt sees that it may have interrupted an overflow; if
- * not, pfm_wait_overflows() always waits for a grace period. Context: process,
- * the module is being loaded. Return: the result.
+ * Test whether an interrupt can tell that it may have interrupted an overflow.
+ * If it cannot, pfm_wait_overflows() always waits for a grace period. Context:
+ * process, the module is being loaded. Return: the result.
  */
 bool pfm_owner_init(void);
 
