@@ -26,7 +26,7 @@
 #define PFM_NWAY_SMPL_NAME	"nway"
 /* One line about a sample, for users */
 #define PFM_NWAY_SMPL_SUMMARY \
-	"as default, in regions that are read while others fill"
+	"as default, in several regions: one fills while others are read"
 #define PFM_NWAY_SMPL_UUID_STR "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"
 #define PFM_NWAY_SMPL_UUID	PFM_UUID(PFM_NWAY_SMPL_UUID_STR)
 
