@@ -75,7 +75,10 @@ static void refuse_outsider(const struct access_facts *facts,
 	refusal->login = true;
 }
 
-/* Whether mode and group of the device node allow the process to open it. */
+/*
+ * Returns whether the mode and group of the device node let the process open
+ * it.
+ */
 static bool node_is_for(const struct access_facts *facts)
 {
 	mode_t needed = facts->node.member ? 0060 : 0006;

@@ -15,7 +15,7 @@
 
 #include "access/access_facts.h"
 
-/* In the order of the kernel's checks. */
+/* Reasons for a refusal, in the order of the kernel's checks. */
 enum access_cause {
 	ACCESS_GRANTED,		/* no reason for a refusal is known */
 	ACCESS_NO_NODE,		/* perfmon is not loaded, or has no node */
@@ -52,7 +52,7 @@ struct access_refusal {
 	char *reason;		/* a clause; NULL if granted */
 	char *advice;		/* for all users, or NULL */
 	char *command;		/* for root, or NULL */
-	bool login;		/* it takes effect at the next login */
+	bool login;		/* the user must log in again after @command */
 };
 
 /* Finds the first reason for a refusal; the caller calls access_free(). */
@@ -68,8 +68,9 @@ void access_free(struct access_refusal *refusal);
 char *access_explain(const struct access_wish *wish);
 
 /*
- * Whether perf lets this user record what own processes do: Debian's default
- * level of perf_event_paranoid forbids it, but perfmon may have its own level.
+ * Returns whether perf lets this user observe the user's own processes.
+ * Debian's default perf_event_paranoid forbids this, even if perfmon's own
+ * level allows it.
  */
 bool access_to_perf(void);
 

@@ -19,7 +19,7 @@
 #define PTRACE_SCOPE	"/proc/sys/kernel/yama/ptrace_scope"
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 
-/* The level if it cannot be read: it allows nothing. */
+/* The level to assume if it cannot be read; it allows nothing. */
 #define STRICTEST	3
 
 /* Marks kernel threads in the flags of /proc/TID/stat. */
@@ -161,7 +161,7 @@ static bool is_locked_down(void)
 	return locked;
 }
 
-/* The name may contain parentheses; the last one ends it. */
+/* The thread's name may contain parentheses: the last ')' ends it. */
 static bool is_kernel_thread(pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/stat", tid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* access_facts.h - what the kernel's decision about a measurement depends on */
+/* access_facts.h - facts that decide whether the kernel allows a measurement */
 #ifndef PFMON_ACCESS_ACCESS_FACTS_H
 #define PFMON_ACCESS_ACCESS_FACTS_H
 
@@ -19,8 +19,8 @@
 struct access_group {
 	gid_t gid;		/* ACCESS_ANY_GROUP: none */
 	bool member;		/* the process is a member */
-	bool later;		/* its user becomes one at the next login */
-	char name[33];		/* or the number */
+	bool later;		/* the user becomes one at the next login */
+	char name[33];		/* or the group's number */
 };
 
 /* The thread to be measured. */
@@ -28,7 +28,7 @@ struct access_thread {
 	bool exists;
 	bool kernel;		/* a kernel thread */
 	uid_t uid;
-	char user[64];		/* or "" */
+	char user[64];		/* user name, or "" */
 };
 
 /* Everything that the kernel's decision depends on. */
@@ -47,7 +47,7 @@ struct access_facts {
 	int ptrace_scope;		/* of Yama, or 0 */
 	uint64_t caps;			/* effective */
 	uid_t uid;
-	char user[64];			/* or "" */
+	char user[64];			/* user name, or "" */
 	struct access_thread thread;	/* access_wish.thread */
 };
 

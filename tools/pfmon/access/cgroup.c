@@ -65,8 +65,8 @@ static bool matches_one(const char *path, const char *patterns)
 }
 
 /*
- * Whether the group or one of its ancestors matches one of these patterns, a
- * comma-separated list as for pfmparse's --cgroup.
+ * Returns whether the group or one of its ancestors matches a pattern in the
+ * comma-separated list. The patterns are those of pfmparse's --cgroup.
  */
 static bool cgroup_matches(const char *path, const char *patterns)
 {
@@ -158,7 +158,9 @@ void cgroup_check(const char *patterns)
 	char *text;
 
 	look(&groups, patterns);
-	/* Without any group, /proc is not readable or has no cgroup files. */
+	/*
+	 * If no group was found, /proc is not readable or has no cgroup files.
+	 */
 	if (!groups.matched && groups.count) {
 		text = list(&groups);
 		message("no process is in the control group %s yet; processes that join it later are selected. Groups with processes: %s",
@@ -170,7 +172,7 @@ void cgroup_check(const char *patterns)
 	free(groups.paths);
 }
 
-/* Returns where cgroup v2 is mounted, to be freed; NULL if it is not. */
+/* Returns the mount point of cgroup v2, to be freed, or NULL. */
 static char *unified_root(void)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");

@@ -24,7 +24,7 @@ void cgroup_check(const char *patterns);
  */
 int cgroup_open(const char *path);
 
-/* Whether the directory of a descriptor is a group that still exists. */
+/* Returns whether @fd is the directory of a group that still exists. */
 bool is_cgroup(int fd);
 
 /* Parses --cgroup; returns false with a message on an error. */
