@@ -12,19 +12,19 @@
  */
 bool cpus_parse(const char *text, int **cpus, unsigned int *count);
 
-/* Whether a CPU is in such a list; false if the text is not a list. */
+/* Returns whether @cpu is in a list; false if @text is not a list. */
 bool cpus_have(const char *text, int cpu);
 
-/* Whether two lists have a CPU in common. */
+/* Returns whether two lists have a CPU in common. */
 bool cpus_overlap(const char *one, const char *other);
 
-/* Whether all CPUs of the part are in the whole. */
+/* Returns whether all CPUs in @part are in @whole. */
 bool cpus_include(const char *whole, const char *part);
 
 /* Returns the list, to be freed, of CPUs in ascending order. */
 char *cpus_text(const int *cpus, unsigned int count);
 
-/* Return the CPUs that are online, or can be, like cpus_parse(). */
+/* Return the online or possible CPUs in the form that cpus_parse() returns. */
 bool cpus_online(int **cpus, unsigned int *count);
 bool cpus_possible(int **cpus, unsigned int *count);
 

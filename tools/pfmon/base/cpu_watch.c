@@ -3,8 +3,8 @@
  * cpu_watch.c - notice CPUs that come online
  *
  * The kernel broadcasts a message for each change of a device. A filter drops
- * all that do not begin with "online@". The kernel sends nothing to network
- * namespaces of other users; there this notices no CPU.
+ * all that do not begin with "online@". The kernel does not send these messages
+ * to network namespaces of other users; there, pfmon does not notice new CPUs.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "base/cpu_watch.h"
 #include "base/util.h"
 
-#define KERNEL_GROUP	1	/* not that of udev */
+#define KERNEL_GROUP	1	/* the kernel's messages, not udev's */
 #define ONLI		0x6f6e6c69
 
 static bool listen_for_cpus(int fd)

@@ -17,11 +17,13 @@ struct directory directory_read(const char *path,
 				int (*wanted)(const struct dirent *entry));
 void directory_free(struct directory *list);
 
-/* Lists them as "a, b, c", "a, ... and 9 more", or "none"; to be freed. */
+/*
+ * Lists the entries as "a, b, c", "a, ... and 9 more", or "none"; to be freed.
+ */
 char *directory_join(const char *path,
 		     int (*wanted)(const struct dirent *entry));
 
-/* Accepts names without a dot: neither "." nor, say, EVENT.unit. */
+/* A wanted() that rejects names with a dot, such as "." and EVENT.unit. */
 int directory_is_plain(const struct dirent *entry);
 
 #endif /* PFMON_BASE_DIRECTORY_H */

@@ -8,7 +8,10 @@
 #include "base/elements.h"
 #include "base/util.h"
 
-/* Whether an element ends here. Event names do not begin with a digit. */
+/*
+ * Returns whether an element ends at @at. In a list of CPUs, a comma before a
+ * digit does not end it: event names do not begin with a digit.
+ */
 static bool is_end(const char *at, bool inside, bool in_cpus)
 {
 	return !*at || (*at == ',' && !inside &&

@@ -11,16 +11,16 @@
  * output_begin() is called. If that is never called, a new file is removed.
  */
 struct output {
-	const char *path;	/* NULL: a descriptor that was open before */
+	const char *path;	/* NULL: use a descriptor */
 	FILE *file;
 	bool append;
 	bool created;
 	bool begun;
 };
 
-/* All functions that can fail return false with a message. */
+/* On failure, these functions print a message and return false. */
 
-/* Opens the output: the file, or without a path a copy of the descriptor. */
+/* Opens the file at @path or, if it is NULL, a copy of @descriptor. */
 bool output_open(struct output *output, const char *path, bool append,
 		 int descriptor);
 

@@ -5,7 +5,8 @@
 
 /*
  * Lets pfmon survive SIGPIPE and SIGXFSZ: the write fails with EPIPE or EFBIG.
- * The programs that pfmon starts get these signals as pfmon would have.
+ * In the programs that pfmon starts, these signals keep the action that pfmon
+ * inherited.
  */
 void output_signals_survive(void);
 

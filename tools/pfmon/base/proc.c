@@ -6,7 +6,7 @@
 
 #include "base/proc.h"
 
-/* In another PID namespace, the link is missing or has another number. */
+/* If /proc belongs to another PID namespace, the link is missing or differs. */
 bool proc_is_usable(void)
 {
 	char text[16];

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Whether /proc is mounted, and is that of pfmon's PID namespace. */
+/* Returns whether /proc is mounted and belongs to pfmon's PID namespace. */
 bool proc_is_usable(void);
 
 #endif /* PFMON_BASE_PROC_H */

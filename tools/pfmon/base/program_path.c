@@ -10,7 +10,7 @@
 #include "base/program_path.h"
 #include "base/util.h"
 
-/* Directories may be executed, too, which means searched. */
+/* access() also accepts directories, for which X_OK means search permission. */
 static char *if_program(char *path)
 {
 	struct stat status;

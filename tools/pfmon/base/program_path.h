@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * Both return a path, to be freed, or NULL with errno if there is no such
- * program. The first one looks in a directory, whose name has this length; the
- * second one looks where execvp() does.
+ * Both return the program's path, to be freed, or NULL with errno set.
+ * program_path_in() looks in one directory, whose name has @length bytes;
+ * program_path() looks where execvp() does.
  */
 char *program_path_in(const char *directory, size_t length, const char *name);
 char *program_path(const char *name);

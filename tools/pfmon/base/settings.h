@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* settings.h - what the command line asks for */
+/* settings.h - the parsed command line */
 #ifndef PFMON_BASE_SETTINGS_H
 #define PFMON_BASE_SETTINGS_H
 
@@ -53,7 +53,7 @@ enum action {
 #define FORMAT_OPT_VIEWS \
 	(FORMAT_OPT_INST_VIEW | FORMAT_OPT_DATA_VIEW | FORMAT_OPT_LEVEL_VIEW)
 
-/* Accepted for formats with unknown layout. */
+/* Options that are accepted for formats of unknown layout. */
 #define FORMAT_OPT_UNKNOWN	(FORMAT_OPT_PMDS | FORMAT_OPT_RANDOM | \
 				 FORMAT_OPT_ARG | FORMAT_OPT_REGIONS)
 
@@ -70,17 +70,17 @@ enum call_graph {
 	CALL_GRAPH_FP,			/* by frame pointers */
 };
 
-/* Use of the context switches that --off-cpu samples */
+/* What --off-cpu does with the context switches that it samples. */
 enum off_cpu {
 	OFF_CPU_NONE,			/* not requested */
 	OFF_CPU_RECORD,			/* record each */
-	OFF_CPU_SUM,			/* sum the times in the kernel */
+	OFF_CPU_SUM,			/* let the kernel sum the times */
 };
 
-/* The PMD with the thread's CPU time, which each such sample records. */
+/* The PMD that records the thread's CPU time in each --off-cpu sample. */
 #define OFF_CPU_CLOCK	1
 
-/* The rows of counts of threads (--aggregate). */
+/* What a row of thread counts stands for (--aggregate). */
 enum aggregation {
 	AGGREGATE_DEFAULT,
 	AGGREGATE_THREAD,
@@ -93,7 +93,7 @@ struct event_option {
 	char *name;
 	char *cpus;			/* CPUs that count it; NULL: all */
 	unsigned int set;		/* event set */
-	unsigned int number;		/* of its PMC and PMD there */
+	unsigned int number;		/* number of its PMC and PMD */
 	unsigned int levels;		/* LEVEL_* from --priv-levels, or 0 */
 	bool sampling;
 	uint64_t long_period;
@@ -163,7 +163,7 @@ struct options {
 	uint64_t duration_ns;		/* 0 for none */
 	uint64_t delay_ns;		/* 0 for none */
 	bool delayed_for_good;		/* until SIGUSR1 */
-	const char *trigger_start;	/* code of the command, or NULL */
+	const char *trigger_start;	/* place in the command, or NULL */
 	const char *trigger_stop;
 	uint64_t snapshot_ns;		/* 0: only on SIGUSR2 */
 	const char *control;		/* path of a FIFO, or NULL */
@@ -185,7 +185,7 @@ struct options {
 	struct top_options {
 		uint64_t interval_ns;	/* 0: not a live view */
 		bool batch;
-		const char *iterations;	/* this and the rest: for pfmparse */
+		const char *iterations;	/* the rest is passed to pfmparse */
 		const char *window;
 		const char *rows;
 		const char *sort;

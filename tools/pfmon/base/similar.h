@@ -9,14 +9,14 @@
 /* Returns the edit distance: characters to insert, delete or change. */
 unsigned int edits_between(const char *one, const char *other);
 
-/* The best suggestion so far; initialise name, the others are zero. */
+/* The best suggestion so far. Initialise name; the other members are zero. */
 struct similar {
 	const char *name;
 	char *best;		/* or NULL */
 	unsigned int edits;
 };
 
-/* Considers a name; data is the struct similar. */
+/* Considers a name as a suggestion; data is the struct similar. */
 void similar_consider(const char *candidate, void *data);
 
 /*

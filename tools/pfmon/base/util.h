@@ -46,7 +46,7 @@ char *checked_printf(const char *format, ...) CHECKED_FORMAT;
 size_t utf8_length(const char *text);
 /* Returns a copy whose control characters and invalid UTF-8 are escaped. */
 char *printable(const char *text);
-/* Frees a list, initially "", and returns it with another item. */
+/* Appends an item to a list, which is "" at first; frees the old list. */
 char *checked_append(char *list, const char *separator, const char *item);
 
 /*
