@@ -23,7 +23,7 @@
 #define CAPTURE_VERSION	1
 #define CHUNK_PACKED	1	/* the payload is a zlib stream */
 #define CHUNK_ALIGN	8
-#define CHUNK_PARTS	3	/* maximum of a payload */
+#define CHUNK_PARTS	3	/* maximum number in a payload */
 
 /* Speed matters: the command does not start before the symbols are packed. */
 #define PACKING_LEVEL	1
@@ -254,7 +254,7 @@ static bool is_of_processes(const struct chunk_header *header)
 	return false;
 }
 
-/* Copies the chunk, whose padded payload of @size bytes is next in the file. */
+/* Copies a chunk. Its padded payload of @size bytes is next in @file. */
 static int copy_chunk(struct capture *capture, struct chunk_header *header,
 		      size_t size, FILE *file)
 {

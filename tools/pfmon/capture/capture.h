@@ -53,7 +53,7 @@ int capture_write_buffer(struct capture *capture, uint32_t context,
 int capture_copy_processes(struct capture *capture, const char *path,
 			   uint64_t from);
 
-/* Whether it is a regular file, which can be renamed. */
+/* Returns whether the capture is a regular file, which can be renamed. */
 bool capture_is_file(const struct capture *capture);
 
 /* Closes the file in any case; also reports errors of close(2). */

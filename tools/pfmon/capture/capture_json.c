@@ -295,7 +295,7 @@ static struct json_object *describe_pmd(const char *name,
 	return object;
 }
 
-/* The PMDs that count events, and those that are only recorded. */
+/* Describes the PMDs that count events, and those that are only recorded. */
 static struct json_object *describe_pmds(const struct plan *plan,
 					 unsigned int set)
 {

@@ -10,7 +10,7 @@
 
 struct json_object;
 
-/* perf's records about processes. */
+/* Totals of perf's records about processes. */
 struct process_totals {
 	bool wanted;			/* the session uses them */
 	int error;			/* errno if perf refused them, or 0 */

@@ -8,7 +8,7 @@
 
 /* Simultaneous values of several clocks, all but tsc in ns. */
 struct moment {
-	int error;		/* errno; 0 if the others are set */
+	int error;		/* errno; 0 if the other members are set */
 	uint64_t perf;		/* the clock of samples */
 	uint64_t realtime;
 	uint64_t monotonic;

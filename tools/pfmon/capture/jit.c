@@ -66,7 +66,7 @@ void jit_destroy(struct jit *jit)
 	free(jit);
 }
 
-/* owner->name, to be freed, is the last number in the NStgid line. */
+/* Reads the owner. Its name, to be freed, is the last number of NStgid. */
 static bool read_owner(pid_t tgid, struct owner *owner)
 {
 	char *path = checked_printf("/proc/%d/status", tgid);

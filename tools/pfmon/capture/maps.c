@@ -53,7 +53,7 @@ struct maps {
 	struct file *files[BUCKETS];
 	struct table_set *tables;	/* of the caller; or NULL */
 	struct vdsos *vdsos;
-	struct file_identity vdso;	/* as last returned */
+	struct file_identity vdso;	/* the one returned last */
 };
 
 struct maps *maps_create(bool data, struct table_set *tables)
@@ -91,14 +91,14 @@ static uint32_t crc_of(uint32_t start, const char *text)
 	return libdeflate_crc32(start, text, strlen(text));
 }
 
-/* The link to a mapping's file, which leads to deleted files, too. */
+/* Returns the link to a mapping's file; it also leads to a deleted file. */
 static char *link_of(pid_t tgid, uint64_t start, uint64_t end)
 {
 	return checked_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 			      tgid, start, end);
 }
 
-/* Whether the path, in the root of the process, leads to the mapped file. */
+/* Returns whether @path, in the root of the process, is the mapped file. */
 static bool leads_to(pid_t tgid, const char *path, uint64_t inode)
 {
 	char *whole = checked_printf("/proc/%d/root%s", tgid, path);
@@ -137,7 +137,7 @@ static char *exact_path(pid_t tgid, const struct mapping *mapping)
 	return checked_strdup(target);
 }
 
-/* Whether this file, in the root of pfmon, is on the device of the mapping. */
+/* Returns whether the file, in pfmon's root, is on the mapping's device. */
 static bool is_on_device(const struct stat *info, const struct mapping *mapping)
 {
 	char *device = checked_printf("%02x:%02x ", major(info->st_dev),
@@ -148,7 +148,7 @@ static bool is_on_device(const struct stat *info, const struct mapping *mapping)
 	return same;
 }
 
-/* Whether this open file is the one of the mapping. */
+/* Returns whether the open file is the mapped file. */
 static bool is_mapped(int fd, const struct mapping *mapping, bool check_device)
 {
 	struct stat info;
@@ -163,8 +163,8 @@ static bool is_code(const struct mapping *mapping)
 }
 
 /*
- * Reads the identity of a file if it is the one of the mapping, and gives the
- * kernel the unwind table of code.
+ * If @path leads to the mapped file, reads the file's identity and, for code,
+ * gives its unwind table to the kernel.
  */
 static bool identify_at(const struct maps *maps, struct file_identity *identity,
 			const char *path, const struct mapping *mapping,
@@ -256,8 +256,8 @@ static struct file *add_file(struct maps *maps, char *key, bool code,
 }
 
 /*
- * Returns the identity of the file with a path, which belongs to maps. If it
- * cannot be read now, another process may give access to the file later.
+ * Returns the identity of the file at @path; it belongs to @maps. A failure is
+ * not stored: another process may give access to the file later.
  */
 static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 					       const char *path,
@@ -275,7 +275,7 @@ static const struct file_identity *identity_of(struct maps *maps, pid_t tgid,
 	return file ? &file->identity : &unknown;
 }
 
-/* Whether an open file has this build ID. */
+/* Returns whether an open file has this build ID. */
 static bool has_build_id(int fd, const char *build_id)
 {
 	struct file_identity identity;
@@ -287,7 +287,7 @@ static bool has_build_id(int fd, const char *build_id)
 	return same;
 }
 
-/* Adds the table of the file at a path, unless that is another file by now. */
+/* Adds the unwind table of the file at @path if it has this build ID. */
 static bool add_code_at(struct maps *maps, const char *path,
 			const char *build_id)
 {
@@ -299,7 +299,9 @@ static bool add_code_at(struct maps *maps, const char *path,
 	if (fd < 0)
 		return false;
 	fstat(fd, &info);
-	/* Not by path: in another root, a copy may have the same path. */
+	/*
+	 * The key has no path: in another root, a copy may have the same path.
+	 */
 	key = checked_printf("%s %ju %ju", build_id, (uintmax_t)info.st_dev,
 			     (uintmax_t)info.st_ino);
 	if (find_file(maps, key, true)) {
@@ -317,7 +319,10 @@ static bool add_code_at(struct maps *maps, const char *path,
 	return false;
 }
 
-/* The process may have ended, or the file may have been deleted. */
+/*
+ * Tries several links: the process may have ended, or the file may have been
+ * deleted.
+ */
 void maps_add_code(struct maps *maps, const struct perf_record *record,
 		   const char *build_id)
 {
@@ -354,7 +359,7 @@ static struct process *find_process(struct maps *maps, pid_t tgid)
 	return pid_table_get(&maps->processes, tgid, sizeof(struct process));
 }
 
-/* Whether this is executable memory without a file, or in a memory file. */
+/* Returns whether this is executable memory without a file on a disk. */
 static bool is_made_code(const struct mapping *mapping)
 {
 	static const char *const memory[] = {
@@ -538,7 +543,7 @@ bool maps_has_made_code(const struct maps *maps, pid_t tgid)
 	return process && process->made_code;
 }
 
-/* Processes without such code, of which there may be many, need no entry. */
+/* Processes without generated code need no entry; there may be many. */
 static void set_made_code(struct maps *maps, pid_t tgid, bool made)
 {
 	struct process *process = made ? find_process(maps, tgid) :

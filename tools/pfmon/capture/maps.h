@@ -28,7 +28,7 @@ void maps_destroy(struct maps *maps);
 /* Starts a round, in which each process is examined at most once. */
 void maps_next_round(struct maps *maps);
 
-/* Whether the process was examined in this round. */
+/* Returns whether the process was examined in this round. */
 bool maps_is_looked_at(struct maps *maps, pid_t tgid);
 
 /*
@@ -38,15 +38,15 @@ bool maps_is_looked_at(struct maps *maps, pid_t tgid);
  */
 char *maps_changed(struct maps *maps, pid_t tgid);
 
-/* Notes a process whose mappings the kernel is to read for call chains. */
+/* Notes a process whose mappings the kernel must read for call chains. */
 void maps_note_change(struct maps *maps, pid_t tgid);
 
 /* Writes chunks with the vDSOs in these texts that were not written before. */
 int maps_write_vdsos(struct maps *maps, struct capture *capture);
 
 /*
- * Returns what identifies the file with a path in a mapping, until the next
- * call. Notes whether the process has executable mappings without a file.
+ * Returns the identity of a mapped file, which is valid until the next call.
+ * Also notes whether the process has executable mappings without a file.
  */
 const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const char *path,
@@ -65,13 +65,19 @@ void maps_add_program(struct maps *maps, const char *path);
 /* Returns the length of a path without the kernel's mark of a deleted file. */
 size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode);
 
-/* Whether any process was seen to have executable mappings without a file. */
+/*
+ * Returns whether any process was seen to have executable mappings without a
+ * file.
+ */
 bool maps_have_made_code(const struct maps *maps);
 
 /* Forgets a process that has ended. */
 void maps_forget(struct maps *maps, pid_t tgid);
 
-/* Whether the process was seen to have executable mappings without a file. */
+/*
+ * Returns whether the process was seen to have executable mappings without a
+ * file.
+ */
 bool maps_has_made_code(const struct maps *maps, pid_t tgid);
 
 /*

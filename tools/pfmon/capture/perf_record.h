@@ -30,7 +30,7 @@ struct perf_record {
 	uint64_t start, end, offset;
 	uint32_t prot;		/* PROT_*, RECORD_SHARED */
 	uint8_t build_id[PERF_BUILD_ID_SIZE];
-	uint8_t build_id_size;	/* 0: use these instead: */
+	uint8_t build_id_size;	/* 0: use the next members instead */
 	uint32_t major, minor;
 	uint64_t inode;
 };
@@ -42,8 +42,8 @@ struct perf_record {
 bool perf_record_time(const void *bytes, size_t size, uint64_t *time);
 
 /*
- * Parses the record in @size bytes. Returns false if it is of no interest,
- * shorter than its kind of record, or has a text without an end.
+ * Parses the record in @size bytes. Returns false if its kind is not of
+ * interest, it is too short for its kind, or its text is not terminated.
  */
 bool perf_record_parse(struct perf_record *record, const void *bytes,
 		       size_t size);

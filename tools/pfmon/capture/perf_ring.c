@@ -58,8 +58,8 @@ static int open_event(struct perf_event_attr attr, pid_t tid, int cpu)
 }
 
 /*
- * A ring belongs to an event. If threads share it, this is an event of pfmon
- * itself, because each of the threads may end.
+ * Opens the event that owns the ring. If threads share the ring, the event is
+ * one of pfmon itself, because each of the threads may end.
  */
 static int open_owner(int cpu, const struct perf_scope *scope)
 {
@@ -195,7 +195,7 @@ void perf_ring_read(struct perf_ring *ring, struct perf_bytes *to)
 /* Returns the number of an event's records that did not fit. */
 static uint64_t lost_by(int fd)
 {
-	uint64_t values[2];	/* the count, which is 0; losses */
+	uint64_t values[2];	/* the count, which is 0, and the losses */
 
 	return read(fd, values, sizeof(values)) == sizeof(values) ? values[1] :
 								    0;

@@ -26,7 +26,7 @@ struct perf_ring {
 	int *thread_fds;	/* of perf_ring_add() */
 	unsigned int thread_count;
 	struct perf_event_mmap_page *page;	/* the bytes follow */
-	uint64_t damaged;	/* times that bytes were no record */
+	uint64_t damaged;	/* times that the data was not a record */
 };
 
 /* Whole records, one after the other. All zero is empty. */
@@ -44,7 +44,7 @@ char *perf_bytes_extend(struct perf_bytes *to, size_t size);
  *
  * Read the ring regularly instead of waiting for its descriptor: perf wakes the
  * waiting thread whenever a measured thread ends, and reports records to only
- * one poll() or epoll_wait(), which loses them between nested descriptors.
+ * one poll() or epoll_wait(), so that nested epoll descriptors lose the report.
  */
 int perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 		   const struct perf_scope *scope);

@@ -67,9 +67,9 @@ static bool open_ring(struct perf_rings *rings, int cpu)
 }
 
 /*
- * perf charges rings to the user, and perfmon the buffers of contexts that are
- * created later. The rings take at most a quarter of what may be locked, unless
- * they would be too small.
+ * perf charges rings to the user's locked memory, and perfmon later charges the
+ * buffers of contexts to it. The rings take at most a quarter of the limit,
+ * unless they would be too small.
  */
 static size_t choose_size(const struct perf_rings *rings, unsigned int cpus)
 {
@@ -113,7 +113,9 @@ static bool add_thread(struct perf_rings *rings, pid_t tid)
 	return true;
 }
 
-/* Adds the threads that are not known yet; *any: whether there are any. */
+/*
+ * Adds the threads that are not known yet; *any tells whether there were any.
+ */
 static bool add_new(struct perf_rings *rings, DIR *task,
 		    struct pid_table *known, bool *any)
 {
@@ -188,7 +190,7 @@ void perf_rings_renew(struct perf_rings *rings)
 	       cpu_watch_next(rings->online_fd, &cpu)) {
 		if (rings->scope.tgid != ALL_PROCESSES && find_ring(rings, cpu))
 			continue;
-		/* Even if perf refuses now, the loss is counted. */
+		/* The loss is counted even if perf refuses the new ring. */
 		rings->missed++;
 		if (rings->scope.tgid == ALL_PROCESSES && cpu != UNKNOWN_CPU)
 			open_ring(rings, cpu);

@@ -26,8 +26,8 @@ void perf_rings_read(struct perf_rings *rings, struct perf_bytes *to);
 
 /*
  * Observes CPUs that came online. Their earlier records are missing. Unless all
- * processes are recorded, CPUs without a ring are not observed. Records in the
- * rings of CPUs that were offline have to be read before.
+ * processes are recorded, CPUs without a ring are not observed. Call
+ * perf_rings_read() before: the old rings of these CPUs may have records.
  */
 void perf_rings_renew(struct perf_rings *rings);
 

@@ -86,7 +86,7 @@ static void append_fork(struct perf_bytes *to, const struct perf_record *record,
 		maps_forked(maps, record->ppid, record->tgid);
 }
 
-/* Returns what is known about the file, which belongs to maps. */
+/* Returns the identity of the record's file; it belongs to @maps. */
 static const struct file_identity *identify(const struct perf_record *record,
 					    const char *path,
 					    struct maps *maps)

@@ -11,9 +11,9 @@
 struct maps;
 
 /*
- * Appends the event of a record to the payload of a PROC chunk. The record was
- * parsed. Identifies files with @maps. Reads the control group of a new program
- * from /proc, unless @proc is false.
+ * Appends the event of a parsed record to the payload of a PROC chunk.
+ * Identifies files with @maps. Reads the control group of a new program from
+ * /proc, unless @proc is false.
  */
 void process_event_write(struct perf_bytes *to,
 			 const struct perf_record *record, struct maps *maps,

@@ -21,7 +21,7 @@
 
 /* A chunk ends with the event that exceeds this size. */
 #define CHUNK_SIZE	(1U << 20)
-#define MANY_TOLD	1000	/* processes, of which most may have ended */
+#define MANY_TOLD	1000	/* new processes before the next check */
 
 /* The position of a record in memory, and its place in the order. */
 struct place {
@@ -32,7 +32,7 @@ struct place {
 struct process_events {
 	struct perf_rings rings;
 	struct pid_table told;	/* processes that perf records */
-	size_t told_enough;	/* when to look for ended ones in it */
+	size_t told_enough;	/* when to remove ended ones */
 	struct perf_bytes bytes;
 	struct perf_bytes chunk;	/* of process_events_next() */
 	struct place *places;	/* of the records in bytes, sorted */

@@ -27,10 +27,9 @@ int process_events_fd(const struct process_events *events);
 
 /*
  * Reads the events that have been recorded, and observes CPUs that have come
- * online. Afterwards process_events_next()
- * returns them in order of time. Very recent ones are kept for the next time,
- * because earlier ones may follow from other CPUs; unless this is the last
- * time.
+ * online. Afterwards process_events_next() returns them in order of time.
+ * Unless @last is set, very recent events are kept for the next call, because
+ * other CPUs may still deliver earlier ones.
  */
 void process_events_read(struct process_events *events, bool last);
 
@@ -43,12 +42,15 @@ const struct perf_bytes *process_events_next(struct process_events *events,
 					     struct maps *maps, bool proc);
 
 /*
- * Whether perf records what a process does, according to the events returned so
+ * Returns whether perf records a process, according to the events returned so
  * far. An exec that changes credentials can remove perf's events.
  */
 bool process_events_tell_of(const struct process_events *events, pid_t tgid);
 
-/* Calls visit with each of these processes, unless they are all. */
+/*
+ * Calls visit with each process that perf records; does nothing if perf records
+ * all.
+ */
 void process_events_each(const struct process_events *events,
 			 void (*visit)(pid_t tgid, void *data), void *data);
 

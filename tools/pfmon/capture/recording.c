@@ -23,13 +23,13 @@
 #include "process/command.h"
 #include "session/saving.h"
 
-/* Whether data mappings are recorded, too. */
+/* Returns whether data mappings are recorded, too. */
 static bool wants_data(const struct plan *plan)
 {
 	return plan->options->data_maps || plan->format.data_addresses;
 }
 
-/* A new capture has no information about processes yet. */
+/* Creates empty tables: a new capture has no information about processes. */
 static void know_nothing(struct recording *recording, const struct plan *plan)
 {
 	recording->maps = maps_create(wants_data(plan), plan->format.tables);
@@ -45,10 +45,10 @@ static void forget(struct recording *recording)
 }
 
 /*
- * The events begin before /proc is read, so that no process is missed. If
- * samples of a thread have no times, mappings have to be written in order with
- * its buffers, so they are read from /proc. Without /proc, a thread's first
- * mappings are unknown anyway.
+ * Opens perf's events before /proc is read, so that no process is missed. If
+ * samples of a thread have no times, mappings must be written in order with its
+ * buffers; they are then read from /proc. If /proc is not usable, a thread's
+ * first mappings are unknown in any case.
  */
 static void open_events(struct recording *recording, const struct plan *plan,
 			pid_t tgid)
@@ -107,7 +107,7 @@ bool recording_close(struct recording *recording)
 	return ok;
 }
 
-/* Whether samples may have kernel addresses. */
+/* Returns whether samples may have kernel addresses. */
 static bool samples_kernel(const struct plan *plan)
 {
 	const struct options *options = plan->options;
@@ -132,7 +132,10 @@ static bool write_kernel_symbols(struct recording *recording)
 						      &recording->kernel));
 }
 
-/* Whether threads share buffers whose samples have a process ID. */
+/*
+ * Returns whether threads share buffers in which each sample has its process
+ * ID.
+ */
 static bool samples_tell_process(const struct recording *recording,
 				 struct context *const *contexts,
 				 unsigned int count)
@@ -303,7 +306,9 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 	return ok;
 }
 
-/* Renames the capture and returns its new name; NULL with a message if not. */
+/*
+ * Renames the capture and returns its new name; NULL with a message on failure.
+ */
 static char *put_aside(struct recording *recording)
 {
 	const char *path = recording->capture.path;
@@ -324,8 +329,9 @@ static char *put_aside(struct recording *recording)
 }
 
 /*
- * The regions that are being filled may have samples of processes that have
- * ended. If no region was saved since the last snapshot, they may be older.
+ * Copies the chunks of processes from the last capture: regions that are being
+ * filled may have samples of processes that have ended. If the last capture
+ * saved no region, the chunks that it began with are copied again.
  */
 static bool carry_processes(struct recording *recording,
 			    const struct plan *plan, const char *last)

@@ -22,9 +22,9 @@
 struct recording;
 
 /*
- * Returns NULL, with a message, if the capture cannot be created. Samples will
- * be of a process, and perhaps of its children, or of ALL_PROCESSES. In a
- * @family, threads share the buffers.
+ * Returns NULL, with a message, if the capture cannot be created. @tgid is the
+ * sampled process, perhaps with its children, or ALL_PROCESSES. If @family is
+ * set, threads share the buffers.
  */
 struct recording *recording_open(const struct plan *plan, pid_t tgid,
 				 bool family);
@@ -43,15 +43,15 @@ bool recording_clocks(struct recording *recording, const struct moment *moment);
 
 /*
  * Writes the saved buffers of a context, and counts their samples. If threads
- * share a buffer, first writes the mappings of the processes that it has
- * samples of.
+ * share a buffer, first writes the mappings of the processes that the buffer
+ * has samples of.
  */
 bool recording_buffer(struct recording *recording,
 		      const struct context *context);
 
 /*
- * Writes a part of a stream. If @text is not NULL, it explains the part: writes
- * it to a chunk of its own, and frees it.
+ * Writes a part of a stream. @text describes the part, unless it is NULL: it is
+ * written to a chunk of its own and freed.
  */
 bool recording_stream(struct recording *recording, const struct image *image,
 		      uint64_t samples, const char type[4], char *text);

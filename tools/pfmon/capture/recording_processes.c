@@ -275,7 +275,7 @@ bool recording_write_sampled(struct recording *recording,
 			visit_process(context->result.tgid, recording);
 		return true;
 	}
-	/* The events tell everything except generated functions. */
+	/* perf's events report everything except generated functions. */
 	if (recording->events && !maps_have_made_code(recording->maps))
 		return true;
 	if (buffers->layout && buffers->layout->each_process)

@@ -10,9 +10,10 @@ struct context;
 struct recording;
 
 /*
- * Write changed mappings and threads: of one process; of all sampled processes,
- * @tgid being the first one or ALL_PROCESSES; or, which is faster, of one
- * process and, of its threads, only the new ones.
+ * Write changed mappings and threads. recording_process() writes those of one
+ * process, recording_processes() those of all sampled processes: @tgid is the
+ * first one or ALL_PROCESSES. recording_new_of_process() is faster: it writes
+ * only the new threads of a process.
  */
 bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_processes(struct recording *recording, pid_t tgid);
@@ -39,10 +40,10 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  *
  * recording_events() writes the events: call it every RECORDING_EVENTS_NS, and
  * when the descriptor of recording_events_fd(), if it is not -1, is readable
- * because a CPU has come online.
- * recording_new_processes() calls recording_processes() if there are no events,
- * or some were lost. Before a process ends, recording_last_of_process() writes
- * the events and, if they do not tell of it, what /proc says.
+ * because a CPU has come online. recording_new_processes() calls
+ * recording_processes() if there are no events, or some were lost. Before a
+ * process ends, recording_last_of_process() writes the events and, if they do
+ * not include the process, reads it from /proc.
  */
 #define RECORDING_EVENTS_NS	20000000
 int recording_events_fd(const struct recording *recording);
@@ -54,9 +55,9 @@ bool recording_last_of_process(struct recording *recording, pid_t tgid);
 /*
  * For other files that write a recording; the caller has its lock.
  *
- * recording_write_events() writes the events that precede the samples that need
- * them. @last is set at the end of a capture. recording_write_sampled() writes
- * what the samples in a context's buffer need to find their files.
+ * recording_write_events() writes the events so far, before the samples that
+ * need them; @last is set at the end of a capture. recording_write_sampled()
+ * writes the mappings that the samples in a context's buffer need.
  */
 bool recording_write_events(struct recording *recording, bool last);
 bool recording_write_sampled(struct recording *recording,

@@ -29,11 +29,11 @@ struct recording {
 	bool blind;			/* /proc is missing or of other PIDs */
 	bool clock_failed;		/* a message about it was printed */
 	struct totals totals;
-	struct totals before;		/* the part in earlier captures */
-	struct totals elsewhere;	/* losses of no current context */
+	struct totals before;		/* totals of earlier captures */
+	struct totals elsewhere;	/* losses outside current contexts */
 	unsigned int divisions;		/* number of earlier captures */
-	uint64_t carried;		/* end of the last one's processes */
-	bool saved;			/* a buffer, in this capture */
+	uint64_t carried;		/* end of the processes carried over */
+	bool saved;			/* this capture has a buffer */
 	struct packed kernel;		/* the kernel's symbols */
 	struct capture_counts counts;	/* of closed contexts */
 	bool failed;
@@ -54,7 +54,8 @@ bool recording_write_text(struct recording *recording, const char type[4],
 
 /*
  * Releases the lock after mappings may have been recorded, and then loads the
- * unwind tables of their files: compiling one takes long.
+ * unwind tables of their files. Compiling a table takes long, so the lock is
+ * not held.
  */
 void recording_unlock(struct recording *recording);
 

@@ -33,7 +33,7 @@ struct totals recording_now(struct recording *recording,
  * recording_count_losses() updates the losses of the contexts that still exist.
  * recording_capture_totals() returns the part of the totals that is in this
  * capture and not in earlier ones. recording_tell_trouble() prints messages
- * about the troubles of a context.
+ * about losses and limits of a context.
  */
 void recording_count_losses(struct recording *recording,
 			    struct context *const *contexts,

@@ -21,9 +21,9 @@
 /* Maximum number of threads in a chunk, so that it has at most 5 MB. */
 #define MOST_THREADS	32768
 
-/* A thread as last written. */
+/* A thread as it was last written. */
 struct known {
-	struct pid_entry entry;	/* by its tid */
+	struct pid_entry entry;	/* the key is the tid */
 	pid_t tgid;
 	uint32_t signature;
 	bool settled;		/* unchanged when last examined */
@@ -87,7 +87,7 @@ static uint32_t signature_of(const struct thread *thread)
 	return libdeflate_crc32(crc, thread->comm, strlen(thread->comm));
 }
 
-/* Returns whether a thread has changed, and stores its signature. */
+/* Returns whether a thread has changed, and stores its new signature. */
 static bool is_news(struct known *known, const struct thread *thread)
 {
 	uint32_t signature = signature_of(thread);
@@ -163,7 +163,7 @@ static char *read_cgroup(struct known *first, pid_t tgid)
 	return path;
 }
 
-/* Returns the cgroup from the cache, or read now; to be freed, or NULL. */
+/* Returns the cgroup, cached unless @now is set; to be freed, or NULL. */
 static char *find_cgroup(struct threads *threads, pid_t tgid, bool now)
 {
 	struct known *first = pid_table_find(&threads->known, tgid);

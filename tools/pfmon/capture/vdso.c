@@ -96,7 +96,10 @@ static const char *keep(struct vdsos *vdsos, struct vdso_header *payload,
 	return build_id;
 }
 
-/* Whether an image fits a mapping: 64-bit processes have high addresses. */
+/*
+ * Returns whether an image may be that of a mapping: their sizes are equal, and
+ * only 64-bit processes have high addresses.
+ */
 static bool is_of(const struct vdso *vdso, const struct mapping *mapping)
 {
 	const unsigned char *image = (const unsigned char *)(vdso->payload + 1);

@@ -9,7 +9,7 @@
 #include "capture/capture.h"
 #include "process/mapping.h"
 
-/* The images found so far: of 64-bit processes, of 32-bit ones. */
+/* The images found so far, of 64-bit and of 32-bit processes. */
 struct vdsos;
 
 struct vdsos *vdsos_create(void);
@@ -17,7 +17,7 @@ void vdsos_destroy(struct vdsos *vdsos);
 
 /*
  * Returns the build ID of the image at a mapping of a process, which belongs to
- * vdsos. The process may have ended if another one has the same image. Returns
+ * vdsos. If the process has ended, an image found before may be used. Returns
  * NULL if the image cannot be read or has no ID.
  */
 const char *vdso_find(struct vdsos *vdsos, pid_t pid,

@@ -19,8 +19,8 @@
 #define PROGRAM	"pfmparse"
 
 /*
- * The views, and the rows with --smpl-show-func: variables in the data view.
- * The first view is the default.
+ * The views, and what a row stands for with --smpl-show-func; in the data view,
+ * a variable. The first view is the default.
  */
 static const struct {
 	unsigned int option;
