@@ -12,7 +12,7 @@
 #define MS	1e6
 #define S	1e9
 
-/* The length of the longest event name; ratios follow in a column. */
+/* Returns the length of the longest event name; ratios follow in a column. */
 static int name_width(const struct options *options)
 {
 	size_t width = 0;

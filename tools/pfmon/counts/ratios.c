@@ -28,7 +28,7 @@ static const struct {
 	{ HARDWARE(STALLED_CYCLES_BACKEND), HARDWARE(CPU_CYCLES), NULL },
 };
 
-/* The PMC value of an event without its levels. */
+/* Returns the PMC value of an event without its levels. */
 static uint64_t kind(const struct plan *plan, unsigned int i)
 {
 	return plan->events[i].pmc & ~(LEVEL_BITS | PFM_PERF_PRECISE_MASK);
@@ -39,14 +39,14 @@ static bool is_cache_miss(uint64_t event)
 	return (event & PFM_PERF_TYPE_MASK) == CACHES && event & CACHE_MISS;
 }
 
-/* Whether event i is a clock, which counts ns. */
+/* Returns whether event i is a clock, which counts ns. */
 static bool is_clock(const struct plan *plan, unsigned int i)
 {
 	return kind(plan, i) == SOFTWARE(CPU_CLOCK) ||
 	       kind(plan, i) == SOFTWARE(TASK_CLOCK);
 }
 
-/* The count of an event, 0 if it was not counted. */
+/* Returns the count of an event, 0 if it was not counted. */
 static double count_of(const struct plan *plan, const struct result *row, int i)
 {
 	double share;
@@ -69,7 +69,7 @@ static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
 	return NONE;
 }
 
-/* Finds a clock; clocks have no privilege levels. */
+/* Finds a clock; clocks have no privilege levels to compare. */
 static int find_clock(const struct plan *plan)
 {
 	for (unsigned int i = 0; i < plan->options->event_count; i++) {

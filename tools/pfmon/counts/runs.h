@@ -24,7 +24,7 @@ void runs_add(struct runs *runs, const struct plan *plan,
 	      const struct result *rows, unsigned int row_count,
 	      const struct times *times);
 
-/* Converts sums to means and returns the mean times; ends adding runs. */
+/* Converts sums to means and returns the mean times; add no runs afterwards. */
 struct times runs_mean(struct runs *runs, const struct plan *plan);
 
 /* Returns the standard error of the mean. */
