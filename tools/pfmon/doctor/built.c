@@ -71,7 +71,7 @@ char *build_remedy(const struct machine *machine)
 	return source_remedy(machine, NULL);
 }
 
-/* The core's file from depmod's index, or found by search; NULL if none. */
+/* Returns the core's file, from depmod's index or by a search; NULL if none. */
 static char *core_file(const struct machine *machine)
 {
 	char *file = kmod_field(machine, CORE_MODULE, "filename");
@@ -79,7 +79,7 @@ static char *core_file(const struct machine *machine)
 	return file ? file : kmod_search(machine, CORE_MODULE);
 }
 
-/* True if the modules exist already, or must be built on another system. */
+/* Returns true if the modules exist, or must be built on another system. */
 static bool needs_no_build(const struct machine *machine)
 {
 	char *file = core_file(machine);
@@ -88,7 +88,7 @@ static bool needs_no_build(const struct machine *machine)
 	return file || machine->is_container || core_is_loaded(machine);
 }
 
-/* An archive drops a kernel's headers when it has a newer kernel. */
+/* An archive removes a kernel's headers when it gets a newer kernel. */
 static char *headers_remedy(const struct machine *machine)
 {
 	char *headers, *newer, *remedy;

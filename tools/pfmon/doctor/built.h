@@ -17,9 +17,9 @@ char *build_remedy(const struct machine *machine);
 
 /*
  * source_remedy() returns the commands that build and install from the sources;
- * @signing are commands that sign the modules in between, or NULL.
- * package_remedy() returns the commands that build packages and install
- * @packages. The caller frees the text.
+ * between these two steps, the commands in @signing, unless it is NULL, sign
+ * the modules. package_remedy() returns the commands that build packages and
+ * install those in @packages. The caller frees the text.
  */
 char *source_remedy(const struct machine *machine, const char *signing);
 char *package_remedy(const struct machine *machine, const char *packages);

@@ -14,9 +14,9 @@
 #define REFUSED	PMU_MODULE " "
 
 /*
- * If @refused is set, selects the sentences that begin with REFUSED, otherwise
- * all others. Returns them separated by semicolons. The text is empty if no
- * sentence matches. Returns NULL if the core does not report defects.
+ * Selects the sentences that begin with REFUSED if @refused is set, otherwise
+ * all others. Returns them separated by semicolons; "" if none matches; NULL if
+ * the core does not report defects.
  */
 static char *read_defects(const struct machine *machine, bool refused)
 {

@@ -160,7 +160,9 @@ int doctor_examine(const struct machine *machine, bool json)
 	struct finding findings[CHECKS];
 	bool works;
 
-	/* waitpid() returns no status if pfmon's parent ignored SIGCHLD. */
+	/*
+	 * If pfmon's parent ignored SIGCHLD, waitpid() would return no status.
+	 */
 	signal(SIGCHLD, SIG_DFL);
 	look(machine, findings);
 	works = findings[SAMPLE].status == STATUS_OK;

@@ -31,7 +31,9 @@ char *newest_kernel(const struct machine *machine)
 		       flavour, name, flavour, name);
 }
 
-/* The running kernel may stay the default, so the user chooses at boot. */
+/*
+ * The running kernel may remain the default, so the user must choose at boot.
+ */
 static char *another_kernel(const struct machine *machine)
 {
 	char *install, *boot, *remedy;
@@ -46,7 +48,7 @@ static char *another_kernel(const struct machine *machine)
 	return remedy;
 }
 
-/* Only PREEMPT_RT kernels have that word in uname -v. */
+/* Only PREEMPT_RT kernels have "PREEMPT_RT" in uname -v. */
 static bool is_realtime(const struct machine *machine)
 {
 	char *version = machine_line(machine, "/proc/sys/kernel/version");

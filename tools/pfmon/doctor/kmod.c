@@ -79,8 +79,8 @@ char *kmod_field(const struct machine *machine, const char *module,
 {
 	const char *program = modinfo();
 	/*
-	 * Options may follow the module name. No -b for the real root: "-b /"
-	 * would print paths with //lib.
+	 * Options may follow the module name. For the real root, -b is omitted:
+	 * "-b /" would print paths with //lib.
 	 */
 	const char * const arguments[] = {
 		"modinfo", "-k", machine->release, "-F", field, module,
@@ -90,7 +90,7 @@ char *kmod_field(const struct machine *machine, const char *module,
 	return program ? first_line(program, arguments) : NULL;
 }
 
-/* Whether this is the name of one of perfmon's modules. */
+/* Returns whether this is the name of one of perfmon's modules. */
 static bool is_ours(const char *name)
 {
 	return !strncmp(name, "pfm_", strlen("pfm_")) ||
@@ -115,7 +115,7 @@ char *kmod_loaded(const struct machine *machine)
 	return names;
 }
 
-/* Whether file is NAME.ko, possibly with a compression suffix. */
+/* Returns whether file is NAME.ko, possibly with a compression suffix. */
 static bool is_module(const char *file, const char *module)
 {
 	size_t length = strlen(module);

@@ -11,7 +11,7 @@
 #define PMU_MODULE	"pfm_pmu_perf"
 #define UNWIND_MODULE	"pfm_unwind"
 
-/* Whether modinfo(8), which kmod_field() runs, is installed. */
+/* Returns whether modinfo(8), which kmod_field() needs, is installed. */
 bool kmod_can_ask(void);
 
 /*
@@ -27,9 +27,9 @@ char *kmod_field(const struct machine *machine, const char *module,
 char *kmod_loaded(const struct machine *machine);
 
 /*
- * Searches the running kernel's directories for external modules, with or
- * without an entry in depmod's index, for a module's file. Returns its path,
- * which the caller frees, or NULL.
+ * Searches the running kernel's directories of external modules for a module's
+ * file, which need not be in depmod's index. Returns its path, which the caller
+ * frees, or NULL.
  */
 char *kmod_search(const struct machine *machine, const char *module);
 

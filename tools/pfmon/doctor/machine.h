@@ -51,11 +51,11 @@ char *machine_line(const struct machine *machine, const char *format, ...)
 bool machine_number(const struct machine *machine, const char *path,
 		    long *number);
 
-/* Whether a file's first line is @line. */
+/* Returns whether a file's first line is @line. */
 bool machine_says(const struct machine *machine, const char *path,
 		  const char *line);
 
-/* Whether the kernel has a PMU driver for the CPU. */
+/* Returns whether the kernel has a PMU driver for the CPU. */
 bool machine_has_counters(const struct machine *machine);
 
 bool machine_can(const struct machine *machine, unsigned int capability);

@@ -32,7 +32,7 @@ static unsigned int online_cpus(const struct machine *machine)
 	return count;
 }
 
-/* The size of pfmon's default buffers, one for each CPU, in whole pages. */
+/* Returns the size of pfmon's default buffers, one per CPU, in whole pages. */
 static uint64_t needed(const struct machine *machine)
 {
 	const size_t entry = sizeof(pfm_default_smpl_entry_t);

@@ -18,7 +18,7 @@
 	ACCESS_MAKE_GROUP "\n"						\
 	"chgrp perfmon " PFM_DEVICE
 
-/* The group that the user has to join, or NULL. */
+/* Returns the group that the user has to join, or NULL. */
 static const struct access_group *group_of(const struct machine *machine,
 					   enum access_cause cause)
 {
@@ -45,7 +45,7 @@ static char *group_remedy(const struct machine *machine,
 	return remedy;
 }
 
-/* sudo does not cover redirections and &&: these need a root shell. */
+/* sudo does not apply to redirections and &&, which need a root shell. */
 static char *command_remedy(const struct machine *machine, const char *command)
 {
 	if (!command)

@@ -40,7 +40,7 @@ void check_pmu(const struct machine *machine, struct finding *finding)
 	free(name);
 }
 
-/* False if the format is known to be neither registered nor installed. */
+/* Returns false if the format is neither registered nor installed. */
 static bool can_be_had(const struct machine *machine,
 		       const struct smpl_module *format)
 {
@@ -58,7 +58,7 @@ static bool can_be_had(const struct machine *machine,
 	return found;
 }
 
-/* The names of the unavailable formats, separated by commas. */
+/* Returns the names of the unavailable formats, separated by commas. */
 static char *missing_formats(const struct machine *machine)
 {
 	char *names = checked_strdup("");
@@ -98,7 +98,7 @@ void check_formats(const struct machine *machine, struct finding *finding)
 	free(missing);
 }
 
-/* If the module is installed, the callstack format loads it on demand. */
+/* An installed module is enough: the callstack format loads it on demand. */
 static bool has_unwind(const struct machine *machine)
 {
 	char *file;

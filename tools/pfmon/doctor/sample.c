@@ -90,8 +90,8 @@ void check_sample(const struct machine *machine, struct finding *finding)
 }
 
 /*
- * Suggests no command, because a process that has perf events may use no
- * hardware counters, or not conflict with perfmon.
+ * Suggests no command: a process with perf events may not use hardware
+ * counters, and thus not conflict with perfmon.
  */
 static void note_holders(const struct machine *machine, const char *reason,
 			 struct finding *finding)

@@ -19,7 +19,7 @@
 #define NEW_KEYS	EFIVARS "/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"
 /* The firmware's key database, which Debian's kernels also use for modules. */
 #define FIRMWARE_KEYS	EFIVARS "/db-d719b2cb-3d3a-4596-a3bc-dad00e67656f"
-/* DKMS signs modules with these. */
+/* The key and the certificate that DKMS signs modules with. */
 #define DKMS_KEY	"/var/lib/dkms/mok.key"
 #define DKMS_CERT	"/var/lib/dkms/mok.pub"
 #define MAKE_KEY							\
@@ -27,7 +27,7 @@
 	"openssl req -new -x509 -newkey rsa:2048 -nodes -days 36500 "	\
 	"-subj '/CN=module signing key' -keyout " DKMS_KEY		\
 	" -outform DER -out " DKMS_CERT "\n"
-/* Modules are signed before their installation, which may compress them. */
+/* Modules are signed before the installation, which may compress them. */
 #define SIGN								\
 	"find build/modules/%s -name '*.ko' -exec "			\
 	"/lib/modules/%s/build/scripts/sign-file sha256 "		\
@@ -106,7 +106,7 @@ static char *unsigned_remedy(const struct machine *machine)
 
 enum enrolled { ENROLLED, NOT_CONFIRMED, NOT_ENROLLED, ENROLLED_UNKNOWN };
 
-/* Whether a file contains these bytes. */
+/* Returns whether a file contains these bytes. */
 static bool has_bytes(const struct machine *machine, const char *file,
 		      const char *bytes, size_t length)
 {
@@ -121,8 +121,8 @@ static bool has_bytes(const struct machine *machine, const char *file,
 }
 
 /*
- * Whether DKMS's certificate is enrolled. It is the signer's certificate if it
- * contains the signer's name; nothing is known about other certificates.
+ * Returns whether DKMS's certificate is enrolled. If it contains the signer's
+ * name, it is the signer's certificate; other certificates cannot be found.
  */
 static enum enrolled is_enrolled(const struct machine *machine,
 				 const char *signer)

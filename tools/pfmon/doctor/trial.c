@@ -2,9 +2,9 @@
 /*
  * trial.c - trial measurements of pfmon itself
  *
- * They use the same code as other measurements. They run in a child process, so
- * that they can be killed if they hang, and release what they have locked. The
- * parent reads the messages from the child's standard error.
+ * They use the same code as other measurements. They run in a child process,
+ * which can be killed if it hangs, and whose end releases its locked memory.
+ * The parent reads the messages from the child's standard error.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@
 #define TIMEOUT_MS	30000
 #define PAGES		16
 
-/* Causes a page fault on each of some new pages. */
+/* Causes a page fault on each of several new pages. */
 static bool fault(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -139,7 +139,7 @@ static char *first_reason(const char *messages)
 	return reason;
 }
 
-/* A killed child is not waited for: it may be stuck in the kernel. */
+/* Does not wait for a killed child, which may be stuck in the kernel. */
 static void follow_child(pid_t child, int fd, struct trial *trial)
 {
 	char *messages = read_messages(fd);

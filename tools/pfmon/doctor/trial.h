@@ -7,7 +7,7 @@
 
 struct trial {
 	bool worked;
-	char *reason;		/* pfmon's message if not; to be freed */
+	char *reason;		/* pfmon's message on failure; to be freed */
 };
 
 /*
