@@ -65,8 +65,8 @@ static void add_encoding(struct json_object *object,
 }
 
 /*
- * Whether an event can be counted with a suffix. If no event can be tried, all
- * suffixes that can be encoded are accepted.
+ * Returns whether an event can be counted with a suffix. If no event can be
+ * tried, accepts all suffixes that can be encoded.
  */
 static bool counts_with(const char *root, const char *plain,
 			const char *suffix, struct event_trial *trial)
@@ -103,7 +103,7 @@ static struct json_object *describe_suffixes(const char *root,
 	return list;
 }
 
-/* Adds whether the event can be counted, null if unknown. */
+/* Adds whether the event can be counted; null if that is not known. */
 static void add_counted(struct json_object *object,
 			const struct encoded_event *event,
 			struct event_trial *trial)
@@ -248,7 +248,7 @@ static void print_fields(const struct json_object *event)
 		printf("\t%s\n", json_text_at(list, i));
 }
 
-/* The syntax or kind of a unit mask or modifier, printed after its name. */
+/* Returns the syntax or kind of a unit mask or modifier, to follow its name. */
 static const char *kind_of(const struct json_object *attribute)
 {
 	const char *value = json_text_of(attribute, "value");
@@ -285,7 +285,7 @@ static void print_pfmlib(const struct json_object *event)
 	if (json_text_of(event, "pmu"))
 		printf("PMU:       %s: %s\n", json_text_of(event, "pmu"),
 		       json_text_of(event, "pmu_meaning"));
-	/* modifiers and meaning come together. */
+	/* An event with modifiers also has a meaning. */
 	if (json_member(event, "modifiers"))
 		print_line("Meaning:", json_text_of(event, "meaning"));
 	print_if_any("Same as:", event, "same_as");

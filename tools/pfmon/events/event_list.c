@@ -17,11 +17,11 @@
 #include "events/event_trial.h"
 #include "events/events.h"
 
-/* Columns for a name, before the mark. */
+/* Width of the column of names, which precedes the mark. */
 #define NAME_WIDTH	40
 
 #define FTRACE		"ftrace:"
-#define LIBPFM4		"perf::"	/* before its names of tracepoints */
+#define LIBPFM4		"perf::"	/* prefix of its tracepoint names */
 
 struct listing {
 	const char *root;
@@ -63,7 +63,7 @@ static bool try_event(struct listing *listing,
 	return counted;
 }
 
-/* libpfm4 has names of tracepoints, too. */
+/* Tests the encoding, because libpfm4 also has names of tracepoints. */
 static bool is_tracepoint(const struct encoded_event *event)
 {
 	return (event->pmc & (PFM_PERF_RAW | PFM_PERF_TYPE_MASK)) ==
@@ -92,7 +92,10 @@ static bool try_tracepoint(struct listing *listing, const char *name,
 	return listing->tracepoint_counted;
 }
 
-/* A name that cannot be encoded needs a unit mask or a parameter. */
+/*
+ * Returns false if the name cannot be encoded: it needs a unit mask or a
+ * parameter.
+ */
 static bool is_counted(struct listing *listing, const char *name)
 {
 	struct encoded_event event;
@@ -144,7 +147,7 @@ static void show_if_matching(const char *name, void *data)
 	listing->show(listing, name);
 }
 
-/* Returns the exit status; no match is not an error here. */
+/* Returns the exit status. It is not an error if no event matches. */
 static int show_matching(struct listing *listing, const char *pattern)
 {
 	if (!compile(listing, pattern))

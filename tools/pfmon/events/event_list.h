@@ -6,14 +6,14 @@
 #include <stdbool.h>
 
 /*
- * Both functions take regular expressions and return the exit status, with a
- * message if it is not 0. The kernel's files are read below root. They print
- * text, or a JSON object whose member events is a list.
+ * Both functions take regular expressions and return the exit status. If it is
+ * not 0, they print a message. The kernel's files are read below root. They
+ * print text, or a JSON object whose member events is a list.
  */
 
 /*
- * Prints the names that match, all if pattern is NULL, and marks the events
- * that this machine can count.
+ * Prints the names that match, or all if pattern is NULL. Marks the events that
+ * this machine can count.
  */
 int events_list(const char *root, const char *pattern, bool json);
 

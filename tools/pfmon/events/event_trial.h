@@ -2,8 +2,8 @@
 /*
  * event_trial.h - test whether an event can be counted
  *
- * The result is for this machine and this user, now. An event is written to a
- * context that is not attached; perfmon then asks perf.
+ * The result is valid for this machine, this user and this moment. An event is
+ * written to a context that is not attached; perfmon then asks perf.
  */
 #ifndef PFMON_EVENTS_EVENT_TRIAL_H
 #define PFMON_EVENTS_EVENT_TRIAL_H
@@ -16,7 +16,7 @@
 struct event_trial {
 	struct trial_context {
 		int fd;			/* -1: there is none */
-		char *why;		/* why not; NULL: not tried yet */
+		char *why;		/* why fd is -1; NULL: not tried yet */
 	} contexts[2];
 };
 
@@ -24,8 +24,8 @@ void event_trial_init(struct event_trial *trial);
 void event_trial_close(struct event_trial *trial);
 
 /*
- * Whether an event can be counted. If not, *why is the reason, to be freed;
- * *unknown is set if no event can be tried.
+ * Returns whether an event can be counted. If it cannot, *why is the reason, to
+ * be freed; *unknown is set if no event can be tried.
  */
 bool event_trial_counts(struct event_trial *trial,
 			const struct encoded_event *event, char **why,

@@ -57,7 +57,7 @@ static bool pack(const char *name, const struct event_code *code,
 
 /* The suffix of an event's name. */
 struct suffix {
-	unsigned int levels;	/* 0 if it names none */
+	unsigned int levels;	/* 0 if the suffix has none */
 	unsigned int precise;
 };
 
@@ -78,8 +78,8 @@ static bool parse_suffix(const char *letters, struct suffix *suffix)
 }
 
 /*
- * Cuts off a suffix with privilege levels and a precise level, if any. It
- * follows the last colon or the last slash.
+ * Cuts off a suffix with privilege levels and a precise level, if any. The
+ * suffix follows the last colon or the last slash.
  */
 static struct suffix cut_suffix(char *name)
 {

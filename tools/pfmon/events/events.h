@@ -40,7 +40,10 @@ bool event_encode_quietly(const char *root, const char *name,
 			  unsigned int levels, struct encoded_event *event,
 			  char **why);
 
-/* The PMC of a word of PMC0's event: PMC64 for config1, PMC128 for config2. */
+/*
+ * Returns the PMC of a word of PMC0's event: PMC64 for config1, PMC128 for
+ * config2.
+ */
 static inline unsigned int event_config_pmc(unsigned int word)
 {
 	return EVENT_CONFIG_STEP * (word + 1);

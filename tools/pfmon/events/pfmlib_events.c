@@ -92,7 +92,7 @@ void pfmlib_event_each(void (*visit)(const char *name, void *data), void *data)
 	}
 }
 
-/* The kind of an attribute's value: unit masks have no value. */
+/* Returns the kind of an attribute's value; NULL for unit masks. */
 static const char *value_of(const pfm_event_attr_info_t *attr)
 {
 	return attr->type == PFM_ATTR_MOD_BOOL ? "boolean" :

@@ -6,7 +6,10 @@
 struct json_object;
 struct perf_event_attr;
 
-/* Encodes an event at LEVEL_*. Returns one of libpfm4's codes. */
+/*
+ * Encodes an event at the levels LEVEL_*. Returns PFM_SUCCESS or an error code
+ * of libpfm4.
+ */
 int pfmlib_encode(const char *name, unsigned int levels,
 		  struct perf_event_attr *attr);
 

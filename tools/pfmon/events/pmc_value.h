@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Describes type and ID of the event, privilege levels and precise level; the
- * caller frees the text.
+ * Describes the event's type and ID, the privilege levels and the precise
+ * level. The caller frees the text.
  */
 char *pmc_value_text(uint64_t value);
 

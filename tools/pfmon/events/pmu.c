@@ -12,7 +12,10 @@
 
 #define PMU_DIR	PFM_SYSFS "/pmu_desc"
 
-/* Names of one or several PMDs; the first one with a PMD is its own name. */
+/*
+ * Names of one or several virtual PMDs. A PMD's own name is that of the first
+ * row with it.
+ */
 static const struct {
 	const char *name;
 	unsigned int first, count;

@@ -9,19 +9,19 @@
 /* Returns the name of the PMU description, to be freed, or NULL. */
 char *pmu_name(void);
 
-/* Returns its number of PMDs; PFM_MAX_PMDS without a description. */
+/* Returns the description's number of PMDs; PFM_MAX_PMDS without one. */
 unsigned int pmu_pmd_count(void);
 
 /*
- * Returns the name of a virtual PMD, or "PMDn" for others; valid until the next
- * call.
+ * Returns the name of a virtual PMD, or "PMDn" for other PMDs; valid until the
+ * next call.
  */
 const char *virtual_pmd_name(unsigned int number);
 
 /* Returns the names of the virtual PMDs, "a, b, c", to be freed. */
 char *virtual_pmd_names(void);
 
-/* Finds the virtual PMDs with a name; false if not found. */
+/* Finds the PMDs that a name stands for; false if the name is unknown. */
 bool virtual_pmd_find(const char *name, uint64_t *first, uint64_t *last);
 
 #endif /* PFMON_EVENTS_PMU_H */

@@ -31,7 +31,7 @@ static void add_line_in(struct json_object *object, const char *name,
 	free(line);
 }
 
-/* Adds a term that is an event; parameters have no file in events. */
+/* Adds a term that is an event. Parameters have no file in events. */
 static void add_term(struct json_object *list, const char *pmu, char *term)
 {
 	const char *name = strsep(&term, "=");

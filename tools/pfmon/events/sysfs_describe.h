@@ -6,8 +6,9 @@
 struct json_object;
 
 /*
- * Adds members for an event "PMU/TERM,.../" or "NAME:TERM...", which has been
- * encoded: pmu, path, terms (events that stand for other terms), parameters.
+ * Adds the members pmu, path, terms (events that stand for other terms) and
+ * parameters of an event "PMU/TERM,.../" or "NAME:TERM...". The event must have
+ * been encoded.
  */
 void sysfs_event_describe(const char *root, const char *name,
 			  struct json_object *object);

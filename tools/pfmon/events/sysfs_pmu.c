@@ -27,7 +27,7 @@ struct field {
 	unsigned char bits[CONFIG_BITS];
 };
 
-/* Whether a text may be the name of a PMU, and not a path. */
+/* Returns whether a text may be the name of a PMU, and is not a path. */
 static bool is_name(const char *text)
 {
 	return *text && *text != '.' && !strchr(text, '/');
@@ -197,7 +197,10 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 	return true;
 }
 
-/* Whether the user's terms set a parameter that an event leaves open: NAME=? */
+/*
+ * Returns whether the user's terms set this parameter. An event leaves it open
+ * with NAME=?
+ */
 static bool is_given(const char *terms, const char *name)
 {
 	char *copy = checked_strdup(terms), *rest = copy, *term;
@@ -298,9 +301,8 @@ static bool find_type(const char *root, const struct sysfs_pmu *pmu)
 }
 
 /*
- * A CPU PMU is named "cpu", or its file cpus lists the CPUs that have it. If
- * several CPUs share a PMU, its file cpumask lists the CPUs that count for the
- * others.
+ * The PMU of a CPU is named "cpu", or has a file cpus that lists its CPUs. If
+ * CPUs share a PMU, its file cpumask lists those that count for the others.
  */
 static void find_cpus(const struct sysfs_pmu *pmu)
 {
@@ -315,7 +317,7 @@ static void find_cpus(const struct sysfs_pmu *pmu)
 	free(path);
 }
 
-/* perfmon refuses the events of the two PMUs that take addresses of names. */
+/* perfmon refuses the two PMUs whose events contain the address of a name. */
 static bool is_usable(const struct sysfs_pmu *pmu)
 {
 	if (strcmp(pmu->name, "kprobe") && strcmp(pmu->name, "uprobe"))

@@ -22,7 +22,7 @@ static int is_directory(const struct dirent *entry)
 	return entry->d_type == DT_DIR && *entry->d_name != '.';
 }
 
-/* Returns the directory of all systems, to be freed; NULL with errno set. */
+/* Returns tracefs' directory of events, to be freed; NULL with errno set. */
 static char *open_events(const char *root)
 {
 	int error = ENOENT;
