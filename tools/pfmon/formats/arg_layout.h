@@ -21,12 +21,12 @@ struct arg_field {
 
 struct arg_layout {
 	struct arg_field *fields;
-	size_t count;			/* 0: nothing is known of it */
+	size_t count;			/* 0: the fields are not known */
 };
 
 /*
  * Parses the content of the sysfs file arg_layout, for an argument of size
- * bytes. Lines that do not describe a field of it are ignored.
+ * bytes. Ignores lines that do not describe a field of the argument.
  */
 void arg_layout_parse(struct arg_layout *layout, const char *text, size_t size);
 void arg_layout_free(struct arg_layout *layout);
@@ -38,8 +38,8 @@ bool arg_layout_set_field(const struct arg_layout *layout, const char *name,
 			  uint64_t value, void *arg);
 
 /*
- * Sets the fields of --smpl-arg, NAME=VALUE,... Returns false with a
- * message, which names the format, on an error.
+ * Sets the fields in --smpl-arg's NAME=VALUE,... On an error, returns false
+ * with a message that names the format.
  */
 bool arg_layout_set(const struct arg_layout *layout, const char *format,
 		    const char *assignments, void *arg);

@@ -52,7 +52,7 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 	return true;
 }
 
-/* Checks the header only. */
+/* Checks only the header of the buffer. */
 static bool begin(struct pfm_read_default *reader,
 		  const struct smpl_format *format, const void *buffer,
 		  size_t size)

@@ -17,7 +17,7 @@
 #include "formats/described.h"
 #include "formats/registered.h"
 
-/* The kernel loads the module when a context names its format. */
+/* Creates a context, so that the kernel loads the format's module. */
 static bool is_there(const struct smpl_format *format)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = 0 };
@@ -74,7 +74,7 @@ static bool set_regions(const struct smpl_format *format,
 		       options->regions);
 }
 
-/* Sets the depth of call chains first: --smpl-arg may lower it. */
+/* Sets the depth of call chains before --smpl-arg, which may lower it. */
 static bool set_depth(const struct smpl_format *format,
 		      const struct arg_layout *layout,
 		      const struct options *options)
@@ -84,7 +84,7 @@ static bool set_depth(const struct smpl_format *format,
 		       PFM_CALLSTACK_MAX_DEPTH);
 }
 
-/* Sets the fields for --off-cpu=sum, also before set_fields(). */
+/* Sets the fields for --off-cpu=sum, before --smpl-arg. */
 static bool set_off_cpu(const struct smpl_format *format,
 			const struct arg_layout *layout,
 			const struct options *options)
@@ -158,7 +158,7 @@ static bool set_arg(struct smpl_format *format, const struct options *options)
 	return ok;
 }
 
-/* Whether an option sets a field of the argument. */
+/* Returns whether an option sets a field of the argument. */
 static bool sets_argument(const struct options *options)
 {
 	return options->format_options &
@@ -168,7 +168,9 @@ static bool sets_argument(const struct options *options)
 bool described_set_up(struct smpl_format *format,
 		      const struct options *options)
 {
-	/* If it is missing, creating the context will fail and explain why. */
+	/*
+	 * Without the format, creating the context will fail and explain why.
+	 */
 	if (!is_there(format)) {
 		smpl_format_set_arg(format, options->format_arg,
 				    options->format_arg_size);

@@ -16,8 +16,8 @@ bool described_set_up(struct smpl_format *format,
 		      const struct options *options);
 
 /*
- * Returns the format's argument with other values, NAME=VALUE,..., of some
- * fields, to be freed; NULL with a message on an error.
+ * Returns a copy of the format's argument in which the fields NAME=VALUE,...
+ * are changed, to be freed; NULL with a message on an error.
  */
 unsigned char *described_changed(const struct smpl_format *format,
 				 const char *assignments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* entries.c - entries of the default format, which nway uses, too */
+/* entries.c - entries of the default format, which nway also uses */
 #include "events/pmu.h"
 #include "formats/entries.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* entries.h - entries of the default format, which nway uses, too */
+/* entries.h - entries of the default format, which nway also uses */
 #ifndef PFMON_FORMATS_ENTRIES_H
 #define PFMON_FORMATS_ENTRIES_H
 
@@ -10,15 +10,15 @@
 #include "formats/format.h"
 
 /*
- * Returns the bytes for count entries, without headers of the buffer. A buffer
- * is full when the largest possible entry, with every PMD of the PMU, does not
- * fit any more (3.6.5): here, after exactly count entries.
+ * Returns the bytes for count entries, without the buffer's headers. A buffer
+ * is full when the largest possible entry, with every PMD of the PMU, no longer
+ * fits (3.6.5). With this size, that is after exactly count entries.
  */
 uint64_t entries_room(size_t header_size, size_t entry_size, uint64_t count);
 
 /*
- * Returns the bytes for count entries in regions of equal size, at least
- * count / regions in each.
+ * Returns the bytes for count entries in regions of equal size. Each region has
+ * room for at least count / regions entries.
  */
 uint64_t entries_room_in(uint64_t regions, size_t header_size,
 			 size_t entry_size, uint64_t count);

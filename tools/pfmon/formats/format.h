@@ -34,26 +34,26 @@ struct smpl_format {
 	const struct smpl_module *module;	/* NULL: unknown layout */
 	char *name;
 	pfm_uuid_t uuid;
-	struct smpl_kinds kinds;		/* the caller's */
+	struct smpl_kinds kinds;		/* owned by the caller */
 	unsigned char *arg;
 	size_t arg_size;
-	char *arg_text;				/* as text, or NULL */
+	char *arg_text;				/* arg as text, or NULL */
 	struct table_set *tables;		/* for user stacks, or NULL */
 	const struct smpl_device *device;	/* NULL: it has a buffer */
 	char *device_path;
 	size_t entry_size;			/* bytes of the longest entry */
 	uint32_t flags;				/* the module's own */
 	bool precise;				/* events must be precise */
-	bool data_addresses;			/* samples have them */
-	bool times;				/* samples have them */
-	bool processes;				/* samples have their process */
+	bool data_addresses;			/* samples have addresses */
+	bool times;				/* samples have times */
+	bool processes;				/* samples have process IDs */
 };
 
 /* When a buffer is saved. */
 enum smpl_moment {
 	SMPL_NOTIFIED,		/* PFM_RESTART follows */
 	SMPL_EXEC,		/* PFM_RESTART follows; the thread is stopped */
-	SMPL_END,		/* the end: save all that is left */
+	SMPL_END,		/* the end: save everything left */
 };
 
 /* Result of scanning a part of a stream. */
@@ -66,7 +66,7 @@ struct smpl_scan {
 struct smpl_device {
 	const char *chunk;	/* type of its chunks in the capture */
 
-	/* Allocates the state of a measurement; losses count from here. */
+	/* Allocates the state of a measurement; begins to count losses. */
 	void *(*begin)(const struct smpl_format *format);
 
 	/* Scans data read from fd; called for all parts in order. */
@@ -79,15 +79,15 @@ struct smpl_device {
 };
 
 /*
- * The operations of one format. buffer is the mapped sampling buffer, size its
- * size in bytes.
+ * The operations of one format. buffer is the mapped sampling buffer of size
+ * bytes.
  */
 struct smpl_module {
 	const char *name;
 	const char *uuid;
-	const char *summary;			/* one line: the samples */
-	unsigned int options;			/* FORMAT_OPT_* that it takes */
-	const char *view;			/* pfmparse's, or NULL */
+	const char *summary;			/* one line about the samples */
+	unsigned int options;			/* accepted FORMAT_OPT_* */
+	const char *view;			/* pfmparse's view, or NULL */
 	size_t arg_size;			/* for buffer_size() */
 
 	/*
@@ -98,17 +98,17 @@ struct smpl_module {
 		       const struct options *options);
 
 	/*
-	 * Returns the size in bytes of a buffer with room for that many
-	 * entries. Reads the first arg_size bytes of format's argument. Called
-	 * by described_set_up() for FORMAT_OPT_ENTRIES.
+	 * Returns the size in bytes of a buffer for that many entries. Reads
+	 * the first arg_size bytes of format's argument. described_set_up()
+	 * calls it for FORMAT_OPT_ENTRIES.
 	 */
 	uint64_t (*buffer_size)(const struct smpl_format *format,
 				uint64_t entries);
 
 	/*
 	 * Chooses the pieces to save and returns their number; 0 if there is
-	 * nothing to save, and so nothing that a restart would free. Samples
-	 * saved at an exec may be saved again.
+	 * nothing to save; a restart would then free nothing. Samples saved at
+	 * an exec may be saved again.
 	 */
 	unsigned int (*choose)(const struct smpl_format *format,
 			       const void *buffer, size_t size,
@@ -116,14 +116,14 @@ struct smpl_module {
 			       struct piece pieces[IMAGE_MAX_PIECES]);
 
 	/*
-	 * Optional: returns whether the kernel has not changed the pieces while
-	 * they were copied. Without it, they are stable until PFM_RESTART.
+	 * Optional: returns whether the pieces did not change while they were
+	 * copied. Without it, pieces do not change before PFM_RESTART.
 	 */
 	bool (*intact)(const void *buffer, const struct image *image);
 
 	/*
-	 * Returns the number of different samples that a context has saved with
-	 * this image; before, it had saved @before.
+	 * Returns the total number of different samples that a context has
+	 * saved, including this image; @before is the total without it.
 	 */
 	uint64_t (*samples)(const struct smpl_format *format,
 			    const struct image *image, uint64_t before);
@@ -140,8 +140,9 @@ struct smpl_module {
 
 	/*
 	 * Optional, for formats whose entries contain the period: calls visit
-	 * with each entry after position, and advances it. The kernel may be
-	 * writing the buffer. A restart resets the position to 0.
+	 * with each entry after position, and advances position. The kernel may
+	 * be writing the buffer at the same time. A restart resets position to
+	 * 0.
 	 */
 	void (*each_new)(const struct smpl_format *format, const void *buffer,
 			 size_t size, struct smpl_position *position,

@@ -13,7 +13,7 @@ struct piece {
 	uint64_t size;
 };
 
-/* The n-way format's headers and its 64 regions. */
+/* Enough for the n-way format's headers and its 64 regions. */
 #define IMAGE_MAX_PIECES	65
 
 struct image {
@@ -31,10 +31,10 @@ struct image {
  */
 void image_copy(struct image *image, const void *buffer);
 
-/* Whether two images have the same pieces with the same bytes. */
+/* Returns whether two images have the same pieces with the same bytes. */
 bool image_equal(const struct image *one, const struct image *other);
 
-/* Returns the copy of a range of the buffer; NULL if it was not all copied. */
+/* Returns the copy of a range of the buffer; NULL unless all was copied. */
 const void *image_at(const struct image *image, uint64_t offset, size_t size);
 
 #endif /* PFMON_FORMATS_IMAGE_H */

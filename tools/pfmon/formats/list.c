@@ -111,7 +111,7 @@ static void print_format(const struct json_object *format)
 		       json_u64_of(format, "arg_size"));
 	putchar('\n');
 	print_state(format);
-	/* Only registered formats have fields. */
+	/* Formats that are not registered have no list of fields. */
 	if (fields)
 		print_fields(fields);
 }

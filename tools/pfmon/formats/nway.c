@@ -68,7 +68,7 @@ static uint64_t samples(const struct smpl_format *format,
 	return before + regions_samples(&layout, image);
 }
 
-/* Dropped overflows are already in pfm_lost of the context. */
+/* Excludes dropped overflows, which the context's pfm_lost includes. */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {
 	const header_t *header = buffer;

@@ -95,7 +95,7 @@ static void list_cookie(uint64_t cookie, void *data)
 	};
 	int fd;
 
-	/* The file may be unmapped by now; its samples have no file then. */
+	/* The file may have been unmapped; its samples then have no file. */
 	if (ioctl(cookies->fd, PFM_OPROFILE_IOC_COOKIE, &request))
 		return;
 	fd = file_open(path);

@@ -42,7 +42,7 @@ static bool read_area(const struct smpl_format *format, const void *buffer,
 	return ok;
 }
 
-/* The view of memory needs at least Nehalem's record. */
+/* The view of memory accesses needs at least Nehalem's record. */
 static uint32_t record_of(const struct smpl_format *format,
 			  const struct options *options)
 {
@@ -130,7 +130,7 @@ static void set_up_wide(struct smpl_format *format,
 }
 
 /*
- * Records begin at offset 256, after the headers. The notification comes with
+ * Records begin at offset 256, after the headers. The notification is sent with
  * the last record that fits.
  */
 static bool set_up(struct smpl_format *format, const struct options *options)
@@ -214,7 +214,7 @@ const struct smpl_module smpl_pebs64 = {
 	.lost = lost_wide,
 };
 
-/* The histograms of the original pfmon, from the same records. */
+/* Prints the histograms of the original pfmon from pebs64's records. */
 const struct smpl_module smpl_dear_hist = {
 	.name = "dear-hist",
 	.uuid = PFM_PEBS64_SMPL_UUID_STR,

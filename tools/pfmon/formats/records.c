@@ -2,8 +2,9 @@
 /*
  * records.c - formats whose samples are records read from a device
  *
- * Their layout does not matter here. sysfs has the name of the device, the size
- * of a record, and the number of lost records (perfmon_fmt_device.h).
+ * This file does not depend on the layout of a record. sysfs has the name of
+ * the device, the size of a record, and the number of lost records
+ * (perfmon_fmt_device.h).
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 struct records {
 	const struct smpl_format *format;
-	uint64_t size;			/* bytes of each */
+	uint64_t size;			/* bytes of each record */
 	uint64_t lost_before;
 };
 

@@ -52,7 +52,7 @@ static struct piece content(const struct pfm_read_areas *areas, uint64_t number,
 	return (struct piece){ areas->offs + number * areas->size, used };
 }
 
-/* Returns the piece between the headers of the regions and the first region. */
+/* Returns the piece between the regions' headers and the first region. */
 static struct piece rest_of_headers(const struct region_layout *layout,
 				    const struct pfm_read_areas *areas)
 {
@@ -82,9 +82,9 @@ static unsigned int choose_one(const struct region_layout *layout,
 }
 
 /*
- * Chooses the oldest full region, which a restart frees. At an exec without a
- * full region, chooses the one being filled: a restart does not change it, and
- * it is saved again when it is full.
+ * Chooses the oldest full region, which a restart frees. If no region is full
+ * at an exec, chooses the region being filled: a restart does not change it,
+ * and it is saved again when it is full.
  */
 unsigned int regions_choose_now(const struct region_layout *layout,
 				const void *buffer, size_t size,

@@ -4,9 +4,10 @@
  *
  * The buffer's header is followed by a header for each region, then by the
  * regions. Formats differ in the layout of the headers, not in their meaning.
- * PFM_RESTART frees the oldest full region, so pfmon saves that one at a
- * notification, while the kernel fills others. Each filling of a region has a
- * number, by which readers recognise samples that were already saved.
+ * PFM_RESTART frees the oldest full region. At a notification, pfmon saves this
+ * region while the kernel fills others. The number of a region increases each
+ * time that it is filled: readers thus recognise samples that were already
+ * saved.
  */
 #ifndef PFMON_FORMATS_REGIONS_H
 #define PFMON_FORMATS_REGIONS_H
@@ -23,7 +24,7 @@
 /* State of the regions, from the buffer's header. */
 struct regions {
 	struct pfm_read_areas areas;
-	uint64_t current;	/* the one that is being filled */
+	uint64_t current;	/* the region that is being filled */
 	uint64_t handed_out;
 	uint64_t freed;
 };
@@ -36,11 +37,11 @@ struct region_layout {
 		     struct pfm_read_areas *areas,
 		     struct pfm_read_problem *problem);
 
-	/* Sets the members of all that follow its areas. */
+	/* Sets the members of all except areas. */
 	void (*turns)(const void *header, struct regions *all);
 };
 
-/* A saved region. */
+/* A saved region of an image. */
 struct saved_region {
 	unsigned int number;
 	struct pfm_read_region header;
@@ -48,14 +49,14 @@ struct saved_region {
 	size_t size;
 };
 
-/* Whether the headers are valid and all regions are in the buffer. */
+/* Returns whether the headers are valid and all regions are in the buffer. */
 bool regions_fit(const struct region_layout *layout, const void *buffer,
 		 size_t size);
 
 /*
  * Choose the pieces of a valid buffer to save, like choose() of struct
- * smpl_module: at the end, all headers and all unsaved regions; at another
- * moment, one region.
+ * smpl_module. regions_choose_rest() is for the end: it chooses all headers and
+ * all unsaved regions. regions_choose_now() chooses one region.
  */
 unsigned int regions_choose_rest(const struct region_layout *layout,
 				 const void *buffer, size_t size,
@@ -69,7 +70,10 @@ bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
 		   struct saved_region *saved);
 
-/* Whether the saved regions did not change since their headers were copied. */
+/*
+ * Returns whether the saved regions are unchanged since their headers were
+ * copied.
+ */
 bool regions_intact(const struct region_layout *layout, const void *buffer,
 		    const struct image *image);
 

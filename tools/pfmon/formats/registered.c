@@ -155,7 +155,7 @@ bool installed_by_name(const char *name, pfm_uuid_t uuid)
 	char *module = checked_strdup(name);
 	struct wanted wanted = { .name = module, .uuid = uuid };
 
-	/* A module's name has no dashes. */
+	/* Module names have no dashes. */
 	for (char *at = module; (at = strchr(at, '-')); at++)
 		*at = '_';
 	installed_each(compare, &wanted);

@@ -17,18 +17,18 @@
 #define REGISTERED_DIR	PFM_SYSFS "/formats"
 
 /*
- * Return the content of a format's file in sysfs: all of it, or the first line
- * without its newline. To be freed; NULL if the file does not exist.
+ * Return the content of a format's file in sysfs, to be freed: all of it, or
+ * the first line without its newline. Return NULL if the file does not exist.
  */
 char *registered_file(const pfm_uuid_t uuid, const char *name);
 char *registered_line(const pfm_uuid_t uuid, const char *name);
 
-/* Returns the number in such a file; 0 if the file does not exist. */
+/* Returns the number in a format's file in sysfs; 0 if it does not exist. */
 uint64_t registered_number(const pfm_uuid_t uuid, const char *name);
 
 bool registered_has(const pfm_uuid_t uuid);
 
-/* Called with the name of a format, or NULL if it cannot be read. */
+/* Called with the format's name, which is NULL if it cannot be read. */
 typedef void visit_format_t(const char *name, const pfm_uuid_t uuid,
 			    void *data);
 

@@ -2,9 +2,9 @@
 /*
  * sink.c - formats whose buffer is a sink (perfmon_sink.h)
  *
- * The header has the number of records and their place; their layout does not
- * matter here. The buffer of a flight recorder is saved as a whole when it is
- * frozen; a restart empties it.
+ * The header has the number and the position of the records. This file does not
+ * depend on their layout. The buffer of a flight recorder is saved as a whole
+ * when it is frozen; a restart empties it.
  */
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
@@ -69,8 +69,8 @@ static bool intact(const void *buffer, const struct image *image)
 
 /*
  * A table may be saved several times before it is emptied, and counts samples
- * that have no record of their own. The header of a buffer with one region
- * has the number of samples.
+ * that have no record of their own. The header of a buffer with one region has
+ * the total number of samples.
  */
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image, uint64_t before)
@@ -87,7 +87,7 @@ static uint64_t samples(const struct smpl_format *format,
 	return now > before ? now : before;
 }
 
-/* Samples that did not fit are already in pfm_lost of the context. */
+/* Excludes samples that did not fit, which the context's pfm_lost includes. */
 static uint64_t lost(const struct smpl_format *format, const void *buffer)
 {
 	const header_t *header = buffer;
@@ -176,7 +176,7 @@ static uint64_t flight_buffer(const struct smpl_format *format,
 	return buffer_for(format, entries, sizeof(pfm_flight_record_t));
 }
 
-/* An entry is a key: process, event and address. */
+/* An entry consists only of its key: process, event and address. */
 static uint64_t histogram_buffer(const struct smpl_format *format,
 				 uint64_t entries)
 {
@@ -185,7 +185,7 @@ static uint64_t histogram_buffer(const struct smpl_format *format,
 	       entries * sizeof(pfm_histogram_record_t);
 }
 
-/* An entry is a key with chains of the maximum length. */
+/* An entry consists of a key with chains of the maximum length. */
 static uint64_t stacks_buffer(const struct smpl_format *format,
 			      uint64_t entries)
 {

@@ -8,7 +8,7 @@
 
 #include "formats/format.h"
 
-/* Whether a buffer begins with the valid header of a sink. */
+/* Returns whether a buffer begins with the valid header of a sink. */
 bool sink_is_one(const void *buffer, size_t size);
 
 #endif /* PFMON_FORMATS_SINK_H */

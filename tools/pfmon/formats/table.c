@@ -75,7 +75,9 @@ static char *name_of(const struct smpl_format *format, const char *given)
 	return checked_strdup(uuid_parse(given, uuid) ? given : text);
 }
 
-/* Takes the name of a format whose module has been loaded meanwhile. */
+/*
+ * Takes the registered name, because the format may have been loaded meanwhile.
+ */
 static void rename_registered(struct smpl_format *format)
 {
 	char *name = registered_line(format->uuid, "name");
@@ -152,7 +154,7 @@ bool smpl_format_set_up(struct smpl_format *format,
 		return format->module->set_up(format, options);
 	if (!described_set_up(format, options))
 		return false;
-	/* The module is loaded now, if it is installed. */
+	/* If the module is installed, it is loaded now. */
 	rename_registered(format);
 	records_find(format);
 	return true;

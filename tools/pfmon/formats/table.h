@@ -16,7 +16,7 @@ const struct smpl_module *smpl_module_named(const char *name);
 
 /*
  * Finds a known, registered or installed format by its name or UUID. The list
- * of kinds must outlive it. Returns false with a message if the name is
+ * of kinds must outlive the format. Returns false with a message if the name is
  * unknown; the caller calls smpl_format_free() in any case.
  */
 bool smpl_format_find(struct smpl_format *format, const char *name,
