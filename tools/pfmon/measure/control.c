@@ -22,8 +22,8 @@ static const struct {
 };
 
 /*
- * Open for reading and writing, so that it neither waits for the other end nor
- * sees an end of file.
+ * Opens the FIFO for reading and writing: opening does not wait for the other
+ * end, and reading never returns an end of file.
  */
 static int open_fifo(const char *path)
 {
@@ -97,7 +97,7 @@ static void acknowledge(const struct control *control)
 {
 	static const char ack[] = "ack\n";
 
-	/* A full FIFO has no reader: ignore the error. */
+	/* A full FIFO has no active reader: ignore the error. */
 	if (control->ack_fd >= 0 &&
 	    write(control->ack_fd, ack, sizeof(ack) - 1) < 0)
 		return;
@@ -119,7 +119,7 @@ static enum control_command parse(struct control *control,
 	return CONTROL_NONE;
 }
 
-/* The line may be the end of one that was too long. */
+/* The line may be the rest of one that was too long. */
 static bool obey_line(struct control *control, control_obey *obey, void *data)
 {
 	enum control_command command = CONTROL_NONE;

@@ -19,33 +19,33 @@ enum control_command {
 struct control {
 	int fd;				/* -1 without --control */
 	int ack_fd;			/* or -1 */
-	char text[CONTROL_LINE];	/* read, but not handled yet */
+	char text[CONTROL_LINE];	/* read, but not executed yet */
 	size_t length;
 	bool too_long;			/* the start of the line was dropped */
 	char line[CONTROL_LINE];	/* the last command */
 };
 
 /*
- * Opens the FIFOs. If fifo is NULL there are no commands; ack may be NULL.
- * Returns false with a message on failure.
+ * Opens the FIFOs. fifo is NULL without commands; ack may be NULL. Returns
+ * false with a message on failure.
  */
 bool control_open(struct control *control, const char *fifo, const char *ack);
 void control_close(struct control *control);
 
 /*
- * Reads once from the FIFO. It does not read until the FIFO is empty, because a
- * sender that never pauses would block pfmon.
+ * Reads from the FIFO only once: if a sender never paused, reading until the
+ * FIFO is empty would block pfmon.
  */
 void control_read(struct control *control);
 
-/* Obeys a command. Returns false if no further command is to be obeyed. */
+/* Executes a command. Returns false if no further command must be executed. */
 typedef bool control_obey(enum control_command command, const char *argument,
 			  void *data);
 
 /*
- * Obeys the commands that were read, until obey() returns false; then returns
- * false, too. Unknown commands are reported and ignored. The sender is told
- * when a line was handled, even if it was invalid.
+ * Executes the commands that were read. If obey() returns false, stops and
+ * returns false. Reports and ignores unknown commands. Acknowledges each line,
+ * even an invalid one.
  */
 bool control_serve(struct control *control, control_obey *obey, void *data);
 

@@ -60,7 +60,9 @@ static bool print(struct counting *counting, const struct counts *counts)
 	return ok;
 }
 
-/* The rows to print: only the sum, or one per CPU, thread or process. */
+/*
+ * Returns the rows to print: the sum only, or one per CPU, thread or process.
+ */
 static const struct result *rows_of(const struct counting *counting,
 				    const struct results *results,
 				    unsigned int *count)
@@ -162,7 +164,10 @@ bool counting_end(struct counting *counting, const struct results *results,
 	if (!counting->status && exit_status != NO_EXIT_STATUS)
 		counting->status = exit_status;
 	if (counting->options->interval_ns) {
-		/* Nothing is left if all counts were in the last interval. */
+		/*
+		 * There is nothing to print if the last interval included all
+		 * counts.
+		 */
 		ok = !results->sum.parts ||
 		     counting_interval(counting, results, times);
 	} else if (counting->options->runs > 1) {

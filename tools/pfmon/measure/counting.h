@@ -16,29 +16,32 @@ struct counting {
 	unsigned int done;		/* finished measurements */
 	unsigned int intervals;		/* printed so far */
 	bool failed;			/* counts could not be printed */
-	struct times last;		/* of the last interval's end */
+	struct times last;		/* at the last interval's end */
 	int status;			/* of the first run that failed, or 0 */
 };
 
-/* All functions that can fail return false with a message. */
+/* On failure, these functions print a message and return false. */
 
 /* Opens the output, unless events are sampled. */
 bool counting_open(struct counting *counting, const struct options *options);
 
-/* Prints the counts of an interval; times are from the start to its end. */
+/*
+ * Prints the counts of an interval. times are those from the measurement's
+ * start to the interval's end.
+ */
 bool counting_interval(struct counting *counting, const struct results *results,
 		       const struct times *times);
 
-/* Prints the counts so far; in a file they replace the previous snapshot. */
+/* Prints the counts so far; in a file, they replace the previous snapshot. */
 bool counting_snapshot(struct counting *counting, const struct results *results,
 		       const struct times *times);
 
-/* Whether this was the last run. */
+/* Returns whether this was the last run. */
 bool counting_is_over(const struct counting *counting, bool interrupted);
 
 /*
- * Takes the counts of a measurement, or of its last interval. Prints them; with
- * several runs, prints the means after the last run.
+ * Takes the counts of a measurement, or of its last interval, and prints them.
+ * If there are several runs, prints only the means, after the last run.
  */
 bool counting_end(struct counting *counting, const struct results *results,
 		  const struct times *times, int exit_status, bool interrupted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* follow.c - measured threads, with a context for each */
+/* follow.c - follow threads, with a context for each */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 /* Initial number of contexts created in advance. */
 #define AHEAD		8
 
-/* Pause after looking for code, as a multiple of the time it took. */
+/* The pause after a search for code, as a multiple of its duration. */
 #define LEAST_PAUSE	50
 
 /* Raises RLIMIT_NOFILE, because each thread needs a descriptor. */
@@ -34,7 +34,7 @@ static void raise_descriptors(struct follow *follow)
 	follow->raised = !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* The commands of further runs inherit the original limit. */
+/* The commands of further runs must inherit the original limit. */
 static void restore_descriptors(const struct follow *follow)
 {
 	if (follow->raised)
@@ -93,7 +93,9 @@ static void finish_if_ended(struct pid_entry *entry, void *data)
 	follow_thread_finish_if_ended(data, (struct thread *)entry);
 }
 
-/* Finishes threads whose END message was read in a loop over all threads. */
+/*
+ * Finishes the threads whose END message was read by a pass over all threads.
+ */
 static void finish_ended(struct follow *follow)
 {
 	pid_table_each(&follow->threads, finish_if_ended, follow);
@@ -319,7 +321,7 @@ void follow_record(struct follow *follow)
 	pid_table_each(&follow->processes, record_entry, follow);
 }
 
-/* If perf records the process, read /proc only if records were lost. */
+/* If perf records the process, reads /proc only if records were lost. */
 static bool record_code(const struct follow *follow, pid_t tgid)
 {
 	struct recording *recording = follow->m->recording;
@@ -357,7 +359,7 @@ void follow_read_records(struct follow *follow)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 
-	/* All processes are looked at together, which costs little. */
+	/* All processes are searched at once, which costs little. */
 	if (!follow->m->plan.format.tables ||
 	    (follow->inherited && !follow_reads_proc(follow))) {
 		if (!recording_events(follow->m->recording))
@@ -367,12 +369,15 @@ void follow_read_records(struct follow *follow)
 	if (start < follow->look_again_ns)
 		return;
 	pid_table_each(&follow->processes, look_for_code, follow);
-	/* Spend only a small share of the time on this. */
+	/*
+	 * Search again only after a pause, so that searches take a small share
+	 * of the time.
+	 */
 	follow->look_again_ns = start + LEAST_PAUSE *
 				(clock_ns(CLOCK_MONOTONIC) - start);
 }
 
-/* The next capture must contain all processes, so they are recorded again. */
+/* Records all processes again, because the next capture must contain them. */
 bool follow_snapshot(struct follow *follow, pid_t tgid)
 {
 	bool ok;
@@ -414,7 +419,7 @@ void follow_report(const struct follow *follow)
 		plural(follow->unmeasured), follow->reason);
 }
 
-/* Threads that cannot be measured are not an error unless all fail. */
+/* Fails only if no thread can be measured. */
 static bool load_some(struct follow *follow, pid_t tgid, const pid_t *tids,
 		      unsigned int count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* follow.h - measured threads, with a context for each */
+/* follow.h - follow threads, with a context for each */
 #ifndef PFMON_MEASURE_FOLLOW_H
 #define PFMON_MEASURE_FOLLOW_H
 
@@ -24,33 +24,33 @@ bool follow_begin(struct follow *follow, pid_t tgid, const pid_t *tids,
 		  unsigned int count);
 
 /*
- * Whether the kernel measures all that the command creates, without ptrace. To
- * be called after follow_init().
+ * Returns whether the kernel, without ptrace, measures everything that the
+ * command creates. Call follow_init() first.
  */
 bool follow_is_inherited(const struct follow *follow);
 
-/* Reads the name of the first thread, which may be a zombie. */
+/* Reads the name of the command's first thread, which may be a zombie. */
 void follow_read_first_name(struct follow *follow);
 
 /* Starts monitoring all threads, if it has not been started. */
 bool follow_start(struct follow *follow);
 
-/* Stop and resume monitoring all threads; repeated calls are not an error. */
+/* Stop and resume monitoring of all threads; repeated calls have no effect. */
 bool follow_pause(struct follow *follow);
 bool follow_go_on(struct follow *follow);
 
 /* Handles an event of a traced thread; data is the struct follow. */
 void follow_handle(const struct trace_event *event, void *data);
 
-/* Whether new threads and programs of a process are measured. */
+/* Returns whether new threads and programs of a process are measured. */
 bool follow_measures(const struct follow *follow, pid_t tgid);
 
 /* Reads pending messages; without any, creates contexts in advance. */
 void follow_serve(struct follow *follow);
 
 /*
- * Whether processes other than the command are still to be waited for. Daemons,
- * that is processes that have left the session, are not.
+ * Returns whether pfmon must wait for processes other than the command. It does
+ * not wait for daemons, which have left the session.
  */
 bool follow_has_company(struct follow *follow);
 
@@ -61,7 +61,7 @@ void follow_unlist(struct follow *follow);
 /* Calls measurement_snapshot() for all threads. */
 bool follow_snapshot(struct follow *follow, pid_t tgid);
 
-/* Calls measurement_set() for all threads and for contexts in reserve. */
+/* Calls measurement_set() for all threads and for unused contexts. */
 void follow_set(struct follow *follow, const char *assignments);
 
 /* Calls frequency_look() for all threads. */

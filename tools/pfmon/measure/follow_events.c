@@ -56,7 +56,10 @@ static void born(struct follow *follow, const struct trace_event *event)
 		return;
 	if (process->threads == 1 && follow_reads_proc(follow))
 		follow_process_record(follow, process);
-	/* The kernel must learn the new thread's stack, or process's memory. */
+	/*
+	 * Tell the kernel the stack of a new thread, or the mappings of a
+	 * process.
+	 */
 	if (table_set_looks_up(tables)) {
 		table_set_changed(tables, event->tgid);
 		table_set_load(tables);
@@ -64,7 +67,7 @@ static void born(struct follow *follow, const struct trace_event *event)
 	follow_thread_begin(follow, thread);
 }
 
-/* After an exec, a thread has the ID of its process as its own ID. */
+/* After an exec, the thread's ID is that of its process. */
 static void rename_thread(struct follow *follow, struct thread *thread,
 			  pid_t tid)
 {
@@ -104,9 +107,8 @@ static void execed(struct follow *follow, const struct trace_event *event)
 }
 
 /*
- * When one thread ends the process, the others are killed and may not stop
- * under ptrace. So other threads may still exist when the last stop is
- * reported.
+ * If one thread ends the process, the others are killed and may not stop under
+ * ptrace. Other threads may thus still exist at the last reported stop.
  */
 static bool may_be_last(const struct process *process,
 			const struct trace_event *event)
@@ -150,7 +152,7 @@ static void exiting(struct follow *follow, const struct trace_event *event)
 		record_exiting(follow, process, event);
 }
 
-/* Removes a process that was killed before it ran. */
+/* Removes a process that was killed before any of its threads ran. */
 static void forget_unborn(struct follow *follow, pid_t tgid)
 {
 	struct process *process = pid_table_find(&follow->processes, tgid);
@@ -160,8 +162,8 @@ static void forget_unborn(struct follow *follow, pid_t tgid)
 }
 
 /*
- * A counting context needs no handling: its only message says that it is
- * detached.
+ * Handles messages only when recording: the only message of a counting context
+ * says that it is detached.
  */
 static void gone(struct follow *follow, const struct trace_event *event)
 {
@@ -173,7 +175,10 @@ static void gone(struct follow *follow, const struct trace_event *event)
 	}
 	if (follow->m->recording)
 		follow_thread_handle(follow, thread);
-	/* A family outlives its first thread. */
+	/*
+	 * A context that children inherit remains in use after its first
+	 * thread.
+	 */
 	if (thread->context)
 		thread->loaded = context_has_family(thread->context);
 	follow_thread_finish(follow, thread);

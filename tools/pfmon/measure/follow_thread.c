@@ -15,8 +15,8 @@
 #include "session/saving.h"
 
 /*
- * Messages that are handled before signals and timers are. Threads on other
- * CPUs may fill the buffers of a family as fast as they are saved.
+ * Number of messages to handle before signals and timers. Threads on other CPUs
+ * may fill the buffers of a shared context as fast as they are saved.
  */
 #define MOST_MESSAGES	64
 
@@ -43,7 +43,10 @@ struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
 	return thread;
 }
 
-/* Whether the process surely has only one thread: pfmon would follow others. */
+/*
+ * Returns whether the process certainly has one thread only, because pfmon
+ * would follow any others.
+ */
 static bool has_one_thread(const struct follow *follow,
 			   const struct process *process)
 {
@@ -89,7 +92,7 @@ void follow_thread_remove(struct follow *follow, struct thread *thread)
 	free(thread);
 }
 
-/* Whether waitpid() reports the thread's end. */
+/* Returns whether waitpid() reports the thread's end. */
 static bool is_awaited(const struct follow *follow, pid_t tid)
 {
 	const struct command *command = &follow->m->command;
@@ -98,7 +101,10 @@ static bool is_awaited(const struct follow *follow, pid_t tid)
 	       pid_table_find(&command->trace.tracees, tid);
 }
 
-/* Captures contain names anyway. The first thread's name is that of the sum. */
+/*
+ * A name is not needed when sampling, because the capture contains it. The sum
+ * is printed with the first thread's name.
+ */
 static bool shows_name(const struct follow *follow, pid_t pid)
 {
 	const struct options *options = follow->m->options;
@@ -215,7 +221,7 @@ static bool handle_overflow(struct follow *follow, struct thread *thread,
 	       (!saved || recording_buffer(recording, thread->context));
 }
 
-/* Returns false if there is none. */
+/* Returns false if no message is pending. */
 static bool handle_message(struct follow *follow, struct thread *thread,
 			   bool after_exec)
 {
@@ -232,7 +238,7 @@ static bool handle_message(struct follow *follow, struct thread *thread,
 	return type;
 }
 
-/* Handles all messages of a context that is stopped. */
+/* Handles all messages of a stopped context. */
 static void handle_messages(struct follow *follow, struct thread *thread,
 			    bool after_exec)
 {
@@ -249,8 +255,8 @@ void follow_thread_handle(struct follow *follow, struct thread *thread)
 }
 
 /*
- * Restarts without a notification, so that samples are not saved twice. This is
- * done only for known buffer layouts.
+ * Restarts without a notification, so that samples are not saved twice. Does
+ * nothing if the buffer's layout is not known.
  */
 bool follow_thread_save_before_exec(struct follow *follow,
 				    struct thread *thread)
@@ -287,7 +293,7 @@ bool follow_thread_save(struct follow *follow, struct thread *thread,
 			  recording_buffer(recording, context));
 }
 
-/* Attaches a context to a stopped or running thread. False sets errno. */
+/* Attaches a context to a stopped or running thread. Sets errno on failure. */
 static bool load(struct follow *follow, struct thread *thread)
 {
 	struct context *context = thread->context;
@@ -296,13 +302,18 @@ static bool load(struct follow *follow, struct thread *thread)
 		return false;
 	context->result.tgid = thread->process->entry.pid;
 	thread->loaded = true;
-	/* A counting context of such a thread sends no useful messages. */
+	/*
+	 * No messages are needed if a thread only counts and waitpid() reports
+	 * its end.
+	 */
 	thread->watched = follow->m->options->sampling ||
 			  !is_awaited(follow, thread->entry.pid);
 	return !thread->watched || follow_watch_thread(follow, thread);
 }
 
-/* Whether the thread has ended: it may be killed while it is stopped. */
+/*
+ * Returns whether the thread has ended: it may be killed while it is stopped.
+ */
 static bool has_ended(const struct thread *thread, int error)
 {
 	return error == ESRCH ||
@@ -350,7 +361,7 @@ bool follow_thread_start(const struct follow *follow, struct thread *thread)
 	return ok;
 }
 
-/* Failing to write the capture ends the whole measurement. */
+/* A failed write of the capture ends the whole measurement. */
 static bool load_and_start(struct follow *follow, struct thread *thread,
 			   char **reason)
 {

@@ -12,7 +12,10 @@
 /* Ends the measurement after an unrecoverable error. */
 void follow_fail(struct follow *follow);
 
-/* Whether perf's records of the followed processes are not available. */
+/*
+ * Returns whether processes are read from /proc, because perf does not record
+ * them.
+ */
 bool follow_reads_proc(const struct follow *follow);
 
 /* Records a process's mappings, before any of its samples. */
@@ -35,7 +38,7 @@ bool follow_thread_load(struct follow *follow, struct thread *thread);
 
 /*
  * Attaches a context and starts it if monitoring has begun. A thread that
- * cannot be measured continues to run, and is counted as unmeasured.
+ * cannot be measured continues to run, and is counted in follow->unmeasured.
  */
 void follow_thread_begin(struct follow *follow, struct thread *thread);
 
@@ -45,10 +48,10 @@ void follow_thread_begin(struct follow *follow, struct thread *thread);
  */
 bool follow_thread_start(const struct follow *follow, struct thread *thread);
 
-/* Reads and handles the messages of its context. */
+/* Reads and handles the messages of the thread's context. */
 void follow_thread_handle(struct follow *follow, struct thread *thread);
 
-/* Saves a buffer that is not full; returns false on failure. */
+/* Saves the buffer, which need not be full; returns false on failure. */
 bool follow_thread_save(struct follow *follow, struct thread *thread,
 			enum smpl_moment moment);
 

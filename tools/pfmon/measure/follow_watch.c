@@ -15,7 +15,10 @@
 #define DAEMON_NS	100000000
 #define MOST_EVENTS	32
 
-/* epoll data of other events; the data of a context is its thread ID. */
+/*
+ * epoll data of other events than messages of a context, whose data is the
+ * thread ID.
+ */
 #define READY_WORK	UINT64_MAX
 #define READY_TIMER	(UINT64_MAX - 1)
 

@@ -9,7 +9,10 @@
 struct follow;
 struct thread;
 
-/* Returns false with a message on failure; close it in any case. */
+/*
+ * Opens the epoll instance. Returns false with a message on failure; the caller
+ * calls follow_watch_close() in any case.
+ */
 bool follow_watch_open(struct follow *follow);
 void follow_watch_close(const struct follow *follow);
 
@@ -20,24 +23,27 @@ bool follow_watch_thread(const struct follow *follow,
 void follow_watch_no_more(const struct follow *follow,
 			  const struct thread *thread);
 
-/* Updates the watch after a change of the thread's ID. */
+/* Updates the watch after the thread's ID has changed. */
 bool follow_watch_renamed(const struct follow *follow,
 			  const struct thread *thread);
 
 /*
- * Requests follow_serve() if the pool needs contexts. To be called after
- * contexts were taken or created.
+ * Requests follow_serve() if the pool needs contexts. Call it after taking or
+ * creating contexts.
  */
 void follow_watch_pool(struct follow *follow);
 
 /*
- * Calls serve for each thread whose context has messages, and records what perf
- * tells about processes; creates contexts if there is nothing else to do.
+ * Calls serve for each thread whose context has messages, and records perf's
+ * records about processes. Creates contexts if there is nothing else to do.
  */
 void follow_watch_serve(struct follow *follow,
 			void (*serve)(struct follow *follow, pid_t tid));
 
-/* Starts polling for processes that leave the session, which sends no event. */
+/*
+ * Starts polling for processes that have left the session, because no event
+ * reports that.
+ */
 void follow_watch_daemons(struct follow *follow);
 
 #endif /* PFMON_MEASURE_FOLLOW_WATCH_H */

@@ -13,35 +13,35 @@
 #include "measure/pool.h"
 
 /*
- * A thread gets a context when it begins, and returns it when it ends or
- * executes a program that is not to be measured. Unmeasured threads are traced,
- * too, because they may execute, or create processes that execute, a program
- * that is to be measured.
+ * A thread gets a context when it begins. It returns the context when it ends,
+ * or executes a program that must not be measured. pfmon also traces unmeasured
+ * threads, because they or their children may execute a program that must be
+ * measured.
  */
 struct follow {
 	struct measurement *m;
 	struct pool pool;
 	struct pid_table threads;
 	struct pid_table processes;
-	pid_t first;		/* the first thread at the start */
+	pid_t first;		/* first thread at the start */
 	int epoll_fd;		/* readable: call follow_serve() */
 	int work_fd;		/* readable while the pool is low */
 	bool working;		/* work_fd is readable */
 	int timer_fd;		/* for the search for daemons; or -1 */
-	uint64_t look_again_ns;	/* not to look for code before this time */
+	uint64_t look_again_ns;	/* do not look for code before this time */
 	bool begun;		/* monitoring has started (see --delay) */
 	bool paused;		/* by follow_pause() */
 	bool ended;		/* no thread is measured any more */
 	bool inherited;		/* the first context has a family */
 	uint64_t unmeasured;	/* number of threads without a context */
-	char *reason;		/* why; or NULL */
+	char *reason;		/* reason for that, or NULL */
 	struct rlimit descriptors;	/* original RLIMIT_NOFILE */
 	bool raised;
 };
 
 struct process {
 	struct pid_entry entry;
-	char comm[COMM_LENGTH];	/* initially that of the parent; or "" */
+	char comm[COMM_LENGTH];	/* initially the parent's, or "" */
 	unsigned int threads;
 	unsigned int leaving;	/* number of exiting threads */
 	bool measured;
@@ -52,7 +52,7 @@ struct thread {
 	struct pid_entry entry;
 	struct process *process;
 	struct context *context;	/* NULL if not measured */
-	bool loaded;			/* until unloaded, or the thread ends */
+	bool loaded;			/* from context_load() to its end */
 	bool watched;			/* its context is polled for messages */
 	bool leaving;
 };

@@ -75,7 +75,10 @@ bool measurement_waits(const struct measurement *m)
 	       m->options->trigger_start;
 }
 
-/* If perf refuses records, mapped code is found in /proc. */
+/*
+ * Returns whether a timer must read perf's records or, if perf refuses these,
+ * search /proc for mapped code.
+ */
 static bool reads_records(const struct measurement *m)
 {
 	return m->recording && (m->plan.format.tables ||
@@ -187,7 +190,7 @@ bool measurement_snapshot(struct measurement *m, pid_t tgid)
 	return true;
 }
 
-/* The format accepts or refuses the argument alike in all contexts. */
+/* All contexts have the same format, so if one accepts the argument, all do. */
 static bool set_in_contexts(const struct measurement *m, const void *arg,
 			    const char *assignments)
 {

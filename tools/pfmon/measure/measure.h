@@ -30,7 +30,7 @@ struct measurement {
 	struct command command;
 	struct context **contexts;
 	unsigned int count;		/* of the contexts */
-	struct results results;		/* of contexts that have ended */
+	struct results results;		/* of contexts that were closed */
 	bool failed;
 };
 
@@ -41,25 +41,27 @@ struct measurement {
 int measure_thread(const struct options *options, struct waiter *waiter,
 		   struct counting *counting);
 
-/* Measures CPUs, with a context and a thread for each; returns exit status. */
+/*
+ * Measures CPUs, with a context and a thread for each. Returns the exit status.
+ */
 int measure_cpus(const struct options *options, struct waiter *waiter,
 		 struct counting *counting);
 
-/* All functions that can fail return false with a message. */
+/* On failure, these functions print a message and return false. */
 
 /* Makes the plan from m->options, which the caller has set. */
 bool measurement_init(struct measurement *m);
 void measurement_free(struct measurement *m);
 
 /*
- * Opens the capture if events are sampled. It begins with the mappings of a
- * process, or of ALL_PROCESSES.
+ * Opens the capture if events are sampled, and records the mappings of the
+ * process @tgid, or of ALL_PROCESSES.
  */
 bool measurement_start_recording(struct measurement *m, pid_t tgid);
 
 /*
- * Adds the counts of a context to the results, if the context is closed before
- * the measurement is finished. measurement_finish() adds all open contexts.
+ * Adds the counts of a context that is closed before measurement_finish(),
+ * which adds those of all open contexts.
  */
 void measurement_add_result(struct measurement *m,
 			    struct context *context);
@@ -74,9 +76,9 @@ bool measurement_record_clocks(struct measurement *m, int cpu);
 bool measurement_start_time(struct measurement *m);
 
 /*
- * Whether measuring is delayed, by --delay or --trigger-start. The start calls
- * measurement_has_begun(), which starts the timers of the duration and of
- * intervals.
+ * Returns whether measuring is delayed, by --delay or --trigger-start. When
+ * measuring starts, the caller calls measurement_has_begun(), which starts the
+ * timers of the duration and of intervals.
  */
 bool measurement_waits(const struct measurement *m);
 bool measurement_has_begun(struct measurement *m);
@@ -95,7 +97,7 @@ bool measurement_refresh(struct measurement *m);
 
 /*
  * Changes fields of the format's argument, NAME=VALUE,..., in m->contexts and
- * later ones. On an error nothing changes; a message tells why.
+ * in later contexts. On an error, changes nothing and prints a message.
  */
 void measurement_set(struct measurement *m, const char *assignments);
 
@@ -106,10 +108,9 @@ void measurement_set(struct measurement *m, const char *assignments);
 int measurement_await_command(struct measurement *m, int status);
 
 /*
- * Ends the recording and prints its summary, or prints the counts. complete()
- * is called after the last samples; if it fails, the last chunk and the counts
- * are omitted. Returns the exit status: that of the command, unless something
- * failed.
+ * Ends the recording and prints its summary, or prints the counts. Calls
+ * complete() after the last samples; if complete() fails, omits the last chunk
+ * and the counts. Returns the command's exit status, unless something failed.
  */
 int measurement_finish(struct measurement *m,
 		       bool (*complete)(struct measurement *m));

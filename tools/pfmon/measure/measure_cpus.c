@@ -2,11 +2,12 @@
 /*
  * measure_cpus.c - measure CPUs, with a context and a thread for each
  *
- * A system-wide context accepts commands only on its CPU, so each has a worker
- * thread pinned to that CPU. The workers and the main thread synchronize three
- * times: when all contexts are attached, when the capture has its first chunks,
- * and when all CPUs are monitored. Later the main thread sends requests to all
- * workers; the last worker that has saved its context completes the request.
+ * A system-wide context accepts commands only on its CPU. Each context
+ * therefore has a worker thread that is pinned to that CPU. The workers and the
+ * main thread synchronize three times: when all contexts are attached, when the
+ * capture has its first chunks, and when all CPUs are monitored. Later the main
+ * thread sends requests to all workers. The worker that is the last to save its
+ * context completes the request.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -54,7 +55,7 @@ struct system {
 	struct worker *workers;		/* array of m.count workers */
 	pthread_barrier_t barrier;
 	bool cancelled;			/* set before the second meet() */
-	bool begun;			/* started, or workers asked to */
+	bool begun;			/* measuring has been requested */
 	atomic_uint wanted;		/* queued requests in ASK_TO_SAVE */
 	atomic_uint unsaved;		/* 1 + workers still saving, or 0 */
 };
@@ -84,7 +85,7 @@ static bool prepare(struct worker *worker)
 
 	if (!pin(worker->cpu))
 		return false;
-	/* clocks_read() conflicts with the CPU's own context. */
+	/* Read the clocks first: this conflicts with the CPU's own context. */
 	if (!id && system->m.options->sampling)
 		system->m.start = clocks_read(worker->cpu);
 	worker->opened = context_open(&worker->context, &system->m.plan, id,
@@ -145,7 +146,7 @@ static void begin_saving(struct system *system)
 	}
 }
 
-/* Saves the buffer although it is not full. */
+/* Saves the buffer before it is full. */
 static bool save_now(struct worker *worker, enum smpl_moment moment)
 {
 	struct recording *recording = worker->system->m.recording;
@@ -171,7 +172,7 @@ static bool use_saved(struct system *system, unsigned int asked)
 		measurement_snapshot(&system->m, ALL_PROCESSES));
 }
 
-/* Saves the context; the last worker completes the request. */
+/* Saves the context; completes the request if this is the last worker. */
 static bool take_part(struct worker *worker, unsigned int asked)
 {
 	enum smpl_moment moment = asked & ASK_SNAPSHOT ? SMPL_NOTIFIED :
@@ -307,7 +308,7 @@ static void want(struct system *system, unsigned int what)
 	begin_saving(system);
 }
 
-/* Returns false if the measurement is to end. */
+/* Returns false if the measurement must end. */
 static bool handle_signals(struct system *system)
 {
 	unsigned int wishes = waiter_handle_signals(system->m.waiter,
@@ -320,7 +321,7 @@ static bool handle_signals(struct system *system)
 	return !(wishes & WISH_END);
 }
 
-/* Returns false if the measurement is to end. */
+/* Returns false if the measurement must end. */
 static bool obey_control(enum control_command command, const char *argument,
 			 void *data)
 {
@@ -345,7 +346,7 @@ static bool obey_control(enum control_command command, const char *argument,
 	return true;
 }
 
-/* Returns false if the measurement is to end. */
+/* Returns false if the measurement must end. */
 static bool handle_timers(struct system *system, unsigned int wake)
 {
 	struct command *command = &system->m.command;
@@ -371,7 +372,7 @@ static bool handle_timers(struct system *system, unsigned int wake)
 	return command->pid;
 }
 
-/* Returns when the measurement is to end. */
+/* Returns when the measurement must end. */
 static void run(struct system *system)
 {
 	struct recording *recording = system->m.recording;
@@ -431,7 +432,10 @@ static void start_workers(struct system *system)
 		int error = pthread_create(&worker->thread, NULL, work, worker);
 
 		if (error) {
-			/* exit() ends the workers that wait at the barrier. */
+			/*
+			 * exit() also ends the workers, which wait at the
+			 * barrier.
+			 */
 			message("cannot start a thread: %s", strerror(error));
 			command_kill(&system->m.command);
 			exit(PFMON_EXIT_ERROR);
@@ -462,7 +466,7 @@ static int measure_with_workers(struct system *system)
 	start_workers(system);
 	measure(system);
 	join_workers(system);
-	/* A command that runs already continues without being measured. */
+	/* If the command runs already, it continues without being measured. */
 	if (system->cancelled)
 		command_kill(&system->m.command);
 	status = system->cancelled ? PFMON_EXIT_ERROR :
@@ -477,7 +481,7 @@ static bool launch(struct system *system)
 			      &system->m.waiter->unblocked);
 }
 
-/* The child inherits the temporary CPU affinity. */
+/* Pins pfmon while it creates the command, which inherits the CPU affinity. */
 static bool launch_pinned(struct system *system)
 {
 	const struct options *options = system->m.options;

@@ -37,7 +37,7 @@ static unsigned int trace_flags(const struct options *options)
 		if (options->follow & map[i].follow)
 			flags |= map[i].trace;
 	}
-	/* Samples and names are read before a thread exits. */
+	/* Samples and names must be read before a thread exits. */
 	if (options->sampling || options->aggregation == AGGREGATE_THREAD ||
 	    options->aggregation == AGGREGATE_PROCESS)
 		flags |= TRACE_EXIT;
@@ -209,7 +209,10 @@ static bool has_trigger(const struct session *session)
 	return options->trigger_start || options->trigger_stop;
 }
 
-/* Triggers need the breakpoint that stops a program at its entry point. */
+/*
+ * Returns whether programs stop at their entry point. Triggers need that
+ * breakpoint for themselves.
+ */
 static bool stops_at_entry(const struct session *session)
 {
 	return session->m.plan.format.tables && !has_trigger(session) &&
@@ -224,7 +227,10 @@ static bool arm_program(struct session *session, pid_t tid)
 	       trigger_arm(&session->triggers, session->m.options, tid);
 }
 
-/* An exec of a program without the code does not start or stop measuring. */
+/*
+ * If a new program does not contain a trigger's code, it does not start or stop
+ * measuring.
+ */
 static void handle(const struct trace_event *event, void *data)
 {
 	struct session *session = data;
@@ -272,7 +278,10 @@ static bool arm(struct session *session)
 	return arm_program(session, command->pid);
 }
 
-/* Later programs and libraries get their unwind tables when they run. */
+/*
+ * Loads the table of the first program. Other programs and libraries get their
+ * tables while they run.
+ */
 static void load_table(const struct session *session)
 {
 	char *path;
@@ -285,7 +294,7 @@ static void load_table(const struct session *session)
 	free(path);
 }
 
-/* Prepares the command, which waits. */
+/* Prepares the command, which is waiting. */
 static bool prepare(struct session *session)
 {
 	struct command *command = &session->m.command;
@@ -301,7 +310,10 @@ static bool prepare(struct session *session)
 	return true;
 }
 
-/* Starts the command, which then waits before or after its exec. */
+/*
+ * Starts the command, which then waits: before its exec if it is not traced,
+ * otherwise after it.
+ */
 static bool launch(struct session *session)
 {
 	char **argv = session->m.options->command;
@@ -348,7 +360,7 @@ static int measure_command(struct session *session)
 	return executed ? finish(session) : PFMON_EXIT_ERROR;
 }
 
-/* Measures threads that are running already. */
+/* Measures threads of a process that pfmon did not start. */
 static int measure_running(struct session *session, pid_t *tids,
 			   unsigned int count)
 {

@@ -93,7 +93,9 @@ void pool_give_back(struct pool *pool, struct context *context)
 		pool_close(pool, context);
 }
 
-/* The released memory or descriptor may allow another context. */
+/*
+ * The released memory or descriptor may allow pfmon to create another context.
+ */
 void pool_close(struct pool *pool, struct context *context)
 {
 	context_close(context);

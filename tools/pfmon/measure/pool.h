@@ -10,24 +10,27 @@
 
 /*
  * The pool grows if threads are created faster than contexts. A returned
- * context is used for another thread, if context_renew() can reset it.
+ * context is used for another thread if context_renew() can reset it.
  */
 struct pool {
 	const struct plan *plan;
 	struct context **ready;
 	unsigned int count;		/* of ready contexts */
 	unsigned int wanted;		/* target for count */
-	bool filling;			/* since count fell below half of it */
-	uint32_t next_id;		/* of a context in the capture */
+	bool filling;			/* count fell below wanted / 2 */
+	uint32_t next_id;		/* ID of the next context */
 	bool exhausted;			/* the last creation failed */
-	char *reason;			/* why; or NULL */
+	char *reason;			/* the reason for that, or NULL */
 };
 
-/* Creates up to @wanted contexts; a failure is not an error yet. */
+/*
+ * Creates up to @wanted contexts. A failure is reported only when a thread
+ * needs a context.
+ */
 void pool_init(struct pool *pool, const struct plan *plan, unsigned int wanted);
 void pool_free(struct pool *pool);
 
-/* Whether contexts are missing, and creating them has not failed. */
+/* Returns whether contexts are missing and the last creation did not fail. */
 bool pool_is_low(const struct pool *pool);
 
 /* Adds a context to the pool. */

@@ -9,8 +9,8 @@
 #include "base/settings.h"
 
 /*
- * Whether the current program of a process is to be measured according to
- * --follow-exec and --exclude, which are matched with its path and arguments.
+ * Returns whether the current program of a process must be measured. Matches
+ * --follow-exec and --exclude with its path and arguments.
  */
 bool programs_choose(const struct options *options, pid_t tgid);
 

@@ -9,7 +9,7 @@
 #include "capture/capture_json.h"
 #include "session/results.h"
 
-/* Whether progress is to be printed every second. */
+/* Returns whether progress must be printed every second. */
 bool progress_wanted(const struct options *options);
 void progress_print(const struct plan *plan, const struct totals *totals);
 
@@ -32,7 +32,7 @@ void report_summary(const struct totals *totals, const char *path);
 /* Prints a message if perf has throttled a counter. */
 void report_throttled(const struct totals *totals);
 
-/* Prints a message if perf did not tell everything that processes did. */
+/* Prints a message if perf's records about processes are incomplete. */
 void report_process_events(const struct totals *totals);
 
 #endif /* PFMON_MEASURE_REPORT_H */

@@ -17,8 +17,8 @@
 #define ROOM		(256 << 10)
 
 /*
- * The device is read ten times a second. Reading continuously would return
- * samples one by one, and pfmon's own reading would dominate the samples.
+ * The device is read ten times a second. If pfmon read continuously, each read
+ * would return one sample, and pfmon's own reads would cause most samples.
  */
 #define INTERVAL_MS	100
 
@@ -76,7 +76,10 @@ static bool record(struct stream *stream, size_t size)
 				device->chunk, found.text);
 }
 
-/* Records the available data; with all, until a read returns nothing. */
+/*
+ * Records the available data. If @all is set, continues until a read returns
+ * nothing.
+ */
 static bool read_stream(struct stream *stream, bool all)
 {
 	ssize_t got;

@@ -31,7 +31,10 @@ struct stream {
  */
 bool stream_open(struct stream *stream, const struct smpl_format *format);
 
-/* Starts a thread that records the stream; on failure it alarms the waiter. */
+/*
+ * Starts a thread that records the stream. On failure, the thread wakes the
+ * waiter with WAKE_ALARM.
+ */
 bool stream_start(struct stream *stream, struct recording *recording,
 		  struct waiter *waiter);
 
@@ -41,7 +44,7 @@ bool stream_start(struct stream *stream, struct recording *recording,
  */
 bool stream_finish(struct stream *stream);
 
-/* Closes the device, in any state. */
+/* Closes the device; may be called in any state. */
 void stream_close(struct stream *stream);
 
 #endif /* PFMON_MEASURE_STREAM_H */

@@ -189,7 +189,10 @@ static unsigned int take_signal(const struct signalfd_siginfo *info,
 	}
 	if (!command->pid || command->ended)
 		return WISH_END;
-	/* SI_KERNEL: the terminal has sent it to these processes, too. */
+	/*
+	 * With SI_KERNEL, the terminal has sent the signal to these processes,
+	 * too.
+	 */
 	if (info->ssi_code != SI_KERNEL)
 		command_signal_all(command, (int)info->ssi_signo);
 	return 0;
@@ -207,7 +210,7 @@ unsigned int waiter_handle_signals(struct waiter *waiter,
 	size_t count = take_signals(waiter, infos);
 	unsigned int wishes = 0;
 
-	/* First, so that new processes get the other signals. */
+	/* Reap first, so that new processes get the other signals. */
 	command_reap(command);
 	for (size_t i = 0; i < count; i++) {
 		waiter->interrupted |= ends_programs(infos[i].ssi_signo);

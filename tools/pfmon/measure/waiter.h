@@ -30,7 +30,7 @@ enum waiter_timer {
 #define WAKE_CONTROL	0x20	/* call control_serve() */
 #define WAKE_TIMER(timer)	(0x40U << (timer))
 
-/* Requests by signals. */
+/* Requests that signals make. */
 #define WISH_END	0x1	/* end the measurement */
 #define WISH_BEGIN	0x2	/* start measuring, if it is delayed */
 #define WISH_SNAPSHOT	0x4
@@ -54,13 +54,13 @@ struct waiter {
 
 /*
  * Blocks the signals that a measurement handles, so that they arrive through a
- * descriptor. To be called before any thread is created. Returns false with a
+ * descriptor. Call it before any thread is created. Returns false with a
  * message on failure.
  */
 bool waiter_init(struct waiter *waiter);
 void waiter_close(struct waiter *waiter);
 
-/* Wake once after a time, or periodically; never if the time is 0. */
+/* Wake once after a time, or periodically. A time of 0 disables the timer. */
 bool waiter_start_once(struct waiter *waiter, enum waiter_timer timer,
 		       uint64_t ns);
 bool waiter_start_ticking(struct waiter *waiter, enum waiter_timer timer,
