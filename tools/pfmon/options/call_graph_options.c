@@ -30,8 +30,8 @@ void call_graph_use_regions(struct options *options)
 }
 
 /*
- * A family loses the samples that find a buffer full. Here, events are not
- * known yet.
+ * A context that children inherit loses samples while its buffer is full. The
+ * events are not known yet.
  */
 static bool needs_regions(const struct options *options)
 {

@@ -7,14 +7,17 @@
 
 #include "base/settings.h"
 
-/* Takes an argument of the option, or NULL; false with a message. */
+/*
+ * Parses the option's argument, which may be NULL; returns false with a message
+ * on failure.
+ */
 bool parse_call_graph(struct options *options, const char *text);
 
 /* Uses several regions, so that monitoring continues when one is full. */
 void call_graph_use_regions(struct options *options);
 
 /*
- * Chooses the format and, without an event and a period, the sampling
+ * Chooses the format. Without events and periods, also chooses the sampling
  * frequency. Returns false, with a message, if another format is given.
  */
 bool call_graph_options_complete(struct options *options);

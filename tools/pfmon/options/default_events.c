@@ -14,7 +14,10 @@
 #define CYCLES	"cycles"
 #define CLOCK	"cpu-clock"
 
-/* Events that happen only in the kernel are omitted at user level. */
+/*
+ * The default counting events; those that happen only in the kernel are omitted
+ * at user level.
+ */
 static const struct {
 	const char *name;
 	bool in_kernel;
@@ -28,7 +31,7 @@ static const struct {
 	{ "branch-misses", false },
 };
 
-/* Whether this user may count at kernel level. */
+/* Returns whether this user may count at kernel level. */
 static bool may_count_kernel(const struct options *options)
 {
 	const struct access_wish wish = {
@@ -55,8 +58,8 @@ void default_events_choose_levels(struct options *options)
 }
 
 /*
- * If default events are counted at other levels than events of -e, their names
- * contain the levels: so counts with equal names can be compared.
+ * Returns a suffix with the levels if they differ from those of -e events:
+ * counts with equal names thus have equal levels.
  */
 static const char *suffix_of(unsigned int given, unsigned int levels)
 {
@@ -110,7 +113,10 @@ static char *why_no_cycles(const struct options *options)
 	free(event.cpus);
 	if (!unknown)
 		return why;
-	/* Nothing can be tried: the measurement itself will say why. */
+	/*
+	 * The reason is that no event can be tried; the measurement itself
+	 * reports it.
+	 */
 	free(why);
 	return NULL;
 }
@@ -120,7 +126,9 @@ bool default_sampling_event_add(struct options *options)
 	char *why;
 
 	default_events_choose_levels(options);
-	/* To adapt the period of cycles, samples would have to record it. */
+	/*
+	 * Adapting the period of cycles would need samples with their period.
+	 */
 	if (options->call_graph)
 		return event_options_add(options, CLOCK);
 	why = why_no_cycles(options);

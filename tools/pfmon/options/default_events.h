@@ -11,14 +11,14 @@
 void default_events_choose_levels(struct options *options);
 
 /*
- * Adds a clock, software and hardware events, by default at all privilege
- * levels that the user may measure.
+ * Adds a clock, software events and hardware events, by default at all
+ * privilege levels that the user may measure.
  */
 bool default_events_add(struct options *options);
 
 /*
- * Adds cycles; or the CPU clock for a call graph, or if this machine does not
- * count cycles.
+ * Adds cycles. Adds the CPU clock instead for a call graph, or if this machine
+ * does not count cycles.
  */
 bool default_sampling_event_add(struct options *options);
 

@@ -34,7 +34,10 @@ static bool take_cpus(struct event_option *event)
 	return true;
 }
 
-/* perf has groups in braces, and ignores spaces around names. */
+/*
+ * Explains the syntax to users of perf, which has groups in braces and ignores
+ * spaces around names.
+ */
 static bool check_name(const char *name)
 {
 	size_t length = strlen(name);
@@ -89,7 +92,7 @@ bool event_options_add(struct options *options, const char *list)
 	return true;
 }
 
-/* Assigns register numbers, which start at 0 in each set. */
+/* Assigns register numbers, which begin at 0 in each set. */
 static void number_events(struct options *options)
 {
 	bool take_turns = options->switch_ns || options->switch_overflows;
@@ -124,7 +127,7 @@ static bool add_switch(struct options *options, const char *text,
 	return false;
 }
 
-/* The original pfmon's level numbers, 3 and 0, are accepted, too. */
+/* Also accepts the original pfmon's level numbers, 3 and 0. */
 static bool add_levels(struct options *options, const char *text,
 		       unsigned int index)
 {
@@ -188,7 +191,7 @@ bool set_switches_on_overflow(const struct options *options, unsigned int set)
 	return false;
 }
 
-/* Checks that the turn of each set but the last ends. */
+/* Checks that each set except the last one can end its turn. */
 static bool check_turns(const struct options *options)
 {
 	for (unsigned int set = 0; set + 1 < options->set_count; set++) {

@@ -7,7 +7,9 @@
 
 #include "base/settings.h"
 
-/* All functions return false (NULL) with a message on a usage error. */
+/*
+ * On a usage error, these functions print a message and return false or NULL.
+ */
 
 /* Adds the events of one -e, which is an event set if sets are multiplexed. */
 bool event_options_add(struct options *options, const char *list);
@@ -15,7 +17,7 @@ bool event_options_add(struct options *options, const char *list);
 /* Numbers the events and sets their periods, after all options are known. */
 bool event_options_complete(struct options *options);
 
-/* Whether overflows of one of its events end the set's turn. */
+/* Returns whether an overflow of an event in @set ends the set's turn. */
 bool set_switches_on_overflow(const struct options *options, unsigned int set);
 
 /* Returns the LEVEL_* that the options set for an event; 0 if unset. */

@@ -145,14 +145,17 @@ bool follow_options_agree(const struct options *options)
 	return false;
 }
 
-/* Whether threads would be masked or blocked, which a family does not do. */
+/*
+ * Returns whether options mask or block threads, which is not possible if
+ * children inherit the context.
+ */
 static bool stops_threads(const struct options *options)
 {
 	return options->overflow_block ||
 	       options->format_options & FORMAT_OPT_MASK_WHEN_FULL;
 }
 
-/* Whether pfmon itself chooses the threads to measure, or when. */
+/* Returns whether pfmon itself decides which threads to measure, or when. */
 static bool chooses_threads(const struct options *options)
 {
 	return options->follow || options->exclude || options->trigger_start ||
@@ -162,8 +165,8 @@ static bool chooses_threads(const struct options *options)
 }
 
 /*
- * Whether a buffer may be full without a message. A restart for another CPU
- * would free it, and pfmon would not have saved it.
+ * Returns whether a buffer may become full without a message. A restart for
+ * another CPU would then free it before pfmon has saved it.
  */
 static bool any_quiet(const struct options *options)
 {

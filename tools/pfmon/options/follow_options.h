@@ -22,8 +22,8 @@ bool parse_attach_process(struct options *options, const char *text);
 bool follow_options_agree(const struct options *options);
 
 /*
- * Whether the options let the kernel measure all that the command creates, by a
- * family of contexts, which has one set.
+ * Returns whether the options let the kernel measure everything that the
+ * command creates: the children inherit the context, which has one event set.
  */
 bool follow_inherits(const struct options *options);
 

@@ -51,7 +51,7 @@ static bool agree(const struct options *options)
 	return false;
 }
 
-/* PMD 0 is context-switches, OFF_CPU_CLOCK is task-clock. */
+/* Adds the events: PMD 0 counts context-switches, OFF_CPU_CLOCK task-clock. */
 static bool add_events(struct options *options)
 {
 	const char *suffix;
@@ -77,7 +77,10 @@ bool off_cpu_options_complete(struct options *options)
 		return false;
 	pfm_bv_set(options->smpl_pmds, PFM_PMD_STATE);
 	options->module = module_for(options);
-	/* A full buffer, unlike a table, would mask threads: use regions. */
+	/*
+	 * Uses regions, because a full buffer, unlike a full table, would mask
+	 * threads.
+	 */
 	if (options->off_cpu != OFF_CPU_SUM)
 		call_graph_use_regions(options);
 	if (!options->call_graph)

@@ -7,7 +7,7 @@
 
 #include "base/settings.h"
 
-/* Parses the argument of --off-cpu, NULL if it has none. */
+/* Parses the argument of --off-cpu, which may be NULL. */
 bool parse_off_cpu(struct options *options, const char *text);
 
 /* Adds what --off-cpu implies; returns false with a message on a conflict. */

@@ -282,8 +282,8 @@ static bool parse_bytes(struct options *options, const char *text)
 }
 
 /*
- * Keeps field names unchecked until the format is known. The last --smpl-arg
- * wins.
+ * Field names are checked later, when the format is known. The last --smpl-arg
+ * is used.
  */
 bool parse_smpl_arg(struct options *options, const char *text)
 {

@@ -14,7 +14,7 @@
 uint64_t parse_time(const char *text, double unit_ns);
 
 /*
- * Each of these applies the option that it is named after; text is the option's
+ * Each of these functions applies the option in its name; text is the option's
  * argument, or NULL. They return false with a message on a usage error.
  */
 bool take_user_level(struct options *options, const char *text);

@@ -10,7 +10,7 @@
 #include "options/option_help.h"
 #include "options/option_table.h"
 
-/* Columns for an option with its argument, before the summary. */
+/* Width of the column with an option and its argument. */
 #define NAME_WIDTH	29
 
 static void print_plain(const char *text)

@@ -29,7 +29,7 @@ struct option_effect {
 	enum {
 		EFFECT_FORMAT_OPTION,	/* only option_row.format_option */
 		EFFECT_FLAG,		/* sets a bool of struct options */
-		EFFECT_TEXT,		/* stores the argument there */
+		EFFECT_TEXT,		/* stores the argument in a field */
 		EFFECT_ACTION,
 		EFFECT_CALL,
 	} kind;
@@ -48,11 +48,11 @@ struct option_row {
 	const char *name;		/* without the dashes */
 	char letter;			/* the short option, or 0 */
 	enum option_group group;
-	const char *argument;		/* its placeholder, or NULL */
-	bool optional;			/* the argument may be left out */
+	const char *argument;		/* name of its argument, or NULL */
+	bool optional;			/* the argument is optional */
 	bool names_file;		/* the argument is a file name */
 	bool names_format;		/* the argument is a sampling format */
-	const char *words;		/* completions of it, or NULL */
+	const char *words;		/* argument completions, or NULL */
 	struct option_effect effect;
 	unsigned int format_option;	/* FORMAT_OPT_*; 0: all formats */
 	const char *summary;

@@ -23,7 +23,7 @@
 
 #define DEFAULT_INTERVAL_NS	1000000000
 
-/* Whether at least two bits are set. */
+/* Returns whether at least two bits are set. */
 static bool has_two(unsigned int bits)
 {
 	return bits & (bits - 1);
@@ -92,8 +92,8 @@ static bool agree(const struct options *options)
 }
 
 /*
- * JSON, CSV and counts with "-o -" go to standard output; other text goes to
- * standard error, apart from the output of the command.
+ * JSON, CSV and counts with "-o -" go to standard output. pfmon's other text
+ * then goes to standard error; the command's output is not redirected.
  */
 static bool take_standard_output(struct options *options)
 {
@@ -157,7 +157,10 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
-/* pfmon doctor takes only its own options and --help; pfmon top has more. */
+/*
+ * pfmon doctor takes only its own options and --help. pfmon top takes the
+ * options of pfmon and its own ones.
+ */
 static bool is_taken(const struct options *options,
 		     const struct option_row *row)
 {
@@ -190,15 +193,18 @@ static void add_letter(char **next, char letter, const struct option_row *row)
 }
 
 /*
- * Converts the tables for getopt_long(), which stops at the first word that is
- * not an option.
+ * Converts the tables for getopt_long(), and makes it stop at the first word
+ * that is not an option.
  */
 static struct getopt_table make_getopt_table(const struct options *options)
 {
 	size_t count = option_count + option_alias_count;
 	struct getopt_table table = {
 		.longs = checked_calloc(count + 1, sizeof(*table.longs)),
-		/* A plus sign, then at most a letter and "::" per option. */
+		/*
+		 * The letters are a plus sign, and at most a letter and "::"
+		 * per option.
+		 */
 		.letters = checked_calloc(1 + 3 * count + 1, 1),
 	};
 	struct option *next_long = table.longs;
@@ -262,8 +268,9 @@ static void suggest_similar(const char *name, const struct getopt_table *table)
 }
 
 /*
- * getopt_long() has printed a message about @letter, which is not an option, or
- * about @word, if @letter is 0: no option begins with this name, or several do.
+ * Suggests an option after getopt_long() has printed a message. Either @letter
+ * is not an option, or @letter is 0 and no option, or more than one, begins
+ * with @word.
  */
 static void suggest_option(int letter, const char *word,
 			   const struct getopt_table *table)
@@ -300,7 +307,10 @@ static bool apply_all(struct options *options, int argc, char **argv)
 	return ok;
 }
 
-/* Parses "doctor" as the first word; a command of that name follows options. */
+/*
+ * Parses the options after the first word "doctor". To run a command of that
+ * name, options must precede it.
+ */
 static bool parse_doctor(struct options *options, int argc, char **argv)
 {
 	options->action = ACTION_DOCTOR;
@@ -319,7 +329,10 @@ static bool takes_events(enum action action)
 	       action == ACTION_CHECK_EVENTS || action == ACTION_DRY_RUN;
 }
 
-/* Defaults of pfmon top: all CPUs, cpu-clock, a sample each millisecond. */
+/*
+ * Adds the defaults of pfmon top: all CPUs, and a sample each millisecond of
+ * cpu-clock.
+ */
 static bool complete_top(struct options *options)
 {
 	if (options->outfile || options->snapshot_ns) {
@@ -340,7 +353,10 @@ static bool complete_top(struct options *options)
 	return event_options_add(options, "cpu-clock");
 }
 
-/* Adds default events; sampling with periods needs an explicit event. */
+/*
+ * Adds default events, unless there are sampling periods: these need explicit
+ * events.
+ */
 static bool add_events(struct options *options)
 {
 	if (options->event_count || !measures_something(options) ||

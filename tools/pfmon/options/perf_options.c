@@ -8,7 +8,7 @@
 #include "options/perf_options.h"
 
 static const struct {
-	char letter;		/* 0: the letter has another meaning here */
+	char letter;		/* 0: the letter is another option here */
 	const char *name;
 	const char *here;
 } options[] = {

@@ -4,8 +4,8 @@
 #define PFMON_OPTIONS_PERF_OPTIONS_H
 
 /*
- * Returns what replaces an option of perf, or NULL. The option is a letter; or,
- * if that is 0, a name without dashes.
+ * Returns what replaces an option of perf, or NULL. @letter is the option or,
+ * if it is 0, the option is a name without dashes.
  */
 const char *perf_option_here(int letter, const char *name);
 

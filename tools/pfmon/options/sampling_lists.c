@@ -22,7 +22,7 @@ static bool parse_period(const char *text, uint64_t *period)
 	return false;
 }
 
-/* An empty element leaves its event without a period. */
+/* If the element is empty, its event has no period. */
 static bool take_period(struct event_option *event, const char *text,
 			uint64_t *period)
 {
@@ -68,7 +68,7 @@ static bool add_frequency(struct options *options, const char *text,
 	return event && (!*text || parse_frequency(text, &event->frequency));
 }
 
-/* A single number applies to all events without a period. */
+/* Parses the list. A single number applies to all events without a period. */
 static bool apply_frequencies(struct options *options)
 {
 	uint64_t frequency;
@@ -85,7 +85,7 @@ static bool apply_frequencies(struct options *options)
 	return true;
 }
 
-/* Whether the event is a clock, which counts nanoseconds. */
+/* Returns whether the event is a clock, which counts nanoseconds. */
 static bool is_clock(const char *name)
 {
 	size_t length = strcspn(name, ":");
@@ -96,7 +96,10 @@ static bool is_clock(const char *name)
 		!strncmp(name, "task-clock", length));
 }
 
-/* Completes an event with a frequency; the period of a clock is fixed. */
+/*
+ * Completes an event with a frequency. For a clock, the period is computed from
+ * it.
+ */
 static bool complete_frequency(struct event_option *event)
 {
 	if (!event->frequency)
@@ -171,7 +174,7 @@ static void complete_periods(struct event_option *event)
 		event->short_period = event->long_period;
 }
 
-/* The random number shortens a period, which must stay above 0. */
+/* Checks that random numbers, which shorten a period, keep it above 0. */
 static bool check_random(const struct event_option *event)
 {
 	if (!event->randomised)

@@ -7,7 +7,7 @@
 
 #include "base/settings.h"
 
-/* Both return false with a message on a usage error. */
+/* On a usage error, both functions print a message and return false. */
 
 /* Parses the lists and stores their elements in the events. */
 bool sampling_lists_apply(struct options *options);
