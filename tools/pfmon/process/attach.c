@@ -31,11 +31,14 @@ pid_t attach_process_of(pid_t tid)
 struct list {
 	pid_t *tids;
 	unsigned int count;
-	unsigned int refused;	/* running but untraceable, in the last pass */
-	int error;		/* why */
+	unsigned int refused;	/* running but untraceable in the last pass */
+	int error;		/* the reason for that */
 };
 
-/* An exited main thread stays in /proc/PID/task as long as other threads. */
+/*
+ * An exited main thread remains in /proc/PID/task until all threads have
+ * exited.
+ */
 static bool runs(pid_t tgid, pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/task/%d/stat", tgid, tid);
@@ -72,7 +75,7 @@ static bool seize_new(struct trace *trace, pid_t tgid, pid_t tid,
 	return true;
 }
 
-/* Traces the threads not traced yet; false if all were traced. */
+/* Traces threads that are not traced yet; returns false if all were traced. */
 static bool seize_some(struct trace *trace, pid_t tgid, const char *path,
 		       struct list *list)
 {

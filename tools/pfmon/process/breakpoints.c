@@ -2,9 +2,9 @@
 /*
  * breakpoints.c - hardware breakpoints, and stepping over them
  *
- * The program's code is not modified. If the CPU would report a breakpoint
- * again when the thread continues, the breakpoint is disabled for one single
- * step.
+ * The program's code is not modified. On some machines the CPU would report a
+ * breakpoint again when the thread continues. There, the breakpoint is disabled
+ * for a single step.
  */
 #define _GNU_SOURCE
 #include <sys/ptrace.h>
@@ -40,7 +40,7 @@ static uint64_t code_at(pid_t tid, uint64_t address)
 	       (8 * distance);
 }
 
-/* All signals except those that the instruction itself may cause. */
+/* Returns all signals except those that the instruction itself may cause. */
 static uint64_t others_signals(void)
 {
 	static const int own[] = {
@@ -67,8 +67,8 @@ static bool mask_signals(struct breakpoints *breakpoints, pid_t tid)
 }
 
 /*
- * Signals are not blocked for a system call, which may wait for a signal or
- * change the mask.
+ * Prepares a step. Does not block signals if the instruction is a system call,
+ * which may wait for a signal or change the mask.
  */
 enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 				uint64_t address)

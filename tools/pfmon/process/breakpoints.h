@@ -15,8 +15,8 @@
 struct breakpoints {
 	uint64_t addresses[BREAKPOINTS];	/* 0: none */
 
-	bool passing;		/* the thread is stepping over one ... */
-	bool masked;		/* ... with most signals blocked */
+	bool passing;		/* the thread is stepping over one */
+	bool masked;		/* most signals are blocked meanwhile */
 	uint64_t mask;		/* the thread's own signal mask */
 };
 
@@ -31,9 +31,9 @@ enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 				uint64_t address);
 
 /*
- * Restores the breakpoint when the thread has stopped again: for the signal
- * @info, or for another reason if @info is NULL. Returns true if the thread has
- * only completed the step that breakpoints_pass() began.
+ * Restores the breakpoint after the thread has stopped again, for the signal
+ * @info or, if @info is NULL, for another reason. Returns true if the thread
+ * has only completed the step that breakpoints_pass() began.
  */
 bool breakpoints_passed(struct breakpoints *breakpoints, pid_t tid,
 			const siginfo_t *info);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* buildid.c - what identifies an ELF file: its build IDs, size and time */
+/* buildid.c - identify an ELF file by its build IDs, size and time */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <gelf.h>
@@ -86,7 +86,9 @@ int file_open(const char *path)
 {
 	struct stat info;
 
-	/* Opening a device can have effects, and a pipe must not be read. */
+	/*
+	 * Opening a device can have side effects, and a pipe must not be read.
+	 */
 	if (stat(path, &info) || !S_ISREG(info.st_mode))
 		return -1;
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* buildid.h - what identifies an ELF file: its build IDs, size and time */
+/* buildid.h - identify an ELF file by its build IDs, size and time */
 #ifndef PFMON_PROCESS_BUILDID_H
 #define PFMON_PROCESS_BUILDID_H
 
@@ -12,7 +12,7 @@ struct json_object;
 
 struct file_identity {
 	char *build_id;		/* GNU's, in hexadecimal; or NULL */
-	char *go_build_id;	/* a text of Go's linker; or NULL */
+	char *go_build_id;	/* as written by Go's linker, or NULL */
 	uint64_t size;
 	uint64_t mtime_ns;	/* of the last change of its contents */
 };

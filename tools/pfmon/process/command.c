@@ -43,7 +43,7 @@ static void close_end(int *end)
 	*end = -1;
 }
 
-/* Keeps pfmon's ends. */
+/* Closes the child's ends of the pipes. */
 static void keep_channel(struct command *command, const struct channel *channel)
 {
 	close(channel->gate[0]);
@@ -68,10 +68,13 @@ static ssize_t read_again(int fd, void *data, size_t size)
 	return got;
 }
 
-/* SIGCHLD was ignored, and the program ignores it, too. */
+/* SIGCHLD was ignored; the program must ignore it, too. */
 static bool ignores_children;
 
-/* The kernel would drop the exit status of an untraced child. */
+/*
+ * Stops ignoring SIGCHLD, because the kernel would drop the exit status of an
+ * untraced child.
+ */
 static void heed_children(void)
 {
 	if (signal(SIGCHLD, SIG_DFL) == SIG_IGN)
@@ -108,7 +111,7 @@ static bool wait_for_exec(struct command *command)
 	return !command->ended;
 }
 
-/* Returns the errno of a failed exec, or 0. Waits until the exec is over. */
+/* Waits until the exec has succeeded or failed. Returns its errno, or 0. */
 static int exec_error(const struct command *command)
 {
 	int error;
@@ -178,7 +181,10 @@ void command_init(struct command *command, unsigned int flags)
 	command->trace.data = command;
 }
 
-/* Avoids an empty result, such as a capture, of a program that is missing. */
+/*
+ * Checks the program first, so that no empty result, such as a capture, is
+ * written if it is missing.
+ */
 static bool exists(const char *name)
 {
 	char *path = program_path(name);

@@ -15,7 +15,7 @@ struct command {
 	pid_t pid;		/* 0 if there is none */
 	bool ended;
 	int status;		/* from waitpid(), if ended */
-	int gate, error;	/* pipes to it and from it, or -1 */
+	int gate, error;	/* pipes to and from it, or -1 */
 	struct trace trace;	/* its threads, and followed processes */
 
 	/* Called for events of all traced threads after the start; or NULL. */
@@ -27,22 +27,25 @@ struct command {
 void command_init(struct command *command, unsigned int flags);
 
 /*
- * Starts an untraced process, which waits. unblocked is its signal mask later.
- * Returns false with a message on failure.
+ * Starts an untraced process, which waits before its exec. unblocked is the
+ * program's signal mask. Returns false with a message on failure.
  */
 bool command_fork(struct command *command, char **argv,
 		  const sigset_t *unblocked);
 
-/* Whether the process waits. */
+/* Returns whether the process waits before its exec. */
 bool command_waits(const struct command *command);
 
-/* Lets it execute the program; returns false with a message on failure. */
+/*
+ * Lets the process execute the program; returns false with a message on
+ * failure.
+ */
 bool command_exec(struct command *command);
 
 /*
- * Returns true if the process has executed the program, otherwise false with a
- * message. Waits for that: if called before the process has ended, pfmon would
- * preempt the process.
+ * Waits until the process has executed the program, and returns true; returns
+ * false with a message if that failed. Call it after the process has ended:
+ * earlier, pfmon would preempt the process.
  */
 bool command_executed(struct command *command, const char *name);
 
@@ -63,16 +66,16 @@ void command_resume(struct command *command);
 void command_detach(struct command *command);
 
 /*
- * Handles events of traced threads; to be called after SIGCHLD. If there are
- * too many events for one call, SIGCHLD is raised again.
+ * Handles events of traced threads. Call it after SIGCHLD. If there are too
+ * many events for one call, raises SIGCHLD again.
  */
 void command_reap(struct command *command);
 
 void command_signal(struct command *command, int signal);
 
 /*
- * Also signals followed processes, except daemons. A process that is being
- * created at this moment is missed.
+ * Signals the command and followed processes, except daemons. Misses a process
+ * that is being created at this moment.
  */
 void command_signal_all(struct command *command, int signal);
 

@@ -30,7 +30,10 @@ uint64_t entry_of(pid_t tid)
 	return entry;
 }
 
-/* Whether a set of signals in /proc/TID/status, such as SigBlk, has SIGTRAP. */
+/*
+ * Returns whether a set of signals in /proc/TID/status, such as SigBlk,
+ * contains SIGTRAP.
+ */
 static bool has_trap(const char *status, const char *name)
 {
 	const char *line = strstr(status, name);
@@ -39,7 +42,10 @@ static bool has_trap(const char *status, const char *name)
 		       1ULL << (SIGTRAP - 1);
 }
 
-/* Whether SIGTRAP is not blocked or ignored: a breakpoint would undo that. */
+/*
+ * Returns whether SIGTRAP is neither blocked nor ignored. Otherwise a
+ * breakpoint would change that.
+ */
 static bool accepts_trap(pid_t tid)
 {
 	char *path = checked_printf("/proc/%d/status", tid);
@@ -87,8 +93,8 @@ bool entry_stop_reached(pid_t tid, int signal)
 }
 
 /*
- * Whether the thread has executed the entry point, but has stopped for another
- * reason before the signal was delivered.
+ * Returns whether the thread has reached the entry point, but has stopped for
+ * another reason before SIGTRAP was delivered.
  */
 static bool will_stop(pid_t tid)
 {

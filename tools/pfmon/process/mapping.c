@@ -9,8 +9,9 @@
 #include "process/mapping.h"
 
 /*
- * The kernel writes a newline in a path as \012, but leaves backslashes as they
- * are. Returns whether there was such a sequence, which may be either.
+ * Converts \012 in a path to a newline. The kernel writes newlines so, but does
+ * not escape backslashes. Returns whether there was such a sequence, which may
+ * also be part of the path.
  */
 static bool unescape(char *path)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* refusal.c - why a thread cannot be traced */
+/* refusal.c - explain why a thread cannot be traced */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* refusal.h - why a thread cannot be traced */
+/* refusal.h - explain why a thread cannot be traced */
 #ifndef PFMON_PROCESS_REFUSAL_H
 #define PFMON_PROCESS_REFUSAL_H
 

@@ -16,7 +16,7 @@
 /* Number of similar names in a message. */
 #define MOST_SIMILAR	5
 
-/* Bytes */
+/* Size of an instruction in bytes. */
 #define AARCH64_INSTRUCTION	4
 
 struct search {
@@ -25,7 +25,7 @@ struct search {
 	unsigned int symbols;		/* number of functions */
 	unsigned int found;		/* addresses with that name */
 	uint64_t address;
-	bool chosen_later;		/* by the loader: an ifunc */
+	bool chosen_later;		/* chosen by the loader: an ifunc */
 	unsigned int similar;
 	char *list;			/* of similar names */
 };
@@ -39,7 +39,7 @@ static bool may_be_instruction(Elf *elf, uint64_t address)
 	       address % AARCH64_INSTRUCTION == 0;
 }
 
-/* Whether an address is in an executable segment. */
+/* Returns whether an address is in an executable segment. */
 static bool is_code(Elf *elf, uint64_t address)
 {
 	GElf_Phdr phdr;
@@ -89,7 +89,10 @@ static bool is_function(Elf *elf, const GElf_Sym *symbol)
 	       symbol->st_shndx != SHN_UNDEF && is_code(elf, symbol->st_value);
 }
 
-/* Arm mapping symbols: $x precedes code, $d precedes data. */
+/*
+ * Returns whether a name is an Arm mapping symbol: $x precedes code, $d
+ * precedes data.
+ */
 static bool is_mark(const char *name)
 {
 	return name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
@@ -115,7 +118,10 @@ static void look_in_table(struct search *search, Elf_Scn *section,
 	}
 }
 
-/* A stripped file has only the dynamic symbol table. */
+/*
+ * Searches the tables of one type. A stripped file has only the dynamic symbol
+ * table.
+ */
 static void look_in_tables(struct search *search, GElf_Word type)
 {
 	Elf_Scn *section = NULL;

@@ -25,8 +25,9 @@
 #define DETACH_S	10
 
 /*
- * Most stops of a thread that is not ready to be detached. One or two are
- * normal, but a thread that blocks the awaited signal would never be ready.
+ * Maximum number of stops of a thread that is not ready to be detached. One or
+ * two are normal, but a thread that blocks the awaited signal would never be
+ * ready.
  */
 #define MOST_DELAYS	8
 
@@ -34,7 +35,7 @@
 #define MOST_CHANGES	64
 
 struct tracee {
-	struct pid_entry entry;		/* by its tid */
+	struct pid_entry entry;		/* the key is the tid */
 	pid_t tgid;
 	pid_t parent;			/* process that created it, or 0 */
 	bool begun;			/* reported as TRACE_BORN */
@@ -86,7 +87,9 @@ bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid)
 
 static void proceed(pid_t tid, int request, int signal)
 {
-	/* ESRCH: the thread was killed, which the next wait reports. */
+	/*
+	 * ESRCH means that the thread was killed, which the next wait reports.
+	 */
 	ptrace(request, tid, NULL, (void *)(long)signal);
 }
 
@@ -101,7 +104,10 @@ static bool is_stopping(int signal)
 	       signal == SIGTTOU;
 }
 
-/* The event's thread ID: of a new thread, or from before the exec. */
+/*
+ * Returns the thread ID in an event: that of a new thread, or the one before an
+ * exec.
+ */
 static pid_t event_message(pid_t tid)
 {
 	unsigned long number = 0;
@@ -110,7 +116,7 @@ static pid_t event_message(pid_t tid)
 							(pid_t)number;
 }
 
-/* The kernel checks for the thread before it checks the permission. */
+/* The kernel looks up the thread before it checks the permission. */
 static bool is_thread_of(pid_t tgid, pid_t tid)
 {
 	return !syscall(SYS_tgkill, tgid, tid, 0) || errno == EPERM;
@@ -234,7 +240,10 @@ static void end(struct trace *trace, struct tracee *tracee, int status)
 	remove_tracee(trace, tracee, status, false);
 }
 
-/* If another thread called execve(), it replaces the main thread. */
+/*
+ * Handles an exec. If another thread called execve(), it has replaced the main
+ * thread.
+ */
 static void exec(struct trace *trace, struct tracee *tracee)
 {
 	pid_t tid = tracee->entry.pid, former = event_message(tid);
@@ -376,7 +385,7 @@ void trace_reap(struct trace *trace)
 			return;
 		handle_change(trace, tid, status);
 	}
-	/* Let the caller handle other events first. */
+	/* Return, so that the caller can handle other events first. */
 	kill(getpid(), SIGCHLD);
 }
 
@@ -403,7 +412,7 @@ static bool is_ready(const struct trace *trace, pid_t tid,
 	       tracee->delays++ == MOST_DELAYS;
 }
 
-/* Detaches a stopped thread, unless it will stop for pfmon once more. */
+/* Detaches a stopped thread, unless it must stop for pfmon once more. */
 static void let_go(struct trace *trace, pid_t tid, int status)
 {
 	struct tracee *tracee = pid_table_find(&trace->tracees, tid);

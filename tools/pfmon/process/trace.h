@@ -33,7 +33,7 @@ struct trace_event {
 	pid_t tgid;	/* its process */
 	pid_t parent;	/* MADE and BORN: the creating process, or 0 */
 	pid_t former;	/* TRACE_EXECED: its ID before the exec */
-	int status;	/* TRACE_GONE: from waitpid() */
+	int status;	/* TRACE_GONE: result of waitpid() */
 	bool replaced;	/* TRACE_GONE: by a thread that called execve() */
 };
 
@@ -44,7 +44,7 @@ enum trace_way {
 	TRACE_STEP,	/* suppress it and execute a single step */
 };
 
-/* An untraced child of pfmon, which trace_*() may reap. */
+/* An untraced child of pfmon, which the functions trace_*() may reap. */
 struct bystander {
 	pid_t pid;
 	bool ended;
@@ -55,14 +55,14 @@ struct trace {
 	unsigned int flags;	/* TRACE_* */
 	struct pid_table tracees;
 	struct pid_table early;	/* ended before their creation was reported */
-	bool hold;		/* leave the next thread that execs stopped */
+	bool hold;		/* do not resume the next thread that execs */
 	struct bystander *bystander;	/* or NULL */
 	void (*handle)(const struct trace_event *event, void *data);
 	void *data;
 
 	/*
-	 * Called when a thread has stopped for a signal; or, with 0, for
-	 * PTRACE_EVENT_STOP, when the return value is ignored. May be NULL.
+	 * Called when a thread has stopped for @signal. @signal is 0 for
+	 * PTRACE_EVENT_STOP; the return value is then ignored. May be NULL.
 	 */
 	enum trace_way (*stopped)(pid_t tid, int signal, void *data);
 	void *stopped_data;
@@ -70,7 +70,7 @@ struct trace {
 	/*
 	 * Called before a stopped thread is detached; *signal is as for
 	 * stopped(), and is changed to the one to deliver. Returns false if the
-	 * thread will stop for pfmon first. May be NULL.
+	 * thread must first stop for pfmon again. May be NULL.
 	 */
 	bool (*release)(pid_t tid, int *signal);
 };
@@ -78,12 +78,12 @@ struct trace {
 /* Traces a running thread without stopping it. False sets errno. */
 bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid);
 
-/* Resumes a thread after hold. */
+/* Resumes a thread that was left stopped because of @hold. */
 void trace_resume(pid_t tid);
 
 /*
- * Handles pending events; to be called after SIGCHLD. If there are too many for
- * one call, SIGCHLD is raised again.
+ * Handles pending events. Call it after SIGCHLD. If there are too many events
+ * for one call, raises SIGCHLD again.
  */
 void trace_reap(struct trace *trace);
 

@@ -50,7 +50,9 @@ static void read_name(pid_t tid, char name[PATH_MAX])
 	free(path);
 }
 
-/* Uses /proc/TID/exe, because the file may have been replaced. */
+/*
+ * Opens the program as /proc/TID/exe, because its file may have been replaced.
+ */
 static bool find(const char *text, pid_t tid, uint64_t *address)
 {
 	char *path = checked_printf("/proc/%d/exe", tid);
@@ -98,7 +100,7 @@ bool trigger_arm(struct breakpoints *breakpoints, const struct options *options,
 	return false;
 }
 
-/* Address 0 is an unused breakpoint. */
+/* Returns the effect of a breakpoint; address 0 is an unused breakpoint. */
 static enum trigger_effect effect_of(const struct breakpoints *breakpoints,
 				     uint64_t address)
 {

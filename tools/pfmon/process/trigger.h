@@ -27,7 +27,7 @@ bool trigger_arm(struct breakpoints *breakpoints, const struct options *options,
 		 pid_t tid);
 
 /*
- * Handles a stop of the thread for a signal, or, with 0, for another reason.
+ * Handles a stop of the thread for @signal, which is 0 for another reason.
  * Returns the effect of a breakpoint, and in *way how to resume the thread.
  */
 enum trigger_effect trigger_of(struct breakpoints *breakpoints, pid_t tid,

@@ -2,7 +2,7 @@
 /*
  * arm64.c - hardware breakpoints of arm64
  *
- * The kernel does not step over breakpoints that a tracer has set.
+ * The kernel does not step over a tracer's breakpoints, so pfmon does.
  */
 #include <elf.h>
 #include <stddef.h>

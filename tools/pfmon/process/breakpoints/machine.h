@@ -10,8 +10,8 @@
 #define BREAKPOINTS	2
 
 /*
- * The machine-dependent part. breakpoints/ contains a file for each supported
- * machine, and none.c for all others.
+ * The machine-dependent part. The folder breakpoints contains a file for each
+ * supported machine, and none.c for all others.
  */
 struct breakpoint_machine {
 	/*
@@ -21,9 +21,9 @@ struct breakpoint_machine {
 	bool (*set)(pid_t tid, const uint64_t addresses[BREAKPOINTS]);
 
 	/*
-	 * Whether the first instruction in these eight bytes is a system call.
-	 * NULL if the CPU passes a breakpoint when the thread continues, so
-	 * that it need not be stepped over.
+	 * Returns whether the first instruction in these eight bytes is a
+	 * system call. NULL if pfmon need not step over breakpoints, because
+	 * the CPU ignores a breakpoint when the thread continues at it.
 	 */
 	bool (*is_syscall)(uint64_t code);
 };
