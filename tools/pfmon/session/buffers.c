@@ -21,7 +21,10 @@ void buffers_find_layout(struct buffers *buffers)
 		buffers->layout = &smpl_sink;
 }
 
-/* The buffer of CPU n is at offset n * size, where size is in whole pages. */
+/*
+ * Returns the offset of a CPU's buffer: n * size for CPU n, with size in whole
+ * pages.
+ */
 static off_t offset_of(const struct buffers *buffers, int cpu)
 {
 	off_t page = (off_t)sysconf(_SC_PAGESIZE);
@@ -30,7 +33,10 @@ static off_t offset_of(const struct buffers *buffers, int cpu)
 	return cpu == ANY_CPU ? 0 : cpu * size;
 }
 
-/* A CPU that was offline has no buffer: mmap() gives EINVAL. */
+/*
+ * Maps the buffer of a CPU. A CPU that was offline has none, and mmap() fails
+ * with EINVAL.
+ */
 static bool map_one(struct buffers *buffers, int fd, int cpu)
 {
 	void *bytes = mmap(NULL, buffers->size, PROT_READ, MAP_SHARED, fd,
@@ -50,8 +56,9 @@ static bool map_one(struct buffers *buffers, int fd, int cpu)
 }
 
 /*
- * The kernel has created buffers for the CPUs that were online. The list of
- * these may have changed since, and a container may see another one.
+ * Tries all possible CPUs. The kernel has created buffers for those that were
+ * online, but their list may have changed since, and a container may see
+ * another list.
  */
 static bool map_each(struct buffers *buffers, int fd)
 {

@@ -12,24 +12,24 @@
 
 #define ANY_CPU		(-1)
 
-/* A mapped buffer, and how far it was saved and visited. */
+/* A mapped buffer, and which samples of it were saved and visited. */
 struct smpl_buffer {
-	int cpu;			/* ANY_CPU: not in a family */
+	int cpu;			/* ANY_CPU if not one per CPU */
 	void *bytes;
 	struct image image;		/* last saved copy */
-	bool saved;			/* the image is to be recorded */
+	bool saved;			/* the image must be recorded */
 	uint64_t samples;		/* recorded so far */
 	struct smpl_position position;	/* end of the visited samples */
 };
 
 /*
- * The buffers of a context: one for each CPU if it is a family, otherwise one;
- * none without sampling.
+ * The buffers of a context: none without sampling, one for each CPU if children
+ * inherit the context, otherwise one.
  */
 struct buffers {
 	const struct smpl_format *format;
 	const struct smpl_module *layout;	/* NULL: unknown */
-	size_t size;				/* of each, in bytes */
+	size_t size;				/* of each buffer, in bytes */
 	struct smpl_buffer *list;
 	unsigned int count;
 };
@@ -46,15 +46,18 @@ void buffers_find_layout(struct buffers *buffers);
 
 /*
  * Copies the buffer of a CPU, or all buffers for ANY_CPU. Returns whether any
- * of them is to be recorded.
+ * copy must be recorded.
  */
 bool buffers_save(const struct buffers *buffers, int cpu,
 		  enum smpl_moment moment);
 
-/* Whether the last buffers_save() found nothing that a restart would free. */
+/*
+ * Returns whether the last buffers_save() found nothing that a restart would
+ * free.
+ */
 bool buffers_had_nothing(const struct buffers *buffers, int cpu);
 
-/* Starts the buffers of a CPU again; to be called after a restart. */
+/* Resets the state of a CPU's buffers. Call it after a restart. */
 void buffers_restarted(const struct buffers *buffers, int cpu);
 
 /* Visits the samples since the last call. The layout must have each_new. */

@@ -26,7 +26,7 @@ struct context_stats {
 	int handler_errno;		/* of the last error */
 	uint64_t handler_no_ctrl;
 	uint64_t handler_bad_ctrl;
-	uint64_t unborn;		/* threads missing in the family */
+	uint64_t unborn;		/* threads that could not inherit it */
 };
 
 struct context {
@@ -35,40 +35,46 @@ struct context {
 	pid_t tid;			/* load_pid of PFM_LOAD_CONTEXT */
 	int cpu;			/* NO_CPU for a per-thread context */
 	int fd;
-	const char *alone;		/* why without a family, or NULL */
-	bool started;			/* and not finally stopped */
+	const char *alone;		/* why not inherited, or NULL */
+	bool started;			/* and not stopped for good */
 	unsigned int pauses;		/* nesting of context_pause() */
 	struct buffers buffers;
 	int notifier;			/* CPU of the last PFM_MSG_OVFL */
-	struct image empty;		/* of the unused buffer; or nothing */
-	bool restarted;			/* since empty was saved */
-	uint64_t former_ns;		/* of set 0, on previous threads */
+	struct image empty;		/* image of the unused buffer */
+	bool restarted;			/* since the image empty was saved */
+	uint64_t former_ns;		/* time of set 0 on previous threads */
 	uint64_t former_runs;
 	struct frequency *frequency;	/* NULL if no period is adapted */
-	struct result result;		/* when last read */
-	struct context_stats stats;	/* when last read */
-	struct result printed;		/* the part of result printed so far */
+	struct result result;		/* as last read */
+	struct context_stats stats;	/* as last read */
+	struct result printed;		/* printed part of result */
 };
 
-/* Whether the kernel measures what the command creates, by a family. */
+/*
+ * Returns whether children inherit the context, so that the kernel measures
+ * them.
+ */
 bool context_has_family(const struct context *context);
 
-/* All functions that can fail return false with a message. */
+/* On failure, these functions print a message and return false. */
 
 bool context_start(struct context *context);
 
-/* Starts it when the thread executes a program. */
+/* Starts the context when the thread executes a program. */
 bool context_start_at_exec(struct context *context);
 
 /*
  * Stop a started context temporarily, so that its buffer does not change, and
- * resume it. It is not an error if the thread has ended or the CPU is offline.
- * Pauses may be nested.
+ * resume it. They succeed if the thread has ended or the CPU is offline. Pauses
+ * may be nested.
  */
 bool context_pause(struct context *context);
 bool context_go_on(struct context *context);
 
-/* Whether the errno of a failed command means that the context is detached. */
+/*
+ * Returns whether the errno of a failed command means that the context is
+ * detached.
+ */
 bool context_is_gone(int error);
 
 /*

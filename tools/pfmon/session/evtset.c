@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset.c - multiplexed event sets, for more events than counters or for
- * consecutive measurements
+ * evtset.c - multiplexed event sets, for more events than there are counters or
+ * for consecutive measurements
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define NS	1000000000ULL
 
-/* The sets with events of the context, which switch in a ring. */
+/* The event sets of a context, which are activated in turn. */
 struct ring {
 	unsigned int first;
 	unsigned int last;
@@ -55,7 +55,7 @@ pfarg_setdesc_t evtset_description(const struct options *options,
 	return desc;
 }
 
-/* Like evtset_description(), but a single set does not switch. */
+/* Like evtset_description(), but clears the switch flags of a single set. */
 static pfarg_setdesc_t describe_in(const struct options *options,
 				   const struct ring *ring, unsigned int set)
 {
@@ -92,7 +92,7 @@ bool evtsets_create(const struct context *context)
 
 	for (unsigned int set = ring.first; set < options->set_count; set++) {
 		desc = describe_in(options, &ring, set);
-		/* set0 exists; without flags it stays active. */
+		/* Set 0 exists already; without flags it stays active. */
 		if (!plan_uses_set(plan, set, context->cpu) ||
 		    (!set && !desc.set_flags))
 			continue;
@@ -109,7 +109,7 @@ static uint64_t ns_of(const struct __kernel_timespec *time)
 	return (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec;
 }
 
-/* Sets each set's time to the sum of the active times of all sets and @all. */
+/* Sets the total time of each set to @all plus the active times of all sets. */
 static void sum_up_times(const struct context *context, struct result *result,
 			 uint64_t all)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * evtset.h - multiplexed event sets, for more events than counters or for
- * consecutive measurements
+ * evtset.h - multiplexed event sets, for more events than there are counters or
+ * for consecutive measurements
  */
 #ifndef PFMON_SESSION_EVTSET_H
 #define PFMON_SESSION_EVTSET_H
@@ -11,19 +11,19 @@
 
 #include "session/context.h"
 
-/* Describes a set for PFM_CREATE_EVTSETS if it has others to switch to. */
+/* Describes a set for PFM_CREATE_EVTSETS, with its switch flags. */
 pfarg_setdesc_t evtset_description(const struct options *options,
 				   unsigned int set);
 
-/* Functions that can fail return false with a message. */
+/* On failure, functions that return bool print a message and return false. */
 
 /*
- * Creates the sets with events of the context: sets that have only events of
+ * Creates the sets that have events of the context. Sets whose events belong to
  * other CPUs are not created.
  */
 bool evtsets_create(const struct context *context);
 
-/* Returns the first active set. */
+/* Returns the set that is active first. */
 unsigned int evtsets_first(const struct context *context);
 
 /* Reads the active time and the activations of each set into the result. */

@@ -40,7 +40,7 @@ static void set_denied(struct context *context, unsigned int set,
 	}
 }
 
-/* A line of fdinfo lists denied PMDs as SET:PMD. */
+/* Marks denied events. A line of fdinfo lists their PMDs as SET:PMD. */
 static void mark_denied(struct context *context, const char *text)
 {
 	const char *next = strstr(text, "\npfm_denied_pmds:");

@@ -7,13 +7,16 @@
 
 #include "session/context.h"
 
-/* Whether the CPU of a context is offline. */
+/* Returns whether the CPU of a context is offline. */
 bool fdinfo_is_offline(const struct context *context);
 
 /* Reads the statistics of losses and errors; all 0 without fdinfo. */
 struct context_stats fdinfo_stats(const struct context *context);
 
-/* Like fdinfo_stats(); also marks events of the result without a counter. */
+/*
+ * Like fdinfo_stats(), but also marks events in the result that have no
+ * counter.
+ */
 struct context_stats fdinfo_read(struct context *context);
 
 #endif /* PFMON_SESSION_FDINFO_H */

@@ -7,17 +7,19 @@
  * of the periods that the samples record, plus what the counter has counted
  * since the last sample. A new period is written only while the counter does
  * not run: when the buffer is full, or when pfmon has stopped the counter for
- * that purpose. The events of a period that this cuts short are in no sample;
- * cut_off counts them.
+ * that purpose. Writing a period ends the current one early. No sample includes
+ * the events of that period, so cut_off counts them.
  *
- * Lost overflows are in no sample either, and it is unknown which event they
- * belong to. So an event with lost overflows seems to be slower than it is. If
- * its period were shortened for that reason, even more would be lost. Therefore
- * a period is computed as if all lost overflows belonged to this event.
+ * No sample includes lost overflows either, and their event is not known. An
+ * event with lost overflows thus seems to be slower than it is. If its period
+ * were shortened for that reason, more overflows would be lost. Therefore a
+ * period is shortened at most to the value that would be right if all lost
+ * overflows belonged to its event.
  *
- * The threads of a family get the new period at their next overflow, so none of
- * them has to stop. Their events since the last sample are unknown. If there is
- * no sample for a while, the period is too long, and is shortened.
+ * If children inherit the context, its threads need not stop: each gets the new
+ * period at its next overflow. The number of their events since the last sample
+ * is not known. If samples are missing for some time, the period is too long
+ * and is shortened.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,15 +43,18 @@
  * period would cause too many samples in a burst.
  */
 #define STEEPEST	8
-/* Sampling intervals after which a family's sample is late */
+/*
+ * Number of sampling intervals after which an inherited context's sample is
+ * late.
+ */
 #define LATE		4
 /* The rate of a sampling event. */
 struct rate {
 	unsigned int event;
 	uint64_t wanted;	/* samples per second; 0: fixed period */
-	uint64_t period;	/* currently programmed */
+	uint64_t period;	/* the current period */
 	uint64_t next_period;
-	double per_second;	/* events; 0 if not known yet */
+	double per_second;	/* events per second; 0 if not known yet */
 	uint64_t sampled;	/* events in samples */
 	uint64_t cut_off;	/* events of unfinished periods */
 	uint64_t events_before;	/* all events at the last look */
@@ -118,7 +123,10 @@ static pfarg_pmd_t pmd_of(const struct context *context,
 	};
 }
 
-/* In a family, as if nothing had been counted since the last sample. */
+/*
+ * Reads the PMD. If children inherit the context, returns it as if nothing had
+ * been counted since the last sample.
+ */
 static bool read_pmd(const struct context *context, const struct rate *rate,
 		     pfarg_pmd_t *pmd)
 {
@@ -135,7 +143,7 @@ static bool read_pmd(const struct context *context, const struct rate *rate,
 	return false;
 }
 
-/* Whether the counter has overflowed; it is reset at the restart. */
+/* Returns whether the counter has overflowed; the restart will reset it. */
 static bool is_over(const pfarg_pmd_t *pmd)
 {
 	return (int64_t)pmd->reg_value >= 0;
@@ -148,7 +156,10 @@ static uint64_t counted_since(const pfarg_pmd_t *pmd)
 			      pmd->reg_value - pmd->reg_last_reset_val;
 }
 
-/* Averages the old and the new rate, unless they differ by a factor of two. */
+/*
+ * Updates the rate: the mean of the old and the new one or, if they differ by a
+ * factor of two, the new one.
+ */
 static void learn(struct rate *rate, double per_second)
 {
 	bool other = per_second > 2 * rate->per_second ||
@@ -158,7 +169,10 @@ static void learn(struct rate *rate, double per_second)
 				   (rate->per_second + per_second) / 2;
 }
 
-/* @most_per_second: the rate if all lost overflows belonged to this event */
+/*
+ * Returns the period for a rate. @most_per_second is the rate if all lost
+ * overflows belonged to this event.
+ */
 static uint64_t period_for(const struct rate *rate, double most_per_second)
 {
 	double period = rate->per_second / (double)rate->wanted + 0.5;
@@ -175,7 +189,10 @@ static uint64_t period_for(const struct rate *rate, double most_per_second)
 						 LARGEST_PERIOD;
 }
 
-/* Computes the right period. @lost: lost overflows of all counters */
+/*
+ * Computes the right period. @lost is the number of lost overflows of all
+ * counters.
+ */
 static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
 		     uint64_t lost)
 {
@@ -196,7 +213,10 @@ static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
 	rate->next_period = period_for(rate, most * a_second);
 }
 
-/* In a family: shortens a period that no thread may live to the end of. */
+/*
+ * If children inherit the context: shortens the period if a sample is late,
+ * because threads may end before it.
+ */
 static void shorten_if_late(struct rate *rate, uint64_t ns, uint64_t lost)
 {
 	double late = LATE * NS / (double)rate->wanted;
@@ -209,7 +229,10 @@ static void shorten_if_late(struct rate *rate, uint64_t ns, uint64_t lost)
 	rate->ns_before = ns;
 }
 
-/* Whether to change the period; any change is free if a reset is pending. */
+/*
+ * Returns whether to change the period. If a reset is pending, any change costs
+ * nothing.
+ */
 static bool is_off(const struct rate *rate, const pfarg_pmd_t *pmd)
 {
 	double now = (double)rate->period, next = (double)rate->next_period;
@@ -235,7 +258,10 @@ static bool look_at(struct context *context, struct rate *rate, uint64_t lost)
 	return true;
 }
 
-/* Writes a new period to a counter that is stopped, or to all of a family. */
+/*
+ * Writes a new period to a stopped counter, or to all threads that inherit the
+ * context.
+ */
 static bool reprogram(struct context *context, struct rate *rate)
 {
 	uint64_t value = -rate->next_period;

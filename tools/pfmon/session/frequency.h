@@ -2,8 +2,8 @@
 /*
  * frequency.h - adapt sampling periods to a sampling frequency
  *
- * A frequency is relative to the time in which the event's set is active; in a
- * per-thread context this is the time in which the thread runs.
+ * A frequency refers to the time in which the event's set is active. In a
+ * per-thread context, a set is active only while the thread runs.
  */
 #ifndef PFMON_SESSION_FREQUENCY_H
 #define PFMON_SESSION_FREQUENCY_H
@@ -14,7 +14,9 @@
 struct context;
 struct frequency;
 
-/* Interval of frequency_look() in addition to notifications. */
+/*
+ * Interval of the calls of frequency_look() that do not follow a notification.
+ */
 #define FREQUENCY_LOOK_NS	25000000
 
 /* Returns NULL if no event of the context has a frequency. */
@@ -23,8 +25,8 @@ void frequency_destroy(struct frequency *frequency);
 
 /*
  * Compares the rates of events with their frequencies, and changes inaccurate
- * periods. To be called before a restart frees the buffer, and periodically.
- * Returns false with a message on failure.
+ * periods. Call it before a restart frees the buffer, and periodically. Returns
+ * false with a message on failure.
  */
 bool frequency_look(struct context *context);
 

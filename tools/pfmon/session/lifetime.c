@@ -2,8 +2,8 @@
 /*
  * lifetime.c - create, load, unload and close contexts
  *
- * A context is created, mapped and programmed according to the plan. One whose
- * thread has ended can be used for another thread.
+ * A context is created, mapped and programmed according to the plan. After its
+ * thread has ended, a context can be used for another thread.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +31,7 @@ static bool counts_in_kernel(const struct plan *plan)
 	return false;
 }
 
-/* Whether samples record one of these PMDs. */
+/* Returns whether samples record one of these PMDs. */
 static bool records(const struct plan *plan, unsigned int first,
 		    unsigned int last)
 {
@@ -48,7 +48,7 @@ static bool records_branches(const struct plan *plan)
 		       PFM_PMD_BRANCH_FLAGS(PFM_BRANCHES - 1));
 }
 
-/* @tid is 0 while no thread has been requested. */
+/* Explains EPERM. @tid is 0 if the thread is not known yet. */
 static void explain_refusal(const struct plan *plan, pid_t tid)
 {
 	const struct smpl_module *module = plan->format.module;
@@ -75,7 +75,7 @@ static void explain_absent(void)
 	free(why);
 }
 
-/* The option that sets the size of the sampling buffer. */
+/* Returns the option that sets the size of the sampling buffer. */
 static const char *size_option(const struct plan *plan)
 {
 	unsigned int given = plan->options->format_options;
@@ -142,9 +142,9 @@ static void explain_create(const struct plan *plan, int error)
 static const char no_memory[] = NO_MEMORY;
 
 /*
- * Returns what to say of a family that could not be created, "" for nothing;
- * NULL if this is not about the family. EINVAL: a core that is older than pfmon
- * does not know the flag, or no families that sample.
+ * Returns why children cannot inherit the context: "" if no message is needed,
+ * NULL if the error has another reason. EINVAL means that the core is older
+ * than pfmon: it does not know the flag, or does not support it for sampling.
  */
 static const char *why_alone(const struct plan *plan, int error)
 {
@@ -159,13 +159,19 @@ static const char *why_alone(const struct plan *plan, int error)
 	return unknown ? "this kernel (PREEMPT_RT)" ONLY_FIRST : NULL;
 }
 
-/* Creates a context with a family; -1 with errno, and why it has none. */
+/*
+ * Creates a context that children inherit. On failure, returns -1 with errno
+ * set, and explains in context->alone if only the inheritance failed.
+ */
 static int create_family(struct context *context, pfarg_ctx_t *arg)
 {
 	const struct smpl_format *format = &context->plan->format;
 	int fd;
 
-	/* Samples of processes that have ended would have no functions. */
+	/*
+	 * Without perf's records, functions in samples of ended processes would
+	 * not be known.
+	 */
 	if (context->plan->options->sampling && !access_to_perf()) {
 		context->alone = NO_RECORDS;
 		return -1;
@@ -177,7 +183,10 @@ static int create_family(struct context *context, pfarg_ctx_t *arg)
 	return fd;
 }
 
-/* Creates a context; without a family only the first thread is measured. */
+/*
+ * Creates a context. If children cannot inherit it, only the first thread is
+ * measured.
+ */
 static int create_any(struct context *context, pfarg_ctx_t *arg)
 {
 	const struct smpl_format *format = &context->plan->format;
@@ -220,7 +229,10 @@ static bool create(struct context *context)
 		return false;
 	}
 	context->buffers.size = arg.ctx_smpl_buf_size;
-	/* A command that inherited the descriptor would be self-monitoring. */
+	/*
+	 * If the command inherited the descriptor, the context would be
+	 * self-monitoring.
+	 */
 	if (fcntl(context->fd, F_SETFD, FD_CLOEXEC) < 0 ||
 	    fcntl(context->fd, F_SETFL, O_NONBLOCK) < 0) {
 		message("cannot set up a context: %s", strerror(errno));
@@ -230,8 +242,9 @@ static bool create(struct context *context)
 }
 
 /*
- * Saves an image of the unused buffer, to detect samples later. The header of a
- * known format shows whether it has samples, unless the hardware writes them.
+ * Saves an image of the unused buffer, to find out later whether it has
+ * samples. This works for known formats whose headers change with each sample,
+ * but not if the hardware writes the samples.
  */
 static void remember_empty(struct context *context)
 {
@@ -290,9 +303,9 @@ static bool lost_anything(const struct context_stats *stats)
 }
 
 /*
- * Whether the context can be reused: it differs from a new one only in its
- * registers and times. The kernel resets denied counters and messages at the
- * next load.
+ * Returns whether the context can be reused: compared with a new one, only its
+ * registers and times have changed. The kernel resets denied counters and
+ * messages at the next load.
  */
 static bool is_untouched(const struct context *context)
 {
@@ -388,7 +401,10 @@ void context_unload(struct context *context)
 	if (context->cpu != NO_CPU && fdinfo_is_offline(context))
 		message("CPU %d went offline: it was measured only until then",
 			context->cpu);
-	/* EBUSY: the thread has ended, which unloads as well. */
+	/*
+	 * EBUSY means that the thread has ended, which also unloads the
+	 * context.
+	 */
 	if (pfm_unload_context(context->fd) && errno != EBUSY)
 		message("cannot detach the context: %s", strerror(errno));
 }

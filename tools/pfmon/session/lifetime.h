@@ -5,9 +5,12 @@
 
 #include "session/context.h"
 
-/* All functions that can fail return false with a message. */
+/* On failure, functions that return bool print a message and return false. */
 
-/* Creates, maps and programs a context; to be closed if it returned true. */
+/*
+ * Creates, maps and programs a context. On success, the caller calls
+ * context_close().
+ */
 bool context_open(struct context *context, const struct plan *plan,
 		  unsigned int id, int cpu);
 void context_close(struct context *context);
@@ -17,8 +20,8 @@ void context_report_alone(const struct context *context);
 
 /*
  * Resets an unloaded context, whose counts have been read, for use with another
- * thread. Returns false if that is impossible, because it has several event
- * sets, or because samples were recorded or lost.
+ * thread. Returns false if the context has several event sets, or if samples
+ * were recorded or lost.
  */
 bool context_renew(struct context *context);
 
@@ -26,8 +29,8 @@ bool context_renew(struct context *context);
 bool context_load(struct context *context, pid_t tid);
 
 /*
- * Unloads a context; it is not an error if it is unloaded already. Prints a
- * message if its CPU has gone offline.
+ * Unloads a context, which may be unloaded already. Prints a message if its CPU
+ * has gone offline.
  */
 void context_unload(struct context *context);
 

@@ -17,7 +17,7 @@
 #include "session/plan.h"
 #include "stacks/table_set.h"
 
-/* The assumed rate of a hardware event until it is known. */
+/* The rate of a hardware event that is assumed until it is known. */
 #define FIRST_RATE	100000000ULL
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
@@ -65,7 +65,7 @@ static unsigned int recorded_count(const pfarg_pmc_t *pmc)
 	return count;
 }
 
-/* Describes the samples of each event: which PMDs they record. */
+/* Describes which PMDs the samples of each event record. */
 static void choose_kinds(struct plan *plan)
 {
 	const struct options *options = plan->options;
@@ -86,7 +86,10 @@ static void choose_kinds(struct plan *plan)
 	}
 }
 
-/* Finds the first sampling event that records other PMDs; NULL if none does. */
+/*
+ * Finds the first sampling event that records other PMDs than the first one;
+ * NULL if none does.
+ */
 static const struct event_option *find_odd(const struct plan *plan)
 {
 	const struct options *options = plan->options;
@@ -105,7 +108,7 @@ static const struct event_option *find_odd(const struct plan *plan)
 	return NULL;
 }
 
-/* Only the header of a sample shows which PMDs it has. */
+/* If events record different PMDs, samples need a header that shows which. */
 static bool check_headers(const struct plan *plan)
 {
 	const unsigned int short_entries =
@@ -148,7 +151,7 @@ static bool is_clock(uint64_t pmc)
 	       is_software(pmc, PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Software events may be rare, so their first period is 1. */
+/* Returns the first period. It is 1 for software events, which may be rare. */
 static uint64_t first_period(uint64_t pmc, uint64_t frequency)
 {
 	uint64_t rate = FIRST_RATE;
@@ -221,7 +224,10 @@ static void add_configs(struct plan *plan, unsigned int i)
 	}
 }
 
-/* Events of PMUs shared by CPUs can only be counted, and only per CPU. */
+/*
+ * Checks that the event can be measured. Events of a PMU that CPUs share can
+ * only be counted, and only per CPU.
+ */
 static bool is_measurable(const struct plan *plan, unsigned int i)
 {
 	const struct event_option *option = &plan->options->events[i];
@@ -277,7 +283,7 @@ static bool set_registers(struct plan *plan)
 	return true;
 }
 
-/* Whether all samples of an event are taken in the kernel. */
+/* Returns whether all samples of an event are taken at kernel level. */
 static bool is_in_kernel(uint64_t pmc)
 {
 	return pmc & PFM_PERF_EXCL_USER ||
@@ -297,7 +303,10 @@ static bool samples_user_level(const struct plan *plan)
 	return false;
 }
 
-/* Samples are selected by pfmparse, but the kernel counts in one group only. */
+/*
+ * When counting, the kernel selects one group. When sampling, pfmparse selects
+ * samples later.
+ */
 static bool open_cgroup(struct plan *plan)
 {
 	const struct options *options = plan->options;

@@ -33,8 +33,9 @@ struct plan {
 };
 
 /*
- * Whether the kernel is to measure all that the command creates, by a family of
- * contexts. Threads share its buffers, so samples must tell their process.
+ * Returns whether children inherit the context, so that the kernel measures
+ * everything that the command creates. The threads share the buffers, so
+ * samples must contain a process ID.
  */
 bool plan_inherits(const struct plan *plan);
 
@@ -42,15 +43,17 @@ bool plan_inherits(const struct plan *plan);
 bool plan_init(struct plan *plan, const struct options *options);
 void plan_free(struct plan *plan);
 
-/* Whether a context of that CPU (NO_CPU: of a thread) counts the event. */
+/*
+ * Returns whether a context of this CPU (NO_CPU: of a thread) counts the event.
+ */
 bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu);
 
-/* Whether it counts any event of the set. */
+/* Returns whether a context of this CPU counts an event of the set. */
 bool plan_uses_set(const struct plan *plan, unsigned int set, int cpu);
 
 /*
- * Returns the measured CPUs, to be freed: those of --cpu-list or all that are
- * online, except CPUs without any event. Returns false, with a message, if an
+ * Returns the measured CPUs, to be freed: those in --cpu-list or all online
+ * CPUs, except CPUs that count no event. Returns false, with a message, if an
  * event is restricted to other CPUs.
  */
 bool plan_choose_cpus(const struct plan *plan, int **cpus, unsigned int *count);

@@ -8,8 +8,8 @@
 #include "session/registers.h"
 
 /*
- * Most elements in one call: the kernel limits the size of a vector, by default
- * to a page (4.4.2).
+ * Maximum number of elements in one call. The kernel limits the size of a
+ * vector, by default to a page (4.4.2).
  */
 #define LARGEST_VECTOR	16
 
@@ -70,8 +70,8 @@ static unsigned int first_bad(const pfarg_pmc_t *pmcs, unsigned int count)
 }
 
 /*
- * When counting, an unsupported event is skipped, unless no other event is
- * left. Sampling needs all events.
+ * Skips an unsupported event when counting, unless it is the last one. Sampling
+ * needs all events.
  */
 static bool do_without(struct context *context, const pfarg_pmc_t *pmc)
 {
@@ -114,7 +114,10 @@ static bool write_some_pmcs(struct context *context, pfarg_pmc_t *pmcs,
 	return true;
 }
 
-/* Writes the PMCs of all supported events in a list, a vector at a time. */
+/*
+ * Writes those PMCs in a list that belong to supported events, a vector at a
+ * time.
+ */
 static bool write_pmcs(struct context *context, const pfarg_pmc_t *list,
 		       unsigned int length)
 {
@@ -169,7 +172,7 @@ static bool read_some_pmds(struct context *context, const struct batch *batch)
 		pmds[i].reg_set = pmd->reg_set;
 	}
 	if (pfm_read_pmds(context->fd, pmds, (int)batch->count)) {
-		/* The CPU is offline: the counts are read after unloading. */
+		/* The CPU is offline: its counts are read after unloading. */
 		if (errno == ENODEV)
 			return true;
 		message("cannot read the counts: %s", strerror(errno));

@@ -7,7 +7,7 @@
 
 #include "session/context.h"
 
-/* These return false with a message on failure. */
+/* On failure, these functions print a message and return false. */
 
 /* Writes the PMCs and PMDs of the plan. */
 bool registers_write(struct context *context);

@@ -21,7 +21,7 @@ static void make_empty(struct result *result, const struct plan *plan, int cpu)
 				      sizeof(*result->runs));
 }
 
-/* Events that this CPU does not count are marked unsupported in its result. */
+/* Marks events that this CPU does not count as unsupported. */
 void result_init(struct result *result, const struct plan *plan, int cpu)
 {
 	make_empty(result, plan, cpu);
@@ -151,7 +151,7 @@ void result_part(struct result *part, const struct plan *plan,
 }
 
 struct process_row {
-	struct pid_entry entry;		/* by its tgid */
+	struct pid_entry entry;		/* the key is the tgid */
 	unsigned int row;
 };
 

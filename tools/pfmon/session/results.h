@@ -19,7 +19,7 @@
 
 struct event_result {
 	uint64_t count;		/* the value of the PMD */
-	bool denied;		/* without a counter, at least temporarily */
+	bool denied;		/* had no counter, at least temporarily */
 	bool unsupported;	/* this machine cannot count it */
 };
 
@@ -36,7 +36,7 @@ struct result {
 	uint64_t *runs;		/* number of activations of each set */
 };
 
-/* Whether the count is complete. */
+/* Returns whether the count is complete. */
 static inline bool was_counted(const struct event_result *event)
 {
 	return !event->denied && !event->unsupported;
@@ -46,14 +46,14 @@ void result_init(struct result *result, const struct plan *plan, int cpu);
 /* Initializes an empty sum. */
 void result_init_sum(struct result *sum, const struct plan *plan, int cpu);
 
-/* Resets the counts; unsupported events stay marked. */
+/* Resets the counts; unsupported events remain marked. */
 void result_clear(struct result *result, const struct plan *plan);
 
 void result_free(struct result *result);
 
 /*
- * Sets *part to the difference between now and since, then *since to *now. Both
- * must be initialized.
+ * Sets *part to the difference between *now and *since, then sets *since to
+ * *now. @part and @since must be initialized.
  */
 void result_part(struct result *part, const struct plan *plan,
 		 struct result *since, const struct result *now);
@@ -62,15 +62,16 @@ void result_add(struct result *sum, const struct plan *plan,
 		const struct result *result);
 
 /*
- * Scales the count of event i to the whole time. *share is the fraction of the
- * time in which its set was active, 0 if never.
+ * Estimates the count of event i for the whole time. *share is the fraction of
+ * the time in which its set was active; it may be 0.
  */
 uint64_t result_estimate(const struct result *result, const struct plan *plan,
 			 unsigned int i, double *share);
 
 /*
- * The results of a measurement. A row belongs to a CPU in a system-wide
- * session, otherwise to a thread, to a process or to all, as --aggregate says.
+ * The results of a measurement. In a system-wide session a row belongs to a
+ * CPU. Otherwise it belongs to a thread, to a process or to all, depending on
+ * --aggregate.
  */
 struct results {
 	const struct plan *plan;
@@ -87,8 +88,8 @@ void results_free(struct results *results);
 void results_clear(struct results *results);
 
 /*
- * Adds a result to the sum and to its row. Memory is needed only for the rows,
- * not for each thread.
+ * Adds a result to the sum and to its row. The memory needed depends on the
+ * number of rows, not of threads.
  */
 void results_add(struct results *results, const struct result *result);
 

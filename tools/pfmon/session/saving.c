@@ -12,10 +12,11 @@
 #include "session/saving.h"
 
 /*
- * Without saved samples there is no restart, which could free samples that
- * arrive meanwhile. A restart that fails because the context is detached, or
- * its CPU offline, does not change the buffer. @masked: threads may wait for
- * the restart although there is nothing to save
+ * Saves samples and, if there were any, restarts. Without saved samples, a
+ * restart could free samples that arrive meanwhile. If the restart fails
+ * because the context is detached or its CPU is offline, it does not change the
+ * buffer. @masked means that threads may wait for the restart even if there is
+ * nothing to save.
  */
 static int save_and_restart(struct context *context, int cpu,
 			    enum smpl_moment moment, bool masked)
@@ -45,9 +46,9 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 }
 
 /*
- * In a family, the restart concerns only the buffer that a message named. A
- * message may also say that a thread is masked because it overflows too often:
- * then a format with regions has nothing to save.
+ * If children inherit the context, restarts only the buffer in the message. A
+ * message is also sent when a thread is masked because it overflows too often;
+ * a format with regions then has nothing to save.
  */
 int context_handle_overflow(struct context *context)
 {
@@ -69,7 +70,10 @@ static struct context_stats with_losses(const struct context *context,
 	return stats;
 }
 
-/* Whether active times of sets are needed: one set's counts are not scaled. */
+/*
+ * Returns whether the active times of sets are needed. The counts of a single
+ * set are not scaled.
+ */
 static bool times_matter(const struct options *options)
 {
 	return options->sampling || options->set_count > 1;

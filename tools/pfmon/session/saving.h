@@ -7,17 +7,20 @@
 
 /*
  * Saves the buffers after a PFM_MSG_OVFL, an exec or context_pause(): copies at
- * least what a restart frees, and restarts. Returns 1 if an image is to be
- * recorded, 0 if not, -1 with a message on an error. It is not an error if the
- * thread has ended: its buffer is saved at the end.
+ * least the samples that a restart frees, and restarts. Returns 1 if an image
+ * must be recorded, 0 if not, -1 with a message on an error. It returns 0 if
+ * the thread has ended: its buffer is saved at the end.
  */
 int context_handle_overflow(struct context *context);
 int context_save_and_restart(struct context *context, enum smpl_moment moment);
 
-/* Copies the rest of the buffers after context_unload(); false without one. */
+/*
+ * Copies the rest of the buffers after context_unload(); returns false without
+ * buffers.
+ */
 bool context_save_rest(struct context *context);
 
-/* Reads the result and the stats. */
+/* Reads the result and the statistics into the context. */
 bool context_read_counts(struct context *context);
 
 /* Returns the current statistics. */
