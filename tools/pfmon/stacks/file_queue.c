@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* file_queue.c - files whose unwind tables are to be loaded */
+/* file_queue.c - a queue of files whose unwind tables must be loaded */
 #define _GNU_SOURCE
 #include <search.h>
 #include <stdint.h>
@@ -30,7 +30,9 @@ void file_queue_free(struct file_queue *queue)
 	pthread_mutex_destroy(&queue->lock);
 }
 
-/* Returns what identifies a file for the kernel, too. */
+/*
+ * Returns a text that identifies a file by the attributes that the kernel uses.
+ */
 static char *key_of(int fd)
 {
 	struct stat info = { .st_size = 0 };
@@ -48,7 +50,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Whether a file was never in the queue. The caller has the lock. */
+/* Returns whether a file was never in the queue. The caller has the lock. */
 static bool is_new(struct file_queue *queue, int fd)
 {
 	char *key = key_of(fd), **found = tsearch(key, &queue->known, compare);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* file_queue.h - files whose unwind tables are to be loaded */
+/* file_queue.h - a queue of files whose unwind tables must be loaded */
 #ifndef PFMON_STACKS_FILE_QUEUE_H
 #define PFMON_STACKS_FILE_QUEUE_H
 
@@ -27,12 +27,14 @@ void file_queue_init(struct file_queue *queue);
 void file_queue_free(struct file_queue *queue);
 
 /*
- * Takes ownership of a file, unless it returns false because too many files
- * wait. Drops files that were in the queue before.
+ * Takes ownership of a file, which is dropped if it was in the queue before. If
+ * the queue is full, returns false; the caller then still owns the file.
  */
 bool file_queue_put(struct file_queue *queue, struct queued_file *file);
 
-/* Returns whether there is a file, which the caller then owns. */
+/*
+ * Takes the next file, which the caller then owns; false if the queue is empty.
+ */
 bool file_queue_take(struct file_queue *queue, struct queued_file *file);
 
 void queued_file_free(struct queued_file *file);

@@ -14,23 +14,23 @@
 #include "base/util.h"
 #include "stacks/table_cache.h"
 
-/* Time after which an unused table is deleted, as by debuginfod's client. */
+/* Unused tables are deleted after this time, as by debuginfod's client. */
 #define UNUSED_S	(7 * 24 * 3600)
 
-/* The cache directory of all programs, to be freed; NULL if there is none. */
+/* Returns the user's cache directory, to be freed; NULL if there is none. */
 static char *base_directory(void)
 {
 	const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
-	/* The specification ignores relative paths. */
+	/* The XDG specification says to ignore relative paths. */
 	if (given && *given == '/')
 		return checked_strdup(given);
 	return home && *home == '/' ? checked_printf("%s/.cache", home) : NULL;
 }
 
 /*
- * Returns a directory if only this user can write to it, and else closes it:
- * root must not write where another user can place links.
+ * Returns a directory if only this user can write to it; otherwise closes it
+ * and returns -1. Root must not write where another user can place links.
  */
 static int keep_own(int fd)
 {
@@ -43,7 +43,7 @@ static int keep_own(int fd)
 	return -1;
 }
 
-/* Opens a directory, which it makes if needed, and closes the parent. */
+/* Opens a directory, which is created if needed, and closes the parent. */
 static int enter(int parent, const char *name)
 {
 	int fd;
@@ -57,7 +57,10 @@ static int enter(int parent, const char *name)
 	return keep_own(fd);
 }
 
-/* The path may contain links. Makes a directory only in the user's own. */
+/*
+ * Opens the base directory, whose path may contain links. Creates it only if
+ * its parent belongs to the user.
+ */
 static int enter_base(char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -82,13 +85,16 @@ int table_cache_open(void)
 	return enter(enter(fd, "perfmon"), "unwind");
 }
 
-/* Other versions of pfmon may compile other tables. */
+/*
+ * Returns a table's file name. Other versions of pfmon may compile other
+ * tables, so the name contains the version.
+ */
 static char *name_of(const char *build_id)
 {
 	return checked_printf("%s-" PFM_PROJECT_VERSION, build_id);
 }
 
-/* Not all file systems note when a file is read. */
+/* Updates the access time, because some file systems do not. */
 static void note_use(int fd)
 {
 	const struct timespec times[] = {
@@ -133,7 +139,7 @@ struct pfm_unwind_head *table_cache_load(int cache, const char *build_id)
 	return table;
 }
 
-/* Readers never see an incomplete file. */
+/* Writes a temporary file, so that readers never see an incomplete one. */
 void table_cache_store(int cache, const char *build_id,
 		       const struct pfm_unwind_head *table)
 {
@@ -142,7 +148,7 @@ void table_cache_store(int cache, const char *build_id,
 	bool ok;
 	int fd;
 
-	/* A killed pfmon with this TID may have left such a file. */
+	/* A pfmon that was killed may have left such a file. */
 	unlinkat(cache, temporary, 0);
 	fd = openat(cache, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0600);
@@ -167,7 +173,10 @@ static void delete_unused(int directory, const char *name)
 
 void table_cache_clean(int cache)
 {
-	/* Read the directory without moving the position of cache. */
+	/*
+	 * Open the directory again, so that the position of @cache does not
+	 * change.
+	 */
 	int fd = openat(cache, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;

@@ -2,8 +2,8 @@
 /*
  * table_cache.h - compiled unwind tables in the user's cache directory
  *
- * A table is found by the build ID of its file. A table from a damaged cache
- * has the size that it says, but can otherwise be wrong: the kernel checks it.
+ * A table is found by the build ID of its file. If the cache is damaged, only
+ * the size of a table is known to be right: the kernel checks the rest.
  */
 #ifndef PFMON_STACKS_TABLE_CACHE_H
 #define PFMON_STACKS_TABLE_CACHE_H
@@ -11,16 +11,18 @@
 #include <perfmon/perfmon_unwind.h>
 
 /*
- * Opens $XDG_CACHE_HOME/perfmon/unwind, and makes it if it does not exist.
- * Returns a descriptor; -1 if a directory from $XDG_CACHE_HOME on belongs to
- * another user, or others can write to it.
+ * Opens $XDG_CACHE_HOME/perfmon/unwind, and creates it if it does not exist.
+ * Returns a descriptor, or -1 if $XDG_CACHE_HOME or a directory below it
+ * belongs to another user, or others can write to it.
  */
 int table_cache_open(void);
 
 /* Returns a table, to be freed; NULL if there is none. */
 struct pfm_unwind_head *table_cache_load(int cache, const char *build_id);
 
-/* Stores a table. A failure is not reported: it will be compiled again. */
+/*
+ * Stores a table. Does not report failures: the table will be compiled again.
+ */
 void table_cache_store(int cache, const char *build_id,
 		       const struct pfm_unwind_head *table);
 

@@ -23,17 +23,17 @@
 #include "stacks/table_set.h"
 #include "unwind/compile.h"
 
-/* Time of compilation after which a message says what takes so long. */
+/* A message is printed when compiling has taken longer than this. */
 #define PATIENCE_NS	1000000000
 
 struct table_set {
 	int fd;
-	int cache;		/* directory, or -1 */
+	int cache;		/* descriptor of its directory, or -1 */
 	struct file_queue queue;
-	pthread_mutex_t lock;	/* of what follows */
+	pthread_mutex_t lock;	/* protects the following members */
 	uint64_t compiled_ns;	/* time spent compiling */
 	bool is_full;		/* the kernel takes no more tables */
-	bool looks_up;		/* mappings of processes */
+	bool looks_up;		/* the kernel must look up mappings */
 	struct pid_table changed;	/* processes to look up */
 };
 
@@ -48,7 +48,9 @@ static void explain_open(int error)
 			"; raise the locked-memory limit (ulimit -l)" : "");
 }
 
-/* Returns 0, also if the file has a table already; or an errno. */
+/*
+ * Adds a table. Returns 0 or an errno; 0 also if the file has a table already.
+ */
 static int add(const struct table_set *set, int fd,
 	       const struct pfm_unwind_head *table)
 {
@@ -61,7 +63,10 @@ static int add(const struct table_set *set, int fd,
 	return errno;
 }
 
-/* All processes have the vDSO of pfmon. Returns 0 or an errno. */
+/*
+ * Adds the table of the vDSO, which is the same in all processes. Returns 0 or
+ * an errno.
+ */
 static int add_vdso(const struct table_set *set)
 {
 	const Elf64_Ehdr *image = (const void *)getauxval(AT_SYSINFO_EHDR);
@@ -119,7 +124,7 @@ int table_set_fd(const struct table_set *set)
 	return set->fd;
 }
 
-/* EINVAL concerns one table, for example one that is too large. */
+/* Handles an error. EINVAL concerns only one table, which may be too large. */
 static void note_refusal(struct table_set *set, int error)
 {
 	if (error == EINVAL)
@@ -142,7 +147,7 @@ static bool is_full(struct table_set *set)
 	return full;
 }
 
-/* Says once that compilation takes long. */
+/* Prints once that compilation takes long. */
 static void note_time(struct table_set *set, uint64_t ns)
 {
 	bool before, after;
@@ -169,8 +174,8 @@ static struct pfm_unwind_head *compile(struct table_set *set, int fd)
 }
 
 /*
- * Whether a file may have a table in the cache. The build ID of another user's
- * file may be that of a library.
+ * Returns whether a file may have a table in the cache. A file of another user
+ * may have the build ID of a library.
  */
 static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 {
@@ -180,7 +185,7 @@ static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 	       (!info.st_uid || info.st_uid == geteuid());
 }
 
-/* Returns whether there was a valid table. */
+/* Returns whether the cache had a valid table for the file. */
 static bool add_cached(struct table_set *set, int fd, const char *build_id)
 {
 	struct pfm_unwind_head *table = table_cache_load(set->cache, build_id);
@@ -248,8 +253,9 @@ void table_set_changed(struct table_set *set, pid_t pid)
 }
 
 /*
- * Errors are normal: the process may have ended. If it maps files now, or
- * another thread has the kernel look up a process, the next load tries again.
+ * Ignores errors: the process may have ended. EBUSY means that the process is
+ * mapping files now, or that another thread makes the kernel look it up; the
+ * next load tries again.
  */
 static void look_up(struct pid_entry *entry, void *data)
 {

@@ -14,8 +14,8 @@
 struct table_set;
 
 /*
- * Makes a set with the table of the vDSO. Returns NULL with a message if this
- * machine or user has no sets.
+ * Creates a set with the table of the vDSO. Returns NULL with a message if the
+ * machine or the user cannot use such sets.
  */
 struct table_set *table_set_open(void);
 void table_set_close(struct table_set *set);
@@ -23,15 +23,15 @@ void table_set_close(struct table_set *set);
 int table_set_fd(const struct table_set *set);
 
 /*
- * Notes a regular file with this build ID, or NULL, whose table is to be
- * loaded. Takes the descriptor. Does not take long, unlike table_set_load().
+ * Notes a regular file whose table must be loaded. @build_id may be NULL. Takes
+ * ownership of the descriptor. Unlike table_set_load(), returns quickly.
  */
 void table_set_add(struct table_set *set, int fd, const char *build_id);
 
 /*
- * Requests that all changes be noted because no sample is taken at user level:
- * the kernel looks up mappings only after such samples. Then
- * table_set_looks_up(), whose @set may be NULL, returns true.
+ * Requests that all changes of mappings be noted. This is needed if no sample
+ * is taken at user level, because the kernel looks up mappings only after such
+ * samples. table_set_looks_up() then returns true; its @set may be NULL.
  */
 void table_set_look_up(struct table_set *set);
 bool table_set_looks_up(const struct table_set *set);
@@ -41,7 +41,7 @@ void table_set_changed(struct table_set *set, pid_t pid);
 
 /*
  * Loads the tables of noted files, and compiles those that are not cached. Then
- * the kernel reads the mappings of noted processes. @set may be NULL.
+ * makes the kernel read the mappings of noted processes. @set may be NULL.
  */
 void table_set_load(struct table_set *set);
 
