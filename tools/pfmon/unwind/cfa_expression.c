@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* cfa_expression.c - recognise the DWARF expressions that rules can express */
+/*
+ * cfa_expression.c - recognise DWARF expressions that have an equivalent rule
+ */
 #include "unwind/cfa_expression.h"
 #include "unwind/dwarf.h"
 
@@ -14,7 +16,7 @@ static bool add(int32_t *offset, uint64_t more)
 	return !__builtin_add_overflow((int64_t)more, *offset, offset);
 }
 
-/* Reads DW_OP_bregN, without which nothing can be expressed. */
+/* Reads DW_OP_bregN; without it, no rule is equivalent. */
 static bool read_breg(struct cursor *expression, struct address *address)
 {
 	uint8_t op = cursor_u8(expression);

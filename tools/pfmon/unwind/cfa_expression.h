@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* cfa_expression.h - recognise the DWARF expressions that rules can express */
+/*
+ * cfa_expression.h - recognise DWARF expressions that have an equivalent rule
+ */
 #ifndef PFMON_UNWIND_CFA_EXPRESSION_H
 #define PFMON_UNWIND_CFA_EXPRESSION_H
 
@@ -11,7 +13,7 @@
 struct cfa expression_cfa(struct cursor expression,
 			  const struct unwind_machine *machine);
 
-/* Returns where the DW_CFA_expression of a register says it was saved. */
+/* Returns where a register was saved according to its DW_CFA_expression. */
 struct place expression_place(struct cursor expression);
 
 #endif /* PFMON_UNWIND_CFA_EXPRESSION_H */

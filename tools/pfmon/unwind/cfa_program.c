@@ -7,7 +7,7 @@
 #include "unwind/dwarf.h"
 #include "unwind/rule.h"
 
-/* Compilers remember one state at a time. */
+/* Compilers only use one remembered state at a time. */
 #define MOST_REMEMBERED	16
 
 struct run {
@@ -31,7 +31,10 @@ static uint8_t read_reg(struct run *run)
 	return reg < NO_REG ? (uint8_t)reg : NO_REG;
 }
 
-/* Offsets that do not fit into a rule make the program useless. */
+/*
+ * Returns the offset; if it does not fit into a rule, marks the program as
+ * failed.
+ */
 static int32_t checked(struct run *run, int64_t offset)
 {
 	if (offset == (int32_t)offset)
@@ -65,7 +68,7 @@ static struct cursor read_expression(struct run *run)
 	return cursor_split(&run->program, cursor_uleb(&run->program));
 }
 
-/* Returns the register's place in a state; NULL if no rule needs it. */
+/* Returns the place of a register in a state; NULL if rules do not use it. */
 static struct place *place_of(const struct run *run, struct cfa_state *state,
 			      uint8_t reg)
 {
@@ -115,7 +118,10 @@ static void define_cfa(struct run *run, uint8_t reg, int32_t offset)
 		.kind = CFA_REG, .reg = reg, .offset = offset };
 }
 
-/* After an expression this only prepares DW_CFA_def_cfa_register. */
+/*
+ * Sets the offset. After an expression, only a later DW_CFA_def_cfa_register
+ * uses it.
+ */
 static void move_cfa(struct run *run, int32_t offset)
 {
 	run->state.offset = offset;
@@ -139,7 +145,7 @@ static void restore_remembered(struct run *run)
 		run->state = run->remembered[--run->nr_remembered];
 }
 
-/* Instructions that change the place of a register. */
+/* Runs instructions that change the place of a register. */
 static bool run_place(struct run *run, uint8_t op)
 {
 	uint8_t reg = read_reg(run);
@@ -185,7 +191,7 @@ static bool run_place(struct run *run, uint8_t op)
 	}
 }
 
-/* Instructions that change the CFA. */
+/* Runs instructions that change the CFA. */
 static bool run_cfa(struct run *run, uint8_t op)
 {
 	uint8_t reg;
@@ -219,7 +225,7 @@ static bool run_cfa(struct run *run, uint8_t op)
 	}
 }
 
-/* Instructions that advance to the next row. */
+/* Runs instructions that advance to the next row. */
 static bool run_advance(struct run *run, uint8_t op)
 {
 	static const uint8_t size[] = {

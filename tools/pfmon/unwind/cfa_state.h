@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* cfa_state.h - what unwind information says about an address */
+/* cfa_state.h - the state of registers that unwind information describes */
 #ifndef PFMON_UNWIND_CFA_STATE_H
 #define PFMON_UNWIND_CFA_STATE_H
 
@@ -21,7 +21,7 @@ struct cfa {
 };
 
 enum place_kind {
-	PLACE_SAME,		/* in its register; for sp: it is the CFA */
+	PLACE_SAME,		/* in its own register; sp: equal to the CFA */
 	PLACE_UNDEFINED,	/* nowhere */
 	PLACE_CFA,		/* at CFA + offset */
 	PLACE_AT,		/* at reg + offset */
@@ -38,7 +38,7 @@ struct place {
 
 struct cfa_state {
 	struct cfa cfa;
-	int32_t offset;		/* as last set; an expression keeps it */
+	int32_t offset;		/* as last set; kept during an expression */
 	struct place ra, fp, sp, rbx;
 };
 

@@ -13,18 +13,18 @@
 #include "unwind/table.h"
 
 /*
- * Bytes between functions that only align the next one. Nothing executes them,
- * so they get no row. This makes tables a fifth smaller.
+ * Maximum size in bytes of padding between functions. Padding is never
+ * executed, so it gets no row. This makes tables a fifth smaller.
  */
 #define MOST_PADDING	15
 
 /*
- * Most bytes of an entry point without unwind information, such as that of the
- * dynamic linker.
+ * Maximum size in bytes of an entry point without unwind information, such as
+ * that of the dynamic linker.
  */
 #define LARGEST_ENTRY	256
 
-/* The sources of unwind information, the best first. */
+/* The sources of unwind information; the best one is first. */
 enum { EH_FRAME, GO, DEBUG_FRAME, KNOWN_CODE, NR_SOURCES };
 
 /* FDEs that do not overlap. */
@@ -51,7 +51,7 @@ static uint64_t end_of(const struct fde *fde)
 	return fde->start + fde->size;
 }
 
-/* Leaves out FDEs of @from that overlap an old one, or each other. */
+/* Merges FDEs. Omits those in @from that overlap an old one, or each other. */
 static void merge(struct merged *into, const struct merged *old,
 		  const struct frames *from)
 {
@@ -101,7 +101,10 @@ static int add_gap(struct table *table, const struct fde *before)
 	return table_add(table, end_of(before), &none);
 }
 
-/* Code without unwind information at the entry point is the outermost frame. */
+/*
+ * Adds a row for an entry point without unwind information, which is the
+ * outermost frame.
+ */
 static int add_entry(struct table *table, const struct fde *before,
 		     const struct fde *after, uint64_t entry)
 {
@@ -206,7 +209,7 @@ static int compile(const struct elf_file *file, struct pfm_unwind_head **bytes)
 	return error;
 }
 
-/* Ends a compilation whose file was opened with this result. */
+/* Compiles the file, which was opened with the result @error, and closes it. */
 static struct pfm_unwind_head *finish(struct elf_file *file, int error,
 				      const char **why)
 {

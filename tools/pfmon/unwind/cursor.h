@@ -10,7 +10,7 @@
 
 /*
  * After a read beyond the end, or of an invalid number, the cursor is at its
- * end and @failed is true. Such a read returns 0.
+ * end and @failed is true. The read returns 0.
  */
 struct cursor {
 	const uint8_t *at, *end;
@@ -81,7 +81,7 @@ static inline int64_t cursor_signed(struct cursor *cursor, unsigned int size)
 	return (int64_t)(value << unused) >> unused;
 }
 
-/* Reads a LEB128 number; the bits above the 64th are ignored. */
+/* Reads a LEB128 number; ignores all bits above the lowest 64. */
 static inline uint64_t cursor_leb(struct cursor *cursor, bool is_signed)
 {
 	unsigned int shift = 0;
@@ -111,7 +111,9 @@ static inline int64_t cursor_sleb(struct cursor *cursor)
 	return (int64_t)cursor_leb(cursor, true);
 }
 
-/* Returns a text that a null byte ends, "" if none does. */
+/*
+ * Reads a text that ends with a null byte; returns "" if no null byte follows.
+ */
 static inline const char *cursor_text(struct cursor *cursor)
 {
 	const uint8_t *text = cursor->at;

@@ -13,12 +13,12 @@ enum dw_eh_pe {			/* encodings of pointers */
 	DW_EH_PE_sdata2 = 0x0a,
 	DW_EH_PE_sdata4 = 0x0b,
 	DW_EH_PE_sdata8 = 0x0c,
-	DW_EH_PE_format = 0x0f,	/* mask of those above */
+	DW_EH_PE_format = 0x0f,	/* mask of the values above */
 
 	DW_EH_PE_pcrel = 0x10,
 	DW_EH_PE_datarel = 0x30,
 	DW_EH_PE_aligned = 0x50,
-	DW_EH_PE_base = 0x70,	/* mask of those above */
+	DW_EH_PE_base = 0x70,	/* mask of the values above */
 
 	DW_EH_PE_omit = 0xff,
 };
@@ -37,7 +37,7 @@ enum dw_op {
 };
 
 enum dw_cfa {
-	/* The upper two bits; the lower six are an operand. */
+	/* These use the upper two bits; the lower six bits are an operand. */
 	DW_CFA_high = 0xc0,	/* mask */
 	DW_CFA_advance_loc = 0x40,
 	DW_CFA_offset = 0x80,

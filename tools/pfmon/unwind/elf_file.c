@@ -8,10 +8,10 @@
 
 #include "unwind/elf_file.h"
 
-/* Larger ones are damaged or hostile; Chromium's .eh_frame has 10 MB. */
+/* Larger parts are damaged or hostile; Chromium's .eh_frame has 10 MB. */
 #define LARGEST_PART	(64U << 20)
 
-/* All are looked at for each function; programs have about 15. */
+/* All segments are searched for each function; programs have about 15. */
 #define MOST_SEGMENTS	256
 
 bool elf_file_read(const struct elf_file *file, uint64_t offset, void *bytes,
@@ -90,7 +90,10 @@ static const char *check_header(struct elf_file *file, const Elf64_Ehdr *header)
 	return NULL;
 }
 
-/* Many programs work without section headers: leave them out on any problem. */
+/*
+ * Reads the sections. Errors are ignored, because many files work without
+ * section headers.
+ */
 static void read_sections(struct elf_file *file, const Elf64_Ehdr *header)
 {
 	const Elf64_Shdr *names;
@@ -110,7 +113,10 @@ static void read_sections(struct elf_file *file, const Elf64_Ehdr *header)
 	file->nr_sections = header->e_shnum;
 }
 
-/* Linkers give files without an entry point the start of a section. */
+/*
+ * Returns the entry point, or 0. Linkers write the start of a section into
+ * files without an entry point.
+ */
 static uint64_t entry_of(const struct elf_file *file, uint64_t entry)
 {
 	for (size_t i = 0; i < file->nr_sections; i++) {
@@ -217,7 +223,10 @@ const Elf64_Phdr *elf_file_segment(const struct elf_file *file, uint32_t type)
 	return NULL;
 }
 
-/* Returns the loaded segment that an address is in, and its offset there. */
+/*
+ * Returns the loaded segment that contains an address, and the offset of the
+ * address in the segment.
+ */
 static const Elf64_Phdr *find_loaded(const struct elf_file *file,
 				     uint64_t address, uint32_t flags,
 				     uint64_t *inside)

@@ -16,7 +16,7 @@
 #include "unwind/machine.h"
 
 struct elf_file {
-	int fd;				/* unless there is an image */
+	int fd;				/* -1 if there is an image */
 	const uint8_t *image;
 	uint64_t size;
 	const struct unwind_machine *machine;
@@ -38,34 +38,34 @@ struct elf_part {
 
 /*
  * elf_file_open() opens a file; elf_file_open_image() uses a file's image in
- * memory. Both return 0, or a negative errno with the reason in *why.
- * elf_file_close() is needed in either case.
+ * memory. Both return 0, or a negative errno with the reason in *why. The
+ * caller calls elf_file_close() in any case.
  */
 int elf_file_open(struct elf_file *file, int fd, const char **why);
 int elf_file_open_image(struct elf_file *file, const void *image, size_t size,
 			const char **why);
 void elf_file_close(struct elf_file *file);
 
-/* Reads exactly these bytes; false if the file does not have them. */
+/* Reads these bytes; returns false if the file does not have all of them. */
 bool elf_file_read(const struct elf_file *file, uint64_t offset, void *bytes,
 		   size_t size);
 
 /*
- * Copies the section of that name, or all bytes from an address to the end of
- * its segment; the caller frees them. Returns 1, or 0 if there is none, or a
- * negative errno.
+ * elf_file_section() copies the section of that name, elf_file_rest() all bytes
+ * from an address to the end of its segment. The caller frees the copy. Both
+ * return 1, or 0 if there is none, or a negative errno.
  */
 int elf_file_section(const struct elf_file *file, const char *name,
 		     struct elf_part *part);
 int elf_file_rest(const struct elf_file *file, uint64_t address,
 		  struct elf_part *part);
 
-/* Returns the segment of that type, NULL if not found. */
+/* Returns the first segment of that type, or NULL. */
 const Elf64_Phdr *elf_file_segment(const struct elf_file *file, uint32_t type);
 
 /*
- * Converts the addresses of code to offsets in the file; false if not all of
- * the code is in one executable segment.
+ * Converts an address of code to an offset in the file. Returns false if the
+ * @size bytes of code are not in one executable segment.
  */
 bool elf_file_offset(const struct elf_file *file, uint64_t address,
 		     uint64_t size, uint64_t *offset);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* frames.c - entries (CIEs and FDEs) of .eh_frame or .debug_frame */
+/* frames.c - read entries (CIEs and FDEs) of .eh_frame or .debug_frame */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "unwind/frames.h"
 #include "unwind/growing.h"
 
-/* A larger number is damage: linkers merge equal CIEs. */
+/* Linkers merge equal CIEs, so a larger number means a damaged file. */
 #define MOST_CIES	(1U << 18)
 
 /* A CIE or FDE. */
@@ -111,7 +111,7 @@ static bool next_entry(const struct frames *frames, struct cursor *cursor,
 	return true;
 }
 
-/* Reads the data that the letters of an augmentation stand for. */
+/* Reads the data of the letters in an augmentation string. */
 static void read_augmentation(const struct elf_part *part, struct cie *cie,
 			      const char *letters, struct cursor *data)
 {
@@ -165,7 +165,7 @@ static struct cie read_cie(const struct frames *frames,
 		cie.usable = false;
 	}
 	cie.program = body;
-	/* glibc for arm64 has code that keeps the link register in x15. */
+	/* In glibc for arm64, some code keeps the return address in x15. */
 	if (body.failed || cie.ra > machine->ra ||
 	    (cie.ra != machine->ra && !machine->links))
 		cie.usable = false;
@@ -189,7 +189,7 @@ static const struct cie *find_cie(const struct frames *frames, size_t position)
 	return NULL;
 }
 
-/* Returns whether the FDE describes code. */
+/* Returns whether the FDE describes code of the file. */
 static bool read_fde(const struct frames *frames, const struct elf_file *file,
 		     const struct entry *entry, struct fde *fde)
 {
@@ -272,7 +272,7 @@ static int read_entries(struct frames *frames, const struct elf_file *file)
 	return error ?: read_fdes(frames, file);
 }
 
-/* Without section headers, .eh_frame_hdr says where .eh_frame starts. */
+/* Without section headers, .eh_frame_hdr contains the address of .eh_frame. */
 static int find_eh_frame(const struct elf_file *file, struct elf_part *part)
 {
 	const Elf64_Phdr *segment = elf_file_segment(file, PT_GNU_EH_FRAME);

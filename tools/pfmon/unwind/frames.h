@@ -7,7 +7,7 @@
 #include "unwind/cursor.h"
 #include "unwind/elf_file.h"
 
-/* Common information entry: what the descriptions of functions share. */
+/* Common information entry: the common part of several FDEs. */
 struct cie {
 	size_t position;		/* in the section */
 	const struct elf_part *part;	/* the section */
@@ -17,35 +17,35 @@ struct cie {
 	uint64_t ra;		/* register of the return address */
 	uint8_t encoding;	/* of addresses */
 	bool sized;		/* FDEs have augmentation data */
-	bool signal;		/* the caller was interrupted */
-	bool usable;		/* nothing unknown precedes the program */
+	bool signal;		/* a signal interrupted the caller */
+	bool usable;		/* its fields before the program are known */
 	struct cfa_state initial;
 };
 
-/* How a function is compiled to rows. */
+/* Sources of a function's rows. */
 enum go_kind {
-	NOT_GO,			/* by its CIE and program */
-	GO_FUNCTION,		/* @program is Go's table of stack depths */
-	GO_TOP,			/* Go: this is an outermost frame */
-	GO_WRITES_SP,		/* Go: no rule can be given */
+	NOT_GO,			/* from its CIE and program */
+	GO_FUNCTION,		/* from @program, Go's table of stack depths */
+	GO_TOP,			/* Go: this is the outermost frame */
+	GO_WRITES_SP,		/* Go: no rule can describe it */
 };
 
 /* Frame description entry: a piece of code, mostly a function. */
 struct fde {
 	uint64_t start, size;	/* start: offset in the file */
 	uint64_t address;	/* link-time address of the start */
-	const struct cie *cie;	/* or NULL: of Go */
+	const struct cie *cie;	/* or NULL for Go */
 	struct cursor program;
 	enum go_kind go;
-	uint32_t unit;		/* of Go's table: bytes of code */
+	uint32_t unit;		/* Go: bytes of code in a unit of the table */
 };
 
 struct frames {
 	struct elf_part part;
 	bool is_debug;		/* .debug_frame */
 	/*
-	 * A size of 0 is the end. The linker also copies this mark into the
-	 * middle of sections, so it does not count if their size is known.
+	 * A size of 0 marks the end. Linkers also copy this mark into the
+	 * middle of a section, so it is ignored if the section's size is known.
 	 */
 	bool zero_ends;
 	struct cie *cies;
@@ -55,10 +55,10 @@ struct frames {
 };
 
 /*
- * Read the entries of .eh_frame, or of .debug_frame. A damaged entry ends the
- * list; FDEs outside executable segments are left out. Returns 0, also if the
- * file has no such section, or a negative errno. frames_free() is needed in
- * either case.
+ * Read the entries of .eh_frame, or of .debug_frame. Reading ends at a damaged
+ * entry. FDEs outside executable segments are omitted. Return 0, also if the
+ * file has no such section, or a negative errno. The caller calls frames_free()
+ * in any case.
  */
 int frames_read_eh(struct frames *frames, const struct elf_file *file);
 int frames_read_debug(struct frames *frames, const struct elf_file *file);
@@ -67,7 +67,7 @@ void frames_free(struct frames *frames);
 /* Sorts the FDEs by their starts. */
 void frames_sort(struct frames *frames);
 
-/* Reads an address; the section is needed for relative addresses. */
+/* Reads an address. Relative addresses need the section. */
 uint64_t frames_pointer(const struct elf_part *part, struct cursor *cursor,
 			uint8_t encoding);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * frames_arm64.c - code that arm64 files have no unwind information about
+ * frames_arm64.c - describe known code that lacks unwind information in arm64
+ * files
  *
  * On x86_64 the linker and the kernel describe this code in .eh_frame.
  */
@@ -19,16 +20,19 @@
 #define INSTRUCTION	4	/* bytes */
 #define BTI_C		0xd503245f
 
-/* Limits in bytes: the vDSO has a few pages. */
+/* Limits in bytes; the vDSO has only a few pages. */
 #define LARGEST_VDSO		65536
 #define LARGEST_FUNCTION	4096
 
 #define PROGRAM(bytes)	{ .at = (bytes), .end = (bytes) + sizeof(bytes) }
 
-/* Calls leave sp alone and put the return address into the link register. */
+/*
+ * A call does not change sp, and stores the return address in the link
+ * register.
+ */
 static const uint8_t called[] = { DW_CFA_def_cfa, SP, 0 };
 
-/* The first of the PLT's entries, of 32 bytes, pushes two words. */
+/* The first entry of the PLT has 32 bytes and pushes two words. */
 static const uint8_t plt[] = {
 	DW_CFA_advance_loc + 1,
 	DW_CFA_def_cfa_offset, 16,
@@ -38,7 +42,7 @@ static const uint8_t plt[] = {
 	DW_CFA_restore + LR,
 };
 
-/* Begins with the instruction BTI_C. */
+/* A PLT that begins with the instruction BTI_C. */
 static const uint8_t plt_bti[] = {
 	DW_CFA_advance_loc + 2,
 	DW_CFA_def_cfa_offset, 16,
@@ -48,9 +52,9 @@ static const uint8_t plt_bti[] = {
 	DW_CFA_restore + LR,
 };
 
-/* sp points to the kernel's struct rt_sigframe. */
+/* At the signal trampoline, sp points to the kernel's struct rt_sigframe. */
 static const uint8_t sigreturn[] = {
-	/* sp, pc and x29 are at offsets 560, 568 and 544. */
+	/* The saved sp, pc and x29 are at offsets 560, 568 and 544. */
 	DW_CFA_def_cfa_expression, 4, DW_OP_breg31, 0xb0, 0x04, DW_OP_deref,
 	DW_CFA_expression, LR, 3, DW_OP_breg31, 0xb8, 0x04,
 	DW_CFA_expression, FP, 3, DW_OP_breg31, 0xa0, 0x04,
@@ -103,7 +107,7 @@ static int add_plt(struct frames *frames, const struct elf_file *file,
 		   &frames->cies[CIE_CALLED], program);
 }
 
-/* Whether an instruction makes room on the stack. */
+/* Returns whether an instruction allocates space on the stack. */
 static bool moves_sp(uint32_t code)
 {
 	return (code & 0xffc003e0) == 0xa98003e0 ||	/* stp ..., [sp, #]! */
@@ -111,7 +115,10 @@ static bool moves_sp(uint32_t code)
 	       (code & 0xff8003ff) == 0xd10003ff;	/* sub sp, sp, # */
 }
 
-/* Whether a function does not move sp, and therefore calls no others. */
+/*
+ * Returns whether a function does not move sp, and therefore calls no other
+ * functions.
+ */
 static bool is_leaf(const struct elf_file *file, const Elf64_Sym *symbol)
 {
 	uint8_t bytes[LARGEST_FUNCTION];
@@ -132,8 +139,9 @@ static bool is_leaf(const struct elf_file *file, const Elf64_Sym *symbol)
 }
 
 /*
- * The return address of a handler is the trampoline's start. The instruction
- * before it, which nothing executes, is what is looked up.
+ * Adds a function. A handler's return address is the trampoline's start, and
+ * the unwinder looks up the instruction before it. This instruction is never
+ * executed, but is included.
  */
 static int add_symbol(struct frames *frames, const struct elf_file *file,
 		      size_t *room, const Elf64_Sym *symbol, const char *name)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* frames_arm64.h - code that arm64 files have no unwind information about */
+/*
+ * frames_arm64.h - describe known code that lacks unwind information in arm64
+ * files
+ */
 #ifndef PFMON_UNWIND_FRAMES_ARM64_H
 #define PFMON_UNWIND_FRAMES_ARM64_H
 
@@ -7,8 +10,8 @@
 
 /*
  * Describes the code of a file whose instructions are known: the PLT, and the
- * functions of the vDSO. Returns 0 or a negative errno. frames_free() is needed
- * in either case.
+ * functions of the vDSO. Returns 0 or a negative errno. The caller calls
+ * frames_free() in any case.
  */
 int frames_read_arm64(struct frames *frames, const struct elf_file *file);
 

@@ -2,14 +2,15 @@
 /*
  * frames_go.c - functions of Go programs, which .gopclntab describes
  *
- * The section, since Go 1.18, has these parts:
+ * Since Go 1.18, this section has these parts:
  *
  * - a header
  * - the list of functions: for each the offset of its code, from the start of
  *   all Go code, and the offset of its record; then the offset of the end of
  *   all Go code
  * - the records
- * - tables, one of which says how far sp is below its value at the entry
+ * - tables; one of them contains how far sp is below its value at the
+ *   function's entry
  *
  * A table is a list of pairs of numbers: the change of the value, and the
  * number of units of code for which the new value applies. The value starts at
@@ -37,9 +38,9 @@
 #define ADDED_IN_1_20	4
 
 #define FLAG_TOP_FRAME	0x1	/* the outermost frame of its stack */
-#define FLAG_WRITES_SP	0x2	/* in a way that its table does not show */
+#define FLAG_WRITES_SP	0x2	/* changes sp other than its table shows */
 
-/* x86_64: bytes of a return address, and of a saved frame pointer */
+/* x86_64: bytes of a return address or of a saved frame pointer */
 #define WORD	8
 
 struct go_section {
@@ -67,7 +68,7 @@ static uint64_t number_at(const struct elf_part *part, uint64_t offset,
 }
 
 /*
- * Finds the value that the dynamic linker stores at an address of a
+ * Finds the value that the dynamic linker stores at @address in a
  * position-independent program. Returns 0 or a negative errno.
  */
 static int find_relocated(const struct elf_file *file, uint64_t address,
@@ -92,7 +93,7 @@ static int find_relocated(const struct elf_file *file, uint64_t address,
 	return 0;
 }
 
-/* Returns 1, or 0 if the section has another layout, or a negative errno. */
+/* Returns 1, or 0 if the section's layout is not known, or a negative errno. */
 static int read_header(struct go_section *section, const struct elf_file *file)
 {
 	const struct elf_part *part = section->part;
@@ -177,7 +178,10 @@ int frames_read_go(struct frames *frames, const struct elf_file *file)
 	return found > 0 ? read_functions(frames, &section, file) : found;
 }
 
-/* @depth: how far sp is below its value at the entry */
+/*
+ * Returns the rule for a stack depth, which is how far sp is below its value at
+ * the entry.
+ */
 static struct pfm_unwind_rule rule_of(int64_t depth,
 				      const struct unwind_machine *machine)
 {
@@ -199,7 +203,10 @@ static struct pfm_unwind_rule rule_of(int64_t depth,
 		rule.ra = PFM_UNWIND_RA_REG;
 		rule.ra_offset = machine->ra;
 	} else {
-		/* The frame pointer is below sp, where signals overwrite it. */
+		/*
+		 * The frame pointer is saved below sp, where a signal may
+		 * overwrite it.
+		 */
 		rule.cfa_offset = (int32_t)depth;
 		rule.ra_offset = -(int32_t)depth;
 		rule.fp = PFM_UNWIND_FP_LOST;
@@ -207,7 +214,7 @@ static struct pfm_unwind_rule rule_of(int64_t depth,
 	return rule;
 }
 
-/* Reads the next pair; false at the end. */
+/* Reads the next pair of a table; returns false at its end. */
 static bool next_pair(struct cursor *table, bool first, int64_t *depth,
 		      uint64_t *units)
 {
@@ -236,7 +243,7 @@ static int add_rows(const struct fde *fde, const struct unwind_machine *machine,
 		error = table_add(table, fde->start + at, &rule);
 		at += units > fde->size ? fde->size : units * fde->unit;
 	}
-	/* Only padding follows the last pair. */
+	/* Code after the last pair is padding and needs no row. */
 	if (!error && !at)
 		error = table_add(table, fde->start, &none);
 	return error;

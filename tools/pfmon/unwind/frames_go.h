@@ -7,12 +7,12 @@
 #include "unwind/table.h"
 
 /*
- * Reads the functions. Like frames_read_eh(): returns 0 or a negative errno,
- * and needs frames_free().
+ * Reads the functions of a Go program. Returns 0 or a negative errno. The
+ * caller calls frames_free() in any case.
  */
 int frames_read_go(struct frames *frames, const struct elf_file *file);
 
-/* Adds the rows of a function with fde.go. Returns 0 or a negative errno. */
+/* Adds the rows of a Go function. Returns 0 or a negative errno. */
 int frames_go_rows(const struct fde *fde, const struct unwind_machine *machine,
 		   struct table *table);
 

@@ -2,7 +2,7 @@
 /*
  * growing.h - arrays that grow
  *
- * Damaged files can ask for much memory. If memory runs out, the compilation
+ * A damaged file can need much memory. If memory runs out, the compilation
  * fails, but the program continues.
  */
 #ifndef PFMON_UNWIND_GROWING_H

@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* DWARF numbers of registers */
+/* A machine; registers are numbered as in DWARF. */
 struct unwind_machine {
 	uint16_t elf_machine;
 	uint8_t sp, fp;
 	uint8_t ra;		/* arm64: the link register */
-	uint8_t rbx;		/* or 0 */
-	uint8_t nr_regs;	/* general registers, known of sampled code */
-	bool links;		/* calls write the link register */
+	uint8_t rbx;		/* number of rbx, or 0 */
+	uint8_t nr_regs;	/* general registers that samples record */
+	bool links;		/* calls store into the link register */
 };
 
 static const struct unwind_machine UNWIND_MACHINES[] = {

@@ -9,7 +9,7 @@ static bool subtract(int32_t one, int32_t other, int32_t *difference)
 	return !__builtin_sub_overflow(one, other, difference);
 }
 
-/* A place relative to the CFA, if that is known. */
+/* Converts a place to one relative to the CFA, if possible. */
 static struct place from_cfa(struct place place, const struct cfa *cfa)
 {
 	if (place.kind == PLACE_AT && cfa->kind == CFA_REG &&
@@ -21,7 +21,10 @@ static struct place from_cfa(struct place place, const struct cfa *cfa)
 	return place;
 }
 
-/* Not knowing the frame pointer does not prevent the walk. */
+/*
+ * Sets how to find the frame pointer. If that is not known, the walk continues
+ * without it.
+ */
 static void set_fp(struct pfm_unwind_rule *rule, const struct cfa_state *state,
 		   const struct unwind_machine *machine)
 {
@@ -93,7 +96,10 @@ static bool is_at_sp(const struct place *place,
 	return place->kind == PLACE_AT && place->reg == machine->sp;
 }
 
-/* All registers are in the structure that the kernel put on the stack. */
+/*
+ * Sets the rule of a signal frame. The kernel has stored all registers in a
+ * structure on the stack.
+ */
 static bool set_signal_rule(struct pfm_unwind_rule *rule,
 			    const struct cfa_state *state,
 			    const struct unwind_machine *machine)
@@ -108,7 +114,7 @@ static bool set_signal_rule(struct pfm_unwind_rule *rule,
 	       is_at_sp(&state->ra, machine) && is_at_sp(&state->fp, machine);
 }
 
-/* Whether sp in the caller's frame is the CFA, as usual. */
+/* Returns whether the caller's sp is the CFA, as is usual. */
 static bool sp_is_cfa(const struct cfa_state *state)
 {
 	const struct cfa *cfa = &state->cfa;

@@ -8,7 +8,10 @@
 #include "unwind/cfa_state.h"
 #include "unwind/machine.h"
 
-/* signal: the caller was interrupted, it has not called. */
+/*
+ * Converts a state to a rule. @signal means that a signal interrupted the
+ * caller: it has not called a function.
+ */
 struct pfm_unwind_rule rule_of_state(const struct cfa_state *state, bool signal,
 				     const struct unwind_machine *machine);
 

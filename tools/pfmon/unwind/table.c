@@ -7,13 +7,13 @@
 #include "unwind/growing.h"
 #include "unwind/table.h"
 
-/* Bytes. The largest real tables have some megabytes. */
+/* In bytes. The largest real tables have a few megabytes. */
 #define LARGEST_TABLE	(64U << 20)
 #define MOST_ROWS	(LARGEST_TABLE / 3)
 
 /*
  * Maximum number of probes in the hash table. Random rules need at most 60, but
- * all rules of a hostile file can have one hash.
+ * all rules of a hostile file can have the same hash.
  */
 #define MOST_PROBES	256
 
@@ -42,7 +42,7 @@ static uint32_t hash_rule(const struct pfm_unwind_rule *rule)
 	return (uint32_t)(words[0] >> 40);
 }
 
-/* Stores the rule's number; it gets one if it is new. */
+/* Returns the number of a rule, and assigns one if the rule is new. */
 static int number_rule(struct table *table, const struct pfm_unwind_rule *rule,
 		       uint32_t *number)
 {

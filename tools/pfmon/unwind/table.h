@@ -28,15 +28,15 @@ int table_init(struct table *table);
 void table_free(struct table *table);
 
 /*
- * Adds a row. Its start is not below that of the last row; if they are equal,
- * the new row replaces the last one. Returns 0 or a negative errno.
+ * Adds a row. Its start must not be below that of the last row. If they are
+ * equal, the new row replaces the last one. Returns 0 or a negative errno.
  */
 int table_add(struct table *table, uint64_t start,
 	      const struct pfm_unwind_rule *rule);
 
 /*
- * Returns the table's bytes, which the caller frees; NULL with errno set.
- * Without rows, nothing is described.
+ * Returns the table's bytes, which the caller frees; NULL with errno set. A
+ * table without rows describes no code.
  */
 struct pfm_unwind_head *table_bytes(const struct table *table,
 				    uint16_t elf_machine);
