@@ -53,7 +53,9 @@ static void print_command(char **command)
 	putchar('\n');
 }
 
-/* Whether the kernel, if perfmon is available, will count children, too. */
+/*
+ * Returns whether children will be counted, too; asks the kernel if possible.
+ */
 static bool inherits(const struct plan *plan)
 {
 	struct context context;
@@ -163,7 +165,7 @@ static void print_pmc(const pfarg_pmc_t *pmc, const char *event)
 	print_list("resets", pmc->reg_reset_pmds);
 }
 
-/* A sampling counter is started and reset to minus its period. */
+/* A sampling counter starts at, and is reset to, minus its period. */
 static void print_pmd(const pfarg_pmd_t *pmd,
 		      const struct event_option *event)
 {
@@ -272,7 +274,7 @@ static bool try_contexts(const struct plan *plan)
 	return true;
 }
 
-/* Prints the plan like the session in a capture. */
+/* Prints the plan in the same form as the session in a capture. */
 static bool print_json(const struct plan *plan)
 {
 	char *text = session_json(plan, NULL, 0);

@@ -80,7 +80,7 @@ static struct options counting(const struct options *options, unsigned int set)
 	return plain;
 }
 
-/* Counts the calling thread briefly, which uses all counters together. */
+/* Counts the calling thread briefly, which needs all counters at once. */
 static bool try_together(struct context *context)
 {
 	bool ok = context_load(context, gettid());

@@ -8,8 +8,8 @@
 #include "base/settings.h"
 
 /*
- * Prints for each event whether this machine can count it, or why not. Then
- * checks that they can be counted together. Returns false if not.
+ * For each event, prints whether this machine can count it, or why not. Then
+ * checks that they can all be counted together. Returns false if a check fails.
  */
 bool check_events(const struct options *options);
 

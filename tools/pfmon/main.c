@@ -20,7 +20,7 @@
 #include "top.h"
 
 /*
- * Performs one measurement. *over is set after the last run. The viewer is NULL
+ * Performs one measurement. Sets *over after the last one. The viewer is NULL
  * unless this is a live view.
  */
 static int measure_once(struct counting *counting, struct viewer *viewer,

@@ -20,10 +20,10 @@
 #include "capture/view.h"
 #include "top.h"
 
-/* The descriptor of the pipe in pfmparse. */
+/* pfmparse's descriptor of the pipe. */
 #define VIEWER_FD	3
 
-/* The program, the command, five options, the file, NULL. */
+/* Program, command, five options, file, NULL. */
 #define MOST_WORDS	9
 
 struct show {
