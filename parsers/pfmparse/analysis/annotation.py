@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The samples of one function, by instruction and by line of its source."""
+"""Sum the samples of one function by instruction and by source line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIMILAR = 3  # names that an error suggests
 
 @dataclass(frozen=True)
 class Function:
-    """A function: its name, its start as in Location.offset, and a place in it."""
+    """A function: its name, its start as a Location.offset, and one of its places."""
 
     name: str
     start: int
@@ -43,7 +43,7 @@ class Function:
 
     @property
     def object(self) -> str:
-        """The name of the function's file, or another Location.object."""
+        """The name of the function's file, or whatever Location.object has instead."""
         return self.place.object
 
 
@@ -91,9 +91,9 @@ class Annotation:
 
 
 class Collector:
-    """Collects the samples of all functions with one name, input by input.
+    """Collects the samples of all functions of one name from all inputs.
 
-    If no function has that full name, it is taken as a name without parameters.
+    If no function has that full name, it is compared with names without parameters.
     """
 
     def __init__(self, name: str, weight: str) -> None:
@@ -126,7 +126,10 @@ class Collector:
                 self._count(self._short, location, names[event], total)
 
     def samples(self) -> list[Samples]:
-        """The functions, by descending weight. Raises PfmParseError if none exist."""
+        """Returns the functions by descending weight.
+
+        Raises PfmParseError if there are none.
+        """
         found = self._full or self._short
         if not found:
             text = f"no samples in a function '{self._name}'"
@@ -138,11 +141,11 @@ class Collector:
         return sorted(found.values(), key=lambda samples: -samples.total)
 
     def events(self) -> list[str]:
-        """The events, in the order of the weights."""
+        """Returns the events in the order of the weights."""
         return list(self._events)
 
     def _similar(self) -> list[str]:
-        """Functions with similar names: those with the most samples, or the closest."""
+        """Returns similar function names: those with most samples, or the closest."""
         wanted = self._name.lower()
         inside = [one for one, _ in self._all.most_common() if wanted in one.lower()]
         return inside[:SIMILAR] or get_close_matches(self._name, self._all, SIMILAR)
@@ -156,7 +159,7 @@ class Collector:
     ) -> None:
         assert location.offset is not None and location.symbol is not None
         start = location.offset if location.start is None else location.start
-        # One file may have been mapped at several places.
+        # A file may be mapped at several places, so its build ID comes first.
         file = location.build_id or location.object
         key = (file, start)
         function = Function(location.symbol, start, location)
@@ -169,7 +172,7 @@ class Collector:
 
 
 def without_parameters(name: str) -> str:
-    """A demangled name of C++ without its return type, parameters and qualifiers."""
+    """Removes return type, parameters and qualifiers from a demangled C++ name."""
     name = QUALIFIERS.sub("", name)
     if name.endswith(")"):
         name = name[: _opening(name)]
@@ -182,7 +185,7 @@ def without_parameters(name: str) -> str:
 
 
 def _opening(name: str) -> int:
-    """The index of the parenthesis that the last character closes."""
+    """Returns the index of the parenthesis that the last character closes."""
     depth = 0
     for at in range(len(name) - 1, -1, -1):
         depth += (name[at] == ")") - (name[at] == "(")
@@ -192,7 +195,7 @@ def _opening(name: str) -> int:
 
 
 class SourceFiles:
-    """Reads source files, each once; some directories are searched first.
+    """Reads source files, each once. Searches ``directories`` first.
 
     Files that are not found are fetched from the servers of SymbolOptions.debuginfod.
     """
@@ -202,7 +205,7 @@ class SourceFiles:
         self._lines: dict[str, Optional[list[str]]] = {}
 
     def text(self, line: Line, elf: ElfFile) -> Optional[str]:
-        """The text of a source line, None if it is not available."""
+        """Returns the text of a source line, or None if it is not available."""
         if line.file not in self._lines:
             self._lines[line.file] = self._read(line.file, elf)
         lines = self._lines[line.file]
@@ -221,9 +224,9 @@ class SourceFiles:
 
 
 def _lines_in(path: str) -> Optional[list[str]]:
-    """The lines of a text file, None if it cannot be read."""
+    """Returns the lines of a text file, or None if it cannot be read."""
     try:
-        # Debug information may name any file: reading a device might not end.
+        # Debug information may name any file, and reading a device might not end.
         if os.path.isfile(path):
             with open(path, encoding="utf-8", errors="replace") as file:
                 return file.read().splitlines()
@@ -264,7 +267,7 @@ def annotate(
 
 
 def _end(elf: ElfFile, samples: Samples) -> int:
-    """The end of the function: its symbol's, or the end of the last sample."""
+    """Returns the end of the function: of its symbol, or of its last sample."""
     (symbol,) = elf.functions(np.array([samples.function.start], np.uint64))
     last = max(samples.weights) + 1
     return max(symbol.end, last) if symbol else last
@@ -277,7 +280,7 @@ def _bare(samples: Samples) -> list[Instruction]:
 def _instructions(
     samples: Samples, elf: ElfFile, end: int, width: int, lacks: list[str]
 ) -> list[Instruction]:
-    """The function's instructions, each with the samples whose address is in it."""
+    """Returns the instructions, each with the samples whose addresses are in it."""
     start = samples.function.start
     if end - start > MAX_CODE:
         lacks.append(
@@ -311,7 +314,7 @@ def _lines(
     sources: SourceFiles,
     width: int,
 ) -> list[SourceLine]:
-    """All lines from the function's first to its last, and inlined lines elsewhere."""
+    """Returns the lines from the function's first to its last, and inlined lines."""
     addresses = sorted(samples.weights)
     sums: dict[Line, Weights] = defaultdict(lambda: [0] * width)
     found = elf.lines(np.array(addresses, np.uint64))

@@ -18,8 +18,8 @@ class Calls:
     """Weights by frame number of the profile.
 
     ``own`` counts the samples in a frame itself, ``inclusive`` those in the frame or
-    its callees; a sample counts once, even if the frame is in its stack several times.
-    ``callers[f][g]`` is the part of f's inclusive weight that was called by g,
+    its callees; a sample counts once, even if its stack contains the frame several
+    times. ``callers[f][g]`` is the part of f's inclusive weight that was called by g,
     ``callees[g][f]`` the part of g's inclusive weight in f and its callees.
     """
 
@@ -30,7 +30,7 @@ class Calls:
 
 
 def calls_of(profile: Profile) -> Calls:
-    """The calls in a profile; its frames must be functions, not places."""
+    """Computes the calls in a profile, whose frames must be functions, not places."""
     found, below = Calls(), _with_children(profile)
     for row in profile.rows:
         found.own[profile.frame_of[row.node]] += row.weight
@@ -56,11 +56,11 @@ def calls_of(profile: Profile) -> Calls:
 
 
 def _with_children(profile: Profile) -> list[int]:
-    """The weight of each node with all its descendants."""
+    """Returns the weight of each node including all its descendants."""
     weights = [0] * len(profile.parents)
     for row in profile.rows:
         weights[row.node] += row.weight
-    # A parent has a smaller number than its children.
+    # The loop runs backwards because children have larger numbers than parents.
     for node in range(len(weights) - 1, -1, -1):
         if profile.parents[node] != ROOT:
             weights[profile.parents[node]] += weights[node]

@@ -18,7 +18,7 @@ NOBODY = (1 << 32) - 1  # no process, thread or CPU; 0 is the idle threads' numb
 
 
 def named(samples: Samples, name: str) -> Column:
-    """A column by the name of its role or its own name, or ``pmdN`` for PMD values.
+    """Returns a column by its name, by a role, or as ``pmdN`` for PMD values.
 
     Raises PfmParseError if the samples do not have it.
     """
@@ -41,7 +41,7 @@ def check_name(name: str, recording: Recording) -> None:
 
 
 def in_kernel(samples: Samples) -> NDArray[np.bool_]:
-    """A mask of the samples at kernel level."""
+    """Returns a mask of the samples at kernel level."""
     if samples.name_of(Role.KERNEL) is not None:
         level: NDArray[np.bool_] = samples.role(Role.KERNEL) != 0
         return level
@@ -50,12 +50,12 @@ def in_kernel(samples: Samples) -> NDArray[np.bool_]:
 
 
 def optional(samples: Samples, role: Role) -> Optional[Column]:
-    """The column of a role, None if the format does not record it."""
+    """Returns the column of a role, or None if the format does not record it."""
     return None if samples.name_of(role) is None else samples.role(role)
 
 
 def processes(samples: Samples, recording: Recording) -> Column:
-    """The process of each sample: as recorded, or the capture's only process."""
+    """Returns each sample's process: the recorded one, or the capture's only one."""
     only = recording.source.maps.only_tgid()
     if samples.name_of(Role.PROCESS) is None and only is not None:
         return np.full(samples.count, only, np.uint32)
@@ -63,7 +63,7 @@ def processes(samples: Samples, recording: Recording) -> Column:
 
 
 def threads(samples: Samples, recording: Recording) -> Column:
-    """The thread of each sample: as recorded, or the capture's only thread."""
+    """Returns each sample's thread: the recorded one, or the capture's only one."""
     if samples.name_of(Role.THREAD) is None:
         only = only_thread(recording)
         if only is not None:
@@ -72,7 +72,7 @@ def threads(samples: Samples, recording: Recording) -> Column:
 
 
 def only_thread(recording: Recording) -> Optional[int]:
-    """The thread that was monitored, if there was exactly one."""
+    """Returns the monitored thread if there was exactly one."""
     contexts = recording.session.contexts
     if recording.session.mode != "thread" or len(contexts) != 1:
         return None

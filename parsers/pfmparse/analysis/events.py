@@ -20,7 +20,7 @@ from .interner import Ids
 class Event:
     """An event whose overflows recorded samples, one every ``period`` events.
 
-    ``set``, ``pmd`` and ``eventid`` are None for the unknown event.
+    ``set``, ``pmd`` and ``eventid`` are None for the event named "unknown".
     """
 
     name: str
@@ -31,7 +31,10 @@ class Event:
 
 
 class Events:
-    """The sampling PMDs of a session; the last event is the unknown event."""
+    """The sampling events of a session, followed by the event named "unknown".
+
+    The ID of an event is its index in ``all``.
+    """
 
     def __init__(self, recording: Recording) -> None:
         self.all = [
@@ -45,11 +48,11 @@ class Events:
 
     @property
     def unknown(self) -> int:
-        """The number of the event of samples whose event is unknown."""
+        """The ID of the unknown event."""
         return len(self.all) - 1
 
     def ids(self, samples: Samples) -> Ids:
-        """The number of each sample's event."""
+        """Returns the event ID of each sample."""
         if samples.name_of(Role.PMD) is not None:
             return self._by_pmd(samples)
         if samples.name_of(Role.EVENT) is not None:
@@ -58,9 +61,9 @@ class Events:
         return np.full(samples.count, only, np.intp)
 
     def named(self, name: str) -> Ids:
-        """The numbers of the events with this name.
+        """Returns the IDs of the events with this name.
 
-        Raises PfmParseError if none has it.
+        Raises PfmParseError if there are none.
         """
         found = [at for at, event in enumerate(self.all) if event.name == name]
         if not found:
@@ -82,7 +85,7 @@ class Events:
 
     def _by_eventid(self, numbers: Column) -> Ids:
         ids = np.full(numbers.size, self.unknown, np.intp)
-        # Events with the same number cannot be distinguished: take the first one.
+        # Events with equal event IDs cannot be distinguished: take the first one.
         for at in range(self.unknown - 1, -1, -1):
             eventid = self.all[at].eventid
             assert eventid is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Selects the first rows in a sort order before their addresses are resolved."""
+"""Select the first rows in a sort order before their addresses are resolved."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from .interner import Ids, U64s
 from .requests import COUNT, LEVEL, VALUE
 
-# Numbers as in Sums.words(): multiples of 2^32, and the remainders.
+# Numbers in the form of Sums.words(): multiples of 2^32, and the remainders.
 Words = tuple[U64s, U64s]
 
 SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
@@ -19,7 +19,7 @@ SLACK = 1 + 2.0**-20  # more than the rounding error of sums in double precision
 
 @dataclass(frozen=True)
 class Wanted:
-    """The wanted rows: the first ``top`` at most, until they have ``cum`` percent."""
+    """The wanted rows: the first ``top``, or as many as have ``cum`` percent in all."""
 
     order: str = COUNT
     top: Optional[int] = None
@@ -31,17 +31,18 @@ class Wanted:
         return self.top is None and self.cum >= 100
 
     def enough(self, total: int) -> int:
-        """``cum`` percent of the total, computed exactly and rounded up."""
+        """Returns ``cum`` percent of the total, computed exactly and rounded up."""
         part, whole = self.cum.as_integer_ratio()
         return -(-part * total // (100 * whole))
 
 
 def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Ids:
-    """The indices of the entries that may belong to the wanted rows.
+    """Returns the indices of the entries that may belong to the wanted rows.
 
     Each entry has an address and ``samples``; ``classes`` has the shape (rows,
-    classes). An entry with a unique address is a row. Entries that share an address
-    may become one row or several, so they can be anywhere in the order: all are kept.
+    classes). An entry with a unique address becomes one row. Entries that share an
+    address may become one row or several, with any position in the order, so all of
+    them are kept.
     """
     _, inverse, times = np.unique(addresses, return_inverse=True, return_counts=True)
     shared = times[inverse] > 1
@@ -60,18 +61,18 @@ def first(addresses: U64s, samples: Words, classes: Words, wanted: Wanted) -> Id
 
 
 def _descending(words: Words) -> list[U64s]:
-    """Keys for lexsort(), which sorts by the last key first, in descending order."""
+    """Returns keys for descending order; lexsort() sorts by the last key first."""
     high, low = words
     return [~low, ~high]
 
 
 def _needed(samples: Words, order: Ids, wanted: Wanted) -> int:
-    """The number of rows in this order that are enough."""
+    """Returns how many rows in this order are enough."""
     needed = order.size if wanted.top is None else wanted.top
     if wanted.cum < 100:
         numbers = samples[0] * 2.0**32 + samples[1]
         so_far = np.cumsum(numbers[order])
         enough = numbers.sum() * wanted.cum / 100
-        # A few rows too many do no harm.
+        # It does no harm if a few rows are too many.
         needed = min(needed, int(np.searchsorted(so_far, enough * SLACK)) + 1)
     return needed

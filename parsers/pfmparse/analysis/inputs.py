@@ -30,17 +30,17 @@ class Watcher(Protocol):
     """Receives the progress of reading."""
 
     def add(self, samples: int) -> None:
-        """Reports that ``samples`` more samples were read."""
+        """Reports that this many more samples were read."""
 
     def remove(self) -> None:
         """Reports that reading has stopped for now."""
 
 
 class Input:
-    """A capture: its selected samples, and dense numbers for its contents.
+    """A capture with its selected samples, and dense IDs for its contents.
 
-    ``selection`` includes what the capture itself requests; ``selected`` is the sum of
-    the weights of the selected samples that were read so far.
+    ``selection`` includes the capture's own request. ``selected`` is the sum of the
+    weights of the selected samples that were read so far.
     """
 
     def __init__(
@@ -52,11 +52,10 @@ class Input:
         detail: Detail = Detail.SYMBOL,
         watcher: Optional[Watcher] = None,
     ) -> None:
-        """``detail`` says what to look up about places; ``warn`` is as in Resolver.
+        """``detail`` is what to look up about places; ``warn`` is as in Resolver.
 
-        The ``watcher`` receives the number of samples that have been read.
-
-        Raises PfmParseError if nothing in the capture can match the selection.
+        ``watcher`` receives the number of samples that were read. Raises PfmParseError
+        if nothing in the capture can match the selection.
         """
         self.file = file
         self.recording = recording
@@ -72,7 +71,7 @@ class Input:
 
     @property
     def notice(self) -> Optional[str]:
-        """Says that the capture itself restricts the samples, None if it does not."""
+        """Returns a message if the capture itself restricts the samples, or None."""
         if self._asked.groups or not self.selection.cgroups:
             return None
         names = ", ".join(self.selection.cgroups)
@@ -80,7 +79,7 @@ class Input:
 
     @cached_property
     def stacks(self) -> Stacks:
-        """Numbers for the samples' call stacks."""
+        """Dense IDs for the samples' call stacks."""
         from .stacks import Stacks  # many views need no stacks
 
         return Stacks(self.places)
@@ -91,7 +90,7 @@ class Input:
         return self.recording.session.machine.host or UNKNOWN
 
     def batches(self) -> Iterator[Batch]:
-        """The selected samples, counted in ``selected``; a batch may be empty."""
+        """Yields the selected samples and counts them; a batch may be empty."""
         before = self.recording.samples
         try:
             batches = self.recording.batches()
@@ -106,22 +105,25 @@ class Input:
                 self._watcher.remove()
 
     def first(self) -> Optional[Samples]:
-        """The first samples, selected or not, in a separate pass; None if empty."""
+        """Returns the first samples, selected or not, in a separate pass.
+
+        Returns None if the capture has no samples.
+        """
         batches = self._reread(0)
         return next((b.samples for b in batches if b.samples.count), None)
 
     def ahead(self) -> Iterator[Batch]:
-        """The selected samples, read in a separate pass and not counted."""
+        """Yields the selected samples in a separate pass, without counting them."""
         return map(self._select, self._reread())
 
     def _reread(self, threads: Optional[int] = None) -> Iterator[Batch]:
-        """All samples, read in a separate pass."""
+        """Returns all samples, read in a separate pass."""
         again = self.recording.reopened()
         return _with_off_cpu(again, again.batches(threads))
 
 
 def _with_off_cpu(recording: Recording, batches: Iterator[Batch]) -> Iterator[Batch]:
-    """The batches, with a column of times off CPU if the session records them."""
+    """Adds a column of times off CPU to the batches if the session records them."""
     if recording.session.off_cpu is None:
         return batches
     from .off_cpu import OffCpu  # only needed by such sessions

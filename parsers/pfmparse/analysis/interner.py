@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Maps pairs of numbers to dense numbers, without a search if they are close."""
+"""Map pairs of numbers to dense IDs, with a direct table for close numbers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..layout import NDArray
 U64s = NDArray[np.uint64]
 Ids = NDArray[np.intp]
 
-SIZE = 1 << 20  # numbers in a window, at most
+SIZE = 1 << 20  # maximum of numbers in a window
 UNKNOWN = -1
 
 
 class Window:
-    """The ids of numbers from ``base`` on, in a table that needs no search."""
+    """A table of the IDs of numbers from ``base`` on, which needs no search."""
 
     def __init__(self, base: int, size: int) -> None:
         self._base = np.uint64(base)
@@ -25,13 +25,13 @@ class Window:
 
     @classmethod
     def around(cls, numbers: U64s) -> Optional[Window]:
-        """A window around these numbers; None if they are too far apart."""
+        """Returns a window around these numbers; None if they are too far apart."""
         low, high = int(numbers.min()), int(numbers.max())
         size = 2 * (high - low + 1)
         return cls(max(0, low - size // 4), size) if size <= SIZE else None
 
     def look_up(self, numbers: U64s, ids: Ids) -> Optional[Ids]:
-        """Fills in the known ids; returns the indices of unknown numbers.
+        """Fills in the known IDs; returns the indices of the numbers without one.
 
         Returns None if a number is outside of the window.
         """
@@ -45,34 +45,34 @@ class Window:
         return others
 
     def note(self, numbers: U64s, ids: Ids) -> None:
-        """Stores the ids of numbers; ignores numbers outside of the window."""
+        """Stores the IDs of numbers; ignores numbers outside of the window."""
         at = numbers - self._base
         inside = at < self._ids.size
         self._ids[at[inside].view(np.int64)] = ids[inside]
 
 
-BLOCK = 1 << 15  # pairs that are looked up at once: the work data fit into the cache
+BLOCK = 1 << 15  # pairs that are looked up at once, few enough for the cache
 SLOTS = 1 << 12  # initial size of the table
-SPARE = 4  # slots per pair, at least: collisions are rare
-LARGE = 1 << 22  # slots; in tables at least this large two per pair are enough
-PATIENCE = 1 << 14  # pairs that are looked up without a window before one is tried
+SPARE = 4  # minimum of slots per pair: collisions are rare
+LARGE = 1 << 22  # slots of a large table, in which two per pair are enough
+PATIENCE = 1 << 14  # pairs that are looked up without a window before one is made
 
-# An odd number that spreads neighbouring numbers: 2^64 / golden ratio.
+# An odd number that spreads adjacent numbers: 2^64 / golden ratio.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)  # bits
 
 
 class Interner:
-    """Numbers distinct pairs (a, b) of 64-bit numbers from 0; numbers never change.
+    """Assigns IDs 0, 1, ... to distinct pairs (a, b) of 64-bit numbers.
 
-    Memory grows with the number of distinct pairs, not with the number of look-ups.
-    The class is not thread-safe.
+    An ID never changes. Memory grows with the number of distinct pairs, not with the
+    number of look-ups. The class is not thread-safe.
 
-    The numbers are in a hash table with open addressing. The low bits of b select a
-    pair's first slot: the addresses of a program's code are close together, so they
-    do not collide. After a collision, further slots follow in steps that depend on
-    a hash. An empty slot contains the number of some pair, too: a look-up compares the
-    pair of the number that it finds, so only failed look-ups check for empty slots.
+    The IDs are in a hash table with open addressing. The low bits of b select a pair's
+    first slot: the addresses of a program's code are close together, so they do not
+    collide. After a collision, the next slots are at a distance that depends on a hash.
+    An empty slot contains an ID, too. A look-up compares the pair of that ID with its
+    own, so only failed look-ups need to check whether the slot is empty.
     """
 
     def __init__(self) -> None:
@@ -89,11 +89,11 @@ class Interner:
         return self._count
 
     def pairs(self) -> tuple[U64s, U64s]:
-        """Copies of the pairs' a and b, by number."""
+        """Returns copies of the pairs' a and b, indexed by ID."""
         return self._a[: self._count].copy(), self._b[: self._count].copy()
 
     def ids(self, a: NDArray[Any], b: NDArray[Any]) -> Ids:
-        """The number of each pair; ``a`` has shape (n,) or (1,), ``b`` (n,).
+        """Returns the ID of each pair; ``a`` has shape (n,) or (1,), ``b`` (n,).
 
         Both are arrays of integers; negative ones are taken modulo 2^64.
         """
@@ -110,7 +110,7 @@ class Interner:
                 others = self._look_up(_part(a, part), some, ids[part])
             if others.size:
                 left.append(others + start)
-        # Few pairs are not in their first slot: search for these together.
+        # Few pairs are not in their first slot: search for all of them together.
         for which in _pieces(left):
             some = _wide(b[which])
             ids[which] = self._search(_part(a, which), some)
@@ -119,7 +119,7 @@ class Interner:
         return ids
 
     def _window_for(self, a: U64s, b: NDArray[Any]) -> Optional[Window]:
-        """The window for pairs with this a, or None."""
+        """Returns the window for pairs with this a, or None."""
         if self._window is not None and self._window_of == a[0]:
             return self._window
         self._tries += b.size
@@ -130,7 +130,7 @@ class Interner:
         return self._window
 
     def _look_up(self, a: U64s, b: U64s, ids: Ids) -> Ids:
-        """Fills in the numbers of pairs in their first slots; indices of the others."""
+        """Fills in the IDs of pairs in first slots; returns indices of the others."""
         slots = _first_slots(a, b, self._slots.size)
         if self._count == 0:
             self._add_new(slots[:1], a[:1], b[:1])
@@ -139,14 +139,14 @@ class Interner:
         return others
 
     def _differ(self, ids: Ids, a: U64s, b: U64s) -> NDArray[np.bool_]:
-        """A mask of the pairs that differ from those with these numbers."""
+        """Returns a mask of the pairs that differ from the pairs with these IDs."""
         differ: NDArray[np.bool_] = self._b.take(ids, mode="wrap") != b
         if not (self._same_a and a.size == 1 and a[0] == self._a[0]):
             differ |= self._a.take(ids, mode="wrap") != a
         return differ
 
     def _search(self, a: U64s, b: U64s) -> Ids:
-        """The numbers of pairs in any slot; adds pairs that are not in the table."""
+        """Returns the IDs of pairs in any slot; adds pairs that are not there."""
         ids, left = np.empty(b.size, np.intp), np.arange(b.size)
         walk, a = self._walk(a, b), np.broadcast_to(a, b.shape)
         while left.size:
@@ -160,7 +160,7 @@ class Interner:
         return ids
 
     def _add_new(self, slots: Ids, a: U64s, b: U64s) -> None:
-        """Adds pairs whose current slot is empty."""
+        """Adds the pairs whose current slot is empty."""
         new = self._claim(slots)
         self._slots[slots[new]] = np.arange(self._count, self._count + new.size)
         self._append(a[new], b[new])
@@ -168,14 +168,14 @@ class Interner:
     def _claim(self, slots: Ids) -> Ids:
         """Takes empty slots; returns the indices of the pairs that got their slot."""
         empty = np.flatnonzero(~self._used[slots])
-        # If several pairs want one slot, the last one written gets it.
+        # If several pairs want one slot, the pair that is written last gets it.
         self._slots[slots[empty]] = empty
         got: Ids = empty[self._slots[slots[empty]] == empty]
         self._used[slots[got]] = True
         return got
 
     def _append(self, a: U64s, b: U64s) -> None:
-        """Appends pairs, which get the next numbers."""
+        """Appends pairs, which get the next IDs."""
         if b.size == 0:
             return
         end = self._count + b.size
@@ -187,7 +187,7 @@ class Interner:
         self._count = end
 
     def _grow(self) -> bool:
-        """Enlarges the table if it is too full; False if it is not."""
+        """Enlarges the table if it is too full; returns whether it was enlarged."""
         size = self._slots.size
         while self._count * (SPARE if size < LARGE else 2) > size:
             size *= 2
@@ -205,7 +205,7 @@ class Interner:
         return True
 
     def _walk(self, a: U64s, b: U64s) -> _Walk:
-        """The sequence of slots in which to look for pairs."""
+        """Returns the sequence of slots in which to look for pairs."""
         return _Walk(
             _first_slots(a, b, self._slots.size), _steps(a, b), self._slots.size
         )
@@ -220,19 +220,19 @@ class _Walk:
         self._size = size  # a power of two: odd steps reach all slots
 
     def next(self, which: NDArray[np.bool_]) -> _Walk:
-        """The next slots of some of the pairs."""
+        """Returns the next slots for some of the pairs."""
         steps = self._steps[which]
         slots = (self.slots[which] + steps) & (self._size - 1)
         return _Walk(slots, steps, self._size)
 
 
 def _part(a: NDArray[Any], which: slice | Ids) -> U64s:
-    """A part of n numbers, or the only number if all are equal."""
+    """Selects some of n numbers; if only one was passed for all, returns this one."""
     return _wide(a if a.size == 1 else a[which])
 
 
 def _pieces(parts: list[Ids]) -> Iterator[Ids]:
-    """The indices of all parts, in arrays of at most BLOCK elements."""
+    """Yields the indices in all parts, in arrays of at most BLOCK elements."""
     if parts:
         together = np.concatenate(parts)
         for start in range(0, together.size, BLOCK):
@@ -240,27 +240,27 @@ def _pieces(parts: list[Ids]) -> Iterator[Ids]:
 
 
 def _or_one(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Only the first number if all are equal, which is common and saves time."""
+    """Returns only one number if all are equal, which is common and saves time."""
     equal = numbers.strides[0] == 0 or (numbers == numbers[0]).all()
     return numbers[:1] if equal else numbers
 
 
 def _wide(numbers: NDArray[Any]) -> U64s:
-    """The numbers as contiguous 64-bit integers."""
+    """Returns the numbers as contiguous 64-bit integers."""
     if numbers.dtype == np.uint64 and numbers.flags.c_contiguous:
         return numbers
     return numbers.astype(np.uint64)
 
 
 def _first_slots(a: U64s, b: U64s, size: int) -> Ids:
-    """The first slots: adjacent for adjacent b, far apart for different a."""
+    """Returns the first slots: adjacent for adjacent b, far apart for different a."""
     slots = b + a * MULTIPLIER
     slots &= np.uint64(size - 1)
     return slots.view(np.int64).astype(np.intp, copy=False)
 
 
 def _steps(a: U64s, b: U64s) -> Ids:
-    """Step sizes: odd numbers that depend on all bits of the pairs."""
+    """Returns step sizes: odd numbers that depend on all bits of the pairs."""
     mixed = (a * MULTIPLIER) ^ b
     mixed *= MULTIPLIER
     mixed >>= HALF

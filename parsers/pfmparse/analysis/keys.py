@@ -21,7 +21,7 @@ from .interner import Ids, Interner, U64s
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a key; ``extra`` holds further members of the JSON row."""
+    """A value of a key; ``extra`` contains further members of the JSON row."""
 
     key: Union[str, int]
     label: str
@@ -37,17 +37,17 @@ class Key(Protocol):
     title: str
 
     def ids(self, batch: Batch) -> Ids:
-        """A dense number for each sample.
+        """Returns a dense ID for each sample's value.
 
-        Raises PfmParseError if they lack the column.
+        Raises PfmParseError if the samples lack the column.
         """
 
     def values(self) -> Sequence[Value]:
-        """The value of each number; several numbers may have equal values."""
+        """Returns the value of each ID; several IDs may have equal values."""
 
 
 class Numbers:
-    """A key: the number in a column."""
+    """A key whose values are the numbers in a column."""
 
     def __init__(self, title: str, select: Callable[[Samples], Column]) -> None:
         self.title = title
@@ -56,14 +56,14 @@ class Numbers:
         self._signed = False
 
     def ids(self, batch: Batch) -> Ids:
-        """The dense number of each sample's value."""
+        """Returns the ID of each sample's value."""
         column = self._select(batch.samples)
         self._signed |= column.dtype.kind == "i"
         wide = column.astype(np.uint64, copy=False)
         return self._numbers.ids(np.zeros(1, np.uint64), wide)
 
     def values(self) -> Sequence[Value]:
-        """The numbers."""
+        """Returns the numbers, indexed by ID."""
         numbers = self._numbers.pairs()[1]
         as_they_are = numbers.view(np.int64 if self._signed else np.uint64)
         return [self._value(number) for number in as_they_are.tolist()]
@@ -73,7 +73,7 @@ class Numbers:
 
 
 class Named(Numbers):
-    """A key: the name of the number in a column."""
+    """A key whose values are the names of the numbers in a column."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Named(Numbers):
 
 
 class Eventids(Numbers):
-    """A key: the event ID of the session."""
+    """A key: the session's ID of the sample's event."""
 
     def __init__(self, source: Input) -> None:
         super().__init__("event", lambda samples: samples.role(Role.EVENT))
@@ -114,12 +114,12 @@ class Pmds:
         self._events = {(e.set, e.pmd): e.name for e in source.events.all[:-1]}
 
     def ids(self, batch: Batch) -> Ids:
-        """The number of each sample's set and PMD."""
+        """Returns the ID of each sample's set and PMD."""
         sets, pmds = batch.samples.role(Role.SET), batch.samples.role(Role.PMD)
         return self._pairs.ids(sets.astype(np.uint64), pmds.astype(np.uint64))
 
     def values(self) -> Sequence[Value]:
-        """The PMDs; those that do not sample in the session become one value."""
+        """Returns the PMDs; all that do not sample in the session have one value."""
         return [self._value(s, p) for s, p in zip(*_lists(self._pairs))]
 
     def _value(self, event_set: int, pmd: int) -> Value:
@@ -144,11 +144,11 @@ class Comms:
         self._names = Names(source.recording)
 
     def ids(self, batch: Batch) -> Ids:
-        """The number of each sample's name."""
+        """Returns the ID of each sample's name."""
         return self._names.ids(batch.samples)
 
     def values(self) -> Sequence[Value]:
-        """The names."""
+        """Returns the names, indexed by ID."""
         return [Value(name, name) for name in self._names.all()]
 
 
@@ -160,16 +160,16 @@ class Same:
         self._name = name
 
     def ids(self, batch: Batch) -> Ids:
-        """0 for each sample."""
+        """Returns 0 for each sample."""
         return np.zeros(batch.samples.count, np.intp)
 
     def values(self) -> Sequence[Value]:
-        """The one value."""
+        """Returns the only value."""
         return [Value(self._name, self._name)]
 
 
 class Located:
-    """A key: the location of an address of the code, of its caller, or of data."""
+    """A key: the location of a code address, of a caller, or of a data address."""
 
     def __init__(
         self,
@@ -184,21 +184,21 @@ class Located:
         self._to_value = value
 
     def ids(self, batch: Batch) -> Ids:
-        """The number of each sample's place."""
+        """Returns the ID of each sample's place."""
         return self._ids(batch)
 
     def values(self) -> Sequence[Value]:
-        """The location of each place."""
+        """Returns the location of each place."""
         addresses = self._places.addresses().tolist()
         found = zip(self._places.locations(), addresses)
         return [self._to_value(location, address) for location, address in found]
 
     def addresses(self) -> U64s:
-        """The address of each place."""
+        """Returns the address of each place."""
         return self._places.addresses()
 
     def some(self, ids: Ids) -> Sequence[Value]:
-        """The locations of some places; the others are not looked up."""
+        """Returns the locations of some places; does not look up the others."""
         found = zip(self._places.some(ids), self._places.addresses()[ids].tolist())
         return [self._to_value(location, address) for location, address in found]
 
@@ -258,7 +258,7 @@ def _level(kernel: int) -> str:
 
 
 class Callers(Located):
-    """A key: the innermost caller; unknown for samples without a call chain."""
+    """A key: the innermost caller. It is unknown for samples without a call chain."""
 
     def __init__(self, source: Input) -> None:
         super().__init__("caller (object)", source, self._callers, _function)
@@ -266,9 +266,9 @@ class Callers(Located):
         self._found = False
 
     def values(self) -> Sequence[Value]:
-        """The functions.
+        """Returns the functions.
 
-        Raises PfmParseError if no sample can have recorded a chain.
+        Raises PfmParseError if no sample can have a call chain.
         """
         if self._lacking is not None and not self._found:
             raise self._lacking
@@ -278,7 +278,7 @@ class Callers(Located):
         samples = batch.samples
         which, chains = np.arange(samples.count), samples.chains
         if chains is None:
-            # If chains are optional, a whole batch may be without any.
+            # If call chains are optional, all samples of a batch may lack them.
             self._lacking = self._lacking or samples.lacks("call chains")
             return self._places.calls(batch, which, np.zeros(which.size, np.uint64))
         self._found = True
@@ -349,7 +349,7 @@ KEYS: dict[str, Callable[[Input], Key]] = {
 }
 SAME = {"address": "ip"}  # names of roles that are aliases of keys
 
-# The details that keys need; the default is Detail.OBJECT.
+# The details that keys need. Other keys need Detail.OBJECT.
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
 DETAILS |= dict.fromkeys(("function", "caller"), Detail.FUNCTION)
 DETAILS |= dict.fromkeys(("ip", "data-address", "data-symbol"), Detail.SYMBOL)
@@ -358,13 +358,13 @@ ORDER = tuple(Detail)  # in increasing order
 
 
 def detail_of(names: Sequence[str]) -> Detail:
-    """The detail that has to be looked up for these keys."""
+    """Returns the detail that must be looked up for these keys."""
     details = [DETAILS.get(SAME.get(name, name), Detail.OBJECT) for name in names]
     return max(details, key=ORDER.index, default=Detail.OBJECT)
 
 
 def key(name: str, source: Input) -> Key:
-    """The key with this name: one of KEYS, or the name of a role or column."""
+    """Returns the key with this name: one of KEYS, or a role or column."""
     name = SAME.get(name, name)
     if name in KEYS:
         return KEYS[name](source)
@@ -373,7 +373,10 @@ def key(name: str, source: Input) -> Key:
 
 
 def _numbers(samples: Samples, name: str) -> Column:
-    """The numbers of a key. Raises PfmParseError if they summarise several samples."""
+    """Returns the numbers of a key.
+
+    Raises PfmParseError if a number summarises several samples.
+    """
     for role in AGGREGATES:
         if name in samples.aggregates(role).values():
             raise RequestError(

@@ -16,44 +16,44 @@ from .stacks import ROOT
 
 
 def label(frame: Frame) -> str:
-    """The function, or its object if the function is unknown."""
+    """Returns the function's name, or its object if the function is unknown."""
     return frame.object if frame.function == UNKNOWN else frame.function
 
 
 def plain(name: str) -> str:
-    """A name on one line, without control characters."""
+    """Returns a name on one line, without control characters."""
     return printable(" ".join(name.split())) or UNKNOWN
 
 
 def joined(labels: Iterable[str]) -> str:
-    """A stack as one text, outermost label first; `;` in a label becomes `:`."""
+    """Joins labels, outermost first, with ";"; replaces ";" in a label by ":"."""
     return ";".join(one.replace(";", ":") for one in labels)
 
 
 def several_events(profile: Profile) -> bool:
-    """True if there are samples of more than one event."""
+    """Returns whether there are samples of more than one event."""
     return len({row.event for row in profile.rows}) > 1
 
 
 class StackTexts:
-    """Texts of the stacks of samples, outermost function first.
+    """Texts of the samples' stacks, outermost function first.
 
-    Nodes that are only callers need no text.
+    Nodes of the stack tree that are only callers get no text.
     """
 
     def __init__(self, source: Input, form: Callable[[str], str] = str) -> None:
-        """``form`` makes the text of a stack of its functions, separated by ";"."""
+        """``form`` converts the functions of a stack, separated by ";", to its text."""
         self._form = form
         self._source = source
         self._texts: dict[int, str] = {}
         self._known = np.zeros(0, np.bool_)
         self._names: list[str] = []  # of places
-        # Parents and places of the nodes at the time of the last _catch_up().
+        # The nodes' parents and places at the time of the last _catch_up().
         self._parents: list[int] = []
         self._places: list[int] = []
 
     def texts(self, ids: Ids) -> Iterator[str]:
-        """The text of each number."""
+        """Returns the text of each stack ID."""
         if int(ids.max()) >= len(self._parents):
             self._catch_up()
         known = self._known[ids]
@@ -79,7 +79,7 @@ class StackTexts:
         ]
 
     def _text(self, node: int) -> str:
-        """The functions of a stack, outermost first."""
+        """Returns the functions of a stack, outermost first, as one text."""
         names = []
         while node != ROOT:
             names.append(self._names[self._places[node]])

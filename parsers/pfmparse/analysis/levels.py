@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The levels of the memory hierarchy in which the data of samples were found."""
+"""The memory levels in which the data of samples were found."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNKNOWN = NEAREST_FIRST.index(data_source.UNKNOWN)
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The greatest latencies of the second and the third level, in cycles.
+    """Maximum latencies of the second and the third level, in cycles.
 
     Accesses that took longer came from memory.
     """
@@ -38,7 +38,7 @@ ITANIUM_2 = Thresholds(5, 14)
 
 
 def usual(session: Session) -> Optional[Thresholds]:
-    """The thresholds of the machine that was monitored, if they are known."""
+    """Returns the thresholds of the monitored machine, if they are known."""
     return ITANIUM_2 if session.machine.arch == "ia64" else None
 
 
@@ -57,24 +57,24 @@ class Classes(ABC):
 
     @abstractmethod
     def ids(self, samples: Samples) -> Ids:
-        """The number of each sample's class."""
+        """Returns the class index of each sample."""
 
 
 class Levels(Classes):
-    """Memory levels, by data source, or by latency if the source is unknown."""
+    """Memory levels by data source, or by latency if the source is unknown."""
 
     names = NEAREST_FIRST
 
     def __init__(
         self, given: Optional[Thresholds], otherwise: Optional[Thresholds]
     ) -> None:
-        """``given`` overrides the data source, ``otherwise`` is for unknown ones."""
+        """``given`` overrides the data source; ``otherwise`` is for unknown sources."""
         self._given = given
         self._usable = given or otherwise
         self._sources = _Table(self.names, data_source.level_of)
 
     def ids(self, samples: Samples) -> Ids:
-        """The number of each sample's level."""
+        """Returns the level index of each sample."""
         ids = np.full(samples.count, UNKNOWN, np.intp)
         sources = optional(samples, Role.DATA_SOURCE)
         if sources is not None and self._given is None:
@@ -95,7 +95,7 @@ class Levels(Classes):
 
 
 class Tlbs(Classes):
-    """The result of the address translation, by data source."""
+    """Results of the address translation, by data source."""
 
     names = TLBS_FIRST
 
@@ -103,7 +103,7 @@ class Tlbs(Classes):
         self._table = _Table(self.names, data_source.tlb_of)
 
     def ids(self, samples: Samples) -> Ids:
-        """The number of each sample's class.
+        """Returns the class index of each sample.
 
         Raises PfmParseError if the samples have no data source.
         """
@@ -111,7 +111,7 @@ class Tlbs(Classes):
 
 
 class _Table:
-    """The class of each distinct number."""
+    """Maps numbers to classes; computes the class of each distinct number once."""
 
     def __init__(self, names: Sequence[str], of: Callable[[int], str]) -> None:
         self._names = names
@@ -120,7 +120,7 @@ class _Table:
         self._classes = np.zeros(0, np.intp)
 
     def ids(self, column: Column) -> Ids:
-        """The class index of each value."""
+        """Returns the class index of each value."""
         numbers = self._numbers.ids(np.zeros(1, np.uint64), column)
         if len(self._numbers) > self._classes.size:
             new = self._numbers.pairs()[1][self._classes.size :].tolist()

@@ -30,7 +30,7 @@ CACHE_LINE = 64  # bytes, if the session does not record the machine's size
 
 @dataclass
 class Row:
-    """The samples with one value, their latencies, and the samples of each class."""
+    """One value with its samples, their latencies, and its samples by class."""
 
     value: Value
     samples: int = 0
@@ -38,7 +38,7 @@ class Row:
     classes: list[int] = field(default_factory=list)
 
     def add(self, other: Row) -> None:
-        """Adds samples of an equal value; keeps the lower one of two addresses."""
+        """Adds samples with an equal value; keeps the lower one of two addresses."""
         self.samples += other.samples
         self.latency += other.latency
         if not self.classes:
@@ -49,12 +49,12 @@ class Row:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Equal for rows with the same value, wherever the value was mapped."""
+        """A key that is equal for rows with the same value, wherever it was mapped."""
         return self.value.key, self.value.label, self.value.extra.get("object")
 
     @property
     def address(self) -> Optional[int]:
-        """The address where the place begins, None if the value has no address."""
+        """The start address of the place, or None if the value has no address."""
         address = self.value.extra.get("address")
         return address if isinstance(address, int) else None
 
@@ -68,19 +68,19 @@ def add_row(rows: Rows, row: Row) -> None:
 
 
 class Addresses(Located):
-    """A key of addresses: each address is a value of its own."""
+    """A key of addresses, each of which has its own value."""
 
 
 class Collapsed(Located):
-    """A key of symbols or lines: many addresses have the same value."""
+    """A key of symbols or lines; many addresses have the same value."""
 
     def together(self, ids: Ids) -> tuple[Ids, list[Value]]:
-        """The number of each place's value, and the distinct values."""
+        """Returns the index of each place's value, and the distinct values."""
         locations, addresses = self._places.locations(), self._places.addresses()[ids]
         known: dict[object, int] = {}
         values: list[Value] = []
         numbers = []
-        # In ascending order: a value without a start begins at its lowest address.
+        # Ascending, because a value without a start begins at its lowest address.
         order = np.argsort(addresses, kind="stable")
         for at, address in zip(ids[order].tolist(), addresses[order].tolist()):
             place = locations[at]
@@ -136,7 +136,7 @@ class Tally:
     def _latencies_of(
         self, samples: Samples, weights: Optional[NDArray[np.integer[Any]]]
     ) -> Optional[U64s]:
-        """The weighted latency of each sample, None if it is unknown."""
+        """Returns the weighted latency of each sample, or None if it is unknown."""
         name = Role.LATENCY.value
         total = aggregates(samples, name).get(Role.SUM)
         if total is not None:
@@ -152,7 +152,7 @@ class Tally:
     def rows(self, wanted: Wanted = Wanted()) -> Rows:
         """Returns a row for each value of the key.
 
-        May omit rows of addresses that cannot be among the ``wanted`` ones.
+        May omit rows of addresses that are certainly not ``wanted``.
         """
         by, samples = self._by, self._samples.words(self._count)
         ids = np.flatnonzero(samples[0] | samples[1])
@@ -167,18 +167,18 @@ class Tally:
         return self._rows(ids, np.arange(ids.size), values)
 
     def _first(self, ids: Ids, addresses: U64s, wanted: Wanted) -> Ids:
-        """The indices of the ids whose rows may be among the wanted ones."""
+        """Returns the indices of the IDs whose rows may be wanted."""
         samples = self._samples.words(self._count)
         high, low = self._classes_of.words(self._width * self._count)
         classes = high.reshape(-1, self._width), low.reshape(-1, self._width)
         return first(addresses[ids], _some(samples, ids), _some(classes, ids), wanted)
 
     def of_each_class(self) -> list[int]:
-        """The number of samples of each class."""
+        """Returns the number of samples in each class."""
         return self._classes_of.totals(self._width * self._count, self._width)
 
     def _rows(self, ids: Ids, numbers: Ids, values: Sequence[Value]) -> Rows:
-        """The rows of ``values``; ``numbers`` holds the index of each id's value."""
+        """Returns the rows of ``values``; ``numbers`` is each ID's index in values."""
         rows: Rows = {}
         width, count = self._width, len(values)
         samples = self._samples.moved(ids, numbers).result(count)
@@ -193,9 +193,9 @@ class Tally:
 
 
 def by(view: str, per: str, source: Input) -> Key:
-    """The key that groups a view's samples.
+    """Returns the key that groups a view's samples.
 
-    Raises PfmParseError if it is not available.
+    Raises PfmParseError if the key is not available.
     """
     if per == LATENCY:
         return key("latency", source)
@@ -211,12 +211,12 @@ def by(view: str, per: str, source: Input) -> Key:
 
 
 def is_of_data(view: str, per: str) -> bool:
-    """True if rows are data addresses rather than code that accessed them."""
+    """Returns whether rows stand for data addresses, not for the accessing code."""
     return view != INST and per not in (FUNCTION, LINE, LEVEL, LATENCY)
 
 
 def detail_of(per: str) -> Detail:
-    """The detail that has to be looked up for these rows."""
+    """Returns the detail that must be looked up for these rows."""
     return Detail.LINE if per == LINE else Detail.SYMBOL
 
 
@@ -225,13 +225,13 @@ def _some(words: Words, ids: Ids) -> Words:
 
 
 def _times(ids: Ids, width: int) -> Ids:
-    """The indices of each id's sums by class: ``width`` consecutive ones per id."""
+    """Returns the ``width`` indices of each ID's sums by class."""
     numbers: Ids = (ids[:, np.newaxis] * width + np.arange(width)).reshape(-1)
     return numbers
 
 
 def _unit(per: str, source: Input) -> int:
-    """The size in bytes of the blocks of addresses that become one row each."""
+    """Returns the size in bytes of the address blocks that become one row each."""
     machine = source.recording.session.machine
     if per == CACHELINE:
         return machine.cache_line or CACHE_LINE
@@ -266,7 +266,7 @@ def _extra(location: Location, address: int) -> dict[str, object]:
 
 
 def _name(location: Location) -> str:
-    """The name of a location: symbol and offset, or the object, or "" if unknown."""
+    """Returns the symbol and offset of a location, its object, or "" if unknown."""
     offset = _offset(location)
     if location.symbol is not None and offset is not None:
         return f"{location.symbol}+{offset:#x}"
@@ -274,7 +274,7 @@ def _name(location: Location) -> str:
 
 
 def _offset(location: Location) -> Optional[int]:
-    """The offset of the place from the start of its symbol."""
+    """Returns the offset of the place from the start of its symbol."""
     if location.offset is None or location.start is None:
         return None
     return location.offset - location.start

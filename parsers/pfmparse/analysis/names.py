@@ -14,7 +14,7 @@ from .interner import Ids, Interner
 
 
 class Names:
-    """Dense numbers for the names of samples' threads, or else of their processes."""
+    """Dense IDs for the names of samples' threads, or else of their processes."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -22,7 +22,7 @@ class Names:
         self._names: list[str] = []
 
     def ids(self, samples: Samples) -> Ids:
-        """The number of each sample's name.
+        """Returns the name ID of each sample.
 
         Raises PfmParseError if the samples have no process column.
         """
@@ -33,13 +33,13 @@ class Names:
         return self._pairs.ids(np.broadcast_to(tids, tgids.shape), tgids)
 
     def all(self) -> list[str]:
-        """The names, by number."""
+        """Returns the names, indexed by ID."""
         tids, tgids = (part.tolist() for part in self._pairs.pairs())
         done = len(self._names)
         self._names += [self.of(*pair) for pair in zip(tids[done:], tgids[done:])]
         return self._names
 
     def of(self, tid: int, tgid: int) -> str:
-        """The name of a thread, or else of its process."""
+        """Returns the name of a thread or, if that is unknown, of its process."""
         threads = self._recording.source.threads
         return threads.name(tid) or threads.name(tgid) or UNKNOWN

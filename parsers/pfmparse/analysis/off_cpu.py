@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The time off CPU after each context switch, as a column of the samples."""
+"""Compute the time off CPU after each context switch, as a column of the samples."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from ..recording import Batch, Recording
 class OffCpu:
     """Adds the column to samples of sessions that record context switches.
 
-    A thread was off CPU for the time from one of its samples to the next, less the CPU
-    time that it used meanwhile. This time belongs to the earlier sample, so the last
-    sample of each context is held back until the next one is known. The context's very
-    last sample has 0, and so have stops by a tracer, which is the tool itself.
+    From one of its samples to the next, a thread was off CPU for the elapsed time minus
+    the CPU time that it used. This time belongs to the earlier sample. The last sample
+    of each context is therefore held back until the next one is known. The time is 0
+    for the very last sample of a context, and for stops by a tracer, because that is
+    pfmon itself.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -33,7 +34,10 @@ class OffCpu:
         self._held: dict[int, Batch] = {}
 
     def add_to(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The batches, some split in two; unchanged in other sessions."""
+        """Returns the batches with the column; splits some of them in two.
+
+        Returns the batches unchanged in other sessions.
+        """
         return batches if self._clock is None else self._added(batches, self._clock)
 
     def _added(self, batches: Iterator[Batch], clock: int) -> Iterator[Batch]:
@@ -60,14 +64,17 @@ class OffCpu:
 
 
 def _off_so_far(samples: Samples, clock: int) -> NDArray[np.int64]:
-    """The time off CPU of each sample's thread so far, plus a constant."""
+    """Returns the time off CPU of each sample's thread so far, plus a constant."""
     wall = samples.role(Role.TIME).astype(np.int64)
     on_cpu = samples.pmd_values(clock)[0].astype(np.int64)
     return wall - on_cpu
 
 
 def _with_times(batch: Batch, times: NDArray[np.int64]) -> Batch:
-    """The batch with this column; the clocks of two CPUs may differ a little."""
+    """Returns the batch with this column.
+
+    The clocks of two CPUs may differ a little, so times below 0 become 0.
+    """
     samples = batch.samples
     times = np.maximum(times, 0)
     if samples.name_of(Role.STATE) is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Dense numbers for the addresses of samples, and their locations."""
+"""Dense IDs for the addresses of samples, and their locations."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from .interner import Ids, Interner, U64s
 if TYPE_CHECKING:
     from ..symbols.elf_file import ElfFile
 
-KERNEL_TGID = NOBODY - 1  # the kernel; no process has this number, either
+KERNEL_TGID = NOBODY - 1  # the kernel; no process has this ID, either
 NO_COOKIE = 0
-FILE = 1 << 63  # flag of a space that is a file; the rest is its cookie's number
-DATA = 1 << 62  # flag of a data space; the rest is as in code spaces
+FILE = 1 << 63  # flag of a file's space; the other bits are the ID of its cookie
+DATA = 1 << 62  # flag of a data space; the other bits are as in code spaces
 
 Warn = Callable[[str], None]
 
 
 class Places:
-    """Numbers addresses by address space, and looks up their locations.
+    """Assigns IDs to addresses by address space, and looks up their locations.
 
-    A space is the epoch of the mappings << 32 | tgid. It may also be a file that is
-    given by a cookie: the address is then an offset in that file.
+    An address with its space is called a place. A space is (epoch of the mappings << 32
+    | tgid). It may also be a file that a cookie identifies; the address is then an
+    offset in that file.
     """
 
     def __init__(
         self, recording: Recording, options: SymbolOptions, detail: Detail, warn: Warn
     ) -> None:
-        """``detail`` says what to look up; ``warn`` is as in Resolver."""
+        """``detail`` is what to look up; ``warn`` is as in Resolver."""
         source = recording.source
         self._recording = recording
         self._resolver = Resolver(
@@ -57,21 +58,18 @@ class Places:
         return len(self._interner)
 
     def own(self, batch: Batch, unit: int = 1) -> Ids:
-        """The number of each sample's own address, rounded down to ``unit`` bytes.
-
-        A unit can be a cache line or a page, for instance.
-        """
+        """Returns the place of each sample's address, rounded down to ``unit``."""
         at = batch.samples.role(Role.ADDRESS)
         return self._interner.ids(self._spaces(batch), _start(at, unit))
 
     def data(self, batch: Batch, unit: int = 1) -> Ids:
-        """The number of each sample's data address, rounded down to ``unit`` bytes."""
+        """Returns the place of each sample's data address, rounded down to ``unit``."""
         at = batch.samples.role(Role.DATA_ADDRESS)
         spaces = self._processes(batch) | np.uint64(DATA)
         return self._interner.ids(spaces, _start(at, unit))
 
     def branches(self, batch: Batch, role: Role) -> Ids:
-        """The number of an address of each sample's newest branch."""
+        """Returns the place of an address of each sample's newest branch."""
         at = batch.samples.role(role)
         return self._interner.ids(self._processes(batch), _wide(at))
 
@@ -82,11 +80,11 @@ class Places:
         addresses: U64s,
         files: Optional[U64s] = None,
     ) -> Ids:
-        """The numbers of the calls that return to ``addresses``.
+        """Returns the places of the calls that return to ``addresses``.
 
-        ``which`` holds the sample of each address; ``files`` is as in Chains. A call
-        can be the last instruction of its function. The return address is then outside
-        of the function, so the byte before it is looked up.
+        ``which`` is the index of each address's sample; ``files`` is as in Chains. If a
+        call is the last instruction of its function, the return address is outside of
+        the function. Therefore the byte before the return address is looked up.
         """
         spaces = self._processes(batch)
         if spaces.size > 1:
@@ -97,11 +95,11 @@ class Places:
         return self._interner.ids(spaces, np.maximum(addresses, one) - one)
 
     def addresses(self) -> U64s:
-        """The addresses, by number."""
+        """Returns the addresses, indexed by ID."""
         return self._interner.pairs()[1]
 
     def locations(self) -> list[Location]:
-        """The locations of the addresses, by number; looks up new ones."""
+        """Returns the locations, indexed by ID; looks up those of new addresses."""
         done = len(self._locations)
         if done < len(self):
             spaces, ips = (part[done:] for part in self._interner.pairs())
@@ -109,11 +107,11 @@ class Places:
         return self._locations
 
     def elf(self, location: Location) -> Optional[ElfFile]:
-        """The ELF file of a location, or None."""
+        """Returns the ELF file of a location, or None."""
         return self._resolver.file(location)
 
     def some(self, ids: Ids) -> list[Location]:
-        """The locations of some addresses; looks them up without caching."""
+        """Returns the locations of some IDs; looks them up without caching."""
         spaces, ips = self._interner.pairs()
         return self._resolve(spaces[ids], ips[ids])
 
@@ -127,7 +125,7 @@ class Places:
             (~in_file & ~of_data, self._resolve_code),
         ):
             if which.all():
-                # Usually all are code: an array of many objects is slow to fill.
+                # Usually all are code: do not fill an array of objects, which is slow.
                 return resolve(spaces, ips)
             if which.any():
                 found[which] = _objects(resolve(spaces[which], ips[which]))
@@ -151,31 +149,34 @@ class Places:
         return Addresses(spaces >> np.uint64(32), tgids, ips)
 
     def _known(self, tgids: U64s) -> U64s:
-        """The processes; unknown ones become the capture's only process, if any."""
+        """Replaces unknown processes by the capture's process if it has only one."""
         only = self._recording.source.maps.only_tgid()
         if only is not None:
             tgids[tgids == NOBODY] = only
         return tgids
 
     def _spaces(self, batch: Batch) -> U64s:
-        """The space of each sample's own address; (n,), or (1,) if all are the same."""
+        """Returns the space of each sample's own address.
+
+        The shape is (n,), or (1,) if all spaces are equal.
+        """
         samples = batch.samples
         files = _in_files(samples)
         if files is None or not files.any():
             return self._at_times(batch, _spaces(samples, batch.epoch))
         cookies = self._files(compact(samples.role(Role.FILE)))
-        # Often all samples are in files: avoid computing the other spaces.
+        # Often all samples are in files: do not compute the other spaces.
         if files.all():
             return cookies
         others = self._at_times(batch, _spaces(samples, batch.epoch))
         return np.where(files, cookies, others)
 
     def _processes(self, batch: Batch) -> U64s:
-        """The address space of each sample's process; shape (n,) or (1,)."""
+        """Returns the address space of each sample's process; shape (n,) or (1,)."""
         return self._at_times(batch, _processes(batch.samples, batch.epoch))
 
     def _at_times(self, batch: Batch, spaces: U64s) -> U64s:
-        """The spaces with the mappings at the samples' times, where they are known."""
+        """Adds the epoch at each sample's time to the spaces, if times are known."""
         samples, maps = batch.samples, self._recording.source.maps
         if not maps.timed or samples.name_of(Role.TIME) is None:
             return spaces
@@ -185,7 +186,7 @@ class Places:
         return np.bitwise_or(spaces, tgids, out=spaces)
 
     def _files(self, cookies: Column) -> U64s:
-        """The space of each file; shape (n,), or (1,) if all are the same."""
+        """Returns the space of each file; shape (n,), or (1,) if all are equal."""
         if cookies.size and (cookies == cookies[0]).all():
             cookies = cookies[:1]
         zero = np.zeros(1, np.uint64)
@@ -198,20 +199,20 @@ def _wide(column: Column) -> U64s:
 
 
 def _start(column: Column, unit: int) -> U64s:
-    """The addresses, rounded down to the start of their unit."""
+    """Rounds addresses down to the start of their unit."""
     at = _wide(column)
     return at if unit == 1 else at - at % np.uint64(unit)
 
 
 def _objects(locations: list[Location]) -> NDArray[np.object_]:
-    """The locations as an array of objects."""
+    """Returns the locations as an array of objects."""
     array = np.empty(len(locations), object)
     array[:] = locations
     return array
 
 
 def _spaces(samples: Samples, epoch: int) -> U64s:
-    """The address space of each sample; shape (n,), or (1,) if all are the same."""
+    """Returns each sample's address space; shape (n,), or (1,) if all are equal."""
     if samples.name_of(Role.KERNEL) is None:
         return _processes(samples, epoch)
     tgid: Column = np.full(1, NOBODY, np.uint32)
@@ -223,10 +224,10 @@ def _spaces(samples: Samples, epoch: int) -> U64s:
 
 
 def _processes(samples: Samples, epoch: int) -> U64s:
-    """The address space of each sample's process; shape (n,) or (1,)."""
+    """Returns the address space of each sample's process; shape (n,) or (1,)."""
     if samples.name_of(Role.PROCESS) is None:
         return np.array([NOBODY | epoch << 32], np.uint64)
-    # Negative process IDs must not spill into the epoch.
+    # The conversion to 32 bits keeps negative process IDs out of the epoch's bits.
     tgid = compact(samples.role(Role.PROCESS)).astype(np.uint32, copy=False)
     if samples.count and (tgid == tgid[0]).all():
         # Often there is only one process: use one number instead of a column.
@@ -235,9 +236,9 @@ def _processes(samples: Samples, epoch: int) -> U64s:
 
 
 def _in_files(samples: Samples) -> Optional[NDArray[np.bool_]]:
-    """A mask of the samples that are offsets in a file, None without cookies.
+    """Returns a mask of the samples that are offsets in a file, None without cookies.
 
-    Its shape is (n,), or (1,) if all samples are the same.
+    Its shape is (n,), or (1,) if all samples are equal.
     """
     if samples.name_of(Role.FILE) is None:
         return None

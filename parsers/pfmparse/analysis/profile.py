@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples summed by stack, event and thread, for exports and call reports."""
+"""Sums of samples by stack, event and thread, for exports and call reports."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Thread:
 
 @dataclass
 class Row:
-    """The sums of one stack, event and thread, each given by number.
+    """The sums of one stack, event and thread, which are given as indices.
 
     If the Profiler has a step, ``moment`` is the time of the samples in steps.
     """
@@ -68,7 +68,7 @@ class Row:
 
 @dataclass
 class Profile:
-    """Samples by stack, event and thread.
+    """Sums of samples by stack, event and thread.
 
     A stack is a node of a tree. ``frames[frame_of[node]]`` is its innermost frame.
     ``parents[node]`` is the stack of its caller, or ROOT; it is less than ``node``.
@@ -82,11 +82,11 @@ class Profile:
     rows: list[Row] = field(default_factory=list)
 
     def stack(self, node: int) -> list[Frame]:
-        """The frames of a stack, innermost first."""
+        """Returns the frames of a stack, innermost first."""
         return [self.frames[at] for at in self.numbers(node)]
 
     def numbers(self, node: int) -> list[int]:
-        """The numbers of the frames of a stack, innermost first."""
+        """Returns the frame indices of a stack, innermost first."""
         found = []
         while node != ROOT:
             found.append(self.frame_of[node])
@@ -94,13 +94,13 @@ class Profile:
         return found
 
     def sampled_events(self) -> list[int]:
-        """The numbers of the events, without the unknown event if it has no samples."""
+        """Returns the event indices; omits the unknown event if it has no samples."""
         found = {row.event for row in self.rows}
         all_of_them = enumerate(self.events)
         return [at for at, name in all_of_them if at in found or name != UNKNOWN]
 
     def total(self) -> int:
-        """The number of all samples."""
+        """Returns the number of all samples."""
         return sum(row.samples for row in self.rows)
 
 
@@ -108,7 +108,7 @@ FramesOf = Callable[[Location, int], Sequence[Frame]]
 
 
 def by_function(location: Location, _: int) -> Sequence[Frame]:
-    """A frame for the function of a place, followed by those inlined there."""
+    """Returns the frame of a place's function, then frames of inlined functions."""
     frames = location.frames()[::-1]
     return [
         Frame(frame.function or UNKNOWN, location.object, inlined=at > 0)
@@ -117,7 +117,7 @@ def by_function(location: Location, _: int) -> Sequence[Frame]:
 
 
 def by_place(location: Location, address: int) -> Sequence[Frame]:
-    """The frames of a place by address, with file and line if they are known."""
+    """Returns the frames of a place by address, with file and line if known."""
     frames = location.frames()[::-1]
     return [
         Frame(
@@ -141,7 +141,7 @@ class Profiler:
         frames_of: FramesOf = by_function,
         step: Optional[int] = None,
     ) -> None:
-        """With a ``step`` in ns, samples with times are summed by step, too."""
+        """If ``step`` is set, in ns, sums samples that have times by step, too."""
         self.profile = Profile()
         self._step = step
         self._weight = weight
@@ -166,7 +166,7 @@ class Profiler:
     def take_rows(self) -> list[Row]:
         """Removes the rows of the inputs so far from the profile and returns them.
 
-        Stacks, events and threads keep their numbers.
+        The indices of stacks, events and threads do not change.
         """
         rows, self.profile.rows, self._rows = self.profile.rows, [], {}
         return rows
@@ -192,7 +192,7 @@ class Profiler:
         done.frames, done.rows = list(self._frames), list(self._rows.values())
 
     def _merged_nodes(self, source: Input) -> list[int]:
-        """The profile's node for each stack of the input."""
+        """Returns the profile's node for each stack of the input."""
         addresses = source.places.addresses().tolist()
         found = zip(source.places.locations(), addresses)
         frames = [
@@ -217,7 +217,7 @@ class Profiler:
 
 
 class _Numbers:
-    """Dense numbers for combinations of stack, event, thread and moment."""
+    """Dense IDs for combinations of stack, event, thread and moment."""
 
     def __init__(self, source: Input, step: Optional[int]) -> None:
         self._source = source
@@ -229,7 +229,7 @@ class _Numbers:
         return len(self._all)
 
     def ids(self, batch: Batch) -> Ids:
-        """The number of each sample's combination."""
+        """Returns the combination ID of each sample."""
         events = self._source.events.ids(batch.samples).astype(np.uint64)
         threads = self._threads.ids(batch).astype(np.uint64)
         who = self._who.ids(events, threads).astype(np.uint64)
@@ -244,7 +244,7 @@ class _Numbers:
         return samples.role(Role.TIME).astype(np.uint64) // np.uint64(step)
 
     def rows(self) -> Iterator[tuple[int, int, int, int]]:
-        """Stack, event, thread and moment of each combination, by number."""
+        """Yields stack, event, thread and moment of each combination, by ID."""
         events, threads = (part.tolist() for part in self._who.pairs())
         moments, people = (part.tolist() for part in self._when.pairs())
         nodes, who = (part.tolist() for part in self._all.pairs())
@@ -255,12 +255,12 @@ class _Numbers:
             yield node, events[at], threads[at], moment
 
     def threads(self) -> list[Thread]:
-        """The threads, by number."""
+        """Returns the threads, indexed by ID."""
         return self._threads.all()
 
 
 class ThreadIds:
-    """Dense numbers for the threads of an input's samples."""
+    """Dense IDs for the threads of an input's samples."""
 
     def __init__(self, source: Input) -> None:
         self._source = source
@@ -268,12 +268,12 @@ class ThreadIds:
         self._names = Names(source.recording)
 
     def ids(self, batch: Batch) -> Ids:
-        """The number of each sample's thread; process and thread may be unknown."""
+        """Returns the thread ID of each sample; process and thread may be unknown."""
         tgids, tids = self._numbers(batch)
         return self._pairs.ids(tgids, tids)
 
     def all(self) -> list[Thread]:
-        """The threads, by number."""
+        """Returns the threads, indexed by ID."""
         pairs = zip(*(part.tolist() for part in self._pairs.pairs()))
         return [self._thread(tgid, tid) for tgid, tid in pairs]
 
@@ -294,7 +294,7 @@ class ThreadIds:
 
 
 def _number(table: dict[T, int], thing: T) -> int:
-    """The number of a thing; a new one gets the next number."""
+    """Returns the index of a thing; assigns the next index to a new one."""
     return table.setdefault(thing, len(table))
 
 

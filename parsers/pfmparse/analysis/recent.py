@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The most recent samples of a live capture, by function."""
+"""Sum the most recent samples of a live capture by function."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .names import Names
 from .sums import Sums
 from .weights import COUNT, Weight, usual
 
-MANY = 1 << 20  # places after which numbering starts again, to limit memory
+MANY = 1 << 20  # places after which IDs start again from 0, to limit memory
 NAMELESS = -1
 
 
@@ -34,7 +34,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """The samples between two ticks, the time between them, and the losses.
+    """The samples between two ticks, the time between the ticks, and the losses.
 
     ``counts`` has the weight of the samples by place.
     """
@@ -55,7 +55,7 @@ class Recent:
         warn: Callable[[str], None],
         window_ns: int,
     ) -> None:
-        """The last steps are those that cover about ``window_ns`` together."""
+        """The kept steps cover about ``window_ns`` together."""
         self.samples = 0
         self.lost = 0
         self._weight: Optional[Weight] = None
@@ -64,11 +64,11 @@ class Recent:
         self._window_ns = window_ns
         self._steps: deque[Step] = deque()
         self._now: Counter[tuple[int, int]] = Counter()
-        self._selected = 0  # samples of earlier numberings
+        self._selected = 0  # samples that were read before IDs started again
         self._start()
 
     def _start(self) -> None:
-        """Starts the numbering of places and names."""
+        """Starts the assignment of IDs to places and names."""
         self._input = self._open()
         self._names = Names(self._recording)
 
@@ -79,12 +79,12 @@ class Recent:
 
     @property
     def weight(self) -> str:
-        """The name of the samples' usual weight, of which the counts are sums."""
+        """The name of the samples' usual weight, which the counts sum."""
         return COUNT if self._weight is None else self._weight.name
 
     @property
     def cgroups(self) -> Sequence[str]:
-        """Patterns of the selected control groups; empty if all samples are taken."""
+        """Patterns of the selected control groups; empty if all are selected."""
         return self._input.selection.cgroups
 
     def take(self) -> None:
@@ -112,11 +112,11 @@ class Recent:
         self._steps.clear()
 
     def span_ns(self) -> int:
-        """The time that the last steps cover."""
+        """Returns the time that the kept steps cover."""
         return sum(step.elapsed_ns for step in self._steps)
 
     def counts(self) -> Counter[Place]:
-        """The weight of the samples of the last steps."""
+        """Returns the weight of the samples of the kept steps."""
         return sum((step.counts for step in self._steps), Counter[Place]())
 
     def _add(self, batch: Batch) -> None:
@@ -133,14 +133,14 @@ class Recent:
             self._now[place, name] += weight
 
     def _ids_of_names(self, batch: Batch) -> Ids:
-        """The number of each sample's name, NAMELESS if it has no process column."""
+        """Returns the name ID of each sample; NAMELESS without a process column."""
         try:
             return self._names.ids(batch.samples)
         except PfmParseError:
             return np.full(batch.samples.count, NAMELESS, np.intp)
 
     def _resolved(self) -> Counter[Place]:
-        """The samples of the current step by place; clears the step."""
+        """Returns the samples of the current step by place, and clears the step."""
         counts: Counter[Place] = Counter()
         locations = self._input.places.locations()
         names = self._names.all()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Requests of users: keys, figures, conditions and times, and how to read them.
+"""Parse what users request: keys, figures, conditions and times.
 
-This module imports nothing that is slow to import: option parsers need it.
+This module imports nothing that is slow to import, because option parsers need it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Callable, Mapping, NamedTuple, Optional, Sequence
 
 from ..formats.roles import AGGREGATES, Role
 
-MAX_RANGE = 1 << 16  # numbers in a range such as 0-3
+MAX_RANGE = 1 << 16  # maximum of numbers in a range such as 0-3
 
 ROLES = {role.value: role for role in Role if role not in AGGREGATES}
 KEYS = (
@@ -32,7 +32,7 @@ PMD = re.compile(r"pmd([0-9]{1,3})")
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "": 10**9}
 SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ns|us|ms|s|)")
 
-# The mem command: its views, what their rows are, and the sort keys of the rows.
+# The mem command: its views, what their rows stand for, and how to sort the rows.
 INST, DATA, LEVEL, TLB = "inst", "data", "level", "tlb"
 ADDRESS, FUNCTION, SYMBOL, LINE = "address", "function", "symbol", "line"
 CACHELINE, PAGE, LATENCY = "cacheline", "page", "latency"
@@ -54,8 +54,8 @@ SIDES = ("old", "new")  # of a comparison
 class Condition(NamedTuple):
     """A condition that is a list of values.
 
-    ``field`` is its field of Selection. ``read`` reads values from a text, and raises
-    ValueError if the text is invalid. ``what`` describes the selected samples.
+    ``field`` is the name of the condition in Selection. ``read`` parses values, and
+    raises ValueError if the text is invalid. ``what`` describes the selected samples.
     """
 
     field: str
@@ -65,7 +65,7 @@ class Condition(NamedTuple):
 
 
 def read_words(text: str) -> list[str]:
-    """Reads a,b,c as a list. Raises ValueError if it is empty."""
+    """Parses a,b,c as a list; raises ValueError if it is empty."""
     found = [word for word in text.split(",") if word]
     if not found:
         raise ValueError("must not be empty")
@@ -73,7 +73,7 @@ def read_words(text: str) -> list[str]:
 
 
 def read_numbers(text: str) -> list[int]:
-    """Reads 0,2-4 as a list. Raises ValueError if it is not one."""
+    """Parses 0,2-4 as a list; raises ValueError if it is invalid."""
     found: list[int] = []
     for part in read_words(text):
         match = re.fullmatch(r"([0-9]{1,10})(?:-([0-9]{1,10}))?", part)
@@ -90,7 +90,7 @@ def read_numbers(text: str) -> list[int]:
 
 
 def read_pattern(text: str) -> re.Pattern[str]:
-    """Reads a regular expression. Raises ValueError if it is invalid."""
+    """Parses a regular expression; raises ValueError if it is invalid."""
     try:
         return re.compile(text)
     except re.error as error:
@@ -128,19 +128,25 @@ CONDITIONS = {
 
 
 class Window(NamedTuple):
-    """The time from ``start`` up to but excluding ``end``, in ns; None means no end."""
+    """The time from ``start`` up to but excluding ``end``, in ns.
+
+    If ``end`` is None, there is no end.
+    """
 
     start: int
     end: Optional[int]
 
     def after(self, origin: int) -> Window:
-        """The window shifted by ``origin``."""
+        """Returns the window shifted by ``origin``."""
         end = None if self.end is None else self.end + origin
         return Window(self.start + origin, end)
 
 
 def parse_span(text: str) -> int:
-    """Returns the ns of a time such as "10ms", by default in s; raises ValueError."""
+    """Parses a time such as "10ms", by default in s; returns it in ns.
+
+    Raises ValueError if it is invalid.
+    """
     match = SPAN.fullmatch(text)
     if match is None:
         raise ValueError(
@@ -165,13 +171,13 @@ def parse_window(text: str) -> Window:
 
 
 def pmd_of(name: str) -> Optional[int]:
-    """The N of ``pmdN``, None for other names."""
+    """Returns N for ``pmdN``, and None for other names."""
     match = PMD.fullmatch(name)
     return int(match[1]) if match else None
 
 
 class Wanted(NamedTuple):
-    """A column whose values are shown, or, with ``by``, a ratio of two columns' sums.
+    """A column whose values are shown or, with ``by``, a ratio of two columns' sums.
 
     Names of columns are as in analysis.weights.Weight.
     """

@@ -25,22 +25,22 @@ Values = tuple[Value, ...]
 
 
 class Groups:
-    """Gives dense numbers to the combinations of keys that occur."""
+    """Assigns dense IDs to the combinations of keys that occur."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         self._keys = keys
-        # For each key after the first: numbers of (previous keys, this key).
+        # For each key after the first: IDs of (previous keys, this key).
         self._pairs = [Interner() for _ in keys[1:]]
 
     def ids(self, batch: Batch) -> Ids:
-        """The number of each sample's combination."""
+        """Returns the combination ID of each sample."""
         ids = self._keys[0].ids(batch)
         for key, pairs in zip(self._keys[1:], self._pairs):
             ids = pairs.ids(_unsigned(ids), _unsigned(key.ids(batch)))
         return ids
 
     def values(self) -> list[Values]:
-        """The values of the keys of each group number; groups may have equal values."""
+        """Returns the values of the keys, by ID; groups may have equal values."""
         found: list[Values] = [(value,) for value in self._keys[0].values()]
         for key, pairs in zip(self._keys[1:], self._pairs):
             values = key.values()
@@ -57,7 +57,7 @@ def _unsigned(ids: Ids) -> U64s:
 class Row:
     """Samples that have the same values of all keys, and their weight.
 
-    ``stats`` holds the values of the columns whose figures are reported.
+    ``stats`` has the values of the columns whose figures are reported.
     """
 
     values: Values
@@ -66,7 +66,7 @@ class Row:
     stats: dict[str, StatValues] = field(default_factory=dict)
 
     def order(self) -> tuple[object, ...]:
-        """The sort key: descending weight, then the keys."""
+        """Returns the sort key: descending weight, then the keys."""
         return (-self.weight, *map(_order, self.values))
 
 
@@ -114,7 +114,7 @@ def add(
 def _statistics(
     source: Input, wanted: Sequence[Wanted], figures: Sequence[str]
 ) -> Optional[Statistics]:
-    """Collects the figures of the wanted values, None if there are none."""
+    """Makes a collector of the wanted figures, None if no values are wanted."""
     if not wanted:
         return None
     from .statistics import Statistics  # slow to import, and rarely needed
@@ -123,8 +123,8 @@ def _statistics(
 
 
 def ordered(rows: Mapping[Values, Row]) -> list[Row]:
-    """The rows with samples, sorted by descending weight, then by their keys."""
-    # Keys also number the places of samples that are not selected: drop those rows.
+    """Returns the rows with samples, sorted by descending weight, then by keys."""
+    # Keys also have IDs for the places of unselected samples: drop those rows.
     return sorted((row for row in rows.values() if row.samples), key=Row.order)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as rows of a table, for programs and for exports of single samples."""
+"""Rows of a table of samples, for programs and for exports of single samples."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .interner import Ids
 from .names import Names
 from .weights import COUNT, Weight, periods
 
-# The roles that rows store, besides PMD values and call chains.
+# The roles that rows contain, besides PMD values and call chains.
 CARRIED = frozenset(Role) - frozenset(AGGREGATES)
 
 
 class RowMaker:
-    """Makes rows of the batches of an input."""
+    """Makes rows from the batches of an input."""
 
     def __init__(self, source: Input, pmds: Sequence[int], weight: str = COUNT) -> None:
         """``weight`` is as in Weight.
@@ -38,15 +38,15 @@ class RowMaker:
         self.weight = None if weight == COUNT else Weight(weight, source.events)
 
     def rows(self, batch: Batch) -> Rows:
-        """The rows of a batch."""
+        """Returns the rows of a batch."""
         return Rows(self, batch)
 
 
 class Rows:
-    """Samples of a batch; ``names``, ``events``, ``places`` and ``stacks`` are ids.
+    """Rows of a batch; ``names``, ``events``, ``places`` and ``stacks`` are IDs.
 
-    Columns are made when they are used first. A column that the format does not record
-    is None. Raises PfmParseError if samples have no address or weight.
+    Columns are computed when they are first used. A column that the format does not
+    record is None. Raises PfmParseError if samples have no address or weight.
     """
 
     def __init__(self, maker: RowMaker, batch: Batch) -> None:
@@ -76,12 +76,12 @@ class Rows:
 
     @cached_property
     def names(self) -> Optional[Ids]:
-        """The numbers of the threads' names, as in Names."""
+        """IDs of the threads' names, as in Names."""
         return None if self.tgids is None else self._maker.names.ids(self.samples)
 
     @cached_property
     def events(self) -> Ids:
-        """The numbers of the events, as in Events."""
+        """IDs of the events, as in Events."""
         return self._source.events.ids(self.samples)
 
     @cached_property
@@ -91,7 +91,7 @@ class Rows:
 
     @cached_property
     def counts(self) -> Optional[Column]:
-        """The numbers of samples that the rows stand for; None if all are 1."""
+        """The number of samples behind each row; None if all counts are 1."""
         return self.samples.weights()
 
     @cached_property
@@ -107,12 +107,12 @@ class Rows:
 
     @cached_property
     def places(self) -> Ids:
-        """The numbers of the addresses, as in Places."""
+        """IDs of the addresses, as in Places."""
         return self._source.places.own(self._batch)
 
     @cached_property
     def stacks(self) -> Optional[Ids]:
-        """The numbers of the stacks, as in Stacks."""
+        """IDs of the stacks, as in Stacks."""
         chains = self.samples.chains
         return None if chains is None else self._source.stacks.ids(self._batch)
 
@@ -133,7 +133,7 @@ class Rows:
 
     @cached_property
     def pmds(self) -> Sequence[tuple[Column, NDArray[np.bool_]]]:
-        """Values of the wanted PMDs, each with a mask of the samples that have one."""
+        """Values of the wanted PMDs, each with a mask of the samples with a value."""
         return [self.samples.pmd_values(pmd) for pmd in self._maker.pmds]
 
 
@@ -151,7 +151,7 @@ class Number:
     role: Optional[Role] = None
 
     def of(self, rows: Rows) -> Column:
-        """The column of some rows; it may need no memory if all values are equal."""
+        """Returns the column for some rows; needs no memory if all values are equal."""
         column = self.get(rows)
         if column is None:
             return constant(np.array([self.unknown], self.dtype), rows.count)
@@ -174,7 +174,7 @@ NUMBERS = {
 
 
 def numbers_of(inputs: Sequence[Input]) -> dict[str, Number]:
-    """The columns of numbers that any of the inputs has, including PMDs."""
+    """Returns the number columns that any of the inputs has, including PMDs."""
     found = [samples for source in inputs if (samples := source.first()) is not None]
     columns = {
         name: number
@@ -190,7 +190,7 @@ def _pmd(number: int) -> Number:
 
 
 def pmds_of(inputs: Sequence[Input]) -> list[int]:
-    """The PMDs whose values samples can have."""
+    """Returns the PMDs whose values samples can have."""
     sessions = (source.recording.session for source in inputs)
     return sorted({pmd for session in sessions for pmd in session.recorded_pmds})
 
@@ -198,7 +198,7 @@ def pmds_of(inputs: Sequence[Input]) -> list[int]:
 def _known(
     select: Callable[..., Column], samples: Samples, source: Input
 ) -> Optional[Column]:
-    """Processes or threads, None if they are unknown."""
+    """Returns the processes or threads, None if they are unknown."""
     try:
         return select(samples, source.recording)
     except PfmParseError:

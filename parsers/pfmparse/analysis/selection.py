@@ -25,7 +25,7 @@ from .requests import CONDITIONS, Window
 if TYPE_CHECKING:
     from .names import Names
 
-ROOT = "/"  # the root control group matches all samples, even if their group is unknown
+ROOT = "/"  # the root control group matches all samples, even those of unknown groups
 
 Mask = NDArray[np.bool_]
 Test = Callable[[Batch], Mask]
@@ -36,8 +36,8 @@ Select = Callable[[Batch], Batch]
 class Selection:
     """The conditions that a sample must meet; None or empty means no condition.
 
-    ``events`` are names; ``comms``, ``cgroups`` and ``objects`` are patterns with * and
-    ?; ``symbols`` are regular expressions; ``kernel`` is the privilege level; ``time``
+    ``events`` are names. ``comms``, ``cgroups`` and ``objects`` are patterns with * and
+    ?. ``symbols`` are regular expressions. ``kernel`` is the privilege level. ``time``
     is relative to the first sample.
     """
 
@@ -55,7 +55,7 @@ class Selection:
     containers: Sequence[str] = ()
 
     def asked_of(self, session: Session) -> Selection:
-        """This selection, with the session's control groups if it has none."""
+        """Returns this selection; adds the session's control groups if it has none."""
         return self if self.groups else replace(self, cgroups=session.cgroups)
 
     @property
@@ -65,13 +65,13 @@ class Selection:
 
     @property
     def detail(self) -> Detail:
-        """The detail of places that the selection needs."""
+        """The detail about places that the selection needs."""
         return Detail.SYMBOL if self.symbols else Detail.OBJECT
 
     def of(self, recording: Recording, events: Events, places: Places) -> Select:
-        """A function that selects samples.
+        """Returns a function that selects samples.
 
-        Raises PfmParseError if nothing can match.
+        Raises PfmParseError if no sample can match.
         """
         tests = list(self._tests(recording, events, places))
         if not tests:
@@ -89,7 +89,10 @@ class Selection:
     def _tests(
         self, recording: Recording, events: Events, places: Places
     ) -> Iterable[Test]:
-        """The tests, cheap ones first: each one sees only the remaining samples."""
+        """Yields the tests, cheap ones first.
+
+        Each test gets only the samples that passed the earlier ones.
+        """
         if self.kernel is not None:
             kernel = self.kernel
             yield lambda batch: _is(in_kernel(batch.samples), kernel)
@@ -118,7 +121,7 @@ class Selection:
             yield lambda batch: self._located(places, batch)
 
     def _grouped(self, tgids: Column, recording: Recording) -> Mask:
-        """A mask of the processes in a wanted control group or below one."""
+        """Returns a mask of the processes in a wanted control group or below it."""
         distinct, inverse = np.unique(tgids, return_inverse=True)
         known = recording.source.threads
         paths = [known.cgroup(tgid) for tgid in distinct.tolist()]
@@ -156,13 +159,13 @@ def selected(
     kernel: Optional[bool],
     time: Optional[Window],
 ) -> Selection:
-    """The selection by the values of CONDITIONS, the privilege level and the time."""
+    """Makes a selection from the values of CONDITIONS, the level and the time."""
     fields = {CONDITIONS[name].field: found for name, found in values.items()}
     return Selection(kernel=kernel, time=time, **fields)
 
 
 def first_time(recording: Recording) -> int:
-    """The time of the first sample in ns on the samples' clock; 0 if there is none.
+    """Returns the time of the first sample in ns of the samples' clock, or 0.
 
     Reads the whole recording, because buffers are not in chronological order.
     """
@@ -175,7 +178,7 @@ def first_time(recording: Recording) -> int:
 
 
 def _within(times: Column, window: Window) -> Mask:
-    """A mask of the times that are in the window."""
+    """Returns a mask of the times that are in the window."""
     # A time that does not fit into 64 bits is later than all samples.
     if window.start >> 64:
         return np.zeros(times.size, np.bool_)
@@ -186,10 +189,10 @@ def _within(times: Column, window: Window) -> Mask:
 
 
 def _among(column: Column, wanted: Iterable[int]) -> Mask:
-    """A mask of the elements that are wanted."""
+    """Returns a mask of the elements that are wanted."""
     if column.dtype.kind == "b":
         column = column.astype(np.uint8)
-    # Numbers that do not fit into the column's type would wrap around.
+    # Numbers that do not fit into the column's type would overflow.
     there = np.iinfo(column.dtype)
     possible = [number for number in wanted if there.min <= number <= there.max]
     return np.isin(column, np.array(possible, column.dtype))
@@ -204,7 +207,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _matching(names: Names, ids: NDArray[np.intp], patterns: Sequence[str]) -> Mask:
-    """A mask of the elements whose name matches a pattern."""
+    """Returns a mask of the elements whose name matches a pattern."""
     good = [_matches(name, patterns) for name in names.all()]
     mask: Mask = np.array(good, np.bool_)[ids]
     return mask

@@ -16,17 +16,17 @@ LOWEST, HIGHEST = np.uint64(0), np.uint64((1 << 64) - 1)
 
 
 class Extremes:
-    """The least or the greatest of unsigned 64-bit numbers by id."""
+    """The least or the greatest of unsigned 64-bit numbers, by ID."""
 
     def __init__(self, greatest: bool) -> None:
-        """Without ``greatest``, the least numbers are kept."""
+        """Keeps the greatest numbers, or the least ones unless ``greatest`` is set."""
         self._choose: Any = np.maximum if greatest else np.minimum
         self._worst = LOWEST if greatest else HIGHEST
         self._numbers = np.zeros(0, np.uint64)
         self._there = np.zeros(0, np.bool_)
 
     def add(self, ids: Ids, values: U64s) -> None:
-        """Adds a value for each id."""
+        """Adds a value for each ID."""
         if ids.size == 0:
             return
         order = np.argsort(ids, kind="stable")
@@ -38,7 +38,7 @@ class Extremes:
         self._there[which] = True
 
     def result(self, count: int) -> list[Optional[int]]:
-        """The extreme value of each id below ``count``; None for ids without values."""
+        """Returns the extreme of each ID below ``count``; None if it has no value."""
         self._grow(count)
         pairs = zip(self._numbers[:count].tolist(), self._there.tolist())
         return [number if there else None for number, there in pairs]
@@ -46,13 +46,13 @@ class Extremes:
     def _grow(self, count: int) -> None:
         more = count - self._numbers.size
         if more > 0:
-            more += self._numbers.size  # room for the ids of further batches
+            more += self._numbers.size  # room for the IDs of further batches
             self._numbers = np.append(self._numbers, np.full(more, self._worst))
             self._there = np.append(self._there, np.zeros(more, np.bool_))
 
 
 EXACT_BITS = 7  # each number with up to 7 bits has its own bucket
-FRACTION = EXACT_BITS - 1  # bits after the first that distinguish larger numbers
+FRACTION = EXACT_BITS - 1  # bits after the first one that distinguish larger numbers
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class Spread:
     ) -> None:
         """Adds each value to the group with the same index in ``ids``.
 
-        A value counts once, or as often as ``times`` says.
+        ``times`` says how often each value counts, by default once.
         """
         self._counts.add(self._pairs.ids(ids, _bucket(values)), times)
 
     def buckets(self, count: int) -> list[list[Bucket]]:
-        """The non-empty buckets of each group below ``count``, in ascending order."""
+        """Returns the non-empty buckets of each group below ``count``, ascending."""
         found: list[list[Bucket]] = [[] for _ in range(count)]
         groups, numbers = self._pairs.pairs()
         counts = self._counts.result(len(self._pairs))
@@ -92,7 +92,7 @@ class Spread:
 
 
 def percentile(buckets: list[Bucket], percent: float) -> int:
-    """The percentile, rounded up to the end of its bucket."""
+    """Returns the percentile, rounded up to the end of its bucket."""
     total = sum(bucket.count for bucket in buckets)
     seen = 0
     for bucket in buckets:
@@ -103,7 +103,7 @@ def percentile(buckets: list[Bucket], percent: float) -> int:
 
 
 def _bucket(values: U64s) -> U64s:
-    """The bucket number of each value."""
+    """Returns the bucket index of each value."""
     small = values < np.uint64(1 << EXACT_BITS)
     if small.all():
         return values
@@ -113,7 +113,7 @@ def _bucket(values: U64s) -> U64s:
 
 
 def _bits(values: U64s) -> U64s:
-    """The bit length of each number; a logarithm would not be exact."""
+    """Returns the bit length of each number; a logarithm would not be exact."""
     bits, rest = np.zeros(values.size, np.uint64), values.copy()
     for step in (32, 16, 8, 4, 2, 1):
         large = rest >> np.uint64(step) != 0
@@ -123,7 +123,7 @@ def _bits(values: U64s) -> U64s:
 
 
 def _ends(bucket: int) -> tuple[int, int]:
-    """The least and the greatest number of a bucket."""
+    """Returns the least and the greatest number of a bucket."""
     if bucket < 1 << EXACT_BITS:
         return bucket, bucket
     shift = (bucket >> FRACTION) - 1

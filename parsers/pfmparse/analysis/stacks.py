@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Call stacks as a tree whose nodes have dense numbers."""
+"""A tree of call stacks whose nodes have dense IDs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ ROOT = -1
 
 
 class Stacks:
-    """Dense numbers for distinct stacks: a stack's parent node is its caller's stack.
+    """Assigns dense IDs to distinct stacks.
 
-    The stack of a sample without a call chain has only the sample's own address.
+    A stack is a node of a tree; its parent is the stack of its caller. The stack of a
+    sample without a call chain has only the sample's own address.
     """
 
     def __init__(self, places: Places) -> None:
@@ -26,21 +27,21 @@ class Stacks:
         return len(self._nodes)
 
     def ids(self, batch: Batch) -> Ids:
-        """The node of each sample's whole stack."""
+        """Returns the node of each sample's whole stack in the call tree."""
         own = self._places.own(batch)
         parents = self._callers(batch)
         return self._nodes.ids(_plus_one(parents), own.astype(np.uint64))
 
     def parents(self) -> Ids:
-        """The parent of each node, ROOT if it has none; always a smaller number."""
+        """Returns the parent of each node, or ROOT; its ID is lower than the node's."""
         return self._nodes.pairs()[0].astype(np.intp) - 1
 
     def places(self) -> Ids:
-        """The place of each node, a number of Places."""
+        """Returns the place of each node, which is an ID in Places."""
         return self._nodes.pairs()[1].astype(np.intp)
 
     def _callers(self, batch: Batch) -> Ids:
-        """The node of each sample's innermost caller, or ROOT."""
+        """Returns the node of each sample's innermost caller, or ROOT."""
         nodes = np.full(batch.samples.count, ROOT, np.intp)
         chains = batch.samples.chains
         if chains is None or batch.samples.count == 0:
@@ -52,7 +53,8 @@ class Stacks:
         calls = self._places.calls(batch, which, chains.addresses[used], files)
         calls = calls.astype(np.uint64)
         starts = starts - chains.offsets[0]
-        # Start with the outermost callers; handle one depth of all samples at a time.
+        # Start with the outermost callers; in each step handle one depth of all
+        # samples.
         for depth in range(int(lengths.max()) - 1, -1, -1):
             deep = np.flatnonzero(lengths > depth)
             of = calls[starts[deep] + depth]
@@ -61,5 +63,5 @@ class Stacks:
 
 
 def _plus_one(nodes: Ids) -> U64s:
-    """The nodes as unsigned numbers, ROOT as 0."""
+    """Converts nodes to unsigned numbers; ROOT becomes 0."""
     return (nodes + 1).astype(np.uint64)

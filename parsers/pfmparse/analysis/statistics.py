@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Figures of the recorded values of a group of samples."""
+"""Figures, such as the mean, of the recorded values of a group of samples."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Values:
         self.buckets.update(other.buckets)
 
     def over(self, other: Values) -> Optional[float]:
-        """The ratio of the sums, None if the divisor is 0."""
+        """Returns the ratio of the sums, None if the divisor is 0."""
         return self.total / other.total if other.total else None
 
     def histogram(self) -> list[Bucket]:
-        """The number of samples in buckets whose limits are powers of two."""
+        """Returns the number of samples in buckets whose limits are powers of two."""
         sums: Counter[int] = Counter()
         for (low, _), count in self.buckets.items():
             sums[low.bit_length()] += count
@@ -53,7 +53,7 @@ class Values:
         ]
 
     def figure(self, stat: str) -> Optional[Number]:
-        """A figure other than "hist"; None if there are no values."""
+        """Returns a figure other than "hist"; None without values."""
         if stat == COUNT:
             return self.samples
         if stat in (MIN, MAX):
@@ -109,7 +109,7 @@ class Statistics:
 
 
 class _Column:
-    """Collects the values of one column by group, as far as figures need them."""
+    """Collects those values of one column, by group, that figures need."""
 
     def __init__(self, name: str, stats: set[str], events: Events) -> None:
         self._name = name
@@ -160,7 +160,7 @@ class _Column:
             collected[role].add(ids, unsigned(samples, column))
 
     def _check(self, samples: Samples, columns: Mapping[Role, str]) -> None:
-        """Raises PfmParseError if a figure is not known from these columns."""
+        """Raises PfmParseError if a figure cannot be computed from these columns."""
         there = [role.value for role in columns]
         if samples.name_of(Role.WEIGHT) is not None:
             there += [COUNT, MEAN] if Role.SUM in columns else [COUNT]
@@ -172,7 +172,7 @@ class _Column:
             )
 
     def values(self, count: int) -> list[Values]:
-        """The values of the groups below ``count``."""
+        """Returns the values of the groups below ``count``."""
         buckets = [
             Counter({(bucket.low, bucket.high): bucket.count for bucket in found})
             for found in self._spread.buckets(count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Selects samples of a batch by a mask."""
+"""Select samples of a batch by a mask."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..layout import NDArray
 
 
 def subset(samples: Samples, mask: NDArray[np.bool_]) -> Samples:
-    """The samples that the mask selects; its shape is (count,)."""
+    """Returns the samples that the mask, of shape (count,), selects."""
     which = np.flatnonzero(mask)
     if which.size == samples.count:
         return samples
@@ -41,7 +41,7 @@ def _group(group: PmdGroup, mask: NDArray[np.bool_]) -> PmdGroup:
 def _chains(chains: Chains, which: NDArray[np.intp]) -> Chains:
     lengths = np.diff(chains.offsets)[which]
     offsets = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
-    # The index of each kept address: its chain's old start plus its depth.
+    # The index of each kept address: the old start of its chain plus its depth.
     shifts = np.repeat(chains.offsets[:-1][which] - offsets[:-1], lengths)
     kept = np.arange(offsets[-1]) + shifts
     kernel = None if chains.kernel is None else chains.kernel[which]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exact sums by dense number."""
+"""Exact sums by dense ID."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..layout import NDArray
 Ids = NDArray[np.intp]
 U64s = NDArray[np.uint64]
 
-# bincount() sums in double precision, which is exact for 2^20 numbers of 32 bits.
+# bincount() uses double precision, which is exact for 2^20 numbers of 32 bits.
 EXACT = 1 << 20
-FEW = 4  # values are added once they number a quarter of the sums
+FEW = 4  # add values once there are a quarter as many as sums
 
 
 class Sums:
-    """Exact sums of unsigned 64-bit numbers by id; sums may exceed 64 bits."""
+    """Exact sums of unsigned 64-bit numbers by ID; sums may exceed 64 bits."""
 
     def __init__(self) -> None:
         self._low, self._high = np.zeros(0, np.uint64), np.zeros(0, np.uint64)
@@ -26,28 +26,28 @@ class Sums:
         self._size = 0  # waiting ids
 
     def add(self, ids: Ids, values: Optional[NDArray[np.integer[Any]]] = None) -> None:
-        """Adds a value for each id, 1 without ``values``."""
+        """Adds a value for each ID, or 1 without ``values``."""
         if ids.size == 0:
             return
         copy = None if values is None else np.array(values, np.uint64)
         self._waiting.append((ids, copy))
         self._size += ids.size
-        # An addition touches the sums of all ids, so small batches are collected first.
+        # An addition accesses the sums of all IDs, so small batches are collected.
         if self._size * FEW >= self._low.size:
             self._add_waiting()
 
     def result(self, count: int) -> list[int]:
-        """The sums of the ids below ``count``."""
+        """Returns the sums of the IDs below ``count``."""
         return self.of(np.arange(count))
 
     def of(self, ids: Ids) -> list[int]:
-        """The sums of some ids."""
+        """Returns the sums of some IDs."""
         words = self.words(int(ids.max()) + 1 if ids.size else 0)
         high, low = (part[ids].tolist() for part in words)
         return [(a << 32) + b for a, b in zip(high, low)]
 
     def totals(self, count: int, width: int) -> list[int]:
-        """The sums of all ids below ``count`` that are equal modulo ``width``."""
+        """Returns sums of all IDs below ``count`` that are equal modulo ``width``."""
         high, low = (part.reshape(-1, width) for part in self.words(count))
         totals: list[int] = low.sum(axis=0, dtype=np.uint64).tolist()
         if high.any():
@@ -56,7 +56,7 @@ class Sums:
         return totals
 
     def moved(self, ids: Ids, to: Ids) -> Sums:
-        """Sums by new numbers: ids with the same number in ``to`` are added up."""
+        """Returns sums by other IDs: adds up IDs with the same new ID in ``to``."""
         words = self.words(int(ids.max()) + 1 if ids.size else 0)
         high, low = (part[ids] for part in words)
         moved = Sums()
@@ -72,7 +72,7 @@ class Sums:
         return moved
 
     def words(self, count: int) -> tuple[U64s, U64s]:
-        """The sums as multiples of 2^32 and remainders, for sorting."""
+        """Returns the sums as multiples of 2^32 and remainders, for sorting."""
         self._add_waiting()
         low, high = (_grown(part, count)[:count] for part in (self._low, self._high))
         return high + (low >> np.uint64(32)), low & np.uint64(0xFFFFFFFF)
@@ -112,7 +112,7 @@ def _grown(part: NDArray[np.uint64], count: int) -> NDArray[np.uint64]:
 def _sum(to: NDArray[np.uint64], counts: NDArray[Any]) -> NDArray[np.uint64]:
     """Adds ``counts`` to ``to``, which is enlarged if necessary."""
     if to.size < counts.size:
-        # Leave room for the ids of further batches.
+        # Leave room for the IDs of further batches.
         to = _grown(to, 2 * counts.size)
     to[: counts.size] += counts.astype(np.uint64)
     return to

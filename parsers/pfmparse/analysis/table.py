@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of an input as a table: a numpy array for each column."""
+"""A table of the samples of an input: a numpy array for each column."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .rows import Number, RowMaker, Rows
 
 Array = NDArray[Any]
 
-# Columns of texts, each with the numbers for which there are texts. File and host are
-# the same for all samples of an input.
+# Columns of texts, each with the IDs of its texts. File and host are the same for all
+# samples of an input.
 TEXTS: dict[str, Callable[[Rows], Optional[Ids]]] = {
     "comm": lambda rows: rows.names,
     "event": lambda rows: rows.events,
@@ -29,12 +29,12 @@ TEXTS: dict[str, Callable[[Rows], Optional[Ids]]] = {
     "file": lambda rows: None,
     "host": lambda rows: None,
 }
-# The details of places that columns need.
+# The detail about places that columns need; the others need Detail.OBJECT.
 SYMBOLS = {"function": Detail.SYMBOL, "stack": Detail.SYMBOL, "line": Detail.LINE}
 
 
 def detail_of(columns: Iterable[str]) -> Detail:
-    """The detail that has to be looked up for these columns."""
+    """Returns the detail that must be looked up for these columns."""
     details = [SYMBOLS.get(name, Detail.OBJECT) for name in columns]
     return max(details, key=list(Detail).index, default=Detail.OBJECT)
 
@@ -78,7 +78,7 @@ class Table:
         return joined([*self._parts.pop(name, ()), empty])
 
     def _part(self, name: str, rows: Rows) -> Array:
-        """The numbers in a column, or of its texts; -1 for texts that are unknown."""
+        """Returns the numbers in a column, or IDs of its texts; -1 for unknown ones."""
         if name in TEXTS:
             ids = TEXTS[name](rows)
             return np.full(rows.count, -1, np.intp) if ids is None else ids
@@ -87,17 +87,17 @@ class Table:
         return named(rows.samples, name)
 
     def _texts(self, name: str, ids: Array) -> Array:
-        """The texts of numbers, as an array of objects that share equal texts."""
+        """Returns the texts of IDs, as an array of objects that share equal texts."""
         if name in ("file", "host"):
             return np.full(ids.size, getattr(self._source, name), object)
         if name == "stack":
             return self._stacks(ids)
-        # The last text is that of unknown numbers, -1.
+        # The last text is that of the ID -1, which means unknown.
         texts = objects([*self._all(name), ""])
         return texts[ids.astype(np.intp, copy=False)]
 
     def _all(self, name: str) -> Sequence[str]:
-        """The texts of a column, by number."""
+        """Returns the texts of a column, indexed by ID."""
         if name == "comm":
             return self._maker.names.all()
         if name == "event":
@@ -118,13 +118,13 @@ class Table:
 
 
 def joined(parts: Sequence[Array]) -> Array:
-    """The parts of a column as one contiguous array."""
+    """Returns the parts of a column as one contiguous array."""
     some = [part for part in parts if part.size] or parts[:1]
     return np.concatenate(some) if some else np.zeros(0, np.uint64)
 
 
 def objects(values: Sequence[object]) -> Array:
-    """An array of these objects."""
+    """Returns an array of these objects."""
     array = np.empty(len(values), object)
     array[:] = values
     return array

@@ -22,8 +22,8 @@ GREATEST = np.uint64((1 << 64) - 1)
 class Weight:
     """The weight that each sample adds to the sums of a view.
 
-    ``name`` is "count", "period", a quantity of which the format records sums, or a
-    name for columns.named().
+    ``name`` is "count", "period", a quantity whose sums the format records, or a name
+    for columns.named().
     """
 
     def __init__(self, name: str, events: Events) -> None:
@@ -33,7 +33,7 @@ class Weight:
         self._events = events
 
     def of(self, samples: Samples) -> Optional[NDArray[np.integer[Any]]]:
-        """The weight of each sample, None if all are 1.
+        """Returns the weight of each sample, None if all are 1.
 
         Raises PfmParseError if the weights are unknown.
         """
@@ -49,7 +49,7 @@ class Weight:
     def _sums(
         self, samples: Samples, columns: Mapping[Role, str]
     ) -> NDArray[np.uint64]:
-        """The sums that the format records, of all samples that each one represents."""
+        """Returns the recorded sums, over all samples that each sample represents."""
         if Role.SUM not in columns:
             only = ", ".join(role.value for role in columns)
             text = f"the format records only {only} of '{self.name}', not its sum"
@@ -58,10 +58,10 @@ class Weight:
 
 
 def usual(samples: Samples, counting: bool = False) -> str:
-    """The weight of samples unless the user chooses one: their first sum, or "count".
+    """Returns the default weight of samples: their first recorded sum, or "count".
 
-    A view that is ``counting`` needs sums only if the samples have no count. Sums of
-    periods are not taken, because periods of other formats are not, either.
+    A view that is ``counting`` uses sums only if the samples have no count. Sums of
+    periods are not used, because other formats' periods are not used either.
     """
     if counting and samples.name_of(Role.WEIGHT) is not None:
         return COUNT
@@ -70,7 +70,7 @@ def usual(samples: Samples, counting: bool = False) -> str:
 
 
 def aggregates(samples: Samples, name: str) -> dict[Role, str]:
-    """The columns that summarise a quantity, by role; empty if there are none.
+    """Returns the columns that summarise a quantity, by role; possibly empty.
 
     ``name`` is the quantity's name or that of one of the columns.
     """
@@ -85,7 +85,7 @@ def aggregates(samples: Samples, name: str) -> dict[Role, str]:
 def values_of(
     samples: Samples, name: str, events: Events
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """The value of each sample, and a mask of those that have one.
+    """Returns the value of each sample, and a mask of the samples that have one.
 
     ``name`` is as in Weight, except "count". Raises PfmParseError if it is unknown.
     """
@@ -99,7 +99,7 @@ def values_of(
 
 
 def unsigned(samples: Samples, name: str) -> NDArray[np.uint64]:
-    """A column as for columns.named().
+    """Returns a column by a name that columns.named() accepts.
 
     Raises PfmParseError if it has negative numbers.
     """
@@ -110,7 +110,7 @@ def unsigned(samples: Samples, name: str) -> NDArray[np.uint64]:
 
 
 def product(values: NDArray[np.uint64], times: Column, name: str) -> NDArray[np.uint64]:
-    """The values times ``times``. Raises PfmParseError if a product exceeds 64 bits."""
+    """Multiplies values by ``times``; raises PfmParseError if one exceeds 64 bits."""
     if not fits(values, times).all():
         text = f"{name} times the weight of a sample needs more than 64 bits"
         raise RequestError(text)
@@ -118,23 +118,23 @@ def product(values: NDArray[np.uint64], times: Column, name: str) -> NDArray[np.
 
 
 def fits(values: NDArray[np.uint64], times: Column) -> NDArray[np.bool_]:
-    """A mask of the products that fit into 64 bits."""
+    """Returns a mask of the products that fit into 64 bits."""
     wide = times.astype(np.uint64)
     fitting: NDArray[np.bool_] = values <= GREATEST // np.maximum(wide, np.uint64(1))
     return fitting
 
 
 def period_sums(samples: Samples) -> Optional[NDArray[np.uint64]]:
-    """The sums of periods that the format records, None if it does not."""
+    """Returns the sums of periods, None if the format does not record them."""
     name = aggregates(samples, PERIOD).get(Role.SUM)
     return None if name is None else unsigned(samples, name)
 
 
 def periods(samples: Samples, events: Events) -> NDArray[np.uint64]:
-    """The sampling period of each sample.
+    """Returns the sampling period of each sample.
 
-    It is the mean, rounded down, if the format records sums of periods. If it records
-    no periods, it is the session's period of the sample's event.
+    If the format records sums of periods, it is the mean, rounded down. If the format
+    records no periods, it is the period of the sample's event in the session.
     """
     if samples.name_of(Role.PERIOD) is not None:
         return samples.role(Role.PERIOD).astype(np.uint64)
