@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Copies of sampling buffers, one or several: BUFR chunks (docs/capture.md)."""
+"""Copies of sampling buffers: BUFR chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ PIECE = struct_dtype(
 
 
 def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryview:
-    """The image of ``size`` bytes; bytes outside all pieces are zero.
+    """Assembles an image of ``size`` bytes; bytes outside all pieces are zero.
 
-    ``saved`` holds the table of pieces and the pieces. If it is not ``whole``, the
-    image ends at the first missing byte. PfmParseError with an offset in ``saved`` if
-    the table or the pieces are invalid.
+    ``saved`` contains the table of pieces and the pieces. If it is not ``whole``, the
+    image ends at the first missing byte. Raises PfmParseError with an offset in
+    ``saved`` if the table or the pieces are invalid.
     """
     if pieces > MAX_PIECES:
         raise PfmParseError(f"{pieces} pieces exceed the limit, {MAX_PIECES}", 0)
@@ -69,24 +69,24 @@ BUFFER_HEADER = struct_dtype(
     24,
     [
         ("context", "<u4", 0),
-        ("pieces", "<u4", 4),  # 0: not in pieces, the bytes from the start on
+        ("pieces", "<u4", 4),  # 0: one piece, from the buffer's start on
         ("time_ns", "<u8", 8),  # ns, CLOCK_MONOTONIC
         ("buf_size", "<u8", 16),  # bytes
     ],
 )
 assert BUFFER_HEADER.itemsize == 24
-_HEADER = struct.Struct("<IIQQ")  # faster than numpy for one header at a time
+_HEADER = struct.Struct("<IIQQ")  # faster than numpy for single headers
 assert _HEADER.size == BUFFER_HEADER.itemsize
 
 
 class Buffer(NamedTuple):
     """A copy of a sampling buffer.
 
-    ``epoch`` is the epoch of the mappings at the time of the copy. ``offset`` is
-    where ``data`` starts in the file. If the file stores the data in another form,
-    ``stored`` names the form (compressed or in pieces), and ``offset`` is its start.
-    ``whole`` is False if the end of the file may have cut off part of the copy.
-    ``unread`` is the number of previous buffers that could not be read.
+    ``epoch`` is the epoch of the mappings at the time of the copy. ``offset`` is where
+    ``data`` starts in the file. If the file stores the data in another form, ``stored``
+    names the form (compressed or in pieces), and ``offset`` is its start. ``whole`` is
+    False if the end of the file may have cut off part of the copy. ``unread`` is the
+    number of earlier buffers that could not be read.
     """
 
     data: memoryview
@@ -99,7 +99,7 @@ class Buffer(NamedTuple):
 
 
 def read_buffer(chunk: Chunk, contexts: Container[int], epoch: int) -> Buffer:
-    """The copy in a BUFR chunk.
+    """Returns the copy in a BUFR chunk.
 
     Raises PfmParseError if its context is not in ``contexts``.
     """
@@ -128,7 +128,7 @@ Offsets = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Buffers:
-    """Some copies of one context's buffers, at one epoch of the mappings.
+    """Copies of one context's buffers, all at one epoch of the mappings.
 
     Copy i is at byte ``begins[i]`` of ``data`` and has ``sizes[i]`` bytes; the arrays
     have shape (n,). ``offset`` is where ``data`` starts in the file; the other fields
@@ -147,7 +147,7 @@ class Buffers:
 
     @classmethod
     def of(cls, buffer: Buffer) -> Buffers:
-        """A run of this buffer only."""
+        """Makes an object with this copy only."""
         return cls(
             buffer.data,
             np.zeros(1, np.intp),
@@ -171,20 +171,20 @@ class Buffers:
             )
 
     def part(self, start: int, end: int) -> Buffers:
-        """The copies from number ``start`` up to but excluding ``end``."""
+        """Returns the copies from index ``start`` up to but excluding ``end``."""
         return replace(self, begins=self.begins[start:end], sizes=self.sizes[start:end])
 
     def first(self) -> memoryview:
-        """The bytes of the first copy."""
+        """Returns the bytes of the first copy."""
         begin = int(self.begins[0])
         return self.data[begin : begin + int(self.sizes[0])]
 
     def within(self, which: Offsets, starts: Offsets, sizes: Offsets) -> Buffers:
-        """Parts of some copies, given by their starts and sizes in bytes."""
+        """Returns parts of some copies, given by their starts and sizes in bytes."""
         return replace(self, begins=self.begins[which] + starts, sizes=sizes)
 
     def heads(self, dtype: np.dtype[np.void]) -> NDArray[np.void]:
-        """The structure at the start of each copy, which must fit; shape (n,)."""
+        """Returns the structure at each copy's start, which must fit; shape (n,)."""
         spacing = self.spacing()
         if spacing:
             return view(self.data, dtype, len(self), int(self.begins[0]), spacing)
@@ -193,7 +193,7 @@ class Buffers:
         return rows.view(dtype)[:, 0]
 
     def spacing(self) -> int:
-        """The distance between the starts of copies in bytes, 0 if it varies."""
+        """Returns the distance between starts of copies in bytes, 0 if it varies."""
         if len(self) == 1:
             return int(self.sizes[0])
         gaps = self.begins[1:] - self.begins[:-1]
@@ -201,11 +201,7 @@ class Buffers:
 
 
 def plain_buffers(chunks: Buffers, contexts: Container[int]) -> Optional[list[Buffers]]:
-    """The copies in some BUFR chunks, if they are stored as they were in memory.
-
-    ``chunks`` locates the payloads; its context is ignored. None if a copy has no
-    header, is stored in pieces, or has a context that is not in ``contexts``.
-    """
+    """Returns the copies in BUFR chunks if none is compressed or in pieces."""
     size = BUFFER_HEADER.itemsize
     if (chunks.sizes < size).any():
         return None
@@ -226,8 +222,8 @@ def plain_buffers(chunks: Buffers, contexts: Container[int]) -> Optional[list[Bu
     return found_of
 
 
-ENOUGH = 1 << 20  # bytes of a context's buffers that are passed on together
-MOST = 32 << 20  # bytes of buffers of all contexts that are held back, at most
+ENOUGH = 1 << 20  # bytes of a context's buffers that are yielded together
+MOST = 32 << 20  # maximum of bytes that are held back, of all contexts
 
 
 def gather(groups: Iterable[Iterable[Buffers]]) -> Iterator[list[Buffers]]:

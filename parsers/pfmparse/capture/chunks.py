@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Finds and reads the chunks of a capture file (docs/capture.md)."""
+"""Find and read the chunks of a capture file (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SMALL = 1 << 14  # bytes; zlib is fast enough for these
 
 
 def crc32(data: Data) -> int:
-    """The CRC-32 of the data, as computed by zlib."""
+    """Returns the CRC-32 of the data, as computed by zlib."""
     fast = _libdeflate() if len(data) > SMALL else None
     if fast is None:
         return zlib.crc32(data)
@@ -29,7 +29,7 @@ def crc32(data: Data) -> int:
 
 
 def crc32_of_each(data: memoryview, begins: list[int], sizes: list[int]) -> list[int]:
-    """The checksums of parts of the data."""
+    """Returns the CRC-32 of some parts of the data."""
     fast, parts = _libdeflate(), zip(begins, sizes)
     if fast is None:
         return [zlib.crc32(data[begin : begin + size]) for begin, size in parts]
@@ -38,13 +38,13 @@ def crc32_of_each(data: memoryview, begins: list[int], sizes: list[int]) -> list
 
 
 def _address(data: Data) -> int:
-    # Much faster than the array's ``ctypes.data``.
+    # Returns the address of the data; much faster than an array's ``ctypes.data``.
     return int(np.frombuffer(data, np.uint8).__array_interface__["data"][0])
 
 
 @cache
 def _libdeflate() -> Optional[Any]:
-    """libdeflate's function, which is several times faster than zlib's."""
+    """Returns libdeflate's function, which is several times faster than zlib's."""
     try:
         function = ctypes.CDLL("libdeflate.so.0").libdeflate_crc32
     except (OSError, AttributeError):
@@ -59,7 +59,7 @@ FILE_VERSION = 1
 COMPRESSED = 0x1  # flag of a chunk
 PIECE = 1 << 18  # bytes that are decompressed at once
 
-# The longest accepted payload of each type, in decompressed bytes.
+# The maximum payload of each type that is accepted, in decompressed bytes.
 MAX_PAYLOAD = {
     "SESS": 8 << 20,
     "CTXT": 1 << 16,
@@ -97,7 +97,7 @@ CHUNK_HEADER = struct_dtype(
     ],
 )
 assert CHUNK_HEADER.itemsize == 24
-_HEADER = struct.Struct("<4sIQII")  # faster than numpy for one header at a time
+_HEADER = struct.Struct("<4sIQII")  # faster than numpy for single headers
 assert _HEADER.size == CHUNK_HEADER.itemsize
 
 
@@ -147,7 +147,7 @@ class ChunkReader:
         check_file_header(head)
 
     def headers(self) -> Iterator[ChunkHeader]:
-        """The headers of all chunks; payloads are not read."""
+        """Yields the headers of all chunks; payloads are not read."""
         while True:
             header = self._header()
             if header is None:
@@ -160,7 +160,7 @@ class ChunkReader:
                 return
 
     def payload(self, header: ChunkHeader) -> Optional[Chunk]:
-        """Reads a chunk of a known type; None if the file ends within it.
+        """Reads a chunk of a known type; returns None if the file ends within it.
 
         Raises PfmParseError if it is damaged. This method is thread-safe.
         """
@@ -168,19 +168,19 @@ class ChunkReader:
         return chunk if chunk.whole else None
 
     def chunk(self, header: ChunkHeader, stored: Optional[Data] = None) -> Chunk:
-        """Reads a chunk, which may be incomplete; ``stored`` is used if given."""
+        """Reads a chunk, which may be incomplete; uses ``stored`` if it is given."""
         return chunk_of(header, self._stored(header) if stored is None else stored)
 
     def stored(self, start: int, end: int) -> memoryview:
-        """The bytes of the file from ``start`` to ``end``, fewer at its end."""
+        """Returns the bytes of the file from ``start`` to ``end``, or to its end."""
         return self._storage.read(start, end - start)
 
     def drop(self, offset: int) -> None:
-        """Lets memory before this offset be freed; it can still be read again."""
+        """Lets memory before this offset be freed; it can be read again later."""
         self._storage.drop(offset)
 
     def _stored(self, header: ChunkHeader) -> Data:
-        """The payload as it is stored. Raises PfmParseError if it is too long."""
+        """Returns the stored payload; raises PfmParseError if it is too long."""
         limit = MAX_PAYLOAD[header.type]
         if header.length > limit:
             size = amount(header.length, "bytes")
@@ -189,7 +189,7 @@ class ChunkReader:
         return self._storage.read(header.offset, header.length)
 
     def _header(self) -> Optional[ChunkHeader]:
-        """The next chunk's header; None at the end of the file or on damage."""
+        """Returns the next chunk's header; None at the end of the file or on damage."""
         start = self.offset
         head = self._read(_HEADER.size)
         try:
@@ -207,7 +207,7 @@ class ChunkReader:
         note(self._problems, PfmParseError(text, self.offset, truncated=True))
 
     def _read(self, length: int) -> bytes:
-        """The next ``length`` bytes, fewer at the end of the file."""
+        """Returns the next ``length`` bytes, or all up to the end of the file."""
         read = self._storage.peek(self.offset, length)
         self.offset += len(read)
         return read
@@ -239,7 +239,10 @@ def parse_header(head: bytes, offset: int) -> ChunkHeader:
 
 
 def chunk_of(header: ChunkHeader, stored: Data) -> Chunk:
-    """The chunk with these ``stored`` bytes. Raises PfmParseError if it is damaged."""
+    """Returns the chunk with these ``stored`` bytes.
+
+    Raises PfmParseError if it is damaged.
+    """
     start, whole = header.offset, len(stored) == header.length
     if header.flags & ~COMPRESSED:
         raise PfmParseError(f"unknown chunk flags {header.flags:#x}", start - 20)

@@ -13,7 +13,7 @@ from ..layout import NDArray
 from .json_node import Node
 
 MAX_MOMENTS = 1 << 12
-MAX_NS = (1 << 62) - 1  # so that any difference between two times fits into 64 bits
+MAX_NS = (1 << 62) - 1  # so that differences of times fit into 64 bits
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Clocks:
         return len(self.moments)
 
     def add(self, moment: Moment, offset: int) -> None:
-        """Adds the next CLCK chunk, whose payload is at byte ``offset``."""
+        """Adds the reading of the next CLCK chunk, whose payload is at ``offset``."""
         if len(self.moments) == MAX_MOMENTS:
             raise PfmParseError(f"more than {MAX_MOMENTS} CLCK chunks", offset)
         self.moments.append(moment)
@@ -63,7 +63,7 @@ class Clocks:
         drift = [m.realtime_ns - m.perf_ns - shift for m in self.moments]
         since = (times - np.uint64(base.perf_ns)).view(np.int64)
         drifted = np.interp(since, np.array(perf, float), np.array(drift, float))
-        # Only the drift is a float: it would round numbers of 62 bits.
+        # Only the drift is a float, because floats would round numbers of 62 bits.
         whole = np.rint(np.clip(drifted, -MAX_NS, MAX_NS)).astype(np.int64)
         change = (whole + np.int64(shift)).view(np.uint64)
         shown: NDArray[np.uint64] = times + change
@@ -71,7 +71,7 @@ class Clocks:
 
 
 def parse_moment(text: bytes, offset: int) -> Moment:
-    """The reading in a CLCK document that starts at byte ``offset`` of the file."""
+    """Parses the CLCK document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "CLCK", offset)
     return Moment(
         perf_ns=_ns(node["perf_ns"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Code that is in no file: images of vDSOs, and functions of JIT-compiled code.
+"""Code without a file: images of vDSOs, and functions of JIT-compiled code.
 
 These are the VDSO and JITM chunks (docs/capture.md).
 """
@@ -18,7 +18,7 @@ from ..layout import Data, NDArray, struct_dtype, view
 from ..text import amount
 from .json_node import U64_MAX
 
-MAX_IMAGES = 16  # a kernel has one for each word size
+MAX_IMAGES = 16  # a kernel has one image for each word size
 VDSO_HEADER = struct_dtype(
     72, [("id_size", "<u4", 0), ("reserved", "<u4", 4), ("build_id", "V64", 8)]
 )
@@ -92,7 +92,7 @@ class JitSymbols:
         return len(self._parsed[2])
 
     def find(self, addresses: NDArray[np.uint64]) -> list[Optional[JitFunction]]:
-        """The function of each address, or None; n elements.
+        """Returns the function of each address, or None; n elements.
 
         If several functions were at an address, the last one in the file is used.
         """
@@ -102,7 +102,7 @@ class JitSymbols:
         first = np.searchsorted(ascending, starts)
         behind = np.searchsorted(ascending, ends)
         owner = np.full(addresses.size, -1, np.intp)
-        # Skip the functions without samples, which are most.
+        # Skip functions without samples; most functions have none.
         for function in np.flatnonzero(first < behind).tolist():
             owner[first[function] : behind[function]] = function
         found: list[Optional[JitFunction]] = [None] * addresses.size
@@ -113,7 +113,7 @@ class JitSymbols:
         return found
 
     def ranges(self) -> list[JitRange]:
-        """All functions by address; of functions that overlap, the last one is used."""
+        """Returns all functions by address; if some overlap, the last one is used."""
         last = {
             int(start): JitRange(int(start), int(end), name.decode(errors="replace"))
             for start, end, name in zip(*self._parsed)
@@ -164,9 +164,9 @@ class JitMaps:
         self._processes[tgid] = JitSymbols(tgid, text, cut)
 
     def find(self, tgid: int) -> Optional[JitSymbols]:
-        """The functions that a process generated, None without a JITM chunk."""
+        """Returns the functions that a process generated, None without a JITM chunk."""
         return self._processes.get(tgid)
 
     def processes(self) -> list[JitSymbols]:
-        """The functions of all processes that have a JITM chunk, by ascending tgid."""
+        """Returns the functions of all processes with a JITM chunk, by tgid."""
         return [self._processes[tgid] for tgid in sorted(self._processes)]

@@ -20,7 +20,7 @@ class CookieFile:
 
 
 def parse_cookies(text: bytes, offset: int) -> dict[int, CookieFile]:
-    """The cookies in a COOK document that starts at byte ``offset`` of the file."""
+    """Parses the COOK document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "COOK", offset)
     return {item["cookie"].u64(): _file(item) for item in node["cookies"].items()}
 

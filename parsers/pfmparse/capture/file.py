@@ -26,8 +26,8 @@ from .index import Group, Index
 from .metadata import ADD, Metadata
 from .session import Context, Session, parse_context, parse_session
 
-ROOM = 8 << 20  # bytes of buffers to read in advance, which fit into the cache
-KEPT = MOST  # bytes to keep mapped before a group, whose buffers gather() may hold
+ROOM = 8 << 20  # bytes of buffers to read in advance; they fit into the cache
+KEPT = MOST  # bytes before a group that remain mapped, because gather() may use them
 
 Found = Union[Buffers, PfmParseError]
 
@@ -36,7 +36,7 @@ class Capture(Metadata):
     """A capture file.
 
     The constructor reads all metadata, wherever they are in the file. ``problems`` are
-    sorted by offset, and complete once ``buffers()`` is exhausted.
+    sorted by offset; they are complete after the last buffer.
     """
 
     session: Session
@@ -64,16 +64,13 @@ class Capture(Metadata):
             note(self.problems, PfmParseError(text, self._reader.offset, True))
 
     def buffers(self) -> Iterator[Buffer]:
-        """The copies of buffers in file order; can be iterated once."""
+        """Yields the copies of buffers in file order; can be iterated once."""
         for some in self.groups(0):
             found = (buffer for buffers in some for buffer in buffers)
             yield from sorted(found, key=lambda buffer: buffer.offset)
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """The buffers, several at a time; up to ``threads`` threads read in advance.
-
-        The buffers of each context are in order.
-        """
+        """Yields the buffers, some at a time; ``threads`` threads read in advance."""
         groups = (self._buffers.group(which) for which in self._buffers.groups())
         if threads:
             from ..pipeline import in_threads  # only needed by large captures
@@ -108,19 +105,19 @@ class Capture(Metadata):
         return self._buffers.total()
 
     def _read(self, group: Group) -> tuple[int, Iterator[Found]]:
-        """The offset of a group, and its buffers or errors."""
+        """Returns the offset of a group, and its buffers or errors."""
         return group.start, self._found(group)
 
     def _found(self, group: Group) -> Iterator[Found]:
-        """The buffers of a group, or the errors of those that cannot be read."""
+        """Returns the buffers of a group, or the errors of unreadable ones."""
         stored = None
         if (group.flags == 0).all() and (group.lengths <= MAX_PAYLOAD["BUFR"]).all():
             stored = self._reader.stored(group.start, group.end)
             plain = self._plain(group, stored)
             if plain is not None:
                 return iter(plain)
-        # Buffers in pieces or compressed ones can be much larger than their stored
-        # form: those that do not fit into ROOM are made when the consumer needs them.
+        # A buffer that is compressed or in pieces can be much larger than its stored
+        # form. Buffers that do not fit into ROOM are made when the consumer needs them.
         made, size, waiting = deque[Found](), 0, deque(group.headers())
         while waiting and size <= ROOM:
             made.append(self._one(group, waiting.popleft(), stored))
@@ -134,7 +131,7 @@ class Capture(Metadata):
         waiting: deque[ChunkHeader],
         stored: Optional[memoryview],
     ) -> Iterator[Found]:
-        """Yields the buffers that exist already, then makes and yields the others."""
+        """Yields the buffers that exist, then makes and yields the others."""
         while made:
             yield made.popleft()
         while waiting:
@@ -153,7 +150,7 @@ class Capture(Metadata):
             return problem
 
     def _plain(self, group: Group, stored: memoryview) -> Optional[list[Buffers]]:
-        """The buffers of a group if all are plain and have correct checksums."""
+        """Returns a group's buffers if all are plain and have correct checksums."""
         if len(stored) < group.end - group.start:
             return None
         sizes = group.lengths.astype(np.intp)
@@ -165,13 +162,13 @@ class Capture(Metadata):
         return runs if crcs == group.crcs.tolist() else None
 
     def again(self) -> Capture:
-        """A copy of this capture, whose buffers can be iterated again."""
+        """Returns a copy of this capture, whose buffers can be iterated again."""
         same = copy(self)
         same.problems = list(self.problems)
         return same
 
     def _scan(self, header: ChunkHeader) -> None:
-        """Indexes a buffer or reads metadata.
+        """Reads metadata, or adds a buffer to the index.
 
         Raises PfmParseError if SESS is not first.
         """
@@ -224,7 +221,7 @@ class Capture(Metadata):
             note(self.problems, problem)
 
     def _no_session(self, truncated: bool = False) -> PfmParseError:
-        """The first problem, which may explain why the session is missing."""
+        """Returns the first problem, which may explain why the session is missing."""
         if self.problems:
             return self.problems[0]
         text = "the session is not the first chunk"

@@ -13,7 +13,7 @@ from ..layout import NDArray, struct_dtype
 from .chunks import CHUNK_HEADER, ChunkHeader
 
 GROUP = 4 << 20  # bytes of buffers that are read together
-GAP = 1 << 12  # bytes between two buffers of a group, at most; they are read, too
+GAP = 1 << 12  # maximum of bytes between two buffers of a group; they are read, too
 
 ROW = struct_dtype(
     28,
@@ -56,14 +56,14 @@ class Group:
         return begins
 
     def headers(self) -> list[ChunkHeader]:
-        """The chunk headers of the group."""
+        """Returns the chunk headers of the group."""
         lengths, offsets = self.lengths.tolist(), self.offsets.tolist()
         rows = zip(self.flags.tolist(), lengths, self.crcs.tolist(), offsets)
         return [ChunkHeader("BUFR", *row) for row in rows]
 
 
 class Index:
-    """Headers and epochs of all buffers, packed to save memory."""
+    """An index with the headers and epochs of all buffers, packed to save memory."""
 
     def __init__(self) -> None:
         self._rows = bytearray()
@@ -74,11 +74,11 @@ class Index:
         self._rows += _ROW.pack(offset, length, flags, crc, epoch)
 
     def total(self) -> int:
-        """The size of all buffers in bytes, according to their headers."""
+        """Returns the size of all buffers in bytes, according to their headers."""
         return sum(length for _, length, *_ in _ROW.iter_unpack(self._rows))
 
     def groups(self) -> Iterator[range]:
-        """Ranges of consecutive buffers of one epoch that should be read together."""
+        """Yields ranges of consecutive buffers of one epoch to read together."""
         at = first = start = end = epoch = 0
         for at, (offset, length, _, _, now) in enumerate(_ROW.iter_unpack(self._rows)):
             far = offset - end > GAP + CHUNK_HEADER.itemsize
@@ -92,7 +92,7 @@ class Index:
             yield range(first, at + 1)
 
     def group(self, which: range) -> Group:
-        """The headers of a group."""
+        """Returns the headers of a group."""
         size = _ROW.size
         part = bytes(self._rows[which.start * size : which.stop * size])
         rows = np.frombuffer(part, ROW)

@@ -26,8 +26,9 @@ class Node:
     """A value in a JSON document, and its path.
 
     Every access checks the type and raises PfmParseError with the ``offset`` of the
-    document in bytes and the path in its message. With ``wrong``, the error is added to
-    that list instead, and the access returns a default value of the right type.
+    document in bytes and the path in its message. If ``wrong`` is given, the error is
+    added to that list instead, and the access returns a default value of the right
+    type.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class Node:
         offset: int,
         wrong: Optional[list[PfmParseError]] = None,
     ) -> Node:
-        """The root of a UTF-8 document; all paths start with ``name``."""
+        """Parses a UTF-8 document; all paths start with ``name``."""
         try:
             value = json.loads(text.decode(), parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
@@ -66,7 +67,7 @@ class Node:
             raise PfmParseError("; ".join(texts), self._offset)
 
     def refuse(self, message: str) -> None:
-        """Raises or collects an error at this place in the document."""
+        """Raises or collects an error about this value."""
         if self._wrong is None:
             raise self.error(message)
         # A missing member has already been reported.
@@ -74,11 +75,11 @@ class Node:
             self._wrong.append(self.error(message))
 
     def error(self, message: str) -> PfmParseError:
-        """Makes an error at this place in the document."""
+        """Makes an error about this value."""
         return PfmParseError(f"{self._path}: {message}", self._offset)
 
     def __getitem__(self, key: str) -> Node:
-        """The member of an object."""
+        """Returns a member of the object."""
         value = MISSING
         if not isinstance(self._value, dict):
             self.refuse("not an object")
@@ -89,20 +90,20 @@ class Node:
         return Node(value, f"{self._path}.{key}", self._offset, self._wrong)
 
     def optional(self, key: str, read: Callable[[Node], T]) -> Optional[T]:
-        """None if the member is missing or null, otherwise its value."""
+        """Returns the member's value, None if it is missing or null."""
         if isinstance(self._value, dict) and key not in self._value:
             return None
         return self[key].unless_null(read)
 
     def members(self) -> dict[str, Node]:
-        """The members of an object, by name."""
+        """Returns the members of the object, by name."""
         if not isinstance(self._value, dict):
             self.refuse("not an object")
             return {}
         return {name: self[name] for name in self._value}
 
     def items(self) -> list[Node]:
-        """The elements of an array."""
+        """Returns the elements of the array."""
         if not isinstance(self._value, list):
             self.refuse("not an array")
             return []
@@ -112,7 +113,7 @@ class Node:
         ]
 
     def integer(self, low: int, high: int) -> int:
-        """An integer from ``low`` to ``high``, inclusive."""
+        """Returns the integer, which must be from ``low`` to ``high``."""
         if not isinstance(self._value, int) or isinstance(self._value, bool):
             self.refuse("not an integer")
             return low
@@ -122,42 +123,42 @@ class Node:
         return self._value
 
     def u16(self) -> int:
-        """An integer of 16 bits."""
+        """Returns the unsigned integer of 16 bits."""
         return self.integer(0, U16_MAX)
 
     def u32(self) -> int:
-        """An integer of 32 bits."""
+        """Returns the unsigned integer of 32 bits."""
         return self.integer(0, U32_MAX)
 
     def u64(self) -> int:
-        """An integer of 64 bits."""
+        """Returns the unsigned integer of 64 bits."""
         return self.integer(0, U64_MAX)
 
     def boolean(self) -> bool:
-        """true or false."""
+        """Returns the boolean."""
         if not isinstance(self._value, bool):
             self.refuse("not true or false")
             return False
         return self._value
 
     def string(self) -> str:
-        """A string."""
+        """Returns the string."""
         if not isinstance(self._value, str):
             self.refuse("not a string")
             return ""
         return self._value
 
     def exact_text(self, key: str) -> str:
-        """A member that is a text; bytes that are not UTF-8 become surrogates.
+        """Returns a text member; bytes that are not UTF-8 become surrogates.
 
-        The text itself has question marks instead, and "KEY_bytes" the bytes.
+        The member itself has question marks instead; "KEY_bytes" has the bytes.
         """
         text = self[key].string()
         exact = self.optional(f"{key}_bytes", Node.hexadecimal)
         return text if exact is None else exact.decode("utf-8", "surrogateescape")
 
     def hexadecimal(self) -> bytes:
-        """The bytes of a string of hexadecimal digits."""
+        """Returns the bytes of a string of hexadecimal digits."""
         try:
             return bytes.fromhex(self.string())
         except ValueError:
@@ -165,5 +166,5 @@ class Node:
             return b""
 
     def unless_null(self, read: Callable[[Node], T]) -> Optional[T]:
-        """None for null, otherwise the value as ``read`` returns it."""
+        """Returns None for null, otherwise the value that ``read`` returns."""
         return None if self._value is None else read(self)

@@ -13,7 +13,7 @@ from ..layout import KERNEL_START, NDArray
 
 KERNEL = "[kernel]"
 
-# The assumed maximum size: an address further from a symbol is outside of it.
+# The assumed maximum size: an address that is further from its symbol is outside of it.
 MAX_FUNCTION = 64 * 1024
 
 _LINE = re.compile(r"([0-9a-f]+) (\S) (\S+)(?:[ \t]+(\[\S+\]))?")
@@ -36,7 +36,7 @@ class KernelSymbols:
 
     def __init__(self, text: bytes, offset: int) -> None:
         """Parses the text, which starts at byte ``offset`` of the file."""
-        # The address, followed by sort keys that rank several names of one address.
+        # The address, followed by sort keys that order several names of one address.
         symbols: list[tuple[int, bool, bool, int, str, str]] = []
         for number, line in enumerate(text.decode(errors="replace").split("\n"), 1):
             if not line:
@@ -59,11 +59,11 @@ class KernelSymbols:
         self._starts = np.array(sorted(best), np.uint64)
 
     def all(self) -> Iterator[KernelSymbol]:
-        """All symbols by address; those that are not functions have no name."""
+        """Returns all symbols by address; those that are not functions have no name."""
         return iter(self._symbols)
 
     def find(self, addresses: NDArray[np.uint64]) -> list[KernelSymbol]:
-        """The function of each address, or NO_SYMBOL."""
+        """Returns the function of each address, or NO_SYMBOL."""
         found = np.searchsorted(self._starts, addresses, side="right") - 1
         near = found >= 0
         near[near] = addresses[near] - self._starts[found[near]] < MAX_FUNCTION

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A capture that is read while it is written (docs/capture.md)."""
+"""Read a capture while it is written (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LiveCapture(Metadata):
         super().__init__()
         self.problems: list[PfmParseError] = []
         self.begun = False
-        self.bytes_of_buffers = 0  # threads do not pay off
+        self.bytes_of_buffers = 0  # 0: reading in threads does not pay
         self._came = bytearray()
         self._offset = 0  # of the first byte in _came
         self._skip = 0  # remaining bytes of a skipped chunk
@@ -61,7 +61,7 @@ class LiveCapture(Metadata):
         return bool(self._buffers)
 
     def ticks(self, data: bytes) -> Iterator[Tick]:
-        """Reads the next bytes; stops at each TICK, before the chunk after it.
+        """Reads the next bytes; yields each TICK before it reads the next chunk.
 
         Raises PfmParseError if no more chunks can be read.
         """
@@ -77,22 +77,22 @@ class LiveCapture(Metadata):
                 yield tick
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """The buffers that have arrived since the previous call."""
+        """Yields the buffers that have arrived since the previous call."""
         some, self._buffers = self._buffers, []
         yield some
 
     def buffers(self) -> Iterator[Buffer]:
-        """The buffers that have arrived since the previous call, one by one."""
+        """Yields the buffers that have arrived since the previous call, one by one."""
         for some in self.groups(0):
             for buffers in some:
                 yield from buffers
 
     def again(self) -> LiveCapture:
-        """Raises PfmParseError: data that were read are not kept."""
+        """Raises PfmParseError, because data that were read are not kept."""
         raise RequestError("a live capture can be read only once")
 
     def _take(self, size: int) -> Optional[bytes]:
-        """Takes the next ``size`` bytes; None until all of them have arrived."""
+        """Takes the next ``size`` bytes; returns None if they have not all arrived."""
         if len(self._came) < size:
             return None
         taken = bytes(self._came[:size])
@@ -101,7 +101,7 @@ class LiveCapture(Metadata):
         return taken
 
     def _read_chunk(self) -> bool:
-        """Reads or skips the next chunk; False if more data are needed."""
+        """Reads or skips the next chunk; returns False if more data are needed."""
         if self._skip:
             size = min(self._skip, len(self._came))
             del self._came[:size]
@@ -159,7 +159,7 @@ class LiveCapture(Metadata):
         self.begun = True
 
     def _forget(self) -> None:
-        """Forgets old mappings once there are many."""
+        """Forgets old mappings if there are many."""
         if self._mappings > MAX_MAPPINGS // 2:
             self._mappings = self.maps.keep(MAX_MAPPINGS // 4)
         self.threads.count_again()

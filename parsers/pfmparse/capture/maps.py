@@ -27,12 +27,12 @@ class FileState:
 
 
 def parse_build_id(node: Node) -> Optional[bytes]:
-    """The build ID of a mapping or a cookie."""
+    """Returns the build ID of a mapping or a cookie."""
     return node["build_id"].unless_null(Node.hexadecimal) or None
 
 
 def parse_state(node: Node) -> Optional[FileState]:
-    """The state of the file of a mapping or a cookie, None if it is not recorded."""
+    """Returns the state of a mapping's or cookie's file, None if not recorded."""
     size = node.optional("size", Node.u64)
     mtime_ns = node.optional("mtime_ns", Node.u64)
     go_build_id = node.optional("go_build_id", Node.string)
@@ -42,9 +42,9 @@ def parse_state(node: Node) -> Optional[FileState]:
 
 
 PROT = re.compile("[r-][w-][x-][sp]")
-OLD_PROT = "r-xp"  # in captures that do not record it
+OLD_PROT = "r-xp"  # in captures that do not record permissions
 
-# Names in /proc/PID/maps of memory that no file backs, unless it has a build ID.
+# The names of mappings without a file in /proc/PID/maps, unless they have a build ID.
 _ANONYMOUS = re.compile(
     r"(\[anon.*|/memfd:.*|(/dev/zero|/anon_hugepage|/SYSV[0-9a-f]{8})( \(deleted\))?|)",
     re.DOTALL,
@@ -53,10 +53,10 @@ _ANONYMOUS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """Addresses start <= a < end map the file from byte ``offset`` on.
+    """A mapping: addresses from ``start`` up to ``end``, of a file from ``offset`` on.
 
-    ``prot`` holds the permissions as in /proc/PID/maps, "r-xp" for example; old
-    captures lack it and have executable mappings only.
+    ``prot`` has the permissions as in /proc/PID/maps, for example "r-xp". Old captures
+    lack it, and have executable mappings only.
     """
 
     start: int
@@ -68,7 +68,7 @@ class Mapping:
     state: Optional[FileState] = None
 
     def is_of(self, other: Mapping) -> bool:
-        """True if both map the same file."""
+        """Returns whether both map the same file."""
         if self.build_id or other.build_id:
             return self.build_id == other.build_id
         return self.path == other.path
@@ -91,7 +91,7 @@ class ProcessMaps:
     mappings: tuple[Mapping, ...]
 
     def find(self, addresses: NDArray[np.uint64]) -> NDArray[np.intp]:
-        """For each address, the index of its mapping, or -1; shape (n,)."""
+        """Returns the mapping's index of each address, or -1; shape (n,)."""
         starts = np.array([m.start for m in self.mappings], np.uint64)
         ends = np.array([m.end for m in self.mappings], np.uint64)
         found = np.searchsorted(starts, addresses, side="right") - 1
@@ -101,12 +101,15 @@ class ProcessMaps:
 
 
 def is_anonymous(path: str) -> bool:
-    """True if the name is one of memory that no file backs."""
+    """Returns whether a mapping with this name has no file."""
     return _ANONYMOUS.fullmatch(path) is not None
 
 
 class State(NamedTuple):
-    """The mappings of a process from a time on, and the epoch that they begin."""
+    """The mappings of a process from a certain time on.
+
+    The state begins ``epoch``.
+    """
 
     epoch: int
     since: int
@@ -114,7 +117,7 @@ class State(NamedTuple):
 
 
 class MapsHistory:
-    """All mappings of a capture, and the buffers and samples to which they apply.
+    """All mappings of a capture, and to which buffers and samples they apply.
 
     An epoch is the number of states before a point of the capture. A MAPS chunk begins
     a state. Some events of processes (docs/capture.md, PROC) begin a state with a time:
@@ -138,19 +141,19 @@ class MapsHistory:
         self._begin(maps, self._now)
 
     def fork(self, time: int, tgid: int, parent: int) -> None:
-        """A new process has its parent's mappings."""
+        """Begins a state of a new process, which has its parent's mappings."""
         states = self._processes.get(parent)
         now = states[-1].maps if states else ProcessMaps(parent, "", ())
         self._happens(time, replace(now, tgid=tgid))
 
     def execute(self, time: int, tgid: int, comm: str) -> None:
-        """A new program has no mappings yet."""
+        """Begins a state of a new program, which has no mappings yet."""
         self._happens(time, ProcessMaps(tgid, comm, ()))
 
     def map(self, time: int, tgid: int, mapping: Mapping) -> int:
-        """Adds a mapping; returns the number of mappings in the state that it begins.
+        """Adds a mapping.
 
-        Returns 0 if it begins no state.
+        If it begins a state, returns the number of mappings in that state, otherwise 0.
         """
         states = self._processes.get(tgid)
         if not states:
@@ -176,7 +179,7 @@ class MapsHistory:
             states[-1] = states[-1]._replace(maps=maps)
 
     def _happens(self, time: int, maps: ProcessMaps) -> None:
-        """Begins a state unless a later one is known."""
+        """Begins a state unless the process already has a later one."""
         states = self._processes.get(maps.tgid)
         if states and time < states[-1].since:
             return
@@ -204,25 +207,25 @@ class MapsHistory:
         return kept
 
     def states(self) -> list[State]:
-        """All states, by epoch."""
+        """Returns all states, by epoch."""
         found = [state for states in self._processes.values() for state in states]
         return sorted(found, key=lambda state: state.epoch)
 
     def all(self) -> Iterator[tuple[int, ProcessMaps]]:
-        """The mappings of each state with the epoch that it begins, by epoch."""
+        """Yields the mappings of each state with its epoch, in order of the epochs."""
         for state in self.states():
             yield state.epoch, state.maps
 
     def processes(self) -> dict[int, str]:
-        """The last known name of each process, by tgid."""
+        """Returns the last known name of each process, by tgid."""
         return {tgid: all[-1].maps.comm for tgid, all in self._processes.items()}
 
     def only_tgid(self) -> Optional[int]:
-        """The only process, None if there are several or none."""
+        """Returns the process if there is only one, otherwise None."""
         return next(iter(self._processes)) if len(self._processes) == 1 else None
 
     def code_of(self, mapping: Mapping) -> Optional[int]:
-        """The offset of the first page of code in a mapping's file, None if unknown."""
+        """Returns where code begins in the file of a mapping, None if unknown."""
         offsets = [
             one.offset
             for _, process in self.all()
@@ -232,11 +235,7 @@ class MapsHistory:
         return min(offsets, default=None)
 
     def candidates(self, tgid: int, epoch: int) -> list[ProcessMaps]:
-        """The mappings to search, in order, for a sample in a buffer of this epoch.
-
-        The last mappings before the buffer replaced all earlier ones. The next ones may
-        contain files that were mapped just before the buffer was copied.
-        """
+        """Returns the mappings to search, in order, for samples in such a buffer."""
         states = self._processes.get(tgid, [])
         following = bisect_right(states, epoch, key=lambda state: state.epoch)
         first, end = max(0, following - 1), following + 1
@@ -245,9 +244,9 @@ class MapsHistory:
     def epochs(
         self, tgids: NDArray[np.uint64], times: NDArray[np.uint64], epoch: int
     ) -> NDArray[np.uint64]:
-        """The epoch of the mappings at each time in each process; shape (n,).
+        """Returns the epoch of the mappings at each time in each process; shape (n,).
 
-        It is ``epoch`` for unknown processes.
+        The epoch is ``epoch`` for unknown processes.
         """
         found = np.full(times.size, epoch, np.uint64)
         for which in split(np.arange(times.size), tgids):
@@ -263,7 +262,7 @@ class MapsHistory:
 def _insert(
     mappings: tuple[Mapping, ...], new: Mapping
 ) -> tuple[bool, tuple[Mapping, ...]]:
-    """The mappings with a new one, and whether it replaces others, or parts of them."""
+    """Returns the mappings with a new one, and whether it replaces part of others."""
     first = bisect_right(mappings, new.start, key=lambda one: one.end)
     last = first
     while last < len(mappings) and mappings[last].start < new.end:
@@ -276,12 +275,12 @@ def _insert(
 
 
 def _continues(one: Mapping, other: Mapping) -> bool:
-    """True if addresses in both have the same place in the same file."""
+    """Returns whether each address has the same offset in the same file in both."""
     return one.is_of(other) and one.offset - one.start == other.offset - other.start
 
 
 def _around(one: Mapping, hole: Mapping) -> Iterator[Mapping]:
-    """The parts of a mapping outside of another one."""
+    """Yields the parts of a mapping outside of another one."""
     if one.start < hole.start:
         yield replace(one, end=hole.start)
     if one.end > hole.end:
@@ -290,7 +289,7 @@ def _around(one: Mapping, hole: Mapping) -> Iterator[Mapping]:
 
 
 def parse_maps(text: bytes, offset: int) -> ProcessMaps:
-    """The mappings in a MAPS document that starts at byte ``offset`` of the file."""
+    """Parses the MAPS document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "MAPS", offset)
     mappings = [_mapping(item) for item in node["maps"].items()]
     return ProcessMaps(

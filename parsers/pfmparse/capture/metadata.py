@@ -23,7 +23,7 @@ MAX_COOKIES = 1 << 20  # in all COOK chunks together
 
 
 class Metadata:
-    """The contents of the added metadata chunks; empty for a raw buffer."""
+    """The contents of the metadata chunks added so far; empty for a raw buffer."""
 
     def __init__(self) -> None:
         self.maps = MapsHistory()
@@ -43,9 +43,10 @@ class Metadata:
         return Clocks()
 
     def add(self, kind: str, text: bytes, offset: int) -> None:
-        """Adds a chunk of a type in ADD, which starts at byte ``offset``.
+        """Adds a chunk of a type in ADD, whose payload is at byte ``offset``.
 
-        Raises PfmParseError if it cannot be read, or is not allowed here.
+        Raises PfmParseError if the chunk cannot be read, or must not follow the earlier
+        ones.
         """
         ADD[kind](self, text, offset)
 
@@ -57,9 +58,10 @@ class Metadata:
         self.threads.name_process(maps.tgid, maps.comm)
 
     def add_events(self, payload: bytes, offset: int) -> None:
-        """Adds what processes did.
+        """Adds the events of processes.
 
-        If there are too many mappings, their processes have none rather than old ones.
+        If there are too many mappings, further ones are dropped, but all other events
+        are applied. Processes then lack mappings, but have no outdated ones.
         """
         from .process_events import Mapped, parse_events  # only if there are any
 
@@ -73,7 +75,7 @@ class Metadata:
             raise _too_many(offset)
 
     def _apply(self, event: ProcessEvent, offset: int) -> None:
-        """Changes mappings and threads as an event did."""
+        """Changes mappings and threads according to an event."""
         from .process_events import Exec, Fork, Mapped
 
         if isinstance(event, Mapped):
@@ -92,7 +94,7 @@ class Metadata:
             self.threads.rename(event, None, offset)
 
     def _count_mappings(self, more: int, offset: int) -> None:
-        """Raises PfmParseError if there are too many."""
+        """Counts mappings; raises PfmParseError if there are too many."""
         self._mappings += more
         if self._mappings > MAX_MAPPINGS:
             raise _too_many(offset)
@@ -143,7 +145,7 @@ def _too_many(offset: int) -> PfmParseError:
     return PfmParseError(f"more than {MAX_MAPPINGS} mappings", offset)
 
 
-# The method that adds a chunk, by type of chunk.
+# The method that adds a chunk, by the type of the chunk.
 ADD: Mapping[str, Callable[[Metadata, bytes, int], None]] = {
     "MAPS": Metadata.add_maps,
     "PROC": Metadata.add_events,

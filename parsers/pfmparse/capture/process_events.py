@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The events of processes while the tool sampled: the PROC chunks (docs/capture.md)."""
+"""Events of processes during the recording: the PROC chunks (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Fork:
 
     @property
     def of_process(self) -> bool:
-        """True if it is a new process."""
+        """True if a process was created, not a thread."""
         return self.tid == self.tgid
 
 
@@ -76,10 +76,7 @@ class _Wrong(Exception):
 
 
 def parse_events(payload: bytes, offset: int) -> Iterator[ProcessEvent]:
-    """The events in a PROC chunk whose payload is at byte ``offset`` of the file.
-
-    Events of unknown kinds are skipped. PfmParseError at the first malformed event.
-    """
+    """Yields the events in a PROC chunk, whose payload is at ``offset`` in the file."""
     at = 0
     while at < len(payload):
         try:
@@ -113,7 +110,7 @@ def _event(event: bytes) -> Optional[ProcessEvent]:
 
 
 def _texts(event: bytes, at: int, number: int) -> list[str]:
-    """The texts from a byte on, each of which ends with a zero byte."""
+    """Returns the texts from byte ``at`` on; each of them ends with a zero byte."""
     texts = event[at:].split(b"\0", number)
     if len(texts) <= number:
         raise _Wrong("a text has no end")
@@ -134,7 +131,7 @@ def _mapping(event: bytes) -> Mapping:
     state = None
     if build_id is None and size:
         state = FileState(size, mtime, go_build_id or None)
-    # Many processes map the same file.
+    # Equal strings are shared, because many processes map the same file.
     path, letters = sys.intern(path), sys.intern(_prot(prot))
     return Mapping(start, end, offset, path, build_id, letters, state)
 

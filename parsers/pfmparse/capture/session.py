@@ -29,8 +29,8 @@ class Cache:
 class Processors:
     """CPUs of one kind; ``cpus`` lists them, such as "0-3,8".
 
-    ``id`` identifies the model as in perf, ``khz`` is the highest frequency, or the
-    frequency at the time of recording. Unknown values are None.
+    ``id`` identifies the model as in perf. ``khz`` is the highest frequency or, if that
+    is unknown, the frequency at the time of recording. Unknown values are None.
     """
 
     cpus: str
@@ -42,9 +42,10 @@ class Processors:
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine that was monitored; page_size in bytes, pmu None if unknown.
+    """The machine that was monitored; ``page_size`` is in bytes.
 
-    Old captures lack the host name, ``boot_id`` and ``processors``.
+    ``pmu`` is None if it is unknown. Old captures lack the host name, ``boot_id`` and
+    ``processors``.
     """
 
     arch: str
@@ -67,7 +68,7 @@ class Machine:
 
 
 def parse_machine(node: Node) -> Machine:
-    """The machine that a session describes."""
+    """Returns the machine that a session describes."""
     return Machine(
         arch=node["arch"].string(),
         release=node["release"].string(),
@@ -117,7 +118,7 @@ class View:
 
 
 def parse_view(node: Node) -> View:
-    """The view in a session."""
+    """Returns the view in a session."""
     options = {
         name: value.string() for name, value in node["options"].members().items()
     }
@@ -143,9 +144,10 @@ class FormatId:
 
 @dataclass(frozen=True)
 class Context:
-    """A context; tid and cpu are None if they do not apply, buf_size is in bytes.
+    """A context; ``tid`` and ``cpu`` are None if they do not apply.
 
     ``tgid`` is the process of ``tid``, None if the capture does not record it.
+    ``buf_size`` is in bytes.
     """
 
     id: int
@@ -168,8 +170,8 @@ class Pmc:
 class Pmd:
     """A PMD as the tool wrote it; smpl_pmds and reset_pmds are in ascending order.
 
-    ``cpus`` lists the CPUs that count it, None for all; ``frequency`` is the sampling
-    frequency to which the periods are adapted, None if they are fixed.
+    ``cpus`` lists the CPUs that count the event; None means all. ``frequency`` is the
+    sampling frequency to which the periods are adapted; None means fixed periods.
     """
 
     num: int
@@ -201,10 +203,11 @@ class EventSet:
 class Session:
     """One monitoring run of a tool.
 
-    ``start_ns`` is its start in ns; ``command`` is None if the tool ran no command;
-    ``view`` is the view that the capture requests, or None; ``cgroups`` are patterns of
-    the control groups to select, empty for all samples. If ``off_cpu`` is not None, all
-    samples are context switches, and this PMD is the CPU time of their thread in ns.
+    ``start_ns`` is its start in ns. ``command`` is None if the tool ran no command.
+    ``view`` is the view that the capture requests, or None. ``cgroups`` are patterns of
+    the control groups to select; if it is empty, all samples are selected. If
+    ``off_cpu`` is not None, all samples are context switches, and the PMD with this
+    index is the CPU time of their thread in ns.
     """
 
     tool: str
@@ -220,12 +223,12 @@ class Session:
     off_cpu: Optional[int] = None
 
     def contexts_by_id(self) -> dict[int, Context]:
-        """The contexts of the session, by ID."""
+        """Returns the contexts of the session, by ID."""
         return {context.id: context for context in self.contexts}
 
     @property
     def recorded_pmds(self) -> frozenset[int]:
-        """The PMDs of which samples can have values."""
+        """The indices of the PMDs whose values samples can have."""
         return frozenset(
             number
             for event_set in self.sets
@@ -236,7 +239,7 @@ class Session:
 
 
 def parse_session(text: bytes, offset: int) -> Session:
-    """The session in a SESS document that starts at byte ``offset`` of the file.
+    """Parses the SESS document that starts at byte ``offset`` of the file.
 
     Raises PfmParseError if it is not valid. The message has all errors at once, because
     users write sessions for raw buffers by hand.
@@ -261,7 +264,7 @@ def parse_session(text: bytes, offset: int) -> Session:
 
 
 def parse_context(text: bytes, offset: int) -> Context:
-    """The context in a CTXT document that starts at byte ``offset`` of the file."""
+    """Parses the CTXT document that starts at byte ``offset`` of the file."""
     return _context(Node.parse(text, "CTXT", offset))
 
 
@@ -286,7 +289,7 @@ def _format(node: Node) -> FormatId:
 
 
 def plain_uuid(text: str) -> str:
-    """A UUID in its canonical form. Raises ValueError if it is not valid."""
+    """Returns a UUID in its canonical form; raises ValueError if it is not valid."""
     if PLAIN_UUID.fullmatch(text):
         return text
     import uuid  # slow to import, and rarely needed
@@ -340,7 +343,7 @@ def _pmd(node: Node) -> Pmd:
 
 
 def pmd_index(node: Node) -> int:
-    """The index of a PMD."""
+    """Returns the index of a PMD."""
     return node.integer(0, MAX_PMDS - 1)
 
 
@@ -351,7 +354,7 @@ def _pmd_list(node: Node) -> tuple[int, ...]:
 def _unique(
     node: Node, read: Callable[[Node], T], key: Callable[[T], int]
 ) -> tuple[T, ...]:
-    """The elements of an array, whose keys must be unique."""
+    """Returns the elements of an array, whose keys must be unique."""
     items = tuple(read(item) for item in node.items())
     keys: set[int] = set()
     for item in items:

@@ -17,8 +17,8 @@ import numpy as np
 class MappedFile:
     """The bytes of a file; several threads may read it, roughly in ascending order.
 
-    read() detects that the file was truncated. Truncation after read() makes accesses
-    to the returned bytes end the process with SIGBUS.
+    read() detects that the file was truncated. If the file is truncated after read(),
+    an access to the returned bytes ends the process with SIGBUS.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -29,13 +29,13 @@ class MappedFile:
         self._dropped = 0
 
     def read(self, start: int, end: int) -> Optional[memoryview]:
-        """A part of the file; None if the file ends before ``end``."""
+        """Returns a part of the file; None if the file ends before ``end``."""
         if end > min(len(self._bytes), os.fstat(self._descriptor).st_size):
             return None
         return self._bytes[start:end]
 
     def drop(self, end: int) -> None:
-        """Frees the memory of bytes before ``end``; later accesses read them again.
+        """Frees the memory of bytes before ``end``; later accesses reload them.
 
         This method is not thread-safe.
         """
@@ -51,10 +51,10 @@ MAPPED = 1 << 16  # bytes; reads of at least this size are mapped, others copied
 
 
 class Storage:
-    """Reads a stream from its current position on, in any order and by any thread."""
+    """Reads a stream from its current position on, at any offset and in any thread."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
-        """Copies a stream that cannot seek to a temporary file first."""
+        """Copies a stream to a temporary file first if it cannot seek."""
         if not stream.seekable():
             stream = _copied(stream)
         self._stream = stream
@@ -67,9 +67,9 @@ class Storage:
         )
 
     def read(self, offset: int, length: int) -> memoryview:
-        """``length`` bytes from ``offset`` on, fewer at the end of the file.
+        """Returns ``length`` bytes from ``offset`` on, or fewer at the end of the file.
 
-        The memory is limited by the size of the file, even if ``length`` is larger.
+        Uses no more memory than the size of the file, even if ``length`` is larger.
         """
         length = max(0, min(length, self.size - offset))
         if length >= MAPPED and self._mapped is not None:
@@ -92,7 +92,7 @@ class Storage:
         return os.pread(self._descriptor, length, self._start + offset)
 
     def drop(self, offset: int) -> None:
-        """Lets memory before this offset be freed; it can still be read again."""
+        """Lets memory before this offset be freed; it can be read again later."""
         if self._mapped is not None:
             self._mapped.drop(self._start + offset)
 
@@ -115,9 +115,9 @@ class Storage:
 
 
 def _room(offset: int, length: int) -> memoryview:
-    """A buffer for a read, at the same offset within its page as in the file.
+    """Returns a buffer for a read, at the same offset within its page as in the file.
 
-    Copying to a slightly different page offset is several times slower on some CPUs.
+    On some CPUs, copying to a slightly different page offset is several times slower.
     """
     pages = np.empty(length + PAGE, np.uint8)
     start = (offset - pages.__array_interface__["data"][0]) % PAGE
@@ -125,7 +125,7 @@ def _room(offset: int, length: int) -> memoryview:
 
 
 def _descriptor(stream: BufferedIOBase) -> Optional[int]:
-    """The descriptor of a stream that reads a plain file, None for other streams."""
+    """Returns the descriptor of a stream that reads a plain file, None for others."""
     raw = getattr(stream, "raw", stream)
     if isinstance(stream, (io.BufferedReader, io.BufferedRandom)) and isinstance(
         raw, io.FileIO

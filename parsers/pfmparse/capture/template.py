@@ -9,11 +9,11 @@ import time
 
 from .session import SESSION_VERSION
 
-PERIOD = 1000  # events until a PMD overflows at 2^64
+PERIOD = 1000  # the PMD overflows after this number of events
 
 
 def session_template(uuid: str, name: str = "", arg: bytes = b"") -> bytes:
-    """The JSON of a SESS chunk with one context and PMD 0 as the only, sampling PMD.
+    """Returns the JSON of a SESS chunk with one context and one sampling PMD, PMD 0.
 
     ``arg`` is the format's argument. The machine is the local one.
     """

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from .process_events import Exec, Fork, Name
 
 IDLE = 0  # the tid of the CPUs' idle threads
-MAX_THREADS = 1 << 20  # in all THRD chunks together, and new ones in PROC chunks
+MAX_THREADS = 1 << 20  # in all THRD chunks, plus new ones in PROC chunks
 
 
 @dataclass(frozen=True)
 class Thread:
     """A thread of process ``tgid``.
 
-    ``ppid`` is the process's parent, ``start_ns`` the thread's start in
-    CLOCK_BOOTTIME, ``cgroup`` the process's control group; they are None if only the
-    name is known.
+    ``ppid`` is the process's parent, ``start_ns`` the thread's start in CLOCK_BOOTTIME,
+    and ``cgroup`` the process's control group. All three are None if only the name is
+    known.
     """
 
     tid: int
@@ -43,7 +43,7 @@ class Threads:
         self._said = 0
 
     def __iter__(self) -> Iterator[Thread]:
-        """All threads, in ascending order of tid."""
+        """Yields all threads, in ascending order of tid."""
         for tid in sorted(self._threads):
             yield self._threads[tid]
 
@@ -51,25 +51,25 @@ class Threads:
         return len(self._threads)
 
     def add(self, threads: Sequence[Thread], offset: int) -> None:
-        """Adds the next THRD chunk, whose payload is at byte ``offset``."""
+        """Adds the threads of a THRD chunk, whose payload is at byte ``offset``."""
         self._said += len(threads)
         if self._said > MAX_THREADS:
             raise PfmParseError(f"more than {MAX_THREADS} threads", offset)
         self._threads.update((thread.tid, thread) for thread in threads)
 
     def count_again(self) -> None:
-        """Counts repeated information about a thread only once towards the limit."""
+        """From now on, counts each known thread only once towards the limit."""
         self._said = len(self._threads)
 
     def name_process(self, tgid: int, comm: str) -> None:
-        """Sets the name of a process's first thread, from a MAPS chunk."""
+        """Sets the name of a process's main thread, from a MAPS chunk."""
         known = self._threads.get(tgid)
         if known is None or known.tgid != tgid:
             known = Thread(tgid, tgid, comm)
         self._threads[tgid] = replace(known, comm=comm)
 
     def fork(self, fork: Fork, offset: int) -> None:
-        """Adds a thread, which has its parent's name and control group at first."""
+        """Adds a thread; at first it has the name and control group of its parent."""
         parent = self._threads.get(fork.ptid)
         process = self._threads.get(fork.ppid)
         first = None if fork.of_process else process
@@ -93,34 +93,34 @@ class Threads:
         self._change(now, offset)
 
     def _change(self, thread: Thread, offset: int) -> None:
-        """Adds a thread, or changes a known one, which does not count again."""
+        """Adds a thread, or changes a known one, which is not counted again."""
         known = [] if thread.tid in self._threads else [thread]
         self.add(known, offset)
         self._threads[thread.tid] = thread
 
     def find(self, tid: int) -> Optional[Thread]:
-        """The thread, None if it is unknown."""
+        """Returns the thread, None if it is unknown."""
         known = self._threads.get(tid)
         return self._idle if known is None and tid == IDLE else known
 
     def name(self, tid: int) -> Optional[str]:
-        """The last known name of a thread, None if it is unknown."""
+        """Returns the last known name of a thread, None if it is unknown."""
         thread = self.find(tid)
         return thread.comm if thread else None
 
     def cgroup(self, tgid: int) -> Optional[str]:
-        """A process's control group, None if it is unknown."""
+        """Returns a process's control group, None if it is unknown."""
         thread = self.find(tgid)
         return thread.cgroup if thread else None
 
     def process(self, tid: int) -> Optional[int]:
-        """The process of a thread, None if it is unknown."""
+        """Returns the process of a thread, None if it is unknown."""
         thread = self.find(tid)
         return thread.tgid if thread else None
 
 
 def parse_threads(text: bytes, offset: int) -> list[Thread]:
-    """The threads in a THRD document that starts at byte ``offset`` of the file."""
+    """Parses the THRD document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "THRD", offset)
     cgroup = node.optional("cgroup", Node.string)
     return [_thread(item, cgroup) for item in node["threads"].items()]

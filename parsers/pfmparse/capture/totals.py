@@ -23,9 +23,9 @@ class Count:
 
 @dataclass(frozen=True)
 class Turns:
-    """The active time of an event set in a context, in ns, and the number of turns.
+    """The active time of an event set in a context, in ns, and its activations.
 
-    ``whole_ns`` is the time that counts are scaled to; None in old captures.
+    ``whole_ns`` is the time to which counts are scaled; None in old captures.
     """
 
     context: int
@@ -37,7 +37,7 @@ class Turns:
 
 @dataclass(frozen=True)
 class EventTotals:
-    """Whether perf recorded what processes did (PROC chunks).
+    """Whether perf recorded the events of processes (PROC chunks).
 
     ``error`` is the reason if it did not, otherwise None.
     """
@@ -74,7 +74,7 @@ class Totals:
 
 
 def parse_totals(text: bytes, offset: int) -> Totals:
-    """The totals in a DONE document that starts at byte ``offset`` of the file."""
+    """Parses the DONE document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "DONE", offset)
     return Totals(
         samples=node["samples"].unless_null(Node.u64),
@@ -129,7 +129,8 @@ class Tick:
     """The totals of a live session ``elapsed_ns`` after its start.
 
     ``samples`` is None if the tool cannot count the samples of the format. ``skipped``
-    counts those that the format chose not to record; 0 in old captures.
+    is the number of samples that the format chose not to record; it is 0 in old
+    captures.
     """
 
     elapsed_ns: int
@@ -139,7 +140,7 @@ class Tick:
 
 
 def parse_tick(text: bytes, offset: int) -> Tick:
-    """The totals in a TICK document that starts at byte ``offset`` of the file."""
+    """Parses the TICK document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "TICK", offset)
     return Tick(
         elapsed_ns=node["elapsed_ns"].u64(),
