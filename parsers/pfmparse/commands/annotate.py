@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 def make(
     inputs: Sequence[Input], arguments: argparse.Namespace, weight: str
 ) -> list[Annotation]:
-    """The functions of that name; BadInput if none is found."""
+    """Returns the functions of that name; raises BadInput without any."""
     collector = Collector(arguments.function, weight)
     for source in inputs:
         with blaming(source.file):
@@ -116,7 +116,7 @@ def _line_text(line: Optional[Line]) -> Optional[str]:
 def print_text(
     found: Sequence[Annotation], inputs: Sequence[Input], shown: str, out: TextIO
 ) -> None:
-    """Prints each function, with a column per event in percent of the function."""
+    """Prints each function; each event has a column in percent of the function."""
     _say_lacks(found)
     for one in found:
         function = one.function
@@ -150,7 +150,7 @@ def _print_source(one: Annotation, out: TextIO) -> None:
 
 
 def _print_code(one: Annotation, with_source: bool, out: TextIO) -> None:
-    """Prints the instructions, below the source line to which they belong."""
+    """Prints the instructions; each source line precedes its instructions."""
     by_line = {line.line: line for line in one.lines}
     last: Optional[Line] = None
     for instruction in one.instructions:
@@ -173,6 +173,6 @@ def _cells(one: Annotation, weights: Sequence[int]) -> str:
 
 
 def _cell(weight: int, total: int) -> str:
-    """A weight in percent; empty for 0, so that other weights stand out."""
+    """Formats a weight in percent; empty for 0, so that other weights stand out."""
     text = f"{100 * weight / total:.2f}%" if weight else ""
     return f"{text:>{WIDTH}}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Annotated functions as a self-contained HTML page."""
+"""Write annotated functions to a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def write_html(found: Sequence[Annotation], shown: str, path: Path) -> None:
 
 
 def page(found: Sequence[Annotation], shown: str) -> Iterator[str]:
-    """The text of the page, in parts; ``shown`` is "source", "asm" or "both"."""
+    """Yields the page in parts; ``shown`` is "source", "asm" or "both"."""
     title = markup(found[0].function.name)
     yield HEAD % (title, title)
     for one in found:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Options that several commands have, and the types of their values."""
+"""Options that several commands share, and parsers of their values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KHZ = {"k": 1, "M": 10**3, "G": 10**6}
 
 
 def add_files(parser: argparse.ArgumentParser, many: bool) -> None:
-    """Adds the input files: one capture or several, or a raw buffer."""
+    """Adds the argument for input files: one or several captures, or a raw buffer."""
     what = "capture; with --raw: image of a buffer"
     if many:
         parser.add_argument("file", metavar="FILE", nargs="+", help=what)
@@ -86,7 +86,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
 
 
 def add_top(parser: argparse.ArgumentParser) -> None:
-    """Adds the limit of rows."""
+    """Adds the option that limits the rows."""
     parser.add_argument(
         "--top", type=positive, metavar="N", help="print only the first N rows"
     )
@@ -131,47 +131,47 @@ def add_symbol_options(parser: argparse.ArgumentParser) -> None:
 
 
 def positive(text: str) -> int:
-    """A positive integer; for add_argument()."""
+    """Parses a positive integer; for add_argument()."""
     return _argument(_positive)(text)
 
 
 def percentage(text: str) -> float:
-    """A number from 0 to 100, with or without a % sign; for add_argument()."""
+    """Parses a number from 0 to 100, with or without a % sign; for add_argument()."""
     return _argument(_percentage)(text)
 
 
 def difference(text: str) -> float:
-    """A non-negative percentage, which may exceed 100; for add_argument()."""
+    """Parses a percentage of 0 or more, which may exceed 100; for add_argument()."""
     return _argument(_difference)(text)
 
 
 def span(text: str) -> int:
-    """A time in ns that fits into the samples' 64-bit clock; for add_argument()."""
+    """Parses a time and returns it in ns, less than 2^64; for add_argument()."""
     return _argument(_span)(text)
 
 
 def each(read: Callable[[str], T]) -> Callable[[str], list[T]]:
-    """A function that reads each element of a,b,c with ``read``; for add_argument()."""
+    """Returns a function that parses a,b,c with ``read``; for add_argument()."""
     return _argument(lambda text: [read(word) for word in read_words(text)])
 
 
 def frequency(text: str) -> int:
-    """A frequency such as 1.4GHz or 800MHz in kHz; for add_argument()."""
+    """Parses a frequency such as 1.4GHz and returns it in kHz; for add_argument()."""
     return _argument(_khz)(text)
 
 
 def words(text: str) -> list[str]:
-    """a,b,c as a list; for add_argument()."""
+    """Parses a,b,c as a list; for add_argument()."""
     return _argument(read_words)(text)
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """A regular expression; for add_argument()."""
+    """Parses a regular expression; for add_argument()."""
     return _argument(read_pattern)(text)
 
 
 def _argument(read: Callable[[str], T]) -> Callable[[str], T]:
-    """Converts ValueError for argparse, which prints only its own error's message."""
+    """Converts ValueError for argparse, which prints only messages of its own error."""
 
     def checked(text: str) -> T:
         try:
@@ -204,7 +204,10 @@ def _difference(text: str) -> float:
 
 
 def _percents(text: str) -> float:
-    """The number, with or without a % sign; NaN, which is in no range, if invalid."""
+    """Parses a number, with or without a % sign; returns NaN if it is invalid.
+
+    No range contains NaN.
+    """
     try:
         return float(text.removesuffix("%"))
     except ValueError:

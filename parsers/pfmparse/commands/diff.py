@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The diff command: compares two captures, or two sets of captures."""
+"""The diff command: compare two captures, or two sets of captures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Options:
 class Row:
     """The weights of one key on both sides, and their difference in percent.
 
-    ``noise`` is the difference that chance alone explains: two standard deviations.
+    ``noise`` is the difference that can be due to chance: two standard deviations.
     """
 
     values: Values
@@ -63,7 +63,7 @@ class Side:
     unit: float
 
     def rate(self, weight: int) -> float:
-        """A weight divided by the side's total, or by its time."""
+        """Returns a weight divided by the side's total, or by its time."""
         return weight / self.unit if self.unit else 0.0
 
 
@@ -97,7 +97,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _sides(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
-    """The files of each side; BadInput if a side is missing or ambiguous."""
+    """Returns the files of each side.
+
+    Raises BadInput if a side is missing or ambiguous.
+    """
     old, new = list(arguments.old), list(arguments.new)
     if len(arguments.file) == 2 and not old and not new:
         return arguments.file[:1], arguments.file[1:]
@@ -129,7 +132,7 @@ def _side(inputs: Sequence[Input], options: Options) -> Side:
 
 
 def _seconds(source: Input) -> float:
-    """The duration of a capture in seconds; BadInput if it has no valid end time."""
+    """Returns the duration of a capture in s; raises BadInput if that is unknown."""
     with blaming(source.file):
         totals = source.recording.source.totals
         start = source.recording.session.start_ns
@@ -140,7 +143,7 @@ def _seconds(source: Input) -> float:
 
 
 def compare(old: Side, new: Side, options: Options) -> list[Row]:
-    """The rows of both sides, sorted by descending difference."""
+    """Returns the rows of both sides, sorted by descending difference."""
     before, after = _by_name(old.report), _by_name(new.report)
     whole = old.rate(old.report.weight) or new.rate(new.report.weight)
     rows = []
@@ -158,7 +161,7 @@ def compare(old: Side, new: Side, options: Options) -> list[Row]:
 
 
 def _by_name(made: report_rows.Report) -> Mapping[object, row_sums.Row]:
-    """Rows by name, with the directories of files ignored."""
+    """Returns the rows by name, where a file's name does not include its directory."""
     found: dict[object, row_sums.Row] = {}
     for row in made.rows:
         name = tuple(map(_name, row.values))
@@ -169,14 +172,14 @@ def _by_name(made: report_rows.Report) -> Mapping[object, row_sums.Row]:
 
 
 def _name(value: Value) -> tuple[object, str]:
-    """The name of a value, without the directory of its file."""
+    """Returns the name of a value, without the directory of its file."""
     path = value.extra.get("object")
     file = os.path.basename(str(path or ""))
     return (file if value.key == path else value.key), file
 
 
 def _noise(old: Side, one: int, new: Side, other: int, options: Options) -> float:
-    """Twice the standard deviation of the difference, if samples were counted."""
+    """Returns twice the standard deviation of the difference; 0 for other weights."""
     if options.weight != COUNT:
         return 0.0
     parts = ((old, one), (new, other))
@@ -184,7 +187,7 @@ def _noise(old: Side, one: int, new: Side, other: int, options: Options) -> floa
 
 
 def _variance(side: Side, weight: int, options: Options) -> float:
-    """The variance of rate(): of a share of all samples, or of samples per second."""
+    """Returns the variance of rate(), a share of all samples or samples per second."""
     if not side.unit:
         return 0.0
     rest = 1 - weight / side.unit if options.normalise == TOTAL else 1.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The dump command: every sample, one per line."""
+"""The dump command: print every sample, one per line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEXADECIMAL = frozenset(
 )
 
 
-# Columns with one of these roles, and call chains, are hexadecimal, too.
+# Columns with one of these roles, and call chains, are also hexadecimal.
 ADDRESSES = (Role.ADDRESS, Role.DATA_ADDRESS)
 CALLERS, CALLER_COOKIES = "callers", "caller_cookies"
 
@@ -47,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
-    """Each sample's fields, its ``callers``, and its PMDs' values as ``pmds``.
+    """Yields each sample's fields, its ``callers``, and its PMD values as ``pmds``.
 
-    If callers may be offsets in files, ``caller_cookies`` holds the files' cookies.
+    If callers may be offsets in files, ``caller_cookies`` has the files' cookies.
     """
     pmds: list[dict[str, int]] = [{}] * samples.count
     numbers = np.arange(samples.count)
@@ -75,7 +75,7 @@ def samples_as_dicts(samples: Samples) -> Iterator[dict[str, object]]:
 
 
 def json_lines(batches: Iterable[Batch]) -> Iterator[str]:
-    """The samples as JSON, one object per line; each string has a batch's lines."""
+    """Yields the samples as JSON, one object per line; each string is one batch."""
     for batch in batches:
         lines = (
             json.dumps(sample) + "\n" for sample in samples_as_dicts(batch.samples)
@@ -84,7 +84,7 @@ def json_lines(batches: Iterable[Batch]) -> Iterator[str]:
 
 
 def text_lines(batches: Iterable[Batch]) -> Iterator[str]:
-    """The samples as lines of name=value pairs; PMDs are named by their index.
+    """Yields the samples as lines of name=value pairs; PMDs are named by their index.
 
     Branches are listed in the order in which they occurred.
     """

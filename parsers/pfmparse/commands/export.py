@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The export command: captures in the formats of other tools."""
+"""The export command: write captures in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def run(arguments: argparse.Namespace) -> int:
 def write_job(export: Export, job: Job, as_json: bool) -> int:
     """Writes an export to the job's path, completely or not at all.
 
-    Prints a summary and returns the exit status. BadInput if nothing was written.
+    Prints a summary and returns the exit status. Raises BadInput if it fails.
     """
     try:
         _write(export, job)
     finally:
         status = status_of(recordings_of(job.inputs))
-    # Do not mix the summary into an export that goes to the standard output.
+    # If the export goes to standard output, the summary goes to standard error.
     aside = is_standard_output(job.target)
     _print(export, job, as_json, sys.stderr if aside else sys.stdout)
     return status
@@ -67,7 +67,7 @@ def _write(export: Export, job: Job) -> None:
 
 
 def _call(export: Export, job: Job) -> None:
-    """Runs the export; BadInput with the export's name if it fails."""
+    """Runs the export; raises BadInput with the export's name if it fails."""
     try:
         with blaming(f"export {export.name}"):
             export.write(job)
@@ -76,7 +76,7 @@ def _call(export: Export, job: Job) -> None:
         raise
     except ExportError as error:
         raise BadInput(f"export {export.name}: {error}") from error
-    # An export of another package may raise anything: name the export.
+    # An export of another package may raise any exception: name the export.
     except Exception as error:
         raise BadInput(f"export {export.name}: {blamed(error)}") from error
 
@@ -86,7 +86,7 @@ def _print(export: Export, job: Job, as_json: bool, out: TextIO) -> None:
     samples = sum(source.selected for source in job.inputs)
     for text in job.lacks:
         message(f"{export.name} does not store {text}")
-    # A database has no file.
+    # An export to a database has no file.
     file = None if job.target == Path() else str(job.target)
     if as_json:
         document: dict[str, object] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The extract command: writes each buffer of a capture to a file."""
+"""The extract command: write each buffer of a capture to a file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Histograms of memory accesses, printed in the layout of pfmon's dear-hist."""
+"""Print histograms of memory accesses in the layout of pfmon's dear-hist."""
 
 from __future__ import annotations
 
@@ -54,12 +54,13 @@ class Options:
 class Histogram:
     """The rows to show in their order, and totals of all samples.
 
-    ``names`` are the names of the classes (memory levels or TLB results), ``of_each``
-    the samples of each class. ``thresholds`` are the latencies that separate the
-    levels, None if latencies were not used; ``sources`` is set if levels come from the
-    data source. ``translations`` is set if the classes are TLB results, ``of_data`` if
-    rows are data addresses. Without ``with_latencies``, those of the rows are unknown;
-    ``sums`` is set if the format records only sums of latencies.
+    ``names`` are the names of the classes (memory levels or TLB results); ``of_each``
+    is the number of samples in each class. ``thresholds`` are the latencies that
+    separate the levels, None if latencies were not used. ``sources`` is set if levels
+    come from the data source. ``translations`` is set if the classes are TLB results.
+    ``of_data`` is set if rows are data addresses. ``with_latencies`` is False if the
+    latencies of rows are unknown. ``sums`` is set if the format records only sums of
+    latencies.
     """
 
     options: Options
@@ -78,18 +79,18 @@ class Histogram:
     sums: bool = False
 
     def percent(self, count: int) -> float:
-        """The share of all samples in percent."""
+        """Returns the share of all samples in percent."""
         return 100 * count / self.samples if self.samples else 0.0
 
     def columns(self) -> list[int]:
-        """The indices of the classes to show: dear-hist's, and others that occur."""
+        """Returns the indices of the classes to show: dear-hist's, and others found."""
         always = [] if self.sources or self.thresholds is None else ["L2", "L3", "RAM"]
         there = [at for at, number in enumerate(self.of_each) if number]
         found = {self.names.index(name) for name in always} | set(there)
         return [] if found == {self.names.index(UNKNOWN)} else sorted(found)
 
     def running(self) -> Iterator[tuple[Row, int]]:
-        """The rows, each with the running sum of samples."""
+        """Yields the rows, each with the running sum of samples."""
         return zip(self.rows, accumulate(row.samples for row in self.rows))
 
 
@@ -105,7 +106,7 @@ TRANSLATED = {
     UNKNOWN: "found in an unknown place",
 }
 
-# Titles of the rows by view and kind; USUAL_TITLES applies to all other views.
+# Titles of the rows by view and kind; USUAL_TITLES applies to other combinations.
 TITLES = {
     (DATA, ADDRESS): "data addr",
     (DATA, SYMBOL): "data symbol addr",
@@ -140,7 +141,7 @@ def _title(histogram: Histogram) -> str:
 
 
 def _header(histogram: Histogram) -> Iterator[str]:
-    """The header lines: totals, view, sort key and the meaning of the columns."""
+    """Yields the header lines: totals, view, sort key and meaning of the columns."""
     per, thresholds = histogram.per, histogram.thresholds
     view = TLB if histogram.translations and per == LEVEL else _title(histogram)
     weight = histogram.options.weight
@@ -172,7 +173,7 @@ def _columns_explained(histogram: Histogram) -> Iterator[str]:
 
 
 def _explained(name: str, histogram: Histogram) -> str:
-    """The meaning of a column; L2, L3 and RAM are worded as in dear-hist."""
+    """Describes a column; L2, L3 and RAM have the same words as in dear-hist."""
     if histogram.translations:
         return f"percentage of addresses whose translation was {TRANSLATED[name]}"
     what = "samples" if histogram.sources else "L1 misses"
@@ -218,5 +219,5 @@ def _percent(value: float) -> str:
 
 
 def _rounded(dividend: int, divisor: int) -> int:
-    """The quotient, rounded half up."""
+    """Returns the quotient, rounded half up."""
     return (2 * dividend + divisor) // (2 * divisor)

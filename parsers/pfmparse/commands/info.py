@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The info command: what was recorded."""
+"""The info command: print what was recorded."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def describe(recording: Recording) -> dict[str, object]:
 
 
 def _events(recording: Recording) -> list[dict[str, object]]:
-    """The PMDs of all event sets."""
+    """Returns the PMDs of all event sets."""
     return [
         {
             "pmd": pmd.num,
@@ -81,13 +81,13 @@ def _events(recording: Recording) -> list[dict[str, object]]:
 
 def print_json(recording: Recording, out: TextIO) -> None:
     """Prints one JSON object."""
-    # Another package's describe_arg() may return objects of any type.
+    # describe_arg() of another package may return objects of any type.
     json.dump(describe(recording), out, default=str)
     out.write("\n")
 
 
 def print_text(recording: Recording, file: str, out: TextIO) -> None:
-    """Prints the essentials, one name and value per line."""
+    """Prints the most important items, one name and value per line."""
     described = describe(recording)
     session, form = recording.session, recording.format
     command = "none" if session.command is None else " ".join(session.command)
@@ -118,20 +118,20 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
 
 
 def _parser(recording: Recording) -> list[tuple[str, str]]:
-    """The line of the format's parser, unless it is built in."""
+    """Returns the line about the format's parser, unless the parser is built in."""
     if recording.origin == OURS:
         return []
     return [("parser", recording.origin or "none, the samples cannot be decoded")]
 
 
 def _groups(recording: Recording) -> list[tuple[str, str]]:
-    """The line of the control groups that the session selects, if any."""
+    """Returns the line about control groups, if the session selects some."""
     groups = recording.session.cgroups
     return [("control groups", ", ".join(groups))] if groups else []
 
 
 def _argument(values: Optional[Mapping[str, object]]) -> list[tuple[str, str]]:
-    """The line of the format's argument, if it has one."""
+    """Returns the line about the format's argument, if there is one."""
     if not values:
         return []
     return [("argument", ", ".join(f"{n} {v}" for n, v in values.items()))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The part of info about user call chains that were found by unwind tables."""
+"""The part of info about user call chains that were found with unwind tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..formats.samples import Samples
 
-# enum pfm_unwind_why; 0 is a sample without tables.
+# The values of enum pfm_unwind_why; 0 marks a sample without tables.
 WHOLE = 1
 ENDS = {
     WHOLE: "whole",
@@ -41,12 +41,12 @@ class ChainEnds:
                 self._numbers[ENDS.get(end, f"end_{end}")] += int(number)
 
     def as_json(self) -> Optional[dict[str, int]]:
-        """The number of chains by their end, None if no ends were recorded."""
+        """Returns the number of chains by end, None if the ends were not recorded."""
         return dict(self._numbers.most_common()) or None
 
 
 def lines(ends: object) -> list[tuple[str, str]]:
-    """The line for what as_json() returned: the share of whole chains."""
+    """Returns the line for the result of as_json(): the share of whole chains."""
     if not isinstance(ends, dict):
         return []
     total = sum(ends.values())

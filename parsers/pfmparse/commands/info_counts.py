@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The part of info about counts, and about when event sets were active."""
+"""The part of info about counts, and about the active times of event sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..text import amount
 
 
 def as_json(recording: Recording) -> dict[str, object]:
-    """The members of the JSON object that docs/pfmparse.md describes."""
+    """Returns the members of the JSON object that docs/pfmparse.md describes."""
     totals = recording.source.totals
     return {
         "counts": [vars(count) for count in totals.counts] if totals else None,
@@ -20,7 +20,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """Names and values: PMDs that did not sample, and times of sets, as sums."""
+    """Returns names and values: sums of non-sampling PMDs, and times of sets."""
     totals = recording.source.totals
     if totals is None:
         return []
@@ -37,7 +37,7 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
-    """The count and its estimate for the whole time; empty if nothing was counted."""
+    """Returns the count and its estimate for the whole time; empty if not counted."""
     counts = [c for c in totals.counts if (c.set, c.pmd) == (event_set, pmd)]
     if not counts:
         return []
@@ -51,7 +51,7 @@ def _sums(totals: Totals, event_set: int, pmd: int) -> list[str]:
 
 
 def _estimate(totals: Totals, count: Count) -> Optional[int]:
-    """The count scaled to the whole time; None if the set was never active."""
+    """Returns the count scaled to the whole time; None if the set was never active."""
     turns = [turns for turns in totals.turns if turns.context == count.context]
     of_set = [turns for turns in turns if turns.set == count.set]
     own = sum(turns.active_ns for turns in of_set)
@@ -61,7 +61,7 @@ def _estimate(totals: Totals, count: Count) -> Optional[int]:
 
 
 def _times(recording: Recording, totals: Totals) -> list[tuple[str, str]]:
-    """The active times of each set, summed over all contexts."""
+    """Returns the active times of each set, summed over all contexts."""
     found = []
     for event_set in recording.session.sets:
         turns = [turns for turns in totals.turns if turns.set == event_set.id]

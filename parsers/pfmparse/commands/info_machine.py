@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The part of info about the machine, and about the processes that ran there."""
+"""The part of info about the machine and the processes that ran on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNITS = ((1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 def as_json(recording: Recording) -> dict[str, object]:
-    """The members of the JSON object that docs/pfmparse.md describes."""
+    """Returns the members of the JSON object that docs/pfmparse.md describes."""
     source = recording.source
     return {
         "machine": asdict(recording.session.machine),
@@ -34,7 +34,7 @@ def as_json(recording: Recording) -> dict[str, object]:
 
 
 def lines(recording: Recording) -> list[tuple[str, str]]:
-    """The essentials as names and values."""
+    """Returns names and values of the most important items."""
     machine, source = recording.session.machine, recording.source
     pmu = machine.pmu or "unknown PMU"
     cpus = amount(machine.cpus, "CPUs")
@@ -56,7 +56,7 @@ def lines(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _event_totals(recording: Recording) -> Optional[dict[str, object]]:
-    """Whether perf recorded what processes did; None if that is unknown."""
+    """Returns the totals of perf's process events; None if they are unknown."""
     totals = recording.source.totals
     if totals is None or totals.process_events is None:
         return None
@@ -64,7 +64,7 @@ def _event_totals(recording: Recording) -> Optional[dict[str, object]]:
 
 
 def _events(recording: Recording) -> list[tuple[str, str]]:
-    """The line about perf's records of processes, if the session needed them."""
+    """Returns the line about perf's process events, if the session needed them."""
     totals = _event_totals(recording)
     if totals is None:
         return []
@@ -74,7 +74,7 @@ def _events(recording: Recording) -> list[tuple[str, str]]:
 
 
 def _processors(kind: Processors) -> str:
-    """Model, frequency and caches."""
+    """Formats model, frequency and caches."""
     parts = [kind.model or kind.id or "unknown model"]
     if kind.khz is not None:
         parts.append(f"{kind.khz // 1000} MHz")
@@ -82,7 +82,7 @@ def _processors(kind: Processors) -> str:
 
 
 def _cache(cache: Cache) -> str:
-    """Level, type and size."""
+    """Formats level, type and size."""
     kind = "" if cache.type == "unified" else f" {cache.type}"
     return f"L{cache.level}{kind} {_size(cache.size)}"
 

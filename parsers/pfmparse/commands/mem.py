@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The mem command: slow memory accesses, in the style of pfmon's dear-hist."""
+"""The mem command: show slow memory accesses, in the style of pfmon's dear-hist."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .outcome import BadInput, blaming
 
 
 def options_of(arguments: argparse.Namespace) -> Options:
-    """The options of the command line; BadInput if they contradict each other."""
+    """Returns the command line's options; raises BadInput if they conflict."""
     per, pers = arguments.per, VIEWS[arguments.view]
     if per is not None and per not in pers:
         known = ", ".join(pers)
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def make(inputs: Sequence[Input], options: Options) -> Histogram:
-    """Reads the inputs; BadInput if the samples lack a column of the view."""
+    """Reads the inputs; raises BadInput if the samples lack a column of the view."""
     first: Optional[Samples] = None
     for source in inputs:
         with blaming(source.file):
@@ -78,7 +78,7 @@ def make(inputs: Sequence[Input], options: Options) -> Histogram:
     translations = options.view == TLB or tells_only_tlbs(first)
     per = options.per or _usual_per(options.view, translations, first)
     view = TLB if translations and options.view == LEVEL else options.view
-    # A row can be among the first of all inputs without being so in any single one.
+    # The first rows of all inputs together need not be first in any single input.
     wanted = options.wanted if len(inputs) == 1 else Wanted()
     rows: Rows = {}
     tallies = []
@@ -98,7 +98,7 @@ def make(inputs: Sequence[Input], options: Options) -> Histogram:
 
 
 def tells_only_tlbs(samples: Optional[Samples]) -> bool:
-    """True for samples of TLB events, which have neither a level nor a latency."""
+    """Returns whether samples are of TLB events, without level and latency."""
     if samples is None or samples.name_of(Role.LATENCY) is not None:
         return False
     if samples.name_of(Role.DATA_SOURCE) is None:
@@ -110,7 +110,7 @@ def tells_only_tlbs(samples: Optional[Samples]) -> bool:
 
 
 def _usual_per(view: str, translations: bool, first: Optional[Samples]) -> str:
-    """The default of --per for a view."""
+    """Returns the default of --per for a view."""
     known = first is not None and first.name_of(Role.DATA_SOURCE) is not None
     if view == LEVEL and not translations and not known:
         return LATENCY
@@ -124,7 +124,7 @@ def _histogram(
     tallies: Sequence[Tally],
     inputs: Sequence[Input],
 ) -> Histogram:
-    """The wanted rows in their order, as a histogram with the totals."""
+    """Makes a histogram of the wanted rows, in their order, and the totals."""
     of_each = [sum(n) for n in zip(*(tally.of_each_class() for tally in tallies))]
     samples = sum(of_each)
     ordered = sorted(rows.values(), key=SORTS[options.sort])
@@ -155,7 +155,7 @@ def _histogram(
 
 
 def _khz(inputs: Sequence[Input]) -> Optional[int]:
-    """The CPU frequency of the machines, if it is known and the same for all."""
+    """Returns the CPU frequency if it is known and the same on all machines."""
     machines = [source.recording.session.machine for source in inputs]
     kinds = {kind.khz for machine in machines for kind in machine.processors}
     return kinds.pop() if len(kinds) == 1 and all(kinds) else None
@@ -174,7 +174,7 @@ def _by_count(row: Row) -> tuple[object, ...]:
 
 
 def _by_level(row: Row) -> tuple[object, ...]:
-    """Sorts rows with the most samples from the farthest level first."""
+    """Sorts by descending number of samples, first in the farthest level."""
     return [-number for number in reversed(row.classes[:-1])], _by_count(row)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Opens the files of a command."""
+"""Open the files of a command."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from .outcome import BAD_INPUT, OK, BadInput, blaming, warn
 def recording_of(
     file: str, arguments: argparse.Namespace, any_format: bool = False
 ) -> Iterator[Recording]:
-    """Opens the recording in a file for the block; BadInput if that fails.
+    """Opens the recording in a file for the block; raises BadInput if that fails.
 
-    With ``any_format``, formats without a parser are accepted. If the arguments have a
-    recording as ``opened``, that is used: a pipe cannot be opened twice.
+    If ``any_format`` is set, formats without a parser are accepted. If
+    ``arguments.opened`` is a recording, it is used, because a pipe cannot be opened
+    twice.
     """
     opened: Optional[Recording] = getattr(arguments, "opened", None)
     if opened is not None:
@@ -49,7 +50,7 @@ def recording_of(
 
 
 def _session(file: str) -> bytes:
-    """The text of a session; BadInput if it is not valid."""
+    """Returns the text of a session; raises BadInput if it is not valid."""
     with blaming(file):
         text = Path(file).read_bytes()
         parse_session(text, 0)
@@ -63,9 +64,9 @@ def inputs_of(
     detail: Detail,
     any_format: bool = False,
 ) -> Iterator[list[Input]]:
-    """Opens the inputs of a view for the block; BadInput if one cannot be opened.
+    """Opens the inputs of a view for the block; raises BadInput if that fails.
 
-    ``detail`` says what to look up about places; ``any_format`` as in recording_of().
+    ``detail`` is what to look up about places; ``any_format`` is as in recording_of().
     """
     options, progress = options_of(arguments), Progress("read")
     with ExitStack() as stack:
@@ -81,14 +82,14 @@ def inputs_of(
 
 
 def options_of(arguments: argparse.Namespace) -> Options:
-    """The values of the options of add_selection() and add_symbol_options()."""
+    """Returns the values of the options that select samples and find symbols."""
     given = {name: getattr(arguments, name) for name in CONDITIONS}
     selection = selected(given, arguments.level, arguments.time)
     return Options(selection, symbol_options(arguments))
 
 
 def symbol_options(arguments: argparse.Namespace) -> SymbolOptions:
-    """The values of the options."""
+    """Returns the values of the options that find symbols."""
     return SymbolOptions(
         arguments.symfs,
         not arguments.no_demangle,
@@ -100,7 +101,7 @@ def symbol_options(arguments: argparse.Namespace) -> SymbolOptions:
 def weight_of(
     arguments: argparse.Namespace, inputs: Sequence[Input], counting: bool = False
 ) -> str:
-    """The chosen weight, or the usual one of the first input that has samples.
+    """Returns the chosen weight, or the default one of the first input with samples.
 
     ``counting`` is as in weights.usual().
     """
@@ -115,7 +116,7 @@ def weight_of(
 
 
 def recordings_of(inputs: Sequence[Input]) -> list[tuple[str, Recording]]:
-    """The file name and the recording of each input."""
+    """Returns the file name and the recording of each input."""
     return [(source.file, source.recording) for source in inputs]
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The options of each command.
 
-This module imports nothing that is slow to import, so that --help and errors of usage
-need not wait for numpy.
+This module imports nothing that is slow to import, so that --help and usage errors need
+not wait for numpy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .arguments import (
     words,
 )
 
-STEP = 100 * 10**6  # ns; of a timeline
+STEP = 100 * 10**6  # of a timeline, in ns
 COLUMNS = 8  # of a timeline's text
 ROWS = 20  # that top prints at each refresh
 TOP_ORDERS = ("samples", "function", "object", "comm")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The outcome of a command: its exit status, and what it says about bad input."""
+"""The outcome of a command: its exit status, and its messages about bad input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def warn(file: str, problem: object) -> None:
 
 @contextmanager
 def blaming(file: str) -> Iterator[None]:
-    """Turns PfmParseError and OSError in its block into BadInput with the file."""
+    """Converts PfmParseError and OSError in its block to BadInput with the file."""
     try:
         yield
     except PfmParseError as error:
@@ -37,6 +37,6 @@ def blaming(file: str) -> Iterator[None]:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Turns OSError in its block into BadInput that names the standard output."""
+    """Converts OSError in its block to BadInput that names the standard output."""
     with blaming("standard output"):
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The report command: samples by function, thread, latency or another key."""
+"""The report command: sum samples by function, thread, latency or another key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, weight: str) -> Options:
-    """The options of a report with this weight; BadInput if --stat lacks values."""
+    """Returns the options of a report; raises BadInput if --stat has no values."""
     wanted = arguments.of
     if arguments.stat and not wanted:
         if weight == COUNT:
@@ -53,7 +53,7 @@ def _options(arguments: argparse.Namespace, weight: str) -> Options:
 
 
 def _wants_calls(arguments: argparse.Namespace) -> bool:
-    """True for a call report; BadInput if other options do not allow one."""
+    """Returns whether to print a call report; raises BadInput if options conflict."""
     calls = (arguments.callers, arguments.callees, arguments.cumulative)
     if not any(calls) and arguments.caller_of is None:
         return False

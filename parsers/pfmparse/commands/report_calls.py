@@ -23,9 +23,10 @@ CALLERS, CALLEES = "callers", "callees"
 
 @dataclass(frozen=True)
 class CallOptions:
-    """Options of call reports: ``lines`` is "callers", "callees" or None for neither.
+    """Options of call reports.
 
-    ``of`` selects functions by name.
+    ``lines`` is "callers", "callees" or None for neither. ``of`` selects functions by
+    name.
     """
 
     lines: Optional[str] = None
@@ -63,12 +64,12 @@ class CallReport:
     rows: Sequence[Row]
 
     def percent(self, weight: int) -> float:
-        """The share of the total weight in percent."""
+        """Returns the share of the total weight in percent."""
         return 100 * weight / self.weight if self.weight else 0.0
 
 
 def make(inputs: Sequence[Input], options: CallOptions) -> CallReport:
-    """Reads the inputs; BadInput with the file's name if one cannot be read."""
+    """Reads the inputs; raises BadInput with the file's name if that fails."""
     profiler = Profiler(options.weight)
     for source in inputs:
         with blaming(source.file):

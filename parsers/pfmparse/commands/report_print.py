@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Prints a report as text, JSON or CSV."""
+"""Print a report as text, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _row_as_json(row: Row, report: Report, weighed: bool) -> dict[str, object]:
 
 
 def one_or_all(things: Sequence[Union[str, int]]) -> object:
-    """The element if there is only one, otherwise a list."""
+    """Returns the element if there is only one, otherwise a list."""
     return things[0] if len(things) == 1 else list(things)
 
 
@@ -96,7 +96,7 @@ def _row_as_csv(row: Row, report: Report, weighed: bool) -> dict[str, object]:
         found[report.options.weight] = row.weight
     found["percent"] = f"{report.percent(row):.4f}"
     for value in row.values:
-        # With several keys, an extra column may have the name of another key.
+        # If there are several keys, an extra column may have the name of another key.
         found |= {
             name: extra for name, extra in value.extra.items() if name not in found
         }

@@ -29,8 +29,8 @@ class Options:
 class Report:
     """The rows, sorted by descending weight, and the totals of all samples.
 
-    ``titles`` are the keys' titles, empty if the samples cannot be decoded.
-    ``figures`` holds further figures by name.
+    ``titles`` are the keys' titles, empty if the samples cannot be decoded. ``figures``
+    has further figures by name.
     """
 
     titles: Sequence[str]
@@ -41,7 +41,7 @@ class Report:
     figures: Mapping[str, object] = field(default_factory=dict)
 
     def percent(self, row: Row) -> float:
-        """A row's share of the total weight in percent."""
+        """Returns a row's share of the total weight in percent."""
         return 100 * row.weight / self.weight if self.weight else 0.0
 
 
@@ -60,7 +60,7 @@ def count_unknown(recording: Recording, options: Options) -> Report:
 def make(inputs: Sequence[Input], options: Options) -> Report:
     """Reads the inputs and sums their samples.
 
-    BadInput with the file's name if the samples lack the column of a key.
+    Raises BadInput with the file's name if the samples lack the column of a key.
     """
     rows: dict[Values, Row] = {}
     titles: Sequence[str] = ()
@@ -80,7 +80,7 @@ def make(inputs: Sequence[Input], options: Options) -> Report:
 
 
 def _figures(rows: Sequence[Row], options: Options) -> Mapping[str, object]:
-    """The mean latency, if latency is the only key."""
+    """Returns the mean latency if latency is the only key."""
     samples = sum(row.samples for row in rows)
     if list(options.by) != ["latency"] or not samples:
         return {}

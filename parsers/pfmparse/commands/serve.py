@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The serve command: a page with flame graph, tables and timeline, for a browser."""
+"""The serve command: show flame graph, tables and timeline in a browser."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _serve(server: Server, browser: bool) -> None:
-    """Serves the page until an exception, such as that of a signal."""
+    """Serves the page until an exception ends it, such as that of a signal."""
     serving = threading.Thread(target=server.serve_forever, daemon=True)
     serving.start()
     with ExitStack() as stack:
         stack.callback(server.shutdown)
-        # At once: a signal may come as soon as the address can be read.
+        # Print both lines at once: a signal may arrive as soon as the address can be
+        # read.
         print(f"{server.url}\nPress Ctrl-C to end.\n", end="", flush=True)
         if browser and not stack.enter_context(opened(server.url)):
             message("no browser found: open the URL yourself, or set BROWSER")

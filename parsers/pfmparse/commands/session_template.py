@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The session-template command: prints a session to edit, for raw buffers."""
+"""The session-template command: print a session to edit, for raw buffers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
 def print_text(wanted: str, out: TextIO) -> None:
     """Prints a format's session.
 
-    Raises PfmParseError if it is neither a name nor a UUID.
+    Raises PfmParseError if ``wanted`` is neither a name nor a UUID.
     """
     out.write(_template(wanted.lower()).decode())
 

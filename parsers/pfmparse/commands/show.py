@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The show command: the view that a capture requests."""
+"""The show command: show the view that a capture requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows the view, or a report if there is no view; returns the exit status."""
+    """Shows the view, or a report without a view; returns the exit status."""
     file = arguments.file
     with recording_of(file, arguments, any_format=True) as recording:
         arguments.opened = recording
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Namespace:
-    """The arguments of a view's command.
+    """Returns the arguments of a view's command.
 
     Raises PfmParseError if the view is unknown.
     """
@@ -67,7 +67,7 @@ def _arguments_of_view(view: View, arguments: argparse.Namespace) -> argparse.Na
 def _filled(
     parser: argparse.ArgumentParser, words: list[str], arguments: argparse.Namespace
 ) -> argparse.Namespace:
-    """A command's arguments: those of the view, and those given to show."""
+    """Returns a command's arguments: those of the view, and those given to show."""
     filled = parser.parse_args([*words, "--", arguments.file])
     given = {**vars(arguments), "file": filled.file}
     for name, value in given.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The figures of values in a report: columns, lines and members of JSON."""
+"""The figures of values in a report, as columns, lines and JSON members."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StatOptions:
     stats: Sequence[str] = ("sum",)
 
     def columns(self) -> Iterator[tuple[str, Wanted, str]]:
-        """Title, column or ratio, and figure of each column of the output."""
+        """Yields title, column or ratio, and figure of each column of the output."""
         for wanted in self.wanted:
             if wanted.by is not None:
                 yield str(wanted), wanted, ""
@@ -34,13 +34,13 @@ class StatOptions:
                     yield f"{wanted} {stat}", wanted, stat
 
     def histograms(self) -> list[Wanted]:
-        """The columns whose histograms are shown."""
+        """Returns the columns whose histograms are shown."""
         plain = [wanted for wanted in self.wanted if wanted.by is None]
         return plain if HISTOGRAM in self.stats else []
 
 
 def as_json(values: Columns, options: StatOptions) -> dict[str, object]:
-    """The members of a row: "pmds" for PMDs, "stats" for other columns."""
+    """Returns the members of a row: "pmds" for PMDs, "stats" for other columns."""
     found: dict[str, dict[str, dict[str, object]]] = {}
 
     def of(wanted: Wanted) -> dict[str, object]:
@@ -59,17 +59,17 @@ def as_json(values: Columns, options: StatOptions) -> dict[str, object]:
 
 
 def as_csv(values: Columns, options: StatOptions) -> dict[str, object]:
-    """The figures by the titles of their columns, without histograms."""
+    """Returns the figures by the titles of their columns, without histograms."""
     return {n: _figure(values, wanted, stat) for n, wanted, stat in options.columns()}
 
 
 def heads(options: StatOptions) -> str:
-    """The titles of the columns."""
+    """Returns the titles of the columns."""
     return "".join(f"{name:>{WIDTH}} " for name, _, _ in options.columns())
 
 
 def cells(values: Columns, options: StatOptions) -> str:
-    """The columns of a row; "-" for a missing figure."""
+    """Returns the columns of a row, with "-" for a missing figure."""
     return "".join(
         f"{_text(_figure(values, wanted, stat)):>{max(WIDTH, len(name))}} "
         for name, wanted, stat in options.columns()
@@ -77,7 +77,7 @@ def cells(values: Columns, options: StatOptions) -> str:
 
 
 def histograms(values: Columns, options: StatOptions) -> Iterator[str]:
-    """The lines of the histograms, which follow a row."""
+    """Yields the lines of the histograms, which follow a row."""
     for wanted in options.histograms():
         for bucket in values[wanted.name].histogram():
             span = f"{wanted} {bucket.low}-{bucket.high}"

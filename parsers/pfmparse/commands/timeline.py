@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The timeline command: samples over time, optionally by another key."""
+"""The timeline command: show samples over time, optionally by another key."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Options:
 class Timeline:
     """Weights by value and step.
 
-    In each capture, steps count from the step of its first sample.
+    Step 0 of each capture is the step of its first sample.
     """
 
     options: Options
@@ -56,13 +56,13 @@ class Timeline:
     weights: dict[Value, Counter[int]] = field(default_factory=dict)
 
     def values(self) -> list[Value]:
-        """The values, sorted by descending weight."""
+        """Returns the values, sorted by descending weight."""
         totals = {value: sum(by.values()) for value, by in self.weights.items()}
         return sorted(totals, key=lambda value: (-totals[value], value.label))
 
 
 class _Steps:
-    """The step in which a sample was recorded, as a key."""
+    """A key: the step in which a sample was recorded."""
 
     title = "time"
 
@@ -71,12 +71,12 @@ class _Steps:
         self._numbers = Interner()
 
     def ids(self, batch: Batch) -> Ids:
-        """The number of each sample's step."""
+        """Returns the ID of each sample's step."""
         steps = batch.samples.role(Role.TIME).astype(np.uint64) // self._step
         return self._numbers.ids(np.zeros(1, np.uint64), steps)
 
     def values(self) -> Sequence[Value]:
-        """The steps, counted from the clock's zero."""
+        """Returns the steps, counted from time 0 of the clock."""
         return [Value(number, "") for number in self._numbers.pairs()[1].tolist()]
 
 
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def make(inputs: Sequence[Input], options: Options) -> Timeline:
-    """Reads the inputs; BadInput with the file's name if one cannot be read."""
+    """Reads the inputs; raises BadInput with the file's name if that fails."""
     timeline = Timeline(options)
     for source in inputs:
         with blaming(source.file):
@@ -172,7 +172,7 @@ def print_text(
 
 
 def _columns(timeline: Timeline, top: int) -> list[tuple[str, Counter[int]]]:
-    """Names and weights of the printed columns."""
+    """Returns the names and weights of the printed columns."""
     values = timeline.values()
     columns = [(_label(value), timeline.weights[value]) for value in values[:top]]
     if len(values) > top:

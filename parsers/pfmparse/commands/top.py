@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The top command: a live view of a capture that is being written."""
+"""The top command: show a live view of a capture that is being written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
             elif not screen:
                 _print_all(watch, arguments)
     except KeyboardInterrupt:
-        pass  # the usual way to end it
+        pass  # the usual way to end the command
     finally:
         os.close(fd)
     return _status_of(watch, arguments.file)

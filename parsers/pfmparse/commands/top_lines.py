@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The lines that the top command shows."""
+"""Format the lines that the top command shows."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..text import amount, printable
 NS = 10**9
 COMM = 16  # characters of a thread's name
 OBJECT = 24
-WEIGHT = 9  # at least
-FUNCTION = 20  # at least
+WEIGHT = 9  # minimum
+FUNCTION = 20  # minimum
 SAMPLES = "samples"
 KEYS = "q quit  p pause  s sort  r reset  w write"
 
@@ -28,8 +28,8 @@ Row = tuple[Place, int]
 class Status:
     """The status above the rows: totals, and figures of the last step.
 
-    ``step_ns`` is the length of that step, ``span_ns`` the time that the rows cover. If
-    ``cgroups`` is not empty, there are only samples of these control groups.
+    ``step_ns`` is the duration of that step; ``span_ns`` is the time that the rows
+    cover. If ``cgroups`` is not empty, only samples of these control groups are shown.
     """
 
     events: Sequence[Event]
@@ -52,12 +52,12 @@ class Status:
         return SAMPLES if self.weight == COUNT else self.weight
 
     def per_second(self, number: int) -> float:
-        """A number of the last step as a rate per second."""
+        """Converts a number of the last step to a rate per second."""
         return number * NS / self.step_ns if self.step_ns else 0.0
 
 
 def heading(status: Status) -> list[str]:
-    """The lines above the rows; the second one has the losses."""
+    """Returns the lines above the rows; the second one has the losses."""
     events = ", ".join(f"{e.name} (period {e.period})" for e in status.events)
     events = events or "waiting for the session"
     state = f", of {', '.join(status.cgroups)}" if status.cgroups else ""
@@ -76,7 +76,7 @@ def heading(status: Status) -> list[str]:
 
 
 def rows(counts: Counter[Place], order: str) -> list[Row]:
-    """The places as rows: by descending weight, or by an ascending name."""
+    """Returns the places as rows, by descending weight or by ascending name."""
 
     def key(row: Row) -> tuple[object, ...]:
         place, weight = row
@@ -94,7 +94,7 @@ def table(
     limit: Optional[int],
     unit: str = SAMPLES,
 ) -> list[str]:
-    """The rows as lines, below a line of titles."""
+    """Returns the rows as lines, below a line of titles."""
     weight = max(WEIGHT, len(unit), len(str(total)))
     function = max(FUNCTION, width - COMM - OBJECT - 8 - weight - 1 - 2)
     titles = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The top command on a terminal."""
+"""Run the top command on a terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def show(watch: Watch, iterations: Optional[int]) -> None:
 
 
 def can_show() -> bool:
-    """True if input and output are a terminal that curses supports."""
+    """Returns whether input and output are a terminal that curses supports."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     try:
@@ -74,7 +74,7 @@ class _Screen:
             os.close(waker)
 
     def _go_on(self, woken: int) -> bool:
-        """Waits for a key, data or a signal, and handles it; False at the end."""
+        """Waits for a key, data or a signal and handles it; False means the end."""
         stdin = sys.stdin.fileno()
         ready, _, _ = select.select([self._watch.fd, stdin, woken], [], [])
         if woken in ready:
@@ -94,7 +94,7 @@ class _Screen:
         return not self._is_over()
 
     def _is_over(self) -> bool:
-        """True if the requested number of refreshes is reached."""
+        """Returns whether the requested number of refreshes has been reached."""
         return self._iterations is not None and self._watch.ended >= self._iterations
 
     def _resize(self) -> None:
@@ -103,7 +103,7 @@ class _Screen:
         self._window.clear()
 
     def _press_all(self) -> bool:
-        """Handles all pressed keys; False if one of them quits."""
+        """Handles all pressed keys; returns False if one of them quits."""
         while True:
             try:
                 key = self._window.getkey()
@@ -157,7 +157,7 @@ class _Screen:
         self._window.refresh()
 
     def _put(self, at: int, line: str, width: int, how: int) -> None:
-        """Writes a line, with characters escaped that the terminal cannot show."""
+        """Writes a line; escapes characters that the terminal cannot show."""
         code = self._window.encoding
         shown = line.encode(code, "backslashreplace").decode(code)
         self._window.addnstr(at, 0, shown, max(0, width - 1), how)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads a capture while it is written, step by step."""
+"""Read a capture while it is written, step by step."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PIECE = 1 << 20  # bytes per read
 class Watch:
     """The state of a capture as far as it has been read.
 
-    ``ended`` counts its finished steps, and ``status`` and ``counts`` describe the last
-    one.
+    ``ended`` is the number of finished steps. ``status`` and ``counts`` describe the
+    last one.
     """
 
     def __init__(
@@ -39,14 +39,14 @@ class Watch:
         self._elapsed_ns = 0
 
     def read(self) -> bool:
-        """Reads available data, or waits for some; False at the end."""
+        """Reads available data, or waits for data; returns False at the end."""
         data = os.read(self.fd, PIECE)
         for _ in self.steps(data):
             pass
         return bool(data)
 
     def read_session(self) -> bool:
-        """Waits for the session; False if the capture ends before it."""
+        """Waits for the session; returns False if the capture ends before it."""
         while not self.capture.begun:
             if not self.read():
                 return False
@@ -57,12 +57,12 @@ class Watch:
         for tick in self.capture.ticks(data):
             self.end_step(tick)
             yield tick
-        # Chunks that are needed to decode buffers come before the first buffers.
+        # Metadata that are needed to decode buffers come before the first buffers.
         if self.capture.has_buffers:
             self._open().take()
 
     def end_step(self, tick: Tick) -> None:
-        """Ends a step, which has everything that was read since the last one."""
+        """Ends a step, which has everything that was read since the previous one."""
         recent = self._open()
         recent.take()
         took = max(1, tick.elapsed_ns - self._elapsed_ns)
@@ -85,7 +85,7 @@ class Watch:
         )
 
     def end(self) -> bool:
-        """Ends the last step when the capture ends; False if there is no session."""
+        """Ends the last step at the capture's end; returns False without a session."""
         if not self.capture.begun:
             return False
         totals = self.capture.totals

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Writes output files atomically, or streams to files that cannot be replaced."""
+"""Write output files atomically, or stream to files that cannot be replaced."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ STANDARD_OUTPUT = ("-", "/dev/stdout")
 def replaced(path: Path) -> Iterator[Path]:
     """Creates a new file, which replaces ``path`` at the end of the block.
 
-    If the block raises an error, the new file is removed and ``path`` stays as it was.
-    Symbolic links are followed. A file that is not regular, such as a pipe, is not
-    replaced: the new file's contents are copied to it.
+    If the block raises an error, the new file is removed and ``path`` is unchanged.
+    Symbolic links are followed. If ``path`` is not a regular file but, for example, a
+    pipe, the new file's contents are copied to it instead.
     """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -42,7 +42,7 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 def is_standard_output(path: Path) -> bool:
-    """True if the path means the standard output."""
+    """Returns whether the path means standard output."""
     return str(path) in STANDARD_OUTPUT
 
 
@@ -70,7 +70,7 @@ def _beside(path: Path, target: Path | None) -> Path:
 
 
 def _pour(new: Path, path: Path) -> None:
-    """Copies the file to the standard output or to a file that is not regular."""
+    """Copies the file to standard output or to a file that is not regular."""
     with open(new, "rb") as whole:
         if is_standard_output(path):
             sys.stdout.flush()
