@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to the formats of other tools: a module for each, found by its name."""
+"""Exports to the formats of other tools, with a module for each format."""

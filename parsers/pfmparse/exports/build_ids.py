@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The build IDs of files in captures."""
+"""Collect the build IDs of files in captures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..recording import Recording
 
 
 def build_ids_of(inputs: Sequence[Input]) -> dict[str, bytes]:
-    """The build IDs by path; paths with several build IDs are left out."""
+    """Returns the build IDs by path; omits paths with several build IDs."""
     found: dict[str, set[bytes]] = {}
     for source in inputs:
         for path, build_id in _known(source.recording):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to callgrind's format, for callgrind_annotate and KCachegrind."""
+"""Export to callgrind's format, for callgrind_annotate and KCachegrind."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write(job: Job) -> None:
 
 
 def _frames(location: Location, _: int) -> list[Frame]:
-    """The functions of a place, with file and line."""
+    """Returns the functions of a place, with file and line."""
     return [
         Frame(frame.function, frame.object, frame.file, frame.line)
         for frame in by_place(location, 0)
@@ -60,7 +60,7 @@ class _Writer:
         self._profile = profile
         self._out = out
         self._events = profile.sampled_events()
-        # The numbers of the names written so far, by kind of name.
+        # IDs of the names written so far, by kind of name.
         self._names: dict[str, dict[str, int]] = {}
 
     def write(self, command: Optional[tuple[str, ...]]) -> None:
@@ -85,7 +85,7 @@ class _Writer:
             self._write_costs(line, costs)
         for (line, callee), costs in spent.calls.items():
             self._write_position("c", callee)
-            # The number of calls is unknown; with 0, viewers would count the cost as
+            # The number of calls is unknown. With 0, viewers would count the cost as
             # the caller's own.
             self._out.write("calls=1 0\n")
             self._write_costs(line, costs)
@@ -102,7 +102,7 @@ class _Writer:
         self._out.write(f"{line} {' '.join(map(str, costs))}\n")
 
     def _name(self, kind: str, name: str) -> str:
-        """The number of a name, followed by the name if it is new."""
+        """Returns the ID of a name, followed by the name if it is new."""
         known = self._names.setdefault(kind, {})
         if name in known:
             return f"({known[name]})"
@@ -113,12 +113,13 @@ class _Writer:
         return [0] * len(self._events)
 
     def _spent(self) -> dict[Function, Spent]:
-        """The costs of functions, in the order in which they were found."""
+        """Returns the costs of functions, in the order in which they were found."""
         profile = self._profile
         functions = [_function(frame) for frame in profile.frames]
         lines = [frame.line or 0 for frame in profile.frames]
         found: dict[Function, Spent] = {name: Spent() for name in functions}
-        # From the innermost functions outwards: callers have smaller node numbers.
+        # The loop goes from the innermost functions outwards: callers have smaller node
+        # IDs.
         own, sums = self._own(), [self._zero() for _ in profile.parents]
         for node in range(len(profile.parents) - 1, -1, -1):
             frame, parent = profile.frame_of[node], profile.parents[node]
@@ -135,7 +136,7 @@ class _Writer:
         return found
 
     def _own(self) -> list[Costs]:
-        """The own costs of each stack's innermost function."""
+        """Returns the own costs of each stack's innermost function."""
         own = [self._zero() for _ in self._profile.parents]
         column = {event: at for at, event in enumerate(self._events)}
         for row in self._profile.rows:
@@ -153,7 +154,7 @@ def _function(frame: Frame) -> Function:
 
 
 def _word(text: str) -> str:
-    """A name without blanks, which would separate names."""
+    """Replaces the blanks in a name, because blanks separate names."""
     return "-".join(text.split()) or UNKNOWN
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to comma-separated values, RFC 4180: a row for each sample."""
+"""Export to comma-separated values (RFC 4180) with a row for each sample."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WEIGHT = ("weight",)  # unless the weight is the count
 PLACE = ("address", "function", "object", "line", "stack")
 DATA = ("data_address", "latency", "data_source")
 
-BLOCK = 1 << 14  # pieces that are joined at once, which fit into the cache
+BLOCK = 1 << 14  # pieces that are joined at once, few enough for the cache
 SPECIAL = frozenset(',"\r\n')
 
 Texts = Iterable[str]
@@ -50,7 +50,7 @@ def write(job: Job) -> None:
 
 
 class _Lines:
-    """Makes the lines of an input; caches the parts of lines, most of which repeat."""
+    """Makes the lines of an input; caches the parts of lines, because most repeat."""
 
     def __init__(self, source: Input, pmds: Sequence[int], weight: str) -> None:
         self._source = source
@@ -62,7 +62,7 @@ class _Lines:
         self._source_names = _Table(self._new_sources)
 
     def texts(self, batch: Batch) -> Iterator[str]:
-        """The lines of a non-empty batch, several per string."""
+        """Yields the lines of a non-empty batch, several per string."""
         rows = self._maker.rows(batch)
         parts = [
             _numbers(rows.times),
@@ -101,22 +101,22 @@ class _Lines:
 
 
 class _Table:
-    """Texts by number, each of which is made once."""
+    """Texts by ID; each text is made only once."""
 
     def __init__(self, new: Callable[[int], list[str]]) -> None:
-        """``new`` makes all texts from a number on."""
+        """``new`` makes all texts from an ID on."""
         self._new = new
         self._all: list[str] = []
 
     def texts(self, ids: Ids) -> Texts:
-        """The text of each number."""
+        """Returns the text of each ID."""
         if int(ids.max()) >= len(self._all):
             self._all += self._new(len(self._all))
         return map(self._all.__getitem__, ids.tolist())
 
 
 class _Who:
-    """Texts of CPU, process, thread, name and event of samples."""
+    """Texts with CPU, process, thread, name and event of samples."""
 
     def __init__(self, source: Input, maker: RowMaker) -> None:
         self._events = [_quoted(event.name) for event in source.events.all[:-1]] + [""]
@@ -126,7 +126,7 @@ class _Who:
         self._table = _Table(self._new)
 
     def texts(self, rows: Rows) -> Texts:
-        """The text of each sample."""
+        """Returns the text of each sample."""
         nobody = np.full(rows.count, NOBODY, np.uint32)
         numbers = [nobody if c is None else c for c in (rows.tgids, rows.tids)]
         threads = self._threads.ids(*numbers)
@@ -150,7 +150,7 @@ class _Who:
 
 
 def _merged(parts: Sequence[Texts | str], count: int) -> list[Texts]:
-    """The parts of lines; adjacent parts that are the same in all lines are joined."""
+    """Returns the parts of lines; joins adjacent parts that are equal in all lines."""
     merged: list[Texts] = []
     same = ""
     for part in [*parts, "\r\n"]:
@@ -167,7 +167,7 @@ def _merged(parts: Sequence[Texts | str], count: int) -> list[Texts]:
 def _numbers(
     column: Optional[Column], before: str = "", unknown: str = ""
 ) -> Texts | str:
-    """Decimal numbers; a single text if all are the same."""
+    """Formats decimal numbers; returns a single text if all are equal."""
     if column is None:
         return before + unknown
     if (column == column[0]).all():
@@ -181,7 +181,7 @@ def _hexadecimal(column: Optional[Column]) -> Texts | str:
 
 
 def _where(values: Column, there: NDArray[np.bool_]) -> Texts | str:
-    """Numbers, with an empty field where ``there`` is False."""
+    """Formats numbers; the field is empty where ``there`` is False."""
     if there.all():
         return _numbers(values, ",")
     if not there.any():
@@ -196,7 +196,7 @@ def _place(location: Location, address: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A field, quoted if necessary."""
+    """Returns a field, quoted if necessary."""
     if SPECIAL.isdisjoint(text):
         return text
     return '"' + text.replace('"', '""') + '"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to Firefox Profiler's processed format: one thread per event and thread."""
+"""Export to Firefox Profiler's processed format: one thread per event and thread."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def write(job: Job) -> None:
 
 
 def _step(source: Input) -> int:
-    """The length of a step in ns that keeps steps times stacks below ROWS.
+    """Returns a step in ns with which the number of rows is below about ROWS.
 
     Reads the whole recording.
     """
@@ -77,7 +77,7 @@ def _step(source: Input) -> int:
 
 
 def _frames(location: Location, address: int) -> Sequence[Frame]:
-    """The functions of a place; the address only tells kernel from user level."""
+    """Returns the functions of a place; the address only tells the level."""
     level = KERNEL_START if address >= KERNEL_START else None
     return [
         Frame(f.function, f.object, f.file, f.line, level, f.inlined)
@@ -90,7 +90,7 @@ class _Thread:
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
-        # The numbers of strings, objects, functions, frames and stacks in the tables.
+        # IDs of strings, objects, functions, frames and stacks in the tables.
         self._strings: dict[str, int] = {}
         self._objects: dict[str, int] = {}
         self._functions: dict[tuple[str, str, str], int] = {}
@@ -98,7 +98,7 @@ class _Thread:
         self._stacks: dict[int, int] = {}
 
     def stack(self, node: int) -> int:
-        """The number of a stack; its callers have smaller numbers."""
+        """Returns the ID of a stack; its callers have smaller IDs."""
         new = []
         while node != ROOT and node not in self._stacks:
             new.append(node)
@@ -109,7 +109,7 @@ class _Thread:
         return self._stacks[new[0] if new else node]
 
     def tables(self) -> Table:
-        """All tables except the one of samples."""
+        """Returns all tables except the table of samples."""
         tables: Table = {
             "stackTable": self._stack_table(),
             "frameTable": self._frame_table(),
@@ -126,7 +126,7 @@ class _Thread:
         return self._strings.setdefault(text, len(self._strings))
 
     def _frame(self, number: int) -> int:
-        """Adds a frame and everything it refers to; returns its number."""
+        """Adds a frame and everything that it refers to; returns its ID."""
         frame = self._profile.frames[number]
         self._objects.setdefault(frame.object, len(self._objects))
         key = _function(frame)
@@ -183,17 +183,17 @@ class _Thread:
 
 
 def _columns(length: int, **columns: Sequence[object]) -> Table:
-    """A table of columns with ``length`` rows."""
+    """Returns a table of columns with ``length`` rows."""
     return {**columns, "length": length}
 
 
 def _table(length: int, *names: str) -> Table:
-    """A table whose columns have only null values."""
+    """Returns a table whose columns have only null values."""
     return _columns(length, **{name: [None] * length for name in names})
 
 
 def _function(frame: Frame) -> tuple[str, str, str]:
-    """The name, the object and the file of a frame's function."""
+    """Returns the name, the object and the file of a frame's function."""
     return label(frame), frame.object, frame.file or ""
 
 
@@ -204,7 +204,7 @@ def _category(frame: Frame) -> int:
 def _samples(
     stacks: Sequence[int], rows: Sequence[Row], times: Sequence[float], unit: str
 ) -> Table:
-    """The table of samples; samples of one stack and step are one row with a weight."""
+    """Returns the table of samples, with one weighted row per stack and step."""
     in_time = unit == NANOSECONDS
     return {
         "stack": stacks,
@@ -216,14 +216,14 @@ def _samples(
 
 
 def _times(rows: Sequence[Row], step: int, first: int) -> list[float]:
-    """The time of each row in ms from the first one; 0, 1, 2, ... if unknown."""
+    """Returns each row's time in ms from the first row; 0, 1, 2, ... if unknown."""
     if not any(row.moment for row in rows):
         return list(map(float, range(len(rows))))
     return [(row.moment - first) * step / MS for row in rows]
 
 
 def _described(thread: Thread, title: str) -> Table:
-    """The description of a thread, without its tables."""
+    """Returns the description of a thread, without its tables."""
     process, number = thread.process or 0, thread.thread or 0
     return {
         "processType": "default",
@@ -241,7 +241,7 @@ def _described(thread: Thread, title: str) -> Table:
 
 
 def _meta(session: Session, step: int) -> Mapping[str, object]:
-    """The description of the recording."""
+    """Returns the description of the recording."""
     return {
         "version": GECKO_VERSION,
         "preprocessedProfileVersion": VERSION,

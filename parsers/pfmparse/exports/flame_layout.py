@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The positions and colours of the boxes of a flame graph."""
+"""Compute the positions and colours of the boxes of a flame graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..symbols.location import JIT, UNKNOWN
 from .flame_tree import PLAIN, Ids, Tree, Weights
 
-LEAST = 0.001  # share of the width: narrower boxes are left out
+LEAST = 0.001  # share of the width; narrower boxes are omitted
 
 # All colours are light enough for black text.
 OF_PLAIN, OF_UNKNOWN, OF_JIT = "#d3d7de", "#e6e0d4", "#bfe08f"
@@ -41,7 +41,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Layout:
-    """The drawn boxes from the lowest one up; the number and weight of the others."""
+    """The drawn boxes from the lowest one up, and number and weight of the others."""
 
     boxes: Sequence[Box]
     left_out: int
@@ -49,13 +49,13 @@ class Layout:
 
 
 def layout_of(tree: Tree, totals: Weights) -> Layout:
-    """The layout of the boxes that are wide enough; siblings are sorted by name."""
+    """Lays out the boxes that are wide enough; sorts siblings by name."""
     total = float(totals[0])
     if not total:
         return Layout([Box(0, 0, 0.0, 1.0)], 0, 0.0)
     shown = totals >= LEAST * total
     shown[0] = True
-    used: dict[int, float] = {}  # the end of the last child, by number of the box
+    used: dict[int, float] = {}  # end of the last child, by box
     boxes = [Box(0, 0, 0.0, 1.0)]
     places = {0: boxes[0]}
     for number in _in_order(tree, np.flatnonzero(shown)):
@@ -71,14 +71,14 @@ def layout_of(tree: Tree, totals: Weights) -> Layout:
 
 
 def _in_order(tree: Tree, numbers: Ids) -> Iterable[int]:
-    """All boxes except the first, by depth and then by name."""
+    """Returns all boxes except the first one, by depth and then by name."""
     found = [number for number in numbers.tolist() if number]
     names = {number: tree.labels[tree.label_of[number]] for number in found}
     return sorted(found, key=lambda number: (int(tree.depths[number]), names[number]))
 
 
 def colours_of(objects: Iterable[str]) -> dict[str, str]:
-    """A colour for each object; colours repeat after the first few objects."""
+    """Returns a colour for each object; colours repeat if there are many objects."""
     found: dict[str, str] = {}
     kernels = files = 0
     for where in objects:
@@ -96,6 +96,6 @@ def colours_of(objects: Iterable[str]) -> dict[str, str]:
 
 
 def is_kernel(where: str) -> bool:
-    """True if the object is the kernel or a module."""
+    """Returns whether the object is the kernel or a module."""
     of_user = where in (UNKNOWN, JIT, *USER) or where.startswith(USER_KINDS)
     return where.startswith("[") and not of_user

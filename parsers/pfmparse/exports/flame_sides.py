@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The sides of a flame graph: a profile, or an old and a new one to compare."""
+"""The sides of a flame graph: one profile, or an old and a new one to compare."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .flame_tree import Ids, Tree, Weights
 from .interface import OLD, Job
 from .unsupported import noted
 
-# Differences in percentage points from which on a darker colour is used.
+# Differences in percentage points at which the next darker colour begins.
 LIMITS = (0.2, 1.0, 5.0)
-# The colours of large decreases to large increases. People with colour blindness can
+# The colours from large decreases to large increases. People with colour blindness can
 # distinguish blue from orange. All colours are light enough for black text.
 COLOURS: tuple[str, ...] = ("#5aa2e0", "#94c3ec", "#c6def5", "#e2e3e6")
 COLOURS += ("#fbdcb2", "#f6b563", "#ec8f26")
@@ -28,10 +28,10 @@ COLOURS += ("#fbdcb2", "#f6b563", "#ec8f26")
 
 @dataclass(frozen=True)
 class Sides:
-    """A profile of one side, or of an old and a new one.
+    """A profile of one side, or of an old and a new side.
 
-    The first ``old_rows`` rows of the profile are the old side's, the others are the
-    new side's. ``old_rows`` is None if there is only one side.
+    The first ``old_rows`` rows of the profile are those of the old side, the others are
+    those of the new side. ``old_rows`` is None if there is only one side.
     """
 
     profile: Profile
@@ -58,7 +58,7 @@ class Sides:
         return len(self.profile.rows) if self.old_rows is None else self.old_rows
 
     def totals(self, tree: Tree) -> list[Weights]:
-        """The inclusive weight of each box of the profile's tree, by side."""
+        """Returns the inclusive weight of each box of the profile's tree, by side."""
         sides, weights = self.of_rows, self.weights
         return [
             tree.totals(weights * (sides == side)) for side in range(len(self.names))
@@ -68,9 +68,9 @@ class Sides:
 def sides_of(
     job: Job, carries: AbstractSet[Role] = frozenset(), losses: bool = False
 ) -> Sides:
-    """The profile of a job's inputs.
+    """Makes the profile of a job's inputs.
 
-    If the job does not compare, notes what the flame graph cannot store as noted().
+    Unless the job compares, calls noted() to record what the flame graph cannot store.
     """
     if job.comparison is not None:
         return _compared(job, job.comparison.old_inputs)
@@ -81,7 +81,7 @@ def sides_of(
 
 
 def _compared(job: Job, old_inputs: int) -> Sides:
-    """The profiles of both sides; those of threads with the same name are one."""
+    """Makes the profile of both sides; sums threads with the same name."""
     profiler, rows = Profiler(job.weight, _by_base_name), []
     for inputs in (job.inputs[:old_inputs], job.inputs[old_inputs:]):
         for source in inputs:
@@ -93,7 +93,7 @@ def _compared(job: Job, old_inputs: int) -> Sides:
 
 
 def _by_base_name(location: Location, address: int) -> Sequence[Frame]:
-    """The functions of a place, with the directories of files ignored."""
+    """Returns the functions of a place; files have no directories."""
     return [
         replace(frame, object=os.path.basename(frame.object))
         for frame in by_function(location, address)
@@ -101,24 +101,24 @@ def _by_base_name(location: Location, address: int) -> Sequence[Frame]:
 
 
 def share(weight: float, total: float) -> float:
-    """The part of a total in percent; 0 if there is nothing."""
+    """Returns the part of a total in percent; 0 if the total is 0."""
     return 100 * weight / total if total else 0.0
 
 
 def difference(weights: Sequence[float], totals: Sequence[float]) -> float:
-    """The new side's share minus the old side's, in points with two decimals."""
+    """Returns the new share minus the old share, in points with two decimals."""
     old, new = map(share, weights, totals)
     return round(new - old, 2) + 0.0  # not -0.0
 
 
 def colour_of(points: float) -> str:
-    """The colour of a difference."""
+    """Returns the colour of a difference."""
     step = sum(limit <= abs(points) for limit in LIMITS)
     return COLOURS[len(LIMITS) + (step if points > 0 else -step)]
 
 
 def legend() -> list[tuple[str, str]]:
-    """Each colour, and the differences for which it is used."""
+    """Returns each colour with the differences for which it is used."""
     least, *_, most = LIMITS
     pairs = list(zip(LIMITS, LIMITS[1:]))
     texts = [f"-{most:g} points and less"]
@@ -130,7 +130,7 @@ def legend() -> list[tuple[str, str]]:
 
 
 def too_narrow(tree: Tree, totals: Sequence[Weights], drawn: int) -> tuple[int, float]:
-    """The boxes that only the widths of the other side show, and their share there."""
+    """Returns number and share of boxes that only the other side's widths show."""
     shares = [column / (column[0] or 1) for column in totals]
     other = shares[1 - drawn]
     narrow = (shares[drawn] < LEAST) & (other >= LEAST)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The boxes of a flame graph: a tree of stacks, grouped by event and thread name."""
+"""A tree of the boxes of a flame graph: stacks, grouped by event and thread name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAIN = ""  # the object of boxes that are not functions
 
 
 class Label(NamedTuple):
-    """The label of a box: a function, which may be inlined into the box below."""
+    """The label of a box: a function, which may be inlined into the box below it."""
 
     name: str
     object: str = PLAIN
@@ -32,10 +32,11 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """Boxes, sorted by depth. A parent has a smaller number; the first box has -1.
+    """Boxes, sorted by depth, so that a parent has a lower index than its children.
 
-    ``label_of`` holds each box's index in ``labels``, ``depths`` each box's depth. The
-    stack of row i of the profile ends at box ``tops[i]``.
+    ``label_of`` is each box's index in ``labels``, ``depths`` is each box's depth. The
+    parent of the first box is -1. The stack of row i of the profile ends at box
+    ``tops[i]``.
     """
 
     labels: Sequence[Label]
@@ -45,11 +46,11 @@ class Tree:
     tops: Ids
 
     def totals(self, weights: Weights, rows: Optional[Ids] = None) -> Weights:
-        """The inclusive weight of each box, for all rows or for some."""
+        """Returns the inclusive weight of each box, for all rows or for some."""
         tops = self.tops if rows is None else self.tops[rows]
         totals: Weights = np.zeros(self.parents.size)
         totals += np.bincount(tops, weights, totals.size)
-        # One level at a time, from the highest one down.
+        # Handle one level at a time, from the highest one down.
         for below, level in reversed(self.levels):
             on = self.parents[level] - below.start
             size = below.stop - below.start
@@ -57,7 +58,7 @@ class Tree:
         return totals
 
     def lowest_of_label(self) -> NDArray[np.bool_]:
-        """A mask of the boxes without a box of the same label below them.
+        """Returns a mask of the boxes that have no box of the same label below them.
 
         Sums over these boxes count recursive functions once.
         """
@@ -71,7 +72,7 @@ class Tree:
         return lowest
 
     def outermost(self, boxes: Ids) -> Ids:
-        """Replaces boxes of inlined functions by the box they are inlined into."""
+        """Replaces boxes of inlined functions by the boxes that contain them."""
         inlined = np.array([named.inlined for named in self.labels], np.bool_)
         found = boxes.copy()
         while (within := inlined[self.label_of[found]]).any():
@@ -80,7 +81,7 @@ class Tree:
 
     @cached_property
     def levels(self) -> list[tuple[slice, slice]]:
-        """The boxes of each depth, with the boxes of the next depth."""
+        """The boxes of each depth, each with the boxes of the next depth."""
         starts = np.flatnonzero(np.diff(self.depths, prepend=-1))
         ends = np.append(starts[1:], self.depths.size)
         slices = [slice(*pair) for pair in zip(starts.tolist(), ends.tolist())]
@@ -90,7 +91,7 @@ class Tree:
 def sorted_tree(
     labels: Sequence[Label], label_of: Ids, parents: Ids, depths: Ids, tops: Ids
 ) -> Tree:
-    """A tree of boxes that are not sorted by depth; the first one is the lowest."""
+    """Makes a tree of boxes that are not sorted by depth; the first is the lowest."""
     order = np.argsort(depths, kind="stable")
     numbers = np.empty_like(order)
     numbers[order] = np.arange(order.size)
@@ -100,13 +101,13 @@ def sorted_tree(
 
 
 def tree_of(profile: Profile) -> Tree:
-    """The tree of a profile. Its levels are: all, event, thread name, functions.
+    """Makes the tree of a profile, with the levels: all, event, thread name, functions.
 
-    The level of events is left out if there is only one.
+    If there is only one event, the level of events is omitted.
     """
     builder, rows = _Builder(profile), profile.rows
     tops = array("q", bytes(8 * len(rows)))
-    # Sorted by base: the builder remembers the boxes of one base only.
+    # Sort by base, because the builder remembers only the boxes of the latest base.
     bases = [builder.base(row.event, row.thread) for row in rows]
     for at in sorted(range(len(rows)), key=bases.__getitem__):
         tops[at] = builder.top(bases[at], rows[at].node)
@@ -114,7 +115,7 @@ def tree_of(profile: Profile) -> Tree:
 
 
 class _Builder:
-    """Makes boxes as they are needed."""
+    """Makes boxes when they are needed."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -124,23 +125,23 @@ class _Builder:
             self._label(Label(label(frame), frame.object, frame.inlined))
             for frame in profile.frames
         ]
-        # Arrays need 8 bytes per box, lists several times as much.
+        # Arrays need 8 bytes per box; lists need several times as much.
         self._parents, self._depths = array("q", [ROOT]), array("q", [0])
         self._label_of = array("q", [self._label(Label(ALL))])
         self._bases: dict[tuple[int, str], int] = {}
-        # The last box of each stack; boxes before _first belong to an older base.
+        # The last box of each stack; boxes before _first belong to earlier bases.
         self._boxes = array("q", bytes(8 * len(profile.parents)))
         self._last, self._first = ROOT, 0
 
     def base(self, event: int, thread: int) -> int:
-        """The box of a thread's name, above its event's box."""
+        """Returns the box of a thread's name, above its event's box."""
         below = 0
         if self._apart:
             below = self._based(0, self._profile.events[event])
         return self._based(below, self._profile.threads[thread].name)
 
     def top(self, base: int, node: int) -> int:
-        """The box of a stack on a base; calls must be sorted by base."""
+        """Returns the box of a stack on a base; calls must be sorted by base."""
         if base != self._last:
             self._last, self._first = base, len(self._parents)
         new = []
@@ -154,7 +155,7 @@ class _Builder:
         return at
 
     def tree(self, tops: Sequence[int]) -> Tree:
-        """The tree of all boxes that were made."""
+        """Returns the tree of all boxes that were made."""
         return sorted_tree(
             list(self._labels),
             np.array(self._label_of, np.intp),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to folded stacks: a line per stack, the input of flame graph scripts."""
+"""Export to folded stacks, one per line, which flame graph scripts read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .unsupported import noted
 def write(job: Job) -> None:
     """Writes ``name;outermost;...;innermost weight`` lines, sorted.
 
-    The event comes before the name if there are several.
+    If there are several events, the event precedes the name.
     """
     profiler = Profiler(job.weight)
     for source in job.inputs:
@@ -25,7 +25,7 @@ def write(job: Job) -> None:
 
 
 def _lines(profile: Profile) -> list[tuple[str, int]]:
-    """The stacks and their sums, sorted."""
+    """Returns the stacks and their sums, sorted."""
     frames = [plain(label(frame)) for frame in profile.frames]
     texts: Counter[str] = Counter()
     for (node, below), total in _sums(profile).items():
@@ -36,7 +36,7 @@ def _lines(profile: Profile) -> list[tuple[str, int]]:
 
 
 def _sums(profile: Profile) -> Counter[tuple[int, tuple[str, ...]]]:
-    """The weights by stack and prefix; threads with the same name are summed."""
+    """Returns the weights by stack and prefix; sums threads with the same name."""
     events = [plain(event) for event in profile.events]
     names = [plain(thread.name) for thread in profile.threads]
     apart = several_events(profile)

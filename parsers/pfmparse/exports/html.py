@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to a self-contained page with a flame graph and a table of functions."""
+"""Export to a self-contained page with a flame graph and a table of functions."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ COLUMNS_OF_SIDES = tuple(
 
 
 def write(job: Job) -> None:
-    """Writes the page of the samples of all inputs."""
+    """Writes the page."""
     # Bytes in names that are not valid UTF-8 become question marks.
     job.path.write_bytes(page_of(job).encode("utf-8", "replace"))
 
 
 def page_of(job: Job) -> str:
-    """The page of the samples of all inputs."""
+    """Returns the page with the samples of all inputs."""
     sides = sides_of(job, {Role.THREAD}, losses=True)
     data = PageData(sides)
     unit = unit_of(job, sides.profile)
@@ -72,7 +72,7 @@ def page_of(job: Job) -> str:
 
 
 def _filled(template: str, parts: Mapping[str, str]) -> str:
-    """The template with each @NAME@ replaced by the part of that name."""
+    """Replaces each @NAME@ in the template by the part with that name."""
     pieces = template.split("@")
     return "".join(
         piece if at % 2 == 0 else parts[piece] for at, piece in enumerate(pieces)
@@ -80,13 +80,13 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
 
 
 def _summary(data: PageData, unit: str) -> str:
-    """The weight of each side."""
+    """Returns the weight of each side."""
     parts = zip(data.names, data.totals)
     return "; ".join(f"{name} {in_unit(total, unit)}".lstrip() for name, total in parts)
 
 
 def _choice(comparison: Comparison) -> str:
-    """The selector of the side whose shares are the widths."""
+    """Returns the menu of sides; the chosen side's shares are the widths."""
     options = "".join(
         f'<option value="{at}"{" selected" * (at == comparison.widths)}>{side}</option>'
         for at, side in enumerate(SIDES)
@@ -95,7 +95,7 @@ def _choice(comparison: Comparison) -> str:
 
 
 def _legend() -> str:
-    """The meaning of the colours of differences."""
+    """Explains the colours of differences."""
     items = "".join(
         f'<li><span style="background: {colour}"></span>{text}</li>'
         for colour, text in legend()
@@ -110,7 +110,7 @@ def _legend() -> str:
 
 
 def _heads(columns: Sequence[tuple[str, str]]) -> str:
-    """The heads of the columns of numbers in the table of functions."""
+    """Returns the heads of the columns of numbers in the table of functions."""
     return "\n".join(
         f'<th scope="col" data-by="{name}"{_sorted(name)} class="number">'
         f'<button type="button">{title}</button></th>'
@@ -125,7 +125,7 @@ def _sorted(name: str) -> str:
 
 
 def _functions(data: PageData) -> str:
-    """The rows of the table of functions, as the page's script makes them."""
+    """Returns the rows of the table of functions, as the page's script makes them."""
     rows = []
     for function in data.functions:
         named = data.tree.labels[function.label]
@@ -145,7 +145,7 @@ def _row(texts: list[str], sums: list[list[int]], totals: list[int]) -> str:
 
 
 def _numbers(sums: list[int], totals: list[int]) -> Iterator[str]:
-    """The sum of one side and its share, or the shares of both and the difference."""
+    """Yields the sum of one side and its share, or both shares and their difference."""
     if len(sums) == 1:
         yield f"{sums[0]:,}"
     for part in map(share, sums, totals):
@@ -155,7 +155,7 @@ def _numbers(sums: list[int], totals: list[int]) -> Iterator[str]:
 
 
 def _files(job: Job) -> Iterator[str]:
-    """The names of the inputs, with their sides if there are two."""
+    """Yields the names of the inputs, with their sides if there are two."""
     for at, source in enumerate(job.inputs):
         if job.comparison is None:
             yield source.file
@@ -164,7 +164,7 @@ def _files(job: Job) -> Iterator[str]:
 
 
 def _capture(source: Input, file: str) -> str:
-    """The row of an input in the table of captures."""
+    """Returns the row of an input in the table of captures."""
     recording = source.recording
     lost = "unknown" if recording.lost is None else f"{recording.lost:,}"
     in_buffers = ", ".join(

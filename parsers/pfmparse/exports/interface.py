@@ -15,14 +15,14 @@ OLD, NEW = 0, 1  # the sides of a comparison
 
 
 class ExportError(Exception):
-    """An export that cannot be written; the message tells the user why."""
+    """An export that cannot be written; the message tells the user the reason."""
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Two sides to compare: the first ``old_inputs`` inputs of a job, and the others.
 
-    ``widths`` is the side, OLD or NEW, that determines the widths of boxes.
+    ``widths``, OLD or NEW, is the side that determines the widths of boxes.
     """
 
     old_inputs: int
@@ -37,8 +37,8 @@ class Job:
     - ``path``: a new file, which replaces ``target`` once the export is complete; for
       an export that ``appends``, the user's file itself, which may exist
     - ``weight``: as in analysis.weights.Weight
-    - ``lacks``: the data that the format cannot store; an error if ``strict``
-    - ``beside``: creates a second file, with the name of ``target`` and a suffix
+    - ``lacks``: the data that the format cannot store; an error if ``strict`` is set
+    - ``beside``: function that creates a second file, ``target`` plus a suffix
     - ``dsn``, ``rows``: for databases
     - ``comparison``: for flame graphs
     """
@@ -57,8 +57,8 @@ class Job:
     def check(self) -> None:
         """Raises ExportError if the result must not be kept.
 
-        That is so if a faulty input has no samples, or if the job is strict and the
-        format lacks something. An export that ``appends`` must call this before it
+        This is the case if a faulty input has no samples, or if the job is strict and
+        the format lacks something. An export that ``appends`` must call this before it
         commits its changes.
         """
         for source in self.inputs:
@@ -68,11 +68,11 @@ class Job:
             raise ExportError(f"not written: {'; '.join(self.lacks)}")
 
     def lack(self, text: str) -> None:
-        """Notes something that the format cannot store; repetitions are ignored."""
+        """Notes something that the format cannot store; ignores repetitions."""
         self.lacks.setdefault(text)
 
     def batches(self, source: Input) -> Iterator[Batch]:
-        """The selected samples of an input."""
+        """Returns the selected samples of an input."""
         return source.batches()
 
 

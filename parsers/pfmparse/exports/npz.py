@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to numpy arrays: samples, and tables for their numbers (docs/exports.md)."""
+"""Export to numpy arrays: samples, and tables for their IDs (docs/exports.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .interface import Export, Job
 from .unsupported import noted
 
 NPY: Any = np.lib.format  # has no type annotations
-BLOCK = 1 << 12  # samples whose fields are copied at once, which fit into the cache
+BLOCK = 1 << 12  # samples whose fields are copied at once, few enough for the cache
 
 EVENT = np.dtype(
     [("name", "<u4"), ("set", "<i4"), ("pmd", "<i4"), ("period", "<u8")]
@@ -41,14 +41,14 @@ IDS = {"comm": "<u4", "event": "<u4", "place": "<u4", "stack": "<i8"}
 
 
 def write(job: Job) -> None:
-    """Writes the arrays; samples are spooled as they are read."""
+    """Writes the arrays; stores samples in a temporary file as they are read."""
     tables = _Tables()
     numbers = numbers_of(job.inputs)
     if job.weight != COUNT:
         numbers["weight"] = Number("<u8", lambda rows: rows.weights)
     fields = [(name, number.dtype) for name, number in numbers.items()]
     dtype = np.dtype([*fields, *IDS.items()])
-    # The array's header, which comes first, needs the number of samples.
+    # The array's header comes first and contains the number of samples.
     with tempfile.TemporaryFile(dir=job.path.parent) as spool:
         count = 0
         for source in job.inputs:
@@ -84,7 +84,7 @@ def _write_header(out: BinaryIO, dtype: np.dtype[Any], count: int) -> None:
 
 @dataclass
 class _Bases:
-    """The sizes of the tables before an input."""
+    """The sizes of the tables before the first row of an input."""
 
     events: int
     places: int
@@ -92,7 +92,7 @@ class _Bases:
 
 
 class _Tables:
-    """The tables of all inputs, to which the numbers in samples refer."""
+    """The tables of all inputs, to which the IDs in samples refer."""
 
     def __init__(self) -> None:
         self._names: dict[str, int] = {"": 0}
@@ -101,18 +101,18 @@ class _Tables:
         }
 
     def bases(self) -> _Bases:
-        """The current sizes of the tables."""
+        """Returns the current sizes of the tables."""
         return _Bases(
             *(len(self._rows[name]) for name in ("events", "places", "stacks"))
         )
 
     def name(self, text: Optional[str]) -> int:
-        """The number of a name; 0 for no name."""
+        """Returns the ID of a name; 0 means no name."""
         plain = (text or "").replace("\0", " ")
         return self._names.setdefault(plain, len(self._names))
 
     def add(self, source: Input) -> None:
-        """Adds the events, places and stacks of an input, which has been read."""
+        """Adds the events, places and stacks of an input that has been read."""
         bases, rows = self.bases(), self._rows
         for event in source.events.all:
             numbers = [UNKNOWN if n is None else n for n in (event.set, event.pmd)]
@@ -133,7 +133,7 @@ class _Tables:
         rows["inputs"].append((*named, source.selected, known))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The tables by name."""
+        """Returns the tables by name."""
         dtypes = {"events": EVENT, "places": PLACE, "stacks": STACK, "inputs": INPUT}
         found: dict[str, NDArray[Any]] = {
             name: np.array(self._rows[name], dtype) for name, dtype in dtypes.items()
@@ -160,7 +160,7 @@ class _Arrays:
         self._comms: list[int] = []
 
     def of(self, batch: Batch) -> NDArray[np.void]:
-        """The samples of a batch."""
+        """Returns the samples of a batch."""
         rows = self._maker.rows(batch)
         columns = self._columns(rows)
         array = np.zeros(rows.count, self._dtype)
@@ -171,11 +171,11 @@ class _Arrays:
         return array
 
     def close(self) -> None:
-        """Adds the input to the tables, after it was read."""
+        """Adds the input to the tables after it was read."""
         self._tables.add(self._source)
 
     def _columns(self, rows: Rows) -> dict[str, Any]:
-        """The columns by field; a scalar if all samples have the same number."""
+        """Returns the columns by field, or a scalar if all numbers are equal."""
         bases = self._bases
         numbers = {name: number.of(rows) for name, number in self._numbers.items()}
         return {

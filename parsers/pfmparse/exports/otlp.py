@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to OTLP profiles: profiles.proto of opentelemetry-proto 1.10.
+"""Export to OTLP profiles: profiles.proto of opentelemetry-proto 1.10.
 
 A profile has the samples or weights of one event on one host. Numbers in comments are
-fields of the messages.
+field numbers of the messages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .unsupported import noted
 
 # Fields of ProfilesData.
 RESOURCE_PROFILES, DICTIONARY = 1, 2
-# Fields of ProfilesDictionary. Element 0 of each table stands for a missing element.
+# Fields of ProfilesDictionary. Element 0 of each table means "none".
 MAPPINGS, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS = range(1, 8)
 
 Rows = dict[int, list[Row]]  # by event
@@ -54,12 +54,12 @@ class _Writer:
         self._job = job
         self._profile = profile
         self._tables = Tables(profile)
-        self._stacks: dict[int, int] = {}  # numbers of stacks, by node
+        self._stacks: dict[int, int] = {}  # indices of stacks, by node
         self._attributes: dict[bytes, int] = {}
         self._of_threads: dict[int, list[int]] = {}  # attributes by thread
 
     def parts(self) -> Iterator[bytes]:
-        """The parts of the file."""
+        """Yields the parts of the file."""
         hosts: dict[str, Rows] = {}
         for row in self._profile.rows:
             host = self._profile.threads[row.thread].host
@@ -69,7 +69,7 @@ class _Writer:
         yield message(DICTIONARY, self._dictionary())
 
     def _resource(self, host: str, events: Rows) -> bytes:
-        """All profiles of a host: resource (1) and its scope (2)."""
+        """Returns all profiles of a host: resource (1) and its scope (2)."""
         name = message(1, b"host.name") + message(2, _value(host))
         scope = message(1, b"pfmparse") + message(2, __version__.encode())
         profiles = (
@@ -81,10 +81,10 @@ class _Writer:
         return message(1, message(1, name)) + message(2, scoped)
 
     def _profiles(self, host: str, event: int, rows: list[Row]) -> Iterator[bytes]:
-        """The profile of an event's samples and, if requested, that of their weights.
+        """Yields a profile of an event's samples and, if requested, of their weights.
 
-        Type (1), samples (2), start (3), duration (4), type (5) and length (6) of the
-        period.
+        Fields: type (1), samples (2), start (3), duration (4), type of the period (5),
+        and length of the period (6).
         """
         name, weight = self._profile.events[event], self._job.weight
         tail = self._times(host) + self._period(name)
@@ -100,7 +100,7 @@ class _Writer:
         return integer(1, string(name)) + integer(2, string(unit))
 
     def _times(self, host: str) -> bytes:
-        """The start and the duration of the host's first recording."""
+        """Returns the start and the duration of the host's first recording."""
         source = next(one for one in self._job.inputs if one.host == host)
         start, duration = span_of(source.recording)
         return fixed64(3, start) + integer(4, duration)
@@ -112,7 +112,7 @@ class _Writer:
         return message(5, kind) + integer(6, period if period <= MAX_VALUE else 0)
 
     def _sample(self, row: Row, value: int) -> bytes:
-        """A sample: stack (1), attributes (2) and value (4)."""
+        """Returns a sample: stack (1), attributes (2) and value (4)."""
         stack = self._stacks.setdefault(row.node, len(self._stacks) + 1)
         found = self._of_threads.get(row.thread)
         if found is None:
@@ -121,7 +121,7 @@ class _Writer:
         return integer(1, stack) + integers(2, found) + integers(4, [checked(value)])
 
     def _describe(self, thread: Thread) -> list[int]:
-        """The attributes of a thread."""
+        """Returns the attributes of a thread."""
         known: dict[str, Optional[Union[int, str]]] = {
             "process.pid": thread.process,
             "thread.id": thread.thread,
@@ -131,12 +131,12 @@ class _Writer:
         return [self._attribute(key, of) for key, of in pairs if of is not None]
 
     def _attribute(self, key: str, value: Union[int, str]) -> int:
-        """The number of an attribute: key (1) and value (2)."""
+        """Returns the index of an attribute: key (1) and value (2)."""
         body = integer(1, self._tables.string(key)) + message(2, _value(value))
         return self._attributes.setdefault(body, len(self._attributes) + 1)
 
     def _dictionary(self) -> bytes:
-        """The tables; messages come after those that refer to them."""
+        """Returns the tables; each message follows the messages that refer to it."""
         tables = self._tables
         stacks = [integers(1, tables.stack(node)) for node in self._stacks]
         locations = [self._location(place) for place in tables.places()]
@@ -150,7 +150,7 @@ class _Writer:
         return b"".join(found)
 
     def _location(self, place: Place) -> bytes:
-        """A location: mapping (1), address (2), lines (3) and attributes (4)."""
+        """Returns a location: mapping (1), address (2), lines (3), attributes (4)."""
         kind = "kernel" if place.address >= KERNEL_START else "native"
         head = integer(1, place.mapping) + integer(2, place.address)
         lines = (
@@ -160,13 +160,13 @@ class _Writer:
         return body + integers(4, [self._attribute("profile.frame.type", kind)])
 
     def _function(self, name: str, file: str) -> bytes:
-        """A function: name (1), name in the file (2) and source file (3)."""
+        """Returns a function: name (1), name in the file (2) and source file (3)."""
         text = self._tables.string(name)
         body = integer(1, text) + integer(2, text)
         return body + integer(3, self._tables.string(file))
 
     def _mapping(self, name: str, build_id: Optional[bytes]) -> bytes:
-        """A file: end of its addresses (2), name (4) and attributes (5)."""
+        """Returns a file: end of its addresses (2), name (4) and attributes (5)."""
         body = integer(2, EVERYWHERE) + integer(4, self._tables.string(name))
         if not build_id:
             return body
@@ -175,12 +175,12 @@ class _Writer:
 
 
 def _table(field: int, elements: list[bytes]) -> bytes:
-    """A table, with its empty first element."""
+    """Returns a table, with an empty first element."""
     return b"".join(message(field, element) for element in (b"", *elements))
 
 
 def _value(value: Union[int, str]) -> bytes:
-    """A value of any type: a string (1) or an integer (3), which may be 0."""
+    """Returns a value of any type: a string (1) or an integer (3), which may be 0."""
     if isinstance(value, str):
         return message(1, value.encode(errors="replace"))
     return varint(3 << 3 | VARINT) + varint(value)

@@ -20,7 +20,7 @@ from .titles import events_of
 THREADS = 100  # in the menu; all others are one entry
 FUNCTIONS = 1000  # in the table; all others are one row
 
-# Flat pairs: number of a series, its sum, the next number, and so on.
+# A flat list of pairs: the index of a series and its sum, and so on.
 Values = list[int]
 
 
@@ -43,7 +43,7 @@ class Function:
 class PageData:
     """Profiles as the page shows them; a series is one event in one thread of a side.
 
-    ``totals`` holds the weight of each side.
+    ``totals`` is the weight of each side.
     """
 
     def __init__(self, sides: Sides) -> None:
@@ -70,9 +70,9 @@ class PageData:
         self.functions, self.others, self.other_functions = self._functions()
 
     def as_json(self, unit: str, units: Sequence[str]) -> dict[str, object]:
-        """The JSON object that the page's script reads.
+        """Returns the JSON object that the page's script reads.
 
-        ``units`` are those of the events, ``unit`` is that of all together.
+        ``units`` are the units of the events; ``unit`` is the unit of their sum.
         """
         tree = self.tree
         boxes = np.flatnonzero(self.shown)
@@ -108,16 +108,16 @@ class PageData:
         }
 
     def sums(self, values: Values) -> list[int]:
-        """The sum of values by side."""
+        """Returns the sum of values by side."""
         sums = [0] * len(self.names)
         for series, value in zip(values[::2], values[1::2]):
             sums[self.series[series, 0]] += value
         return sums
 
     def _shown(self) -> NDArray[np.bool_]:
-        """A mask of the boxes wide enough for an event of a side.
+        """Returns a mask of the boxes that are wide enough for an event of a side.
 
-        Others are not wide enough for several events together either.
+        The other boxes are not wide enough for all events together, either.
         """
         shown = np.zeros(self.tree.parents.size, np.bool_)
         shown[0] = True
@@ -130,12 +130,12 @@ class PageData:
         return shown
 
     def _functions(self) -> tuple[list[Function], Values, int]:
-        """The first functions in order; own weight and number of the rest.
+        """Returns the first functions, the own weight of the others, and their number.
 
-        The order is by descending own weight, or difference of own shares.
+        The order is by descending own weight, or by difference of own shares.
         """
         tree = self.tree
-        # As in reports, inlined functions count for the function around them.
+        # As in reports, an inlined function counts for the function that contains it.
         named = np.array(
             [named.object != PLAIN and not named.inlined for named in tree.labels]
         )
@@ -161,7 +161,7 @@ class PageData:
         return functions, _values(np.array(others)), len(rest)
 
     def _ranks(self, parts: Sequence[Sparse], size: int) -> Weights:
-        """The weight of each label, or the difference between its shares."""
+        """Returns the weight of each label, or the difference of its shares."""
         if len(self.names) == 1:
             return _sum(parts, size)
         sides = self.series[:, 0]
@@ -170,7 +170,8 @@ class PageData:
             / float(self.totals[side] or 1)
             for side in (OLD, NEW)
         )
-        # Rounded as the page shows differences: rounding errors do not sort rows.
+        # Round as the page rounds differences, so that rounding errors do not affect
+        # the order.
         ranks: Weights = np.abs(new - old).round(4)
         return ranks
 
@@ -180,12 +181,12 @@ class PageData:
         return _sparse(sums.astype(np.float64))
 
     def _objects(self, labels: dict[int, int]) -> list[str]:
-        """The objects of the labels, in the order of the labels."""
+        """Returns the objects of the labels, in the order of the labels."""
         return [self.tree.labels[label].object for label in labels]
 
 
 def _threads(profile: Profile) -> tuple[list[str], Ids]:
-    """The names of the threads in the menu, and the index of each row's thread."""
+    """Returns the names of the threads in the menu, and each row's thread index."""
     several = len({profile.threads[row.thread].host for row in profile.rows}) > 1
     names = [_thread(thread, several) for thread in profile.threads]
     sums: dict[str, int] = {}
@@ -210,13 +211,13 @@ def _thread(thread: Thread, with_host: bool) -> str:
 
 
 def _dense(numbers: Sequence[int]) -> Ids:
-    """The rank of each number: 0 for the least, 1 for the next, and so on."""
+    """Returns the rank of each number: 0 for the least, 1 for the next, and so on."""
     found: Ids = np.unique(np.array(numbers, np.intp), return_inverse=True)[1]
     return found
 
 
 def _by_series(of_rows: Ids, count: int) -> list[Ids]:
-    """The rows of each series."""
+    """Returns the rows of each series."""
     order = np.argsort(of_rows, kind="stable")
     bounds = np.searchsorted(of_rows[order], np.arange(count + 1)).tolist()
     return [order[first:end] for first, end in zip(bounds, bounds[1:])]
@@ -228,7 +229,7 @@ def _sparse(column: Weights) -> Sparse:
 
 
 def _sum(parts: Iterable[Sparse], size: int) -> Weights:
-    """The sum of sparse columns as a dense column."""
+    """Returns the sum of sparse columns as a dense column."""
     total: Weights = np.zeros(size)
     for part in parts:
         total[part.at] += part.values
@@ -236,7 +237,7 @@ def _sum(parts: Iterable[Sparse], size: int) -> Weights:
 
 
 def _values_of(wanted: Ids, parts: Iterable[Sparse], size: int) -> list[Values]:
-    """The values of the wanted elements, by series; columns have ``size`` elements."""
+    """Returns wanted elements of columns with ``size`` elements, by series."""
     found: list[Values] = [[] for _ in range(wanted.size)]
     places = np.full(size, -1)
     places[wanted] = np.arange(wanted.size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to perf.data, for perf and other readers; samples are streamed."""
+"""Export to perf.data, for perf and other readers, while samples are read."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ class Order:
     """Decides where rounds end, so that perf need not keep all samples until the end.
 
     At the end of a round, perf processes the samples up to the latest time stamp that
-    it had read at the end of the previous round. So a round may end when no earlier
-    sample can follow. Each context records its samples approximately in chronological
-    order, so only samples later than its last one follow. If an earlier sample follows
-    nevertheless, perf only warns.
+    it had read at the end of the previous round. A round may therefore end when no
+    earlier sample can follow. The samples of each context are approximately in
+    chronological order, so usually only samples later than its last one follow. If an
+    earlier sample follows, perf prints a warning.
     """
 
     def __init__(self, contexts: Optional[int]) -> None:
-        """``contexts`` is the number of contexts, None if further inputs follow."""
+        """``contexts`` is the number of contexts, or None if further inputs follow."""
         self._contexts = contexts
         self._last: dict[int, int] = {}
         self._before = 0  # the latest time at the end of the last round
 
     def after(self, context: int, last: int) -> bytes:
-        """The end of a round, if it may follow samples of a context up to ``last``."""
+        """Returns the end of a round if it may follow samples of a context.
+
+        ``last`` is the time of the context's last sample so far.
+        """
         self._last[context] = max(last, self._last.get(context, 0))
         if self._contexts is None or len(self._last) < self._contexts:
             return b""
@@ -47,7 +50,7 @@ class Order:
         return finished_round()
 
     def flush(self) -> bytes:
-        """Ends of rounds that make perf process all samples so far."""
+        """Returns ends of rounds that make perf process all samples so far."""
         return 2 * finished_round() if self._last else b""
 
 
@@ -76,7 +79,7 @@ class _Writer:
         self._jit = JitFiles(job)
 
     def write(self) -> None:
-        """Writes the records first: the header needs data that are known at the end."""
+        """Writes the records first, because the header needs data from them."""
         self._out.write(bytes(SIZE))
         self._write_kernel()
         for source in self._job.inputs:
@@ -118,7 +121,7 @@ class _Writer:
         self._write_records(_lost(source))
 
     def _jit_files(self, source: Input) -> dict[int, JitFile]:
-        """Writes files with the generated functions of processes."""
+        """Writes files with functions that processes generated."""
         recording, found = source.recording, dict[int, JitFile]()
         for symbols in recording.source.jit.processes():
             file = self._jit.add(symbols, recording.session.machine.arch)
@@ -133,7 +136,7 @@ class _Writer:
         self._out.write(perf_records.identified(records, self._sample_type))
 
     def _write_changes(self, processes: Processes, time: int) -> None:
-        """Writes the mappings that have changed up to a time."""
+        """Writes the mappings that have changed up to ``time``."""
         for since, records in processes.until(time):
             self._out.write(perf_records.identified(records, self._sample_type, since))
 
@@ -156,13 +159,13 @@ class _Writer:
 
 
 def _new_mappings(batch: Batch, processes: Processes, order: Order) -> bytes:
-    """Records of the mappings that are valid from this batch on."""
+    """Returns records of the mappings that are valid from this batch on."""
     mappings, replace = processes.mappings(batch.epoch)
     return order.flush() + mappings if replace else mappings
 
 
 def _lost(source: Input) -> bytes:
-    """A record of the number of lost samples, empty if the number is 0."""
+    """Returns a record of the number of lost samples, or nothing if it is 0."""
     recording = source.recording
     number = recording.lost
     if number is None:

@@ -22,13 +22,13 @@ FLAGS = 1 << 8 | 1 << 9 | 1 << 17 | 1 << 23 | 1 << 18
 ALIGN = 64  # strings are padded to multiples of this size
 KERNEL, USER, HAS_SIZE = 1, 2, 1 << 15  # misc field of a build ID record
 
-# Branches of which kinds are recorded, and where this is in struct perf_event_attr.
+# The kinds of branches that are recorded, and their offset in perf_event_attr.
 BRANCH_TYPE_AT, BRANCH_TYPE = 72, 1 << 0 | 1 << 1 | 1 << 3  # any, of user and kernel
 
-# A CPU ID as in captures and in headers of perf, for x86 or arm64.
+# A CPU ID in the form that captures and headers of perf share, for x86 or arm64.
 CPU_ID = re.compile(r"\w+,\d+,\d+,\d+|0x[0-9a-f]+")
 
-# Numbers of header features.
+# IDs of header features.
 BUILD_ID, HOSTNAME, OSRELEASE, VERSION, ARCH = range(2, 7)
 NRCPUS, CPUDESC, CPUID = 7, 8, 9
 CMDLINE, EVENT_DESC, NUMA_TOPOLOGY, SAMPLE_TIME = 11, 12, 14, 21
@@ -38,8 +38,8 @@ CMDLINE, EVENT_DESC, NUMA_TOPOLOGY, SAMPLE_TIME = 11, 12, 14, 21
 class Header:
     """The description of all records.
 
-    The events have the identifiers 1, 2, ...; ``kernel_id`` is the build ID for the
-    kernel's symbols; ``times`` are the times of the first and the last sample.
+    The events have the IDs 1, 2, ... ``kernel_id`` is the build ID of the kernel's
+    symbols. ``times`` are the times of the first and the last sample.
     """
 
     sample_type: int
@@ -50,7 +50,7 @@ class Header:
     times: Optional[tuple[int, int]] = None
 
     def head(self, data_size: int, attrs: int) -> bytes:
-        """The start of the file; ``attrs`` is the offset of the attributes."""
+        """Returns the start of the file; ``attrs`` is the offset of the attributes."""
         each = ATTR_SIZE + SECTION.size
         bits = sum(1 << number for number in self._features())
         return (
@@ -63,7 +63,7 @@ class Header:
         )
 
     def tail(self, at: int) -> tuple[bytes, int]:
-        """The data after the records, and the file offset of the attributes.
+        """Returns the data after the records, and the file offset of the attributes.
 
         The data start at file offset ``at``.
         """
@@ -84,7 +84,7 @@ class Header:
         return table + bodies + events + identifiers, attrs
 
     def _attr(self, number: int) -> bytes:
-        """struct perf_event_attr; only the event's name identifies the event."""
+        """Returns a struct perf_event_attr; only its name identifies the event."""
         period = self.events[number][1] % (1 << 64)
         attr = struct.pack("<IIQQQ", RAW, ATTR_SIZE, number, period, self.sample_type)
         attr = (attr + struct.pack("<QQ", 0, FLAGS)).ljust(BRANCH_TYPE_AT, b"\0")
@@ -93,7 +93,7 @@ class Header:
         return attr.ljust(ATTR_SIZE, b"\0")
 
     def _features(self) -> dict[int, bytes]:
-        """The features by number."""
+        """Returns the features, by ID."""
         session, machine = self.session, self.session.machine
         words = session.command or (session.tool,)
         found = {
@@ -118,7 +118,7 @@ class Header:
         return found
 
     def _event_desc(self) -> bytes:
-        """The feature that has the events with their names."""
+        """Returns the feature with the events and their names."""
         desc = struct.pack("<II", len(self.events), ATTR_SIZE)
         for number, (name, _) in enumerate(self.events):
             desc += self._attr(number) + struct.pack("<I", 1) + _text(name)
@@ -126,7 +126,7 @@ class Header:
         return desc
 
     def _build_ids(self) -> bytes:
-        """A record for each file with a known build ID."""
+        """Returns a record for each file whose build ID is known."""
         found = [(USER, path, build_id) for path, build_id in self.build_ids.items()]
         if self.kernel_id:
             found.append((KERNEL, "[kernel.kallsyms]", self.kernel_id))
@@ -145,12 +145,12 @@ def _build_id(level: int, path: str, build_id: bytes) -> bytes:
 
 
 def _cpuid(name: str) -> str:
-    """The CPU ID if it has perf's format, otherwise ""."""
+    """Returns the CPU ID if it has perf's format, otherwise ""."""
     return name if CPU_ID.fullmatch(name) else ""
 
 
 def _one_node(cpus: int) -> bytes:
-    """A topology with all CPUs on one node: perf c2c needs it, but captures lack it."""
+    """Returns a topology with all CPUs on one node, as captures do not record it."""
     return struct.pack("<IIQQ", 1, 0, 0, 0) + _text(f"0-{max(cpus, 1) - 1}")
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Functions of JIT compilers in perf.data: an ELF file for each process.
+"""JIT-compiled functions in perf.data: an ELF file for each process.
 
-perf knows such functions from /tmp/perf-PID.map of the machine itself, or from ELF
-files like those that "perf inject --jit" writes. These files have symbols only.
+perf finds such functions in /tmp/perf-PID.map on the machine itself, or in ELF files
+like those that "perf inject --jit" writes. The files written here have only symbols.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .interface import Job
 MACHINES = {"x86_64": 62, "aarch64": 183}  # ELF's numbers of 64-bit machines
 PAGE = 1 << 12
 HEADER, PROGRAM, SECTION, SYMBOL = 64, 56, 64, 24  # bytes of ELF's structures
-NAMES = b"\0.text\0.symtab\0.strtab\0"  # of sections; names of functions follow
+NAMES = b"\0.text\0.symtab\0.strtab\0"  # of sections; names of functions are appended
 TEXT, SYMTAB, STRTAB = 1, 7, 15  # indices in NAMES
 ET_DYN, PT_LOAD, PF_X, PF_R = 3, 1, 1, 4
 SHT_SYMTAB, SHT_STRTAB, SHT_NOBITS, SHF_CODE = 2, 3, 8, 6
@@ -34,7 +34,7 @@ class JitFiles:
         self._count = 0
 
     def add(self, symbols: JitSymbols, arch: str) -> Optional[JitFile]:
-        """Writes the file of a process; None if that is not possible."""
+        """Writes the file of a process; returns None if that is not possible."""
         functions = symbols.ranges()
         if not functions or arch not in MACHINES or self._job.beside is None:
             return None
@@ -47,7 +47,7 @@ class JitFiles:
 
 
 class JitFile:
-    """The file of a process, and the memory to which it belongs."""
+    """The file of a process, and the memory that it describes."""
 
     def __init__(self, path: str, base: int, functions: Sequence[JitRange]) -> None:
         self._path, self._base = path, base
@@ -59,7 +59,7 @@ class JitFile:
                 self._parts.append((function.start, function.end))
 
     def records(self, tgid: int, known: Sequence[ProcessMaps]) -> bytes:
-        """Mappings of the file, except where another file is mapped."""
+        """Returns mappings of the file, except where another file is mapped."""
         files = [
             (mapping.start, mapping.end)
             for maps in known[:1]
@@ -76,7 +76,7 @@ class JitFile:
 
 
 def _elf(functions: Sequence[JitRange], base: int, machine: int) -> bytes:
-    """An ELF file whose offsets are addresses minus ``base``."""
+    """Returns an ELF file; offsets in it are addresses relative to ``base``."""
     strings, symbols = bytearray(NAMES), bytearray(SYMBOL)
     for function in functions:
         at, size = function.start - base, function.end - function.start

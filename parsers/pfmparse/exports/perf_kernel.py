@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The kernel in perf.data: its mapping, and a file with its symbols.
 
-Modules become parts of the kernel. If they had mappings of their own, perf would look
-for their files, and would prefer functions that it finds there.
+Modules become parts of the kernel. If modules had mappings of their own, perf would
+look for their files, and prefer the functions in these files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ END = (1 << 64) - 1
 
 
 class Kernel:
-    """The kernel of a capture, whose symbols may be unknown."""
+    """The kernel of a capture; its symbols may be unknown."""
 
     def __init__(self, symbols: Optional[KernelSymbols]) -> None:
         found = list(symbols.all()) if symbols else []
@@ -33,24 +33,24 @@ class Kernel:
         self._modules = np.array(modules, np.bool_)
 
     def mapping(self) -> bytes:
-        """The MMAP record."""
-        # perf relocates addresses if its own _text is elsewhere; 0 disables that.
+        """Returns the MMAP record."""
+        # If its own _text is elsewhere, perf relocates addresses; 0 disables that.
         reference = self._start if self._functions else 0
         return mmap(self._start, END - self._start, reference, PERFS_NAME)
 
     def kallsyms(self) -> bytes:
-        """The functions in the format of /proc/kallsyms; empty if unknown."""
+        """Returns the functions in the format of /proc/kallsyms; empty if unknown."""
         lines = [f"{symbol.start:x} T {symbol.name}\n" for symbol in self._functions]
         if lines and self._functions[0].name != FIRST:
             lines.insert(0, f"{self._start:x} T {FIRST}\n")
         return "".join(lines).encode(errors="replace")
 
     def identifier(self) -> bytes:
-        """A made-up build ID, so that perf does not use symbols of the local kernel."""
+        """Returns an invented build ID, so that perf ignores the local kernel."""
         return hashlib.sha1(self.kallsyms()).digest()
 
     def is_in_modules(self, addresses: Words) -> bool:
-        """True if any of these addresses is in a module."""
+        """Returns whether any of these addresses is in a module."""
         if not self._modules.any():
             return False
         found = np.searchsorted(self._starts, addresses, side="right") - 1

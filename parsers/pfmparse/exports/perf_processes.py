@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Threads and mappings in perf.data: records that must come before samples."""
+"""Threads and mappings in perf.data: records that must precede the samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .perf_records import Words
 
 DELETED = " (deleted)"
 
-# perf needs addresses, so files of cookies are mapped here, at made-up addresses.
+# perf needs addresses, so files that cookies identify are mapped at invented addresses.
 FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
 
 
@@ -32,13 +32,13 @@ class Processes:
     ) -> None:
         """``jit`` has the files with the functions that processes generated.
 
-        ``timed`` says that the samples have times.
+        ``timed`` is set if the samples have times.
         """
         self._source = source.recording.source
         self._jit = jit or {}
         self._new = set(self._jit)  # processes whose file was not mapped yet
         self._timed = self._source.maps.timed and timed
-        # Later mappings, the next ones last.
+        # Mappings that are not written yet; the next ones are last.
         self._later = self._source.maps.states()[::-1]
         if self._timed:
             self._later.sort(key=lambda state: -state.since)
@@ -46,14 +46,14 @@ class Processes:
         self._cookies, self._uses = Interner(), Interner()
 
     def names(self) -> bytes:
-        """COMM records of all known threads."""
+        """Returns COMM records of all known threads."""
         return b"".join(
             perf_records.comm(thread.tgid, thread.tid, thread.comm)
             for thread in self._source.threads
         )
 
     def mappings(self, epoch: int) -> tuple[bytes, bool]:
-        """MMAP2 records of new mappings in an epoch, and whether any replace old ones.
+        """Returns MMAP2 records of new mappings, and whether any replace old ones.
 
         Calls must be in ascending order of epochs.
         """
@@ -78,10 +78,11 @@ class Processes:
         return b"".join(found), replace
 
     def until(self, time: int) -> Iterator[tuple[int, bytes]]:
-        """The times up to ``time`` at which mappings change, and MMAP2 records.
+        """Yields times up to ``time`` at which mappings change, with MMAP2 records.
 
-        perf sorts the records by time. A call yields only what earlier calls have not,
-        and nothing if times are unknown: then mappings() makes the records.
+        perf sorts the records by time. Each call yields only what earlier calls have
+        not. If times are unknown, calls yield nothing, and mappings() makes the
+        records.
         """
         while self._timed and self._later and self._later[-1].since <= time:
             state = self._later.pop()
@@ -97,9 +98,9 @@ class Processes:
         cookies: NDArray[np.uint64],
         offsets: Words,
     ) -> tuple[Words, bytes]:
-        """Addresses for offsets in files, and MMAP2 records of new files.
+        """Returns addresses for offsets in files, and MMAP2 records of new files.
 
-        An offset whose cookie is 0 is already an address.
+        If its cookie is 0, an offset is already an address.
         """
         which = np.flatnonzero((cookies != 0) & (offsets < np.uint64(FILE_SIZE)))
         numbers = self._cookies.ids(np.zeros(1, np.uint64), cookies[which])
@@ -113,7 +114,7 @@ class Processes:
         return addresses, self._files(before)
 
     def _files(self, before: int) -> bytes:
-        """Mappings of files in processes, for all uses from number ``before`` on."""
+        """Returns mappings of files in processes, for uses from ID ``before`` on."""
         tgids, numbers = (part[before:].tolist() for part in self._uses.pairs())
         cookies = self._cookies.pairs()[1]
         found = []
@@ -127,8 +128,8 @@ class Processes:
 
 
 def _records(tgid: int, candidates: list[ProcessMaps]) -> list[bytes]:
-    """Records of the mappings of a process, the first candidate last."""
-    # perf finds the mapping that was written last.
+    """Returns records of a process's mappings, with the first candidate last."""
+    # perf uses the mapping that was written last.
     return [
         perf_records.mmap2(tgid, _without_deleted(mapping))
         for process in reversed(candidates)
@@ -137,7 +138,7 @@ def _records(tgid: int, candidates: list[ProcessMaps]) -> list[bytes]:
 
 
 def _without_deleted(mapping: Mapping) -> Mapping:
-    """The mapping with the file's original name."""
+    """Returns the mapping with the original name of its file."""
     if not mapping.path.endswith(DELETED):
         return mapping
     path = mapping.path.removesuffix(DELETED)

@@ -27,7 +27,7 @@ KERNEL, USER = 1, 2
 MMAP_DATA = 1 << 13
 MMAP_BUILD_ID = 1 << 14
 PRIVATE, SHARED = 2, 1  # flags of a mapping
-BUILD_ID_SIZE = 20  # bytes, at most
+BUILD_ID_SIZE = 20  # maximum in bytes
 
 # The words of a sample in their order; bits of sample_type.
 IP, TID, TIME, ADDR, CALLCHAIN = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 5
@@ -37,17 +37,17 @@ BEFORE_LISTS = (IDENTIFIER, IP, TID, TIME, ADDR, CPU, PERIOD)
 LISTS = (CALLCHAIN, BRANCH_STACK)
 BEHIND_LISTS = (WEIGHT, DATA_SRC)
 
-IN_ALL = (TID, TIME, CPU, IDENTIFIER)  # words that other records have, too
+IN_ALL = (TID, TIME, CPU, IDENTIFIER)  # words that other records also have
 
-# Marks before the addresses of a level in a chain: PERF_CONTEXT_KERNEL, _USER.
+# Marks that precede the addresses of a level: PERF_CONTEXT_KERNEL and _USER.
 CONTEXTS = np.array([-128 % (1 << 64), -512 % (1 << 64)], np.uint64)
 MAX_CHAIN = 8000  # words, because sizes of records have 16 bits
-BLOCK = 1 << 12  # samples whose records are made at once, which fit into the cache
+BLOCK = 1 << 12  # samples whose records are made at once, few enough for the cache
 WORD = 8  # bytes
 
 
 def record(kind: int, misc: int, body: bytes) -> bytes:
-    """A record of any type."""
+    """Returns a record of any type."""
     body += bytes(-len(body) % WORD)
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
@@ -55,7 +55,7 @@ def record(kind: int, misc: int, body: bytes) -> bytes:
 def identified(records: bytes, sample_type: int, time: int = 0) -> bytes:
     """Appends the sample_id words to records, with a time and no event.
 
-    perf sorts samples by time only if all records of the kernel have these words.
+    perf sorts samples by time only if all records from the kernel have these words.
     """
     values = {TIME: time}
     words = b"".join(
@@ -72,23 +72,23 @@ def identified(records: bytes, sample_type: int, time: int = 0) -> bytes:
 
 
 def name(text: str) -> bytes:
-    """The name at the end of a record, truncated if it is too long."""
+    """Returns the name at the end of a record, truncated if it is too long."""
     return exact_bytes(text)[:4000] + b"\0"
 
 
 def comm(tgid: int, tid: int, text: str) -> bytes:
-    """A record with the name of a thread."""
+    """Returns a record with the name of a thread."""
     return record(COMM, USER, struct.pack("<II", tgid, tid) + name(text))
 
 
 def mmap(start: int, length: int, offset: int, text: str) -> bytes:
-    """A record with a mapping of the kernel."""
+    """Returns a record with a mapping of the kernel."""
     body = struct.pack("<iIQQQ", -1, 0, start, length, offset)
     return record(MMAP, KERNEL, body + name(text))
 
 
 def mmap2(tgid: int, mapping: Mapping) -> bytes:
-    """A record with a mapping of a process, and its file's build ID if known."""
+    """Returns a record with a process's mapping, and the file's build ID if known."""
     misc, file = USER, struct.pack("<IIQQ", 0, 0, 0, 0)
     build_id = mapping.build_id or b""
     if 0 < len(build_id) <= BUILD_ID_SIZE:
@@ -106,21 +106,21 @@ def mmap2(tgid: int, mapping: Mapping) -> bytes:
 
 
 def lost(number: int) -> bytes:
-    """A record with the number of lost samples."""
+    """Returns a record with the number of lost samples."""
     return record(LOST, 0, struct.pack("<QQ", 0, number % (1 << 64)))
 
 
 def finished_round() -> bytes:
-    """A record that ends a round: perf sorts the samples before the previous one."""
+    """Returns a record that ends a round: perf sorts samples up to the previous one."""
     return record(FINISHED_ROUND, 0, b"")
 
 
 @dataclass(frozen=True)
 class Lists:
-    """A list of words of each sample, such as a call chain.
+    """A list of words for each sample, such as a call chain.
 
-    ``words`` has the words of all lists, ``counts`` the number of entries of each list;
-    each entry has ``width`` words.
+    ``words`` has the words of all lists. ``counts`` is the number of entries of each
+    list. Each entry has ``width`` words.
     """
 
     words: Words
@@ -129,11 +129,11 @@ class Lists:
 
     @property
     def sizes(self) -> NDArray[np.intp]:
-        """The number of words of each list, with the word that has its count."""
+        """The number of words of each list, including the word with its count."""
         return 1 + self.width * self.counts
 
     def put(self, out: Words, at: NDArray[np.intp]) -> None:
-        """Writes the lists to their places."""
+        """Writes each list at its position."""
         out[at] = self.counts.astype(np.uint64)
         # The words of a list follow its count, in order.
         lengths = self.width * self.counts
@@ -144,7 +144,7 @@ class Lists:
 
 @dataclass(frozen=True)
 class Columns:
-    """The words of n samples, by bit of sample_type; unused words are absent.
+    """The words of n samples, by bit of sample_type; unused words are missing.
 
     ``kernel`` is a mask of samples at kernel level. ``lists`` has call chains and
     branches, by bit of sample_type.
@@ -156,9 +156,9 @@ class Columns:
 
 
 def samples(sample_type: int, columns: Columns) -> Iterator[memoryview]:
-    """SAMPLE records with all words of ``sample_type``; unknown words are 0.
+    """Yields SAMPLE records with all words of ``sample_type``; unknown words are 0.
 
-    Yields the records in parts; each part is valid until the next one is made.
+    Each string of records is valid until the next one is yielded.
     """
     if any(sample_type & bit for bit in LISTS):
         yield _with_lists(sample_type, columns).data
@@ -177,14 +177,14 @@ def samples(sample_type: int, columns: Columns) -> Iterator[memoryview]:
 
 
 def _headers(kernel: NDArray[np.bool_], size: Any) -> Words:
-    """The first words of records that have ``size`` words each."""
+    """Returns the first words of records that have ``size`` words each."""
     level = np.where(kernel, KERNEL, USER).astype(np.uint64)
     wide = np.asarray(size, np.uint64) * np.uint64(WORD)
     return np.uint64(SAMPLE) | level << np.uint64(32) | wide << np.uint64(48)
 
 
 def _with_lists(sample_type: int, columns: Columns) -> Words:
-    """SAMPLE records with call chains or branches, whose sizes differ."""
+    """Returns SAMPLE records with call chains or branches, whose sizes differ."""
     count = columns.kernel.size
     none = Lists(np.zeros(0, np.uint64), np.zeros(count, np.intp))
     lists = [columns.lists.get(bit, none) for bit in LISTS if sample_type & bit]
@@ -209,10 +209,10 @@ def _with_lists(sample_type: int, columns: Columns) -> Words:
 def chain_words(
     own: Words, offsets: NDArray[np.intp], addresses: Words, kernel: Sequence[Any]
 ) -> tuple[Words, NDArray[np.intp]]:
-    """Chains in perf's format: addresses with marks of levels, own address first.
+    """Returns chains in perf's format: addresses with level marks, own address first.
 
-    ``kernel`` holds the levels of the n samples, and of the addresses. Returns the
-    words of all chains, and the number of words of each one. Long chains are truncated.
+    ``kernel`` has the levels of the n samples, and those of the addresses. Returns the
+    words of all chains, and the number of words of each chain. Truncates long chains.
     """
     count = own.size
     of_own, of_callers = (np.asarray(part, np.bool_) for part in kernel)
@@ -227,7 +227,8 @@ def chain_words(
     callers[starts] = False
     taken = np.arange(total)[callers] + np.repeat(offsets[:-1] - starts - 1, kept)
     words[callers], levels[callers] = addresses[taken], of_callers[taken]
-    # A mark precedes the first address of a chain, and each change of level.
+    # A mark precedes the first address of a chain, and the first one after a change of
+    # level.
     said = np.ones(total, np.bool_)
     said[1:] = levels[1:] != levels[:-1]
     said[starts] = True

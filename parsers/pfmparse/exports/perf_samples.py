@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Converts samples to the words of perf's records."""
+"""Convert samples to the words of perf's records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .interface import Job
 from .perf_processes import Processes
 from .perf_records import MAX_CHAIN, Columns, Lists, Words, chain_words
 
-# Bits of sample_type for roles that not every format records.
+# Bits of sample_type for roles that some formats do not record.
 OPTIONAL = {
     Role.TIME: perf_records.TIME,
     Role.DATA_ADDRESS: perf_records.ADDR,
@@ -36,13 +36,13 @@ ALWAYS = perf_records.IDENTIFIER | perf_records.IP | perf_records.TID
 ALWAYS |= perf_records.PERIOD
 CARRIED = frozenset((*OPTIONAL, Role.THREAD, Role.ADDRESS))
 
-# union perf_mem_data_src with all fields unknown; its width of "op", and of all fields.
+# union perf_mem_data_src with all fields unknown; the width of "op" and of all fields.
 NOT_AVAILABLE = 1 << 0 | 1 << 5 | 1 << 19 | 1 << 24 | 1 << 26
 OP_BITS, USED_BITS = 5, 46
 
 
 def sample_type(inputs: Sequence[Input]) -> int:
-    """The sample_type for all inputs: a bit is set if any input has that word."""
+    """Returns the sample_type: a bit is set if samples of any input have that word."""
     found = ALWAYS
     for source in inputs:
         samples = source.first()
@@ -62,7 +62,7 @@ def _bits(samples: Samples) -> int:
 
 
 class Events:
-    """The events of all inputs by name, numbered from 1; the unknown event is last."""
+    """The events of all inputs by name, with IDs from 1; the unknown event is last."""
 
     def __init__(self, inputs: Sequence[Input]) -> None:
         self._periods: dict[str, int] = {}
@@ -72,12 +72,12 @@ class Events:
                 self._periods.setdefault(event.name, event.period)
 
     def all(self) -> list[tuple[str, int]]:
-        """Name and period of each event; the unknown event only if it has samples."""
+        """Returns name and period of each event; the unknown one only if sampled."""
         unknown = [(UNKNOWN, 1)] if self._unknown or not self._periods else []
         return [*self._periods.items(), *unknown]
 
     def ids(self, source: Input, samples: Samples) -> Words:
-        """The number of each sample's event."""
+        """Returns the ID of each sample's event."""
         ids = source.events.ids(samples)
         self._unknown |= bool((ids == source.events.unknown).any())
         numbers = {name: at for at, name in enumerate(self._periods, 1)}
@@ -101,7 +101,7 @@ class Maker:
         self._weight = Weight(period, source.events)
 
     def made(self, batch: Batch, wanted: int) -> tuple[Columns, bytes]:
-        """The words of a batch's samples, and mappings that perf needs before them."""
+        """Returns the words of a batch, and mappings that perf needs before them."""
         samples = batch.samples
         tgids, tids = self._threads(samples)
         kernel = columns.in_kernel(samples)
@@ -129,7 +129,7 @@ class Maker:
         return Columns(words, kernel, lists), mappings
 
     def _threads(self, samples: Samples) -> tuple[Words, Words]:
-        """Process and thread of each sample; an unknown thread is the first one."""
+        """Returns process and thread of each sample; unknown threads are main ones."""
         recording = self._source.recording
         found = []
         for select in (columns.processes, columns.threads):
@@ -154,7 +154,7 @@ class Maker:
         return self._processes.in_files(tgids, cookies, at)
 
     def _periods(self, samples: Samples) -> Column:
-        """The period of each sample, or another weight."""
+        """Returns the period of each sample, or another weight."""
         if samples.weights() is not None:
             self._job.lack("weights of samples, except as factors of the period")
         weights = self._weight.of(samples)
@@ -162,7 +162,7 @@ class Maker:
         return weights
 
     def _sources(self, values: Words) -> Words:
-        """The data sources; those in a CPU's own encoding become unknown.
+        """Returns the data sources; those in a CPU's own encoding become unknown.
 
         perf would misinterpret them.
         """
@@ -176,7 +176,7 @@ class Maker:
     def _chains(
         self, chains: Chains, tgids: Words, at: Words, kernel: NDArray[np.bool_]
     ) -> tuple[Lists, bytes]:
-        """The chains, and new mappings."""
+        """Returns the chains, and records of new mappings."""
         begin, end = int(chains.offsets[0]), int(chains.offsets[-1])
         offsets, used = chains.offsets - begin, slice(begin, end)
         addresses, mappings = chains.addresses[used], b""
@@ -193,7 +193,7 @@ class Maker:
 
 
 def _branches(samples: Samples) -> Lists:
-    """The branches, newest first."""
+    """Returns the branches, newest first."""
     table = branches.table(samples)
     counts = branches.counts(table)
     there = np.arange(branches.COUNT) < counts[:, np.newaxis]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to compressed profile.proto, for pprof and continuous profilers."""
+"""Export to compressed profile.proto, for pprof and continuous profilers."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def write(job: Job) -> None:
     for source in job.inputs:
         profiler.add(source, noted(job, source, {Role.ADDRESS, Role.THREAD}))
     with open(job.path, "wb") as raw:
-        # Without name and time, equal samples give identical files.
+        # If gzip's header has no name and time, equal samples result in equal files.
         with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
-            # Megabytes of messages of a few bytes each need a buffer.
+            # Use a buffer, because there are megabytes of messages of a few bytes each.
             with BufferedWriter(cast(RawIOBase, packed), PIECE) as out:
                 _Writer(job, profiler.profile).write(out)
 
@@ -60,7 +60,7 @@ class _Writer:
         self._events = profile.sampled_events()
 
     def write(self, out: IO[bytes]) -> None:
-        """Writes the profile: messages come after the messages that refer to them."""
+        """Writes the profile: each message follows the messages that refer to it."""
         for event in self._events:
             name = self._profile.events[event]
             units = NUMBER, weight_unit(self._job, name)
@@ -84,7 +84,7 @@ class _Writer:
             out.write(message(STRING_TABLE, text))
 
     def _kinds(self, event: str) -> list[str]:
-        """The value types of an event: its samples and, if different, their weight."""
+        """Returns an event's value types: samples and, if different, their weight."""
         weight = self._job.weight
         return [event] if weight == COUNT else [event, f"{event} {weight}"]
 
@@ -136,7 +136,7 @@ class _Writer:
         )
 
     def _period(self) -> bytes:
-        """The sampling period of the first event of the first recording."""
+        """Returns the sampling period of the first event of the first recording."""
         event = self._job.inputs[0].events.all[0]
         kind = self._value_type(event.name, event_unit(event.name))
         found = message(PERIOD_TYPE, kind)
@@ -147,13 +147,13 @@ class _Writer:
         )
 
     def _times(self) -> bytes:
-        """The start and the duration of the first recording."""
+        """Returns the start and the duration of the first recording."""
         start, duration = span_of(self._job.inputs[0].recording)
         return integer(TIME_NANOS, start) + integer(DURATION_NANOS, duration)
 
 
 def _location(place: Place) -> bytes:
-    """A location: a function, preceded by the functions inlined there."""
+    """Returns a location: a function, preceded by the functions inlined there."""
     lines = (integer(1, function) + integer(2, line) for function, line in place.lines)
     head = integer(1, place.number) + integer(2, place.mapping)
     head += integer(3, place.address)
@@ -161,7 +161,7 @@ def _location(place: Place) -> bytes:
 
 
 def _comment(source: Input) -> str:
-    """A description of the recording: host, command and tool."""
+    """Describes the recording: host, command and tool."""
     session = source.recording.session
     command = " ".join(session.command or ("(no command)",))
     return f"{source.host}: {command}, by {session.tool}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A minimal writer of protocol buffers messages."""
+"""A minimal writer of protocol buffer messages."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Iterable
 
 VARINT, FIXED64, BYTES = 0, 1, 2  # types of fields on the wire
 MASK = (1 << 64) - 1
-REMEMBERED = 1 << 17  # cached numbers: fields, functions and places repeat often
+REMEMBERED = 1 << 17  # cached numbers; field numbers, functions and places repeat often
 
 
 @lru_cache(REMEMBERED)
 def varint(number: int) -> bytes:
-    """A 64-bit number with 7 bits per byte; negative ones in two's complement."""
+    """Encodes a 64-bit number with 7 bits per byte; two's complement if negative."""
     number &= MASK
     if number < 0x80:
         return bytes((number,))
@@ -26,21 +26,21 @@ def varint(number: int) -> bytes:
 
 
 def integer(field: int, number: int) -> bytes:
-    """A field with a number; empty for 0, which is the default."""
+    """Returns a field with a number; empty for 0, which is the default."""
     return varint(field << 3 | VARINT) + varint(number) if number else b""
 
 
 def fixed64(field: int, number: int) -> bytes:
-    """A field with a number of 8 bytes."""
+    """Returns a field with a number of 8 bytes."""
     return varint(field << 3 | FIXED64) + number.to_bytes(8, "little")
 
 
 def integers(field: int, numbers: Iterable[int]) -> bytes:
-    """A packed repeated field with numbers."""
+    """Returns a packed repeated field with numbers."""
     packed = b"".join(map(varint, numbers))
     return message(field, packed) if packed else b""
 
 
 def message(field: int, body: bytes) -> bytes:
-    """A field with a message or a string."""
+    """Returns a field with a message or a string."""
     return varint(field << 3 | BYTES) + varint(len(body)) + body

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The registry of exports: built-in ones and those of other packages."""
+"""The registry of exports: built-in exports and those of other packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 GROUP = "pfmparse.exports"  # entry points of other packages' exports
 
-# The modules of built-in exports, which are imported on demand and define EXPORT.
+# The modules of built-in exports. They are imported on demand, and define EXPORT.
 OURS: dict[str, str] = {
     "callgrind": "callgrind",
     "csv": "csv",
@@ -33,12 +33,15 @@ OURS: dict[str, str] = {
 
 
 def names() -> list[str]:
-    """The names of all exports."""
+    """Returns the names of all exports."""
     return sorted({*OURS, *(entry.name for entry in _others())})
 
 
 def find(name: str) -> Export:
-    """The export with this name. Raises PfmParseError if it is unknown or broken."""
+    """Returns the export with this name.
+
+    Raises PfmParseError if it is unknown or broken.
+    """
     from .interface import Export  # slow to import, and not needed for names()
 
     if name in OURS:
@@ -48,7 +51,7 @@ def find(name: str) -> Export:
     for entry in (entry for entry in _others() if entry.name == name):
         try:
             export = entry.load()
-        # Another package may raise anything: name the package.
+        # Another package may raise any exception: name the package.
         except (Exception, SystemExit) as error:
             raise _broken(entry.value, blamed(error)) from error
         if not isinstance(export, Export):
@@ -60,7 +63,7 @@ def find(name: str) -> Export:
 
 
 def _others() -> Iterable[EntryPoint]:
-    """The entry points of other packages' exports."""
+    """Returns the entry points of other packages' exports."""
     from importlib.metadata import entry_points  # slow to import
 
     return entry_points(group=GROUP)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to speedscope's file format: a profile for each event and thread."""
+"""Export to speedscope's file format, with a profile for each event and thread."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def write(job: Job) -> None:
 
 
 def _frames(location: Location, _: int) -> list[Frame]:
-    """The functions of a place, with their files."""
+    """Returns the functions at a location, with their files."""
     return [Frame(f.function, f.object, f.file) for f in by_place(location, 0)]
 
 
@@ -55,7 +55,7 @@ class _Writer:
         out.write("\n]}\n")
 
     def _one(self, name: str, unit: str, rows: list[Row]) -> dict[str, object]:
-        """The samples of an event and a thread; stacks have outermost callers first."""
+        """Returns the samples of an event and a thread, outermost callers first."""
         total = sum(row.weight for row in rows)
         if total > EXACT:
             self._job.lack("sums above 2^53 exactly")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to a database, SQLite or PostgreSQL, which can have many captures."""
+"""Export to a database, SQLite or PostgreSQL, which can contain many captures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sql_rows import LocationRows, SampleRows
 from .sql_run import Run
 from .unsupported import noted
 
-# Roles that a row per location does not store.
+# Roles that a row per location cannot store.
 SINGLE = (Role.TIME, Role.CPU, Role.DATA_ADDRESS, Role.LATENCY, Role.DATA_SOURCE)
 
 
@@ -35,7 +35,7 @@ def write(job: Job) -> None:
 
 
 def _has_sums(job: Job) -> bool:
-    """True if the formats of all inputs record sums of the weight."""
+    """Returns whether the formats of all inputs record sums of the weight."""
     firsts = (source.first() for source in job.inputs)
     return all(
         Role.SUM in aggregates(samples, job.weight)
@@ -76,7 +76,7 @@ def _add(job: Job, source: Input, database: Database) -> None:
 
 
 def _identity(source: Input) -> str:
-    """A unique hash of the capture: of its session and its first buffer."""
+    """Returns a hash that identifies the capture: of its session and first buffer."""
     again = source.recording.reopened()
     found = hashlib.sha256(again.source.session_text)
     for buffer in again.source.buffers():

@@ -17,13 +17,13 @@ from ..layout import NDArray
 from . import sql_schema
 from .interface import ExportError
 
-# Integers or other values, one for each row, or one number or NULL for all rows.
+# One value per row (integers or others), or one integer or NULL for all rows.
 Values = Union[NDArray[Any], Sequence[object], int, None]
 
-LOCK = 0x70666D  # PostgreSQL advisory lock, whose owner may assign row numbers
-BLOCK = 1 << 14  # rows that become text at once, which fit into the cache
+LOCK = 0x70666D  # PostgreSQL advisory lock; its owner may assign row IDs
+BLOCK = 1 << 14  # rows that are converted to text at once, few enough for the cache
 
-# Characters with a meaning in PostgreSQL's COPY; its texts cannot contain NUL.
+# Characters with a special meaning in PostgreSQL's COPY. Texts must not contain NUL.
 ESCAPES = str.maketrans(
     {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": " "}
 )
@@ -33,11 +33,11 @@ NULL = "\\N"
 class Database(ABC):
     """A database in a transaction; close() rolls back changes that are not committed.
 
-    All errors are ExportErrors.
+    All errors are raised as ExportError.
     """
 
     def prepare(self) -> None:
-        """Makes missing tables.
+        """Creates missing tables.
 
         Raises ExportError if the version of the tables differs.
         """
@@ -52,12 +52,12 @@ class Database(ABC):
             raise ExportError(f"{text}: use a new database")
 
     def next_id(self, table: str) -> int:
-        """The number after the highest id in a table."""
+        """Returns the highest ID in a table plus 1."""
         (found,) = self.one(f"SELECT COALESCE(MAX(id), 0) + 1 FROM {table}") or (1,)
         return int(found)
 
     def one(self, query: str, *values: object) -> Optional[tuple[Any, ...]]:
-        """The first row of a query's result, or None."""
+        """Returns the first row of a query's result, or None."""
         row: Optional[tuple[Any, ...]] = self.run(query, *values).fetchone()
         return row
 
@@ -68,11 +68,11 @@ class Database(ABC):
 
     @abstractmethod
     def has_schema(self) -> bool:
-        """True if the database has our tables."""
+        """Returns whether the database has pfmparse's tables."""
 
     @abstractmethod
     def run(self, statement: str, *values: object) -> Any:
-        """Runs a statement, in which ``?`` are the values; returns its cursor."""
+        """Runs a statement, whose ``?`` stand for the values; returns its cursor."""
 
     @abstractmethod
     def insert(self, table: str, count: int, columns: Mapping[str, Values]) -> None:
@@ -113,7 +113,7 @@ class Sqlite(Database):
             raise self._wrong(error) from error
 
     def insert(self, table: str, count: int, columns: Mapping[str, Values]) -> None:
-        # Values that are the same in all rows become part of the statement.
+        # Values that are equal in all rows become part of the statement.
         same = {name: _only(values) for name, values in columns.items()}
         places = ", ".join("?" if only is None else only for only in same.values())
         statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
@@ -190,7 +190,7 @@ class Postgres(Database):
 
 
 def _only(values: Values) -> Optional[str]:
-    """The common value of all rows as SQL text, None if they differ."""
+    """Returns the common value of all rows as SQL text, None if rows differ."""
     if values is None:
         return "NULL"
     if isinstance(values, np.ndarray) and values.size > 1:
@@ -199,7 +199,7 @@ def _only(values: Values) -> Optional[str]:
 
 
 def _each(values: Values) -> Iterable[object]:
-    """A value for each row."""
+    """Returns a value for each row."""
     if isinstance(values, np.ndarray):
         found: list[object] = _signed(values).tolist()
         return found
@@ -208,7 +208,7 @@ def _each(values: Values) -> Iterable[object]:
 
 
 def _texts(values: Values, count: int) -> Iterable[str]:
-    """A value for each row, as text for PostgreSQL's COPY."""
+    """Returns a value for each row, as text for PostgreSQL's COPY."""
     if isinstance(values, np.ndarray):
         return map(str, _signed(values).tolist())
     if values is None or isinstance(values, int):
@@ -223,5 +223,5 @@ def _text(value: object) -> str:
 
 
 def _signed(values: NDArray[Any]) -> NDArray[Any]:
-    """The numbers as signed 64-bit integers: databases have no unsigned ones."""
+    """Converts numbers to signed 64-bit integers: databases have no unsigned ones."""
     return values.astype(np.int64) if values.dtype == np.uint64 else values

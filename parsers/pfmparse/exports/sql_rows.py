@@ -52,7 +52,7 @@ class SampleRows:
             run.database.insert("pmd_values", which.size, of)
 
     def close(self) -> None:
-        """Does nothing: all rows were added."""
+        """Does nothing, because add() has added all rows."""
 
     def _columns(self, batch: Batch, rows: Rows) -> dict[str, Values]:
         bases = self._run.bases
@@ -79,7 +79,7 @@ class SampleRows:
 
 
 class LocationRows:
-    """A row per location, stack, event and thread; ``limited`` as in SampleRows."""
+    """A row per location, stack, event and thread; ``limited`` is as in SampleRows."""
 
     limited = False
 
@@ -128,7 +128,7 @@ class LocationRows:
 
 
 def _periods(rows: Rows) -> NDArray[Any]:
-    """The weight of each row, or the sum of its periods, limited to 64 bits."""
+    """Returns the weight of each row, or the sum of its periods; 64 bits at most."""
     if rows.weights is not None:
         return rows.weights
     sums = period_sums(rows.samples)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A capture in a database: the rows of all tables except those of samples."""
+"""The rows of a capture in all tables of a database except those of samples."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ GREATEST = (1 << 63) - 1  # the greatest integer in databases
 
 
 class Run:
-    """Writes the rows that describe a capture, and assigns their numbers.
+    """Writes the rows that describe a capture, and assigns their IDs.
 
-    The object with number n in the capture gets ``bases[table] + n`` in the database.
+    The object with ID n in the capture gets the ID ``bases[table] + n`` in the
+    database.
     """
 
     def __init__(self, source: Input, database: Database) -> None:
@@ -32,7 +33,7 @@ class Run:
         self._functions: dict[tuple[str, str], int] = {}
 
     def describe(self, identity: str, kept: str) -> None:
-        """Adds the rows that samples refer to. Call this after reading all samples.
+        """Adds the rows to which samples refer. Call this after reading all samples.
 
         ``kept`` says whether rows are samples or locations.
         """
@@ -106,7 +107,7 @@ class Run:
         self._insert("stacks", len(stacks), columns)
 
     def _insert(self, table: str, count: int, columns: dict[str, list[object]]) -> None:
-        """Adds rows, numbered from the table's base on."""
+        """Adds rows, with IDs from the table's base on."""
         first = self.bases[table]
         ids = np.arange(first, first + count)
         all_columns: dict[str, Values] = {"id": ids, "run_id": self.id}
@@ -114,7 +115,7 @@ class Run:
         self.database.insert(table, count, all_columns)
 
     def _function(self, path: str, symbol: Optional[str]) -> int:
-        """The number of a function; functions are shared by all runs."""
+        """Returns the ID of a function; all runs share functions."""
         key = path, symbol or ""
         if key not in self._functions:
             at = self._objects.get(path)
@@ -125,7 +126,7 @@ class Run:
         return self._functions[key]
 
     def _number(self, table: str, values: dict[str, object]) -> int:
-        """The number of the row with these values; the row is added if missing."""
+        """Returns the ID of the row with these values; adds a missing row."""
         plain = {name: _plain(value) for name, value in values.items()}
         where = " AND ".join(f"{name} = ?" for name in plain)
         query = f"SELECT id FROM {table} WHERE {where}"
@@ -139,7 +140,7 @@ class Run:
 
 
 def _plain(value: object) -> object:
-    """A value that databases can store."""
+    """Converts a value to one that databases can store."""
     if isinstance(value, int):
         return min(value, GREATEST)
     if isinstance(value, str):

@@ -2,8 +2,8 @@
 """The tables of the database for captures (docs/exports.md).
 
 Databases have no unsigned integers, so kernel addresses are stored as negative numbers.
-Samples have no foreign keys: checking them would be slow, and all rows of a capture are
-inserted in one transaction.
+Samples have no foreign keys, because checking them would be slow. They are not needed,
+because all rows of a capture are inserted in one transaction.
 """
 
 from __future__ import annotations
@@ -139,6 +139,6 @@ ORDER BY samples DESC, function, object;
 
 
 def statements(own_id: str) -> list[str]:
-    """The statements that create all tables; ``own_id`` is the type of column "id"."""
+    """Returns the statements that create all tables; ``own_id`` is the type of "id"."""
     parts = TABLES.format(id=own_id).split(";")
     return [part.strip() for part in parts if part.strip()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to a flame graph in SVG, which a small script makes interactive."""
+"""Export to a flame graph in SVG, which a small script makes interactive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH, LEFT = 1184, 8
 ROW = 18
 TOP, BOTTOM, LINE = 58, 27, 19
 CHARACTER = 7.3
-# Characters that XML does not allow: control characters, surrogates, non-characters.
+# Characters that XML forbids: control characters, surrogates, non-characters.
 
 STYLE = """
 :root { --ground: #fff; --ink: #111; --quiet: #444; }
@@ -66,7 +66,7 @@ class _Picture:
         self._height = TOP + self._bottom + ROW * (1 + highest)
 
     def lines(self) -> Iterator[str]:
-        """The lines of the document."""
+        """Yields the lines of the document."""
         width = WIDTH + 2 * LEFT
         yield '<?xml version="1.0" encoding="UTF-8"?>\n'
         yield (
@@ -147,7 +147,7 @@ def _words(x: float, y: float, text: str, kind: str) -> str:
 
 
 def _fitted(name: str, width: float) -> str:
-    """The name, shortened to the width of its box."""
+    """Shortens a name to the width of its box."""
     room = int((width - 6) / CHARACTER)
     if room < 3:
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Widths, colours and texts of the SVG flame graph of one side or of two."""
+"""Widths, colours and texts of the SVG flame graph of one side or of two sides."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEGEND = 8  # objects in the legend
 class Content:
     """Widths, colours and texts of one flame graph.
 
-    ``widths`` holds the weight of each box. ``told`` returns the numbers of a box and
+    ``widths`` is the weight of each box. ``told`` returns the figures of a box and
     ``colour`` its colour. ``legend`` has colours and their meaning.
     """
 
@@ -37,7 +37,10 @@ class Content:
 
 
 def counted(job: Job, sides: Sides, tree: Tree) -> Content:
-    """Colours show the objects of functions; texts show weights and shares."""
+    """Makes the content of a graph of one side.
+
+    Colours show the objects of functions; texts show weights and shares.
+    """
     (totals,) = sides.totals(tree)
     total, unit = int(totals[0]), unit_of(job, sides.profile)
     objects = _by_weight(tree, sides.weights)
@@ -61,7 +64,10 @@ def counted(job: Job, sides: Sides, tree: Tree) -> Content:
 
 
 def compared(job: Job, sides: Sides, tree: Tree) -> Content:
-    """Colours show the difference of shares; texts show both shares, too."""
+    """Makes the content of a graph of two sides.
+
+    Colours show the difference of shares; texts show both shares, too.
+    """
     assert job.comparison is not None
     drawn, unit = job.comparison.widths, unit_of(job, sides.profile)
     totals = sides.totals(tree)
@@ -91,7 +97,7 @@ def compared(job: Job, sides: Sides, tree: Tree) -> Content:
 
 
 def _too_narrow(tree: Tree, totals: Sequence[Weights], drawn: int) -> list[str]:
-    """A note about frames that can only be seen in widths of the other side."""
+    """Returns a note about frames that only the other side's widths show."""
     count, part = too_narrow(tree, totals, drawn)
     here, there = SIDES[drawn], SIDES[1 - drawn]
     if not count:
@@ -103,7 +109,7 @@ def _too_narrow(tree: Tree, totals: Sequence[Weights], drawn: int) -> list[str]:
 
 
 def _by_weight(tree: Tree, weights: Weights) -> list[str]:
-    """The objects by descending own weight."""
+    """Returns the objects by descending own weight."""
     sums: dict[str, float] = {}
     own = np.bincount(tree.label_of[tree.tops], weights, len(tree.labels))
     for named, weight in zip(tree.labels, own.tolist()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tables that pprof's format and OpenTelemetry's share, and limits of both."""
+"""The tables that the formats of pprof and OpenTelemetry share, and their limits."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..recording import Recording
 from ..symbols.location import Location
 from .interface import ExportError
 
-EVERYWHERE = (1 << 64) - 1  # end of a mapping whose addresses are those in the file
+EVERYWHERE = (1 << 64) - 1  # end of a mapping that covers all addresses of its file
 MAX_VALUE = (1 << 63) - 1
 
 
 class Place(NamedTuple):
-    """A location; ``lines`` has the function and the line of each of its frames.
+    """A location; ``lines`` has function and line of each of its frames.
 
     The first frames are inlined into the following ones.
     """
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 class Tables:
-    """Numbers of strings, functions, files and places, from 1; string 0 is empty."""
+    """IDs of strings, functions, files and places, from 1; string 0 is empty."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -40,15 +40,15 @@ class Tables:
         self.with_lines = {f.object for f in profile.frames if f.line is not None}
 
     def string(self, text: str) -> int:
-        """The number of a string."""
+        """Returns the ID of a string."""
         return self.strings.setdefault(text, len(self.strings))
 
     def encoded(self) -> Iterator[bytes]:
-        """The strings in UTF-8, by number."""
+        """Returns the strings in UTF-8, in order of their IDs."""
         return (text.encode(errors="replace") for text in self.strings)
 
     def stack(self, node: int) -> list[int]:
-        """The numbers of a stack's locations, innermost first."""
+        """Returns the IDs of a stack's locations, innermost first."""
         profile = self._profile
         found: list[int] = []
         frames: list[int] = []
@@ -62,7 +62,7 @@ class Tables:
         return found
 
     def places(self) -> Iterator[Place]:
-        """The locations of all stacks so far; adds their functions and mappings."""
+        """Yields the locations of all stacks; adds their functions and mappings."""
         for frames, number in self._locations.items():
             ours = [self._profile.frames[at] for at in frames]
             where = ours[-1].object
@@ -76,20 +76,20 @@ class Tables:
 
 
 def frames_in_file(location: Location, address: int) -> Sequence[Frame]:
-    """The functions of a place, outermost first, at its address in the file."""
+    """Returns the functions of a place, outermost first, at its address in the file."""
     at = address if location.offset is None else location.offset
     return by_place(location, at)
 
 
 def span_of(recording: Recording) -> tuple[int, int]:
-    """The start and the duration of a recording in ns; zeros if they are too large."""
+    """Returns start and duration of a recording in ns; zeros if they are too large."""
     start, totals = recording.session.start_ns, recording.source.totals
     duration = max(0, totals.end_ns - start) if totals else 0
     return (start, duration) if max(start, duration) <= MAX_VALUE else (0, 0)
 
 
 def checked(value: int) -> int:
-    """A sum of samples or weights. Raises ExportError if it is too large."""
+    """Returns a sum of samples or weights; raises ExportError if it is too large."""
     if value > MAX_VALUE:
         raise ExportError(f"a sum of {value} does not fit into 63 bits")
     return value

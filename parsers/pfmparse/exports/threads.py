@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Splits profiles into a part for each event and thread."""
+"""Split profiles into a part for each event and thread."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from ..analysis.labels import several_events
 from ..analysis.profile import Profile, Row, Thread
 from .interface import ExportError
 
-Part = tuple[int, int]  # the numbers of an event and of a thread
+Part = tuple[int, int]  # indices of an event and of a thread
 
 
 def by_event_and_thread(profile: Profile) -> list[tuple[Part, list[Row]]]:
-    """The rows of each event and thread that have samples.
+    """Returns the rows of each event and thread that have samples.
 
-    Raises ExportError if there are none: viewers do not open a file without threads.
+    Raises ExportError if there are none, because viewers do not open a file without
+    threads.
     """
     if not profile.rows:
         raise ExportError("not written: no sample is selected")
@@ -32,7 +33,7 @@ class Titles:
         self._several_events = several_events(profile)
 
     def of(self, event: int, thread: int) -> str:
-        """The thread, preceded by event and host if there are several."""
+        """Returns the thread's name, after event and host if there are several."""
         known = self._profile.threads[thread]
         name = thread_name(known)
         if self._several_hosts:
@@ -43,6 +44,6 @@ class Titles:
 
 
 def thread_name(thread: Thread) -> str:
-    """A thread's name, process and thread ID, as far as they are known."""
+    """Returns a thread's name, process and thread ID, as far as they are known."""
     numbers = [str(n) for n in (thread.process, thread.thread) if n is not None]
     return f"{thread.name} {'/'.join(numbers)}".rstrip()

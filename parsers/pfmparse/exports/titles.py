@@ -16,7 +16,7 @@ LONGEST = 80  # characters of a command
 
 
 def title_of_job(job: Job) -> str:
-    """The title of a flame graph; that of a comparison has the names of the files."""
+    """Returns the title of a flame graph; a comparison is titled with its files."""
     if job.comparison is None:
         return title_of(job.inputs)
     count = job.comparison.old_inputs
@@ -26,7 +26,7 @@ def title_of_job(job: Job) -> str:
 
 
 def title_of(inputs: Sequence[Input]) -> str:
-    """The title: the command and the host, or the number of captures."""
+    """Returns the title: the command and the host, or the number of captures."""
     if len(inputs) != 1:
         hosts = {source.host for source in inputs}
         where = hosts.pop() if len(hosts) == 1 else f"{len(hosts)} hosts"
@@ -46,6 +46,6 @@ def _files(inputs: Sequence[Input]) -> str:
 
 
 def events_of(profile: Profile) -> list[str]:
-    """The events that have samples."""
+    """Returns the events that have samples."""
     found = {row.event for row in profile.rows}
     return [name for at, name in enumerate(profile.events) if at in found]

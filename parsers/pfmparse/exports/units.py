@@ -13,28 +13,28 @@ from ..formats.thread_state import OFF
 from ..text import amount
 from .interface import Job
 
-NANOSECONDS, CYCLES, NUMBER = "nanoseconds", "cycles", "count"  # as pprof names them
+NANOSECONDS, CYCLES, NUMBER = "nanoseconds", "cycles", "count"  # pprof's names
 
 SAMPLES, EVENTS = "samples", "events"
 
-# perf's clocks count nanoseconds, also as PERF_COUNT_SW_CPU_CLOCK and with modifiers.
+# perf's clocks count ns, also as PERF_COUNT_SW_CPU_CLOCK and with modifiers.
 CLOCK = re.compile(r"(?<![a-z])(cpu|task)[-_]clock(?![a-z])", re.IGNORECASE)
 
 
 def in_unit(weight: int, unit: str) -> str:
-    """A weight in a unit of unit_of(), for people."""
+    """Formats a weight in a unit of unit_of(), for people."""
     if unit in (SAMPLES, EVENTS):
         return amount(weight, unit, ",")
     return f"{weight:,} {unit}"
 
 
 def event_unit(event: str) -> str:
-    """The unit in which an event counts."""
+    """Returns the unit in which an event counts."""
     return NANOSECONDS if CLOCK.search(event) else NUMBER
 
 
 def weight_unit(job: Job, event: str) -> str:
-    """The unit of the weights of an event's samples."""
+    """Returns the unit of the weights of an event's samples."""
     if job.weight == PERIOD:
         return event_unit(event)
     if job.weight == OFF:
@@ -53,7 +53,7 @@ def weight_unit(job: Job, event: str) -> str:
 
 
 def unit_of(job: Job, profile: Profile) -> str:
-    """The unit of the sum of all weights, for people."""
+    """Returns the unit of the sum of all weights, for people."""
     if job.weight == COUNT:
         return SAMPLES
     names = {profile.events[row.event] for row in profile.rows}
@@ -64,7 +64,7 @@ def unit_of(job: Job, profile: Profile) -> str:
 
 
 def unit_of_event(job: Job, event: str) -> str:
-    """The unit of the weights of an event's samples, for people."""
+    """Returns the unit of the weights of an event's samples, for people."""
     if job.weight == COUNT:
         return SAMPLES
     if weight_unit(job, event) == NANOSECONDS:

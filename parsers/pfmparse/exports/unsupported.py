@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Detects recorded data that an export's format cannot store."""
+"""Detect recorded data that an export's format cannot store."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..formats.samples import Samples
 from ..recording import Batch
 from .interface import Job
 
-# Descriptions of roles whose columns a format may lack. The other roles are in every
-# format: event, level and file as parts of the place, the period as the weight.
+# Descriptions of roles whose columns a format may lack. All formats store the other
+# roles: event, level and file as parts of the place, and the period as the weight.
 NAMES = {
     Role.ADDRESS: "addresses",
     Role.DATA_ADDRESS: "data addresses",
@@ -39,11 +39,11 @@ def noted(
     losses: bool = False,
     periods: bool = False,
 ) -> Iterator[Batch]:
-    """The selected samples of an input; notes what the format cannot store.
+    """Yields the selected samples of an input; notes what the format cannot store.
 
-    The format stores the columns of the roles ``carries``, and PMD values, call chains
-    and losses if ``pmds``, ``chains`` and ``losses`` are set. If the weight is the
-    count, it also stores sums of periods (``periods``).
+    The format stores the columns of the roles ``carries``. It stores PMD values, call
+    chains and losses if ``pmds``, ``chains`` and ``losses`` are set. If the weight is
+    the count, it also stores sums of periods if ``periods`` is set.
     """
     weight = PERIOD if periods and job.weight == COUNT else job.weight
     for batch in job.batches(source):
