@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Decoders of sampling buffers: a module for each format."""
+"""Decoders of sampling buffers, with a module for each format."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Columns that are added to samples whose format does not provide them.
+"""Columns that are added to samples whose format does not have them.
 
-These are data that samples record as virtual PMDs of the perf_events PMU (perfmon.h),
+Their data are the virtual PMDs of the perf_events PMU that samples record (perfmon.h),
 and the threads of contexts.
 """
 
@@ -18,9 +18,9 @@ from .roles import Role
 from .samples import Column, Lazy, Samples
 
 PMU = "perf_events"
-# The PMDs of the newest branch; those of the next older ones follow each.
+# The PMDs of the newest branch. Those of older branches have the next indices.
 BRANCH_FROM, BRANCH_TO, BRANCH_FLAGS = 272, 280, 288
-# The PMDs whose values have a role, and the usual names of the role's columns.
+# The PMDs whose values have a role, and the default names of the role's columns.
 NAMES: Mapping[int, str] = {
     255: "state",
     260: "dla",
@@ -33,21 +33,21 @@ NAMES: Mapping[int, str] = {
 
 
 class SamplePmds:
-    """The PMDs with data of samples that a session records."""
+    """The PMDs that describe samples and that a session records."""
 
     def __init__(self, pmds: frozenset[int]) -> None:
         self._pmds = pmds
 
     @classmethod
     def of(cls, session: Session) -> Optional[SamplePmds]:
-        """None if no sample of the session can have such a PMD."""
+        """Returns None if no sample of the session can have such a PMD."""
         if session.machine.pmu not in (None, PMU):
             return None
         pmds = session.recorded_pmds & NAMES.keys()
         return cls(pmds) if pmds else None
 
     def add_to(self, samples: Samples) -> Samples:
-        """The samples, with a derived column for each PMD whose role no column has."""
+        """Adds a derived column for each PMD whose role no column has."""
         derived = {name: partial(samples.column, name) for name in samples.derived}
         for pmd in self._pmds:
             if samples.name_of(_role(NAMES[pmd])) is None:
@@ -56,7 +56,7 @@ class SamplePmds:
 
 
 def _role(name: str) -> Role:
-    """The role that columns of this name usually have."""
+    """Returns the role that columns of this name usually have."""
     return next(role for role in Role if name in role.usual)
 
 
@@ -79,8 +79,8 @@ class ContextThreads:
     ) -> Optional[ContextThreads]:
         """Returns None if the samples need no columns to identify their thread.
 
-        They need none in other modes than per-thread, nor with a single context. If the
-        contexts are not ``complete``, more may follow in the capture.
+        They need none in a session that is not per-thread, or that has a single
+        context. If the contexts are not ``complete``, more may follow in the capture.
         """
         if mode != "thread" or (complete and len(contexts) < 2):
             return None
@@ -101,7 +101,7 @@ class ContextThreads:
 
 
 def _with(samples: Samples, role: Role, name: str, number: int) -> Samples:
-    """Adds a derived column, which has the same number for all samples."""
+    """Adds a derived column that has the same number for all samples."""
 
     def column() -> Column:
         return np.full(samples.count, number, np.uint32)

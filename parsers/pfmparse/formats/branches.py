@@ -14,7 +14,7 @@ from .samples import Samples
 
 COUNT = 8  # branches of a sample, PFM_BRANCHES of perfmon.h
 
-# Types of branches: PERF_BR_*, in perf's words.
+# Types of branches: PERF_BR_*, with perf's names.
 TYPES = (
     *("", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET"),
     *("COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX"),
@@ -24,7 +24,7 @@ CYCLES, TYPE = 4, 20  # first bits
 
 
 def name_of(flags: int) -> str:
-    """The type and the prediction of a branch, and its transaction's state."""
+    """Returns a branch's type and prediction, and the state of its transaction."""
     names = (
         (MISPREDICTED, "mispredicted"),
         (PREDICTED, "predicted"),
@@ -36,13 +36,13 @@ def name_of(flags: int) -> str:
 
 
 def recorded(samples: Samples) -> bool:
-    """True if samples have PMDs with branches, not other PMDs of these numbers."""
+    """Returns whether samples have branches, not other PMDs with these indices."""
     roles = (Role.BRANCH_FROM, Role.BRANCH_TO, Role.BRANCH_FLAGS)
     return any(samples.name_of(role) is not None for role in roles)
 
 
 def table(samples: Samples) -> NDArray[np.uint64]:
-    """The words of the branches, newest first; shape (count, COUNT, 3).
+    """Returns the words of the branches, newest first; shape (count, COUNT, 3).
 
     Words that are not recorded are 0.
     """
@@ -57,14 +57,14 @@ def table(samples: Samples) -> NDArray[np.uint64]:
 
 
 def counts(words: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """The number of branches of each sample, up to the oldest one that is not 0."""
+    """Returns the number of each sample's branches, up to the oldest that is not 0."""
     there = words.any(axis=2)
     found: NDArray[np.intp] = (there * np.arange(1, COUNT + 1)).max(axis=1)
     return found
 
 
 def texts(pmds: Mapping[str, int]) -> list[str]:
-    """The branches among the PMDs of a sample, by PMD number, oldest first.
+    """Returns the branches among a sample's PMDs, by PMD index, oldest first.
 
     Each is FROM/TO/M or P/X/A/CYCLES/TYPE, as in the output of perf script.
     """

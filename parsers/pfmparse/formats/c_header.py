@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""numpy dtypes of structures, from the C header that declares them."""
+"""Make numpy dtypes of structures from the C header that declares them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ WORD = 8
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DECLARATION = re.compile(r"\s*([^;\s][^;]*)(;?)")
 _MEMBER = re.compile(r"(\w+)\s+(\w+)\s*(?:\[\s*(\w+)\s*\])?", re.ASCII)
-# No leading zero: C reads 010 as 8.
+# A leading zero is not allowed, because C reads 010 as 8.
 _LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 
 
 def header_struct(
     header: Union[str, "os.PathLike[str]"], name: str
 ) -> np.dtype[np.void]:
-    """The dtype of the structure that a C header declares as ``name``.
+    """Returns the dtype of the structure that a C header declares as ``name``.
 
     The declaration is ``typedef struct { ... } name;``. Its members are integers of
     fixed size (``__u8`` to ``__s64``), arrays of these or of ``char``, or a
@@ -48,7 +48,7 @@ def header_struct(
 
 
 def _blank(comment: re.Match[str]) -> str:
-    """A space, and the line ends of a comment, so that lines keep their numbers."""
+    """Replaces a comment by a space and its line ends, to preserve line numbers."""
     return " " + "\n" * comment[0].count("\n")
 
 
@@ -64,7 +64,7 @@ class _Struct:
         self._start, self._end = found.span(1)
 
     def dtype(self) -> np.dtype[np.void]:
-        """The dtype.
+        """Returns the dtype.
 
         Raises ValueError if a member cannot be read, or if there is padding.
         """
@@ -91,7 +91,7 @@ class _Struct:
         return struct_dtype(end, fields)
 
     def _members(self) -> Iterator[tuple[str, str, int, int]]:
-        """Name, type, length of the array or 0, and line of each member."""
+        """Yields name, type, length of the array or 0, and line of each member."""
         for found in _DECLARATION.finditer(self._text, self._start, self._end):
             line = self._line(found.start(1))
             member = _MEMBER.fullmatch(found[1].strip())
@@ -101,7 +101,7 @@ class _Struct:
             yield member[2], member[1], self._length(member[3], line), line
 
     def _type(self, kind: str, line: int) -> tuple[np.dtype[Any], int]:
-        """The dtype and the alignment of a type."""
+        """Returns the dtype and the alignment of a type."""
         if kind == SINK:
             return SINK_ARGUMENT, WORD
         if kind not in TYPES:
@@ -111,7 +111,7 @@ class _Struct:
         return spec, spec.itemsize
 
     def _length(self, text: str | None, line: int) -> int:
-        """The length of an array: a number or a macro of the header; 0 if not given."""
+        """Returns the length of an array: a number or a macro of the header, or 0."""
         if text is None:
             return 0
         define = rf"^[ \t]*#[ \t]*define[ \t]+{text}\b(.*)"
@@ -139,7 +139,7 @@ class _Struct:
 
 
 def _array(spec: np.dtype[Any], length: int) -> np.dtype[Any]:
-    """The dtype of an array of ``length`` elements, of one element if it is 0."""
+    """Returns the dtype of an array of ``length`` elements; 0 means no array."""
     if not length:
         return spec
     return np.dtype(f"S{length}" if spec.kind == "S" else f"({length},){spec.str}")

@@ -46,14 +46,14 @@ RECORD = struct_dtype(
     ],
 )
 COLUMNS = ("tstamp", "ip", "tid", "tgid", "ovfl_pmd", "cpu", "set")
-# Columns of samples whose user chains were found by unwind tables.
+# Columns of samples whose user call chains were found with unwind tables.
 END_COLUMNS = ("user_end", "user_guessed")
-# The numbers of words after a record, in their order.
+# Members of a record: how many words follow it, in this order.
 NUMBERS = ("num_pmds", "num_kernel", "num_user")
 
 
 def read(records: Records, session: Session) -> Samples:
-    """The samples of records, with call chains and PMD values."""
+    """Returns the samples of records, with call chains and PMD values."""
     heads, behind = records.walk(RECORD, _words)
     columns = [*COLUMNS, *END_COLUMNS] if has_tables(session, ARG) else list(COLUMNS)
     pmds, kernel, user = _numbers(heads)
@@ -65,13 +65,13 @@ def read(records: Records, session: Session) -> Samples:
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
-    """The number of words after each record; shape (n,)."""
+    """Returns the number of words after each record; shape (n,)."""
     pmds, kernel, user = _numbers(heads)
     return pmds + kernel + user
 
 
 def _numbers(heads: NDArray[np.void]) -> list[NDArray[np.intp]]:
-    """The numbers of words after each record, by kind; each of shape (n,)."""
+    """Returns the number of words after each record, by kind; each of shape (n,)."""
     return [heads[name].astype(np.intp) for name in NUMBERS]
 
 

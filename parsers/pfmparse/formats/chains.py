@@ -18,8 +18,9 @@ class Chains:
     The chain of sample i is ``addresses[offsets[i]:offsets[i + 1]]``, innermost caller
     first. It has return addresses, without the sample's own address. ``offsets`` has
     shape (n + 1,) and increases. The first ``kernel[i]`` addresses of a chain are at
-    kernel level, the others at user level; without ``kernel``, the address decides. If
-    an address is an offset in a file, ``files`` holds the file's cookie, otherwise 0.
+    kernel level, the others at user level; without ``kernel``, the address decides.
+    ``files`` is the cookie of the file if an address is an offset in a file, otherwise
+    0.
     """
 
     offsets: NDArray[np.intp]
@@ -53,10 +54,10 @@ class Chains:
         lengths: NDArray[np.integer[Any]],
         kernel: Optional[NDArray[np.integer[Any]]] = None,
     ) -> Chains:
-        """Chains of records with the same maximum number of addresses each.
+        """Makes chains from records that have room for equally many addresses.
 
-        ``addresses`` has shape (n, room); ``lengths``, of shape (n,), holds the number
-        of used addresses.
+        ``addresses`` has shape (n, room); ``lengths``, of shape (n,), is the number of
+        used addresses.
         """
         count, room = addresses.shape
         if lengths.shape != (count,) or (lengths > room).any() or (lengths < 0).any():
@@ -89,7 +90,7 @@ class Chains:
         return self.offsets.size - 1
 
     def in_kernel(self) -> NDArray[np.bool_]:
-        """A mask of the ``addresses`` at kernel level."""
+        """Returns a mask of the ``addresses`` at kernel level."""
         if self.kernel is None:
             return self.addresses >= np.uint64(KERNEL_START)
         begins, places = self.offsets[:-1], self.addresses.size + 1
@@ -99,19 +100,19 @@ class Chains:
         return levels
 
     def callers(self) -> NDArray[np.uint64]:
-        """The innermost caller of each sample, or 0; shape (n,)."""
+        """Returns the innermost caller of each sample, or 0; shape (n,)."""
         return self._innermost(self.addresses)
 
     def files_of_callers(self) -> Optional[NDArray[np.uint64]]:
-        """The ``files`` of the innermost callers; shape (n,)."""
+        """Returns the ``files`` of the innermost callers; shape (n,)."""
         return None if self.files is None else self._innermost(self.files)
 
     def to_lists(self) -> list[list[int]]:
-        """Each chain as a list."""
+        """Returns each chain as a list."""
         return self._lists(self.addresses)
 
     def files_to_lists(self) -> Optional[list[list[int]]]:
-        """The ``files`` of each chain as a list."""
+        """Returns the ``files`` of each chain as a list."""
         return None if self.files is None else self._lists(self.files)
 
     def _innermost(self, values: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -20,11 +20,11 @@ ARGUMENT = "argument"  # name of the argument in Format.dtypes
 
 @dataclass(frozen=True)
 class Region:
-    """Samples of a part of a buffer.
+    """Samples in a part of a buffer.
 
-    ``number`` is 0 for formats that do not divide their buffers. The samples are
-    ``imprecise`` if the format promises the registers at the event, but recorded those
-    at a later interrupt.
+    ``number`` is the region's index, 0 for formats that do not divide their buffers.
+    The samples are ``imprecise`` if the format promises the registers at the event, but
+    recorded those at a later interrupt.
     """
 
     number: int
@@ -40,15 +40,15 @@ def _plain(numbers: Mapping[str, int]) -> dict[str, int]:
 class Lost:
     """The losses that a buffer reports, since its context was created.
 
-    ``total`` holds the number of lost samples by reason, ``regions`` the numbers of
-    each region, if the format records these.
+    ``total`` is the number of lost samples by reason. ``regions`` has these numbers for
+    each region, if the format records them.
     """
 
     total: Mapping[str, int] = field(default_factory=dict)
     regions: tuple[Mapping[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        # Integers of numpy are not valid in JSON, and overflow at 64 bits.
+        # numpy's integers are not valid in JSON, and overflow at 64 bits.
         object.__setattr__(self, "total", _plain(self.total))
         object.__setattr__(self, "regions", tuple(map(_plain, self.regions)))
 
@@ -57,10 +57,10 @@ class Lost:
 class Decoded:
     """The samples of a buffer, and the problems with those that cannot be decoded.
 
-    ``regions`` are in the order in which they were filled. ``problems`` have offsets
-    from the buffer's first byte; there are none if everything was decoded. ``skipped``
-    counts the samples that the format chose not to record, since the creation of the
-    context.
+    ``regions`` are in the order in which they were filled. The offsets in ``problems``
+    are relative to the buffer; if everything was decoded, there are no problems.
+    ``skipped`` is the number of samples that the format chose not to record, since the
+    creation of the context.
     """
 
     regions: tuple[Region, ...]
@@ -84,8 +84,8 @@ class Decoder(Protocol):
     def __call__(self, data: Data) -> Decoded:
         """Decodes a buffer, of which ``data`` may have only the first bytes.
 
-        Samples that an earlier call returned are not returned again, if the format
-        makes them recognisable. Raises PfmParseError if not even the header is usable.
+        Does not return samples again that an earlier call returned, if the format makes
+        them recognisable. Raises PfmParseError if even the header is unusable.
         """
 
 
@@ -93,14 +93,14 @@ class TogetherDecoder(Decoder, Protocol):
     """A decoder that can decode several buffers at once, which is faster."""
 
     def together(self, buffers: Buffers) -> Optional[Decoded]:
-        """The samples of all buffers, and the losses that the last one reports.
+        """Returns the samples of all buffers, and the losses that the last one reports.
 
         If there is a problem in any buffer, returns None without changing the decoder.
         """
 
 
 def _not_described(arg: bytes) -> Optional[Mapping[str, object]]:
-    """The default of ``describe_arg``: no values are known."""
+    """Returns None: the default of ``describe_arg``, with unknown values."""
     return None
 
 
@@ -110,10 +110,10 @@ class Format:
 
     ``decoder`` makes the decoder of one context of a session. ``describe_arg`` returns
     the values in the format's argument by name, or None if the bytes are not valid.
-    ``dtypes`` are the format's structures; with an "argument" among them,
+    ``dtypes`` are the format's structures; if one of them is "argument",
     ``describe_arg`` is not needed. A ``stream`` continues from buffer to buffer: after
-    a missing one, a new decoder must synchronize. The samples of several buffers may be
-    ``joined`` in one batch.
+    a missing buffer, a new decoder must synchronize. If ``joined`` is set, a batch may
+    have the samples of several buffers.
     """
 
     name: str

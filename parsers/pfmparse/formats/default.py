@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NO_HDR = 0x1  # entries have no header
 IIP_HDR = 0x2  # entry headers are the ip
-RAW_TIME = 0x4  # time stamps are raw: see perfmon_time.h
+RAW_TIME = 0x4  # time stamps are raw, see perfmon_time.h
 
 HDR_SIZE = 128  # bytes of the buffer's header in both layouts
 
@@ -133,7 +133,7 @@ PERFMON_2_0_IA64 = Layout(IA64_HDR, IA64_ENTRY, 2 << 16)
 class Header:
     """A buffer's header (3.6.3): entries, bytes, flags.
 
-    ``time`` converts the entries' raw time stamps, None if they are in ns.
+    ``time`` converts the entries' raw time stamps; it is None if they are in ns.
     """
 
     count: int
@@ -155,7 +155,7 @@ class Decoder:
             self._add_to = Ears(session).add_to
 
     def __call__(self, data: Data) -> Decoded:
-        """The samples in a buffer, of which ``data`` may have only the first bytes."""
+        """Returns the samples in a buffer; ``data`` may lack the buffer's end."""
         header = self._header(data)
         span = Span(HDR_SIZE, min(header.cur_offs, len(data)), header.count)
         if header.flags & (NO_HDR | IIP_HDR):
@@ -167,14 +167,14 @@ class Decoder:
         return Decoded((self._region(samples),), (problem,) if problem else ())
 
     def together(self, buffers: Buffers) -> Optional[Decoded]:
-        """The samples of several buffers, if all of them match their headers."""
+        """Returns the samples of several buffers if all of them match their headers."""
         if (buffers.sizes < HDR_SIZE).any():
             return None
         raw, sizes = buffers.heads(self._layout.header), buffers.sizes.astype(np.uint64)
         ends, counts = raw["hdr_cur_offs"], raw["hdr_count"]
         usual = raw["hdr_version"] == self._layout.version
         usual &= (ends <= raw["hdr_buf_size"]) & (ends <= sizes)
-        # This check keeps the product below from overflowing 64 bits.
+        # This check prevents the product below from exceeding 64 bits.
         usual &= counts <= sizes
         usual &= ends == counts * np.uint64(self._entries.size) + np.uint64(HDR_SIZE)
         if "hdr_buf_flags" in field_names(raw.dtype):
@@ -188,7 +188,7 @@ class Decoder:
         return Region(0, samples if self._add_to is None else self._add_to(samples))
 
     def _header(self, data: Data) -> Header:
-        """The header, after all checks that need only the header."""
+        """Returns the header, after all checks that need only the header."""
         dtype = self._layout.header
         raw = integers(data, dtype, 0, "the buffer's header")
         version, flags = raw["hdr_version"], raw.get("hdr_buf_flags", 0)
@@ -204,7 +204,7 @@ class Decoder:
         return Header(raw["hdr_count"], cur_offs, flags, time)
 
     def _same_list(self, data: Data, header: Header, span: Span) -> Run:
-        """Entries with a short header, which does not have the overflowed PMD."""
+        """Decodes entries with a short header, which lacks the PMD that overflowed."""
         entry = IIP_ENTRY if header.flags == IIP_HDR else NO_ENTRY
         lists = self._entries.kinds.lists
         if len(lists) != 1:
@@ -222,7 +222,7 @@ class Decoder:
 
 
 def _raw_time(dtype: np.dtype[np.void], raw: Mapping[str, int]) -> RawTime:
-    """The conversion in a header with raw time stamps."""
+    """Returns the conversion that a header with raw time stamps contains."""
     from .raw_time import MAX_SHIFT, RawTime  # only needed for raw time stamps
 
     mult, shift = raw["hdr_time_mult"], raw["hdr_time_shift"]
@@ -234,7 +234,7 @@ def _raw_time(dtype: np.dtype[np.void], raw: Mapping[str, int]) -> RawTime:
 
 
 def _problem(header: Header, run: Run, size: int) -> Optional[PfmParseError]:
-    """The contradiction between entries and header in a buffer of ``size`` bytes."""
+    """Returns an error if entries and header contradict each other, or None."""
     found = run.samples.count
     if found < header.count and run.unknown:
         text = f"entry {found} has a PMD that does not sample in the session"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Finds the default format's entries (specification 3.6.4) in a buffer."""
+"""Find the default format's entries (specification 3.6.4) in a buffer."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Fields = Union[Mapping[str, Column], NDArray[np.void]]
 class Kinds:
     """The kinds of entries that a session records, one per sampling PMD and set.
 
-    ``keys`` are set << 16 | PMD in ascending order, ``lists`` the distinct smpl_pmds;
-    ``group`` holds each key's index in ``lists``.
+    ``keys`` are set << 16 | PMD in ascending order. ``lists`` are the distinct lists of
+    smpl_pmds. ``group`` is each key's index in ``lists``.
     """
 
     keys: NDArray[np.uint32]
@@ -32,7 +32,7 @@ class Kinds:
 
     @classmethod
     def of(cls, session: Session) -> Kinds:
-        """The kinds of a session's entries."""
+        """Returns the kinds of a session's entries."""
         smpl_pmds = {
             event_set.id << 16 | pmd.num: pmd.smpl_pmds
             for event_set in session.sets
@@ -48,11 +48,11 @@ class Kinds:
         )
 
     def one_size(self) -> bool:
-        """True if all entries have the same number of PMD values."""
+        """Returns whether all entries have the same number of PMD values."""
         return len({len(pmds) for pmds in self.lists}) <= 1
 
     def groups_of(self, keys: NDArray[np.uint32]) -> NDArray[np.intp]:
-        """Each key's index in ``lists``, -1 if no PMD records such an entry."""
+        """Returns each key's index in ``lists``, -1 if no PMD records such an entry."""
         if self.keys.size == 0:
             return np.full(keys.shape, -1, np.intp)
         found = np.searchsorted(self.keys, keys)
@@ -60,7 +60,7 @@ class Kinds:
         return np.where(self.keys[found] == keys, self.group[found], -1)
 
     def first_unknown(self, columns: Fields) -> Optional[int]:
-        """The index of the first entry that no PMD can have recorded, or None."""
+        """Returns the index of the first entry that no PMD has recorded, or None."""
         if self.keys.size == 1:
             event_set, pmd = divmod(int(self.keys[0]), 1 << 16)
             wrong = columns["ovfl_pmd"] != pmd
@@ -71,7 +71,7 @@ class Kinds:
 
 
 def keys_of(columns: Fields) -> NDArray[np.uint32]:
-    """set << 16 | ovfl_pmd of each entry; shape (n,)."""
+    """Returns set << 16 | ovfl_pmd of each entry; shape (n,)."""
     sets: NDArray[np.uint32] = columns["set"].astype(np.uint32)
     return (sets << np.uint32(16)) | columns["ovfl_pmd"].astype(np.uint32)
 
@@ -80,8 +80,8 @@ def keys_of(columns: Fields) -> NDArray[np.uint32]:
 class Run:
     """Consecutive entries.
 
-    ``stop`` is the offset of their end in bytes; ``unknown`` is set if the next entry
-    cannot be from a sampling PMD.
+    ``stop`` is the offset of their end in bytes. ``unknown`` is set if the next entry
+    does not belong to a sampling PMD.
     """
 
     samples: Samples
@@ -91,9 +91,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Span:
-    """Where to look for entries: at most ``count``, from ``start`` to ``end``.
+    """Where to search for entries: at most ``count``, from ``start`` to ``end``.
 
-    Both are offsets in bytes; ``end`` lies within the data.
+    Both are offsets in bytes; ``end`` is within the data.
     """
 
     start: int
@@ -110,7 +110,7 @@ class Entries:
         self.kinds = Kinds.of(session)
 
     def find(self, data: Data, span: Span) -> Run:
-        """The entries in a part of a buffer."""
+        """Returns the entries in a part of a buffer."""
         if span.end - span.start < self._entry.itemsize or span.count == 0:
             return Run(as_samples(view(data, self._entry, 0, 0, 0), ()), span.start)
         if self.kinds.one_size():
@@ -120,10 +120,11 @@ class Entries:
     def all_of(
         self, buffers: Buffers, start: int, counts: NDArray[np.intp]
     ) -> Optional[Samples]:
-        """The entries from byte ``start`` of each buffer on, if they are uniform.
+        """Returns the entries from byte ``start`` of each buffer on, if uniform.
 
-        The caller must have checked that each buffer has ``counts`` entries. None if
-        there are several lists of smpl_pmds, or an entry that no PMD can have recorded.
+        The caller must have checked that each buffer has ``counts`` entries. Returns
+        None if there are several lists of smpl_pmds, or an entry that no PMD can have
+        recorded.
         """
         if len(self.kinds.lists) != 1:
             return None
@@ -152,7 +153,7 @@ class Entries:
         return self._entry.itemsize + (WORD * len(lists[0]) if lists else 0)
 
     def _one_size(self, data: Data, span: Span) -> Run:
-        """Entries of one size, as views of the buffer without copies."""
+        """Returns entries of one size, as views of the buffer without copies."""
         values = len(self.kinds.lists[0]) if self.kinds.lists else 0
         found = rows(data, self._entry, values, span)
         wrong = self.kinds.first_unknown(found["entry"])
@@ -166,10 +167,10 @@ class Entries:
         return Run(as_samples(found["entry"], groups), stop, wrong is not None)
 
     def _many_sizes(self, data: Data, span: Span) -> Run:
-        """Entries of several sizes, found by walking from one to the next.
+        """Returns entries of several sizes; finds each from the previous one.
 
-        Computes at once, for each word of the buffer, the key that an entry would
-        have there; only the walk is a loop.
+        First computes, for each word of the buffer, the key of an entry that would
+        start there; only the walk is a loop.
         """
         kinds, entry = self.kinds, self._entry
         words, head = (span.end - span.start) // WORD, entry.itemsize // WORD
@@ -192,7 +193,7 @@ class Entries:
     def _members(
         self, entries: NDArray[np.void]
     ) -> Iterator[tuple[slice | NDArray[np.intp], tuple[int, ...]]]:
-        """The entries of each list of smpl_pmds; all entries must have known keys."""
+        """Yields the entries of each list of smpl_pmds; all keys must be known."""
         lists = self.kinds.lists
         if len(lists) == 1:
             yield slice(None), lists[0]
@@ -209,7 +210,7 @@ def _columns(
     counts: NDArray[np.intp],
     stride: int,
 ) -> Lazy:
-    """The fields of the entries in all buffers; entries are ``stride`` bytes apart."""
+    """Returns the fields of the entries in all buffers, ``stride`` bytes apart."""
     spacing, count = buffers.spacing(), int(counts[0])
     at = buffers.begins + start
     if spacing and (counts == count).all() and count:
@@ -230,7 +231,7 @@ def _columns(
 def rows(
     data: Data, entry: np.dtype[np.void], values: int, span: Span
 ) -> NDArray[np.void]:
-    """The entries in a span, if each of them has ``values`` PMD values."""
+    """Returns the entries in a span, if each has ``values`` PMD values."""
     row = np.dtype([("entry", entry), ("pmds", "<u8", (values,))])
     fit = (span.end - span.start) // row.itemsize
     return view(data, row, min(span.count, fit), span.start, row.itemsize)
@@ -239,11 +240,11 @@ def rows(
 def _follow(
     keys: NDArray[np.uint32], sizes: Mapping[int, int], words: int, count: int
 ) -> tuple[NDArray[np.intp], int]:
-    """The starts of up to ``count`` entries, and the end of the last one, in words.
+    """Returns the starts of up to ``count`` entries, and the end of the last, in words.
 
-    ``keys`` holds the key of an entry that would start at each word, ``sizes`` the size
-    of an entry in words by its key. The walk ends at a key that is not in ``sizes``, or
-    at an entry that would extend beyond ``words``.
+    ``keys`` has the key of an entry that would start at each word; ``sizes`` is the
+    size in words of an entry by its key. The walk ends at a key that is not in
+    ``sizes``, or at an entry that would extend beyond ``words``.
     """
     starts: list[int] = []
     at, key_at, size_of = 0, keys.data, sizes.get
@@ -259,12 +260,12 @@ def _follow(
 def _gather(
     words: NDArray[np.uint64], starts: NDArray[np.intp], size: int
 ) -> NDArray[np.uint64]:
-    """``size`` words from each of n starts; shape (n, size)."""
+    """Returns ``size`` words from each of n starts; shape (n, size)."""
     return words[starts[:, np.newaxis] + np.arange(size)]
 
 
 def as_samples(entries: NDArray[np.void], groups: Sequence[PmdGroup]) -> Samples:
-    """The entries as columns."""
+    """Returns the entries as columns."""
     columns: dict[str, Column] = {n: entries[n] for n in field_names(entries.dtype)}
     return _samples(entries.size, columns, groups)
 
@@ -272,7 +273,7 @@ def as_samples(entries: NDArray[np.void], groups: Sequence[PmdGroup]) -> Samples
 def _samples(
     count: int, columns: Mapping[str, Column], groups: Sequence[PmdGroup]
 ) -> Samples:
-    """Samples with these columns, and the derived period."""
+    """Makes samples with these columns, and the derived period."""
     derived = {}
     if "last_reset_val" in columns:
         derived["period"] = lambda: np.uint64(0) - columns["last_reset_val"]

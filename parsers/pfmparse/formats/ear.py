@@ -2,7 +2,7 @@
 """Event address registers (EARs) of Itanium 2, which samples record as PMDs.
 
 The data EAR has the data address, latency and instruction address of a load that
-missed; the instruction EAR has the code line and the latency. With TLB events, both
+missed. The instruction EAR has the code line and the latency. With TLB events, both
 have the source of the address translation instead of a latency.
 """
 
@@ -21,7 +21,7 @@ from .samples import Column, Lazy, PmdGroup, Samples
 U64s = NDArray[np.uint64]
 
 DATA_LATENCY, CODE_LATENCY = (1 << 13) - 1, (1 << 12) - 1  # bits of cycles
-DATA_STATUS, CODE_STATUS = 14, 0  # first of two bits with the translation's source
+DATA_STATUS, CODE_STATUS = 14, 0  # first of two bits with the source of the translation
 SLOT, NEXT_BUNDLE, VALID = 0x3, 0x4, 0x8  # bits of the instruction
 BUNDLE = 16  # bytes
 LINE = 32  # bytes
@@ -59,7 +59,7 @@ class Ears:
                 for pmd in event_set.pmds
                 if pmd.sampling and ear.pmds <= set(pmd.smpl_pmds)
             ]
-            # All events share the EAR, which is in either TLB or cache mode.
+            # All events share the EAR, which is either in TLB mode or in cache mode.
             if any("TLB" in event for event in events):
                 self._reads.append((ear.pmds, ear.tlb))
             elif events:
@@ -67,12 +67,12 @@ class Ears:
         self._names = dict.fromkeys(n for _, reads in self._reads for n in reads)
 
     def add_to(self, samples: Samples) -> Samples:
-        """The samples, with derived columns from the EARs."""
+        """Returns the samples with derived columns from the EARs."""
         makers = {name: partial(self._column, name, samples) for name in self._names}
         return replace(samples, derived=Lazy({**_makers(samples), **makers}))
 
     def _column(self, name: str, samples: Samples) -> Column:
-        """A column from the EARs; without a value it is 0, for addresses the ip."""
+        """Returns a column of the EARs; a missing value is 0, for addresses the ip."""
         column = np.zeros(samples.count, np.uint64)
         for pmds, reads in self._reads:
             for group in samples.groups:
@@ -84,7 +84,7 @@ class Ears:
 
 
 def _makers(samples: Samples) -> dict[str, Callable[[], Column]]:
-    """The makers of the existing derived columns."""
+    """Returns the makers of the existing derived columns."""
     return {name: partial(samples.column, name) for name in samples.derived}
 
 
@@ -98,14 +98,14 @@ def _bits(pmd: int, mask: int, group: PmdGroup) -> U64s:
 
 
 def _source(pmd: int, shift: int, operation: int, group: PmdGroup) -> U64s:
-    """The translation's source in perf's encoding."""
+    """Returns the translation's source in perf's encoding."""
     status = _value(pmd, group) >> np.uint64(shift) & np.uint64(3)
     source: U64s = FOUND_BY[status.astype(np.intp)] | np.uint64(operation | NO_LEVEL)
     return source
 
 
 def _instruction(pmd: int, group: PmdGroup) -> U64s:
-    """The address of the bundle with the slot, 0 if the register is not valid."""
+    """Returns the address of the bundle plus the slot; 0 if that is not valid."""
     value = _value(pmd, group)
     bundle = value & ~np.uint64(BUNDLE - 1)
     bundle += np.uint64(BUNDLE) * (value & np.uint64(NEXT_BUNDLE) != 0)

@@ -27,7 +27,7 @@ RECORD = struct_dtype(
 
 
 def read(records: Records, session: Session) -> Samples:
-    """The samples of records, whose weights are their counts."""
+    """Returns the samples of records; their weights are the records' counts."""
     return Samples.of_records(records.fixed(RECORD), roles={Role.WEIGHT: "count"})
 
 

@@ -20,7 +20,7 @@ VERSION = 1 << 16
 MIN_REGIONS, MAX_REGIONS = 2, 64
 MASK_WHEN_FULL = 0x1  # flag of the argument
 FREE, FILLING, READY = 0, 1, 2  # states of a region
-# The fields that determine the places of regions.
+# The fields that determine the positions of regions.
 GEOMETRY = (
     "hdr_version",
     "hdr_num_regions",
@@ -89,7 +89,7 @@ class _Filling:
     size: int
 
     def field(self, name: str, message: str) -> PfmParseError:
-        """An error about a field of the region's header."""
+        """Returns an error about a field of the region's header."""
         at = HDR.itemsize + self.number * RGN.itemsize
         return bad_field(RGN, name, f"region {self.number}: {message}", at)
 
@@ -106,8 +106,8 @@ class _Read:
 class Decoder:
     """Decodes the buffers of one context.
 
-    It remembers how much of each region it has decoded: a region that is still being
-    filled may be in the next copy again, with more samples.
+    Remembers how much of each region it has decoded: the next copy may have a region
+    that is still being filled again, with more samples.
     """
 
     def __init__(self, session: Session) -> None:
@@ -115,7 +115,7 @@ class Decoder:
         self._read: dict[int, _Read] = {}
 
     def __call__(self, data: Data) -> Decoded:
-        """The new samples since the last buffer, oldest region first."""
+        """Returns the new samples since the last buffer, oldest region first."""
         header = _header(data)
         number = header["hdr_num_regions"]
         raw = table(data, RGN, number, HDR.itemsize, "the table of regions")
@@ -129,7 +129,7 @@ class Decoder:
         return Decoded(tuple(regions), tuple(problems), _lost(header, raw))
 
     def together(self, buffers: Buffers) -> Optional[Decoded]:
-        """The samples of several buffers, if all regions are new and consistent."""
+        """Returns the samples of several buffers if all regions are new and valid."""
         filled = _Filled.of(buffers, self._entries.size)
         if filled is None:
             return None
@@ -187,9 +187,9 @@ class Decoder:
 class _Filled:
     """The full regions of several buffers in the order in which they were filled.
 
-    ``entries`` locates the entries of each region, ``counts`` holds their number;
+    ``entries`` has the position of each region's entries, ``counts`` their number.
     ``numbers`` are the regions' numbers, ``reads`` their states after decoding.
-    ``lost`` holds the losses that the last buffer reports.
+    ``lost`` is what the last buffer reports.
     """
 
     entries: Buffers
@@ -200,9 +200,9 @@ class _Filled:
 
     @classmethod
     def of(cls, buffers: Buffers, entry: int) -> Optional[_Filled]:
-        """The full regions, whose entries have ``entry`` bytes each.
+        """Returns the full regions, whose entries have ``entry`` bytes each.
 
-        None if there is anything unusual about the buffers.
+        Returns None if there is anything unusual about the buffers.
         """
         try:
             header = _header(buffers.first())
@@ -224,7 +224,7 @@ class _Filled:
         rows = raw[buffer, region]
         starts = header["hdr_region_offs"] + region * header["hdr_region_size"]
         counts, sizes = rows["rgn_count"], rows["rgn_size"]
-        # These checks keep the product below from overflowing 64 bits.
+        # These checks prevent the product below from exceeding 64 bits.
         usual = (rows["rgn_state"] == READY) & (counts <= sizes)
         usual &= sizes <= header["hdr_region_size"]
         usual &= sizes == counts * np.uint64(entry)
@@ -242,7 +242,7 @@ class _Filled:
 
 
 def _last_lost(head: np.void) -> Lost:
-    """The losses that a buffer reports."""
+    """Returns the losses that a buffer reports."""
     data = head.tobytes()
     header = integers(data, HDR, 0, "the buffer's header")
     number = header["hdr_num_regions"]
@@ -250,7 +250,7 @@ def _last_lost(head: np.void) -> Lost:
 
 
 def _header(data: Data) -> Mapping[str, int]:
-    """The header, after all checks that need only the header."""
+    """Returns the header, after all checks that need only the header."""
     header = integers(data, HDR, 0, "the buffer's header")
     if header["hdr_version"] != VERSION:
         raise _bad(header, "hdr_version", f"not {VERSION:#x}")
@@ -307,7 +307,7 @@ def _lost(header: Mapping[str, int], raw: list[dict[str, int]]) -> Lost:
 def _problem(
     filling: _Filling, run: Run, found: int, size: int
 ) -> Optional[PfmParseError]:
-    """The contradiction between a region and its entries in a buffer of ``size``."""
+    """Returns an error if a region and its entries contradict each other, or None."""
     number, end = filling.number, filling.start + filling.size
     if found < filling.count and run.unknown:
         text = (
@@ -321,7 +321,8 @@ def _problem(
             f"entries of region {number} are whole"
         )
         return PfmParseError(text, size, truncated=True)
-    # While a region is being filled, its size may be one sample ahead of its count.
+    # While a region is being filled, its size may already include a sample that its
+    # count does not.
     if found < filling.count or (filling.state == READY and run.stop != end):
         text = (
             f"region {number}: {found} entries end here, but rgn_count is "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The OProfile format: a stream of pairs (offset, event), with escapes in between."""
+"""The OProfile format: a stream of pairs (offset, event) and escape sequences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .chains import Chains
 from .decoding import Decoded, Format, Region
 from .samples import Column, Lazy, Samples, constant, made_once
 
-# Codes of escapes.
+# Codes of escape sequences.
 CTX_SWITCH = 1
 CPU_SWITCH = 2
 COOKIE_SWITCH = 3
@@ -26,15 +26,16 @@ CTX_TGID = 7
 TRACE_BEGIN = 8
 TRACE_END = 9
 
-# The number of words after an escape's code, by code; -1 for codes that are not sent.
-# The last element is for all greater codes.
+# The number of words after the code of an escape sequence, by code; -1 for codes that
+# are not sent. The last element applies to all greater codes.
 ARGUMENTS = np.array([-1, 2, 1, 1, 0, 0, -1, 1, 0, 0, -1], np.intp)
 
 MAX_ESCAPE = 2 + ARGUMENTS.max()  # words
 
-UNKNOWN = (1 << 32) - 1  # thread, process or CPU before an escape names one
+UNKNOWN = (1 << 32) - 1  # thread, process or CPU, until an escape sequence names one
 
-# The columns that escapes set: name, code, and index of the word with the value.
+# The columns that escape sequences set: name, code, and index of the word with the
+# value.
 ESCAPES_SET = (
     ("cpu", CPU_SWITCH, 2),
     ("pid", CTX_SWITCH, 2),
@@ -46,11 +47,12 @@ DTYPES = {"cpu": "<u4", "pid": "<u4", "tgid": "<u4", "kernel": "u1"}
 
 ZERO = np.zeros(1, np.intp)
 
-NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # the meaning of the next pair
+NOT_TRACED, SAMPLE_NEXT, CALLERS = 0, 1, 2  # what the next pair is
 
-LONG = 32  # average pairs per segment that make it pay to copy segments one by one
+LONG = 32  # average pairs per segment for which copying each segment is faster
 
-# The maximum number of words in a trace; the bridge's longest traces have 326.
+# The maximum number of words in a trace; the longest traces of the OProfile bridge have
+# 326.
 LONGEST_TRACE = 1 << 12
 
 Words = NDArray[Any]
@@ -59,10 +61,11 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class _Escapes:
-    """The escapes among some words, and the pairs between them.
+    """The escape sequences in some words, and the pairs between them.
 
-    ``at`` holds the indices of n escapes, ``codes`` their codes. The n + 1 segments of
-    pairs go from ``starts`` to ``ends``; the first one is before all escapes.
+    ``at`` are the indices of n escape sequences, ``codes`` their codes. The n + 1
+    segments of pairs are from ``starts`` to ``ends``; the first one precedes all escape
+    sequences.
     """
 
     at: Indices
@@ -71,7 +74,7 @@ class _Escapes:
     ends: Indices
 
     def of(self, *codes: int) -> Indices:
-        """The indices of the escapes with these codes, in ascending order."""
+        """Returns the indices of the escape sequences with these codes, ascending."""
         found = self.codes == codes[0]
         for code in codes[1:]:
             found |= self.codes == code
@@ -79,12 +82,12 @@ class _Escapes:
         return which
 
     def of_traces(self) -> Indices:
-        """The indices of the escapes that begin or end traces, in ascending order."""
+        """Returns the indices of the escape sequences that begin or end traces."""
         which: Indices = (self.codes >= TRACE_BEGIN).nonzero()[0]
         return which
 
     def before(self, index: int) -> _Escapes:
-        """The escapes before number ``index``, and the pairs between them."""
+        """Returns the escape sequences before ``index``, and the pairs between them."""
         pairs = slice(index + 1)
         return _Escapes(
             self.at[:index], self.codes[:index], self.starts[pairs], self.ends[pairs]
@@ -93,11 +96,12 @@ class _Escapes:
 
 @dataclass(frozen=True)
 class _Walk:
-    """The result of the search for escapes.
+    """The result of the search for escape sequences.
 
-    ``real`` holds the indices of candidates that are escapes; ``ends`` is as in
-    _Escapes. ``cut`` is an incomplete escape at the end of the words, ``unknown`` the
-    first escape with an unknown code. ``lost`` is set if no known escape follows it.
+    ``real`` are the indices of candidates that are escape sequences; ``ends`` is as in
+    _Escapes. ``cut`` is an incomplete escape sequence at the end of the words.
+    ``unknown`` is the first escape sequence with an unknown code; ``lost`` is set if no
+    known one follows it.
     """
 
     real: Indices
@@ -114,14 +118,14 @@ class Decoder:
         self._word = np.dtype("<u8" if _has_64_bits(session.machine.arch) else "<u4")
         self._escape = int(np.iinfo(self._word).max)
         self._rest: Words = np.zeros(0, self._word)
-        # Pairs and arguments cannot be distinguished before the first escape.
+        # Before the first escape sequence, pairs and arguments cannot be distinguished.
         self._lost = True
         self._state = {"cpu": UNKNOWN, "pid": UNKNOWN, "tgid": UNKNOWN, "kernel": 0}
         self._state |= {"app_cookie": self._escape, "cookie": self._escape}
         self._trace = NOT_TRACED
 
     def __call__(self, data: Data) -> Decoded:
-        """The samples that are complete with these bytes of the stream."""
+        """Returns the samples that these bytes of the stream complete."""
         size, before = self._word.itemsize, self._rest.size
         new: Words = np.ndarray((len(data) // size,), self._word, data)
         words = np.concatenate([self._rest, new]) if before else new
@@ -144,9 +148,10 @@ class Decoder:
         return Decoded((Region(0, self._samples(words, escapes)),), tuple(problems))
 
     def _find(self, words: Words, at: Indices) -> tuple[_Escapes, Optional[int]]:
-        """The escapes, and the first unknown one; keeps incomplete data in _rest.
+        """Returns the escape sequences, and the first unknown one.
 
-        ``at`` are candidates: an argument or event can have the value of an escape.
+        Keeps incomplete data in _rest. ``at`` are candidates, because an argument or
+        event can have the value that begins an escape sequence.
         """
         codes = _codes(words, at)
         arguments = ARGUMENTS[codes]
@@ -166,7 +171,7 @@ class Decoder:
         return escapes, walk.unknown
 
     def _without_open_trace(self, words: Words, escapes: _Escapes) -> _Escapes:
-        """The escapes before an incomplete trace at the end; keeps that in _rest."""
+        """Returns the escape sequences before an incomplete trace; keeps that."""
         traces = escapes.of_traces()
         if traces.size == 0 or escapes.codes[traces[-1]] == TRACE_END:
             return escapes
@@ -177,7 +182,7 @@ class Decoder:
         return escapes.before(int(traces[-1]))
 
     def _samples(self, words: Words, escapes: _Escapes) -> Samples:
-        """The samples: offsets and events are columns, callers of traces are chains."""
+        """Returns the samples; callers in traces become chains."""
         counts = (escapes.ends - escapes.starts) // 2
         offset, event = _both_words(words, escapes, counts)
         states = self._states(words, escapes)
@@ -201,7 +206,10 @@ class Decoder:
         return Samples(count, Lazy(columns), derived=Lazy(derived), chains=chains)
 
     def _states(self, words: Words, escapes: _Escapes) -> Mapping[str, Words]:
-        """The state before all escapes and after each, by column; shape (n + 1,)."""
+        """Returns the state before the first escape sequence and after each one.
+
+        The columns have shape (n + 1,).
+        """
         sets: dict[str, tuple[Indices, Words]] = {}
         for name, code, word in ESCAPES_SET:
             which = escapes.of(code)
@@ -223,7 +231,7 @@ class Decoder:
     def _without_callers(
         self, escapes: _Escapes, counts: Indices
     ) -> Optional[NDArray[np.bool_]]:
-        """A mask of the pairs that are samples, None if all are.
+        """Returns a mask of the pairs that are samples, None if all are.
 
         Segments have ``counts`` pairs. The first pair of a trace is a sample, the
         others are its callers.
@@ -248,7 +256,7 @@ class Decoder:
 
 
 def _filled(before: int, which: Indices, values: Words, count: int) -> Words:
-    """A state that ``which`` escapes set to ``values``, and others keep."""
+    """Returns a state that ``which`` escape sequences set and the others keep."""
     filled = np.zeros(count, np.intp)
     filled[which + 1] = np.arange(1, which.size + 1)
     all_values = np.concatenate([np.array([before], np.uint64), values])
@@ -257,14 +265,14 @@ def _filled(before: int, which: Indices, values: Words, count: int) -> Words:
 
 
 class _Segment:
-    """The segment of each pair, given by the number of escapes before it."""
+    """The segment of each pair, which is the number of escape sequences before it."""
 
     def __init__(self, counts: Indices, kept: Optional[NDArray[np.bool_]]) -> None:
         self._counts = counts
         self._kept = kept
 
     def column(self, values: Words, count: int) -> Column:
-        """The value of each sample's segment, for ``count`` samples."""
+        """Returns the value of each sample's segment, for ``count`` samples."""
         used = values[self._counts > 0]
         if used.size and (used == used[0]).all():
             return constant(used[:1], count)
@@ -272,12 +280,12 @@ class _Segment:
 
     @cached_property
     def of_pairs(self) -> Indices:
-        """The number of escapes before each pair; shape (pairs,)."""
+        """The number of escape sequences before each pair; shape (pairs,)."""
         return np.repeat(np.arange(self._counts.size), self._counts)
 
     @cached_property
     def of_samples(self) -> Indices:
-        """The number of escapes before each sample; shape (samples,)."""
+        """The number of escape sequences before each sample; shape (samples,)."""
         return self.of_pairs if self._kept is None else self.of_pairs[self._kept]
 
 
@@ -287,9 +295,9 @@ def _chains(
     segment: _Segment,
     states: Mapping[str, Words],
 ) -> Chains:
-    """The callers after each sample; ``kept`` is the mask of samples."""
+    """Returns the callers after each sample; ``kept`` is the mask of samples."""
     samples = np.flatnonzero(kept)
-    # Pairs before the first sample are callers of a sample that was cut off.
+    # Pairs before the first sample are callers of a sample that is missing.
     whose = ~kept
     whose[: samples[0] if samples.size else kept.size] = False
     lengths = np.diff(samples, append=kept.size) - 1
@@ -306,7 +314,7 @@ def _chains(
 def _both_words(
     words: Words, escapes: _Escapes, counts: Indices
 ) -> tuple[Callable[[], Words], Callable[[], Words]]:
-    """Makers of the first words and of the second words of all pairs."""
+    """Returns functions that make the first words and the second words of all pairs."""
     used = np.flatnonzero(counts)
     if counts.sum() < LONG * used.size or used.size == 0:
         pairs = words[_in_pairs(words.size, escapes)].reshape(-1, 2)
@@ -322,13 +330,13 @@ def _both_words(
 
 
 def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
-    """A mask of the words that belong to complete pairs; shape (size,)."""
-    # Most words belong to pairs: it is cheaper to exclude the others.
+    """Returns a mask of the words that belong to complete pairs; shape (size,)."""
+    # Most words belong to pairs, so excluding the others is cheaper.
     inside = np.ones(size, np.bool_)
     lengths = escapes.starts[1:] - escapes.at
     for word in range(MAX_ESCAPE):
         inside[escapes.at[lengths > word] + word] = False
-    # Words between the end of pairs and the next escape are skipped.
+    # Words between the end of the pairs and the next escape sequence are skipped.
     nexts = np.append(escapes.at, size)
     ends = escapes.ends - (escapes.ends - escapes.starts) % 2
     for which in np.flatnonzero(ends < nexts):
@@ -337,23 +345,23 @@ def _in_pairs(size: int, escapes: _Escapes) -> NDArray[np.bool_]:
 
 
 def _codes(words: Words, at: Indices) -> Indices:
-    """The codes of the escapes at these words, limited to the size of ARGUMENTS."""
+    """Returns the codes of escape sequences, limited to the size of ARGUMENTS."""
     greatest = ARGUMENTS.size - 1
     codes: Words = words[np.minimum(at + 1, words.size - 1)]
     return np.minimum(codes, greatest).astype(np.intp)
 
 
 def _first_known(words: Words, at: Indices) -> int:
-    """The index of the first escape with a known code, or the end of the words.
+    """Returns the index of the first escape sequence with a known code, or the end.
 
-    An escape at the end, whose code is still missing, counts as known.
+    An escape sequence whose code is missing at the end counts as known.
     """
     known = (ARGUMENTS[_codes(words, at)] >= 0) | (at == words.size - 1)
     return int(at[np.argmax(known)]) if known.any() else words.size
 
 
 def _all_real(size: int, at: Indices, arguments: Indices) -> Optional[_Walk]:
-    """The common case without a loop: all candidates are escapes with known codes."""
+    """Handles the usual case, that all candidates have known codes, without a loop."""
     behind = at + 2 + arguments
     gaps = at - np.concatenate([ZERO, behind[:-1]])[: at.size]
     if (arguments < 0).any() or (gaps < 0).any() or (gaps % 2).any():
@@ -364,7 +372,7 @@ def _all_real(size: int, at: Indices, arguments: Indices) -> Optional[_Walk]:
 
 
 def _walk(size: int, at: Indices, arguments: Indices) -> _Walk:
-    """The general case: checks one candidate after the other."""
+    """Handles the general case: checks one candidate after the other."""
     real: list[int] = []
     ends: list[int] = []
     behind, lost = 0, False
@@ -390,12 +398,12 @@ def _walk(size: int, at: Indices, arguments: Indices) -> _Walk:
 
 
 def _has_64_bits(arch: str) -> bool:
-    """True if the architecture, named as in uname, has 64-bit words."""
+    """Returns whether the architecture, named as in uname, has 64-bit words."""
     return "64" in arch or arch in ("alpha", "s390x")
 
 
 def _describe_arg(arg: bytes) -> Optional[Mapping[str, object]]:
-    """The format has no argument."""
+    """Returns no values, because the format has no argument."""
     return None if arg else {}
 
 

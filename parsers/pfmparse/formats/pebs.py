@@ -18,7 +18,7 @@ from .samples import Column, Lazy, Samples
 VERSION = 1 << 16
 ARG_IMPRECISE = 0x1  # flag of the argument
 HDR_IMPRECISE = 0x1  # flag of the header
-UNKNOWN = (1 << 16) - 1  # not a valid number of a PMD or set
+UNKNOWN = (1 << 16) - 1  # not a valid index of a PMD or set
 STATUS_BITS = 64
 
 REGISTERS32 = ("eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp")
@@ -27,7 +27,7 @@ REGISTERS = (*REGISTERS32, *(f"r{n}" for n in range(8, 16)))
 
 @dataclass(frozen=True)
 class Layout:
-    """A format's dtypes; ``entries`` by size in bytes."""
+    """A format's dtypes; ``entries`` are the dtypes of records by size in bytes."""
 
     header: np.dtype[np.void]
     area: np.dtype[np.void]
@@ -36,7 +36,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class _Records:
-    """The start and end of the records in bytes, and their dtype."""
+    """The start and the end of the records in bytes, and their dtype."""
 
     base: int
     index: int
@@ -51,7 +51,7 @@ class Decoder:
         self._pmds = _SamplingPmds(session)
 
     def __call__(self, data: Data) -> Decoded:
-        """The samples in a buffer, of which ``data`` may have only the first bytes."""
+        """Returns the samples in a buffer; ``data`` may lack the buffer's end."""
         header = integers(data, self._layout.header, 0, "the buffer's header")
         records = self._records(data, header)
         size = records.entry.itemsize
@@ -66,7 +66,7 @@ class Decoder:
         )
 
     def _records(self, data: Data, header: Mapping[str, int]) -> _Records:
-        """The location of the records, after checks of the header and the area."""
+        """Returns the location of the records; checks the header and the area."""
         layout = self._layout.header
         if header["hdr_version"] != VERSION:
             text = f"{header['hdr_version']:#x} is not {VERSION:#x}"
@@ -93,7 +93,7 @@ class Decoder:
         return _Records(base, index, entry)
 
     def _samples(self, rows: NDArray[np.void]) -> Samples:
-        """The records as columns, with derived columns for reports."""
+        """Returns the records as columns, with derived columns for reports."""
         columns: dict[str, Column] = {n: rows[n] for n in field_names(rows.dtype)}
         derived = self._pmds.columns(rows.size, columns.get("status"))
         if "real_ip" in columns:
@@ -102,7 +102,7 @@ class Decoder:
 
 
 def _event_ip(rows: NDArray[np.void]) -> Column:
-    """real_ip, or ip if the CPU did not record real_ip."""
+    """Returns real_ip, or ip if the CPU did not record real_ip."""
     ips: NDArray[np.uint64] = rows["real_ip"].copy()
     missing = ips == 0
     if missing.any():
@@ -119,7 +119,7 @@ class _SamplingPmds:
     def columns(
         self, count: int, status: Optional[Column]
     ) -> dict[str, Callable[[], Column]]:
-        """set and ovfl_pmd of ``count`` records, as far as they can be determined."""
+        """Returns set and ovfl_pmd of ``count`` records, as far as they are known."""
         only = self._all[0] if len(self._all) == 1 else None
         if status is None and only is None:
             return {}
@@ -130,7 +130,7 @@ class _SamplingPmds:
         }
 
     def _with_bits(self) -> list[tuple[int, int]]:
-        """The PMDs with a status bit of their own: those in one set only."""
+        """Returns the PMDs with a status bit of their own: those in only one set."""
         numbers = [pmd for _, pmd in self._all]
         return [
             (event_set, pmd)
@@ -142,7 +142,7 @@ class _SamplingPmds:
 def _by_status(
     values: Sequence[int], pmds: Sequence[int], count: int, status: Optional[Column]
 ) -> Column:
-    """The value of the lowest PMD whose bit is set, or the first value."""
+    """Returns the value of the lowest PMD whose bit is set, or the first value."""
     column = np.full(count, values[0], np.uint16)
     if status is not None:
         for value, pmd in sorted(zip(values[1:], pmds[1:]), key=lambda v: -v[1]):
@@ -151,7 +151,7 @@ def _by_status(
 
 
 def _problem(records: _Records, found: int, size: int) -> Optional[PfmParseError]:
-    """The contradiction between records and area in a buffer of ``size`` bytes."""
+    """Returns an error if records and area contradict each other, or None."""
     number, rest = divmod(records.index - records.base, records.entry.itemsize)
     if found < number:
         text = (
@@ -168,7 +168,7 @@ def _problem(records: _Records, found: int, size: int) -> Optional[PfmParseError
 
 
 def describe_arg(arg: bytes, dtype: np.dtype[np.void]) -> Optional[dict[str, object]]:
-    """The values of an argument, and whether it allows imprecise samples."""
+    """Returns the values of an argument, and whether it allows imprecise samples."""
     values = describe(arg, dtype)
     if values is None:
         return None

@@ -13,7 +13,7 @@ from . import pebs
 from .decoding import Format
 from .pebs import REGISTERS, Decoder, Layout
 
-RECORD_SHIFT, RECORD_MASK = 4, 0x30  # number of the record in the argument's flags
+RECORD_SHIFT, RECORD_MASK = 4, 0x30  # kind of record in the argument's flags
 
 # pfm_pebs64_smpl_arg_t
 ARG = struct_dtype(
@@ -65,7 +65,7 @@ HDR = struct_dtype(
 
 
 def _entry(size: int, *names: str) -> np.dtype[np.void]:
-    """A record, whose fields all have 8 bytes."""
+    """Returns the dtype of a record, whose fields all have 8 bytes."""
     return struct_dtype(size, [(name, "<u8", 8 * i) for i, name in enumerate(names)])
 
 
@@ -77,7 +77,7 @@ ENTRY = _entry(144, *_BASE)  # pfm_pebs64_smpl_entry_t
 NEHALEM = _entry(176, *_NEHALEM)  # pfm_pebs64_nhm_entry_t
 HASWELL = _entry(192, *_HASWELL)  # pfm_pebs64_hsw_entry_t
 SKYLAKE = _entry(200, *_HASWELL, "tsc")  # pfm_pebs64_skl_entry_t
-RECORDS = (ENTRY, NEHALEM, HASWELL, SKYLAKE)  # by number in the argument's flags
+RECORDS = (ENTRY, NEHALEM, HASWELL, SKYLAKE)  # by kind in the argument's flags
 
 
 def _describe_arg(arg: bytes) -> Optional[Mapping[str, object]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Converts raw time stamps: values of a CPU's counter (perfmon_time.h)."""
+"""Convert raw time stamps, which are values of a CPU's counter (perfmon_time.h)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RawTime:
     shift: int
 
     def ns(self, raw: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Raw time stamps in ns, modulo 2^64; shape (n,)."""
+        """Converts raw time stamps to ns, modulo 2^64; shape (n,)."""
         shift, mult = np.uint64(self.shift), np.uint64(self.mult)
         whole = raw >> shift
         rest = raw - (whole << shift)
@@ -30,7 +30,7 @@ class RawTime:
         return times + np.uint64(self.zero)
 
     def converted(self, samples: Samples) -> Samples:
-        """The samples with their column ``tstamp`` in ns."""
+        """Returns the samples with their column ``tstamp`` in ns."""
         columns = dict(samples.columns)
         columns["tstamp"] = self.ns(columns["tstamp"].astype(np.uint64))
         return replace(samples, columns=columns)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The registry of formats: built-in ones and those of other packages."""
+"""The registry of formats: built-in formats and those of other packages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 GROUP = "pfmparse.formats"  # entry points of other packages' formats
 OURS = "pfmparse"
 
-# The modules of built-in formats by UUID, which are imported on demand.
+# The modules of built-in formats by UUID. They are imported on demand.
 OWN = {
     "d139b29e-62e8-40e4-b402-73078792e937": "default",
     "4d72bec0-0664-4143-82b4-d3fd27243c97": "default",
@@ -45,14 +45,14 @@ class Parser:
 
 
 def _own(uuid: str) -> Parser:
-    """The parser of a built-in format."""
+    """Returns the parser of a built-in format."""
     formats: Iterable[Format] = import_module(f".{OWN[uuid]}", __package__).FORMATS
     return Parser(next(form for form in formats if form.uuid == uuid), OURS)
 
 
 @cache
 def known() -> dict[str, Parser]:
-    """All parsers by UUID: built-in ones, and those of installed packages.
+    """Returns all parsers by UUID: built-in ones, and those of installed packages.
 
     Prints a warning about packages whose formats cannot be used.
     """
@@ -63,7 +63,7 @@ def known() -> dict[str, Parser]:
         origin = f"{entry.name} ({entry.value})"
         try:
             formats = _load(entry)
-        # Another package may raise anything: built-in formats must keep working.
+        # Another package may raise any exception; built-in formats must keep working.
         except (Exception, SystemExit) as error:
             _warn(origin, blamed(error))
             continue
@@ -79,9 +79,10 @@ def known() -> dict[str, Parser]:
 
 
 def find_parser(uuid: str) -> Parser:
-    """The parser of the format with this UUID. Raises PfmParseError if it is unknown.
+    """Returns the parser of the format with this UUID.
 
-    Other packages are not loaded for built-in formats.
+    Raises PfmParseError if it is unknown. Other packages are not loaded for built-in
+    formats.
     """
     wanted = uuid.lower()
     if wanted in OWN:
@@ -95,12 +96,12 @@ def find_parser(uuid: str) -> Parser:
 
 
 def find_format(uuid: str) -> Format:
-    """The format with this UUID. Raises PfmParseError if it has no parser."""
+    """Returns the format with this UUID; raises PfmParseError if it has no parser."""
     return find_parser(uuid).format
 
 
 def _load(entry: EntryPoint) -> Iterable[Format]:
-    """The formats of an entry point, after type checks."""
+    """Returns the formats of an entry point, after type checks."""
     loaded = entry.load()
     formats = (loaded,) if isinstance(loaded, Format) else tuple(loaded)
     for form in formats:

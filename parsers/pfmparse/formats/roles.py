@@ -9,8 +9,8 @@ from enum import Enum
 class Role(Enum):
     """The meaning of a column. The value is its key for ``report --by``.
 
-    Unless a role is assigned explicitly, the first existing column with one of the
-    ``usual`` names has it. A column with an explicit role has no other one.
+    A role that is not assigned explicitly belongs to the first existing column with one
+    of the ``usual`` names. A column with an explicit role has no other role.
 
     Columns of the roles in AGGREGATES summarise a quantity of several samples; a role
     can have one column for each quantity.

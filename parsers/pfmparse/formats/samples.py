@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as columns."""
+"""Samples, stored as columns."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .roles import AGGREGATES, Role
 Column = NDArray[np.integer[Any]]
 Roles = Mapping[Role, Union[str, Mapping[str, str]]]
 
-BLOCK = 1 << 12  # samples whose fields are copied at once, which fit into the cache
+BLOCK = 1 << 12  # samples whose fields are copied at once, few enough for the cache
 
 
 def constant(value: NDArray[Any], count: int) -> Column:
-    """A column whose elements all are the one in ``value``; needs no more memory."""
+    """Returns a column with ``value`` in all elements, which needs no more memory."""
     column: Column = np.ndarray((count,), value.dtype, value, strides=(0,))
     column.flags.writeable = False
     return column
 
 
 def compact(column: Column) -> Column:
-    """The first element of a column made by constant(), or the column itself."""
+    """Returns one element of a column made by constant(), otherwise the column."""
     return column[:1] if column.size and column.strides == (0,) else column
 
 
@@ -43,7 +43,7 @@ class Lazy(Mapping[str, Column]):
         return self._makers[name]()
 
     def __contains__(self, name: object) -> bool:
-        # Mapping's method would make the column to check whether it exists.
+        # Mapping's own method would make the column to find out whether it exists.
         return name in self._makers
 
     def __iter__(self) -> Iterator[str]:
@@ -54,15 +54,15 @@ class Lazy(Mapping[str, Column]):
 
 
 def made_once(names: Iterable[str], make: Callable[[str], Column]) -> Lazy:
-    """Columns that are made on demand and then cached."""
+    """Returns columns that are made on demand and then cached."""
     column = cache(make)
     return Lazy({name: partial(column, name) for name in names})
 
 
 def record_columns(records: NDArray[np.void], *without: str) -> dict[str, Column]:
-    """The columns of a structured array: its integers, except those ``without``.
+    """Returns the integer fields of a structured array, except those ``without``.
 
-    Each element of an array of integers is a column, such as chain0, chain1. Text,
+    Each element of an array of integers becomes a column, such as chain0, chain1. Text,
     reserved fields and padding do not become columns.
     """
     columns: dict[str, Column] = {}
@@ -81,8 +81,8 @@ def record_columns(records: NDArray[np.void], *without: str) -> dict[str, Column
 class PmdGroup:
     """PMD values of the samples that recorded the same PMDs.
 
-    ``which`` selects the group's m samples from a column; ``pmds`` are k PMD indices
-    in ascending order; ``values`` has shape (m, k).
+    ``which`` selects the group's m samples from a column. ``pmds`` are k PMD indices in
+    ascending order. ``values`` has shape (m, k).
     """
 
     which: Union[slice, NDArray[np.intp]]
@@ -95,13 +95,13 @@ class Samples:
     """Samples in the order in which they were recorded.
 
     ``columns`` maps the name of each field of the entries to its values, integers of
-    shape (count,). Every sample is in at most one of ``groups``. ``derived`` has
-    columns that are computed from those, for reports only. ``roles`` assigns roles to
+    shape (count,). Every sample is in at most one of ``groups``. ``derived`` are
+    columns for reports that are computed from the others. ``roles`` assigns roles to
     columns of both kinds, if their names do not imply them (docs/writing_a_parser.md).
     ``chains`` are the samples' call chains.
 
-    A column of the role WEIGHT has the number of samples that each one represents. The
-    roles in AGGREGATES have a column, or a mapping of quantities to columns.
+    A column of the role WEIGHT is the number of samples that each sample represents.
+    The roles in AGGREGATES have a column, or a mapping of quantities to columns.
     """
 
     count: int
@@ -132,7 +132,7 @@ class Samples:
         roles: Optional[Roles] = None,
         chains: Optional[Chains] = None,
     ) -> Samples:
-        """Samples whose columns are the fields of a structured array.
+        """Makes samples whose columns are the fields of a structured array.
 
         Fields that are arrays, text, reserved or padding do not become columns.
         """
@@ -141,11 +141,11 @@ class Samples:
         return cls(records.size, columns, groups, roles=roles or {}, chains=chains)
 
     def has(self, name: str) -> bool:
-        """True if there is such a column."""
+        """Returns whether there is such a column."""
         return name in self.columns or name in self.derived
 
     def column(self, name: str) -> Column:
-        """A column. Raises PfmParseError if the samples do not have it."""
+        """Returns a column; raises PfmParseError if the samples do not have it."""
         if name in self.columns:
             return _made(self.columns, name, self.count)
         if name in self.derived:
@@ -153,12 +153,12 @@ class Samples:
         raise self.lacks(name)
 
     def fields(self) -> dict[str, Column]:
-        """All columns that the entries have."""
+        """Returns all columns that the entries have."""
         columns = self.columns
         return {name: _made(columns, name, self.count) for name in columns}
 
     def name_of(self, role: Role) -> Optional[str]:
-        """The name of the column that has a role, or None."""
+        """Returns the name of the column that has a role, or None."""
         found = self.roles.get(role) if self.roles else None
         if isinstance(found, str):
             return found
@@ -169,24 +169,27 @@ class Samples:
         return usual[0] if usual else None
 
     def aggregates(self, role: Role) -> Mapping[str, str]:
-        """The columns that have a role of AGGREGATES, by their quantities."""
+        """Returns the columns that have a role in AGGREGATES, by their quantities."""
         found = self.roles.get(role, {})
         return {found: found} if isinstance(found, str) else found
 
     def role(self, role: Role) -> Column:
-        """The column that has a role. Raises PfmParseError if no column has it."""
+        """Returns the column that has a role; raises PfmParseError without one."""
         name = self.name_of(role)
         if name is None:
             raise self.lacks(role.value)
         return self.column(name)
 
     def lacks(self, what: str) -> PfmParseError:
-        """An error about a missing column, which lists the existing columns."""
+        """Returns an error about a missing column, which lists the existing columns."""
         there = ", ".join([*self.columns, *self.derived]) or "no columns at all"
         return RequestError(f"the samples have no {what}; they have {there}")
 
     def pmd_values(self, pmd: int) -> tuple[Column, NDArray[np.bool_]]:
-        """The values of a PMD, 0 where it was not recorded; a mask of where it was."""
+        """Returns the values of a PMD, and a mask of the samples that recorded it.
+
+        Values that were not recorded are 0.
+        """
         values = np.zeros(self.count, np.uint64)
         there = np.zeros(self.count, np.bool_)
         for group in self.groups:
@@ -196,25 +199,25 @@ class Samples:
         return values, there
 
     def weights(self) -> Optional[Column]:
-        """The number of samples that each one represents, None if 1 for all."""
+        """Returns how many samples each one represents, None if all represent one."""
         name = self.name_of(Role.WEIGHT)
         return None if name is None else self.column(name)
 
     def total(self) -> int:
-        """The sum of the samples' weights."""
+        """Returns the sum of the samples' weights."""
         weights = self.weights()
         if weights is None:
             return self.count
-        # Sum both halves of the numbers separately, to avoid an overflow.
+        # Sum both halves of the numbers separately, so that the sums do not overflow.
         wide = weights.astype(np.uint64, copy=False)
         high, low = wide >> np.uint64(32), wide & np.uint64(0xFFFFFFFF)
         return (int(high.sum()) << 32) + int(low.sum())
 
     def to_array(self) -> NDArray[np.void]:
-        """A copy of all samples as one structured array, shape (count,).
+        """Copies all samples to one structured array of shape (count,).
 
         Its fields are the columns, and ``pmdN`` for each PMD N that any sample
-        recorded; it is 0 for samples without a value.
+        recorded; ``pmdN`` is 0 for samples without a value.
         """
         pmds = sorted({pmd for group in self.groups for pmd in group.pmds})
         columns = self.fields()
@@ -232,7 +235,7 @@ class Samples:
 
 
 def _made(columns: Mapping[str, Column], name: str, count: int) -> Column:
-    """A column; checks columns that are made on demand."""
+    """Returns a column; checks columns that are made on demand."""
     if type(columns) is not Lazy:
         return columns[name]
     try:
@@ -240,7 +243,7 @@ def _made(columns: Mapping[str, Column], name: str, count: int) -> Column:
         _check({name: column}, count)
     except PfmParseError:
         raise
-    # A format of another package may raise anything: name the column.
+    # A format of another package may raise any exception: name the column.
     except Exception as error:
         raise RequestError(f"column {name}: {blamed(error)}") from error
     return column
@@ -259,7 +262,7 @@ def _check(columns: Mapping[str, Column], count: int) -> None:
 
 
 def _with_roles(roles: Roles) -> list[tuple[Role, str]]:
-    """Roles and their columns."""
+    """Returns roles and their columns."""
     return [
         (role, name)
         for role, found in roles.items()
@@ -305,7 +308,7 @@ def _check_group(group: PmdGroup, count: int) -> None:
 
 
 def alike(one: Samples, other: Samples) -> bool:
-    """True if the samples have the same columns, so that they can be joined."""
+    """Returns whether the samples have the same columns, so that they can be joined."""
     return _shape(one) == _shape(other)
 
 
@@ -317,7 +320,7 @@ def _shape(samples: Samples) -> tuple[object, ...]:
 
 
 def _kinds(columns: Mapping[str, Column]) -> list[tuple[str, object]]:
-    """The names of columns, and their types unless they are made on demand."""
+    """Returns the names of columns, and their types unless they are made on demand."""
     if isinstance(columns, Lazy):
         return [(name, None) for name in columns]
     return [(name, column.dtype) for name, column in columns.items()]
@@ -349,7 +352,7 @@ def join(parts: Sequence[Samples]) -> Samples:
 
 
 def _joined(columns: Sequence[Column]) -> Column:
-    """Concatenates columns; the result is constant if all elements are equal."""
+    """Concatenates columns; the result is a constant() if all elements are equal."""
     short = [compact(column) for column in columns]
     if all(column.size == 1 and column[0] == short[0][0] for column in short):
         return constant(short[0], sum(column.size for column in columns))
@@ -357,7 +360,7 @@ def _joined(columns: Sequence[Column]) -> Column:
 
 
 def _shifted(group: PmdGroup, count: int, start: int) -> PmdGroup:
-    """A group of PMD values, shifted to samples from ``start`` on."""
+    """Shifts a group of PMD values to samples from ``start`` on."""
     which = group.which
     if isinstance(which, slice):
         if which == slice(None):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The sink: the common header of many formats' buffers (perfmon_sink.h).
+"""The sink: the common header of the buffers of many formats (perfmon_sink.h).
 
-It has the number and places of records, the losses, and the number of samples that the
-format skipped. The layout of a record depends on the format.
+It has the number and the positions of records, the losses, and the number of samples
+that the format skipped. The layout of a record depends on the format.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_REGIONS = 64
 WORD = 8  # bytes; records are whole words
 FREE, FILLING, READY = 0, 1, 2  # states of a region
 
-# The reasons of losses, in the order of hdr_lost.
+# The reasons of losses, in the order of the elements of hdr_lost.
 REASONS = ("full", "table", "registers", "other")
 
 # pfm_sink_arg_t
@@ -90,12 +90,13 @@ class Records:
     """New records of a region: ``count`` records in ``data``.
 
     ``data`` start at byte ``offset`` of the buffer; each record starts at a multiple of
-    8. ``version`` is the version of the records' layout; ``problem`` is an error if
-    some could not be read.
+    8. ``version`` is the version of the records' layout. ``problem`` is an error if
+    some records could not be read.
 
     If the buffer was copied while the kernel wrote, ``data`` may end with a part of a
-    record that is not counted yet. ``found`` records end at byte ``end`` of ``data``.
-    ``fixed`` and ``walk`` set both; a caller that uses neither must set them itself.
+    record that is not counted yet. ``found`` is the number of records that were found;
+    they end at byte ``end`` of ``data``. fixed() and walk() set both; a caller that
+    uses neither must set them itself.
     """
 
     def __init__(self, data: memoryview, count: int, offset: int, version: int) -> None:
@@ -108,7 +109,7 @@ class Records:
         self.end = len(data)
 
     def fixed(self, record: np.dtype[np.void]) -> NDArray[np.void]:
-        """The records, if each has this layout without further words."""
+        """Returns the records if all have this layout and no further words."""
         stride = -(-record.itemsize // WORD) * WORD
         number = min(self.count, len(self.data) // stride)
         self._note(number, number * stride, len(self.data))
@@ -119,9 +120,9 @@ class Records:
         head: np.dtype[np.void],
         words: Callable[[NDArray[np.void]], NDArray[np.integer[Any]]],
     ) -> tuple[NDArray[np.void], NDArray[np.intp]]:
-        """The records, if each starts with ``head`` followed by 64-bit words.
+        """Returns the records if each has ``head`` and then 64-bit words.
 
-        ``words`` returns the numbers of words for an array of heads. Returns the heads,
+        ``words`` returns the number of words for an array of heads. Returns the heads,
         and the offset in ``data`` of the words after each head, both of shape (n,).
         """
         first = -(-head.itemsize // WORD)
@@ -135,10 +136,10 @@ class Records:
     def words(
         self, begins: NDArray[np.intp], numbers: NDArray[np.integer[Any]]
     ) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
-        """The ``numbers`` words from each of the bytes ``begins`` on.
+        """Returns ``numbers`` words from each of the bytes ``begins`` on.
 
         Returns offsets and one array with all words, as in ``Chains``: the words of
-        record i go from element i of the offsets to element i + 1.
+        record i are between elements i and i + 1 of the offsets.
         """
         all_words: NDArray[np.uint64] = np.ndarray(
             (len(self.data) // WORD,), "<u8", self.data
@@ -154,17 +155,17 @@ class Records:
         kernel: NDArray[np.intp],
         user: NDArray[np.intp],
     ) -> Chains:
-        """The call chains whose addresses begin at the bytes ``begins``.
+        """Returns the call chains whose addresses begin at the bytes ``begins``.
 
         ``kernel`` and ``user`` are the numbers of addresses. Omits the first address of
-        each chain, which is the sample's own.
+        each chain, which is the sample's own address.
         """
         own = np.minimum(kernel + user, 1)
         offsets, addresses = self.words(begins + WORD * own, kernel + user - own)
         return Chains(offsets, addresses, np.maximum(kernel - 1, 0))
 
     def _note(self, found: int, end: int, stop: int) -> None:
-        """Notes the records found; notes a problem at ``stop`` if some are missing."""
+        """Notes the records found, and a problem at ``stop`` if some are missing."""
         self.found, self.end = found, end
         if found < self.count and self.problem is None:
             text = f"{found} of {self.count} records are whole"
@@ -182,19 +183,19 @@ class SinkDecoder:
     ) -> None:
         """``version`` is the layout of records that ``read`` supports, None for any.
 
-        If the kernel increases the weights and sums of existing records (``rising``),
-        ``read`` gets old records, too.
+        ``rising`` is set if the kernel increases the weights and sums of existing
+        records; ``read`` then gets old records, too.
         """
         self._read = read
         self._version = version
         self._rising = rising
-        # The rising columns of each region at the last reading: seq, columns.
+        # The rising columns of each region when it was last read: seq, columns.
         self._before: dict[int, tuple[int, dict[str, Column]]] = {}
-        # The decoded part of each region: seq, records, bytes.
+        # The part of each region that was decoded: seq, records, bytes.
         self._seen: dict[int, tuple[int, int, int]] = {}
 
     def __call__(self, data: Data) -> Decoded:
-        """The new records, oldest region first."""
+        """Returns the new records, oldest region first."""
         header = self._header(data)
         number = header["hdr_num_regions"]
         raw = table(data, RGN, number, HDR.itemsize, "the table of regions")
@@ -217,7 +218,7 @@ class SinkDecoder:
         )
 
     def _header(self, data: Data) -> dict[str, int]:
-        """The header of a buffer whose records have a supported version."""
+        """Returns the header of a buffer; checks the version of its records."""
         header = _header(data)
         version = header["hdr_fmt_version"]
         if self._version is not None and version >> 16 != self._version >> 16:
@@ -233,7 +234,7 @@ class SinkDecoder:
         number: int,
         region: Mapping[str, int],
     ) -> Optional[Records]:
-        """The new records of a region, or None."""
+        """Returns the new records of a region, or None."""
         seq, count, used = region["rgn_seq"], region["rgn_count"], region["rgn_used"]
         if seq == 0 or count == 0:
             return None
@@ -270,14 +271,14 @@ class SinkDecoder:
         return new
 
     def _remember(self, number: int, records: Records) -> None:
-        """Mark the records found in a region as decoded."""
+        """Marks the records found in a region as decoded."""
         seq, before, size = self._seen[number]
         self._seen[number] = seq, before + records.found, size + records.end
 
     def _risen(self, number: int, seq: int, samples: Samples) -> Samples:
-        """The samples of a region, whose weights and sums become the increases.
+        """Replaces the weights and sums of a region's samples by their increases.
 
-        Minima and maxima stay: merging them repeatedly does not change the result.
+        Minima and maxima do not change, because they can be merged repeatedly.
         """
         columns = {name: samples.column(name).copy() for name in _rising(samples)}
         last, before = self._before.get(number, (0, columns))
@@ -289,7 +290,10 @@ class SinkDecoder:
 
 
 def _rising(samples: Samples) -> list[str]:
-    """The columns that the kernel increases. Raises ValueError if there are none."""
+    """Returns the columns that the kernel increases.
+
+    Raises ValueError if there are none.
+    """
     weight = samples.name_of(Role.WEIGHT)
     names = [] if weight is None else [weight]
     names += samples.aggregates(Role.SUM).values()
@@ -299,7 +303,7 @@ def _rising(samples: Samples) -> list[str]:
 
 
 def _increase(now: Column, before: Column) -> Column:
-    """The increase of each number; the first numbers are those of ``before``."""
+    """Returns each number's increase; the first ones have values in ``before``."""
     risen = now.copy()
     known = slice(0, min(before.size, now.size))
     # In a damaged buffer, numbers may have decreased.
@@ -310,13 +314,13 @@ def _increase(now: Column, before: Column) -> Column:
 def sink_decoder(
     read: Callable[[Records, Session], Samples], version: int, rising: bool = False
 ) -> Callable[[Session], Decoder]:
-    """The ``Format.decoder`` of a format with a sink.
+    """Returns the ``Format.decoder`` of a format with a sink.
 
-    ``read`` makes samples of records, whose layout has this ``version``. The decoder
-    finds the new records, the losses, and problems of the buffer. If the kernel
-    increases counts and sums of existing records (``rising``), as in a histogram,
-    ``read`` gets all records each time, and the samples' weights and sums become the
-    increases.
+    ``read`` makes samples from records, whose layout has this ``version``. The decoder
+    finds the new records, the losses, and problems of the buffer. ``rising`` is set if
+    the kernel increases counts and sums of existing records, as in a histogram.
+    ``read`` then gets all records each time, and the samples' weights and sums become
+    the increases.
     """
 
     def decoder(session: Session) -> Decoder:
@@ -326,7 +330,7 @@ def sink_decoder(
 
 
 def argument_field(session: Session, argument: np.dtype[np.void], name: str) -> int:
-    """A field of the format's argument, 0 if the session lacks the argument."""
+    """Returns a field of the format's argument, 0 if the session lacks the argument."""
     data = session.format.arg
     if len(data) < argument.itemsize:
         return 0
@@ -334,12 +338,12 @@ def argument_field(session: Session, argument: np.dtype[np.void], name: str) -> 
 
 
 def has_tables(session: Session, argument: np.dtype[np.void]) -> bool:
-    """True if the kernel had unwind tables: ``argument`` has a field unwind_fd."""
+    """Returns whether the kernel had unwind tables, according to unwind_fd."""
     return argument_field(session, argument, "unwind_fd") > 0
 
 
 def is_sink(data: Data) -> bool:
-    """True if a buffer starts with a sink header of a supported version."""
+    """Returns whether a buffer starts with a sink header of a supported version."""
     if len(data) < HDR.itemsize:
         return False
     header = integers(data, HDR, 0, "the sink's header")
@@ -347,7 +351,7 @@ def is_sink(data: Data) -> bool:
 
 
 def recorded(data: Data) -> Optional[int]:
-    """The number of samples that a sink has recorded, None with several regions.
+    """Returns how many samples a sink has recorded, None if it has several regions.
 
     A copy of a buffer with several regions may lack some of their headers.
     """
@@ -359,7 +363,7 @@ def recorded(data: Data) -> Optional[int]:
 
 
 def _header(data: Data) -> dict[str, int]:
-    """The header, after all checks that need only the header."""
+    """Returns the header, after all checks that need only the header."""
     header = integers(data, HDR, 0, "the sink's header")
     if header["hdr_magic"] != MAGIC:
         raise bad_field(HDR, "hdr_magic", "not the magic number of a sink")
@@ -397,7 +401,7 @@ def _lost(data: Data, header: Mapping[str, int]) -> Lost:
 
 
 def _skipped(data: Data, header: Mapping[str, int]) -> int:
-    """The number of samples that the format skipped; 0 if the header has no number."""
+    """Returns how many samples the format skipped; 0 if the header lacks that."""
     more = header["hdr_more_offs"]
     if not more or len(data) < more + MORE.itemsize:
         return 0
@@ -407,9 +411,9 @@ def _skipped(data: Data, header: Mapping[str, int]) -> int:
 def _follow(
     lengths: NDArray[np.intp], size: int, count: int
 ) -> tuple[NDArray[np.intp], int]:
-    """The starts of up to ``count`` records, and the end of the last one, in words.
+    """Returns the starts of up to ``count`` records, and the end of the last, in words.
 
-    ``lengths[i]`` is the length in words that a record starting at word i would have.
+    ``lengths[i]`` is the length in words of a record that would start at word i.
     ``size`` is the number of words of data.
     """
     if lengths.size == 0 or count == 0:
@@ -435,7 +439,7 @@ def pmd_groups(
     heads: NDArray[np.void],
     behind: NDArray[np.intp],
 ) -> Iterator[PmdGroup]:
-    """The PMD values of each kind of sample that has some.
+    """Yields the PMD values of each kind of sample that has values.
 
     The values of each record are the words from byte ``behind`` on, shape (n,). The
     session and the fields ``ovfl_pmd``, ``set`` and ``num_pmds`` of ``heads`` determine

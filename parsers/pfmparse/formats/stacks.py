@@ -51,10 +51,11 @@ ENDS = ("user_end", "user_guessed")
 
 
 def read(records: Records, session: Session) -> Samples:
-    """The samples of records, whose weights are their counts.
+    """Returns the samples of records; their weights are the records' counts.
 
-    With clock_pmd, the records have times off CPU and states instead of periods and
-    event sets. Stops by a tracer, which is the tool itself, count as 0.
+    If the argument has a clock_pmd, the records have times off CPU and states instead
+    of periods and event sets. The time of stops by a tracer counts as 0, because the
+    tracer is pfmon itself.
     """
     heads, behind = records.walk(RECORD, _words)
     kernel, user = _numbers(heads)
@@ -62,7 +63,7 @@ def read(records: Records, session: Session) -> Samples:
     columns = record_columns(heads, *without)
     per_thread = argument_field(session, ARG, "per_thread")
     if not per_thread and not heads["tid"].any():
-        # Threads are counted together.
+        # The kernel has counted all threads together.
         del columns["tid"]
     sums = {"period": "periods"}
     if argument_field(session, ARG, "clock_pmd"):
@@ -70,7 +71,7 @@ def read(records: Records, session: Session) -> Samples:
         columns[OFF] = np.where(columns["state"] == TRACED, 0, times)
         sums = {OFF: OFF}
     roles: Roles = {Role.WEIGHT: "count", Role.SUM: sums}
-    # Each chain has an address, unless the record is damaged.
+    # Each chain has at least one address, unless the record is damaged.
     own = np.minimum(kernel + user, 1)
     columns["ip"] = np.zeros(heads.size, np.uint64)
     _, columns["ip"][own > 0] = records.words(behind, own)
@@ -83,13 +84,13 @@ def read(records: Records, session: Session) -> Samples:
 
 
 def _words(heads: NDArray[np.void]) -> NDArray[np.intp]:
-    """The number of words after each record; shape (n,)."""
+    """Returns the number of words after each record; shape (n,)."""
     kernel, user = _numbers(heads)
     return kernel + user
 
 
 def _numbers(heads: NDArray[np.void]) -> list[NDArray[np.intp]]:
-    """The numbers of addresses of each chain at both levels; each of shape (n,)."""
+    """Returns how many addresses each chain has at both levels; each of shape (n,)."""
     return [heads[name].astype(np.intp) for name in NUMBERS]
 
 

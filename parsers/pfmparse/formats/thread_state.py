@@ -19,6 +19,6 @@ OFF = "off"  # the column with the time off CPU that follows a sample, in ns
 
 
 def name_of(value: int) -> str:
-    """The name of a state, or the number if it is not a known letter."""
+    """Returns the name of a state, or the number if it is not a known letter."""
     letter = chr(value) if value < 128 else ""
     return NAMES.get(letter, f"{value:#x}")

@@ -16,12 +16,12 @@ from .sink import Records, SinkDecoder, is_sink, recorded
 
 
 def stand_in(identity: FormatId) -> Format:
-    """A stand-in for an unknown format, whose decoder only counts samples."""
+    """Makes a format for an unknown one; its decoder only counts samples."""
     return Format(identity.name, identity.uuid, _Counter)
 
 
 def counts(data: Data) -> bool:
-    """True if the samples in this buffer can be counted."""
+    """Returns whether the samples in this buffer can be counted."""
     return is_sink(data)
 
 
@@ -33,7 +33,7 @@ class _Counter:
         self._recorded = 0
 
     def __call__(self, data: Data) -> Decoded:
-        """The new samples, without columns."""
+        """Returns the new samples, without columns."""
         if not counts(data):
             return Decoded(())
         decoded = self._sink(data)
