@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Resolves addresses to functions and source lines."""
+"""Resolve addresses to functions and source lines."""

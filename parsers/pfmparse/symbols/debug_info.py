@@ -17,7 +17,7 @@ from .location import Inlined, Line
 
 
 class Row(NamedTuple):
-    """A row of a line table: the line of the code from here to the next row."""
+    """A row of a line table: the line of the code from ``address`` to the next row."""
 
     address: int
     line: Optional[Line]
@@ -30,18 +30,18 @@ class DebugInfo:
         """``shift`` is added to addresses of the debug information."""
         self._shift = np.uint64(shift % 2**64)
         self._units = list(_units(dwarf))
-        self.elf: int = libraries().dw.dwarf_getelf(dwarf) or 0  # the file that has it
+        self.elf: int = libraries().dw.dwarf_getelf(dwarf) or 0  # the file with it
         ranges = Ranges()
         for number, unit in enumerate(self._units):
             ranges.add(c.byref(unit.die), number)
         self._ranges = ranges.lookup()
 
     def is_empty(self) -> bool:
-        """True without units, or if libdw cannot read them."""
+        """Returns True without units, or if libdw cannot read them."""
         return not self._units
 
     def lines(self, addresses: U64s) -> list[Optional[Line]]:
-        """The line of the code at each address."""
+        """Returns the source line of the code at each address."""
         found: list[Optional[Line]] = [None] * addresses.size
         for unit, which, ats in self._by_unit(addresses):
             for index, line in zip(which, unit.lines(ats)):
@@ -49,9 +49,10 @@ class DebugInfo:
         return found
 
     def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
-        """The functions at each address: innermost first, the last is not inlined.
+        """Returns the functions at each address, from the innermost to the outer one.
 
-        The result is empty for addresses without inlined functions.
+        Only the last function is not inlined. The result is empty for addresses without
+        inlined functions.
         """
         found: list[tuple[Inlined, ...]] = [()] * addresses.size
         for unit, which, ats in self._by_unit(addresses):
@@ -60,10 +61,7 @@ class DebugInfo:
         return found
 
     def rows(self, start: int, end: int) -> list[Row]:
-        """The rows of line tables for start <= address < end, sorted by address.
-
-        The first row may begin before ``start``.
-        """
+        """Returns the rows of line tables from ``start`` up to ``end``, by address."""
         bounds = np.array([start], np.uint64)
         for unit, _, ats in self._by_unit(bounds):
             shift = start - int(ats[0])
@@ -72,7 +70,7 @@ class DebugInfo:
         return []
 
     def _by_unit(self, addresses: U64s) -> Iterator[tuple[Unit, list[int], U64s]]:
-        """Units, the indices of addresses in them, and their DWARF addresses."""
+        """Yields units, the indices of addresses in them, and their DWARF addresses."""
         addresses = addresses - self._shift
         found = self._ranges.find(addresses)
         which = np.flatnonzero(found != NONE)
@@ -84,14 +82,14 @@ class Unit:
     """A compilation unit."""
 
     def __init__(self, die: Die, root: Die) -> None:
-        """``root`` holds the functions: with split DWARF it differs from ``die``."""
+        """``root`` has the functions; with split DWARF it differs from ``die``."""
         self.die = die
         self._root = root
         self._known: dict[int, Optional[Line]] = {}
         self._callers: dict[int, tuple[Inlined, ...]] = {}
 
     def lines(self, addresses: U64s) -> list[Optional[Line]]:
-        """The line of the code at each address."""
+        """Returns the source line of the code at each address."""
         find, unit, known = (
             libraries().dw.dwarf_getsrc_die,
             c.byref(self.die),
@@ -106,7 +104,7 @@ class Unit:
         return found
 
     def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
-        """See DebugInfo.inlines()."""
+        """Implements DebugInfo.inlines() for this unit."""
         functions = self._functions
         found = functions.innermost(addresses)
         chains: list[tuple[Inlined, ...]] = [()] * addresses.size
@@ -124,7 +122,7 @@ class Unit:
         return chains
 
     def rows(self, start: int, end: int) -> list[Row]:
-        """See DebugInfo.rows()."""
+        """Implements DebugInfo.rows() for this unit."""
         dw = libraries().dw
         lines, count = c.c_void_p(), c.c_size_t()
         if dw.dwarf_getsrclines(c.byref(self.die), c.byref(lines), c.byref(count)):
@@ -135,7 +133,8 @@ class Unit:
         for number in range(first, at.after(end - 1)):
             address, line = at.row(number)
             if found and found[-1].address == address:
-                # If several rows have the same address, only the last one has code.
+                # If several rows have the same address, code exists only for the last
+                # one.
                 found.pop()
             found.append(Row(address, line))
         return found
@@ -154,7 +153,7 @@ class Unit:
         return [bytes(name or b"").decode(errors="replace") for name in names]
 
     def _called_from(self, number: int) -> tuple[Inlined, ...]:
-        """The functions into which a function is inlined, with the calling lines."""
+        """Returns the functions into which a function is inlined, with lines."""
         known = self._callers.get(number)
         if known is None:
             functions = self._functions
@@ -178,7 +177,7 @@ class _Rows:
         self._dw, self._lines, self._count = libraries().dw, lines, count
 
     def after(self, address: int) -> int:
-        """The number of rows up to and including ``address``."""
+        """Returns the number of rows up to and including ``address``."""
         low, high = 0, self._count
         while low < high:
             middle = (low + high) // 2
@@ -189,7 +188,7 @@ class _Rows:
         return low
 
     def row(self, number: int) -> Row:
-        """The row with this number."""
+        """Returns the row with this index."""
         row, ends = self._dw.dwarf_onesrcline(self._lines, number), c.c_bool()
         self._dw.dwarf_lineendsequence(row, c.byref(ends))
         return Row(self._address(number), None if ends.value else _line(row))
@@ -201,7 +200,7 @@ class _Rows:
 
 
 def _units(dwarf: int) -> Iterator[Unit]:
-    """All units; those with split DWARF get their second DIE as root."""
+    """Yields all units; if DWARF is split, ``root`` is the second DIE."""
     dw, unit, following = libraries().dw, c.c_void_p(), c.c_void_p()
     while True:
         die, apart = Die(), Die()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Fetches files from debuginfod servers with elfutils' client library."""
+"""Fetch files from debuginfod servers with elfutils' client library."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _Progress = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_long, c.c_long)
 
 
 class Debuginfod:
-    """Fetches executables, their debug information and sources from the servers.
+    """Fetches executables, their debug information and sources from servers.
 
-    The library caches the files: docs/pfmparse.md.
+    The library caches the files, see docs/pfmparse.md.
     """
 
     def __init__(self, urls: Optional[str], warn: Callable[[str], None]) -> None:
-        """``urls`` are the servers, None for those of the environment.
+        """``urls`` are the servers, None for those in the environment.
 
         If a server fails, ``warn`` is called once, and no server is asked again.
         """
@@ -40,16 +40,19 @@ class Debuginfod:
         self._line = StatusLine()
         self._what, self._until = "", 0.0
         self._late = False
-        self.interrupted = False  # by KeyboardInterrupt, which call-backs cannot raise
+        self.interrupted = False  # by KeyboardInterrupt: call-backs cannot raise it
 
     def executable(self, build_id: bytes, name: str) -> Optional[str]:
-        """Fetches the executable with this build ID; None if no server has it."""
+        """Fetches the executable with this build ID, or returns None."""
         found = self._ask("debuginfod_find_executable", build_id, name)
         self.check()
         return found
 
     def debuginfo(self, build_id: bytes, name: str) -> Optional[str]:
-        """Fetches debug information, or None. Call check() outside of call-backs."""
+        """Fetches debug information, or returns None.
+
+        Outside of call-backs, call check() afterwards.
+        """
         what = f"debug information of {name}"
         return self._ask("debuginfod_find_debuginfo", build_id, what)
 
@@ -63,7 +66,7 @@ class Debuginfod:
         return found
 
     def check(self) -> None:
-        """Raises KeyboardInterrupt if there was one during a request."""
+        """Raises KeyboardInterrupt if one occurred during a request."""
         if self.interrupted:
             self.interrupted = False
             raise KeyboardInterrupt
@@ -96,7 +99,7 @@ class Debuginfod:
         self._what, self._until = what, time.monotonic() + seconds
         self._late = False
         self._line.restart()
-        # Newer libraries do not call back while a server does not answer.
+        # Newer libraries make no call-backs while a server does not answer.
         whole = str(max(1, math.ceil(seconds)))
         with environment(URLS, self._urls), environment(MAXTIME, whole):
             try:
@@ -105,7 +108,7 @@ class Debuginfod:
                 self._line.remove()
 
     def _go_on(self, done: int, total: int) -> bool:
-        """Shows the progress of a download; False to cancel it."""
+        """Shows the progress of a download; returns False to cancel it."""
         try:
             size = f": {done // MIB} of {total // MIB} MiB" if total > 0 else ""
             self._line.show(f"fetching {self._what!r}{size}")
@@ -119,7 +122,7 @@ class _Client:
     """A debuginfod_client of libdebuginfod, which is closed with this object."""
 
     def __init__(self, go_on: Callable[[int, int], bool]) -> None:
-        """``go_on`` is called during downloads, with the bytes so far and in total.
+        """``go_on`` is called during downloads, with the bytes so far and the total.
 
         Raises OSError if the library is not installed.
         """
@@ -132,7 +135,7 @@ class _Client:
         weakref.finalize(self, self._library.debuginfod_end, self._handle)
 
     def find(self, function: str, build_id: bytes, *more: bytes) -> str:
-        """The path of a file. Raises OSError if no server has it."""
+        """Returns the path of a file; raises OSError if no server has it."""
         path = c.c_void_p()
         ask = getattr(self._library, function)
         descriptor = ask(self._handle, build_id, len(build_id), *more, c.byref(path))
@@ -146,7 +149,7 @@ class _Client:
 
 @lru_cache(maxsize=None)
 def _library() -> Any:
-    """libdebuginfod with its prototypes. Raises OSError if it is missing."""
+    """Returns libdebuginfod with its prototypes; raises OSError if it is missing."""
     try:
         library = c.CDLL(LIBRARY)
     except OSError as error:
@@ -165,7 +168,7 @@ def _library() -> Any:
 
 @contextmanager
 def environment(name: str, value: str) -> Iterator[None]:
-    """Sets a variable for the block: the libraries can be configured only so."""
+    """Sets a variable for the block, because the libraries have no other settings."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Demangles names of C++ and Rust with binutils' c++filt."""
+"""Demangle names of C++ and Rust with binutils' c++filt."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 PROGRAM = "c++filt"
 
-# Mangled names of C++ (Itanium ABI) and Rust, limited by the size of c++filt's buffer.
+# Mangled names of C++ (Itanium ABI) and Rust, limited to the size of c++filt's buffer.
 _MANGLED = re.compile(r"_[ZR][A-Za-z0-9_.$@]{1,16000}")
-CHUNK = 4096  # bytes, which fit into any pipe
+CHUNK = 4096  # bytes, which fit into every pipe
 TIMEOUT = 10.0  # seconds until the output for a chunk must be complete
 LONGEST = 64 << 20  # bytes of the output for a chunk
 
@@ -26,18 +26,18 @@ class Names:
     """Maps names in files to names to show; one process demangles all names."""
 
     def __init__(self, demangle: bool, warn: Callable[[str], None]) -> None:
-        """``warn`` is called once with the reason if names cannot be demangled."""
+        """If names cannot be demangled, ``warn`` is called once with the reason."""
         self._demangle = demangle
         self._warn = warn
         self._shown: dict[str, str] = {}
         self._filter: Optional[_Filter] = None
 
     def __getitem__(self, name: str) -> str:
-        """The name to show for a name that was passed to learn()."""
+        """Returns the name to show for a name that was passed to learn()."""
         return self._shown[name]
 
     def learn(self, names: Iterable[str]) -> None:
-        """Demangles new names; names that are not mangled stay as they are."""
+        """Demangles new names; names that are not mangled are not changed."""
         new = {name for name in names if name not in self._shown}
         self._shown.update((name, name) for name in new)
         for chunk in _chunks(sorted(filter(_MANGLED.fullmatch, new))):
@@ -61,10 +61,10 @@ class _Filter:
     """A running c++filt, which is killed with this object."""
 
     def __init__(self) -> None:
-        """Raises OSError if it cannot be started."""
+        """Raises OSError if c++filt cannot be started."""
         import subprocess  # slow to import, and rarely needed
 
-        # --no-verbose omits hashes of Rust, and the template of std::string.
+        # --no-verbose omits the hashes of Rust, and the template of std::string.
         process = subprocess.Popen(
             [PROGRAM, "--no-verbose"],
             bufsize=0,
@@ -76,9 +76,9 @@ class _Filter:
         self._end = weakref.finalize(self, _end, process)
 
     def lines(self, names: list[str]) -> list[str]:
-        """The output line for each name.
+        """Returns the output line for each name.
 
-        Raises OSError if they do not arrive in time.
+        Raises OSError if the lines do not arrive in time.
         """
         assert self._process.stdin and self._process.stdout
         try:
@@ -118,7 +118,7 @@ def _line(name: str) -> str:
 
 
 def _chunks(names: Iterable[str]) -> Iterator[list[str]]:
-    """The names in groups of at most CHUNK bytes; a longer name is its own group."""
+    """Yields names in groups of at most CHUNK bytes; a longer name is its own group."""
     chunk: list[str] = []
     size = 0
     for name in names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Disassembles x86 and ARM code with capstone (Debian: python3-capstone)."""
+"""Disassemble x86 and ARM code with capstone (Debian: python3-capstone)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def disassemble(code: bytes, address: int, machine: int) -> list[Instruction]:
             found.append(Instruction(start, size, f"{name} {operands}".rstrip()))
             at = start + size - address
         if at < len(code):
-            # Data within code, or instructions that capstone does not support.
+            # This is data within code, or an instruction that capstone does not
+            # support.
             size = min(4 if machine in (EM_ARM, EM_AARCH64) else 1, len(code) - at)
             text = f".byte {code[at:at + size].hex(' ')}"
             found.append(Instruction(address + at, size, text))

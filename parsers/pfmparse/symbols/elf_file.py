@@ -30,15 +30,15 @@ NOTE = struct.Struct("<III")  # sizes of the owner's name and of the contents, t
 GO_BUILD_ID = (4, b"Go\0\0")  # type and owner
 PF_X = 0x1
 ELF_T_BYTE = 0
-# Where libdw looks for debug information: in the file's directory, in .debug there, and
-# in a directory by build ID or path.
+# Where libdw looks for debug information: in the file's directory, in its subdirectory
+# .debug, and in a directory by build ID or path.
 DEBUG = ("", ".debug", "/usr/lib/debug")
 
 
 class ElfFile:
     """An ELF file with its symbols and, if available, its debug information.
 
-    Addresses are those of its program headers. The file is closed when the object is
+    Addresses are those in its program headers. The file is closed when the object is
     deleted, or by its context manager.
     """
 
@@ -53,8 +53,8 @@ class ElfFile:
         Raises OSError if it is not a regular file, and ValueError if it is not an ELF
         file.
 
-        ``debug`` are further directories such as /usr/lib/debug; ``debuginfod`` is
-        asked for debug information that is not found locally.
+        ``debug`` are additional directories like /usr/lib/debug. Debug information that
+        is not found locally is requested from ``debuginfod``.
         """
         self._dw, self._elf_library = libraries()
         self._path = path
@@ -64,7 +64,7 @@ class ElfFile:
         self._dwfl = self._dw.dwfl_begin(c.byref(callbacks))
         self._end = weakref.finalize(self, _end, self._dwfl, callbacks)
         self._dw.dwfl_report_begin(self._dwfl)
-        # With base 0, addresses are those in the file's program headers.
+        # With base 0, addresses are equal to those in the file's program headers.
         self._module = self._dw.dwfl_report_elf(
             self._dwfl, b"object", os.fsencode(path), descriptor, 0, True
         )
@@ -94,7 +94,7 @@ class ElfFile:
 
     @cached_property
     def has_code(self) -> bool:
-        """False if the file only has the debug information of another one."""
+        """False if the file only has the debug information of another file."""
         return not any(
             section.header.sh_flags & symbol_table.SHF_EXECINSTR
             and section.header.sh_type == symbol_table.SHT_NOBITS
@@ -103,17 +103,13 @@ class ElfFile:
 
     @cached_property
     def wealth(self) -> int:
-        """A rank of the file's information about addresses; higher is better."""
+        """A rank of the file by its information about addresses; higher is better."""
         names = symbol_table.section_names(self._elf)
         has_lines = not names.isdisjoint((b".debug_info", b".zdebug_info"))
         return 2 * has_lines + (b".symtab" in names)
 
     def place_code(self, offset: Optional[int]) -> None:
-        """Sets the offset of the code's first page; debug files do not have it.
-
-        They keep the addresses and sizes of segments, but not their offsets. If the
-        offset is None, the code is as far from the file's beginning as in memory.
-        """
+        """Sets the offset of the first page of code, which debug files lack."""
         first = min((segment.p_vaddr for segment in self._segments), default=0)
         self._segments = [s for s in self._segments if s.p_flags & PF_X]
         for segment in self._segments:
@@ -124,7 +120,7 @@ class ElfFile:
             segment.p_filesz = segment.p_memsz
 
     def build_id(self) -> Optional[bytes]:
-        """The build ID, None if the file has none."""
+        """Returns the build ID, None if the file has none."""
         bits, address = c.POINTER(c.c_ubyte)(), c.c_uint64()
         length: int = self._dw.dwfl_module_build_id(
             self._module, c.byref(bits), c.byref(address)
@@ -132,7 +128,7 @@ class ElfFile:
         return bytes(bits[:length]) if length > 0 else None
 
     def go_build_id(self) -> Optional[str]:
-        """The ID in the note of Go's linker, or None."""
+        """Returns the ID in the note of Go's linker, or None."""
         for segment in self._headers(PT_NOTE):
             notes = self._read(segment.p_offset, segment.p_filesz)
             while len(notes) > NOTE.size:
@@ -146,10 +142,10 @@ class ElfFile:
     def addresses(
         self, offsets: U64s, code: bool = True
     ) -> tuple[U64s, NDArray[np.bool_]]:
-        """The addresses of offsets in the file, and a mask of offsets that have one.
+        """Returns the addresses of offsets in the file, and a mask of valid offsets.
 
-        With ``code``, only bytes of code have addresses. Without it, all segments do,
-        including offsets after their file data: zero-initialized data (bss).
+        If ``code`` is set, only bytes of code have addresses. Otherwise all segments
+        have addresses, even after their data in the file: zero-initialized data (bss).
         """
         found, there = offsets.copy(), np.zeros(offsets.size, np.bool_)
         for segment in self._segments:
@@ -161,21 +157,21 @@ class ElfFile:
         return found, there
 
     def functions(self, addresses: U64s) -> list[Optional[Symbol]]:
-        """The function at each address."""
+        """Returns the function at each address."""
         return self._functions.find(addresses)
 
     def objects(self, addresses: U64s) -> list[Optional[Symbol]]:
-        """The variable at each address."""
+        """Returns the variable at each address."""
         return self._objects.find(addresses)
 
     def lines(self, addresses: U64s) -> list[Optional[Line]]:
-        """The source line of the code at each address."""
+        """Returns the source line of the code at each address."""
         if self._debug_info is None:
             return [None] * addresses.size
         return self._debug_info.lines(addresses)
 
     def lacks(self) -> str:
-        """Why debug information gives no lines; "" if it gives some or is missing."""
+        """Returns why debug information has no lines; "" if it has, or is missing."""
         info = self._debug_info
         if info is not None and not info.is_empty():
             return ""
@@ -185,27 +181,25 @@ class ElfFile:
         return ""
 
     def inlines(self, addresses: U64s) -> list[tuple[Inlined, ...]]:
-        """The functions at each address: innermost first, the last is not inlined.
+        """Returns the functions at each address, from the innermost to the outer one.
 
-        The result is empty for addresses without inlined functions.
+        Only the last function is not inlined. The result is empty for addresses without
+        inlined functions.
         """
         if self._debug_info is None:
             return [()] * addresses.size
         return self._debug_info.inlines(addresses)
 
     def rows(self, start: int, end: int) -> list[Row]:
-        """The rows of line tables for start <= address < end, sorted by address.
-
-        The first row may begin before ``start``.
-        """
+        """Returns the rows of line tables from ``start`` up to ``end``, by address."""
         return [] if self._debug_info is None else self._debug_info.rows(start, end)
 
     def source(self, path: str) -> Optional[str]:
-        """Fetches one of its source files from a server; None if no server has it."""
+        """Fetches a source file from a server; returns None if no server has it."""
         return self._debuginfod.source(self.build_id() or b"", path)
 
     def code(self, start: int, end: int) -> bytes:
-        """The bytes from ``start`` to ``end``, excluded; fewer at the segment's end."""
+        """Returns the bytes from ``start`` up to ``end``, or to the segment's end."""
         for segment in self._segments if self.has_code else ():
             at = start - segment.p_vaddr
             if 0 <= at < segment.p_filesz:
@@ -236,10 +230,11 @@ class ElfFile:
 
     @cached_property
     def _tables(self) -> list[Table]:
-        """The symbol tables that libdw uses, of the file or of its debug file.
+        """Returns the symbol tables that libdw uses, of the file or of its debug file.
 
         A compressed table (.gnu_debugdata) may be used, too. libdw puts local symbols
-        first; the first and last symbols of each kind are looked up to find all tables.
+        first. To find all tables, this looks up the first and the last symbol of both
+        kinds.
         """
         count = self._dw.dwfl_module_getsymtab(self._module)
         self._debuginfod.check()
@@ -267,7 +262,7 @@ class ElfFile:
         return DebugInfo(dwarf, bias.value)
 
     def _callbacks(self, debug: str) -> Callbacks:
-        """The call-backs for libdw, which do not keep this object alive."""
+        """Makes the call-backs for libdw, which do not keep this object alive."""
         this = weakref.ref(self)
 
         def find(*arguments: Any) -> int:
@@ -283,7 +278,7 @@ class ElfFile:
     def _find_debuginfo(self, *arguments: Any) -> int:
         """Finds the file with the debug information, locally or on a server.
 
-        Returns a descriptor, or -1. It must not raise: ctypes would drop the exception
+        Returns a descriptor, or -1. Must not raise an exception: ctypes would drop it
         and return an arbitrary descriptor to libdw.
         """
         try:
@@ -291,7 +286,7 @@ class ElfFile:
                 return _hand_over(self.debug_file, arguments[-1])
             with environment(URLS, ""):
                 found: int = self._dw.dwfl_standard_find_debuginfo(*arguments)
-            # Without a name, libdw asks for a file shared by several debug files.
+            # Without a name, libdw asks for a file that several debug files share.
             if found >= 0 or arguments[4] is None:
                 return found
             path = self._debuginfod.debuginfo(self.build_id() or b"", self._path)
@@ -305,7 +300,7 @@ class ElfFile:
             return -1
 
     def _headers(self, kind: int) -> Iterator[Phdr]:
-        """The program headers of a type."""
+        """Yields the program headers of a type."""
         # If libelf fails, the number is 0, or the segment's type is PT_NULL.
         count = c.c_size_t()
         self._elf_library.elf_getphdrnum(self._elf, c.byref(count))
@@ -337,7 +332,7 @@ def _end(dwfl: int, callbacks: Callbacks) -> None:
 
 
 def _hand_over(path: str, name: Any) -> int:
-    """Opens a file for libdw, which also wants its name.
+    """Opens a file for libdw, which also needs its name.
 
     Raises OSError if that fails.
     """
@@ -347,8 +342,8 @@ def _hand_over(path: str, name: Any) -> int:
 
 
 def _open_regular(path: str) -> int:
-    """Opens a regular file; OSError for other files, whose reading might block."""
-    # Opening a device can have effects.
+    """Opens a regular file; raises OSError for others, because reading might block."""
+    # Opening a device can have side effects.
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise OSError(f"{path} is not a regular file")
     return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Finds mapped ELF files, and keeps them open."""
+"""Find mapped ELF files, and keep them open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .location import SymbolOptions
 DELETED = " (deleted)"
 DEBUG = "/usr/lib/debug"
 SURE = 2  # the fit of a file that matches in all respects
-FULL = 3  # the wealth of files with symbols and lines
+FULL = 3  # the wealth of files that have symbols and lines
 OPEN = 64  # maximum number of open files, each with its debug information
 
 # The identity of a file: its build ID, or its path and state if it has none.
@@ -35,7 +35,7 @@ class Files:
     ) -> None:
         """``warn`` is called once per missing file, with the reason.
 
-        ``vdsos`` are images that the capture itself has.
+        ``vdsos`` are images that are in the capture.
         """
         self._vdsos = vdsos or VdsoImages()
         self._options = options
@@ -54,9 +54,9 @@ class Files:
         paths: Iterable[str],
         state: Optional[FileState] = None,
     ) -> Optional[ElfFile]:
-        """The file that was mapped under these paths, None if it is not found.
+        """Returns the file that was mapped under these paths, None if it is not found.
 
-        The most recently used files stay open.
+        The most recently used files remain open.
         """
         named = sorted(
             path
@@ -67,7 +67,7 @@ class Files:
         if not named:
             return None
         key = (build_id, "" if build_id else named[0], state)
-        # Keep the files sorted by their last use.
+        # Keep the files in the order of their last use.
         file = self._open.pop(key, None) or self._find(key, named)
         if file is not None:
             self._open[key] = file
@@ -90,7 +90,7 @@ class Files:
     def _first(
         self, build_id: Optional[bytes], paths: list[str], state: Optional[FileState]
     ) -> Union[ElfFile, str]:
-        """The best matching file, or the reason why none matches."""
+        """Returns the best matching file, or the reason why no file matches."""
         if not libdw.available():
             return "cannot be read without libdw.so.1"
         if build_id is not None and build_id in self._vdsos:
@@ -115,7 +115,10 @@ class Files:
     def _candidates(
         self, build_id: Optional[bytes], paths: list[str], found: _Found
     ) -> Iterator[str]:
-        """Paths where the file may be, best first; costly ones only if it is needed."""
+        """Yields paths where the file may be, best ones first.
+
+        Paths that are costly to find follow only if no file with code was found.
+        """
         symfs = self._options.symfs
         yield from _copies(paths, symfs)
         if not build_id:
@@ -130,7 +133,7 @@ class Files:
 
 
 class _Found:
-    """The files that match, of which one may have the code and another the symbols."""
+    """The files that match; one may have the code and another one the symbols."""
 
     def __init__(self, build_id: Optional[bytes], state: Optional[FileState]) -> None:
         self.code: Optional[ElfFile] = None
@@ -140,7 +143,7 @@ class _Found:
         self._richest: Optional[tuple[ElfFile, str]] = None
 
     def add(self, file: ElfFile, path: str) -> None:
-        """Adds a file if it matches, and no file before it did so better."""
+        """Adds a file if it matches at least as well as all earlier ones."""
         fit = self._fit(file, path)
         if fit < max(1, self.fit):
             self.different |= fit == 0
@@ -153,7 +156,7 @@ class _Found:
             self.code = file
 
     def is_enough(self) -> bool:
-        """True if no other file is wanted.
+        """Returns whether no other file is needed.
 
         Files without a build ID may differ, so the first one with code is used.
         """
@@ -162,7 +165,7 @@ class _Found:
         return self._build_id is None or self._richest[0].wealth == FULL
 
     def _fit(self, file: ElfFile, path: str) -> int:
-        """The quality of a match: 0 for another file, SURE if nothing differs."""
+        """Returns how well a file matches: 0 means not, SURE means in all respects."""
         if self._build_id is not None or self._state is None:
             return SURE if self._build_id in (None, file.build_id()) else 0
         if self._state.go_build_id is not None:
@@ -172,7 +175,7 @@ class _Found:
         return SURE if (now.st_size, now.st_mtime_ns) == there else SURE - 1
 
     def best(self) -> Optional[ElfFile]:
-        """The file with the code, or else one with symbols only, or None."""
+        """Returns the file with the code, otherwise one with symbols only, or None."""
         if self._richest is None:
             return None
         file, path = self._richest
@@ -183,7 +186,7 @@ class _Found:
 
 
 def _in_memory(image: bytes) -> Union[ElfFile, str]:
-    """An ELF file in memory, or the reason why it cannot be used."""
+    """Returns an ELF file in memory, or the reason why it cannot be used."""
     descriptor = os.memfd_create("vdso", os.MFD_CLOEXEC)
     try:
         os.write(descriptor, image)
@@ -195,6 +198,8 @@ def _in_memory(image: bytes) -> Union[ElfFile, str]:
 
 
 def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
+    # Yields paths of copies and originals.
+    #
     # Old captures have the kernel's mark in the names of deleted files.
     plain = [path.removesuffix(DELETED) for path in paths]
     names = list(dict.fromkeys([*paths, *plain]))
@@ -206,7 +211,7 @@ def _copies(paths: list[str], symfs: Sequence[str]) -> Iterator[str]:
 
 
 def _files_in(directories: Sequence[str]) -> Iterator[str]:
-    """The files in directories, whatever their names."""
+    """Yields all files in the directories."""
     for directory in directories:
         try:
             yield from sorted(e.path for e in os.scandir(directory) if e.is_file())
@@ -215,7 +220,7 @@ def _files_in(directories: Sequence[str]) -> Iterator[str]:
 
 
 def _by_build_id(build_id: str, directories: Sequence[str]) -> Iterator[str]:
-    """Paths where distributions and perf keep files by build ID."""
+    """Yields paths where distributions and perf store files by build ID."""
     name = f".build-id/{build_id[:2]}/{build_id[2:]}"
     for directory in (*directories, DEBUG):
         yield f"{directory}/{name}"

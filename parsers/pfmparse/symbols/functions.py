@@ -19,7 +19,7 @@ BLOCKS = frozenset((TAG_LEXICAL_BLOCK, TAG_NAMESPACE, TAG_TRY_BLOCK, TAG_CATCH_B
 TAG_CLASS, TAG_STRUCTURE, TAG_UNION = 0x02, 0x13, 0x17
 TYPES = frozenset((TAG_CLASS, TAG_STRUCTURE, TAG_UNION))
 SCOPES = TYPES | {TAG_NAMESPACE, TAG_SUBPROGRAM}
-# Languages without scopes: unknown, C, assembler; and Go, whose names are complete.
+# Languages without scopes: unknown, C, assembler, and Go, whose names are complete.
 FLAT = frozenset((-1, 0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E, 0x8001, 0x16))
 OF_CODE = BLOCKS | {TAG_SUBPROGRAM, TAG_INLINED}
 AT_SPECIFICATION = 0x47
@@ -39,8 +39,8 @@ class Call(NamedTuple):
 class Functions:
     """The functions of a unit that have code, by number.
 
-    Functions that are inlined into a function are read at the first look-up of one of
-    its addresses.
+    Functions that are inlined into a function are read when one of its addresses is
+    looked up for the first time.
     """
 
     def __init__(self, root: Die) -> None:
@@ -61,7 +61,7 @@ class Functions:
         self._is_read = np.zeros(len(self._dies), np.bool_)
 
     def innermost(self, addresses: U64s) -> Ids:
-        """The number of the innermost function at each address, else NONE.
+        """Returns the number of the innermost function at each address, or NONE.
 
         An inlined function is inside the function into which it is inlined.
         """
@@ -78,15 +78,15 @@ class Functions:
         return self._all.find(addresses)
 
     def parent(self, number: int) -> int:
-        """The function into which a function is inlined, NONE if it is not inlined."""
+        """Returns the function into which a function is inlined, or NONE."""
         return self._parents[number]
 
     def name(self, number: int) -> Optional[str]:
-        """The linkage name, or else the source name with its scopes."""
+        """Returns the linkage name or, without one, the source name with its scopes."""
         if number not in self._names:
             die = self._attribute.die(self._die(number), AT_ABSTRACT_ORIGIN)
             die = die or self._die(number)
-            # A function may be inlined in many places: read its name once.
+            # A function may be inlined at many places, so its name is read only once.
             key = int(die.addr or 0)
             if key not in self._names_of_dies:
                 self._names_of_dies[key] = self._attribute.full_name(die)
@@ -94,7 +94,7 @@ class Functions:
         return self._names[number]
 
     def call(self, number: int) -> Optional[Call]:
-        """The call to an inlined function, None if it is unknown."""
+        """Returns the call to an inlined function, None if it is unknown."""
         die = self._die(number)
         file = self._attribute.number(die, AT_CALL_FILE)
         line = self._attribute.number(die, AT_CALL_LINE)
@@ -104,10 +104,7 @@ class Functions:
         return Die(self._dies[number], self._cu, None, 0)
 
     def _read(self, root: Die, number: int) -> None:
-        """Adds functions with code below a DIE: the unit's, or that of a function.
-
-        Below the unit (``number`` is NONE), functions are not searched.
-        """
+        """Adds functions with code below a DIE, the unit's or that of a function."""
         child, sibling = self._dw.dwarf_child, self._dw.dwarf_siblingof
         tag_of, refs, stack = self._dw.dwarf_tag, self._refs, self._stack
         parents = [number] * (DEEPEST + 1)
@@ -143,7 +140,7 @@ class Ranges:
         self._refs = c.byref(self._base), c.byref(self._start), c.byref(self._end)
 
     def add(self, die: Any, number: int) -> bool:
-        """Adds the ranges of a DIE, given by reference; False if it has none."""
+        """Adds a DIE's ranges, given by reference; returns False if it has none."""
         find, refs, at = self._find, self._refs, c.c_ssize_t(0)
         at.value = find(die, at, *refs)
         if at.value <= 0:
@@ -157,7 +154,7 @@ class Ranges:
         return True
 
     def lookup(self) -> Lookup:
-        """A look-up table of all ranges that have been added so far."""
+        """Returns a look-up table of all ranges that have been added so far."""
         starts, ends = np.array(self._starts, np.uint64), np.array(
             self._ends, np.uint64
         )
@@ -165,15 +162,15 @@ class Ranges:
 
 
 class Lookup:
-    """Ranges by number; a range is inside an equal one with a smaller number."""
+    """Ranges by number; of two equal ranges, the higher number is inside."""
 
     def __init__(self, starts: U64s, ends: U64s, numbers: Ids) -> None:
-        """All have shape (n,); a number may have several ranges."""
+        """All arrays have shape (n,); a number may have several ranges."""
         self._numbers = np.append(numbers, NONE)
         self._intervals = Intervals(starts, ends, numbers)
 
     def find(self, addresses: U64s) -> Ids:
-        """The number of the innermost range that contains each address, or NONE."""
+        """Returns the number of the innermost range around each address, or NONE."""
         return self._numbers[self._intervals.innermost(addresses)]
 
 
@@ -187,21 +184,21 @@ class _Attributes:
         self._at, self._out = c.byref(self._attribute), c.byref(self._value)
 
     def number(self, die: Die, name: int) -> Optional[int]:
-        """The value of a numeric attribute, or None."""
+        """Returns the value of a numeric attribute, or None."""
         if not self._dw.dwarf_attr(c.byref(die), name, self._at):
             return None
         failed = self._dw.dwarf_formudata(self._at, self._out)
         return None if failed else self._value.value
 
     def die(self, die: Die, name: int) -> Optional[Die]:
-        """The DIE that an attribute refers to, or None."""
+        """Returns the DIE to which an attribute refers, or None."""
         found = Die()
         if not self._dw.dwarf_attr(c.byref(die), name, self._at):
             return None
         return found if self._dw.dwarf_formref_die(self._at, c.byref(found)) else None
 
     def full_name(self, die: Die) -> Optional[str]:
-        """The linkage name, or else the source name with its scopes."""
+        """Returns the linkage name or, without one, the source name with its scopes."""
         for kind in (AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME):
             if self._dw.dwarf_attr_integrate(c.byref(die), kind, self._at):
                 name = self._dw.dwarf_formstring(self._at)
@@ -218,7 +215,7 @@ class _Attributes:
         return bytes(name).decode(errors="replace") if name else None
 
     def _scopes(self, die: Die) -> list[str]:
-        """The names of the scopes around a DIE, outermost first."""
+        """Returns the names of the scopes around a DIE, outermost first."""
         found = c.POINTER(Die)()
         count = self._dw.dwarf_getscopes_die(c.byref(die), c.byref(found))
         names = []
@@ -230,7 +227,7 @@ class _Attributes:
         return names[::-1]
 
     def _scope(self, die: Die, tag: int) -> str:
-        """The name of a scope; the place of a type without a name, as of a lambda."""
+        """Returns the name of a scope; for a type without a name, its place."""
         name = self._name(die)
         if tag == TAG_NAMESPACE:
             return name or "(anonymous namespace)"

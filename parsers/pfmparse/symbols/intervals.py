@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Nested intervals of addresses, looked up for many addresses at once."""
+"""Nested intervals of addresses, which are looked up for many addresses at once."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NONE = -1
 
 
 class Intervals:
-    """Intervals start <= a < end, and the innermost one at any address.
+    """Intervals start <= a < end; finds the innermost one at an address.
 
     The innermost interval is the one with the last start. If several have the same
     start, it is the one with the highest rank.
     """
 
     def __init__(self, starts: U64s, ends: U64s, ranks: Ids) -> None:
-        """All three have shape (n,)."""
+        """All three arrays have shape (n,)."""
         self._order = np.lexsort((ranks, starts))
         self.starts = starts[self._order]
         self.ends = ends[self._order]
@@ -34,7 +34,7 @@ class Intervals:
             self._latest.append(np.maximum(below[0::2], below[1::2]))
 
     def innermost(self, addresses: U64s) -> Ids:
-        """The index of the interval around each address, else NONE."""
+        """Returns the index of the innermost interval around each address, or NONE."""
         found: Ids = np.searchsorted(self.starts, addresses, side="right") - 1
         # Nearly always, the last interval that starts before the address contains it.
         unsure = np.flatnonzero(found >= 0)
@@ -45,14 +45,14 @@ class Intervals:
         return found
 
     def _before(self, last: Ids, addresses: U64s) -> Ids:
-        """The last interval up to number ``last`` that ends after each address."""
+        """Returns the last interval, up to ``last``, that ends after each address."""
         block = last.copy()
         height = np.full(last.size, NONE)
         going = np.arange(last.size)
         for level, latest in enumerate(self._latest):
             good = latest[block[going]] > addresses[going]
             height[going[good]] = level
-            # Continue to the left; the block above may include the failed one again.
+            # Continue to the left. The block above may include the failed block again.
             going = going[~good & (block[going] > 0)]
             block[going] = (block[going] - 1) >> 1
         for level in range(len(self._latest) - 1, 0, -1):

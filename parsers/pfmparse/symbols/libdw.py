@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Bindings of elfutils' libdw and libelf, as far as they are used."""
+"""Bindings of those functions of elfutils' libdw and libelf that are used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 # Arguments of Dwfl_Callbacks.find_debuginfo: module, its user data, name and base;
-# file; debug link and its checksum; output for the path found, which free() releases.
+# file; debug link and its checksum; output for the path found, which must be allocated
+# with malloc().
 _FIND_ARGUMENTS: list[Any] = [c.c_void_p, c.c_void_p, c.c_char_p, c.c_uint64]
 _FIND_ARGUMENTS += [c.c_char_p, c.c_char_p, c.c_uint32, c.POINTER(c.c_void_p)]
 FindDebuginfo = c.CFUNCTYPE(c.c_int, *_FIND_ARGUMENTS)
@@ -118,7 +119,7 @@ class ElfData(c.Structure):
 
 
 class Libraries(NamedTuple):
-    """libdw and libelf."""
+    """The loaded libraries libdw and libelf."""
 
     dw: c.CDLL
     elf: c.CDLL
@@ -126,10 +127,10 @@ class Libraries(NamedTuple):
 
 @lru_cache(maxsize=None)
 def libraries() -> Libraries:
-    """Both libraries with their prototypes. Raises OSError if they are missing.
+    """Returns both libraries with their prototypes; raises OSError if one is missing.
 
-    Functions that are called for each DIE have no argument types: their conversion
-    would take as long as the call.
+    Functions that are called for each DIE have no argument types, because converting
+    the arguments would take as long as the call.
     """
     dw, elf = c.CDLL("libdw.so.1"), c.CDLL("libelf.so.1")
     pointer, u64, u64_out = c.c_void_p, c.c_uint64, c.POINTER(c.c_uint64)
@@ -202,7 +203,7 @@ def libraries() -> Libraries:
 
 
 def available() -> bool:
-    """True if libdw and libelf are installed."""
+    """Returns whether libdw and libelf are installed."""
     try:
         libraries()
     except OSError:

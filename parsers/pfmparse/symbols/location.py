@@ -14,9 +14,9 @@ JIT = "[jit]"  # JIT-compiled code
 
 
 class Detail(Enum):
-    """The detail to look up about a place; each one includes those before it.
+    """The detail to look up about a place; each detail includes those before it.
 
-    With FUNCTION, a location is that of the whole function, and has no ``offset``.
+    With FUNCTION, a location stands for the whole function, and has no ``offset``.
     """
 
     OBJECT = "object"
@@ -26,18 +26,19 @@ class Detail(Enum):
     INLINES = "inlines"
 
     def includes(self, other: Detail) -> bool:
-        """True if the other detail is looked up, too."""
+        """Returns whether the other detail is also looked up."""
         order = list(Detail)
         return order.index(self) >= order.index(other)
 
 
 @dataclass(frozen=True)
 class SymbolOptions:
-    """``symfs`` are directories with copies of the mapped files, searched first.
+    """Options for finding symbols.
 
-    With ``demangle``, names of C++ and Rust are demangled. With ``inlines``, views that
-    support it show inlined functions. ``debuginfod`` are the servers, None for those of
-    DEBUGINFOD_URLS.
+    ``symfs`` are directories with copies of the mapped files, which are searched first.
+    If ``demangle`` is set, names of C++ and Rust are demangled. If ``inlines`` is set,
+    views that support it show inlined functions. ``debuginfod`` are the servers, None
+    for those in DEBUGINFOD_URLS.
     """
 
     symfs: Sequence[str] = ()
@@ -62,7 +63,7 @@ class Line(NamedTuple):
 
 
 class Inlined(NamedTuple):
-    """A function's name in the file, and a line in it; None if unknown."""
+    """A function's name in the file, and a line in the function; None if unknown."""
 
     function: Optional[str]
     line: Optional[Line]
@@ -77,21 +78,21 @@ class Frame:
     line: Optional[int] = None
 
 
-# Do not change locations: frozen=True would make creating them four times as slow.
+# Do not change locations. frozen=True would make creating them four times as slow.
 @dataclass(unsafe_hash=True)
 class Location:
     """The location of an address.
 
-    ``object`` is a path, "[kernel]", a module as "[name]", "[jit]" or "[unknown]";
+    ``object`` is a path, "[kernel]", a module as "[name]", "[jit]" or "[unknown]".
     ``symbol`` and ``line`` ("file:line") are None if they are unknown. ``inlines`` has
-    the frames of the functions that are inlined there, innermost first, followed by the
-    function around them; it is empty without inlined functions.
+    the frames of the functions that are inlined at the address, innermost first,
+    followed by the function around them. It is empty if no function is inlined.
 
     ``offset`` is the address according to the ELF file's headers, or the kernel's
-    address. ``start`` is the address of the symbol's start, ``mangled`` the symbol's
-    name in the file if ``symbol`` differs, ``build_id`` and ``state`` those of the
-    file. They are not compared: locations are equal if they are the same line of the
-    same function.
+    address. ``start`` is the address of the symbol's start. ``mangled`` is the symbol's
+    name in the file if ``symbol`` differs. ``build_id`` and ``state`` are those of the
+    file. These members are not compared: locations are equal if they are the same line
+    of the same function.
     """
 
     object: str
@@ -105,7 +106,7 @@ class Location:
     state: Optional[FileState] = field(default=None, compare=False)
 
     def frames(self) -> tuple[Frame, ...]:
-        """The frames at the location, innermost first; at least one."""
+        """Returns the frames at the location, innermost first; at least one."""
         if self.inlines:
             return self.inlines
         if self.line is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Resolves addresses to functions and source lines."""
+"""Resolve addresses to functions and source lines."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 class Addresses:
     """Distinct addresses; all arrays have shape (n,).
 
-    ``tgid`` is the process of each address, ``epoch`` the epoch of its mappings.
+    ``tgid`` is the process of each address, ``epoch`` is the epoch of its mappings.
     """
 
     epoch: NDArray[np.uint64]
@@ -57,7 +57,7 @@ class Addresses:
 
 
 class _Place(NamedTuple):
-    """The known data of a place in a file."""
+    """The known details of a place in a file."""
 
     address: Optional[int] = None
     symbol: Optional[Symbol] = None
@@ -74,7 +74,7 @@ _Inlines = tuple[tuple[Inlined, ...], Optional[str]]
 class _Hit(NamedTuple):
     """A mapping, the indices of addresses in it, and their offsets in the file.
 
-    If ``sure`` is False, the addresses are after the mapping, and may be unrelated.
+    If ``sure`` is False, the addresses are after the mapping, and may not belong to it.
     """
 
     mapping: Mapping
@@ -83,7 +83,7 @@ class _Hit(NamedTuple):
     sure: bool = True
 
 
-# A function that reads the places at offsets of a file.
+# A function that reads what a file contains about some offsets.
 _Read = Callable[["ElfFile", U64s], list[_Place]]
 
 
@@ -100,7 +100,7 @@ class Resolver:
         jit: Optional[JitMaps] = None,
         vdsos: Optional[VdsoImages] = None,
     ) -> None:
-        """``options`` may also be just a sequence of directories (symfs).
+        """``options`` may also be a sequence of directories (symfs).
 
         ``warn`` is called once per file with missing symbols, with the reason.
         """
@@ -126,13 +126,13 @@ class Resolver:
         return Files(self._options, self._warn, self._vdsos)
 
     def resolve(self, addresses: Addresses) -> list[Location]:
-        """The location of each address of code; n elements."""
+        """Returns the location of each code address; n elements."""
         locations = self._resolve(addresses, self._mapped, self._read_code)
         self._resolve_jit(addresses, locations)
         return locations
 
     def resolve_data(self, addresses: Addresses) -> list[Location]:
-        """The location of each data address, with variables as symbols; n elements."""
+        """Returns each data address's location; symbols are variables; n elements."""
         return self._resolve(addresses, self._mapped_data, self._read_data)
 
     def resolve_files(
@@ -141,7 +141,7 @@ class Resolver:
         cookies: U64s,
         offsets: U64s,
     ) -> list[Location]:
-        """The location of each offset in the file of each cookie; n elements."""
+        """Returns the location of each offset in the file of its cookie; n elements."""
         locations = [Location(UNKNOWN)] * offsets.size
         hits = []
         for which in split(np.arange(cookies.size), cookies):
@@ -155,7 +155,7 @@ class Resolver:
         return locations
 
     def file(self, location: Location) -> Optional[ElfFile]:
-        """The ELF file of a location, or None."""
+        """Returns the ELF file of a location, or None."""
         return self._files.open(location.build_id, [location.object], location.state)
 
     def _resolve(
@@ -190,7 +190,7 @@ class Resolver:
                 out[at] = Location(symbol.object, offset=ip)
 
     def _resolve_jit(self, addresses: Addresses, out: list[Location]) -> None:
-        """Resolves addresses outside of files: JIT-compiled code."""
+        """Resolves addresses that are not in a file: JIT-compiled code."""
         if not len(self._jit):
             return
         elsewhere = [at for at, place in enumerate(out) if _in_no_file(place)]
@@ -214,7 +214,7 @@ class Resolver:
         user: Ids,
         mapped: Callable[[ProcessMaps, U64s], Iterator[_Hit]],
     ) -> Iterator[_Hit]:
-        """The mappings that contain addresses of ``user``, with their file offsets."""
+        """Yields the mappings that contain addresses of ``user``, with file offsets."""
         for space in split(user, addresses.epoch[user], addresses.tgid[user]):
             epoch, tgid = addresses.epoch[space[0]], addresses.tgid[space[0]]
             for maps in self._maps.candidates(int(tgid), int(epoch)):
@@ -232,7 +232,7 @@ class Resolver:
             yield _Hit(mapping, hit, ips[hit] + _shift(mapping))
 
     def _mapped_data(self, maps: ProcessMaps, ips: U64s) -> Iterator[_Hit]:
-        """Like _mapped(); memory after a file's mapping may be its bss."""
+        """Like _mapped(), but memory after a file's mapping may be the file's bss."""
         for hit in self._mapped(maps, ips):
             at = maps.mappings.index(hit.mapping)
             before = maps.mappings[max(0, at - 1)]
@@ -257,7 +257,7 @@ class Resolver:
             self._resolve_file(hits, read, out)
 
     def _resolve_file(self, hits: list[_Hit], read: _Read, out: list[Location]) -> None:
-        """Resolves the places in one file, which may be mapped under several names."""
+        """Resolves the places in one file, which may be mapped with several names."""
         build_id, state = hits[0].mapping.build_id, hits[0].mapping.state
         every = np.concatenate([hit.offsets for hit in hits])
         offsets, inverse = np.unique(every, return_inverse=True)
@@ -275,7 +275,7 @@ class Resolver:
         done = 0
         for hit in hits:
             name = hit.mapping.path or UNKNOWN
-            made: dict[int, Location] = {}  # by the identity of places
+            made: dict[int, Location] = {}  # by id() of the place
             for index, at in zip(hit.which.tolist(), inverse[done:].tolist()):
                 place = places[at]
                 if hit.sure or place is not NOTHING:
@@ -338,12 +338,12 @@ class Resolver:
         )
 
     def _frames(self, place: _Place, symbol: Optional[str]) -> tuple[Frame, ...]:
-        """The frames at a place: inlined functions, then the function with them."""
+        """Returns the frames at a place: inlined functions, then the outer one."""
         known = self._known_stacks.get((place.inlines, symbol))
         if known is None:
             frames = [self._frame(inlined) for inlined in place.inlines]
             if symbol is not None:
-                # Use the symbol's name, as in profiles of functions.
+                # Use the symbol's name, as in profiles by function.
                 frames[-1] = replace(frames[-1], function=symbol)
             known = self._known_stacks[place.inlines, symbol] = tuple(frames)
         return known
@@ -364,12 +364,12 @@ def _in_no_file(place: Location) -> bool:
 
 
 def _shift(mapping: Mapping) -> np.uint64:
-    """The difference between offsets in the file and addresses."""
+    """Returns the difference between offsets in the file and addresses."""
     return np.uint64((mapping.offset - mapping.start) % (1 << 64))
 
 
 def _spread(columns: Sequence[Sequence[Any]], there: NDArray[np.bool_]) -> list[_Place]:
-    """Places from columns of known values; NOTHING where ``there`` is False."""
+    """Returns places from columns of known values; NOTHING if ``there`` is False."""
     places = [NOTHING] * there.size
     for index, values in zip(np.flatnonzero(there).tolist(), zip(*columns)):
         places[index] = _Place(*values)
@@ -379,7 +379,7 @@ def _spread(columns: Sequence[Sequence[Any]], there: NDArray[np.bool_]) -> list[
 def _in_functions(
     functions: Sequence[Optional[Symbol]], there: NDArray[np.bool_]
 ) -> list[_Place]:
-    """One place for each function, without an address; NOTHING if not ``there``."""
+    """Returns one place per function, without address; NOTHING if not ``there``."""
     places, made = [NOTHING] * there.size, dict[Optional[Symbol], _Place]()
     for index, function in zip(np.flatnonzero(there).tolist(), functions):
         place = made.get(function)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Symbols of an ELF file, looked up for many addresses at once."""
+"""The symbols of an ELF file, which are looked up for many addresses at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_COMMON, STT_GNU_IFUNC = 0, 1, 2, 5, 10
 CODE = (STT_NOTYPE, STT_FUNC, STT_GNU_IFUNC)
 DATA = (STT_OBJECT, STT_COMMON)
 
-# The used fields of Elf64_Sym and Elf32_Sym, in the native byte order.
+# The fields of Elf64_Sym and Elf32_Sym that are used, in native byte order.
 _SYM64 = np.dtype(
     {
         "names": ["name", "info", "shndx", "value", "size"],
@@ -52,18 +52,18 @@ class Section:
 
 
 def sections(elf: int) -> Iterator[Section]:
-    """The sections of an Elf object of libelf."""
+    """Yields the sections of an Elf object of libelf."""
     library = libraries().elf
     handle = library.elf_nextscn(elf, None)
     while handle:
         header = Shdr()
-        library.gelf_getshdr(handle, c.byref(header))  # SHT_NULL if it fails
+        library.gelf_getshdr(handle, c.byref(header))  # SHT_NULL on failure
         yield Section(handle, header)
         handle = library.elf_nextscn(elf, handle)
 
 
 def is_compressed_by_zstd(section: Section) -> bool:
-    """True if the contents of a section begin with a header of zstd's type."""
+    """Returns whether a section's contents begin with a header of zstd's type."""
     data = libraries().elf.elf_rawdata(section.handle, None)
     if not section.header.sh_flags & SHF_COMPRESSED or not data:
         return False
@@ -72,7 +72,7 @@ def is_compressed_by_zstd(section: Section) -> bool:
 
 
 def section_names(elf: int) -> set[bytes]:
-    """The names of the sections of an Elf object."""
+    """Returns the names of the sections of an Elf object."""
     library, index = libraries().elf, c.c_size_t()
     library.elf_getshdrstrndx(elf, c.byref(index))
     headers = (section.header for section in sections(elf))
@@ -83,7 +83,7 @@ class Table:
     """The symbol table of an Elf object: addresses, sizes and names of symbols."""
 
     def __init__(self, elf: int, shift: int) -> None:
-        """``shift`` is added to addresses; a file without a table has no symbols."""
+        """``shift`` is added to addresses. A file without a table has no symbols."""
         self._elf, self._strings = elf, 0
         syms = np.zeros(0, _SYM64)
         found = {s.header.sh_type: s for s in sections(elf)}
@@ -101,14 +101,14 @@ class Table:
         self._names: NDArray[Any] = syms["name"]
 
     def name(self, index: int) -> str:
-        """The name of a symbol, "" if it has none."""
+        """Returns the name of a symbol, "" if it has none."""
         at = int(self._names[index])
         name = libraries().elf.elf_strptr(self._elf, self._strings, at)
         return bytes(name or b"").decode(errors="replace")
 
 
 def _syms(elf: int, section: Section) -> NDArray[Any]:
-    """All symbols of a table, including the null symbol."""
+    """Returns all symbols of a table, including the null symbol."""
     library = libraries().elf
     data = library.elf_getdata(section.handle, None)
     if not data or not data.contents.d_buf:
@@ -163,7 +163,7 @@ class SymbolTable:
         self.ends[labels] = ends
 
     def find(self, addresses: U64s) -> list[Optional[Symbol]]:
-        """The innermost symbol around each address."""
+        """Returns the innermost symbol around each address."""
         if self._intervals is None:
             self._intervals = Intervals(self.starts, self.ends, self._ranks())
         found = self._intervals.innermost(addresses)
@@ -174,9 +174,9 @@ class SymbolTable:
         return [known[index] for index in found.tolist()]
 
     def _ranks(self) -> NDArray[np.intp]:
-        """The ranks of symbols with equal starts; the preferred one has the highest.
+        """Returns the ranks of symbols; of equal starts, the preferred one is highest.
 
-        Smaller symbols are preferred, then global over weak over local ones, then
+        Smaller symbols are preferred, then global over weak over local symbols, then
         earlier ones.
         """
         worse = np.select(
