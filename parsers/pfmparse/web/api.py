@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The answers to a page's requests, as objects for JSON."""
+"""The answers to the page's requests, as objects for JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOP = 500  # rows of a table
 ROWS = 40  # of a heat map
 OFFERED = 1000  # threads and processes to choose from
 MOST = 10000
-# Keys of reports that the page offers; they read the captures again.
+# Keys of reports that the page offers; for these, the captures are read again.
 OTHER_KEYS = (
     *("line", "ip", "image", "caller", "comm", "cpu", "cgroup", "kernel"),
     *("data-symbol", "data-source", "latency", "file", "host"),
@@ -52,11 +52,11 @@ class Api:
         }
 
     def knows(self, name: str) -> bool:
-        """True if there is a request of this name."""
+        """Returns whether there is a request of this name."""
         return name in self._answers
 
     def answer(self, name: str, parameters: str) -> Answer:
-        """The answer to a known request; PfmParseError or OSError if it fails."""
+        """Returns the answer to a known request; raises PfmParseError or OSError."""
         known, answer = self._answers[name]
         if name == "session":
             query = Query(parameters, known)

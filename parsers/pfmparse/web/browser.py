@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Opens a page in a browser without showing its URL to other users."""
+"""Open a page in a browser without showing its URL to other users."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ REDIRECT = """<!DOCTYPE html>
 def opened(url: str) -> Iterator[bool]:
     """Opens a browser for the block; yields False if none is found.
 
-    All users can read the arguments of a browser, so it gets a private file that leads
-    to the URL.
+    All users can read a browser's arguments. Therefore the browser gets the name of a
+    private file that refers to the URL.
     """
     with TemporaryDirectory(prefix="pfmparse-") as directory:
         page = Path(directory, "open.html")

@@ -25,7 +25,7 @@ from ..layout import NDArray
 from ..symbols.location import UNKNOWN
 from .words import Words
 
-STEPS = 1000  # at most, in the longest capture
+STEPS = 1000  # maximum, in the longest capture
 
 T = TypeVar("T")
 I32s = NDArray[np.int32]
@@ -33,7 +33,7 @@ I32s = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Process:
-    """A process of a machine; its number is None if it is unknown."""
+    """A process of a machine; ``number`` is its ID, None if it is unknown."""
 
     host: str
     number: Optional[int]
@@ -44,8 +44,8 @@ class Process:
 class Clock:
     """Steps of time: step n begins n * ``step`` ns after a capture's first sample.
 
-    ``first`` has that sample's time for each capture, None for one without times.
-    ``steps`` is the number of steps, 0 if no capture has times.
+    ``first`` has the time of that sample for each capture, None for a capture without
+    times. ``steps`` is the number of steps, 0 if no capture has times.
     """
 
     step: int
@@ -58,7 +58,7 @@ class Cells:
     """Sums of samples. A cell is a stack, an event, a thread and a step of time.
 
     ``tree`` has the functions of all stacks, without a level of events or threads; its
-    ``tops`` are the cells' stacks. ``process_of`` is by thread.
+    ``tops`` are the cells' stacks. ``process_of`` is the process of each thread.
     """
 
     tree: Tree
@@ -73,18 +73,18 @@ class Cells:
     clock: Clock
 
     def totals(self, which: Ids) -> Words:
-        """The inclusive sum of each box of the tree, for some cells."""
+        """Returns the inclusive sum of each box of the tree, for some cells."""
         return self.sums.some(which).map(lambda part: self.tree.totals(part, which))
 
     @cached_property
     def function(self) -> Ids:
-        """The function of each cell, a label of the tree that is not inlined."""
+        """The function of each cell: a label in the tree that is not inlined."""
         functions: Ids = self.tree.label_of[self.tree.outermost(self.tree.tops)]
         return functions
 
     @cached_property
     def lowest(self) -> NDArray[np.bool_]:
-        """As in Tree.lowest_of_label()."""
+        """The mask that Tree.lowest_of_label() returns."""
         return self.tree.lowest_of_label()
 
     @cached_property
@@ -94,7 +94,7 @@ class Cells:
 
 
 def read(inputs: Sequence[Input], weight: str) -> Cells:
-    """Reads the captures. Raises PfmParseError if their samples lack a column."""
+    """Reads the captures; raises PfmParseError if their samples lack a column."""
     reader = _Reader(weight)
     for source in inputs:
         reader.add(source)
@@ -102,7 +102,7 @@ def read(inputs: Sequence[Input], weight: str) -> Cells:
 
 
 class _Part(NamedTuple):
-    """The samples of a batch. ``people`` are numbers of pairs of event and thread."""
+    """The samples of a batch; ``people`` are IDs of pairs of event and thread."""
 
     stacks: I32s
     people: I32s
@@ -112,7 +112,7 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True)
 class _Capture:
-    """The samples of an input, the box of each stack, and the number of each pair.
+    """The samples of an input, the box of each stack, and the ID of each pair.
 
     ``span`` has the times of the first and the last sample, None if there are none.
     """
@@ -126,8 +126,8 @@ class _Capture:
 class _Reader:
     """Makes cells.
 
-    The functions of an address and the length of a step are known only at the end.
-    Until then, each sample takes 16 bytes, less than in the capture.
+    The functions of an address and the length of a step are not known before the end.
+    Until then, each sample needs 16 bytes, fewer than in the capture.
     """
 
     def __init__(self, weight: str) -> None:
@@ -160,7 +160,7 @@ class _Reader:
         self._captures.append(_Capture(parts, boxes, mine, span))
 
     def cells(self) -> Cells:
-        """The cells of all inputs."""
+        """Returns the cells of all inputs."""
         clock = _clock([capture.span for capture in self._captures])
         moments, cells, sums = Interner(), Interner(), Sums()
         for capture, first in zip(self._captures, clock.first):
@@ -186,7 +186,7 @@ class _Reader:
         )
 
     def _mine(self, source: Input, threads: ThreadIds, people: Interner) -> Ids:
-        """The number in all inputs of each of an input's pairs of event and thread."""
+        """Returns the common IDs of an input's pairs of event and thread."""
         events = [_number(self._events, event.name) for event in source.events.all]
         of_input = np.array([self._thread(source, one) for one in threads.all()], int)
         event, thread = _signed(people)
@@ -213,7 +213,7 @@ def _weights(weight: Weight, samples: Samples) -> Optional[U64s]:
 
 
 def _span(source: Input, times: Sequence[Optional[U64s]]) -> Optional[tuple[int, int]]:
-    """The times of the first sample, selected or not, and of the last selected one."""
+    """Returns the times of the first sample, selected or not, and the last selected."""
     there = [part for part in times if part is not None and part.size]
     if not there:
         return None
@@ -224,7 +224,7 @@ def _span(source: Input, times: Sequence[Optional[U64s]]) -> Optional[tuple[int,
 
 
 def _clock(spans: Sequence[Optional[tuple[int, int]]]) -> Clock:
-    """The time steps for captures with these times."""
+    """Returns the time steps for captures with these times."""
     lengths = [last - first for span in spans if span for first, last in [span]]
     step = _step(max(lengths, default=0))
     steps = max(lengths) // step + 1 if lengths else 0
@@ -232,7 +232,7 @@ def _clock(spans: Sequence[Optional[tuple[int, int]]]) -> Clock:
 
 
 def _step(length: int) -> int:
-    """The shortest step that divides a length into at most STEPS steps.
+    """Returns the shortest step that divides a length into at most STEPS steps.
 
     It is 1, 2 or 5 times a power of ten.
     """
@@ -245,14 +245,14 @@ def _step(length: int) -> int:
 
 
 def _steps(part: _Part, first: Optional[int], step: int) -> Ids:
-    """The step of each sample; 0 if the samples have no times."""
+    """Returns the step of each sample; 0 if the samples have no times."""
     if part.times is None or first is None:
         return np.zeros(part.stacks.size, np.intp)
     return ((part.times - np.uint64(first)) // np.uint64(step)).astype(np.intp)
 
 
 class _Forest:
-    """The boxes of functions of all inputs, above one box."""
+    """The boxes of the functions of all inputs, above one common box."""
 
     def __init__(self) -> None:
         self._labels = {Label(ALL): 0}
@@ -260,7 +260,7 @@ class _Forest:
         self._parents, self._label_of, self._depths = [ROOT], [0], [0]
 
     def add(self, source: Input) -> Ids:
-        """Adds the stacks of an input; returns the box of each."""
+        """Adds the stacks of an input; returns the box of each stack."""
         places = source.places
         labels = [
             [
@@ -279,7 +279,7 @@ class _Forest:
         return np.array(boxes, np.intp)
 
     def tree(self, tops: Ids) -> Tree:
-        """The tree of all boxes."""
+        """Returns the tree of all boxes."""
         return sorted_tree(
             list(self._labels),
             np.array(self._label_of, np.intp),

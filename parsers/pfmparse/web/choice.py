@@ -37,7 +37,7 @@ class Choice:
     steps: Optional[tuple[int, int]] = None
 
     def cells(self, cells: Cells) -> Ids:
-        """The selected cells."""
+        """Returns the selected cells."""
         mask = np.ones(cells.event.size, np.bool_)
         if self.events:
             mask &= _among(self.events, cells.events)[cells.event]
@@ -52,11 +52,11 @@ class Choice:
         return np.flatnonzero(mask)
 
     def at_any_time(self) -> Choice:
-        """A copy of this choice that does not restrict the time."""
+        """Returns a copy of this choice that does not restrict the time."""
         return replace(self, steps=None)
 
     def on(self, recording: Recording) -> Optional[Choice]:
-        """This choice with the events of a capture; None if it has none of them."""
+        """Returns this choice with the events of a capture; None if it has none."""
         names = [event.name for event in Events(recording).all]
         events = [name for name in self.events if name in names]
         if self.events and not events:
@@ -64,7 +64,7 @@ class Choice:
         return replace(self, events=events)
 
     def within(self, selection: Selection, cells: Cells) -> Selection:
-        """The selection that also meets the conditions of this choice."""
+        """Returns the selection that also meets the conditions of this choice."""
         return replace(
             selection,
             events=self.events or selection.events,
@@ -74,7 +74,7 @@ class Choice:
         )
 
     def options(self, cells: Cells) -> str:
-        """The options of pfmparse with the same effect."""
+        """Returns the options of pfmparse with the same effect."""
         words = [f"--event {shlex.quote(name)}" for name in self.events]
         words += [f"--pid {pid}" for pid in self.pids]
         words += [f"--tid {tid}" for tid in self.tids]
@@ -84,7 +84,7 @@ class Choice:
         return " ".join(words)
 
     def _window(self, cells: Cells) -> Optional[Window]:
-        """The time of the steps after the first sample."""
+        """Returns the time of the steps, relative to the first sample."""
         if self.steps is None:
             return None
         first, last = (step * cells.clock.step for step in self.steps)
@@ -92,7 +92,7 @@ class Choice:
 
 
 def choice_of(query: Query, cells: Cells) -> Choice:
-    """The selection of a request. Raises RequestError if nothing can match."""
+    """Returns a request's selection; raises RequestError if nothing can match."""
     threads = cells.threads
     return Choice(
         _known("event", query.texts("event"), cells.events),
@@ -103,9 +103,9 @@ def choice_of(query: Query, cells: Cells) -> Choice:
 
 
 def _known(name: str, wanted: Sequence[T], there: Iterable[Optional[T]]) -> Sequence[T]:
-    """The wanted values.
+    """Returns the wanted values.
 
-    Raises RequestError if the captures do not have one of them.
+    Raises RequestError if the captures lack one of them.
     """
     missing = set(wanted) - set(there)
     if missing:
@@ -125,12 +125,12 @@ def _steps(query: Query, steps: int) -> Optional[tuple[int, int]]:
 
 
 def _among(wanted: Sequence[T], values: Sequence[Optional[T]]) -> NDArray[np.bool_]:
-    """A mask of the values that are wanted."""
+    """Returns a mask of the values that are wanted."""
     return np.array([value in wanted for value in values], np.bool_)
 
 
 def _common(one: Optional[Window], other: Optional[Window]) -> Optional[Window]:
-    """The time that is in both windows."""
+    """Returns the time that is in both windows."""
     if one is None or other is None:
         return one or other
     ends = [end for end in (one.end, other.end) if end is not None]

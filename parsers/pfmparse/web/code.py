@@ -21,13 +21,13 @@ from ..symbols.location import Line
 
 T = TypeVar("T", SourceLine, Instruction)
 
-MOST = 2000  # lines or instructions; if there are more, only those with samples
+MOST = 2000  # lines or instructions; beyond that, only those with samples are shown
 
 
 def code_of(
     inputs: Sequence[Input], function: Label, weight: str, symfs: Sequence[str]
 ) -> dict[str, object]:
-    """The code of a function. Raises RequestError if it has no samples of its own."""
+    """Returns the code of a function; raises RequestError if it has no own samples."""
     collector = Collector(function.name, weight)
     for source in inputs:
         collector.add(source)
@@ -39,7 +39,7 @@ def code_of(
 
 
 def _of_object(collector: Collector, function: Label) -> Samples:
-    """The samples of the function of this name in the right file."""
+    """Returns the samples of the function of this name in the right file."""
     for samples in collector.samples():
         if samples.function.object == function.object:
             return samples

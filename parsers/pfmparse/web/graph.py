@@ -21,16 +21,16 @@ DIGITS = 7  # of positions, which are relative to the width
 
 
 def whole(cells: Cells, which: Ids, root: int, find: Pattern) -> dict[str, object]:
-    """The graph of some cells, zoomed to a box."""
+    """Returns the graph of some cells, zoomed to a box."""
     totals = cells.totals(which)
     return _as_json(cells, cells.tree, _zoomed(cells.tree, totals, root), find)
 
 
 def around(cells: Cells, which: Ids, function: int, find: Pattern) -> dict[str, object]:
-    """The callers and the callees of a function, as two graphs.
+    """Returns the callers and the callees of a function, as two graphs.
 
-    If the function calls itself, the outermost call counts: the graph of callees has
-    the inner calls.
+    If the function calls itself, its outermost call counts; the inner calls are in the
+    graph of callees.
     """
     outer = np.flatnonzero((cells.tree.label_of == function) & cells.lowest)
     callers, of_callers = _callers(cells, which, outer, function)
@@ -43,7 +43,7 @@ def around(cells: Cells, which: Ids, function: int, find: Pattern) -> dict[str, 
 
 
 def _callers(cells: Cells, which: Ids, outer: Ids, function: int) -> tuple[Tree, Words]:
-    """The tree of the boxes below some boxes of a function, and its weights."""
+    """Returns the tree of the boxes below a function's boxes, and its weights."""
     tree, pairs = cells.tree, Interner()
     tops, at = np.zeros(outer.size, np.intp), tree.parents[outer]
     while (left := np.flatnonzero(at > 0)).size:
@@ -53,7 +53,7 @@ def _callers(cells: Cells, which: Ids, outer: Ids, function: int) -> tuple[Tree,
 
 
 def _callees(cells: Cells, which: Ids, outer: Ids, function: int) -> tuple[Tree, Words]:
-    """The tree of the boxes on some boxes of a function, and its weights."""
+    """Returns the tree of the boxes above a function's boxes, and its weights."""
     tree, pairs = cells.tree, Interner()
     found = np.full(tree.parents.size, ROOT)
     found[outer] = 0
@@ -71,7 +71,7 @@ def _callees(cells: Cells, which: Ids, outer: Ids, function: int) -> tuple[Tree,
 
 
 def _tree(tree: Tree, pairs: Interner, function: int, tops: Ids) -> Tree:
-    """The tree of a function and pairs of a parent, from 0, and a label."""
+    """Makes the tree of a function from pairs of a parent, from 0, and a label."""
     on, labels = (part.astype(np.intp) for part in pairs.pairs())
     parents, label_of = np.append(ROOT, on), np.append(function, labels)
     depths, at = np.zeros(parents.size, np.intp), parents.copy()
@@ -82,10 +82,10 @@ def _tree(tree: Tree, pairs: Interner, function: int, tops: Ids) -> Tree:
 
 
 def _zoomed(tree: Tree, totals: Words, root: int) -> Words:
-    """The totals in a graph that is zoomed into the box ``root``.
+    """Returns the totals in a graph that is zoomed to the box ``root``.
 
-    The box and those above it keep their totals. Those below it, its callers, get its
-    total; all others get 0.
+    The box and those above it keep their totals. The boxes below it, which are its
+    callers, get its total. All others get 0.
     """
     if root == 0:
         return totals
@@ -108,7 +108,7 @@ def _zoomed(tree: Tree, totals: Words, root: int) -> Words:
 def _as_json(
     cells: Cells, tree: Tree, totals: Words, find: Pattern
 ) -> dict[str, object]:
-    """The boxes that are wide enough, and what they refer to by index."""
+    """Returns the boxes that are wide enough, and to what they refer by index."""
     layout = layout_of(tree, totals.values())
     numbers = np.array([box.number for box in layout.boxes], np.intp)
     used = tree.label_of[numbers].tolist()
@@ -145,7 +145,7 @@ def _as_json(
 
 
 def _hits(tree: Tree, find: Pattern) -> NDArray[np.bool_]:
-    """A mask of the labels of functions that match."""
+    """Returns a mask of the labels of functions that match."""
     return np.array(
         [
             find is not None
@@ -158,7 +158,7 @@ def _hits(tree: Tree, find: Pattern) -> NDArray[np.bool_]:
 
 
 def _found(tree: Tree, totals: Words, hits: NDArray[np.bool_]) -> int:
-    """The total of the boxes with these labels; a stack counts once."""
+    """Returns the total of the boxes with these labels; counts each stack once."""
     hit = hits[tree.label_of]
     covered = hit.copy()
     for _, level in tree.levels:

@@ -15,8 +15,8 @@ from .cells import Cells
 class Row:
     """A value of a key. ``own`` and ``total`` are sums; only functions have a total.
 
-    ``select`` has the parameter that selects the value's samples, ``function`` is the
-    number of a function; both are empty if there is none.
+    ``select`` is the request parameter that selects the value's samples, empty if there
+    is none. ``function`` is the index of a function, None for other values.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Key:
-    """A key: the number of each cell's value, and the row of a value and its sum."""
+    """A key: the index of each cell's value, and a function that makes its row."""
 
     numbers: Ids
     size: int
@@ -37,7 +37,7 @@ class Key:
 
 
 def key_of(cells: Cells, by: str) -> Key:
-    """The key of this name, which is one of KEYS."""
+    """Returns the key of this name, which is one of KEYS."""
     return KEYS[by](cells)
 
 

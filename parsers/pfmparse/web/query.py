@@ -15,7 +15,7 @@ NUMBER = re.compile("[0-9]{1,18}")
 
 
 class Query:
-    """Parameters by name. Each method raises RequestError if a value is invalid."""
+    """Parameters by name. The methods raise RequestError if a value is invalid."""
 
     def __init__(self, text: str, known: Sequence[str]) -> None:
         """``text`` is the part of a URL after the "?"; ``known`` are valid names."""
@@ -29,18 +29,18 @@ class Query:
                 raise RequestError(text)
 
     def texts(self, name: str) -> Sequence[str]:
-        """All values of a parameter that may be repeated."""
+        """Returns all values of a parameter that may be repeated."""
         return self._values.get(name, ())
 
     def text(self, name: str, default: str = "") -> str:
-        """The value of a parameter that may be given once."""
+        """Returns the value of a parameter that must not be repeated."""
         values = self.texts(name)
         if len(values) > 1:
             raise RequestError(f"parameter '{name}' is given more than once")
         return values[0] if values else default
 
     def number(self, name: str, below: int, default: Optional[int] = None) -> int:
-        """A number from 0 up to but excluding ``below``."""
+        """Returns a number from 0 up to but excluding ``below``."""
         text = self.text(name)
         if not text and default is not None:
             return default
@@ -51,16 +51,17 @@ class Query:
         return number
 
     def read(self, name: str, read: Callable[[str], Sequence[T]]) -> list[T]:
-        """All values of a parameter, with a function that raises ValueError."""
+        """Parses all values of a parameter with ``read``, which raises ValueError."""
         try:
             return [value for text in self.texts(name) for value in read(text)]
         except ValueError as error:
             raise RequestError(f"parameter '{name}' {error}") from None
 
     def pattern(self, name: str) -> Optional[re.Pattern[str]]:
-        """Texts separated by "|", ignoring case; None if there is no text.
+        """Returns a pattern for texts separated by "|", ignoring case, or None.
 
-        Users cannot pass regular expressions: some take years and block all threads.
+        Regular expressions of users are not accepted, because some take years and would
+        block all threads.
         """
         texts = [re.escape(text) for text in self.text(name).split("|") if text]
         return re.compile("|".join(texts), re.IGNORECASE) if texts else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Serves a page and its requests to the browsers of this machine only."""
+"""Serve a page, and answer its requests, to browsers on this machine only."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from ..text import message
 from .api import Api
 
 ADDRESS = "127.0.0.1"
-# Ports may differ: the page can be used through a tunnel of ssh.
+# Ports may differ, because the page can be used through a tunnel of ssh.
 HOSTS = (ADDRESS, "localhost")
 PORT = re.compile(":[0-9]+$")
 FILES = "static"
 PAGE = "index.html"
 API = "api/"
-# Listed here because the host's table of types may lack some of these, and browsers
+# The types are listed here because the host's table may lack some of them, and browsers
 # refuse scripts of other types.
 KINDS = {".css": "text/css", ".html": "text/html", ".js": "text/javascript"}
 # All users of the machine can connect. A browser needs at most six connections.
 CONNECTIONS = 64
 IDLE = 30  # seconds until a silent connection is closed
-# Other sites may neither read nor show the page, nor can a name in a capture load
-# anything.
+# With these headers, other sites can neither read nor show the page, and a name in a
+# capture cannot load anything.
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; "
     "style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
@@ -47,7 +47,7 @@ HEADERS = {
 
 
 class Server(ThreadingHTTPServer):
-    """A server of one page, on a free port and under a secret name."""
+    """A server of one page, on a free port and with a secret in its path."""
 
     daemon_threads = True
     block_on_close = False
@@ -61,11 +61,11 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The page's address."""
+        """The URL of the page."""
         return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answers in a new thread, or closes a connection that is one too many."""
+        """Answers in a new thread, or closes the connection if there are too many."""
         if self._free.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
@@ -79,7 +79,7 @@ class Server(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Prints an error, except if the browser closed the connection."""
+        """Prints an error, unless the browser closed the connection."""
         error = sys.exc_info()[1]
         if error is not None and not isinstance(error, ConnectionError):
             message(f"a request failed: {blamed(error)}")
@@ -109,16 +109,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._file(name or PAGE)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Prints nothing."""
+        """Prints nothing: requests are not logged."""
 
     def _refusal(self) -> Optional[str]:
-        """Why the request is not from the page itself, None if it is."""
+        """Returns why the request is not from the page itself, None if it is."""
         host = self.headers.get("Host", "")
         if PORT.sub("", host) not in HOSTS:
             return f"host {host!r} is not this machine: use the URL of pfmparse"
         origin = self.headers.get("Origin", f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none")
-        # A link may lead to the page: its author knows the secret.
+        # A link may lead to the page, because its author knows the secret.
         opens = self.headers.get("Sec-Fetch-Dest") == "document"
         if origin != f"http://{host}":
             return "requests of other pages are refused"
@@ -138,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError as error:
             text = f"{error.filename}: {error.strerror}"
             self._refuse(HTTPStatus.BAD_REQUEST, text)
-        # A format of another package may raise anything.
+        # A format of another package may raise any exception.
         except Exception as error:  # pylint: disable=broad-except
             self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, blamed(error))
         else:
@@ -170,6 +170,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _text(answer: object) -> bytes:
-    """JSON; bytes of names that are not valid UTF-8 become question marks."""
+    """Returns JSON; bytes of names that are not valid UTF-8 become question marks."""
     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace")

@@ -24,14 +24,14 @@ from .cells import Cells, read
 from .choice import Choice
 from .code import code_of
 
-Stamp = tuple[int, int, int]  # inode, size and time of change of a file
+Stamp = tuple[int, int, int]  # inode, size and time of the last change of a file
 
 
 class Session:
     """Open captures and the sums of their samples; used as a context manager.
 
-    ``generation`` counts how often they were read. ``warnings`` has what was said about
-    each of them.
+    ``generation`` increases each time that they are read. ``warnings`` has the warnings
+    about all of them.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Session:
         weight: Optional[str] = None,
         watcher: Optional[Watcher] = None,
     ) -> None:
-        """Reads the captures; PfmParseError or OSError if that fails.
+        """Reads the captures; raises PfmParseError or OSError if that fails.
 
         ``weight`` is as in Captures.groups().
         """
@@ -88,7 +88,7 @@ class Session:
         self.generation += 1
 
     def report(self, choice: Choice, by: str) -> list[Row]:
-        """The rows of a report of the selected samples by one key."""
+        """Returns the rows of a report of the selected samples by one key."""
         rows: dict[Values, Row] = {}
         for source in self._chosen(choice, detail_of([by])):
             with naming(source.file):
@@ -96,19 +96,19 @@ class Session:
         return ordered(rows)
 
     def code(self, choice: Choice, function: Label) -> dict[str, object]:
-        """The code of a function with its selected samples."""
+        """Returns the code of a function with its selected samples."""
         inputs = list(self._chosen(choice, Detail.SYMBOL))
         return code_of(inputs, function, self.weight, self._options.symbols.symfs)
 
     def page(self, choice: Choice) -> str:
-        """A page of the selected samples that needs no server."""
+        """Returns a page of the selected samples that needs no server."""
         from ..exports import html  # rarely needed
 
         inputs = list(self._chosen(choice, Detail.INLINES))
         return html.page_of(Job(inputs, Path(), self.weight))
 
     def _chosen(self, choice: Choice, detail: Detail) -> Iterator[Input]:
-        """The captures with the selected samples, to be read from their start."""
+        """Yields the captures with the selected samples, to be read from the start."""
         for file, recording in zip(self.files, self._recordings):
             here = choice.on(recording)
             if here is None:
@@ -125,7 +125,7 @@ class Session:
                 )
 
     def _read(self, recordings: Sequence[Recording]) -> tuple[list[Input], Cells]:
-        """Makes cells.
+        """Makes the inputs and the cells.
 
         Raises PfmParseError if a capture is damaged and has no samples.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Selected samples over time: their sum by step, and a heat map by another key."""
+"""Selected samples over time: their sums by step, and a heat map by another key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .keys import key_of
 
 
 def by_step(cells: Cells, which: Ids) -> list[int]:
-    """The sum of each step of time; empty if no capture has times."""
+    """Returns the sum of each step of time; empty if no capture has times."""
     if not cells.clock.steps:
         return []
     sums = cells.sums.some(which).by(cells.step[which], cells.clock.steps)
@@ -21,9 +21,9 @@ def by_step(cells: Cells, which: Ids) -> list[int]:
 
 
 def heat(cells: Cells, which: Ids, by: str, top: int) -> dict[str, object]:
-    """The sums of each step for the ``top`` largest values of a key.
+    """Returns the sums of each step for the ``top`` largest values of a key.
 
-    ``others`` counts the other values.
+    ``others`` is the number of other values.
     """
     key, steps = key_of(cells, by), cells.clock.steps
     sums, numbers = cells.sums.some(which), key.numbers[which]
@@ -32,7 +32,7 @@ def heat(cells: Cells, which: Ids, by: str, top: int) -> dict[str, object]:
     there = order[totals.values()[order] > 0]
     ranks = np.full(key.size, top)
     ranks[there[:top]] = np.arange(there[:top].size)
-    # The values beyond the first ones share the last row, which is not used.
+    # All other values share the last row, which is not used.
     places = ranks[numbers] * steps + cells.step[which]
     table = sums.by(places, (top + 1) * steps).integers()
     rows = zip(there.tolist(), totals.some(there[:top]).integers())

@@ -20,7 +20,7 @@ ORDERS = ("own", "total", "name", "detail")
 
 @dataclass(frozen=True)
 class Wanted:
-    """The wanted rows: those that match ``find``, the first ``top`` in an order."""
+    """The wanted rows: the first ``top``, in an order, of those that match ``find``."""
 
     order: str
     down: bool
@@ -29,7 +29,7 @@ class Wanted:
 
 
 def rows_of(cells: Cells, which: Ids, by: str) -> list[Row]:
-    """The values of a key that have samples."""
+    """Returns the values of a key that have samples."""
     if by == "function":
         return _functions(cells, which)
     key = key_of(cells, by)
@@ -38,7 +38,7 @@ def rows_of(cells: Cells, which: Ids, by: str) -> list[Row]:
 
 
 def _functions(cells: Cells, which: Ids) -> list[Row]:
-    """The functions; inlined ones count for the function around them, as in reports."""
+    """Returns the functions; as in reports, an inlined one counts for its caller."""
     key, tree = key_of(cells, "function"), cells.tree
     own = cells.sums.some(which).by(key.numbers[which], key.size)
     totals = cells.totals(which).map(lambda part: part * cells.lowest)
@@ -53,7 +53,7 @@ def _functions(cells: Cells, which: Ids) -> list[Row]:
 
 
 def rows_of_report(rows: Sequence[ReportRow]) -> list[Row]:
-    """The rows of a report by one key."""
+    """Returns the rows of a report by one key."""
     return [
         Row(str(value.key), _detail(value.extra), row.weight)
         for row in rows
@@ -62,7 +62,7 @@ def rows_of_report(rows: Sequence[ReportRow]) -> list[Row]:
 
 
 def as_json(rows: Sequence[Row], wanted: Wanted) -> dict[str, object]:
-    """The wanted rows, and the number and sum of the others that match."""
+    """Returns the wanted rows, and number and sum of the others that match."""
     find = wanted.find
     there = [row for row in rows if find is None or find.search(row.name)]
     there.sort(key=lambda row: (row.name, row.detail))
@@ -80,6 +80,6 @@ def as_json(rows: Sequence[Row], wanted: Wanted) -> dict[str, object]:
 
 
 def _detail(extra: Mapping[str, object]) -> str:
-    """The function and the object of a place, or other members of a report's row."""
+    """Returns function and object of a place, or other members of a report's row."""
     parts = (extra[name] for name in extra if name != "address")
     return " ".join(str(part) for part in parts if part is not None)

@@ -16,8 +16,8 @@ WORD = 1 << 32
 class Words(NamedTuple):
     """Integers as multiples of 2^32 and remainders.
 
-    Sums of both parts are exact up to 2^53, so sums of two million integers of any size
-    are exact, and so are sums of any number of integers up to 2^53.
+    Sums of both parts are exact up to 2^53. Therefore sums of two million integers of
+    any size are exact, and sums of any number of integers are exact up to 2^53.
     """
 
     high: Floats
@@ -25,35 +25,35 @@ class Words(NamedTuple):
 
     @classmethod
     def of(cls, high: NDArray[Any], low: NDArray[Any]) -> Words:
-        """Words of two arrays of integers."""
+        """Makes words from two arrays of integers."""
         return cls(high.astype(np.float64), low.astype(np.float64))
 
     def map(self, sums: Callable[[Floats], Floats]) -> Words:
-        """The sums that a linear function makes of each part."""
+        """Applies a linear function to both parts, such as a sum."""
         low = sums(self.low)
         high = sums(self.high) if self.high.any() else np.zeros_like(low)
         return Words(high, low)
 
     def by(self, numbers: NDArray[np.intp], size: int) -> Words:
-        """The sums by number, for numbers below ``size``."""
+        """Returns the sums by index, for indices below ``size``."""
         return self.map(
             lambda part: np.bincount(numbers, part, size).astype(np.float64)
         )
 
     def some(self, which: NDArray[Any]) -> Words:
-        """Some of the integers, by index or mask."""
+        """Returns some of the integers, by index or mask."""
         return Words(self.high[which], self.low[which])
 
     def values(self) -> Floats:
-        """The integers, rounded to double precision."""
+        """Returns the integers, rounded to double precision."""
         values: Floats = self.high * WORD + self.low
         return values
 
     def integers(self) -> list[int]:
-        """The integers."""
+        """Returns the integers."""
         pairs = zip(self.high.tolist(), self.low.tolist())
         return [int(high) * WORD + int(low) for high, low in pairs]
 
     def total(self) -> int:
-        """The sum of the integers."""
+        """Returns the sum of the integers."""
         return int(self.high.sum()) * WORD + int(self.low.sum())
