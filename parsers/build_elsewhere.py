@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The build backend of pyproject.toml: runs setuptools in a copy of this folder.
+"""Build backend of pyproject.toml: runs setuptools in a copy of this folder.
 
-setuptools leaves build directories and metadata in the folder where it runs.
+Otherwise setuptools would leave build directories and metadata in this folder.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Parsers for perfmon captures and sampling buffers (docs/pfmparse.md).
 
-The names exported here are the public interface (docs/library.md), for programs that
-read captures, and for packages with a parser of another format or with an export.
-Everything else may move.
-Inside the package, a module imports only from its own layer and the layers below:
+The names exported here are the public interface (docs/library.md) for programs that
+read captures, and for packages that add a format's parser or an export. All other names
+may change. Inside the package, a module imports only from its own layer and the layers
+below:
 
     __main__            the command line
     commands/           info, dump, report and others
@@ -68,11 +68,11 @@ if TYPE_CHECKING:
     from .symbols.resolver import Addresses as Addresses
     from .symbols.resolver import Resolver as Resolver
 
-# A copy of ../../VERSION, which is not part of the installed package.
+# A copy of ../../VERSION, because the installed package does not contain that file.
 __version__ = "0.9.0"
 
-# The public names and their modules, which are imported when a name is first used:
-# `pfmparse --version` needs none of them.
+# The public names and their modules. A module is imported when one of its names is
+# first used, because `pfmparse --version` needs none of them.
 _MODULES = {
     "Addresses": "symbols.resolver",
     "Batch": "recording",
@@ -123,7 +123,7 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
-    """A public name, from its module."""
+    """Imports a public name from its module and returns it."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f".{_MODULES[name]}", __name__), name)
@@ -132,5 +132,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """All names, also those whose modules are not imported yet."""
+    """Returns all names, including those that are not imported yet."""
     return sorted({*globals(), *__all__})

@@ -17,7 +17,7 @@ from .text import message, printable
 
 NAME = "pfmparse"
 
-# Each command's module in commands/, and its help text.
+# The module in commands/ and the help text of each command.
 COMMANDS = {
     "info": ("info", "show what was recorded"),
     "dump": ("dump", "print every sample, one per line"),
@@ -36,10 +36,10 @@ COMMANDS = {
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose error messages have no control characters."""
+    """An argument parser that escapes control characters in error messages."""
 
     def error(self, message: str) -> NoReturn:
-        """Prints the usage and the message; SystemExit(2)."""
+        """Prints the usage and the message, and raises SystemExit(2)."""
         super().error(printable(message))
 
 
@@ -47,11 +47,11 @@ class Command(Protocol):
     """The module of a command."""
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Runs the command and returns the exit status; BadInput if it fails."""
+        """Runs the command and returns its exit status; raises BadInput if it fails."""
 
 
 def _parser() -> Parser:
-    """The argument parser for command lines that do not begin with a command."""
+    """Returns the argument parser for command lines without a leading command."""
     parser = Parser(
         prog=NAME, description="Decode perfmon captures and sampling buffers."
     )
@@ -66,7 +66,7 @@ def _parser() -> Parser:
 
 
 def _parser_of(name: str) -> Parser:
-    """The argument parser of a command.
+    """Returns the argument parser of a command.
 
     Making the parsers of all commands would slow down every start.
     """
@@ -84,7 +84,10 @@ def _module(name: str) -> Command:
 
 
 def main(argv: Optional[Sequence[str]] = None) -> int:
-    """Runs a command line; returns the exit status, SystemExit(2) on a usage error."""
+    """Runs a command line and returns its exit status.
+
+    Raises SystemExit(2) on a usage error.
+    """
     words = sys.argv[1:] if argv is None else list(argv)
     if words and words[0] in COMMANDS:
         parser = _parser_of(words.pop(0))
@@ -95,7 +98,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     if rest and (not isinstance(files, list) or any(w.startswith("-") for w in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest and isinstance(files, list):
-        # argparse does not take further files after an option between files.
+        # If an option is between files, argparse does not accept the files after it.
         files += rest
     if getattr(arguments, "raw", False) != bool(getattr(arguments, "session", None)):
         parser.error("--raw and --session must be used together")
@@ -139,7 +142,7 @@ def _stop(number: int, _: object) -> NoReturn:
 def program() -> int:
     """The entry point of the program: SIGTERM and SIGINT end it with clean-up.
 
-    Both become exceptions, so no partly written file is left behind.
+    Both are converted to exceptions, so partly written files are removed.
     """
     _open_missing_streams()
     signal.signal(signal.SIGTERM, _stop)

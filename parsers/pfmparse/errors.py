@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""PfmParseError, which bad input raises, and the text of other exceptions."""
+"""PfmParseError, which is raised for bad input, and texts of other exceptions."""
 
 from __future__ import annotations
 
 import os
 from bisect import insort
 
-# Stack frames in these directories are skipped when a fault is attributed.
+# Stack frames in these directories are skipped when an error is attributed.
 _OURS = (os.path.dirname(os.path.abspath(__file__)), f"{os.sep}numpy{os.sep}")
 
 
 class PfmParseError(Exception):
     """Input that cannot be decoded.
 
-    ``message`` says what is wrong, ``offset`` is the byte of the file or buffer
-    that was being read. ``truncated`` distinguishes input that merely ends early
-    from input that contradicts its layout.
+    ``message`` says what is wrong. ``offset`` is the byte of the file or buffer that
+    was being read. ``truncated`` is set if the input only ends early, and not if it
+    contradicts its layout.
     """
 
     def __init__(self, message: str, offset: int, truncated: bool = False) -> None:
@@ -27,9 +27,9 @@ class PfmParseError(Exception):
     def within(self, offset: int, stored: str, whole: bool) -> PfmParseError:
         """Converts the error's location to the file that has the data at ``offset``.
 
-        If the data are stored in another form, ``stored`` names it, and the byte
-        within the data is given in the message only. Data that are ``whole`` but too
-        short are damaged, not truncated.
+        If the file stores the data in another form, ``stored`` names this form, and
+        only the message contains the byte within the data. If data are ``whole`` but
+        too short, they are damaged, not truncated.
         """
         truncated = self.truncated and not whole
         if stored:
@@ -42,7 +42,7 @@ class PfmParseError(Exception):
 
 
 class RequestError(PfmParseError):
-    """A request that the input cannot fulfil, or a fault of another package's code.
+    """A request that the input cannot fulfil, or an error in another package's code.
 
     No byte of the input is wrong, so the text has no offset.
     """
@@ -60,7 +60,7 @@ def note(problems: list[PfmParseError], problem: PfmParseError) -> None:
 
 
 def blamed(error: BaseException) -> str:
-    """The error of another package's code, and the line that raised it."""
+    """Describes an exception of another package, with the line that raised it."""
     import traceback  # slow to import, and rarely needed
 
     text = f"{type(error).__name__}: {error}"

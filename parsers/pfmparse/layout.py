@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The array type, and numpy dtypes for structures that are declared in C.
 
-numpy.typing is imported for type checkers only: importing it would take a tenth of the
-start-up time of ``pfmparse report``.
+numpy.typing is imported for type checkers only, because importing it would take a tenth
+of the start-up time of ``pfmparse report``.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ KERNEL_START = 1 << 63  # the first address of the kernel on x86_64 and arm64
 
 
 def struct_dtype(size: int, fields: Sequence[Field]) -> np.dtype[np.void]:
-    """Structured dtype of ``size`` bytes that the fields fill without a gap.
+    """Returns a structured dtype of ``size`` bytes that the fields fill without a gap.
 
-    Padding must be given as a field, too. Each field must start where the previous
-    one ends: AssertionError if it does not.
+    Padding must be given as a field, too. Each field must start where the previous one
+    ends; otherwise raises AssertionError.
     """
     end = 0
     for name, spec, offset in fields:
@@ -56,10 +56,10 @@ def struct_dtype(size: int, fields: Sequence[Field]) -> np.dtype[np.void]:
 def view(
     data: Data, dtype: np.dtype[np.void], count: int, offset: int, stride: int
 ) -> NDArray[np.void]:
-    """``count`` structures in ``data``, without a copy; shape (count,).
+    """Returns ``count`` structures in ``data``, without a copy; shape (count,).
 
-    The first is at byte ``offset``, each further one ``stride`` bytes later; they may
-    overlap. The caller must have checked that they lie within ``data``.
+    The first structure is at byte ``offset``, each further one ``stride`` bytes later;
+    they may overlap. The caller must have checked that they are within ``data``.
     """
     if count == 0:
         return np.zeros(0, dtype)
@@ -69,9 +69,9 @@ def view(
 def structures(
     data: Data, dtype: np.dtype[np.void], count: int, offset: int, what: str
 ) -> NDArray[np.void]:
-    """``count`` consecutive structures from byte ``offset`` on, without a copy.
+    """Returns ``count`` consecutive structures from byte ``offset`` on, without a copy.
 
-    Raises PfmParseError if the data end before they do; ``what`` names them.
+    Raises PfmParseError if the data end before the structures; ``what`` names them.
     """
     end = offset + count * dtype.itemsize
     if len(data) < end:
@@ -82,14 +82,14 @@ def structures(
 
 @cache
 def field_names(dtype: np.dtype[np.void]) -> tuple[str, ...]:
-    """Names of the fields that are neither reserved nor padding, by offset."""
+    """Returns the names of fields that are neither reserved nor padding, by offset."""
     return tuple(n for n in dtype.names or () if "reserved" not in n and "pad" not in n)
 
 
 def integers(
     data: Data, dtype: np.dtype[np.void], offset: int, what: str
 ) -> dict[str, int]:
-    """The integers of a structure at byte ``offset``, by field.
+    """Returns the integers of a structure at byte ``offset``, by field.
 
     Raises PfmParseError if the data end before the structure does; ``what`` names it.
     """
@@ -99,7 +99,7 @@ def integers(
 def table(
     data: Data, dtype: np.dtype[np.void], count: int, offset: int, what: str
 ) -> list[dict[str, int]]:
-    """The integers of ``count`` consecutive structures, see integers()."""
+    """Returns the integers of ``count`` consecutive structures, see integers()."""
     raw = structures(data, dtype, count, offset, what)
     names = [n for n in field_names(dtype) if dtype[n].kind in "iu"]
     return [dict(zip(names, row)) for row in zip(*(raw[n].tolist() for n in names))]
@@ -108,13 +108,13 @@ def table(
 def bad_field(
     dtype: np.dtype[np.void], field: str, message: str, offset: int = 0
 ) -> PfmParseError:
-    """An error about a field of the structure at byte ``offset``."""
+    """Returns an error about a field of the structure at byte ``offset``."""
     assert dtype.fields is not None
     return PfmParseError(f"{field}: {message}", offset + dtype.fields[field][1])
 
 
 def describe(arg: bytes, dtype: np.dtype[np.void]) -> Optional[Mapping[str, int]]:
-    """The values in a format's argument, None if its size is wrong."""
+    """Returns the values in a format's argument, None if its size is wrong."""
     if len(arg) != dtype.itemsize:
         return None
     return integers(arg, dtype, 0, "the argument")

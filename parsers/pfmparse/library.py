@@ -35,12 +35,13 @@ Columns = dict[str, NDArray[Any]]
 class Captures:
     """One capture or several, whose selected samples are read as one table.
 
-    Each call reads the files again. Python warnings name captures that are damaged, or
-    that request only some control groups, and mapped files whose symbols are missing.
+    Each call reads the files again. Python warnings are issued about captures that are
+    damaged or request only some control groups, and about mapped files whose symbols
+    are missing.
     """
 
     def __init__(self, files: _Files, options: Options) -> None:
-        """Use pfmparse.open() instead."""
+        """Use pfmparse.open() instead of this constructor."""
         self._files = files
         self._options = options
 
@@ -51,7 +52,10 @@ class Captures:
         self.close()
 
     def close(self) -> None:
-        """Closes the files; later calls fail. Otherwise this is done in the end."""
+        """Closes the files; later calls fail.
+
+        Otherwise the files are closed when the object is deleted.
+        """
         self._files.close()
 
     def select(
@@ -73,9 +77,8 @@ class Captures:
         """Returns these files with only the samples that meet all conditions.
 
         The conditions replace those of an earlier selection. Each condition takes one
-        value or a list; a value is a number, or a text as the option of the same name
-        takes it.
-        Raises ValueError if a text is invalid.
+        value or a list; a value is a number, or a text in the syntax of the option of
+        the same name. Raises ValueError if a text is invalid.
         """
         given = locals()
         values = {name: _values(name, given[name]) for name in CONDITIONS}
@@ -92,15 +95,7 @@ class Captures:
     def samples(
         self, columns: Union[str, Sequence[str], None] = None, symbols: bool = True
     ) -> Columns:
-        """The selected samples: an array for each column, all of the same length.
-
-        ``columns`` are names as in ``columns``, or other columns of the samples'
-        format; by default, all that any capture recorded. Without ``symbols``, no
-        symbols are looked up, and the columns that need them are left out.
-
-        Raises PfmParseError if a capture cannot be read, or if its samples lack a
-        column. Raises ValueError if a column in ``columns`` needs ``symbols``.
-        """
+        """Reads the selected samples as an array per column, all of the same length."""
         probes = self._inputs(Detail.OBJECT)
         numbers = numbers_of(probes)
         wanted = _columns(probes, numbers) if columns is None else _several(columns)
@@ -121,12 +116,13 @@ class Captures:
         by: Union[str, Sequence[str]] = "function",
         weight: Optional[str] = None,
     ) -> Columns:
-        """Sums of the selected samples, with the largest weight first.
+        """Sums the selected samples; the largest weight comes first.
 
-        ``by`` names keys of ``pfmparse report --by``: each becomes a column, and so do
-        the further members of the rows of its JSON. ``count`` is the number of samples;
-        with another ``weight``, as for ``report --weight``, its sum is ``weight``. By
-        default, that is the first sum that the samples' format records, if any.
+        ``by`` names keys of ``pfmparse report --by``. Each key becomes a column, and so
+        do the further members of the rows of its JSON. ``count`` is the number of
+        samples. If another ``weight`` is chosen, as for ``report --weight``, its sum is
+        in the column ``weight``. The default is the first sum that the samples' format
+        records, if there is one.
 
         Raises PfmParseError if a capture cannot be read, or if its samples lack a
         column.
@@ -146,7 +142,7 @@ class Captures:
         return found
 
     def _inputs(self, detail: Detail) -> list[Input]:
-        """The captures, to be read from their start."""
+        """Returns the captures as inputs, to be read from their start."""
         if self._files.closed:
             raise ValueError("the captures are closed: open them again")
         inputs = []
@@ -163,7 +159,7 @@ class Captures:
 def open(
     paths: Union[Path, Iterable[Path]], options: SymbolOptions = SymbolOptions()
 ) -> Captures:
-    """Opens a capture or several; they are closed with the returned object.
+    """Opens one or several captures; closing the returned object closes them.
 
     The ``options`` say where to look for symbols.
 
@@ -212,7 +208,7 @@ def naming(file: str) -> Iterator[None]:
 
 @contextmanager
 def _reading(source: Input) -> Iterator[None]:
-    """Warns of problems with an input after the block.
+    """Warns about problems with an input after the block.
 
     Raises PfmParseError if nothing in the input is usable.
     """
@@ -230,7 +226,7 @@ def _several(names: Union[str, Sequence[str]]) -> list[str]:
 
 
 def _values(name: str, wanted: Wanted) -> list[Any]:
-    """The values of a condition. Raises ValueError if one is invalid."""
+    """Returns the values of a condition; raises ValueError if one is invalid."""
     given = [wanted] if isinstance(wanted, (str, int)) else wanted
     try:
         return [value for one in given for value in CONDITIONS[name].read(str(one))]
@@ -239,13 +235,13 @@ def _values(name: str, wanted: Wanted) -> list[Any]:
 
 
 def usual_weight(inputs: Sequence[Input]) -> str:
-    """The usual weight of the first samples of the inputs."""
+    """Returns the default weight of the first samples of the inputs."""
     firsts = (source.first() for source in inputs)
     return next((usual(samples) for samples in firsts if samples is not None), COUNT)
 
 
 def _columns(inputs: Sequence[Input], numbers: Iterable[str]) -> list[str]:
-    """The names of the columns that any of the inputs has."""
+    """Returns the names of the columns that any of the inputs has."""
     found = [samples for source in inputs if (samples := source.first()) is not None]
     chained = any(samples.chains is not None for samples in found)
     texts = [name for name in TEXTS if name != "stack" or chained]
@@ -253,7 +249,7 @@ def _columns(inputs: Sequence[Input], numbers: Iterable[str]) -> list[str]:
 
 
 def _keys(names: Sequence[str], rows: Sequence[Row]) -> Columns:
-    """The keys' values by name, and the further members of these values."""
+    """Returns the keys' values by name, and the further members of these values."""
     found = {
         name: _column([row.values[at].key for row in rows])
         for at, name in enumerate(names)
@@ -269,17 +265,17 @@ def _keys(names: Sequence[str], rows: Sequence[Row]) -> Columns:
 
 
 def _column(values: Sequence[object]) -> NDArray[Any]:
-    """Numbers if all values are integers, otherwise objects, with "" for None."""
+    """Returns numbers if all are integers, otherwise objects, with "" for None."""
     if values and all(isinstance(value, int) for value in values):
         numbers = np.array(values)
-        # Numbers of more than 64 bits stay as they are.
+        # Numbers of more than 64 bits remain objects.
         if numbers.dtype.kind in "iu":
             return numbers
     return objects(["" if value is None else value for value in values])
 
 
 def _integers(values: Sequence[int]) -> NDArray[Any]:
-    """Sums as 64-bit numbers, or as objects if one needs more bits."""
+    """Returns sums as 64-bit numbers, or as objects if one needs more bits."""
     if any(value >> 64 for value in values):
         return objects(values)
     return np.array(values, np.uint64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Runs calls in threads ahead of the consumer, and yields their results in order."""
+"""Run calls in threads ahead of the consumer, and yield their results in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PATIENCE = 8  # results between two decisions whether to add a thread
 
 
 def cpus() -> int:
-    """The number of CPUs on which this process may run."""
+    """Returns the number of CPUs on which this process may run."""
     return len(os.sched_getaffinity(0))
 
 
@@ -27,7 +27,7 @@ class _Failed:
 
 
 class _Job(Generic[T]):
-    """A call and, once it is done, its result, which needs up to ``size`` bytes."""
+    """A call and, once it has ended, its result, which needs up to ``size`` bytes."""
 
     def __init__(self, call: Callable[[], T], size: int) -> None:
         self.size = size
@@ -42,7 +42,7 @@ class _Job(Generic[T]):
             self._done.put(_Failed(error))
 
     def is_done(self) -> bool:
-        """True if the call has returned or failed."""
+        """Returns whether the call has returned or failed."""
         return not self._done.empty()
 
     def result(self) -> T:
@@ -54,7 +54,7 @@ class _Job(Generic[T]):
 
 
 class _Workers:
-    """Threads that do jobs: one at first, more if the consumer has to wait.
+    """Threads that run jobs: one at first, more if the consumer has to wait.
 
     A thread without enough work would only take CPU time from the consumer.
     """
@@ -74,7 +74,7 @@ class _Workers:
         self._waiting.put(job)
 
     def result(self, job: _Job[T]) -> T:
-        """Waits for a job's result; adds a thread if that happens too often."""
+        """Waits for a job's result; adds a thread if it often has to wait."""
         self._asked += 1
         self._waited += not job.is_done()
         if self._asked >= PATIENCE and 2 * self._waited > self._asked:
@@ -91,7 +91,7 @@ class _Workers:
             thread.join()
 
     def _start(self) -> None:
-        """Starts another thread unless the limit is reached."""
+        """Starts another thread unless the limit has been reached."""
         self._asked = self._waited = 0
         if len(self._threads) < self._limit:
             thread = Thread(target=_work, args=(self._waiting,), daemon=True)
@@ -105,7 +105,7 @@ def in_threads(
     """Yields the results of calls in order; up to ``threads`` threads make the calls.
 
     Each call comes with the size of its result. Calls are made in advance as long as
-    their results fit into ``room`` together, but at least one per thread.
+    the sum of their sizes is at most ``room``, but at least one call per thread.
     """
     workers, jobs = _Workers(threads), deque[_Job[T]]()
     used = 0
@@ -124,7 +124,7 @@ def in_threads(
 
 
 def _work(waiting: SimpleQueue[Optional[_Job[Any]]]) -> None:
-    """Does queued jobs until it gets None."""
+    """Runs queued jobs until the queue returns None."""
     while True:
         job = waiting.get()
         if job is None:

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from .capture.cookies import CookieFile
     from .capture.kallsyms import KernelSymbols
 
-MUCH = 8 << 20  # bytes of buffers for which threads pay off
+MUCH = 8 << 20  # bytes of buffers for which threads pay
 ENOUGH = 1 << 16  # samples in a batch, unless one buffer has more
 
 
 class Source(Protocol):
-    """Where buffers come from: a capture or a raw image."""
+    """A source of buffers: a capture or a raw image."""
 
     session: Session
     session_text: bytes
@@ -67,17 +67,17 @@ class Source(Protocol):
         """An upper bound of the size of all buffers."""
 
     def buffers(self) -> Iterator[Buffer]:
-        """The buffers in the order in which they were copied."""
+        """Yields the buffers in the order in which they were copied."""
 
     def again(self) -> Source:
-        """A new source with the same data, to be read from the start."""
+        """Returns a new source with the same data, to be read from the start."""
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """The buffers, several at a time; ``threads`` threads read in advance."""
+        """Yields the buffers, some at a time; ``threads`` threads read in advance."""
 
 
 class RawBuffer(Metadata):
-    """The image of one buffer, without a capture around it."""
+    """The image of one buffer that is not in a capture."""
 
     complete = True
 
@@ -91,16 +91,16 @@ class RawBuffer(Metadata):
         self.bytes_of_buffers = len(data)
 
     def again(self) -> RawBuffer:
-        """A new source with the same buffer."""
+        """Returns a new source with the same buffer."""
         return RawBuffer(self._data, self.session_text)
 
     def buffers(self) -> Iterator[Buffer]:
-        """The one buffer."""
+        """Yields the only buffer."""
         data = memoryview(self._data)
         yield Buffer(data, 0, epoch=0, offset=0, stored="", whole=False)
 
     def groups(self, threads: int) -> Iterator[list[Buffers]]:
-        """The one buffer, in a list."""
+        """Yields a list with the only buffer."""
         yield [Buffers.of(buffer) for buffer in self.buffers()]
 
 
@@ -108,8 +108,8 @@ class RawBuffer(Metadata):
 class Batch:
     """Samples of some buffers, or of a part of one buffer.
 
-    All are from one ``context``, and the mappings of ``epoch`` apply to them. ``lost``
-    counts the losses, by reason, since the context's previous batch.
+    All samples are of one ``context``, and the mappings of ``epoch`` apply to them.
+    ``lost`` is the number of losses, by reason, since the context's previous batch.
     """
 
     samples: Samples
@@ -126,19 +126,19 @@ class _Part:
     lost: list[Mapping[str, int]] = field(default_factory=list)
 
     def takes(self, samples: Samples) -> bool:
-        """True if the samples fit into this part and have the same columns."""
+        """Returns whether the samples fit into this part and have the same columns."""
         if not self.samples:
             return samples.count <= ENOUGH
         room = ENOUGH - sum(part.count for part in self.samples)
         return samples.count <= room and alike(self.samples[0], samples)
 
     def joined(self) -> Samples:
-        """All samples of the part."""
+        """Returns all samples of the part."""
         return join(self.samples)
 
 
 class Recording:
-    """Decodes a source; its totals are complete once ``batches()`` is exhausted.
+    """Decodes a source; its totals are complete after the last batch.
 
     ``samples`` and ``imprecise`` are sums of the samples' weights. ``in_buffers`` has
     the losses that the last buffer of each context reports. ``origin`` is the package
@@ -147,10 +147,10 @@ class Recording:
     """
 
     def __init__(self, source: Source, any_format: bool = False) -> None:
-        """Raises PfmParseError if there is no parser for the session's format.
+        """Raises PfmParseError without a parser for the session's format.
 
-        With ``any_format``, an unknown format is accepted: its samples have no columns,
-        and are counted if the buffers record their number.
+        If ``any_format`` is set, an unknown format is accepted: its samples have no
+        columns, and are counted if the buffers contain their number.
         """
         self.source = source
         self._any_format = any_format
@@ -183,12 +183,12 @@ class Recording:
         )
 
     def reopened(self) -> Recording:
-        """A new recording of the same source, which is read independently."""
+        """Returns a new recording of the same source, which is read independently."""
         return Recording(self.source.again(), self._any_format)
 
     @property
     def problems(self) -> list[PfmParseError]:
-        """The problems with the input so far, by offset."""
+        """The problems with the input so far, in order of their offsets."""
         return self.source.problems
 
     @property
@@ -198,20 +198,20 @@ class Recording:
 
     @property
     def useless(self) -> bool:
-        """True if the input is damaged and yielded no sample."""
+        """True if the input is damaged and no sample could be decoded."""
         damaged = any(not problem.truncated for problem in self.problems)
         return damaged and self.samples == 0
 
     @property
     def lost(self) -> Optional[int]:
-        """Samples that were lost, None if the tool did not record that."""
+        """The number of lost samples, None if the tool did not record it."""
         return self.source.totals.lost if self.source.totals else None
 
     @property
     def skipped(self) -> int:
-        """Samples that the format chose not to record.
+        """The number of samples that the format chose not to record.
 
-        If the tool did not record that, the buffers' own numbers are used.
+        If the tool did not record it, it is the sum of the buffers' own numbers.
         """
         totals = self.source.totals
         if totals is not None and totals.skipped is not None:
@@ -220,21 +220,21 @@ class Recording:
 
     @property
     def throttled(self) -> Optional[int]:
-        """Times that perf stopped a counter, None if the tool did not record that."""
+        """The number of times that perf stopped a counter, None if not recorded."""
         return self.source.totals.throttled if self.source.totals else None
 
     @property
     def limited(self) -> Optional[int]:
-        """Times that a limit was exceeded, None if the tool did not record that."""
+        """The number of times that a limit was exceeded, None if not recorded."""
         return self.source.totals.limited if self.source.totals else None
 
     @property
     def notifications(self) -> Optional[int]:
-        """Notifications that the tool received, None if it did not record that."""
+        """The number of notifications that the tool received, None if not recorded."""
         return self.source.totals.notifications if self.source.totals else None
 
     def lost_in_buffers(self) -> dict[str, int]:
-        """The losses that the buffers of all contexts report, by reason."""
+        """Returns the losses that the buffers of all contexts report, by reason."""
         sums: dict[str, int] = {}
         for lost in self.in_buffers.values():
             for reason, number in lost.total.items():
@@ -242,7 +242,7 @@ class Recording:
         return sums
 
     def lost_in_regions(self) -> list[dict[str, object]]:
-        """The losses of each region, if the format has regions."""
+        """Returns the losses of each region, if the format has regions."""
         return [
             {"context": context, "region": number, **region}
             for context, lost in sorted(self.in_buffers.items())
@@ -250,18 +250,18 @@ class Recording:
         ]
 
     def described_argument(self) -> Optional[Mapping[str, object]]:
-        """The values in the format's argument by name, None if they are not known."""
+        """Returns the values in the format's argument by name, None if unknown."""
         try:
             return self.format.describe_arg(self.session.format.arg)
-        # A format of another package may raise anything; info prints the rest.
+        # A format of another package may raise any exception: info prints the rest.
         except Exception as error:
             note(self.problems, self._fault("describe_arg", error))
             return None
 
     def batches(self, threads: Optional[int] = None) -> Iterator[Batch]:
-        """All samples that can be decoded; those of one context are in order.
+        """Yields all samples that can be decoded; those of one context are in order.
 
-        Up to ``threads`` threads read in advance; by default, as many as pay off.
+        Up to ``threads`` threads read in advance; by default, as many as pay.
         """
         if threads is None:
             threads = _worth(self.source.bytes_of_buffers)
@@ -272,9 +272,9 @@ class Recording:
                 yield Batch(samples, runs[0].epoch, runs[0].context, lost)
 
     def _completed(self, samples: Samples, context: int) -> Samples:
-        """The samples, with columns that the format does not provide.
+        """Returns the samples with columns that the format does not provide.
 
-        These are data that samples record as PMDs, and the context's thread.
+        These columns have data that samples record as PMDs, and the context's thread.
         """
         if self._pmds is not None:
             samples = self._pmds.add_to(samples)
@@ -282,7 +282,7 @@ class Recording:
         return samples if threads is None else threads.tell(samples, context)
 
     def _parts(self, runs: Sequence[Buffers]) -> Iterator[_Part]:
-        """The samples of buffers of one context and epoch, in parts of limited size."""
+        """Yields the samples of one context and epoch, in parts of limited size."""
         part = _Part()
         for run in runs:
             self.buffers += len(run)
@@ -301,7 +301,7 @@ class Recording:
             yield part
 
     def _newly_lost(self, context: int) -> Mapping[str, int]:
-        """The losses since the previous call."""
+        """Returns the losses since the previous call."""
         now, before = self.in_buffers[context].total, self._told.get(context, {})
         self._told[context] = now
         if now is before:
@@ -327,7 +327,7 @@ class Recording:
             for buffer in run:
                 yield from self._decoded(decode, buffer)
         else:
-            # Some buffer is faulty: bisect, and decode the good ones together.
+            # At least one buffer is faulty: bisect, to decode the good ones together.
             half = len(run) // 2
             yield from self._regions(run.part(0, half))
             yield from self._regions(run.part(half, len(run)))
@@ -353,7 +353,7 @@ class Recording:
         return decoded.regions
 
     def _decoder(self) -> Decoder:
-        """A decoder for a context.
+        """Returns a decoder for a context.
 
         Raises PfmParseError if the format cannot make one.
         """
@@ -365,7 +365,7 @@ class Recording:
             raise self._fault("decoder", error) from error
 
     def _fault(self, what: str, error: Exception) -> PfmParseError:
-        """An exception in the format's code, as an error that names its package."""
+        """Converts an exception in the format's code to an error with its package."""
         name = f"format {self.format.name} of {self.origin}"
         return RequestError(f"{what} of {name}: {blamed(error)}")
 
@@ -375,7 +375,7 @@ class Recording:
 
 
 def _worth(size: int) -> int:
-    """The number of reading threads that pay off for ``size`` bytes; 0 for none."""
+    """Returns the number of threads that pay for ``size`` bytes, or 0."""
     if size < MUCH:
         return 0
     from .pipeline import cpus  # only needed by large captures
@@ -384,7 +384,7 @@ def _worth(size: int) -> int:
 
 
 def _sum(losses: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
-    """The sum of losses by reason."""
+    """Returns the sum of losses, by reason."""
     sums = dict(losses[0])
     for lost in losses[1:]:
         for reason, number in lost.items():
@@ -393,14 +393,14 @@ def _sum(losses: Sequence[Mapping[str, int]]) -> Mapping[str, int]:
 
 
 def open_capture(stream: BufferedIOBase, any_format: bool = False) -> Recording:
-    """Opens a capture. Raises PfmParseError if nothing in it is usable.
+    """Opens a capture; raises PfmParseError if nothing in it is usable.
 
-    With ``any_format``, a capture whose format has no parser is usable, too: it has
-    buffers and their losses.
+    If ``any_format`` is set, a capture whose format has no parser is usable, too: it
+    has buffers and their losses.
     """
     return Recording(Capture(stream), any_format)
 
 
 def open_raw(data: bytes, session_text: bytes, any_format: bool = False) -> Recording:
-    """Opens the image of a buffer, which a SESS document describes."""
+    """Opens the image of a buffer; a SESS document describes the session."""
     return Recording(RawBuffer(data, session_text), any_format)

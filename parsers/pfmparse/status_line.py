@@ -13,7 +13,7 @@ FIRST, NEXT = 2.0, 0.5  # seconds until the first line, and between two lines
 
 
 class StatusLine:
-    """A line that is shown during long work, if the output is a terminal."""
+    """A line that is shown during long work if the output is a terminal."""
 
     def __init__(self, out: Optional[TextIO] = None) -> None:
         self._out = out or sys.stderr
@@ -21,7 +21,7 @@ class StatusLine:
         self.restart()
 
     def restart(self) -> None:
-        """Starts the delay until the first line again."""
+        """Restarts the delay until the first line."""
         self._due = time.monotonic() + FIRST
 
     def show(self, text: str) -> None:
@@ -45,7 +45,7 @@ class StatusLine:
 
 
 class Progress:
-    """A line on a terminal that counts samples, shown if reading takes a while."""
+    """A line on a terminal with a count of samples, shown if reading takes long."""
 
     def __init__(self, verb: str, out: Optional[TextIO] = None) -> None:
         self._verb = verb
@@ -53,7 +53,7 @@ class Progress:
         self._samples = 0
 
     def add(self, samples: int) -> None:
-        """Adds to the number of samples that are done."""
+        """Adds to the number of samples that were read."""
         self._samples += samples
         self._line.show(f"{amount(self._samples, 'samples', ',')} {self._verb}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Messages, and the text of names and numbers."""
+"""Messages, and texts of names and numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Optional
 
 
 def printable(text: str) -> str:
-    """The text with non-printable characters escaped."""
+    """Escapes characters that are not printable."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -19,12 +19,12 @@ MARKUP = str.maketrans(
 
 
 def markup(text: str) -> str:
-    """The text for HTML and XML, which do not allow all control characters."""
+    """Converts a text for HTML and XML, which do not allow all control characters."""
     return printable(text).translate(MARKUP)
 
 
 def exact_bytes(text: str) -> bytes:
-    """The text in UTF-8; surrogates become the bytes that they stand for."""
+    """Encodes a text as UTF-8; surrogates become the bytes that they stand for."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -32,7 +32,7 @@ def exact_bytes(text: str) -> bytes:
 
 
 def amount(number: int, things: str, form: str = "") -> str:
-    """A number and what it counts: "1 sample", "2 samples".
+    """Formats a number and what it counts: "1 sample", "2 samples".
 
     ``form`` is the number's format, such as "," for groups of digits.
     """
@@ -41,7 +41,7 @@ def amount(number: int, things: str, form: str = "") -> str:
 
 
 def known(value: Optional[int]) -> str:
-    """A number, or "unknown" for None."""
+    """Returns a number as text, or "unknown" for None."""
     return "unknown" if value is None else str(value)
 
 
