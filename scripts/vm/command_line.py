@@ -12,7 +12,7 @@ import verdict
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that exits with the harness's own code if arguments are invalid."""
+    """A parser that exits with the harness's exit code if arguments are invalid."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         """Print the error and exit."""
@@ -21,7 +21,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def exit_on(*signals: signal.Signals) -> None:
-    """Exit on these signals, with cleanup."""
+    """Make these signals exit the program, with cleanup."""
     for number in signals:
         signal.signal(number, _stop)
 

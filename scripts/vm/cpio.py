@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Write the cpio archive ("newc") that the kernel unpacks as its first file system.
 
-Everything in the archive belongs to root, and it may contain device nodes, although the
-writer runs as an ordinary user.
+All files in the archive belong to root. The archive can contain device nodes, although
+an ordinary user writes it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Archive:
             self._entry(path, stat.S_IFCHR | 0o600, b"", (major, minor))
 
     def finish(self) -> None:
-        """Write the end of the archive; nothing can be added afterwards."""
+        """Write the end of the archive; later additions are not allowed."""
         self._entry("/" + TRAILER, 0, b"")
 
     def _claim(self, path: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run one guest: start QEMU, read its channels and report how the guest ended."""
+"""Run one guest: start QEMU, read its channels and return how the guest ended."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ Sink = Callable[[bytes], None]
 
 @dataclass(frozen=True)
 class Ending:
-    """The end of a guest: exit code, and a reason unless it is the command's code."""
+    """The end of a guest: an exit code and its reason.
+
+    The reason is None if the code is that of the guest's command.
+    """
 
     code: int
     reason: str | None = None
@@ -33,9 +36,10 @@ class Ending:
 class Receiver:
     """Receives the guest's data and detects when it is complete.
 
-    console: called with each piece of the kernel log. output, files: called with each
-    piece of the command's output and of the tar archive of $OUT. end_mark: the bytes
-    that the guest sends after the end of each of these two.
+    console: called with each piece of the kernel log.
+    output: called with each piece of the command's output.
+    files: called with each piece of the tar archive of $OUT.
+    end_mark: the bytes that the guest sends after the output and after the archive.
     """
 
     def __init__(self, console: Sink, output: Sink, files: Sink, end_mark: bytes):
@@ -58,7 +62,7 @@ class Receiver:
             self._said += data
 
     def close(self) -> None:
-        """Flush the streams: no more data will come."""
+        """Flush the streams after the last piece."""
         self._output.close()
         self._files.close()
 
@@ -67,7 +71,7 @@ class Receiver:
         return self._log.decode(errors="replace").replace("\r\n", "\n")
 
     def verdict(self) -> tuple[str, str] | None:
-        """Return the verdict's keyword and text; None until everything has come."""
+        """Return the verdict's keyword and text; None until all data is received."""
         line, end, _ = self._said.decode(errors="replace").partition("\n")
         keyword, _, text = line.partition(" ")
         sent_all = self._output.ended and self._files.ended
@@ -83,7 +87,7 @@ def run(
     timeout: float,
     may_deny: bool = False,
 ) -> Ending:
-    """Boot a guest and wait for its end; return how it ended.
+    """Boot a guest and wait until it ends; return how it ended.
 
     timeout: limit in seconds of host time for QEMU, from its start to its exit.
     may_deny: as for verdict.judge().
@@ -118,7 +122,7 @@ def _started(
             cleanup.enter_context(ours[name])
             cleanup.enter_context(theirs[name])
         backends = {name: f"socket,fd={end.fileno()}" for name, end in theirs.items()}
-        # setpriv: QEMU must not outlive this process, even if this one is killed.
+        # QEMU must not outlive this process, even if this process is killed.
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL"]
             + qemu.command(machine, initramfs, backends),
@@ -170,7 +174,7 @@ def _read(channel: socket.socket) -> bytes:
 
 
 def _conclude(receiver: Receiver, qemu_status: int) -> Ending:
-    """Return how a guest ended if its kernel log shows no fault."""
+    """Return how a guest without faults in its kernel log ended."""
     told = receiver.verdict()
     if told is None:
         if qemu_status != 0 and not receiver.log():

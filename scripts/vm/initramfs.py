@@ -19,21 +19,22 @@ import supply
 
 HERE = Path(__file__).resolve().parent
 
-# The kernel's own modules that each guest needs, besides their dependencies.
+# The kernel's own modules that each guest needs; their dependencies are added.
 DRIVERS = ("virtio_pci", "virtio_console")
-# Needed if the guest has a disk.
+# Modules for a guest with a disk.
 DISK_DRIVERS = ("virtio_blk", "ext4")
-# Needed if UEFI firmware boots the guest, to access its EFI variables.
+# Modules for a guest that UEFI firmware boots: they access its EFI variables.
 FIRMWARE_DRIVERS = ("efivarfs",)
-# Our modules, in loading order.
+# Perfmon's modules, in loading order.
 LOADED = ("perfmon.ko", "pfm_pmu_perf.ko", "pfm_fmt_default.ko")
-# Our module that further formats may use.
+# A module of perfmon that further formats may use.
 USED = "pfm_unwind.ko"
 # The package of the guest's shell.
 BUSYBOX = "busybox-static"
-# First line of the guest's /init. scripts/vm/init has none: it must not run on a host.
+# The first line of the guest's /init. scripts/vm/init lacks it, so that it
+# cannot be run on a host by mistake.
 INTERPRETER = b"#!/bin/busybox sh\n"
-# The directory of formats beside the other modules.
+# The directory of formats below that of perfmon's other modules.
 FORMATS = "formats"
 DIRECTORIES = (
     *("proc", "sys", "dev", "run", "tmp", "out", "root"),
@@ -46,7 +47,7 @@ ACCOUNTS = {
 
 
 class ContentError(Exception):
-    """The guest lacks something; the text says what, and what to do."""
+    """The guest lacks a file; the text says which one, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +55,19 @@ class Content:
     """The content of a guest.
 
     own_modules: the kernel's own directory lib/modules/RELEASE.
-    modules: our modules, None for a guest without them.
+    modules: perfmon's modules, None for a guest without them.
     load: whether the guest loads the core, the PMU and the default format.
-    formats: further modules, which are loaded after these.
+    formats: further modules, which are loaded last.
     programs: programs to put into /perfmon/bin.
-    search: directory that is searched first for their libraries.
+    search: directory that is searched first for the programs' libraries.
     libraries: directory with shared libraries for the guest, or None.
     added: pairs of host path and absolute guest path.
     command: argument vector to run.
     collect: whether the guest sends the files in its directory $OUT.
     disk: whether the command runs in the root file system on the guest's disk. Then
-        only the files in `added` are put below /perfmon, and not our programs.
+        /perfmon has only the files in `added`, and not `programs`.
     firmware: whether UEFI firmware boots the guest, which then has EFI variables.
-    end_mark: bytes that the guest sends after the end of output and of files.
+    end_mark: bytes that the guest sends after the output and after the files.
     """
 
     kernel: kernels.Kernel
@@ -106,7 +107,7 @@ def busybox(arch: str) -> Path:
     if debian == packages.native() and packages.installed_version(BUSYBOX):
         return Path("/bin/busybox")
     tree = packages.unpacked_any(BUSYBOX, debian)
-    # Debian 13 moved it from bin to usr/bin.
+    # Debian 13 moved busybox from bin to usr/bin.
     return next(tree.rglob("bin/busybox"))
 
 
@@ -125,7 +126,8 @@ def _add_modules(
 ) -> tuple[list[str], list[str]]:
     """Add the modules and their indexes.
 
-    Return the kernel's drivers to load, and the guest paths of our modules to load.
+    Return the kernel's drivers to load, and the guest paths of perfmon's modules to
+    load.
     """
     release = content.kernel.release
     extra = f"/lib/modules/{release}/extra"
@@ -167,8 +169,8 @@ def _choose_loaded(ours: Iterable[Path], content: Content) -> list[Path]:
 def _stage_drivers(source: Path, wanted: Sequence[str], stage: Path) -> list[str]:
     """Copy the drivers that the guest needs, and the lists that depmod reads.
 
-    Return the drivers that are modules. The others are taken to be built in, which not
-    all packages declare.
+    Return the drivers that are modules. The others must be built in: not all packages
+    list the built-in ones.
     """
     stage.mkdir(parents=True)
     for name in ("modules.builtin", "modules.order"):

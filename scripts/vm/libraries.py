@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Find the shared libraries that programs of the host's architecture need.
 
-For most programs ldd runs the program's loader. The loader of 32-bit programs is not
-run, because not every kernel can: the needed names are read from the program, and the
-libraries are found beside the loader.
+For 64-bit programs, ldd runs the program's loader. The loader of 32-bit programs is not
+run, because some kernels cannot run it. Instead, the names of the libraries are read
+from the program, and the libraries are looked up in the loader's directory.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class LibraryError(Exception):
 
 
 def is_elf(path: Path) -> bool:
-    """Tell whether a file is in ELF format. Raises OSError."""
+    """Return whether a file is in ELF format. Raises OSError."""
     with open(path, "rb") as stream:
         return stream.read(4) == b"\x7fELF"
 
 
 def needed(programs: Iterable[Path], search: Path | None) -> dict[str, Path]:
-    """Return guest path -> host file of all libraries that the programs need.
+    """Return the host file of each library that the programs need, by guest path.
 
     `search`: a directory that is searched first. System libraries keep their path, all
     others go to /lib. Raises LibraryError if a library is not found.
@@ -48,7 +48,7 @@ def _is_narrow(path: Path) -> bool:
 
 
 def _needed_by_narrow(programs: Sequence[Path], search: Path | None) -> dict[str, Path]:
-    """Return guest path -> host file of the libraries of 32-bit programs."""
+    """Return the host file of each library of 32-bit programs, by guest path."""
     found: dict[str, Path] = {}
     left = list(programs)
     while left:
@@ -86,7 +86,7 @@ def _find(name: str, places: Sequence[Path]) -> Path:
 
 
 def _needed_by_wide(programs: Sequence[Path], search: Path | None) -> dict[str, Path]:
-    """Return guest path -> host file of the libraries of programs the host runs."""
+    """Return the host file of each library of 64-bit programs, by guest path."""
     if not programs:
         return {}
     listing = subprocess.run(

@@ -2,7 +2,7 @@
 """The command line of QEMU for each kind of guest.
 
 A guest has four channels: its console (kernel log), and three virtio-serial ports for
-the command's output, the verdict, and the files that it wrote.
+the command's output, the verdict, and the files that the command wrote.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class QemuError(Exception):
 class Machine:
     """One guest machine.
 
-    arch: x86_64 or arm64. cpus: number of CPUs. memory: MiB.
+    arch: x86_64 or arm64. cpus: number of CPUs. memory: size in MiB.
     icount: derive the guest's time from the number of executed instructions.
     parallel: emulate each CPU in a separate thread; not with icount.
     append: words added to the kernel's command line.
@@ -48,14 +48,14 @@ class Machine:
 
 
 # QEMU up to 10.0 also reads the masked-out elements of masked loads (VMASKMOVPS etc.).
-# If the next page is not mapped, the program dies. numpy 2 sorts with such loads, so
-# AVX and everything that depends on it is disabled.
+# If the next page is not mapped, the program dies. numpy 2 uses such loads to sort.
+# Therefore AVX and everything that depends on it is disabled.
 WITHOUT_AVX = "-avx,-avx2,-fma,-f16c,-vaes,-vpclmulqdq"
-# After CMPXCHG16B, QEMU 7.2 may save arbitrary flags at an interrupt, such as the trap
-# flag or enabled interrupts; without cx16 the kernel avoids the instruction.
-# vendor=GenuineIntel: only Intel's precise events record all registers.
-# Machines with icount, which are for measuring, have few interrupts and no precise
-# events: they use CPU unchanged.
+# After CMPXCHG16B, QEMU 7.2 may save wrong flags at an interrupt, such as the trap flag
+# or enabled interrupts. Without cx16 the kernel does not use the instruction.
+# vendor=GenuineIntel: only Intel's precise events record all registers. Machines with
+# icount are for measurements. They have few interrupts and no precise events, so they
+# use CPU unchanged.
 CPU = "max"
 INTERRUPTED_CPU = f"{CPU},-cx16,{WITHOUT_AVX},vendor=GenuineIntel"
 # System management mode protects the EFI variables.
@@ -82,8 +82,9 @@ def command(
     for number, name in enumerate(PORTS, start=1):
         arguments += ["-device", f"virtserialport,chardev={name},nr={number}"]
     if machine.disk:
-        # The disk comes after the ports: the guest's port names contain device
-        # numbers. It is discarded with the guest, so it need not reach the host's disk.
+        # The disk comes after the ports: the guest's port names contain device numbers.
+        # The image is discarded after the run, so QEMU need not write it to the host's
+        # disk.
         drive = f"if=none,id=disk,format=raw,cache=unsafe,file={machine.disk}"
         arguments += ["-drive", drive, "-device", "virtio-blk-pci,drive=disk"]
     if machine.firmware:
@@ -92,7 +93,7 @@ def command(
 
 
 def firmware_arguments(firmware: Firmware) -> list[str]:
-    """Return the arguments for a q35 machine that this firmware boots.
+    """Return the arguments for a machine that this firmware boots.
 
     Only code in system management mode may write the EFI variables.
     """
@@ -129,8 +130,7 @@ def _cpu(machine: Machine) -> list[str]:
     if machine.icount:
         count = f"shift={ICOUNT_SHIFT},sleep=off"
         return [*kind, "-accel", "tcg,thread=single", "-icount", count]
-    # With a thread per CPU, a CPU may execute old code forever after the kernel has
-    # patched it.
+    # With threads, a CPU may execute old code forever after the kernel has patched it.
     threads = "multi" if machine.parallel else "single"
     return [*kind, "-accel", f"tcg,thread={threads}"]
 
@@ -150,14 +150,15 @@ def kernel_arguments(machine: Machine) -> str:
         machine.append,
     ]
     if machine.arch == "x86_64":
-        # On a busy host the emulated timer may be too late for the kernel's test.
+        # On a busy host, the emulated timer may be too late for the kernel's timer
+        # check.
         words.append("no_timer_check")
-        # An Intel CPU would get separate page tables for user level (PTI), with which
-        # QEMU sometimes crashes under many NMIs.
+        # On an Intel CPU, the kernel would use separate page tables for user level
+        # (PTI). With them, QEMU sometimes crashes under many NMIs.
         words.append("nopti")
-        # On a busy host the kernel eventually finds the CPUs' clocks unstable and
-        # patches code that all CPUs run. QEMU lets another CPU read a half-patched
-        # instruction, and the kernel panics.
+        # On a busy host the kernel eventually finds that the CPUs' clocks are unstable.
+        # Then it patches code that all CPUs run. Another CPU may execute a half-patched
+        # instruction in QEMU, and the kernel panics.
         if machine.cpus > 1:
             words.append("tsc=unstable")
     return " ".join(word for word in words if word)

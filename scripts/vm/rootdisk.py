@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The disk of a guest that boots a Debian root, and the kernel in that root."""
+"""The disk of a guest that boots a Debian root file system, and its kernel."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 import kernels
 
-# Free MiB on the disk; unwritten space takes no space on the host.
+# Free MiB on the disk; free blocks take no space on the host.
 ROOM = 2048
 
 
 class DiskError(Exception):
-    """A root cannot be booted; the text says why and what to do."""
+    """A root file system cannot be booted; the text says why and what to do."""
 
 
 def images(root: Path) -> dict[str, Path]:
-    """Return the kernel images in a root by release.
+    """Return the kernel images in a root file system, by release.
 
-    Some recent packages have the image beside the modules.
+    Recent kernel packages have the image in the directory of the modules.
     """
     prefix = "vmlinuz-"
     beside = {path.parent.name: path for path in root.glob("usr/lib/modules/*/vmlinuz")}
@@ -29,9 +29,9 @@ def images(root: Path) -> dict[str, Path]:
 
 
 def kernel(root: Path, release: str | None) -> kernels.Kernel:
-    """Return the kernel of this release in a root; by default its only kernel.
+    """Return the kernel of this release in a root file system.
 
-    Raises DiskError.
+    Without `release`, returns the only kernel. Raises DiskError.
     """
     found = sorted(images(root))
     if release is None and len(found) == 1:
@@ -46,17 +46,17 @@ def kernel(root: Path, release: str | None) -> kernels.Kernel:
 
 
 def image(root: Path, kernel: kernels.Kernel) -> Path:
-    """Return the path of the kernel's image in a root."""
+    """Return the path of the kernel's image in a root file system."""
     return images(root)[kernel.release]
 
 
 def modules(root: Path, kernel: kernels.Kernel) -> Path:
-    """Return the kernel's own directory lib/modules/RELEASE in a root."""
+    """Return the kernel's own directory lib/modules/RELEASE in a root file system."""
     return root / "usr/lib/modules" / kernel.release
 
 
 def write(root: Path, target: Path) -> None:
-    """Write a file system with everything in a root to `target`.
+    """Write an image of a root file system to `target`.
 
     Raises DiskError.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A stream of bytes with an end mark, since the sender cannot close the channel."""
+"""A stream of bytes with an end mark, because the sender cannot close the channel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Stream:
-    """Passes on bytes before the end mark as soon as they come.
+    """Passes on the bytes before the end mark as soon as they arrive.
 
     Only bytes that may be the start of the mark are held back.
     """
@@ -32,7 +32,7 @@ class Stream:
             self._sink(data[:end])
 
     def close(self) -> None:
-        """Pass on held-back bytes of a stream that ended without its mark."""
+        """Pass on the held-back bytes if the stream ended without its mark."""
         if not self.ended and self._held:
             self._sink(self._held)
             self._held = b""

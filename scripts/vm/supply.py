@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The parts of a guest, in a checkout and where the SDK is installed.
+"""Find what a guest needs, in a checkout or where the SDK is installed.
 
-A kernel is one of Debian's, by its name in kernels.KERNELS, or an installed one, by its
-release. Perfmon's modules for it come from the checkout's build, from an installation,
-or are built from source.
+A kernel is one of Debian's, by its name in kernels.KERNELS, or an installed kernel, by
+its release. Perfmon's modules for a kernel come from the checkout's build or from an
+installation, or they are built from source.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ import rootdisk
 TREE = Path(__file__).resolve().parents[2]
 MACHINE = Path("/")
 ARCHS = {"x86_64": "x86_64", "aarch64": "arm64"}
-# Where DKMS and `make modules_install` put modules, below lib/modules/RELEASE.
+# Directories of DKMS and of `make modules_install`, below lib/modules/RELEASE.
 INSTALLED = ("updates/dkms", "updates/perfmon")
 COMPRESSED = ".xz"
 OURS = re.compile(r"(perfmon|pfm_\w+)\.ko(\.xz)?")
-# Where these two put Module.symvers.
+# Module.symvers of DKMS, of an installed release, and of `make modules KDIR=`.
 SYMVERS = (
     "/var/lib/dkms/perfmon/kernel-{}-*/Module.symvers",
     f"{TREE.parent}/symvers/{{}}/Module.symvers",
@@ -55,9 +55,9 @@ class SupplyError(Exception):
 class Modules:
     """Perfmon's modules for one kernel.
 
-    files: the host's file for each path below the guest's directory of modules.
+    files: host files, by path below the guest's directory of modules.
     where: the host directory that the files come from.
-    symvers: their Module.symvers, or None if it is missing.
+    symvers: the modules' Module.symvers, or None if it is missing.
     """
 
     files: Mapping[Path, Path]
@@ -66,12 +66,12 @@ class Modules:
 
 
 def is_checkout() -> bool:
-    """Tell whether this is the project's tree, where everything is built."""
+    """Return whether this is the project's source tree."""
     return (TREE / "Makefile").is_file()
 
 
 def kernel(arch: str, name: str | None) -> kernels.Kernel:
-    """Return the kernel of a name or a release; by default a kernel of this host.
+    """Return the kernel with a name or a release; by default a kernel of this host.
 
     Raises SupplyError, or what kernels.resolve() raises.
     """
@@ -111,7 +111,7 @@ def kernel_modules(chosen: kernels.Kernel) -> Path:
 def modules(
     chosen: kernels.Kernel, directory: Path | None, needed: bool = True
 ) -> Modules:
-    """Return perfmon's modules for a kernel, from `directory` if it is given.
+    """Return perfmon's modules for a kernel, from `directory` if given.
 
     needed: whether to build the modules if they are not installed.
     Raises what module_sources.built() raises.
@@ -141,9 +141,10 @@ def copy_module(source: Path, target: Path) -> None:
 def formats(
     paths: list[Path], chosen: kernels.Kernel, ours: Modules | None, work: Path
 ) -> Iterator[Path]:
-    """Yield the modules of formats: files, and results of building folders in work.
+    """Yield the modules of formats.
 
-    Raises SupplyError, format_folder.FolderError, or what module_sources.build() does.
+    Each path is a module, or a folder that is built in `work`. Raises SupplyError,
+    format_folder.FolderError, or what module_sources.build() does.
     """
     for number, path in enumerate(paths):
         if path.is_dir():
@@ -154,7 +155,7 @@ def formats(
 
 
 def programs(arch: str) -> tuple[list[Path], Path | None]:
-    """Return the programs that each guest gets, and the directory of libraries."""
+    """Return the programs for each guest, and the directory of their libraries."""
     if is_checkout():
         built = TREE / "build" / arch
         return list(_executables(built)), built
@@ -168,7 +169,7 @@ def programs(arch: str) -> tuple[list[Path], Path | None]:
 
 
 def _default(arch: str) -> str:
-    """Return the default kernel's name, or another one if the arch lacks it."""
+    """Return the name of the default kernel, or of one that `arch` has."""
     own = host.kernel() if is_checkout() else host.newest()
     return own if own in kernels.SUPPORTED[arch] else kernels.SUPPORTED[arch][0]
 
@@ -186,7 +187,7 @@ def _is_installed(release: str) -> bool:
 
 
 def _installed(release: str) -> Modules | None:
-    """Return the modules that DKMS or `make modules_install` has installed."""
+    """Return the installed modules, from DKMS or `make modules_install`."""
     top = MACHINE / "lib/modules" / release
     for place in INSTALLED:
         found = {

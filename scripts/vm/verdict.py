@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The end of a run: the exit codes, and the faults that a kernel log shows.
+"""How a run ended: the exit codes, and the faults that a kernel log shows.
 
 Exit codes of scripts/vm/run, other than those of the command:
 
@@ -29,18 +29,19 @@ RESERVED_STATUS = 125
 
 RESERVED = range(EMULATOR, RESERVED_STATUS + 1)
 
-# While the kernel patches an instruction, an int3 takes its place. QEMU 7.2 may execute
-# that int3, or half of the new instruction, after the patching is complete.
+# While the kernel patches an instruction, it puts an int3 there. QEMU 7.2 may execute
+# that int3, or half of the new instruction, after the end of the patching.
 _PATCHING = re.compile(r"(?:Oops: )?(int3|invalid opcode): ")
-# The bytes around the address of the exception, which is in <>.
+# The code in an oops: the byte before the faulting address, the one there in <>, and
+# the rest.
 _CODE = re.compile(r"Code: (?:[0-9a-f?]{2} )*?(..) <(..)>((?: ..)*)$")
-# Instructions at places that the kernel patches: nops of 5 and 2 bytes, call, jumps.
+# Instructions that the kernel patches in: nops of 5 and 2 bytes, call, jumps.
 _PATCHED = re.compile(r"0f 1f 44 00 00|66 90|e8|e9|eb")
 
 _STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[[^]]*\])? ")
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*)")
-# The kernel logs failed allocations with a trace. A program that provokes them declares
-# that, and then they are not faults.
+# The kernel logs failed allocations with a trace. These are not faults if the program
+# that provokes them declares that.
 _DENIED = re.compile(
     r"\S+: (?:vmalloc error|page allocation failure): "
     r"|__kmem_cache_create_args\(\w+\) failed with error -12"
@@ -79,8 +80,8 @@ def judge(
 ) -> tuple[int, str] | None:
     """Return (exit code, reason) if the kernel log shows a fault, else None.
 
-    may_deny: failed allocations are not faults. parallel: the guest's CPUs run at the
-    same time, so that the emulator may misread code while it is patched.
+    may_deny: failed allocations are not faults. parallel: the guest's CPUs run in
+    separate threads, so the emulator may misread code while the kernel patches it.
     """
     site = _misread_patch(log) if parallel else None
     if site:
@@ -103,11 +104,11 @@ def find_splat(log: str, *, stamped: bool) -> str | None:
 
 
 def _misread_patch(log: str) -> str | None:
-    """Return the place of the first oops if only the emulator can have caused it.
+    """Return the location of the first oops if only the emulator can have caused it.
 
-    A real int3, before the address of the exception, or a real invalid opcode would
-    still be in memory. An instruction that the emulator misread has been replaced by
-    valid code.
+    A real int3 or a real invalid opcode would still be in memory, the int3 just before
+    the address of the exception. If memory has valid code there, the emulator has
+    misread it.
     """
     fault = _first(_FAULT, log, stamped=True)
     if not fault or not _PATCHING.match(fault):
@@ -129,7 +130,7 @@ def _misread_patch(log: str) -> str | None:
 
 
 def _without_denials(log: str) -> str:
-    """Return the log without the first line of traces of failed allocations."""
+    """Return the log without the "Call Trace:" lines of failed allocations."""
     kept = []
     denied = False
     for line in log.splitlines():
