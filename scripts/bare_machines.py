@@ -8,14 +8,14 @@ from pathlib import Path
 
 import roots
 
-# The packages of a machine with nothing but Debian installed.
+# The packages of a machine that has only Debian installed.
 PACKAGES = ("linux-image-cloud-amd64", "systemd", "udev", "kmod", "sudo")
 # The suite from which a machine of each release is installed.
 SOURCES = {"bookworm": "bookworm", "trixie": "trixie-backports"}
 
 
 def root(release: str) -> Path:
-    """Return the root of a bare machine; it is made if it does not exist.
+    """Return the root file system of a bare machine; create it if necessary.
 
     Raises one of roots.ERRORS.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The cache directory: downloads and build results that several runs share.
 
-An entry of the cache is a directory that is either complete or missing: it is filled
-under a temporary name beside its final one and renamed when it is complete. A lock
+An entry of the cache is a directory that is either complete or missing. It is filled
+under a temporary name in the same directory, and renamed when it is complete. A lock
 keeps two runs from filling the same entry at the same time.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 
 def root() -> Path:
-    """Return the cache directory; it is made if it does not exist."""
+    """Return the cache directory; create it if necessary."""
     chosen = os.environ.get("PERFMON_CACHE")
     if chosen:
         path = Path(chosen)
@@ -34,7 +34,7 @@ def root() -> Path:
 def locked(name: str, shared: bool = False) -> Iterator[None]:
     """Hold the cache's lock called `name`; wait while another process holds it.
 
-    Several holders may have it `shared` at the same time.
+    With `shared`, several processes can hold the lock at the same time.
     """
     path = root() / f"{name}.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,9 +62,9 @@ def filling(entry: Path) -> Iterator[Path]:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Give a file this content; other hard links to the old file stay unchanged.
+    """Write a file's new content; other hard links to the old file stay unchanged.
 
-    A file that has the content already is not touched, so it is not built again.
+    A file that already has the content is not touched, so that make rebuilds nothing.
     """
     if path.exists() and path.read_bytes() == content:
         return

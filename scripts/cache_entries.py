@@ -2,8 +2,9 @@
 """Track which large entries of the cache are in use, and delete unused ones.
 
 Entries are root file systems, kernels for KUnit and debug kernels. Beside each entry a
-note file lists what the entry was made for, such as the packages of a root. Each user
-locks and rewrites the note before using the entry, so the note's time is the last use.
+note file lists what the entry was made for, such as the packages of a root file system.
+Each process that uses the entry locks and rewrites the note first, so the note's time
+is that of the last use.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from typing import IO
 import cache
 
 DAY = 24 * 3600
-# Entries unused for this long are deleted.
+# Seconds after which an unused entry is deleted.
 KEPT = 14 * DAY
-# No run takes this long: an older temporary directory is from an interrupted run.
+# Seconds after which a temporary directory must be from an interrupted run.
 LEFT = DAY
 
-# The suffix of a note file; the name dates from when all entries were roots.
+# The suffix of a note file, from when all entries were root file systems.
 NOTE = ".packages"
-# The locks end with this process, or with the program that it executes.
+# The locked notes. A lock ends with this process, or with the program that it executes.
 _locks: dict[Path, IO[str]] = {}
 
 
 def use(entry: Path, names: list[str]) -> None:
-    """Keep an entry, which need not exist yet, while this process runs."""
+    """Protect an entry from prune() while this process runs; it need not exist yet."""
     entry.parent.mkdir(parents=True, exist_ok=True)
     with cache.locked("kept"):
         if entry not in _locks:
@@ -44,7 +45,7 @@ def use(entry: Path, names: list[str]) -> None:
 def prune(made: Path, remove: Callable[[Path], object]) -> None:
     """Remove the unused entries beside an entry that was just made.
 
-    `remove` is called with a directory into which the unused entries were moved.
+    `remove` deletes the directory into which the unused entries were moved.
     """
     with cache.locked("kept"):
         useless = [each for each in _entries(made.parent) if _is_useless(each, made)]
@@ -57,7 +58,10 @@ def prune(made: Path, remove: Callable[[Path], object]) -> None:
 
 
 def names_beside(entry: Path) -> list[list[str]]:
-    """Return the names for each entry of the same kind; `entry` need not exist."""
+    """Return the names in the note of each entry of the same kind as `entry`.
+
+    `entry` need not exist.
+    """
     with cache.locked("kept"):
         purposes = [_purpose(each) for each in sorted(_entries(entry.parent))]
     return [names.split() for kind, names in purposes if names and kind == _kind(entry)]
@@ -68,14 +72,14 @@ def _note(entry: Path) -> Path:
 
 
 def _entries(directory: Path) -> set[Path]:
-    """Return the entries that exist, are being made, or have only a note."""
+    """Return all entries: complete ones, temporary ones, and those with only a note."""
     return {
         path.with_name(path.name.removesuffix(NOTE)) for path in directory.glob("*")
     }
 
 
 def _is_useless(entry: Path, made: Path) -> bool:
-    """Tell whether an entry is replaced, too old, or was never completed."""
+    """Return whether an entry is replaced, unused for too long, or unfinished."""
     if entry.name.startswith("."):
         return _idle(entry) > LEFT
     replaced = _purpose(entry) == _purpose(made)
@@ -83,25 +87,25 @@ def _is_useless(entry: Path, made: Path) -> bool:
 
 
 def _purpose(entry: Path) -> tuple[str, str | None]:
-    """Return the kind of an entry, and its names or None if it has no note."""
+    """Return the kind of an entry and the text of its note, None without a note."""
     note = _note(entry)
     names = note.read_text(encoding="ascii") if note.exists() else None
     return _kind(entry), names
 
 
 def _kind(entry: Path) -> str:
-    """Return the name of an entry without its key."""
+    """Return the name of an entry without its digest."""
     return entry.name.rpartition("-")[0]
 
 
 def _idle(entry: Path) -> float:
-    """Return the seconds since the last use of a directory began."""
+    """Return the seconds since the start of the last use of an entry."""
     times = [path.stat().st_ctime for path in (entry, _note(entry)) if path.exists()]
     return time.time() - max(times)
 
 
 def _is_used(entry: Path) -> bool:
-    """Tell whether a process holds an entry's lock."""
+    """Return whether a process holds an entry's lock."""
     if not _note(entry).exists():
         return False
     with open(_note(entry), encoding="ascii") as note:

@@ -10,12 +10,12 @@ import os
 
 GUEST = "guest"
 KERNEL = "kernel"
-# A guest that ended because of a fault of the emulator.
+# A guest that a fault of the emulator ended.
 MISREAD = "misread"
 
 
 def count(what: str) -> None:
-    """Append `what` to the file of the count, if there is one."""
+    """Append `what` to the file $PERFMON_COUNTED, if it is set."""
     path = os.environ.get("PERFMON_COUNTED")
     if path:
         with open(path, "a", encoding="ascii") as file:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Debian's releases: the host's own, and apt's sources for each release.
+"""Debian's releases: that of the host, and the lines of sources.list for each one.
 
 A release is named by its code name; "trixie-backports" is trixie plus the packages of
-its backports. Every release comes from the mirror of the host's own release.
+its backports. All releases are fetched from the mirror that the host uses.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import platform
 import re
 import subprocess
 
-# Suffix of the suite with updates of a stable release.
+# The suffix of the suite with updates of a stable release.
 UPDATES = "-updates"
 SECURITY = "-security"
 BACKPORTS = "-backports"
-# It has no suites for updates and security.
+# The release without suites for updates and security.
 UNSTABLE = "sid"
 
 
@@ -46,7 +46,7 @@ def sources(release: str) -> list[str]:
     mirror = _uri(here)
     name = base(release)
     if name == UNSTABLE:
-        # Its lists are valid for one week only, and a mirror may lag behind.
+        # The package lists of sid expire after a week, and a mirror may be older.
         return [f"deb [check-valid-until=no] {mirror} {UNSTABLE} main"]
     security = _uri(here + SECURITY)
     lines = [

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build the Debian packages, on the host or in a root of another release.
+"""Build the Debian packages, on the host or in a root file system of another release.
 
     debs.py [--release RELEASE] [--lintian] PACKAGE...
 
-PACKAGEs are the build dependencies: a root is made with them; on the host they must be
-installed. The tree is copied to a directory of its own (source_tree.py) and built
-there; the packages are left in build/debs/RELEASE.
+PACKAGEs are the build dependencies. On the host they must be installed; for another
+release, a root file system with them is made. The source tree is copied to a separate
+directory (source_tree.py) and built there. The packages are written to
+build/debs/RELEASE.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ LINTIAN = [
     "error,warning",
     "--tag-display-limit=0",
 ]
-# A release is part of a path that is removed.
+# Strict, because a release is part of a path that is removed.
 RELEASE = re.compile(r"[a-z]+(-backports)?")
-# Lines of dpkg-buildpackage's output that a failure shows.
+# The number of dpkg-buildpackage's last lines that a failure shows.
 SHOWN_LINES = 40
 
 
@@ -43,7 +44,7 @@ class DebsError(Exception):
     """The packages cannot be built; the text says why."""
 
 
-# All exceptions whose text explains the failure.
+# All exceptions whose text explains why the packages cannot be built.
 ERRORS = (DebsError, source_tree.TreeError, *roots.ERRORS)
 
 
@@ -53,7 +54,7 @@ def host_release() -> str:
 
 
 def emptied(release: str) -> Path:
-    """Return the emptied directory for the packages of a release."""
+    """Return the directory for the packages of a release, emptied."""
     if not RELEASE.fullmatch(release):
         raise DebsError(
             f"RELEASE='{release}' is not a release: use bookworm, trixie, ..."
@@ -72,15 +73,15 @@ def emptied(release: str) -> Path:
 
 
 def environment() -> dict[str, str]:
-    """Return an environment with Debian's PATH and no variables of an outer make."""
+    """Return an environment with Debian's PATH, without an outer make's variables."""
     kept = {name: text for name, text in os.environ.items() if "MAKE" not in name}
-    # Users install *.deb, so that pattern must not match debug packages.
+    # Without -dbgsym packages, users can install *.deb.
     own = {"DEB_BUILD_OPTIONS": "noautodbgsym", "LC_ALL": "C.UTF-8"}
     return {**kept, **own, "PATH": roots.PATH}
 
 
 def build(command: Sequence[str], tree: Path, log: Path) -> None:
-    """Run dpkg-buildpackage in the copied tree."""
+    """Run dpkg-buildpackage in the copied tree; its output goes to `log`."""
     with open(log, "w", encoding="utf-8") as stream:
         done = subprocess.run(
             command,

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The kernel of `make check-debug`: Debian's 6.12 source, configured to detect faults.
 
-It is built once, from debug.config, and kept in the cache with everything that modules
-are built against. A change to the configuration, the source or the compiler makes a new
-entry of the cache; each build then deletes entries unused for two weeks.
+The kernel is built once, from debug.config, and stored in the cache with everything
+that is needed to build modules for it. A change to the configuration, the source or the
+compiler makes a new entry in the cache. Each build also deletes entries that were
+unused for two weeks.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ TARGETS = ("bzImage", "modules")
 # Seconds between progress messages.
 INTERVAL = 30
 KEPT_LINES = 30
-# Directories of the build with programs that building modules needs.
+# Directories with programs that are needed to build modules.
 TOOLS = ("scripts", "tools")
 UNNEEDED = ("*.o", "*.a", "vmlinux*", ".vmlinux*", ".tmp_vmlinux*")
 
@@ -41,7 +42,7 @@ class BuildError(Exception):
 def tree() -> Path:
     """Return the directory of the built kernel.
 
-    It contains build, to build modules against, and lib/modules/RELEASE.
+    The directory contains build/, which is KDIR for modules, and lib/modules/RELEASE.
     Raises kernel_source.SourceError if the source is missing, or BuildError.
     """
     source = kernel_source.pristine()
@@ -73,14 +74,14 @@ def release() -> str:
 
 
 def modules() -> Path:
-    """Return lib/modules/RELEASE; the kernel has no modules of its own."""
+    """Return lib/modules/RELEASE, which has no modules: all drivers are built in."""
     return tree() / "lib/modules" / release()
 
 
 def _key(source: Path) -> str:
     """Return the digest of everything that the built kernel depends on.
 
-    The build contains the source's path.
+    This includes the source's path, because the build contains it.
     """
     compiler = subprocess.run(
         ["gcc", "--version"], stdout=subprocess.PIPE, check=True
@@ -103,7 +104,7 @@ def _build(source: Path, target: Path) -> None:
 
 
 def _check_config(config: Path) -> None:
-    """Raise BuildError if an option in debug.config did not take effect."""
+    """Raise BuildError if an option of debug.config did not take effect."""
     wanted = {
         line for line in CONFIG.read_text().splitlines() if line.startswith("CONFIG_")
     }
@@ -115,7 +116,7 @@ def _check_config(config: Path) -> None:
 
 
 def _unneeded(build: Path) -> Iterator[Path]:
-    """Yield files that only another build of the kernel would need."""
+    """Yield the files that building modules does not need."""
     for pattern in UNNEEDED:
         for path in list(build.rglob(pattern)):
             if path.relative_to(build).parts[0] not in TOOLS and path.is_file():

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Firmware with Secure Boot enabled, and Debian's boot loaders for it.
 
-The firmware is OVMF with Microsoft's keys, as on new machines. It boots Debian's shim
-from a disk. shim, or MokManager on its behalf, loads GRUB, which loads the kernel; each
-step requires a signature. Packages are fetched into the cache and never installed.
+The firmware is OVMF with Microsoft's keys, as on new machines. The firmware boots
+Debian's shim from a disk. shim, or MokManager for shim, loads GRUB, and GRUB loads the
+kernel. Each of them loads only signed code. Packages are fetched into the cache and
+never installed.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import packages
 
 ARCH = "amd64"
 CODE = "usr/share/OVMF/OVMF_CODE_4M.secboot.fd"
-# With Microsoft's keys enrolled.
+# The EFI variables of a new machine, with Microsoft's keys enrolled.
 VARIABLES = "usr/share/OVMF/OVMF_VARS_4M.ms.fd"
-# Where each loader looks for the next: package, file in it, path on the disk.
+# The files of the boot loaders: package, file in the package, path on the disk.
 LOADERS = (
     ("shim-signed", "usr/lib/shim/shimx64.efi.signed", "EFI/BOOT/BOOTX64.EFI"),
     (
@@ -59,10 +60,10 @@ def fetch() -> Path:
 
 
 def firmware(variables: Path, disk: Path) -> Firmware:
-    """Return a firmware, with the loaders on its disk; the directory is made.
+    """Return the firmware of a machine; create its disk with the boot loaders.
 
-    If `variables` does not exist, it is made with the values of a new machine.
-    Raises packages.PackageError or OSError.
+    If the file `variables` does not exist, it gets the values of a new machine. Raises
+    packages.PackageError or OSError.
     """
     ovmf = fetch()
     if not variables.exists():

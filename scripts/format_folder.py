@@ -9,16 +9,17 @@ from pathlib import Path
 SUFFIXES = (".c", ".h", ".S")
 # Files that kbuild generates.
 GENERATED = ".mod.c"
-# In the order in which kbuild looks for them.
+# The makefiles that kbuild looks for, in this order.
 MAKEFILES = ("Kbuild", "Makefile")
-# kbuild does not need it, and it may not exist where the copied folder is built.
+# The include of format.mk: kbuild does not need the file, which may not exist where the
+# copied folder is built.
 SDK_INCLUDE = re.compile(r"^\s*-?s?include\s+\S*/format\.mk\s*$", re.MULTILINE)
 OBJECTS = re.compile(r"^\s*obj-m\s*[:+]?=", re.MULTILINE)
 SUITE = "_kunit.c"
 
 
 class FolderError(Exception):
-    """The folder is not a format's folder; the text says what is missing."""
+    """The folder has no format; the text says what is missing."""
 
 
 def sources(folder: Path) -> dict[Path, bytes]:

@@ -4,8 +4,8 @@
 
     format_hints.py FOLDER
 
-Called after the folder's module could not be built. Prints a line for each name or call
-that has changed, with what to write instead; docs/writing_a_format.md has the table.
+Run this if the folder's module does not build. It prints a line for each name or call
+that has changed, with the replacement. docs/writing_a_format.md has the same table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if __name__ == "__main__":
 
 import format_folder  # noqa: E402
 
-# Advice by pattern of the outdated code.
+# A pattern of outdated code, and the advice that is printed for it.
 HINTS = {
     r"\.fmt_owner\b": "leave out .fmt_owner: registering passes the module",
     r"\bu64\s+\w+\s*,\s*void\s*\*\s*\w+\s*\)": (
@@ -39,7 +39,7 @@ HINTS = {
 
 
 def hints(sources: Mapping[Path, bytes]) -> Iterator[str]:
-    """Yield a line for each old name in a format's sources."""
+    """Yield a line for each outdated name or call in a format's sources."""
     for path, content in sources.items():
         text = content.decode(errors="replace")
         for pattern, advice in HINTS.items():

@@ -23,11 +23,11 @@ HEADERS = "linux-headers-cloud-amd64"
 
 
 class HostError(Exception):
-    """Something that every host needs is missing; the text says what to do."""
+    """Kernel headers or the compiler are missing; the text says what to do."""
 
 
 def _usual() -> dict[str, kernels.Series]:
-    """Return the kernels of the flavour that HEADERS is for."""
+    """Return the kernels whose flavour is that of HEADERS."""
     return {
         name: series
         for name, series in kernels.KERNELS.items()

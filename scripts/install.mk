@@ -21,7 +21,7 @@ uninstall:
 	@scripts/install.py uninstall $(INSTALL_WHERE)
 
 ifdef KDIR
-# Debian's include/config/kernel.release has a different version.
+# The kernel's release. In Debian's headers, include/config/kernel.release is wrong.
 KDIR_RELEASE := $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KDIR_OUT := $(BUILD)/modules/$(KDIR_RELEASE)
@@ -45,8 +45,8 @@ modules-kdir: kdir-headers
 kdir-modules: kdir-headers
 	@test -e $(KDIR_OUT)/Module.symvers || { echo "no modules are built for" \
 		"$(KDIR_RELEASE): run make modules KDIR=$(KDIR)" >&2; exit 1; }
-# Modules are not signed: only the kernel's builder has its key. depmod(8) is called
-# below because kbuild wants System.map for it, which headers lack.
+# Modules are not signed, because only the kernel's builder has the key. depmod(8) is
+# called below because kbuild calls it only with System.map, which headers lack.
 modules_install: kdir-modules
 	@$(kdir-kbuild) CONFIG_MODULE_SIG_ALL= INSTALL_MOD_DIR=updates/perfmon \
 		INSTALL_MOD_PATH=$(INSTALL_MOD_PATH) DEPMOD=: modules_install 2>&1 | \
@@ -62,8 +62,8 @@ modules-sources:
 	mkdir -p "$(DESTDIR)"
 	cp -r --parents $(KMOD_DIRS) scripts/keep-symvers "$(DESTDIR)"
 
-# Debian packages, for this release or RELEASE=trixie, in build/debs/. A RELEASE in the
-# environment is ignored: it has another meaning there.
+# Debian packages, for this release or RELEASE=trixie, in build/debs/. RELEASE is used
+# only from the command line: in the environment, it may mean something else.
 DEBS_RELEASE := $(if $(filter command,$(origin RELEASE)),$(RELEASE))
 DEBS_PACKAGES = $(DOCS_PACKAGES) build-essential debhelper dh-dkms dh-python \
 	libdeflate-dev libelf-dev libjson-c-dev libpfm4-dev pybuild-plugin-pyproject python3-all \

@@ -6,10 +6,10 @@
                        [--pythondir DIR]
     install.py uninstall [--destdir DIR] [--prefix DIR]
 
-Everything is installed below the prefix. share/perfmon/installed lists each file before
-it is written: uninstall removes exactly the listed files, even after an interrupted
-installation, and install first removes those of an earlier one. Modules are installed
-separately: make modules_install KDIR=...
+Everything is installed below the prefix. Each file is added to the list
+share/perfmon/installed before it is written. uninstall removes exactly the listed
+files, even after an interrupted installation. install first removes the files of an
+earlier installation. Modules are installed separately: make modules_install KDIR=...
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LIST = "share/perfmon/installed"
 USER_HEADERS = re.compile(
     r"perfmon(2x|22|_sink|_time|_unwind|_read|_read_\w+|_\w+_smpl)?\.h"
 )
-# The scripts behind pfm-vm and `make kunit` of a format.
+# The scripts that pfm-vm and `make kunit` of a format need.
 SDK_SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
     *("cache_entries.py", "firmware.py", "format_folder.py", "format_hints.py"),
@@ -62,7 +62,7 @@ class InstallError(Exception):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where files are installed: directories without the DESTDIR."""
+    """The directories to install to, without DESTDIR."""
 
     destdir: str
     prefix: Path
@@ -74,7 +74,7 @@ class Layout:
         return Path(f"{self.destdir}{path}")
 
     def filled(self, source: str) -> str:
-        """Return a file's text with the installation paths filled in."""
+        """Return a file's text with the installation paths inserted."""
         text = (ROOT / source).read_text()
         values = {
             "PREFIX": str(self.prefix),
@@ -88,7 +88,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Item:
-    """A file to install: a copy of source, a text, or a symbolic link."""
+    """A file to install: a copy of a source file, a text, or a symbolic link."""
 
     path: Path
     mode: int = DATA
@@ -111,7 +111,7 @@ def default_pythondir(prefix: Path) -> Path:
 
 
 def copies(pattern: str, into: Path, mode: int = DATA) -> Iterator[Item]:
-    """Yield the matching files of the tree, all into one directory."""
+    """Yield the files of the tree that match, all for one directory."""
     found = sorted(ROOT.glob(pattern))
     if not found:
         raise InstallError(f"{pattern} is missing; build it: make user")
@@ -120,7 +120,7 @@ def copies(pattern: str, into: Path, mode: int = DATA) -> Iterator[Item]:
 
 
 def libraries(layout: Layout, build: str) -> Iterator[Item]:
-    """Yield the libraries, headers and the pkg-config file."""
+    """Yield the libraries, the headers for programs and the pkg-config file."""
     for name in ("libperfmon", "libpfm2x", "libpfm22"):
         yield from copies(f"{build}/{name}.so.0", layout.libdir)
         yield from copies(f"{build}/{name}.a", layout.libdir)
@@ -148,7 +148,7 @@ def sdk(layout: Layout) -> Iterator[Item]:
 
 
 def example(layout: Layout, folder: Path, into: Path) -> Iterator[Item]:
-    """Yield the files of an example, which is in this folder of the tree."""
+    """Yield the files of the example in this folder of the tree."""
     text = layout.filled(f"{folder}/Makefile")
     yield Item(into / folder / "Makefile", text=text)
     parser = ("parser/*.py", "parser/*/*.py", "parser/pyproject.toml")
@@ -160,9 +160,9 @@ def example(layout: Layout, folder: Path, into: Path) -> Iterator[Item]:
 
 
 def sources(layout: Layout) -> Iterator[Item]:
-    """Yield the modules' sources and the programs that build and boot them.
+    """Yield the modules' sources and the programs that build modules and boot guests.
 
-    The programs rely on the layout of the source tree, so it is kept.
+    The layout is that of the source tree, because the programs need it.
     """
     into = layout.prefix / "share/perfmon/src"
     for path in module_sources.files():
@@ -212,7 +212,7 @@ def manual(layout: Layout) -> Iterator[Item]:
 
 
 def tools(layout: Layout, build: str) -> Iterator[Item]:
-    """Yield the commands, pfmparse's package and the completions."""
+    """Yield pfmon, pfmparse, pfmparse's package and the completions."""
     programs = layout.prefix / "bin"
     yield from copies(f"{build}/pfmon", programs, PROGRAMS)
     text = layout.filled("packaging/pfmparse.in")
@@ -240,7 +240,7 @@ def system(layout: Layout) -> Iterator[Item]:
 
 
 def everything(layout: Layout, build: str) -> list[Item]:
-    """Return all that is installed."""
+    """Return all files to install."""
     return [
         *libraries(layout, build),
         *sdk(layout),
@@ -252,7 +252,7 @@ def everything(layout: Layout, build: str) -> list[Item]:
 
 
 class Installed:
-    """The files and directories that the list of an installation names."""
+    """The files and directories that an installation's list names."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -260,7 +260,10 @@ class Installed:
         self.lines: list[str] = []
 
     def begin(self) -> None:
-        """Start the list with its own name: files are removed in reverse order."""
+        """Start the list with its own path.
+
+        Files are removed in reverse order, so the list is removed last.
+        """
         path = self.layout.prefix / LIST
         self._directory(path.parent)
         self._note(str(path))
@@ -268,20 +271,20 @@ class Installed:
         self.list.chmod(DATA)
 
     def _note(self, line: str) -> None:
-        """Add a path to the list before it is made."""
+        """Add a path to the list; called before the path is created."""
         self.lines.append(line)
         if self.list.is_file():
             with open(self.list, "a", encoding="utf-8") as stream:
                 stream.write(f"{line}\n")
 
     def load(self) -> bool:
-        """Read the list of an earlier installation; return whether there is one."""
+        """Read the list of an earlier installation; return whether it exists."""
         if self.list.is_file():
             self.lines = self.list.read_text().splitlines()
         return bool(self.lines)
 
     def _directory(self, path: Path) -> None:
-        """Make a directory and its missing parents."""
+        """Create a directory and its missing parents."""
         self.layout.real(Path("/")).mkdir(parents=True, exist_ok=True)
         missing = []
         while not self.layout.real(path).is_dir():
@@ -311,7 +314,8 @@ class Installed:
         """Compile the package now, so that its first use by root adds no files."""
         real = self.layout.real(package)
         for place in sorted({source.parent for source in real.rglob("*.py")}):
-            # The trailing / also removes byte code of other Python versions.
+            # With the trailing "/", remove() also deletes byte code of other Python
+            # versions.
             self._note(f"{package / place.relative_to(real)}/__pycache__/")
         compileall.compile_dir(real, ddir=str(package), quiet=1, force=True)
         for found in real.rglob("__pycache__"):
@@ -332,7 +336,7 @@ class Installed:
         self.lines = []
 
     def _remove_byte_code(self, directory: Path) -> None:
-        """Remove byte code that any version of Python made from our modules."""
+        """Remove the byte code that any version of Python compiled from our modules."""
         if directory.name == "__pycache__":
             for compiled in directory.glob("*.pyc"):
                 compiled.unlink()
@@ -346,7 +350,7 @@ def tell_the_machine(layout: Layout) -> None:
     commands = [["ldconfig"], ["udevadm", "control", "--reload"]]
     if group.is_file():
         commands.insert(0, ["systemd-sysusers", str(group)])
-    # su keeps a user's PATH, without the sbin directories.
+    # su keeps a user's PATH, which lacks the sbin directories.
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     for name, *arguments in commands:
         program = shutil.which(name, path=path)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The unpacked source of Debian's 6.12 kernel, from which tests build kernels.
 
-As a command, it prints the directory.
+As a command, this prints the directory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import packages
 
 PACKAGE = "linux-source-6.12"
 TARBALL = Path("/usr/src/linux-source-6.12.tar.xz")
-# Set by an outer make for another build.
+# Variables that an outer make may set for another build.
 FOREIGN_VARIABLES = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARCH", "CROSS_COMPILE", "CC")
 
 

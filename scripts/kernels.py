@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The kernels of the tests: Debian's, from several releases.
 
-For the host's release, a kernel is that of the installed headers, if there are any;
-otherwise it is the newest that its release offers. Missing headers and all kernel
-images are fetched into the cache and never installed. Modules for a kernel of another
-release are built in a root of that release, with its compiler. One more kernel,
+If headers of a kernel are installed, their version is used; otherwise the newest
+version that the kernel's release offers. Missing headers and all kernel images are
+fetched into the cache and never installed. Modules for a kernel of another release are
+built in a root file system of that release, with its compiler. One more kernel,
 "debug", is built from source. As a command:
 
     kernels.py [--arch ARCH] [--kernel KERNEL] kdir|image|release|modules
@@ -15,7 +15,7 @@ kdir     print the directory to build modules against (KDIR=)
 image    print the kernel image to boot
 release  print what `uname -r` prints in that kernel
 modules  print the image's own modules, the directory lib/modules/RELEASE
-make     run make in kdir, with the root and compiler of the kernel's modules
+make     run make in kdir, with the root file system and compiler for the modules
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ PREFIX = "linux-headers-"
 
 @dataclass(frozen=True)
 class Series:
-    """Versions of one of Debian's kernel packages.
+    """The versions of one of Debian's kernel packages.
 
     release: Debian's release. version: prefix of the kernels' versions; "" selects the
-    newest one. flavour: Debian's configuration, such as "cloud".
+    newest kernel. flavour: Debian's configuration, such as "cloud".
     """
 
     release: str
@@ -54,7 +54,7 @@ class Series:
     flavour: str = "cloud"
 
     def suffix(self, arch: str) -> str:
-        """Return the end of the kernels' `uname -r`."""
+        """Return the last part of the kernels' `uname -r`."""
         return f"-{self.flavour}-{DEBIAN_ARCH[arch]}"
 
 
@@ -70,21 +70,21 @@ NEWEST = {
     "backports": Series("trixie-backports", ""),
     "sid": Series("sid", ""),
 }
-# The modules refuse to be built for this one; tests check that.
+# A kernel for which the modules refuse to be built; tests check the refusal.
 REFUSED = {"6.1-rt": Series("bookworm", "6.1.", flavour="rt")}
 SUPPORTED = {
     arch: tuple(name for name, series in KERNELS.items() if arch in series.archs)
     for arch in ("x86_64", "arm64")
 }
 _ALL = KERNELS | NEWEST | REFUSED
-# Built from source, for x86_64 only.
+# The kernel that is built from source, for x86_64 only.
 DEBUG = "debug"
 DEBIAN_ARCH = {"x86_64": "amd64", "arm64": "arm64"}
-# The common headers of a flavour.
+# The last part of the name of each flavour's common headers.
 COMMON = {"cloud": "common", "rt": "common-rt"}
 # From this version on, the image and its modules are in separate packages.
 SPLIT = [6, 19]
-# Packages for building modules in a root. arm64 also needs the release's compiler.
+# Packages for building modules in a root file system; arm64 also needs GCC.
 BUILD_PACKAGES = ("build-essential", "libelf-dev")
 CROSS = "aarch64-linux-gnu"
 GCC = {"bookworm": "gcc-12", "trixie": "gcc-14"}
@@ -107,8 +107,11 @@ ERRORS = (
 class Kernel:
     """One kernel.
 
-    series: its name in KERNELS. release: `uname -r`. version: of its packages.
-    debian: Debian's release. installed: whether its headers are installed.
+    series: the kernel's name, such as in KERNELS.
+    release: `uname -r`.
+    version: the version of the packages.
+    debian: Debian's release.
+    installed: whether the kernel's headers are installed.
     """
 
     arch: str
@@ -120,19 +123,19 @@ class Kernel:
 
     @property
     def native(self) -> bool:
-        """Whether its modules are built without a root of another release."""
+        """Whether the modules are built on the host itself."""
         return debian.base(self.debian) == debian.host()
 
     def offer(self, arch: str) -> packages.Offer:
-        """Return the offer with the kernel's packages for an architecture."""
+        """Return where packages for this kernel come from, for an architecture."""
         own = self.debian == debian.host()
         return packages.Offer(arch, "" if own else self.debian)
 
 
 def resolve(arch: str, name: str) -> Kernel:
-    """Return the kernel of a name.
+    """Return the kernel with a name.
 
-    Raises KernelError if no such kernel is available; for the debug kernel, what
+    Raises KernelError if no such kernel is available. For the debug kernel, raises what
     debug_kernel.tree() raises.
     """
     if (arch, name) == ("x86_64", DEBUG):
@@ -204,7 +207,7 @@ def modules(kernel: Kernel) -> Path:
 
 
 def make(kernel: Kernel, arguments: list[str]) -> list[str]:
-    """Return the command that runs make in a kernel's kdir.
+    """Return the command that runs make in kdir(kernel).
 
     Raises KernelError if the compiler is missing; also what kdir() and roots.root()
     raise.
@@ -235,7 +238,7 @@ def depmod(tree: Path, release: str) -> None:
 
 
 def _cross(kernel: Kernel) -> list[str]:
-    """Return the variables of make that select the cross compiler."""
+    """Return the make variables that select the cross compiler."""
     if kernel.arch != "arm64":
         return []
     gcc = GCC[kernel.debian]
@@ -250,7 +253,7 @@ def _cross(kernel: Kernel) -> list[str]:
 def _installed(arch: str, name: str, series: Series) -> Kernel | None:
     """Return the kernel of the newest installed headers, or None.
 
-    Headers of another architecture cannot be installed; their versions are the same.
+    For arm64, the installed x86_64 headers decide, because the versions are the same.
     """
     if debian.host() != debian.base(series.release) or not series.version:
         return None
@@ -266,11 +269,11 @@ def _installed(arch: str, name: str, series: Series) -> Kernel | None:
 
 
 def _offered(arch: str, name: str, series: Series) -> Kernel | None:
-    """Return the newest kernel that its release offers, None if none is known."""
+    """Return the newest kernel that its release offers, None if apt finds no kernel."""
     offer = Kernel(arch, name, "", "", series.release).offer(DEBIAN_ARCH[arch])
     known = packages.names(offer, PREFIX + series.version)
     releases = [name.removeprefix(PREFIX) for name in known]
-    # Skip the meta packages, which depend on the newest kernel of a series.
+    # Skip the metapackages, which depend on the newest kernel of a series.
     full = re.compile(rf"\d+\.\d+\.\d+[^-]*(-\d+)?{series.suffix(arch)}")
     newest = max(filter(full.fullmatch, releases), key=_version_key, default=None)
     if newest is None:
@@ -283,7 +286,7 @@ def _offered(arch: str, name: str, series: Series) -> Kernel | None:
 def _cached(arch: str, name: str, series: Series) -> Kernel:
     """Return the newest kernel whose headers are in the cache.
 
-    Raises KernelError if there is none.
+    Raises KernelError if the cache has no such headers.
     """
     found = _headers(f"{series.version}*{series.suffix(arch)}", "*")
     entries = found.parent.glob(found.name) if series.version else ()
@@ -298,12 +301,12 @@ def _cached(arch: str, name: str, series: Series) -> Kernel:
 
 
 def _headers(release: str, version: str) -> Path:
-    """Return the path of unpacked headers in the cache."""
+    """Return the path of a kernel's unpacked headers in the cache."""
     return cache.root() / "headers" / f"{release}_{version.replace(':', '%3a')}"
 
 
 def _make_relative(makefile: Path) -> None:
-    """Make headers find the common headers beside them, at any place."""
+    """Make headers include the common headers beside them by a relative path."""
     text = makefile.read_text()
     here = "$(dir $(realpath $(lastword $(MAKEFILE_LIST)))).."
     text = text.replace(str(HEADERS), "$(headers)")
@@ -311,7 +314,7 @@ def _make_relative(makefile: Path) -> None:
 
 
 def _version_key(name: str) -> list[int]:
-    """Return the numbers of a kernel's version, without those of its flavour."""
+    """Return the numbers in a kernel's version, without those in its flavour."""
     version = re.split(r"-(?:cloud|rt)-", name)[0]
     return [int(number) for number in re.findall(r"\d+", version)]
 

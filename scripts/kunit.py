@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """KUnit suites in a User Mode Linux kernel that is built from Debian's source.
 
-The source of the package linux-source-6.12 is unpacked into the cache once. The
-workspace has a build directory and a clone of the source made of hard links. In the
-clone, each caller has a folder with its suites below drivers/perfmon. All callers share
-the workspace: the kernel is built once, then only changed files are. A new version of
-the package gets a new workspace; workspaces unused for two weeks are then deleted.
+The source of the package linux-source-6.12 is unpacked into the cache once. Builds run
+in a workspace, which has a build directory and a clone of the source made of hard
+links. In the clone, each caller has a folder with its suites below drivers/perfmon. All
+callers share the workspace, so the kernel is built once, and later only changed files
+are. A new version of the package gets a new workspace. When a workspace is made, those
+unused for two weeks are deleted.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ KCONFIG = (
     "\tdepends on KUNIT=y\n"
 )
 # With gcc 13 and later, KASAN expects the compiler to call the __asan_ variants of
-# these functions. On architectures like User Mode Linux, the compiler calls the plain
-# functions instead, which check nothing.
+# these functions. On User Mode Linux, the compiler calls the plain functions, which
+# check nothing.
 WATCHED = (
     "subdir-ccflags-$(CONFIG_CC_HAS_KASAN_MEMINTRINSIC_PREFIX) += "
     "-Dmemcpy=__asan_memcpy -Dmemmove=__asan_memmove -Dmemset=__asan_memset\n"
 )
 MACHINE = "x86_64"
-# Programs that building the kernel needs, and their packages.
+# Programs that are needed to build the kernel, and their packages.
 PROGRAMS = {"make": "make", "gcc": "gcc", "flex": "flex", "bison": "bison", "bc": "bc"}
 SUMMARY = re.compile(r"Testing complete\. Ran \d+ tests?: (.*)")
 COUNT = re.compile(r"(\w+): (\d+)")
@@ -58,11 +59,10 @@ def run(
 ) -> int:
     """Build and run suites; return the exit status, 0 on success.
 
-    folder: name of the suites' folder below drivers/perfmon. Only this folder is
-    built; concurrent callers run one after another. files: what the folder is to
-    contain, by path relative to it. extra: arguments of kunit.py run. show: converts
-    each line of kunit.py's report before it is printed.
-    Raises one of ERRORS.
+    folder: name of the suites' folder below drivers/perfmon. Only this folder is built.
+    Concurrent callers wait for each other. files: the contents of the folder's files,
+    by path below the folder. extra: arguments of kunit.py run. show: converts each line
+    of kunit.py's report before it is printed. Raises one of ERRORS.
     """
     _need_programs()
     pristine = kernel_source.pristine()
@@ -109,7 +109,7 @@ def _need_programs() -> None:
 
 
 def _workspace(name: str) -> Path:
-    """Return the directory of a workspace; making one deletes unused ones."""
+    """Return the directory of a workspace; creating one deletes unused ones."""
     workspace = cache.root() / "kunit" / name
     cache_entries.use(workspace, [name])
     if not workspace.is_dir():
@@ -119,7 +119,7 @@ def _workspace(name: str) -> Path:
 
 
 def _hooked_source(workspace: Path, pristine: Path, folder: str) -> Path:
-    """Return the clone of the source, set up to build this folder of drivers/perfmon.
+    """Return a clone of the source that builds this folder of drivers/perfmon.
 
     The caller holds the workspace's lock.
     """

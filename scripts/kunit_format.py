@@ -3,10 +3,10 @@
 """Run the KUnit suites of an out-of-tree format.
 
 All *_kunit.c in the format's folder are built into a User Mode Linux kernel, together
-with the core, the simulated PMU and the modules that the folder's Makefile names. They
-run with KASAN, UBSAN and lockdep. The kernel is built from Debian's source in the cache
-(~/.cache/perfmon): this takes some minutes the first time; later runs build only what
-has changed. Nothing is written into the folder.
+with the core, the simulated PMU and the modules that the folder's Makefile names. The
+suites run with KASAN, UBSAN and lockdep. The kernel is built from Debian's source in
+the cache (~/.cache/perfmon): this takes some minutes the first time; later runs build
+only what has changed. Nothing is written into the folder.
 
 The last line is "N passed, N failed, N skipped". The exit status is 0 if tests ran, all
 passed and the kernel reported no error; 1 if not; 2 if the suites cannot be built.
@@ -28,18 +28,18 @@ import format_folder  # noqa: E402
 import kunit  # noqa: E402
 
 ROOT = HERE.parent
-# The folder of drivers/perfmon, and in it the copy of the format's folder. All formats
-# use the same two names, so that only differing files are built again.
+# The folder below drivers/perfmon, and the folder in it for the copied format. All
+# formats use these names, so that only changed files are built again.
 FOLDER = "formats"
 FORMAT = "format"
-# Directories of FOLDER and the sources that they are copied from, in init order.
+# Directories of FOLDER and the sources that are copied into them, in init order.
 OURS = {"core": "core", "sim": "pmu/sim"}
 HEADERS = Path("include/perfmon")
 MAKEFILE = """\
 subdir-ccflags-y := -I$(src)/include
 obj-y := {}
 """
-# The Makefile of each such directory: it builds the modules in.
+# The Makefile of each such directory, which links the modules into the kernel.
 DIRECTORY = """\
 ccflags-y := {flags}
 include $(src)/{kbuild}
@@ -47,7 +47,7 @@ obj-y := $(obj-m) {suites}
 obj-m :=
 """
 KBUILD = "modules.mk"
-# Paths in messages of the compiler and KUnit that refer to the copy.
+# A path of a copied file, in messages of the compiler and KUnit.
 COPY = re.compile(rf"[^\s:]*drivers/perfmon/{FOLDER}/{FORMAT}/")
 
 
@@ -58,7 +58,7 @@ class NoSuite(Exception):
 def _built_in(
     name: str, files: dict[Path, bytes], suites: list[str], flags: str = ""
 ) -> dict[Path, bytes]:
-    """Return the files of a directory of this name, with its modules built in."""
+    """Return the files of a directory whose modules are built into the kernel."""
     text = DIRECTORY.format(kbuild=KBUILD, suites=" ".join(suites), flags=flags)
     built = {
         **files,
@@ -70,7 +70,7 @@ def _built_in(
 
 
 def _files(folder: Path) -> dict[Path, bytes]:
-    """Return all files to build: the core, the simulated PMU, the format, its suites.
+    """Return all files to build: the core, the simulated PMU and the format.
 
     Raises FolderError or NoSuite.
     """

@@ -4,13 +4,12 @@
 
     module_cache.py --arch ARCH --kernel KERNEL TREE VARIABLE=...
 
-TREE was made by scripts/link-tree, so it has all sources; kbuild gets the VARIABLEs.
-The key of a cache entry covers the content of the sources, the kernel's headers, the
-compiler and the variables, so a second checkout of the same sources builds nothing.
+scripts/link-tree has made TREE, with links to all sources. kbuild gets the VARIABLEs.
+The key of a cache entry depends on the sources, the kernel's headers, the compiler and
+the variables. Therefore a second checkout of the same sources builds nothing.
 
-kbuild runs in a workspace in the cache, which all checkouts share. It has copies of the
-sources, of which only those with another content are written, so that kbuild builds
-only what depends on them.
+kbuild runs in a workspace in the cache, which all checkouts share. Only sources that
+changed are copied into the workspace, so kbuild rebuilds only what depends on them.
 """
 
 from __future__ import annotations
@@ -32,19 +31,20 @@ import module_sources
 CHECKOUT = Path(__file__).resolve().parents[1]
 # Environment variables that change kbuild's results.
 FLAGS = re.compile(r"KCFLAGS|KCPPFLAGS|KAFLAGS|KBUILD_\w+|W|C|CF|CHECK|CONFIG_\w+")
-# Objects to keep: `make style` reads which file calls which.
+# Objects to store with the modules: `make style` reads the calls between files.
 OBJECTS = ("core/*.o", "pmu/perf/*.o", "sdk/conform/kernel/*.o")
-# The file of a tree that holds the key of its built modules.
+# The file in TREE with the key of its built modules.
 KEY = ".key"
-# The directory of the workspaces, and the file that lists the sources of one.
+# The cache's directory of workspaces, and a workspace's list of its sources.
 WORKSPACES, SOURCES = "modules-built", ".sources"
 
 
 def _tools(kernel: kernels.Kernel, variables: list[str]) -> str:
-    """Return a digest of everything but the sources that the modules depend on."""
+    """Return a digest of all that the modules depend on, except for the sources."""
     command = kernels.make(kernel, variables)
     compiler = [word for word in command if word.startswith("CC=")] or ["CC=gcc"]
-    # The command contains the root's path, which changes with the root's compiler.
+    # A command in a root file system contains its path, which changes with the
+    # compiler.
     words = [kernel.release, kernel.version, *command, *OBJECTS]
     programs = [compiler[0].removeprefix("CC=")] if kernel.native else []
     programs += ["sparse"] if any(word.startswith("C=") for word in variables) else []
@@ -70,7 +70,7 @@ def _sources(tree: Path) -> dict[Path, bytes]:
 
 
 def _results(tree: Path) -> list[Path]:
-    """Return the built files to keep, as paths relative to the tree."""
+    """Return the built files to store, as paths relative to the tree."""
     objects = [path for pattern in OBJECTS for path in tree.glob(pattern)]
     found = [*tree.rglob("*.ko"), *objects, tree / module_sources.SYMVERS]
     return [path.relative_to(tree) for path in found]
@@ -88,7 +88,7 @@ def _copy(paths: list[Path], source: Path, target: Path) -> None:
 
 
 def _fill(work: Path, sources: dict[Path, bytes]) -> None:
-    """Make the sources of a workspace these; write only those that differ."""
+    """Make a workspace contain exactly these sources; write only changed ones."""
     listed = work / SOURCES
     known = listed.read_text().splitlines() if listed.exists() else []
     listed.write_text("\n".join(sorted({*known, *map(str, sources)})))
@@ -107,7 +107,7 @@ def _build(
     variables: list[str],
     entry: Path,
 ) -> None:
-    """Build the modules in a workspace, and copy them to an entry of the cache.
+    """Build the modules in a workspace, and copy them to a cache entry.
 
     Raises what module_sources.build() raises.
     """
@@ -124,7 +124,7 @@ def _build(
 
 
 def _update(kernel: kernels.Kernel, tree: Path, variables: list[str]) -> None:
-    """Make the tree contain up-to-date modules.
+    """Put up-to-date modules into the tree.
 
     Raises what module_sources.build() raises.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Perfmon's modules, built from source where they are not installed."""
+"""Build perfmon's modules from source, for kernels that have none installed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ import kernel_source
 import kernels
 
 TREE = Path(__file__).resolve().parents[1]
-# The sources of the modules; keep in step with KMOD_DIRS of the Makefile.
+# The sources of the modules; the list must match KMOD_DIRS of the Makefile.
 HEADERS = "sdk/include/perfmon"
 PATHS = (
     *("Kbuild", "VERSION", "scripts/modules.mk", HEADERS),
     *("core", "pmu", "unwind", "formats"),
 )
 SYMVERS = "Module.symvers"
-# BTF would need the kernel's vmlinux, which no package contains.
+# No BTF: it needs the kernel's vmlinux, which no package contains.
 NO_BTF = "CONFIG_DEBUG_INFO_BTF_MODULES="
-# The headers of an installed kernel.
+# The directory of an installed kernel's headers.
 KDIR = "/lib/modules/{}/build"
 
 
@@ -35,7 +35,7 @@ class BuildError(Exception):
 
 
 def files() -> Iterator[Path]:
-    """Yield the sources, by their paths below the tree."""
+    """Yield the paths of the sources, relative to the tree."""
     for name in PATHS:
         path = TREE / name
         found = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -61,12 +61,12 @@ def built(kernel: kernels.Kernel) -> Path:
 
 
 def workspace() -> tempfile.TemporaryDirectory[str]:
-    """Return a temporary directory that roots of other releases can access, too."""
+    """Return a temporary directory that is visible in root file systems, too."""
     return tempfile.TemporaryDirectory(prefix=".build.", dir=cache.root())
 
 
 def build(kernel: kernels.Kernel, work: Path | str, what: str, *words: str) -> None:
-    """Run kbuild in a directory, with `words` as further variables.
+    """Run kbuild in a directory, with `words` as further arguments.
 
     Raises BuildError, or what kernels.make() raises.
     """
@@ -74,7 +74,7 @@ def build(kernel: kernels.Kernel, work: Path | str, what: str, *words: str) -> N
     arguments = ["-s", f"-j{os.cpu_count()}", f"M={work}", NO_BTF, *words, "modules"]
     done = subprocess.run(
         _make(kernel, arguments),
-        # In a root, two makes at once would give their pipes the same name in /tmp.
+        # In a root file system, two concurrent makes would use the same pipe in /tmp.
         env={**kernel_source.build_environment(), "TMPDIR": str(work)},
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr,

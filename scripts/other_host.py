@@ -5,10 +5,11 @@
     other_host.py [COMMAND...]              default: make run
     other_host.py --check [COMMAND...]      default: make check
 
-The command runs in a root of that release, with the packages of the default command, in
-a copy of the tree below build/; the copy keeps its build results. The cache is the
-host's own. With --check, the copy is a git repository, and the root is a copy, too,
-because tests write to it.
+The command runs in a root file system of that release, which has the packages of the
+default command. The working directory is a copy of the tree below build/, which keeps
+build results. The command uses the host's cache. With --check, the copy of the tree is
+a git repository, and the root file system is a temporary copy, because tests write to
+it.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def release() -> str:
 
 
 def root() -> Path:
-    """Return the root of the other release for `make run`; make it if necessary.
+    """Return the root file system for `make run`; create it if necessary.
 
     Raises one of roots.ERRORS.
     """
@@ -47,9 +48,10 @@ def root() -> Path:
 
 
 def root_for_check(copy: Path) -> Path:
-    """Return the root for `make check` in a copy of the tree; make it if necessary.
+    """Return the root file system for `make check`; create it if necessary.
 
-    Some package names depend on the release's compiler. Raises one of roots.ERRORS.
+    The package names come from `copy`, the copied tree: some depend on the release.
+    Raises one of roots.ERRORS.
     """
     asked = roots.run(
         root(), ["scripts/parts.py", "--packages"], copy, check=True, capture=True
@@ -58,7 +60,7 @@ def root_for_check(copy: Path) -> Path:
 
 
 def _listed(variable: str) -> list[str]:
-    """Return the words of a variable of the Makefile."""
+    """Return the words in a variable of the Makefile."""
     asked = subprocess.run(
         ["make", "-s", "--eval", f"shown:; @echo $({variable})", "shown"],
         cwd=TREE,

@@ -3,10 +3,10 @@
 
 Packages are downloaded with apt, which checks their signatures, and unpacked into the
 cache with dpkg; nothing is installed, and root is not needed. apt uses a separate state
-inside the cache for each architecture and release. Therefore the machine's dpkg need
-not know the other architectures, and unavailable package lists of one state do not
-affect the others. Lists are updated when they lack a requested package. The default
-release is the machine's own, with the machine's sources of apt.
+directory in the cache for each architecture and release. Therefore the machine's dpkg
+need not know the other architectures, and missing package lists of one release do not
+affect the others. Lists that lack a requested package are updated. The default release
+is that of the machine, with the machine's apt sources.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from typing import TypeVar
 import cache
 import debian
 
-# Older package lists are updated before use.
+# Package lists that are older are updated before use.
 OLD_SECONDS = 7 * 24 * 3600
-# The time of this file is that of the last update.
+# The file whose modification time is that of the last update.
 UPDATED = "updated"
-# A package's name and version in apt's output.
+# A package's name and version in the output of apt-cache.
 VERSION = re.compile(r"^Package: (.*)$(?:\n.+)*?\nVersion: (.*)$", re.MULTILINE)
 
 Result = TypeVar("Result")
@@ -53,7 +53,10 @@ def installed_version(package: str) -> str | None:
 
 @dataclass(frozen=True)
 class Offer:
-    """A source of packages: an architecture, and a release unless the machine's own."""
+    """Where packages come from: an architecture and a release.
+
+    An empty release means that of the machine.
+    """
 
     arch: str
     release: str = ""
@@ -90,7 +93,7 @@ def combined(
     parts: Iterable[tuple[str, Offer, str]],
     finish: Callable[[Path], None] = lambda tree: None,
 ) -> Path:
-    """Return a directory of the cache with several unpacked packages.
+    """Return a directory in the cache with several unpacked packages.
 
     Each part is a package, its offer and its version; `finish` may extract more.
     Raises PackageError if one cannot be downloaded.
@@ -109,9 +112,9 @@ def combined(
 def unpacked_any(package: str, arch: str, release: str = "") -> Path:
     """Return the directory with the content of a package, in any version.
 
-    A version in the cache is preferred if it is from the same release: libraries of a
-    newer release may need a newer C library.
-    Raises PackageError if the package is not in the cache and cannot be downloaded.
+    A version in the cache is used if it is from the same release. Libraries of a newer
+    release may need a newer C library. Raises PackageError if the package is not in the
+    cache and cannot be downloaded.
     """
     offer = Offer(arch, release)
     directory = _directory() / _release(offer)
@@ -130,10 +133,10 @@ def unpacked_any(package: str, arch: str, release: str = "") -> Path:
 
 
 def offered(offer: Offer, names: Iterable[str]) -> dict[str, str]:
-    """Return the version of each of these packages that a release offers.
+    """Return the versions of these packages that a release offers.
 
-    The package lists are updated if they are old or lack a package.
-    Raises PackageError if one is not offered.
+    The package lists are updated if they are old or lack a package. Raises PackageError
+    if a package is not offered.
     """
     wanted = list(names)
     found: dict[str, str] = {}
@@ -154,7 +157,7 @@ def offered(offer: Offer, names: Iterable[str]) -> dict[str, str]:
 def names(offer: Offer, prefix: str) -> list[str]:
     """Return the names of a release's packages with this prefix.
 
-    The package lists are updated if they are old or have no such name.
+    The package lists are updated if they are old or contain no such name.
     """
 
     def look() -> list[str] | None:
@@ -167,7 +170,7 @@ def names(offer: Offer, prefix: str) -> list[str]:
 def _looked_up(
     offer: Offer, look: Callable[[], Result | None]
 ) -> tuple[Result | None, str | None]:
-    """Return the result of `look`, and the error of updating the lists if any."""
+    """Return the result of `look`, and the error if updating the lists failed."""
     found = look() if _age(offer) < OLD_SECONDS else None
     if found is not None:
         return found, None
@@ -185,7 +188,7 @@ def _directory() -> Path:
 
 
 def extract(tree: Path, package: str, offer: Offer, version: str) -> None:
-    """Unpack a package into a directory that enters the cache.
+    """Unpack a package into a directory that will be a cache entry.
 
     Raises PackageError if that version cannot be downloaded.
     """
@@ -227,7 +230,7 @@ def _expect_version(archive: Path, wanted: str) -> None:
 def _update(offer: Offer) -> str | None:
     """Update the package lists; return the error, None on success.
 
-    A list that cannot be fetched matters only if the wanted package is in it.
+    The caller ignores the error if apt knows the wanted package.
     """
     _say(f"updating the package lists for {offer}")
     updated = _apt(offer, "apt-get", "-q", "update", alone=True)
@@ -238,20 +241,20 @@ def _update(offer: Offer) -> str | None:
 
 
 def _age(offer: Offer) -> float:
-    """Return how many seconds ago the package lists were updated."""
+    """Return the seconds since the last update of the package lists."""
     stamp = _state(offer) / UPDATED
     return time.time() - stamp.stat().st_mtime if stamp.exists() else float("inf")
 
 
 def _state(offer: Offer) -> Path:
-    """Return the directory of apt's state for an offer."""
+    """Return the directory with apt's state for an offer."""
     return cache.root() / "apt" / f"{_release(offer)}-{offer.arch}"
 
 
 def _release(offer: Offer) -> str:
-    """Return the part of a file name that identifies a release's offers.
+    """Return the name of an offer's release for file names.
 
-    Hosts of several releases may share the cache; each has sources of its own.
+    Hosts of different releases may share the cache, so its release is in the name.
     """
     return offer.release or f"host-{debian.host()}"
 
@@ -270,9 +273,9 @@ def _apt(
     cwd: Path | None = None,
     alone: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run one of apt's programs on the state that belongs to an offer.
+    """Run one of apt's programs with the state directory of an offer.
 
-    Several may run at the same time; one that changes the state runs `alone`.
+    Programs that change the state run `alone`; others run at the same time.
     """
     state = _state(offer)
     for directory in ("lists/partial", "archives/partial"):
@@ -299,7 +302,7 @@ def _apt(
         return subprocess.run(
             [*command, *arguments],
             cwd=cwd,
-            # The output is parsed.
+            # The callers parse the output.
             env={**os.environ, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -309,7 +312,7 @@ def _apt(
 
 
 def _list_sources(state: Path, release: str) -> Path:
-    """Return the file with a release's sources; it is replaced atomically."""
+    """Return the file with a release's sources; update it atomically."""
     listed = state / "sources.list"
     text = "\n".join(debian.sources(release)) + "\n"
     if not listed.exists() or listed.read_text() != text:

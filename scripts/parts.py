@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Find the parts of the build and its tests that this machine cannot do.
+"""Find the parts of the build and the tests that cannot run on this machine.
 
     parts.py [PART...]      check these parts (default: all)
     parts.py --packages     print the packages that the parts need
@@ -8,9 +8,9 @@
 
 A part is built, run or checked separately: the modules for one kernel, its VM, the
 programs for arm64, a bare machine with one release, ... A part is left out if packages
-are missing or something cannot be fetched. The reason is printed in one line and also
-written to build/left-out/PART, which the skipped tests show. With REQUIRE_ALL=1 in the
-environment, a part that is left out is an error.
+are missing or a download fails. The reason is printed and written to
+build/left-out/PART; the tests of the part are skipped with this reason. With
+REQUIRE_ALL=1 in the environment, leaving out a part is an error.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ ERRORS = (*kernels.ERRORS, *roots.ERRORS, host.HostError)
 
 @dataclass(frozen=True)
 class Part:
-    """A part that can be left out: its packages, and a function to fetch the rest.
+    """A part that can be left out: its packages, and a function for its downloads.
 
-    fetch raises one of ERRORS if the rest is not available.
+    fetch raises one of ERRORS if a download fails.
     """
 
     packages: tuple[str, ...]
@@ -56,7 +56,7 @@ def parts() -> dict[str, Part]:
     cross = (f"gcc-{gcc}-aarch64-linux-gnu", "libc6-dev-arm64-cross")
     narrow = (f"gcc-{gcc}-multilib", "libc6-dev-i386")
     builders = ("flex", "bison", "libssl-dev")
-    # Any user but root needs these, too.
+    # Users other than root need this package for root file systems.
     users = () if os.geteuid() == 0 else ("uidmap",)
     found = {
         "user-arm64": Part(cross, partial(sysroot.sysroot, "arm64")),
@@ -110,7 +110,7 @@ def _image(arch: str, series: str) -> None:
 
 
 def _obstacle(part: Part) -> str | None:
-    """Return what a part lacks, None if nothing."""
+    """Return why a part must be left out, None if it need not be."""
     missing = [name for name in part.packages if not packages.installed_version(name)]
     if missing:
         return f"missing; install it: apt-get install {' '.join(missing)}"
@@ -122,7 +122,7 @@ def _obstacle(part: Part) -> str | None:
 
 
 def _look_at(names: Iterable[str]) -> bool:
-    """Record which parts are left out; return whether all are available."""
+    """Record which parts are left out; return whether none is."""
     known = parts()
     LEFT_OUT.mkdir(parents=True, exist_ok=True)
     nothing = True

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Roots of Debian's releases in the cache, and commands that run in them.
+"""Root file systems of Debian's releases in the cache, and commands that run in them.
 
     root = roots.root("trixie", ["build-essential", "kmod"])   # made if necessary
     roots.run(root, ["make", "-C", str(tree)], cwd=tree, check=True)
@@ -10,17 +10,18 @@
 
     roots.py [--with PACKAGE,...] [--copy] RELEASE [COMMAND...]
 
-A root contains the essential packages, apt with its sources, and the requested
-packages; a root with more packages is used, too. A command in a root sees the project's
-tree and the cache at their usual paths, writable, and the host's /dev, /sys and name
-servers; its child processes are killed when it ends. Roots are shared and must not be
-changed: a command that changes one works on a copy, which is removed at the end.
-Without a command, the command line prints the root's directory; with one, its exit
-status is the command's. A user other than root needs subordinate ids (/etc/subuid).
+A root file system, or root for short, contains the essential packages, apt with its
+sources, and the requested packages. An existing root with more packages is used, too. A
+command in a root can write to the project's tree and the cache, which have the same
+paths as on the host. It also sees the host's /dev, /sys and name servers. When the
+command ends, its child processes are killed. Roots are shared and must not be changed.
+A command that changes a root must run in a copy, which is removed at the end. Without
+COMMAND, roots.py prints the root's directory; otherwise it exits with the command's
+status. A user other than root needs subordinate IDs (/etc/subuid).
 
-A new root is made when apt offers another version of a requested package; package lists
-are updated after a week. After making a root, unused ones are removed: the one that it
-replaces, and those not used for two weeks.
+A new root is made when apt offers another version of a requested package. Package lists
+are updated after a week. When a root has been made, the root that it replaces is
+removed, and so are roots that were unused for two weeks.
 """
 
 from __future__ import annotations
@@ -42,16 +43,16 @@ import debian
 import packages
 
 TREE = Path(__file__).resolve().parents[1]
-# Installed in each root: apt needs the keys to trust its sources.
+# Packages of every root: apt needs the keys to trust its sources.
 ALWAYS = ("debian-archive-keyring",)
-# The host's administration programs may be missing in a user's PATH.
+# Includes the directories of administration programs, which a user's PATH may lack.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-# Lines of mmdebstrap's output that a failure shows.
+# The number of mmdebstrap's last lines that a failure shows.
 SHOWN_LINES = 15
 # Arguments: the root, the directory to start in, the paths to bind, an empty argument,
-# and the command. The root must be a mount point: otherwise the command could not
-# create namespaces, as this script does. If resolv.conf is a link, it is replaced by a
-# file, because the host would follow the link to a file of its own.
+# and the command. The root is made a mount point: otherwise the command could not
+# create namespaces. A link resolv.conf is replaced by a file: outside the root, the
+# link would lead to a file of the host.
 ENTER = """
 root=$1 cwd=$2
 shift 2
@@ -83,8 +84,8 @@ ERRORS = (RootError, debian.ReleaseError, packages.PackageError)
 def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
     """Return the root of a release with these packages; make it if necessary.
 
-    Unless `bare`, it may have more packages.
-    Raises RootError if it cannot be made, or what debian.sources() raises.
+    Unless `bare`, the root may have more packages. Raises RootError if the root cannot
+    be made, or what debian.sources() raises.
     """
     names = sorted({*wanted, *ALWAYS})
     entry = _entry(release, names)
@@ -102,18 +103,18 @@ def root(release: str, wanted: Iterable[str] = (), bare: bool = False) -> Path:
 
 
 def _entry(release: str, names: list[str]) -> Path:
-    """Return the path of a root with the package versions that are offered now."""
+    """Return the path of a root with the package versions that apt offers now."""
     offered = packages.offered(packages.Offer(packages.native(), release), names)
     key = hashlib.sha256(repr(offered).encode()).hexdigest()[:16]
     return cache.root() / "roots" / f"{release}-{key}"
 
 
 def _larger(entry: Path, release: str, names: list[str]) -> Path | None:
-    """Return an existing root with these packages and others, or None."""
+    """Return an existing root that has these packages and more, or None."""
     for more in cache_entries.names_beside(entry):
         if not set(names) < set(more):
             continue
-        # If one package is no longer offered, another root may still serve.
+        # If apt no longer offers a package of this root, look at the next one.
         with contextlib.suppress(packages.PackageError):
             larger = _entry(release, more)
             if larger.is_dir():
@@ -130,7 +131,7 @@ def run(
     check: bool = False,
     capture: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a root; `env` is its environment, except for PATH."""
+    """Run a command in a root, with this environment, except for PATH."""
     return subprocess.run(
         exec_arguments(tree, command, cwd)[1],
         env={"PATH": PATH, **(os.environ if env is None else env), "PATH": PATH},
@@ -154,7 +155,7 @@ def exec_arguments(
 
 @contextlib.contextmanager
 def copied(tree: Path) -> Iterator[Path]:
-    """Yield a copy of a root that may be changed; remove it at the end."""
+    """Yield a copy of a root, which may be changed; remove the copy at the end."""
     above = Path(tempfile.mkdtemp(prefix=".copy-", dir=tree.parent))
     above.chmod(0o755)
     copy = above / tree.name
@@ -172,7 +173,7 @@ def copied(tree: Path) -> Iterator[Path]:
 
 
 def _overlay(tree: Path, above: Path, copy: Path) -> bool:
-    """Mount a writable overlay over a root; return whether that was possible."""
+    """Mount a writable overlay over a root; return whether this succeeded."""
     if os.geteuid() != 0:
         return False
     layers = {"lowerdir": tree, "upperdir": above / "upper", "workdir": above / "work"}
@@ -192,7 +193,7 @@ def _remove(tree: Path) -> None:
 
 
 def _as_root() -> list[str]:
-    """Return the command prefix for root rights; users get a user name space."""
+    """Return a command prefix for root's rights; users get a user namespace."""
     if os.geteuid() == 0:
         return ["unshare"]
     return ["unshare", "--map-root-user", "--map-auto"]

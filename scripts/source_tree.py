@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The files of a project tree, and copies of them.
+"""The files of a source tree, and copies of them.
 
-In a git work tree these are tracked and new files, with their changes. In a tree
-without .git these are all files, except for build results.
+In a git work tree, these are the tracked files and the new ones that git does not
+ignore, as they are on disk. In a tree without .git, these are all files except for
+build results.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-# Directories of a tree without git that contain no sources.
+# Directories without sources in a tree without git.
 NO_SOURCES = ("build", "__pycache__")
 
 

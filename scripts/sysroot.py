@@ -5,8 +5,8 @@
     scripts/sysroot.py arm64|i386
 
 Debian's development packages of that architecture are fetched into the cache and merged
-into one tree; nothing is installed. They come from the host's release, except for
-TAKEN_FROM. The C library is the compiler's own.
+into one tree; nothing is installed. The packages come from the host's release, except
+for TAKEN_FROM. The C library is that of the compiler.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ PACKAGES = (
     "zlib1g-dev",  # for libelf.a
 )
 # Packages that come from a different release than the host's. libelf.a of elfutils
-# 0.192 lacks some of its own functions, so static programs cannot be linked with it.
+# 0.192 lacks functions that it calls, so static programs cannot be linked with it.
 TAKEN_FROM = {("trixie", "libelf-dev"): "bookworm"}
 ERRORS = (packages.PackageError, debian.ReleaseError)
 
 
 def sysroot(arch: str) -> Path:
-    """Return a tree with the merged content of the packages.
+    """Return a directory with the merged content of the packages.
 
     Raises one of ERRORS if a package cannot be downloaded.
     """

@@ -37,7 +37,7 @@ UCFLAGS = $(CPPFLAGS) $(CFLAGS) -Isdk/include -MMD -MP
 ULDFLAGS = $(LDFLAGS)
 ULIBS := -lpfm -ljson-c -ldeflate -lelf -luuid -lm -lpthread
 
-# Deferred: the packages are fetched when something is compiled.
+# Expanded at the first use: packages are fetched only if something is compiled.
 ifdef UTRIPLET
 USYSROOT = $(eval USYSROOT := $$(shell scripts/sysroot.py $(UARCH)))$(or $(USYSROOT),$(error scripts/sysroot.py failed))
 UCFLAGS += -isystem $(USYSROOT)/usr/include \
@@ -47,8 +47,8 @@ ULDFLAGS += -static -L$(USYSROOT)/usr/lib/$(UTRIPLET)
 ULIBS += -lz
 endif
 ifeq ($(UARCH),i386)
-# Debian keeps <asm/> in the directory of the 64-bit architecture. A capture may
-# exceed 2 GB.
+# Debian keeps <asm/> in the directory of the 64-bit architecture. Captures can exceed 2
+# GB, so off_t has 64 bits.
 UCFLAGS += -idirafter /usr/include/x86_64-linux-gnu -D_FILE_OFFSET_BITS=64
 endif
 
@@ -63,13 +63,13 @@ HOTLOOPS := $(UOUT)/hotloops
 OPTION_DOCS := $(UOUT)/option_docs
 
 PFMON_SRC := $(wildcard tools/pfmon/*.c tools/pfmon/*/*.c)
-# Breakpoints of UARCH, or none.c if pfmon does not know any.
+# The breakpoints for UARCH, or none.c if pfmon has none for it.
 PFMON_SRC += $(firstword $(wildcard tools/pfmon/process/breakpoints/$(UARCH).c) \
 	tools/pfmon/process/breakpoints/none.c)
 PFMON_OBJ := $(PFMON_SRC:%.c=$(UOBJ)/%.o)
 $(PFMON_OBJ): UCFLAGS += -DPFM_PROJECT_VERSION='"$(shell cat VERSION)"'
 $(PFMON_OBJ): VERSION
-# All of pfmon except main(); the linker takes what a program uses.
+# All objects of pfmon except for main(); the linker takes what a program uses.
 PFMON_A := $(UOBJ)/tools/pfmon.a
 LIB_OBJ := $(addprefix $(UOBJ)/lib/,perfmonctl.o ioctl.o setmap.o \
 	counter.o)
@@ -83,8 +83,8 @@ ifdef USHARED
 user: $(LIBPERFMON_SO) $(UOUT)/libperfmon.so $(LIBPFM2X_SO) $(LIBPFM22_SO)
 endif
 
-# Texts made from pfmon's tables of options and formats are committed between two
-# comments of a file; $(call insert,TEXT) FILE replaces them there.
+# Some files contain text that is generated from pfmon's tables of options and formats,
+# between two marks. $(call insert,TEXT) FILE replaces this text.
 insert = sed -i -e '/by make pfmon-docs\( -->\)\?$$/,/end of what is made/{//!d}' \
 	-e '/by make pfmon-docs\( -->\)\?$$/r $1'
 .PHONY: option-docs pfmon-docs
@@ -100,7 +100,7 @@ pfmon-docs: $(OPTION_DOCS)
 
 $(LIB_OBJ) $(LIB2X_OBJ) $(LIB22_OBJ): UCFLAGS += -fPIC -fvisibility=hidden -Wpedantic
 
-# pfmon's headers, for the folders below it.
+# Folders below tools/pfmon include pfmon's headers by paths from there.
 $(UOBJ)/tools/%: UCFLAGS += -Itools/pfmon
 
 $(UOBJ)/%.o: %.c scripts/user.mk
