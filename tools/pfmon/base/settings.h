@@ -70,7 +70,7 @@ enum call_graph {
 	CALL_GRAPH_FP,			/* by frame pointers */
 };
 
-/* What --off-cpu does with the context switches that it samples. */
+/* The use of the context switches that --off-cpu samples. */
 enum off_cpu {
 	OFF_CPU_NONE,			/* not requested */
 	OFF_CPU_RECORD,			/* record each */
@@ -80,7 +80,7 @@ enum off_cpu {
 /* The PMD that records the thread's CPU time in each --off-cpu sample. */
 #define OFF_CPU_CLOCK	1
 
-/* What a row of thread counts stands for (--aggregate). */
+/* The threads whose counts a row of --aggregate shows. */
 enum aggregation {
 	AGGREGATE_DEFAULT,
 	AGGREGATE_THREAD,
