@@ -15,8 +15,8 @@ from .cells import Cells
 class Row:
     """A value of a key. ``own`` and ``total`` are sums; only functions have a total.
 
-    ``select`` is the request parameter that selects the value's samples, empty if there
-    is none. ``function`` is the index of a function, None for other values.
+    ``select`` is the request parameter that selects the value's samples, or empty.
+    ``function`` is the index of a function, None for other values.
     """
 
     name: str
