@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""How a run ended: the exit codes, and the faults that a kernel log shows.
+"""The end of a run: the exit codes, and the faults that a kernel log shows.
 
 Exit codes of scripts/vm/run, other than those of the command:
 
