@@ -184,7 +184,7 @@ def test_stats_are_columns_of_text_and_csv(file: str, capsys: Capsys) -> None:
     [
         (
             "--stat p99",
-            "p99 of 'latency' is not known: the format records no single values, "
+            "p99 of 'latency' is not known: the format does not record each value, "
             "only sum, min, max, count, mean",
         ),
         ("--stat hist", "hist of 'latency' is not known"),
@@ -234,7 +234,7 @@ def test_mem_shows_recorded_sums_of_latencies(file: str, capsys: Capsys) -> None
     _, out, _ = run(capsys, "mem", file)
     assert "levels are unknown: the format records only sums of latencies" in out
     status, _, err = run(capsys, "mem", "--l2", "5", "--l3", "9", file)
-    assert status == 1 and "records no single latencies from which to derive" in err
+    assert status == 1 and "only sums of latencies: levels cannot be derived" in err
 
 
 def test_mem_weighs_sums_without_count(written: Any, capsys: Capsys) -> None:

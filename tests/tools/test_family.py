@@ -13,10 +13,13 @@ import pytest
 from chunks import buffer_of, chunks_of
 from pfmon import ERROR, INHERITED
 
-ALONE = " cannot count what the command creates: only its first thread is counted;"
+ALONE = (
+    " cannot count the threads that the command creates: "
+    "only its first thread is counted;"
+)
 REASONS = [
     (errno.EOPNOTSUPP, "this kernel (PREEMPT_RT)"),
-    (errno.EINVAL, "the loaded module perfmon, an older one,"),
+    (errno.EINVAL, "the loaded version of perfmon"),
 ]
 NO_MEMORY = "no memory for a sampling buffer of each CPU, so only the command's first"
 ALONE_OPTION = ("--no-inherit",)

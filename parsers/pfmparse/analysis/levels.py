@@ -83,8 +83,8 @@ class Levels(Classes):
         latencies = optional(samples, Role.LATENCY)
         self.sums = self.sums or bool(aggregates(samples, Role.LATENCY.value))
         if self._given is not None and self.sums:
-            text = "the format records no single latencies from which to derive levels"
-            raise RequestError(f"{text}: omit --l2 and --l3")
+            text = "the format records only sums of latencies: levels cannot be derived"
+            raise RequestError(f"{text}; omit --l2 and --l3")
         if self._usable is None or latencies is None:
             return ids
         rest = (ids == UNKNOWN) & (latencies != 0)

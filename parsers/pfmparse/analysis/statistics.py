@@ -168,7 +168,7 @@ class _Column:
             text = f"{stat} of '{self._name}' is not known"
             only = ", ".join(there)
             raise RequestError(
-                f"{text}: the format records no single values, only {only}"
+                f"{text}: the format does not record each value, only {only}"
             )
 
     def values(self, count: int) -> list[Values]:

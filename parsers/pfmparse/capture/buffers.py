@@ -54,7 +54,7 @@ def assemble(saved: memoryview, pieces: int, size: int, whole: bool) -> memoryvi
         if len(there) < length:
             if whole:
                 early = amount(length - len(there), "bytes")
-                text = f"piece {number} ends here, {early} early"
+                text = f"piece {number} ends here, {early} too early"
                 raise PfmParseError(text, len(saved))
             return memoryview(image)[: start + len(there)]
         end, at = start + length, at + length

@@ -179,8 +179,8 @@ def _diff(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--widths",
         choices=requests.SIDES,
-        help="with --to: the side whose shares are the widths of frames. Frames that "
-        "only one side has are invisible in widths of the other; default: new",
+        help="with --to: make each frame as wide as its share of this side. Frames "
+        "that only the other side has are invisible; default: new",
     )
     parser.add_argument(
         "--min-delta",

@@ -79,7 +79,7 @@ class _Struct:
                 new = [(n, spec[n], end + spec.fields[n][1]) for n in spec.names]
             else:
                 if spec.kind == "S" and not length:
-                    text = f"'{member}' is not an array: use __u8 or __s8 for a number"
+                    text = f"'{member}' is a single char: use __u8 or __s8 for a number"
                     raise self._error(line, text)
                 spec = _array(spec, length)
                 new = [(member, spec, end)]

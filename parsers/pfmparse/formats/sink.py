@@ -298,7 +298,7 @@ def _rising(samples: Samples) -> list[str]:
     names = [] if weight is None else [weight]
     names += samples.aggregates(Role.SUM).values()
     if not names:
-        raise ValueError("rising samples need a column of the role WEIGHT or SUM")
+        raise ValueError("rising=True needs a column of the role WEIGHT or SUM")
     return names
 
 

@@ -84,7 +84,7 @@ static void ask_about_level_2(void *unused)
 	expect(be_outsider, COUNT "true",
 	       "/dev/perfmon is restricted to the group perfmon, and you are not in it");
 	expect(be_member, "pfmon -uk -e page-faults true",
-	       "an event counts in the kernel and perfmon.paranoid is 2");
+	       "perfmon.paranoid is 2: measuring in the kernel requires CAP_PERFMON");
 	expect(be_member, COUNT "--system-wide true",
 	       "is 2: measuring CPUs requires CAP_PERFMON");
 	expect(be_member, COUNT "--attach-task=1",

@@ -51,7 +51,7 @@ def test_dtype_has_each_member(tmp_path: Path) -> None:
     ("member", "said"),
     [
         ("int x;", "mine.h:4: mine_t: unknown type 'int'; use one of char, __u8, "),
-        ("char x;", "'x' is not an array: use __u8 or __s8 for a number"),
+        ("char x;", "'x' is a single char: use __u8 or __s8 for a number"),
         ("__u32 a,\nb;", "mine.h:4: mine_t: '__u32 a, b' is not a member such as"),
         ("__u64 x", "mine.h:4: mine_t: '__u64 x' is not a member such as"),
         ("__u64 x:3;", "'__u64 x:3' is not a member"),

@@ -210,7 +210,7 @@ def test_sink_rising_counts_are_read_as_increments() -> None:
 
 def test_sink_rising_counts_need_a_weight() -> None:
     decode = SinkDecoder(by_number, rising=True)
-    with pytest.raises(ValueError, match="need a column of the role WEIGHT or SUM"):
+    with pytest.raises(ValueError, match="needs a column of the role WEIGHT or SUM"):
         decode(sink([SinkRegion(1, numbers(1))]))
 
 

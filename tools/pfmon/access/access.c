@@ -158,7 +158,7 @@ static void judge_kernel(const struct access_facts *facts,
 			 struct access_refusal *refusal)
 {
 	refusal->cause = ACCESS_LEVEL_KERNEL;
-	refusal->reason = checked_printf("an event counts in the kernel and %s is %d: this requires CAP_PERFMON",
+	refusal->reason = checked_printf("%s is %d: measuring in the kernel requires CAP_PERFMON",
 					 level_name(facts), facts->level);
 	refusal->advice = checked_strdup("count at user level (-u)");
 	refusal->command = set_level(LEVEL_THREADS);

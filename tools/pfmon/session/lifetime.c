@@ -132,11 +132,11 @@ static void explain_create(const struct plan *plan, int error)
 	"no memory for a sampling buffer of each CPU, so only the command's " \
 	"first thread is measured"
 #define NO_RECORDS \
-	"perf keeps from this user what processes map " \
+	"perf does not report memory mappings to this user " \
 	"(kernel.perf_event_paranoid), so only the command's first thread is " \
 	"measured: to measure all, use --follow-all"
 #define ONLY_FIRST \
-	" cannot count what the command creates: " \
+	" cannot count the threads that the command creates: " \
 	"only its first thread is counted; to count all, use --follow-all"
 
 static const char no_memory[] = NO_MEMORY;
@@ -155,7 +155,7 @@ static const char *why_alone(const struct plan *plan, int error)
 	if (plan->options->sampling)
 		return unknown ? "" : NULL;
 	if (error == EINVAL)
-		return "the loaded module perfmon, an older one," ONLY_FIRST;
+		return "the loaded version of perfmon" ONLY_FIRST;
 	return unknown ? "this kernel (PREEMPT_RT)" ONLY_FIRST : NULL;
 }
 
@@ -365,7 +365,7 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 		message("this machine's PMU does not support one of the events (%s): --check-events-only shows which",
 			strerror(error));
 	else if (error == EINVAL && records_branches(context->plan))
-		message("an event does not have the branches of --smpl-pmds: only events of CPUs that record branches have them, not software events, tracepoints and breakpoints; virtual machines often have none");
+		message("an event does not have the branches of --smpl-pmds: use hardware events of CPUs that record branches; virtual machines often record none");
 	else if (error == EINVAL && records(context->plan, PFM_PMD_ADDRESS,
 					    PFM_PMD_TRANSACTION))
 		message("an event does not have the data of --smpl-pmds: CPU events need the modifier p, as in cycles:p; page faults and breakpoints have only addr and physical; other software events and tracepoints have none");
