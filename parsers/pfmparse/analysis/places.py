@@ -125,7 +125,7 @@ class Places:
             (~in_file & ~of_data, self._resolve_code),
         ):
             if which.all():
-                # Usually all are code: do not fill an array of objects, which is slow.
+                # Usually all are in code. Filling an array of objects would be slow.
                 return resolve(spaces, ips)
             if which.any():
                 found[which] = _objects(resolve(spaces[which], ips[which]))

@@ -116,7 +116,7 @@ class _Table:
 
 
 class _Who:
-    """Texts with CPU, process, thread, name and event of samples."""
+    """Formats the CPU, process, thread, name and event of samples."""
 
     def __init__(self, source: Input, maker: RowMaker) -> None:
         self._events = [_quoted(event.name) for event in source.events.all[:-1]] + [""]

@@ -77,7 +77,7 @@ def _step(source: Input) -> int:
 
 
 def _frames(location: Location, address: int) -> Sequence[Frame]:
-    """Returns the functions of a place; the address only tells the level."""
+    """Returns the functions of a place; ``address`` decides user or kernel."""
     level = KERNEL_START if address >= KERNEL_START else None
     return [
         Frame(f.function, f.object, f.file, f.line, level, f.inlined)

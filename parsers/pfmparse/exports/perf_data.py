@@ -37,7 +37,7 @@ class Order:
         self._before = 0  # the latest time at the end of the last round
 
     def after(self, context: int, last: int) -> bytes:
-        """Returns the end of a round if it may follow samples of a context.
+        """Returns a record that ends a round, or nothing if the round must go on.
 
         ``last`` is the time of the context's last sample so far.
         """

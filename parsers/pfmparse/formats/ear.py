@@ -72,7 +72,10 @@ class Ears:
         return replace(samples, derived=Lazy({**_makers(samples), **makers}))
 
     def _column(self, name: str, samples: Samples) -> Column:
-        """Returns a column of the EARs; a missing value is 0, for addresses the ip."""
+        """Returns a column of the EARs, with 0 for missing values.
+
+        A missing address becomes the ip.
+        """
         column = np.zeros(samples.count, np.uint64)
         for pmds, reads in self._reads:
             for group in samples.groups:

@@ -15,7 +15,7 @@ NAMES = {
     "Z": "ended",
 }
 TRACED = ord("t")
-OFF = "off"  # the column with the time off CPU that follows a sample, in ns
+OFF = "off"  # the column with the time off CPU after a sample, in ns
 
 
 def name_of(value: int) -> str:

@@ -71,7 +71,10 @@ def _callees(cells: Cells, which: Ids, outer: Ids, function: int) -> tuple[Tree,
 
 
 def _tree(tree: Tree, pairs: Interner, function: int, tops: Ids) -> Tree:
-    """Makes the tree of a function from pairs of a parent, from 0, and a label."""
+    """Makes the tree of a function from ``pairs`` of a parent and a label.
+
+    Parent 0 is the function itself.
+    """
     on, labels = (part.astype(np.intp) for part in pairs.pairs())
     parents, label_of = np.append(ROOT, on), np.append(function, labels)
     depths, at = np.zeros(parents.size, np.intp), parents.copy()

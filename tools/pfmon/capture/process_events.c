@@ -35,7 +35,7 @@ struct process_events {
 	size_t told_enough;	/* when to remove ended ones */
 	struct perf_bytes bytes;
 	struct perf_bytes chunk;	/* of process_events_next() */
-	struct place *places;	/* of the records in bytes, sorted */
+	struct place *places;	/* of the records in bytes, sorted by time */
 	size_t place_count, room;
 	size_t next, end;	/* those that process_events_next() returns */
 };

@@ -88,7 +88,7 @@ static bool needs_no_build(const struct machine *machine)
 	return file || machine->is_container || core_is_loaded(machine);
 }
 
-/* An archive removes a kernel's headers when it gets a newer kernel. */
+/* A package archive removes a kernel's headers when it gets a newer kernel. */
 static char *headers_remedy(const struct machine *machine)
 {
 	char *headers, *newer, *remedy;

@@ -45,7 +45,7 @@ struct process {
 	unsigned int threads;
 	unsigned int leaving;	/* number of exiting threads */
 	bool measured;
-	bool examined;		/* recorded at an exit since the last exec */
+	bool examined;		/* recorded as a whole since the last exec */
 };
 
 struct thread {

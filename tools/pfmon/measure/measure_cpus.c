@@ -85,7 +85,7 @@ static bool prepare(struct worker *worker)
 
 	if (!pin(worker->cpu))
 		return false;
-	/* Read the clocks first: this conflicts with the CPU's own context. */
+	/* clocks_read() loads a context, and a CPU can have only one. */
 	if (!id && system->m.options->sampling)
 		system->m.start = clocks_read(worker->cpu);
 	worker->opened = context_open(&worker->context, &system->m.plan, id,

@@ -182,8 +182,8 @@ void command_init(struct command *command, unsigned int flags)
 }
 
 /*
- * Checks the program first, so that no empty result, such as a capture, is
- * written if it is missing.
+ * Returns whether the program exists. Without this check, pfmon would write an
+ * empty capture before the failure.
  */
 static bool exists(const char *name)
 {

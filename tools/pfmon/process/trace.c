@@ -116,7 +116,7 @@ static pid_t event_message(pid_t tid)
 							(pid_t)number;
 }
 
-/* The kernel looks up the thread before it checks the permission. */
+/* EPERM also means yes: the kernel checks the permission after the look-up. */
 static bool is_thread_of(pid_t tgid, pid_t tid)
 {
 	return !syscall(SYS_tgkill, tgid, tid, 0) || errno == EPERM;

@@ -57,7 +57,7 @@ struct rate {
 	double per_second;	/* events per second; 0 if not known yet */
 	uint64_t sampled;	/* events in samples */
 	uint64_t cut_off;	/* events of unfinished periods */
-	uint64_t events_before;	/* all events at the last look */
+	uint64_t events_before;	/* all events at the last adaptation */
 	uint64_t ns_before;
 	uint64_t lost_before;
 };
