@@ -225,7 +225,7 @@ def _some(words: Words, ids: Ids) -> Words:
 
 
 def _times(ids: Ids, width: int) -> Ids:
-    """Returns the ``width`` indices of each ID's sums by class."""
+    """Returns the indices of ``width`` sums for each ID, one sum per class."""
     numbers: Ids = (ids[:, np.newaxis] * width + np.arange(width)).reshape(-1)
     return numbers
 

@@ -34,7 +34,7 @@ class Kernel:
 
     def mapping(self) -> bytes:
         """Returns the MMAP record."""
-        # If its own _text is elsewhere, perf relocates addresses; 0 disables that.
+        # perf shifts addresses if the local _text is elsewhere; 0 disables this.
         reference = self._start if self._functions else 0
         return mmap(self._start, END - self._start, reference, PERFS_NAME)
 

@@ -202,7 +202,7 @@ class _Filled:
     def of(cls, buffers: Buffers, entry: int) -> Optional[_Filled]:
         """Returns the full regions, whose entries have ``entry`` bytes each.
 
-        Returns None if there is anything unusual about the buffers.
+        Returns None if the buffers' headers differ, or if a region is invalid.
         """
         try:
             header = _header(buffers.first())

@@ -37,7 +37,7 @@ class DebugInfo:
         self._ranges = ranges.lookup()
 
     def is_empty(self) -> bool:
-        """Returns True without units, or if libdw cannot read them."""
+        """Returns True if the file has no units that libdw can read."""
         return not self._units
 
     def lines(self, addresses: U64s) -> list[Optional[Line]]:

@@ -132,7 +132,7 @@ class Resolver:
         return locations
 
     def resolve_data(self, addresses: Addresses) -> list[Location]:
-        """Returns each data address's location; symbols are variables; n elements."""
+        """Returns each data address's location, whose symbol is a variable."""
         return self._resolve(addresses, self._mapped_data, self._read_data)
 
     def resolve_files(

@@ -118,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
             return f"host {host!r} is not this machine: use the URL of pfmparse"
         origin = self.headers.get("Origin", f"http://{host}")
         site = self.headers.get("Sec-Fetch-Site", "none")
-        # A link may lead to the page, because its author knows the secret.
+        # Another site may link to the page, because such a link has the secret.
         opens = self.headers.get("Sec-Fetch-Dest") == "document"
         if origin != f"http://{host}":
             return "requests of other pages are refused"

@@ -136,9 +136,9 @@ static bool add_new(struct perf_rings *rings, DIR *task,
 }
 
 /*
- * Adds all threads of the process. Those that an added thread creates inherit
- * its events, so this ends when a pass finds no new one. Some may be added that
- * have inherited events already: they are recorded twice, which does no harm.
+ * Adds all threads of the process. A thread inherits the events of its creator,
+ * so the loop ends when a pass finds no new thread. A thread that has inherited
+ * events may be added, too: it is recorded twice, which does no harm.
  */
 static bool add_threads(struct perf_rings *rings)
 {
