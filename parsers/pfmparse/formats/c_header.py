@@ -120,8 +120,8 @@ class _Struct:
         if not _LENGTH.fullmatch(number):
             raise self._error(
                 line,
-                f"array length '{text}' is not a number from 1 to 99999, nor a "
-                "macro that is defined once, as such a number",
+                f"array length '{text}' is not a number from 1 to 99999; a "
+                "macro must be defined exactly once, as such a number",
             )
         return int(number)
 

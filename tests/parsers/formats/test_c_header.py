@@ -56,7 +56,7 @@ def test_dtype_has_each_member(tmp_path: Path) -> None:
         ("__u64 x", "mine.h:4: mine_t: '__u64 x' is not a member such as"),
         ("__u64 x:3;", "'__u64 x:3' is not a member"),
         ("#ifdef A\n__u64 x;\n#endif", "'#ifdef A __u64 x' is not a member"),
-        ("__u64 a[N];", "array length 'N' is not a number from 1 to 99999, nor a ma"),
+        ("__u64 a[N];", "array length 'N' is not a number from 1 to 99999; a macro"),
         ("__u64 a[0];", "mine.h:4: mine_t: array length '0' is not"),
         ("__u64 a[010];", "array length '010' is not"),
         ("char a[4294967296];", "mine.h:4: mine_t: array length '4294967296' is not"),

@@ -19,8 +19,8 @@
 #define PROGRAM	"pfmparse"
 
 /*
- * The views, and what a row stands for with --smpl-show-func; in the data view,
- * a variable. The first view is the default.
+ * The views, and the kind of their rows with --smpl-show-func; a symbol is a
+ * variable. The first view is the default.
  */
 static const struct {
 	unsigned int option;
