@@ -19,8 +19,8 @@ from ..recording import Batch, Recording
 class OffCpu:
     """Adds the column to samples of sessions that record context switches.
 
-    From one of its samples to the next, a thread was off CPU for the elapsed time minus
-    the CPU time that it used. This time belongs to the earlier sample. The last sample
+    Between two samples of a thread, its time off CPU is the elapsed time minus the CPU
+    time that it used. This time belongs to the earlier sample. The last sample
     of each context is therefore held back until the next one is known. The time is 0
     for the very last sample of a context, and for stops by a tracer, because that is
     pfmon itself.

@@ -42,9 +42,9 @@ char *perf_bytes_extend(struct perf_bytes *to, size_t size);
  * Opens the ring of a CPU, with @size bytes. It has no records before
  * perf_ring_add(), unless all processes are recorded. Returns 0 or an errno.
  *
- * Read the ring regularly instead of waiting for its descriptor: perf wakes the
- * waiting thread whenever a measured thread ends, and reports records to only
- * one poll() or epoll_wait(), so that nested epoll descriptors lose the report.
+ * Read the ring regularly; do not wait for its descriptor. perf wakes the
+ * waiting thread whenever a measured thread ends. perf also reports records to
+ * only one poll() or epoll_wait(): nested epoll descriptors lose the report.
  */
 int perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 		   const struct perf_scope *scope);

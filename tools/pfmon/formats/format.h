@@ -106,9 +106,9 @@ struct smpl_module {
 				uint64_t entries);
 
 	/*
-	 * Chooses the pieces to save and returns their number; 0 if there is
-	 * nothing to save; a restart would then free nothing. Samples saved at
-	 * an exec may be saved again.
+	 * Chooses the pieces to save and returns their number. If it is 0,
+	 * a restart would free nothing. Samples saved at an exec may be saved
+	 * again.
 	 */
 	unsigned int (*choose)(const struct smpl_format *format,
 			       const void *buffer, size_t size,

@@ -227,10 +227,7 @@ static bool arm_program(struct session *session, pid_t tid)
 	       trigger_arm(&session->triggers, session->m.options, tid);
 }
 
-/*
- * If a new program does not contain a trigger's code, it does not start or stop
- * measuring.
- */
+/* A program without the code of a trigger does not start or stop measuring. */
 static void handle(const struct trace_event *event, void *data)
 {
 	struct session *session = data;

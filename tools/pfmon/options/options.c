@@ -268,9 +268,8 @@ static void suggest_similar(const char *name, const struct getopt_table *table)
 }
 
 /*
- * Suggests an option after getopt_long() has printed a message. Either @letter
- * is not an option, or @letter is 0 and no option, or more than one, begins
- * with @word.
+ * Suggests an option after getopt_long() has printed a message. @letter is the
+ * unknown option; if it is 0, @word is unknown or an ambiguous abbreviation.
  */
 static void suggest_option(int letter, const char *word,
 			   const struct getopt_table *table)

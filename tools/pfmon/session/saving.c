@@ -13,10 +13,10 @@
 
 /*
  * Saves samples and, if there were any, restarts. Without saved samples, a
- * restart could free samples that arrive meanwhile. If the restart fails
- * because the context is detached or its CPU is offline, it does not change the
- * buffer. @masked means that threads may wait for the restart even if there is
- * nothing to save.
+ * restart could free samples that arrive meanwhile. If a restart fails because
+ * the context is detached or its CPU is offline, the buffer is unchanged.
+ * @masked means that threads may wait for the restart even if there is nothing
+ * to save.
  */
 static int save_and_restart(struct context *context, int cpu,
 			    enum smpl_moment moment, bool masked)
