@@ -48,7 +48,7 @@ struct context_turns {
 
 /*
  * Counts of each context up to a limit, and sums over the remaining contexts.
- * All zero is empty.
+ * A zeroed structure has no counts.
  */
 struct capture_counts {
 	struct context_count *each;

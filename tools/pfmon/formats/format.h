@@ -91,8 +91,8 @@ struct smpl_module {
 	size_t arg_size;			/* for buffer_size() */
 
 	/*
-	 * Sets the members of format after kinds. Returns false with a message
-	 * on an error.
+	 * Sets the members that follow kinds. Returns false with a message on
+	 * an error.
 	 */
 	bool (*set_up)(struct smpl_format *format,
 		       const struct options *options);

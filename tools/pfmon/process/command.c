@@ -183,7 +183,7 @@ void command_init(struct command *command, unsigned int flags)
 
 /*
  * Returns whether the program exists. Without this check, pfmon would write an
- * empty capture before the failure.
+ * empty capture before it fails.
  */
 static bool exists(const char *name)
 {

@@ -43,8 +43,8 @@ static bool has_trap(const char *status, const char *name)
 }
 
 /*
- * Returns whether SIGTRAP is neither blocked nor ignored. Otherwise a
- * breakpoint would change that.
+ * Returns whether SIGTRAP is neither blocked nor ignored. If it were, the
+ * kernel would unblock it and reset its action at a breakpoint.
  */
 static bool accepts_trap(pid_t tid)
 {
