@@ -141,7 +141,7 @@ class Profiler:
         frames_of: FramesOf = by_function,
         step: Optional[int] = None,
     ) -> None:
-        """If ``step`` is set, in ns, sums samples that have times by step, too."""
+        """With ``step``, the duration of a step in ns, also sums samples by step."""
         self.profile = Profile()
         self._step = step
         self._weight = weight

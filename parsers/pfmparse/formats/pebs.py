@@ -142,7 +142,10 @@ class _SamplingPmds:
 def _by_status(
     values: Sequence[int], pmds: Sequence[int], count: int, status: Optional[Column]
 ) -> Column:
-    """Returns the value of the lowest PMD whose bit is set, or the first value."""
+    """Returns for each sample the value of the lowest PMD whose status bit is set.
+
+    Without such a PMD, returns the first value.
+    """
     column = np.full(count, values[0], np.uint16)
     if status is not None:
         for value, pmd in sorted(zip(values[1:], pmds[1:]), key=lambda v: -v[1]):

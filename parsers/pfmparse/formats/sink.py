@@ -303,7 +303,10 @@ def _rising(samples: Samples) -> list[str]:
 
 
 def _increase(now: Column, before: Column) -> Column:
-    """Returns each number's increase; the first ones have values in ``before``."""
+    """Returns each number's increase since the values ``before``.
+
+    Numbers without an earlier value increased from 0.
+    """
     risen = now.copy()
     known = slice(0, min(before.size, now.size))
     # In a damaged buffer, numbers may have decreased.

@@ -197,7 +197,7 @@ static bool set_more(const struct smpl_format *format, const char *assignments,
 	ok = layout.count &&
 	     arg_layout_set(&layout, format->name, assignments, arg);
 	if (!layout.count)
-		message("the sampling format %s does not publish fields of an argument that could change",
+		message("--control: set cannot change the argument of the sampling format %s, which does not publish its fields",
 			format->name);
 	arg_layout_free(&layout);
 	free(text);
