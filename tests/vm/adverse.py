@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Checks of a pfmon that could not measure or write as usual, in a guest."""
+"""Check pfmon where it cannot measure or write as usual, in a guest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from boot import Boot
 
 SCRIPT = Path(__file__).with_suffix(".sh")
 SIGPIPE = 13
-# The error message of each part.
+# The error message that each part of the script prints.
 ERRORS = {
     "file-limit": "/tmp/limited.cap: File too large",
     "reader-ends": "/tmp/piped: Broken pipe",
@@ -24,7 +24,7 @@ ERRORS = {
 
 
 def script() -> str:
-    """Return the command that runs all parts."""
+    """Return the command that runs all parts of the script."""
     return following.script(SCRIPT)
 
 
@@ -39,7 +39,7 @@ def command_goes_on_if_output_fails(guest: Boot, name: str) -> None:
     assert "went on" in lines, printed
     if "counts" not in name and "stdout" not in name:
         assert re.search(r" samples, \d+ lost before the error, ", printed), printed
-    # The command ends with status 3.
+    # The measured command exits with status 3; pfmon, whose output fails, with 1.
     assert lines[-1] == "status 1", printed
 
 
@@ -57,7 +57,7 @@ def missing_proc_is_reported(guest: Boot, name: str) -> None:
     if name != "no-proc-counts":
         assert re.search(r"^pfmon: \d+ samples, - lost, ", printed, re.M), printed
         assert lines[-1].startswith("pfmon: /proc could not be read: ")
-        # Process 2 or 3 of the other /proc is a different process.
+        # In the other /proc, the PIDs of the capture belong to different processes.
         assert not following.pfmparse("info", guest.out / f"{name}.cap")["processes"]
 
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# pfmon that cannot measure or write as usual; adverse.py checks what each part prints.
+# Run pfmon where it cannot measure or write as usual; adverse.py checks what
+# each part prints.
 
 SAMPLE="pfmon -e page-faults --long-smpl-periods=1 --smpl-entries=64"
 EVERYWHERE="$SAMPLE --system-wide --cpu-list=0"
 INTERVALS="pfmon -I 1 -e page-faults"
-# Faults that fill the buffer many times, then a line that proves that the command went
-# on when pfmon's output had failed.
+# Cause page faults that fill the buffer many times, and then print a line. The
+# line proves that the command continued after pfmon's output had failed.
 FAULT='i=0; while [ $i -lt 300 ]; do (:); i=$((i+1)); done; echo went on >&2; exit 3'
 
 # Print the exit status, even if standard output is a pipe without a reader.
@@ -15,7 +16,7 @@ tell() {
 	echo "status $?" >&2
 }
 
-# Limit files to 32 KiB, which captures exceed only during the command.
+# Limit files to 32 KiB. Captures exceed this limit only during the command.
 limited() (
 	ulimit -f 64
 	tell $1 -o /tmp/limited.cap sh -c "$FAULT"
@@ -43,15 +44,15 @@ part reader-ends-counts piped "$INTERVALS" 99
 part reader-ends-stdout unread
 part default $IGNORED
 part pipe-ignored sh -c "trap '' PIPE; $IGNORED"
-# In a mount namespace without /proc, or a PID namespace without a /proc of its own.
+# Remove /proc, or run in a PID namespace without a /proc of its own.
 NO_PROC="unshare --mount sh -c 'umount -l /proc; exec \"\$@\"' --"
 part no-proc eval "$NO_PROC $SAMPLE -o /out/no-proc.cap true"
 part no-proc-counts eval "$NO_PROC $INTERVALS -o /tmp/blind true"
 part other-proc unshare --pid --fork $SAMPLE -o /out/other-proc.cap true
-# kthreadd
+# Process 2 is kthreadd.
 part kernel-thread pfmon --attach-process=2 -e page-faults
 let_go
 part file-limit-cpu limited "$EVERYWHERE"
 part reader-ends-cpu piped "$EVERYWHERE" 30000
-# perf tells the files of programs that are executed during the session.
+# perf reports the files of programs that are executed during the session.
 part no-proc-cpu eval "$NO_PROC $EVERYWHERE --pin-command -o /out/no-proc-cpu.cap sh -c 'sh -c :; exit 0'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Guests that run many commands, and the results of each command as they come."""
+"""Boot guests that run many commands; deliver each command's results at once."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def need(target: Target) -> None:
 def run_script(target: Target, script: str, out: Path, *options: str) -> None:
     """Run a shell script in a guest; it must succeed.
 
-    ``out`` is the guest's /out; "output" there gets what the script prints. The options
-    are those of scripts/vm/run.
+    ``out`` is the guest's /out; its file "output" receives what the script prints. The
+    options are those of scripts/vm/run.
     """
     need(target)
     where = ("--arch", target.arch, "--kernel", target.series, *options)
@@ -66,7 +66,7 @@ def run_script(target: Target, script: str, out: Path, *options: str) -> None:
 
 
 def python_files(*modules: str) -> list[str]:
-    """Return the files that the host's Python needs to import modules."""
+    """Return the files that Python needs to import modules, from this host."""
     listing = f"import sys, {', '.join(modules)}; print(*filter(None, ("
     listing += "getattr(m, '__file__', None) for m in sys.modules.values())))"
     command = ["/usr/bin/python3", "-I", "-S", "-c", listing]
@@ -75,7 +75,7 @@ def python_files(*modules: str) -> list[str]:
 
 
 def without_narrow() -> str | None:
-    """Return why there are no 32-bit programs, None if there are."""
+    """Return why 32-bit programs are left out; return None if they are built."""
     return parts.left_out("user-i386")
 
 
@@ -91,9 +91,9 @@ class Outcome:
 class Boot:
     """A guest that runs commands in sequence; its output is read while it runs.
 
-    commands: name -> shell command, which prints TAP or other output.
-    options: of scripts/vm/run. out: directory for the guest's files and messages.
-    If a fault of the emulator ends the guest, it is booted once more.
+    commands: name -> shell command, which prints TAP or other output. options: of
+    scripts/vm/run. out: directory for the guest's files and messages. If a fault of the
+    emulator ends the guest, the guest is booted once more.
     """
 
     def __init__(
@@ -163,13 +163,13 @@ class Boot:
         return self._process.wait()
 
     def check_end(self) -> None:
-        """Wait for the guest's end; fail if it is bad and no test has failed for it."""
+        """Wait for the guest's end; fail on an error that no test has reported."""
         if self.status():
             self._tell_of_the_end("its end")
 
     @property
     def out(self) -> Path:
-        """Wait for the guest's end, when its files arrive; return their directory."""
+        """Wait for the guest's end, which delivers its files; return their folder."""
         self.status()
         return self._out
 
@@ -183,7 +183,7 @@ class Boot:
         self._process.communicate()
 
     def _tell_of_the_end(self, missing: str) -> NoReturn:
-        """Fail because the guest ended early; skip if another test failed for it."""
+        """Fail because the guest ended early; skip if another test reported that."""
         status = self.status()
         if self._told:
             pytest.skip(f"not run: the guest {self._target} ended with {status}")
@@ -201,7 +201,7 @@ class Boot:
                 break
 
     def _boot_again(self) -> bool:
-        """Boot once more if a fault of the emulator ended the guest; return whether."""
+        """Boot once more if the emulator's fault ended the guest; return True if so."""
         if self._again or self._process.wait() != verdict.EMULATOR:
             return False
         self._again = True
@@ -230,7 +230,7 @@ class Boot:
 
 
 class Boots(Generic[Key]):
-    """Guests, of which one runs at a time; each is booted on first use."""
+    """Guests by key. Each is booted on first use, and only one runs at a time."""
 
     def __init__(self, boot: Callable[[Key], Boot]) -> None:
         self._boot = boot
@@ -261,7 +261,7 @@ def check_test(boot: Boot, program: str, test: str) -> None:
 
 def names_of(source: str) -> list[str]:
     """Return the names of the tests in a source below tests/guest."""
-    # A module's source may have the same name; it has no tests.
+    # A module's source may have the same name, but it contains no tests.
     named = (path.read_text() for path in SOURCES.glob(f"*/{source}.c"))
     (names,) = filter(None, map(TEST_NAME.findall, named))
     return names
@@ -270,7 +270,7 @@ def names_of(source: str) -> list[str]:
 def _script(commands: Mapping[str, str]) -> str:
     """Return the shell script that runs all commands in a guest.
 
-    The output of a command is between the lines "== NAME" and "== STATUS".
+    Each command's output is between the lines "== NAME" and "== STATUS".
     """
     return "\n".join(
         f"echo == {name}; {{ {command}; }} 2>&1; echo == $?"

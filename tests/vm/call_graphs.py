@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Call graphs of Debian's own programs, which have no frame pointers."""
+"""Record call graphs of Debian's own programs, which have no frame pointers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ LOOP = "for ((i = 0; i < 30000; i++)); do x=$((x + i)); done"
 BASH = f"/perfmon/bin/bash -c '{LOOP}'"
 BASH_THEN_GZIP = f"/perfmon/bin/bash -c '{LOOP}; exec {GZIP}'"
 RECORD = "pfmon -g -o /out/{}.cap"
-# No sample of these is taken at user level.
+# All samples of these commands are taken in the kernel.
 OPENS = "/perfmon/bin/bash -c 'for ((i = 0; i < 5000; i++)); do :>/dev/null; done'"
 SWITCHES = "-e context-switches --long-smpl-periods=1"
 WIDE_SWITCHES = "-e sched:sched_switch --long-smpl-periods=1 --system-wide"
 WAITS = "waits 100 1 >/dev/null"
-# A root with a dynamic linker and libraries that are known only after the exec.
+# Create a root directory whose dynamic linker and libraries become known only at the
+# exec.
 MAKE_ROOT = (
     "mkdir /tmp/root && cp -a /lib /lib64 /perfmon/bin/gzip /tmp/zipped /tmp/root"
 )
-# Samples are so frequent that some are taken in the dynamic linker. A traced command
-# stops at each exec, until the new program has tables.
+# Sample so frequently that some samples are in the dynamic linker. A traced command
+# stops at each exec until the new program has tables.
 ROOTED = "-F 10000 --follow-all chroot /tmp/root /gzip -1c /zipped"
-# Chains that are to be whole, in percent. A system-wide session finds new programs a
+# Minimum percentage of complete chains. A system-wide session finds new programs a
 # little later.
 SHARES = {
     **{"gzip": 99.0, "bash": 99.0, "counted": 99.0, "switches": 99.0},
@@ -44,7 +45,7 @@ def options() -> Iterator[str]:
 
 
 def command() -> str:
-    """Return the command that records, and then records without tables."""
+    """Return the command that records call graphs, first with tables, then without."""
     lines = [
         "head -c 3000000 /perfmon/bin/pfmon >/tmp/zipped",
         f"{RECORD.format('gzip')} {GZIP} >/dev/null",
@@ -65,10 +66,10 @@ def command() -> str:
 
 
 def check(boot: Boot, name: str) -> None:
-    """Fail the test unless nearly all user call chains of a capture are whole."""
+    """Fail the test unless nearly all user call chains of a capture are complete."""
     assert boot.command("call_graphs") == 0, boot.printed("call_graphs")
     ends = following.pfmparse("info", boot.out / f"{name}.cap")["user_chains"]
-    # The kernel does not know the mappings of a process at its first sample.
+    # At a process's first sample, the kernel does not know its mappings.
     ends.pop("unknown_mappings", None)
     total = sum(ends.values())
     assert total >= MIN_CHAINS, ends
@@ -82,7 +83,7 @@ def check_root(boot: Boot) -> None:
 
 
 def check_exec(boot: Boot) -> None:
-    """Fail the test unless samples before an exec have their own program's code."""
+    """Fail the test unless the samples before an exec show the old program's code."""
     capture = boot.out / "execed.cap"
     rows = following.pfmparse("report", capture, "--by", "image")["rows"]
     counts = {row["key"]: row["count"] for row in rows}
@@ -91,7 +92,7 @@ def check_exec(boot: Boot) -> None:
 
 
 def check_without_device(boot: Boot) -> None:
-    """Fail the test unless a session without tables says so, once, and continues."""
+    """Fail the test unless a session without tables warns once and continues."""
     printed = boot.printed("call_graphs")
     assert printed.count("call chains follow frame pointers") == 1, printed
     info = following.pfmparse("info", boot.out / "none.cap")

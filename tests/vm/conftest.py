@@ -24,14 +24,14 @@ TARGET = "target"
 COUNTING = ("test_beside_perf", "test_profile", "test_run")
 # Files for make check-all only.
 collect_ignore = [] if programs.ALL else ["test_eight_cpus.py"]
-# The group of all others.
+# The group of all other tests.
 TIME = "time"
 # Program tests that were skipped in all their guests.
 SKIPPED = pytest.StashKey[list[str]]()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the group that may take a long time and runs in sequence."""
+    """Put the tests that take longest and run in sequence first."""
     items.sort(key=lambda item: _group(item, _target(item)) != TIME)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples and counts of one control group among everything that CPUs do."""
+"""Measure one control group while other processes use the same CPUs."""
 
 from __future__ import annotations
 

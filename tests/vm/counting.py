@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Counting like perf stat: commands, and checks of what they have counted."""
+"""Count like perf stat: commands, and checks of their counts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ import pytest
 from boot import Boot
 
 PERF = shutil.which("perf")
-# Each fork shares the shell's pages, so it faults again; the shell waits ten times.
+# Each forked shell shares its parent's pages, so it faults again. The second command
+# sleeps ten times.
 FORK = "sh -c 'i=0; while [ $i -lt 100 ]; do (:); i=$((i+1)); done'"
 WAIT = "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'"
 FORKS = 100
 WAITS = 10
-# A part of the faults depends on which of the two processes runs first.
+# Tolerance: some of the faults depend on whether parent or child runs first.
 PART = 0.2
 EVENTS = "-e page-faults,context-switches"
 RUNS = 3
@@ -52,7 +53,7 @@ def command(with_perf: bool) -> str:
 
 
 def check_forms(boot: Boot) -> None:
-    """Fail the test unless the counts are printed in the requested formats."""
+    """Fail the test unless the counts are printed in each requested format."""
     printed = boot.printed("counting")
     assert boot.command("counting") == 0, printed
     assert f"cannot write {ABSENT}: No such file or directory" in printed
@@ -60,7 +61,7 @@ def check_forms(boot: Boot) -> None:
     _check_defaults((boot.out / "defaults").read_text())
     _check_runs((boot.out / "runs").read_text())
     _check_intervals(boot.out / "intervals")
-    # Without a start there are only the counts at the end.
+    # Measuring never starts, so only the counts at the end are printed.
     rows = (boot.out / "unbegun").read_text().splitlines()
     assert len(rows) == 2, rows
 
@@ -72,7 +73,7 @@ def _check_defaults(text: str) -> None:
         *("elapsed", "user", "system")
     ]
     for name, line in zip(names.split(), lines):
-        # Root may count the kernel; counts of -e have no such suffix.
+        # Root may count the kernel, so the events have no suffix ":u".
         assert re.search(rf"(\d|<not supported>) {name}:uk\b", line)
     assert " CPUs utilised" in lines[0]
 
@@ -97,7 +98,7 @@ def _check_intervals(path: Path) -> None:
 
 
 def check_against_perf(boot: Boot) -> None:
-    """Fail the test unless pfmon and perf have the same counts."""
+    """Fail the test unless pfmon and perf count the same."""
     assert boot.command("counting") == 0, boot.printed("counting")
     ours, perfs = (
         {name: _counts(boot.out / f"{name}{kind}") for name in ("fork", "wait")}
@@ -111,7 +112,7 @@ def check_against_perf(boot: Boot) -> None:
 
 
 def _counts(path: Path) -> dict[str, int]:
-    """Return the counts in CSV from pfmon, which has a header, or from perf."""
+    """Return the counts of a CSV file; pfmon's has a header, perf's has none."""
     lines = path.read_text().splitlines()
     if lines[0].startswith("time,"):
         return {row["event"]: int(row["count"]) for row in csv.DictReader(lines)}

@@ -21,8 +21,9 @@ commands_for() {
 		-e 's/","/\n/g'
 }
 
-# Run and print the file's commands; $provided may define functions for them. sudo only
-# runs its command, id prints nobody, and "su -" is left out: doctor runs in a new login.
+# Run the file's commands and print each of them. $provided may define functions
+# for the commands. sudo only runs its command, and id prints nobody. "su -" is
+# left out because doctor runs in a new login.
 follow() {
 	sed 's/^/+ /' "$1"
 	{
@@ -39,7 +40,8 @@ mend() {
 	mend_for root "$1"
 }
 
-# Run doctor before and after ending the processes that it names as counter users.
+# Run doctor before and after ending the processes that doctor names as users of
+# counters.
 end_holders() {
 	found=$(pfmon doctor --json)
 	echo "$found"
@@ -72,7 +74,7 @@ end_session() {
 	wait "$session"
 }
 
-# A usermod(8) for -aG GROUP USER.
+# A replacement for usermod(8) that handles -aG GROUP USER.
 join='usermod() { sed -i "s/^\($2:.*:\)$/\1$3/" /etc/group; }'
 eval "$join"
 
@@ -80,7 +82,7 @@ leave_group() {
 	sed -i "s/^\($1:.*:\).*/\1/" /etc/group
 }
 
-# Start another system-wide measurement, unless that fails.
+# Start a system-wide measurement in the background; fail if it does not start.
 measure_cpus() {
 	pfmon --system-wide -e cpu-clock sleep 1000 >/dev/null 2>&1 &
 	other=$!
@@ -90,7 +92,7 @@ measure_cpus() {
 	done
 }
 
-# Replace the content of a kernel file until its module is unloaded.
+# Replace the content of a file in /proc or /sys until its mount is removed.
 pretend() {
 	other_content=$(mktemp)
 	echo "$2" >"$other_content"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Event sets, and events on some CPUs: pfmon commands in a guest and their checks."""
+"""Measure with event sets, and on some CPUs only: commands and checks for a guest."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from typing import Any
 
 from boot import ROOT
 
-# The number of overflows after which each of two sets is switched.
+# Set 0 is switched after 3 overflows, set 1 after 5.
 OVERFLOWS = (3, 5)
 ABSENT_CPU = 7
 EVERYWHERE = "pfmon --system-wide"
-# Cycles overflow more often than sets switch; a period of instructions spans turns.
+# A cycles period is shorter than a set's turn; an instructions period spans several
+# turns.
 PERIODS = (70000, 1000000)
 # Rounds of hotloops by architecture.
 ROUNDS = {"arm64": 30, "x86_64": 300}
@@ -97,12 +98,12 @@ def _info(path: Path) -> Any:
 
 
 def check_overflows(out: Path) -> None:
-    """Check that each set is left after its number of samples."""
+    """Check that sets are switched after the requested number of overflows."""
     samples = _dump(out / "left.cap")
     groups = [(number, len(list(some))) for number, some in groupby(samples, _set_of)]
     assert len(groups) > 2, samples
     expected = [(i % 2, OVERFLOWS[i % 2]) for i in range(len(groups))]
-    # The program's end cuts the last turn short.
+    # The last turn is shorter because the program ends.
     assert groups[:-1] == expected[:-1]
     assert groups[-1][0] == expected[-1][0] and groups[-1][1] <= expected[-1][1]
 
@@ -127,7 +128,7 @@ def check_turns(out: Path) -> None:
     }
     described = _info(out / "turns.cap")
     runs = {turns["set"]: turns["runs"] for turns in described["turns"]}
-    # The sets take turns, so the first has at most one run more.
+    # The sets alternate, so the first set runs at most once more than the second.
     assert runs[0] > 1 and 0 <= runs[0] - runs[1] <= 1
     # Nothing is counted during the switches.
     active = sum(turns["active_ns"] for turns in described["turns"])
@@ -144,9 +145,10 @@ def check_hardware(out: Path) -> None:
     sets = [sample["set"] for sample in _dump(out / "hardware.cap")]
     cycles, instructions = (c["value"] for c in described["counts"] if c["pmd"] == 1)
     assert min(turns["runs"] for turns in described["turns"]) > 3
-    # A period continues in the set's next turn; a late overflow is not made up for.
+    # A period continues in the set's next turn. If an overflow comes late, the next
+    # period is not shortened.
     assert 0.9 * cycles < (sets.count(0) + 1) * PERIODS[0] <= cycles + PERIODS[0]
-    # In user loops, QEMU reports many overflows only at the next tick.
+    # In loops at user level, QEMU reports many overflows only at the next tick.
     assert (sets.count(1) + described["lost"]) * PERIODS[1] <= instructions
 
 
@@ -157,7 +159,7 @@ def check_idle(out: Path) -> None:
 
 
 def _counted(path: Path) -> list[tuple[str, str]]:
-    """Return CPU and event of each line."""
+    """Return the CPU and the event of each line."""
     lines = map(str.split, path.read_text().splitlines())
     return [(line[0], line[2]) for line in lines]
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# pfmon follows the threads and processes of family, which prints how often it has
-# called getppid(); following.py compares.
+#
+# Run pfmon on the threads and processes of the program family, which prints how
+# often it has called getppid(). following.py compares the counts.
 
 ALL="pfmon --follow-all -e $E"
 SAMPLE="pfmon -e $E -uk --long-smpl-periods=10 --smpl-entries=64"
 # All samples fit into the buffers.
 EACH="pfmon -e $E -uk --long-smpl-periods=1 --smpl-entries=4096"
 
-# Start a program in the background, which prints "ready: PID".
+# Start a program in the background. It prints "ready: PID".
 start() {
 	"$@" >/tmp/ready &
 	started=$!
@@ -24,19 +25,19 @@ attach() {
 	wait $pfmon
 }
 
-# Print the ticks that a process has run.
+# Print the CPU time of a process in ticks.
 time_of() {
 	set -- $(cat /proc/$1/stat)
 	echo $((${14} + ${15}))
 }
 
-# Wait until a process has run for a while.
+# Wait until a process has run for more than one tick.
 wait_for_time() {
 	begun=$(time_of $1)
 	until [ $(time_of $1) -gt $((begun + 1)) ]; do :; done
 }
 
-# pfmon ends; the process continues.
+# SIGINT ends pfmon; the process continues.
 interrupt() {
 	start family spins 2 1
 	pfmon --attach-process=$pid --follow-fork -e $E -o /out/interrupted &
@@ -50,15 +51,15 @@ interrupt() {
 	return $status
 }
 
-# Kill what a command has left: a process that spins would keep a CPU busy for all later
-# tests.
+# Kill processes that a command has left behind: a spinning process would keep a
+# CPU busy during all later tests.
 kill_family() {
 	for process in /proc/[0-9]*; do
 		grep -qs '^family$' $process/comm && kill -9 ${process#/proc/}
 	done
 }
 
-# Print processes that are still stopped or traced.
+# Print the threads that are still stopped or traced, then kill the family.
 how_it_is() {
 	for task in /proc/$pid/task/*; do
 		grep -q '^State:.[RS]' $task/status || echo stopped: $task
@@ -77,7 +78,8 @@ kill_attached() {
 	how_it_is
 }
 
-# Kill pfmon when its capture has some buffers, and a command that it does not trace.
+# Kill pfmon when its capture contains some buffers. Also kill the command if
+# pfmon does not trace it.
 kill_sampling() {
 	capture=$1 follow=$2
 	shift 2
@@ -91,14 +93,14 @@ kill_sampling() {
 	while grep -qs '^State:.[^ZX]' /proc/$pid/status; do :; done
 }
 
-# The command may or may not end before its child starts, so try several times.
+# Try several times: the command may or may not end before its child starts.
 orphans() {
 	for try in 1 2 3 4 5; do
 		$ALL family orphan 1 5
 	done
 }
 
-# Processes of the command continue when pfmon has ended.
+# The command's processes continue after pfmon has ended.
 timed_out() {
 	$ALL --session-timeout=1 sh -c 'sleep 100 & echo $! >/tmp/left; wait'
 	status=$?
@@ -106,15 +108,16 @@ timed_out() {
 	return $status
 }
 
-# After the exec, the command is not the thread that pfmon started.
+# After the exec, the command's thread is not the one that pfmon started.
 signal_after_exec() {
 	start $ALL -o /out/signalled family thread-waits
 	kill -TERM $started
 	wait $started
 }
 
-# A signal to pfmon ends the command's children, in the background and in the foreground.
-# The child in the background must have reset the trap before the signal comes.
+# A signal to pfmon ends the command's children in the background and in the
+# foreground. The background child must have reset the trap before the signal
+# arrives.
 terminated() {
 	mkfifo /tmp/reset
 	start $ALL -o /tmp/terminated sh -c "trap 'echo handled >&2; exit 5' TERM

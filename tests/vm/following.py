@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Checks of a pfmon that followed threads and processes in a guest.
+"""Check what pfmon measured when it followed threads and processes in a guest.
 
 The expected counts are exact: family prints how often it has called getppid().
 """
@@ -26,12 +26,12 @@ PERIOD = 10
 
 
 def script(file: Path = SCRIPT) -> str:
-    """Return the command; the subshell keeps functions and variables local."""
+    """Return the script as a command; a subshell keeps its functions local."""
     return f"({PARTS.read_text('utf-8')}\n{file.read_text('utf-8')})"
 
 
 def part(guest: Boot, name: str, script_name: str = "follow") -> tuple[str, int]:
-    """Return the output and the exit status of a part of the script."""
+    """Return the output and the exit status of one part of the script."""
     assert guest.command(script_name) is not None, guest.errors()
     printed = guest.printed(script_name)
     found = re.search(rf"^-- {name}\n(.*?)^=> (\d+)$", printed, re.DOTALL | re.M)
@@ -138,7 +138,7 @@ def end_of_viewer_is_not_a_failure(guest: Boot) -> None:
 
 def daemon_is_counted_without_waiting(guest: Boot) -> None:
     printed, status = part(guest, "daemon")
-    # The daemon calls once during its life, unless pfmon has ended before.
+    # The daemon calls getppid() once, unless pfmon has ended before.
     assert len(counts(printed)) == 1 and status == 0
 
 
@@ -170,7 +170,7 @@ def process_counts_do_not_accumulate(guest: Boot) -> None:
 
 
 def programs_that_match_are_excluded(guest: Boot) -> None:
-    # The shell's arguments match, too; it is measured from its second program on.
+    # The shell's own arguments match too, so only its last program is measured.
     assert counts(part(guest, "excluded")[0]) == [8]
 
 
@@ -249,7 +249,7 @@ def capture_of_killed_pfmon_is_truncated(guest: Boot, name: str) -> None:
     assert info["end_ns"] is None
 
 
-# For each check, the parts of the script that it applies to.
+# Each check, and the parts of the script to which it applies.
 CHECKS: dict[Callable[..., None], Iterable[str]] = {
     followed_calls_are_all_counted: EXACT,
     inherited_calls_are_all_counted: [

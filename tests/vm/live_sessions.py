@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Session control while pfmon measures: commands in a guest and their checks.
+"""Control a session while pfmon measures: commands in a guest and their checks.
 
 Each command waits for the effect that it needs, so that a slow guest changes nothing.
 """
@@ -16,22 +16,23 @@ from pathlib import Path
 from boot import ROOT, Boot
 
 LET_GO = 'while grep -q "TracerPid:.*[1-9]" /proc/$$/status; do :; done; exit 7'
-# Wait until pfmon, which does not trace it, has closed its context.
+# Wait until pfmon has closed its context. (This pfmon does not trace the command.)
 LET_BE = "while grep -qs pfm_state /proc/$PPID/fdinfo/*; do :; done; exit 7"
 BEGUN = "/out/begun"
-# Do not wait for a pfmon that has ended.
+# Fail instead of waiting if pfmon has ended.
 WAIT = "do kill -0 $PPID || exit 9; done"
-# The second signal is handled after the first.
+# pfmon handles the signals in this order.
 BEGIN = (
     f"kill -USR1 $PPID; kill -USR2 $PPID; until grep -q clock {BEGUN}; {WAIT}; "
     'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
 )
 CONTROL = "--control=fifo:/tmp/control,/tmp/ack"
 SEND = "echo {} >/tmp/control; read ack </tmp/ack; "
-# The command ends if measuring has ended.
+# The command ends when measuring has ended.
 STOP = f"{SEND.format('stop')} {LET_BE}"
 ENABLE = f"{SEND.format('enable')}" 'i=0; while [ "$i" -lt 500 ]; do i=$((i+1)); done'
-# Without recorded PMDs the difference is 0: a threshold of 1 lets nothing pass.
+# Without recorded PMDs the difference is always 0, so no sample reaches a threshold of
+# 1.
 THRESHOLD = (
     "-e page-faults --long-smpl-periods=1 --smpl-module=threshold --smpl-arg=min=1"
 )
@@ -40,7 +41,7 @@ SET = " ".join(
     + [SEND.format("nonsense"), "for i in 1 2 3; do (:); done"]
 )
 SNAPSHOTS = 2
-# Each snapshot has faults of its own: grep is a new program.
+# Each snapshot contains new faults because each grep is a new program.
 TAKE = " ".join(
     f"kill -USR2 $PPID; until test -e /out/{{0}}.cap.{n}; {WAIT}; "
     f"for i in 1 2 3; do (:); done;"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Enrolling a key in MokManager, which asks for confirmation before the boot."""
+"""Enrol a key in MokManager, which asks for confirmation during the boot."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ DOWN, ENTER = b"\x1b[B", b"\r"
 
 
 def confirm(variables: Path, disk: Path, password: str) -> None:
-    """Boot a machine with a key to enrol; enrol it, and wait until it reboots.
+    """Boot a machine, confirm the enrolment of a key, and wait for the reboot.
 
-    variables: of its firmware, as scripts/vm/run leaves them. disk: a new directory.
-    Raises AssertionError with the screen if something unexpected is shown.
+    variables: the firmware's variables that scripts/vm/run has saved. disk: a new
+    directory. Raises AssertionError with the screen if something unexpected is shown.
     """
     machine = firmware.firmware(variables, disk)
-    # The end of each screen, and the keys that lead to the next one.
+    # The text at the end of each screen, and the keys that lead to the next screen.
     steps = (
         (b"Press any key", ENTER),
         (b"Enroll MOK", DOWN + ENTER),
@@ -70,7 +70,7 @@ def _switched_on(machine: firmware.Firmware) -> Iterator[subprocess.Popen[bytes]
 
 
 def _wait_for(process: subprocess.Popen[bytes], shown: bytes | None) -> None:
-    """Read until `shown` appears, or, if it is None, until the machine is off."""
+    """Read until `shown` appears; if it is None, until the machine is off."""
     assert process.stdout is not None
     screen = b""
     while shown is None or shown not in screen:

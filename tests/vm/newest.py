@@ -26,7 +26,7 @@ ARCH = "x86_64"
 
 
 class Failure(Exception):
-    """A kernel failed; the text says in which step."""
+    """A kernel failed; the text names the failed step."""
 
 
 def _build(name: str, log: Path) -> None:
@@ -49,7 +49,7 @@ def _build(name: str, log: Path) -> None:
 
 
 def _pass(name: str, out: Path) -> str:
-    """Run the interface's tests; return how many passed and were skipped."""
+    """Run the interface's tests; return the numbers of passed and skipped tests."""
     names = programs.usual(boot.Target(ARCH, name))
     commands = {"keep_events": "keep_events", **{each: each for each in names}}
     guest = boot.Boot(boot.Target(ARCH, name), commands, out, ["--parallel"])

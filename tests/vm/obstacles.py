@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Obstacles in guests, and what pfmon doctor reports about them."""
+"""Describe obstacles in guests, and check what pfmon doctor reports about them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SCRIPT = Path(__file__).with_name("doctor.sh")
 
 @dataclass(frozen=True)
 class Obstacle:
-    """An obstacle: the check that finds it, and the text of the check.
+    """An obstacle, the check that finds it, and the text that this check prints.
 
-    provoke: shell commands that cause it, run doctor, remove it and run doctor again.
-    If it lasts until a reboot, they only cause it. works: whether sampling works after
-    the remedy.
+    provoke: shell commands that cause the obstacle, run doctor, apply the remedy and
+    run doctor again. If the obstacle lasts until a reboot, the commands only cause it.
+    works: whether sampling works after the remedy.
     """
 
     check: str
@@ -32,7 +32,7 @@ class Obstacle:
 
 
 def kmod_options() -> Iterator[str]:
-    """Yield the harness's options that add kmod's programs like on Debian."""
+    """Yield the harness's options that add kmod's programs at Debian's paths."""
     kmod = shutil.which("kmod", path="/usr/bin:/bin")
     for tool in ("modinfo", "modprobe", "depmod"):
         yield f"--add={kmod}:/usr/sbin/{tool}"
@@ -47,12 +47,12 @@ def findings(printed: str) -> list[dict[str, Any]]:
 
 
 def followed(printed: str) -> list[str]:
-    """Return the remedy's commands that were run."""
+    """Return the remedy's commands that were executed."""
     return [line for line in printed.splitlines() if line[:2] == "+ "]
 
 
 def check_named(obstacle: Obstacle, said: Mapping[str, Any]) -> None:
-    """Fail the test unless the obstacle is reported as the only problem."""
+    """Fail the test unless doctor reports this obstacle and no other problem."""
     found = said["checks"][obstacle.check]
     assert found["status"] == obstacle.status, said
     assert obstacle.says in found["text"]
@@ -65,7 +65,7 @@ def check_named(obstacle: Obstacle, said: Mapping[str, Any]) -> None:
 
 
 def check_mended(boot: Boot, name: str, obstacle: Obstacle) -> None:
-    """Fail the test unless the obstacle is reported, and gone after the remedy."""
+    """Fail the test unless doctor reports the obstacle, and the remedy removes it."""
     printed = boot.printed(name)
     said = findings(printed)
     assert len(said) == 2, printed + boot.errors()

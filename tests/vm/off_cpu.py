@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Time off CPU of a program whose waits are known, and of an unprivileged user's."""
+"""Measure time off CPU of a program with known waits, as root and as a user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from boot import ROOT, Boot
 
 TIMES, MS = 10, 50
-# Functions of waits, and the function by which each of them waits.
+# Each waiting function, and the function that it calls to wait.
 WAITS = {
     "wait_asleep": "nanosleep",
     "wait_for_lock": "mutex_lock",
@@ -22,12 +22,12 @@ WAITS = {
 }
 SLEEPS = TIMES * MS * 10**6
 TOLERANCE = 0.005
-# The options of each capture, and of those as a user.
+# The options of each capture; each is recorded as root and as a user.
 CAPTURES = {"off": "--off-cpu", "sum": "--off-cpu=sum"}
 
 
 def options() -> list[str]:
-    """Return the harness's options: the guest has no program to become a user."""
+    """Return the harness's options that add a program to become another user."""
     return ["--program=/usr/bin/setpriv"]
 
 
@@ -35,7 +35,7 @@ def command() -> str:
     """Return the command that records the waits as root and as a user."""
     work = f"waits {TIMES} {MS}"
     level = "/proc/sys/kernel/perf_event_paranoid"
-    # Busybox's setpriv cannot do that.
+    # Busybox's setpriv has no such options.
     user = "HOME=/tmp/home /perfmon/bin/setpriv --reuid=1000 --clear-groups"
     records = {
         name: f"pfmon {option} -o /out/{name}{{0}}.cap {work} >/out/{name}{{0}}"
@@ -70,7 +70,7 @@ def times(boot: Boot, name: str) -> Counter[tuple[str, ...]]:
 
 
 def check(boot: Boot, name: str) -> None:
-    """Fail the test unless each function has the time that it waited."""
+    """Fail the test unless each function's time off CPU is the time that it waited."""
     assert boot.command("off_cpu") == 0, boot.printed("off_cpu")
     waited = dict(re.findall(r"^(\w+): (\d+)$", (boot.out / name).read_text(), re.M))
     found = times(boot, name)
@@ -79,7 +79,7 @@ def check(boot: Boot, name: str) -> None:
         expected = int(waited[function])
         assert expected >= SLEEPS
         assert sum(own.values()) == pytest.approx(expected, rel=TOLERANCE)
-        # The C library's function that waits is called by this one.
+        # The function calls the C library's waiting function directly.
         direct = sum(
             time
             for stack, time in own.items()
@@ -89,7 +89,7 @@ def check(boot: Boot, name: str) -> None:
 
 
 def check_states(boot: Boot, name: str) -> None:
-    """Fail the test unless nearly all the time is that of sleeping threads."""
+    """Fail the test unless threads were asleep for nearly all of the time."""
     capture = boot.out / f"{name}.cap"
     rows = following.pfmparse("report", capture, "--by", "state")["rows"]
     weights = {row["key"]: row["weight"] for row in rows}

@@ -18,7 +18,8 @@ runs() {
 	test -e /proc/$1/fdinfo/0
 }
 
-# Wait until pfmon measures one thread, or N that it has attached to, or fails.
+# Wait until pfmon measures one thread, or until it measures the N threads that
+# it attached to; stop waiting if it fails.
 wait_for_start() {
 	until [ $(started $1) -ge ${2:-1} ]; do
 		runs $1 || return
@@ -31,13 +32,14 @@ started() {
 
 let_go() {
 	kill $kept
-	# The next measurement may be of a whole CPU.
+	# Wait, because the next measurement may be of a whole CPU.
 	wait $kept || true
 }
 
 mkdir -p /sys/kernel/tracing
 mount -t tracefs none /sys/kernel/tracing 2>/tmp/mounted
-# With a permanent event, the kernel need not patch its code again: see keep_events.c.
+# While one event stays open, the kernel need not patch its code again: see
+# keep_events.c.
 pfmon -e $E -o /tmp/kept sleep 100000 &
 kept=$!
 wait_for_start $kept

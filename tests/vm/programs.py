@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """The programs of tests/guest, and the guests in which they run.
 
-Each kernel has a guest with one CPU whose time is counted in instructions: nothing
-there depends on the host's clock or load. Each x86_64 kernel has a second guest, whose
-two CPUs run at the same time, for programs that need that. Run as a program, this
+Each kernel has a guest with one CPU whose clock counts instructions: nothing there
+depends on the host's clock or load. Each x86_64 kernel has a second guest, whose two
+CPUs run at the same time, for programs that need that. Run as a program, this file
 prints the list.
 """
 
@@ -22,13 +22,13 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/vm")]
 from boot import Target, names_of  # noqa: E402
 from kernels import SUPPORTED  # noqa: E402
 
-# Whether all repetitions run (`make check-all`).
+# True if all repetitions run (`make check-all`).
 ALL = "CHECK_ALL" in os.environ
-# The kernels on which all programs run. The others skip long tests, 32-bit programs,
+# The kernels on which all programs run. Other kernels skip long tests, 32-bit programs,
 # NMIs and random calls: see docs/testing.md.
 THOROUGH = ("6.12", "7.3", *(["6.12-rt"] if ALL else []))
-# In running order; fmt, pmu, main and stress unload and load the modules, and oprofile
-# has its own module loaded.
+# The programs in running order. fmt, pmu, main and stress unload and load the modules;
+# oprofile loads a module of its own.
 PROGRAMS = (
     *("dev", "vector", "regs", "load", "restart", "value", "overflow", "ctxfile"),
     *("attach", "buffer", "charge", "evtset", "evtset_page", "evtset_switch"),
@@ -57,8 +57,8 @@ PROGRAMS32 = (
     *("pebs", "syswide", "config", "compat2x", "compat22", "block", "oprofile"),
     *("simpmu", "simpebs", "arg"),
 )
-# Programs linked to a perfmon 2.x library that no longer works, and the library to
-# preload for each, on x86_64.
+# Programs linked to perfmon 2.x libraries that no longer work, and the library that is
+# preloaded for each on x86_64.
 PRELOADED = {
     "dynamic2x": "libpfm2x.so.0",
     "dynamic2x32": "libpfm2x32.so.0",
@@ -87,9 +87,10 @@ RIGGED = (
     *("exclude", "default", "nway", "block", "stress", "storm"),
 )
 RIG_PREFIX = "rig-"
-# With NMIs these repeat their other runs, so `make check` runs them on one kernel.
+# With NMIs, these programs repeat their other runs, so `make check` runs them on one
+# kernel.
 REPEATED = ("stress", "storm")
-# The property of a pytest report that names the guest's test.
+# The property of a pytest report that holds the name of the guest's test.
 RAN = "ran"
 # Run last, with the perf PMU: afterwards the kernel accepts no modules.
 LOCKED = ("lockdown",)
@@ -99,7 +100,7 @@ DEBUG_ONLY = ("nomemory", "suspend")
 
 @dataclass(frozen=True)
 class Guest(Target):
-    """A guest: its kernel, and whether its CPUs run at the same time."""
+    """A guest's kernel, and whether its CPUs run at the same time."""
 
     parallel: bool = False
 
@@ -138,7 +139,7 @@ def with_narrow(guest: Guest, names: Iterable[str]) -> list[str]:
 
 
 def repeats_nmis(series: str) -> bool:
-    """Tell whether programs with NMIs repeat on a kernel their run on another one."""
+    """Tell whether a kernel's programs with NMIs only repeat another kernel's run."""
     return series in THOROUGH[1:] and not ALL
 
 

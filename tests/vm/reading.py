@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmparse for captures that a guest has written."""
+"""Run pfmparse on captures from a guest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boot import ROOT
 
 
 def pfmparse(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> str:
-    """Run pfmparse; it must succeed without a warning about its input."""
+    """Run pfmparse; it must succeed and must not warn about the capture."""
     path = os.pathsep.join(map(str, (ROOT / "parsers", *plugins)))
     done = subprocess.run(
         [sys.executable, "-m", "pfmparse", *arguments],
@@ -28,14 +28,14 @@ def pfmparse(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> str:
 
 
 def told(*arguments: str | Path, plugins: tuple[Path, ...] = ()) -> Any:
-    """Return a command's JSON output for a capture without losses."""
+    """Return a command's JSON output; the capture must have lost no samples."""
     found = json.loads(pfmparse(*arguments, "--json", plugins=plugins))
     assert found["lost"] == 0 and not found["truncated"] and not found["problems"]
     return found
 
 
 def plugin(site: Path, *names: str) -> tuple[Path, ...]:
-    """Return folders with the parsers of example formats, as if installed in site."""
+    """Install the parsers of example formats in ``site``; return their folders."""
     folders = [site]
     for name in names:
         info = site / f"pfmparse_{name}-1.dist-info"

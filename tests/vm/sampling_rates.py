@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sampling at a frequency, or too often: commands in a guest, and their checks."""
+"""Sample at a frequency, or too often: commands in a guest, and their checks."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from boot import ROOT
 HZ = 2000
 # One instruction takes 2 ns; on arm64 one cycle is one nanosecond.
 CYCLES_A_SECOND = 1_000_000_000
-# retire executes two instructions per round, of one cycle each or two.
+# retire executes two instructions per round. Each takes one or two cycles.
 ROUNDS = 100_000_000
-# Sampling frequency of page faults; each program of the loop has some.
+# Sampling frequency of page faults. Each program of the loop causes some.
 FAULT_HZ = 20
-# The share of the samples in which the period still adapts.
+# The fraction of the samples during which the period still adapts.
 EARLY = 1 / 2
-# perfmon's limit, in overflows a second, and a command of more page faults.
+# perfmon's limit in overflows per second, and a command that causes more page faults.
 FEW = 20
 FORKING = "sh -c 'for i in $(seq 50); do (true); done'"
-# perf's limit, in samples a second, and a shorter period of a clock, in ns.
+# perf's limit in samples per second, and a clock period in ns that exceeds it.
 LIMIT = 500
 SHORT = 200_000
 
@@ -95,7 +95,7 @@ def _pfmparse(*arguments: str) -> Any:
 
 
 def _periods(path: Path) -> list[tuple[int, int]]:
-    """Return time and period of each sample, in order of time."""
+    """Return the time and the period of each sample, sorted by time."""
     samples = _pfmparse("dump", "--json", str(path))
     return sorted((s["tstamp"], -s["last_reset_val"] % 2**64) for s in samples)
 
@@ -109,8 +109,8 @@ def check_cycles(out: Path) -> None:
     assert abs(len(late) / seconds / HZ - 1) < 0.1
     right = CYCLES_A_SECOND / HZ
     assert abs(statistics.median(period for _, period in late) / right - 1) < 0.1
-    # The periods of consecutive samples leave no gaps, unless a period was cut
-    # short.
+    # The periods of consecutive samples leave no gaps. Only a shortened period can
+    # cause one.
     whole = sum(period for _, period in late[1:])
     assert abs(whole / (CYCLES_A_SECOND * seconds) - 1) < 0.05
     (described,) = _pfmparse("info", "--json", str(path))
@@ -118,14 +118,14 @@ def check_cycles(out: Path) -> None:
 
 
 def check_faults(out: Path) -> None:
-    """Check that the period grows if an event is too frequent for the first one."""
+    """Check that the period grows if the event is too frequent for the first period."""
     periods = [period for _, period in _periods(out / "faults.cap")]
     assert periods[0] == 1
     assert max(periods) > 10
 
 
 def check_default(out: Path, arch: str) -> None:
-    """Check that one event is sampled, which the emulated CPU supports."""
+    """Check that pfmon samples the one default event that the emulated CPU supports."""
     (described,) = _pfmparse("info", "--json", str(out / "default.cap"))
     (event,) = described["events"]
     assert event["event"] == ("cycles" if arch == "arm64" else "cpu-clock")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# Sourced after doctor.sh in a guest with Secure Boot: the commands that the remedies of
-# pfmon doctor run there. The modules are built, but not signed. Password prompts are
-# answered, and the host reboots the guest.
+#
+# Sourced after doctor.sh in a guest with Secure Boot. It defines the commands
+# that the remedies of pfmon doctor run there. The modules are built but not
+# signed. The script answers password prompts, and the host reboots the guest.
 
 export PASSWORD=secret
 provided='

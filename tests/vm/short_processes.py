@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples of processes and mappings that have ended before pfmon reads its buffers."""
+"""Sample processes and mappings that end before pfmon reads its buffers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROCESSES = 80
 CAPTURE, LATE, REPLUGGED = "short.cap", "late.cap", "replugged.cap"
 # Largest share of the samples at user level without a file, in percent.
 MOST_UNKNOWN = 0.5
-# Samples at user level; with fewer, the share could be right by chance.
+# Required samples at user level; with fewer, the share could be right by chance.
 MIN_SAMPLES = 1000
 LOOP = f"i=0; while [ $i -lt {PROCESSES} ]; do hotloops 1 >/dev/null; i=$((i+1)); done"
 
@@ -30,7 +30,8 @@ FOLLOWED = {
 }
 # perf's records about these processes fill its buffer more than once.
 SERIES = "series.cap"
-# pfmon is stopped while its command maps more than perf's buffer can tell.
+# pfmon is stopped while its command creates more mappings than perf's buffer can
+# report.
 LATE_COMMAND = "late-command.cap"
 
 
@@ -67,7 +68,7 @@ def command_late_command() -> str:
 
 
 def check_late(boot: Boot, name: str, capture: str) -> None:
-    """Fail the test unless pfmon and its capture tell about lost events."""
+    """Fail the test unless pfmon and its capture report lost events."""
     printed = boot.printed(name)
     assert boot.command(name) == 0, printed
     found = re.search(r"(\d+) of perf's records about processes were lost", printed)
@@ -83,7 +84,7 @@ def command_followed() -> str:
 
 
 def check_followed(boot: Boot) -> None:
-    """Fail the test unless the samples of each session have a file."""
+    """Fail the test unless nearly all samples of each session have a file."""
     assert boot.command("followed") == 0, boot.printed("followed")
     for capture in FOLLOWED:
         check_files(boot.out / capture)
@@ -94,7 +95,7 @@ def check_followed(boot: Boot) -> None:
 
 
 def check_names(capture: Path) -> None:
-    """Fail the test unless all short processes are known."""
+    """Fail the test unless the capture names all short processes."""
     threads = following.pfmparse("info", capture)["threads"]
     names = [thread["comm"] for thread in threads]
     assert names.count("hotloops") == PROCESSES
@@ -127,7 +128,7 @@ def check_replugged(boot: Boot) -> None:
     info = following.pfmparse("info", boot.out / REPLUGGED)
     assert info["process_events"] == {"error": None, "lost": 1}
     names = [thread["comm"] for thread in info["threads"]]
-    # Those that ran before pfmon noticed are not known.
+    # The processes that ran before pfmon noticed have no names.
     assert "hotloops" in names
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Compare pfmon and perf on whole programs in one guest.
 
-The host's own programs each run unmeasured, twice under perf stat, twice under pfmon,
-and once under each of the samplers. The guest's time depends on instructions only, so
-the host does not cause differences between runs.
+Each of the host's programs runs unmeasured, twice under perf stat, twice under pfmon,
+and once under each sampler. The guest's time depends on instructions only, so the host
+does not cause differences between runs.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ import pytest
 from boot import ROOT, Boot, Target, python_files
 
 TARGET = Target("x86_64", "6.12")
-# Factor for the run time of the programs, for make beside-perf.
+# Factor by which make beside-perf lengthens the programs' run time.
 SCALE = int(os.environ.get("BESIDE_SCALE", "1"))
 TIMEOUT = 1800
 TOOLS = ("perf", "gcc", "as", "xz", "python3")
-# Programs that the guest has anyway.
+# Programs that the guest has without being told to add them.
 GUESTS_OWN = ("come_and_go",)
 FAULTS, USER_FAULTS, SWITCHES = "page-faults", "page-faults:u", "context-switches"
 EVENTS = (USER_FAULTS, FAULTS, SWITCHES)
 RUNS = ("perf-1", "pfmon-1", "perf-2", "pfmon-2")
 # ns of CPU time between samples.
 PERIOD = 25_000
-# In percent. Two shares of 50 % with that many samples differ by more only once in a
-# thousand times.
+# Tolerance in percentage points. Two measured shares of 50 % with MIN_SAMPLES samples
+# differ by more only once in a thousand times.
 POINTS = 2.0
 MIN_SAMPLES = 13_500
-# Python's heap depends on the environment and on the seed of its hashes.
+# Python's heap depends on the environment and on its hash seed, so both are fixed.
 SAME = "env -i PATH=$PATH PYTHONHASHSEED=0"
-# perf gives env an environment that is a few bytes longer, so its stack may need other
-# pages.
+# Tolerance in pages: perf adds a few bytes to the environment, so the stack may need
+# other pages.
 PAGES = 2
-# Part of all context switches: threads that share a CPU switch at ticks, which hit
-# their work at different points.
+# Tolerance as a fraction of all context switches: threads that share a CPU switch at
+# ticks, which interrupt their work at different points.
 SLICES = 0.1
-# Stops that pfmon adds per new process: its parent at the birth and for SIGCHLD, itself
-# after the exec and before its end.
+# Stops that pfmon adds per new process: the parent stops at the fork and for SIGCHLD;
+# the new process stops after its exec and before its end.
 STOPS = 4
 SCRIPT = """\
 def fibonacci(n):
@@ -60,7 +60,7 @@ print(fibonacci({}), len(sorted(str(i) for i in range({}))))
 
 @dataclass(frozen=True)
 class Program:
-    """A program to measure: its command, and how many threads it starts."""
+    """A program to measure, and the number of threads that it starts."""
 
     command: str
     births: int
@@ -68,7 +68,7 @@ class Program:
 
 FILES = 6 * SCALE
 PROGRAMS = {
-    # The driver, the compiler and the assembler for each file.
+    # Each file starts the driver, the compiler and the assembler.
     "compiler": Program("sh compile.sh", 3 * FILES),
     "threads": Program(f"come_and_go {40 * SCALE}", 64),
     "python": Program("python3 -s -S -B script.py", 0),
@@ -129,7 +129,7 @@ def _asked(*command: str) -> list[str]:
 
 
 def _added() -> Iterator[str]:
-    """Yield the host's files that the guest has at the same paths."""
+    """Yield the host's files, which the guest has at the same paths."""
     files = [f"/usr/bin/{name}" for name in TOOLS]
     files += _asked("/usr/bin/gcc", "-print-prog-name=cc1")
     files += python_files("encodings.latin_1", "os")
@@ -186,7 +186,7 @@ def fixture_symfs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree
 
 
-# Names in the reports for functions without symbols.
+# The text in the reports for functions without symbols.
 NAMELESS = re.compile(r"0x[0-9a-f]+$|/|\[")
 
 
@@ -200,7 +200,7 @@ class Row:
 
     @property
     def key(self) -> str:
-        """The row's function, or its program if there are no symbols."""
+        """Return the row's function, or its program if there are no symbols."""
         if not NAMELESS.match(self.function):
             return self.function
         return Path(self.program).name
@@ -245,7 +245,7 @@ def _pfmparse_rows(capture: Path, symfs: Path) -> list[Row]:
 
 
 def _beyond(perf: list[int], ours: list[int]) -> int:
-    """Return how far pfmon's counts are outside the range of perf's counts."""
+    """Return by how much pfmon's counts are outside the range of perf's counts."""
     return max(max(min(perf) - count, count - max(perf), 0) for count in ours)
 
 
@@ -276,7 +276,7 @@ def test_context_switches_agree_except_stops(name: str, guest: Boot) -> None:
 def test_profiles_agree_with_perf(name: str, guest: Boot, symfs: Path) -> None:
     for run in ("perf-samples", "pfmon-samples"):
         _printed(guest, f"{name}-{run}")
-    # The files arrive when the guest ends.
+    # The guest's files arrive when it ends.
     assert guest.status() == 0, guest.errors()
     perf = _shares(_perf_rows(guest.out / f"{name}.data", symfs))
     ours = _shares(_pfmparse_rows(guest.out / f"{name}.cap", symfs))

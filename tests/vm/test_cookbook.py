@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The examples of docs/cookbook.md from end to end, in a guest with the NMI PMU.
+"""Run the examples of docs/cookbook.md in a guest with the NMI PMU.
 
 Precise events of the NMI PMU have known addresses, latencies and data sources.
 """
@@ -36,7 +36,7 @@ Row = dict[str, Any]
 
 
 def _fire(samples: int, **settings: int) -> str:
-    """Return shell commands that make samples in the thread that runs them."""
+    """Return shell commands that cause samples in the thread that runs them."""
     words = [f"echo {value} >{RIG}/{name}" for name, value in settings.items()]
     return "; ".join([*words, f"echo -1 {PERIOD * samples} >{RIG}/fire"])
 
@@ -54,7 +54,7 @@ SCRIPTS = {
         _fire(4, addr=ADDRESS + 64),
     ],
     "slowest": [_fire(SLOW, addr=ADDRESS, latency=1000), _fire(FAST, latency=10)],
-    # The latency of each sample is higher by 1.
+    # Each sample's latency is higher by 1 than the one before.
     "intervals": [
         _fire(TURNS["first"] // 2, latency=100),
         f"sh -c '{_fire(TURNS['second'])}'",
@@ -92,7 +92,7 @@ def _script() -> str:
 
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of the captures; "output" there has pfmon's output."""
+    """Return the directory of the captures; its file "output" has pfmon's output."""
     out = tmp_path_factory.mktemp("cookbook")
     boot.run_script(TARGET, _script(), out, "--no-modules")
     return out
@@ -133,7 +133,7 @@ def test_slowest_accesses_are_kept(out: Path, parsers: tuple[Path, ...]) -> None
     rows = _rows(out / "slowest.cap", parsers, "--by", "latency")
     assert sorted(row["key"] for row in rows) == [1000 + i for i in range(SLOW)]
     lines = pfmparse("dump", out / "slowest.cap", plugins=parsers).splitlines()
-    # The samples are in the kernel, called by the shell.
+    # The samples are in the kernel, in a system call of the shell.
     assert all(re.search(r" callers=0x[0-9a-f]+", line) for line in lines)
     said = (out / "output").read_text()
     assert f"pfmon: {SLOW} samples, 0 lost, {FAST} skipped" in said
@@ -147,7 +147,7 @@ def test_intervals_of_threads_are_their_own(
     for line in lines:
         count, thread = re.findall(r"\b(?:counted|tid)=([0-9]+)", line)
         counted.setdefault(thread, []).append(int(count))
-    # The first thread waits once for the samples of the second.
+    # The first thread waits once, for as long as the second thread samples.
     half = TURNS["first"] // 2
     first = [*(half - 1) * [1], TURNS["second"] + 1, *(half - 1) * [1]]
     assert sorted(counted.values()) == sorted([first, (TURNS["second"] - 1) * [1]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmon doctor in guests, with each obstacle that a guest can have.
+"""Run pfmon doctor in guests with each obstacle that a guest can have.
 
 Doctor must report the obstacle, and the commands that it prints must remove it. Needs
 `make modules`, `make user user-arm64` and tests/guest/guest.mk for both architectures.
@@ -24,7 +24,8 @@ REBOOT = "+ reboot"
 
 MODULES = "pfm_fmt_default pfm_pmu_perf perfmon"
 MISSING = "mv $extra /tmp/extra; depmod"
-# The effects of installing the headers' package, and of building from source.
+# Shell commands with the effects of installing the kernel headers' package and of
+# building the modules.
 HEADERS = "pfmon doctor --json; mkdir $lib/build; : >$lib/build/Makefile"
 INSTALL = "pfmon doctor --json; mv /tmp/extra $extra; depmod"
 UNLISTED = "rm $lib/modules.dep* $lib/modules.alias*"
@@ -43,7 +44,8 @@ LOCKED_MEMORY = (
 )
 SHELL_OF_NOBODY = f"as_nobody '. /perfmon/add/{SCRIPT.name}; {LOCKED_MEMORY}'"
 
-# In this order, in a guest whose modules are installed but not loaded.
+# A guest whose modules are installed but not loaded meets these obstacles in this
+# order.
 OBSTACLES = {
     "headers": Obstacle(
         "headers",
@@ -79,7 +81,7 @@ OBSTACLES = {
         "/dev/perfmon is restricted to the group perfmon",
         f"{FOR_GROUP}; mend_for_nobody access",
     ),
-    # Without udev the device has the kernel's default mode.
+    # Without udev, the device has the kernel's default mode.
     "mode": Obstacle(
         "access",
         "you have no access to /dev/perfmon: it has mode 0600 and group root",
@@ -112,7 +114,7 @@ OBSTACLES = {
         "measure_cpus; mend sample; kill $other 2>/dev/null; wait $other",
     ),
 }
-# Obstacles that last until a reboot, in this order.
+# Obstacles that last until a reboot, in the order of their tests.
 LASTING = {
     "enforced": Obstacle(
         "signature",
@@ -136,7 +138,7 @@ LASTING = {
         "echo 1 >/proc/sys/kernel/modules_disabled",
     ),
 }
-# In a guest with hardware counters and loaded modules.
+# Obstacles in a guest with hardware counters and loaded modules.
 COUNTERS = {
     "watchdog": Obstacle(
         "watchdog",
@@ -155,7 +157,7 @@ COUNTERS = {
     ),
 }
 
-# Lasts until another kernel is booted.
+# This obstacle lasts until another kernel is booted.
 REALTIME_KERNEL = Obstacle(
     "kernel", "is a PREEMPT_RT kernel before 6.12, for which the modules", ""
 )
@@ -171,7 +173,7 @@ def _commands() -> dict[Target, dict[str, str]]:
         if obstacle.status == "problem":
             show = f"commands_for {obstacle.check} | sed 's/^/+ /'"
             provoked[name] += f'; echo "$found" | {show}'
-    # Modules of the same kernel version, but built without PREEMPT_RT.
+    # These modules have the same kernel version, but were built without PREEMPT_RT.
     refused = "modprobe perfmon; dmesg | tail -n 1; pfmon doctor --json"
     counters = {name: obstacle.provoke for name, obstacle in COUNTERS.items()}
     return {
@@ -186,7 +188,7 @@ def _commands() -> dict[Target, dict[str, str]]:
 
 
 def _options(target: Target) -> Iterator[str]:
-    """Yield the options of the harness."""
+    """Yield the harness's options for a guest."""
     yield from (f"--timeout={TIMEOUT}", f"--add={SCRIPT}")
     if target == REALTIME:
         yield f"--modules-dir={ROOT}/build/kmod/{Target('x86_64', '6.1')}"

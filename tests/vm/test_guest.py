@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Run the tests of tests/guest in guests; programs.py lists which run where.
+"""Run the tests of tests/guest in guests; programs.py lists the guests of each program.
 
-Each test of a guest program, which prints TAP, is a test here. The guests need the
+Guest programs print TAP, and each of their tests is a test here. The guests need the
 results of `make modules`, `make user user-arm64` and tests/guest/guest.mk for both
 architectures.
 """
@@ -282,7 +282,7 @@ def test_list_events_tries_one_tracepoint(target: Guest, boots: Boots[Guest]) ->
         r"^(?:perf::)?\w+:\w+ +\+$", (boot.out / "listed").read_text(), re.M
     )
     assert len(names) > 1000 and any(name[:6] == "perf::" for name in names)
-    # Software events are tried in the same function.
+    # The same kernel function also tries software events.
     assert int((boot.out / "tries").read_text().split()[0]) < len(names) / 4
 
 
@@ -390,7 +390,7 @@ def test_sysfs_event_is_counted_on_its_cpus(target: Guest, boots: Boots[Guest]) 
     boot = boots[target]
     assert boot.command("events") == 0, boot.printed("events")
     printed = boot.printed("events")
-    # config, config1 and config2, as perf got them.
+    # perf received these values in config, config1 and config2.
     assert "\n".join(map(str, (0x12, 30, 7 << 8))) in printed
     for complaint in (
         "can only be counted system-wide (on CPUs 0): use --system-wide",

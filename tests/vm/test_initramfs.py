@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/vm/initramfs.py with packages of several releases."""
+"""Test scripts/vm/initramfs.py with packages of several releases."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Memory latency from end to end: pfmon in a guest, with dear-hist, PMDs, a table.
+"""Measure memory latency in a guest, with dear-hist, PMDs and a table.
 
 The guest uses the NMI PMU, whose precise events have known addresses, latencies and
 data sources. The number of samples of each memory level is fixed. pfmparse reads the
@@ -32,7 +32,7 @@ MODULES = (
     "formats/default/pfm_fmt_default",
     "examples/format_lines/pfm_fmt_lines",
 )
-# The least latency that the example format records.
+# The smallest latency that the example format records.
 SLOW = 500
 SAMPLE_PMDS = "addr,latency,source"
 SYSTEM_WIDE = (
@@ -40,7 +40,7 @@ SYSTEM_WIDE = (
     f" --long-smpl-periods={PERIOD}"
 )
 RIG = "/sys/kernel/debug/pfm_nmi"
-ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; each later one adds 1
+ADDRESS, LATENCY = 0x7F0000000000, 100  # of the first sample; each later sample adds 1
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ PHASES = (
     Phase(300, 0x2 | 0x42 << 5 | 0x14 << 26, "L3 hit", "L2 miss"),
     Phase(100, 0x2 | 0x82 << 5 | 0x14 << 26, "RAM hit", "L2 miss"),
 )
-# Names in perf, where they differ.
+# perf's names of levels, where they differ from pfmparse's.
 PERF_NAMES = {"RAM hit": "Local RAM hit", "LFB hit": "LFB/MAB hit"}
 PERF_ROW = re.compile(r"^ +([0-9.]+)% +([0-9]+)  (?:\[.\] )?(.*?) *$", re.MULTILINE)
 TOTAL = sum(phase.samples for phase in PHASES)
@@ -113,7 +113,7 @@ def _script() -> str:
 
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of the capture; "output" there has pfmon's output."""
+    """Return the directory of the capture; its file "output" has pfmon's output."""
     out = tmp_path_factory.mktemp("memory")
     boot.run_script(TARGET, _script(), out, "--no-modules")
     return out
@@ -199,7 +199,7 @@ def test_event_without_the_data_is_explained(out: Path) -> None:
 
 @dataclass(frozen=True)
 class PerfRow:
-    """A row of perf mem report: samples, and the percentage of all latency."""
+    """A row of perf mem report: samples, and their percentage of the total latency."""
 
     samples: int
     percent: str
@@ -207,7 +207,7 @@ class PerfRow:
 
 @pytest.fixture(scope="module", name="exported")
 def fixture_exported(out: Path) -> Path:
-    """Return the capture, exported to perf's format."""
+    """Return the capture in perf's format."""
     if not shutil.which("perf"):
         pytest.skip("perf (of linux-perf) is missing")
     data = out / "perf.data"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the built modules."""
+"""Test the built modules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TARGETS = [f"{arch}-{name}" for arch in SUPPORTED for name in SUPPORTED[arch]]
 FOLDERS = ("core", "pmu", "unwind", "formats")
 
-# The core, two PMU descriptions, unwind tables, nine formats.
+# The core, two PMU descriptions, the unwind tables and nine formats.
 MODULES = 13
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Data and branches of samples from end to end, in each format that records PMDs.
+"""Sample data addresses and branches with each format that records PMDs.
 
-The guest uses the NMI PMU, whose samples have known data and branches. pfmon measures a
-CPU, and pfmparse reads the captures.
+The guest uses the NMI PMU, whose samples have known data addresses and branches. pfmon
+measures a CPU, and pfmparse reads the captures.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from boot import ROOT
 from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
-# The formats of the project, which record process, thread and CPU, and another one.
+# The project's formats that record process, thread and CPU, and one example format.
 FORMATS = ("default", "nway", "callstack", "flight")
 EXAMPLE = "mini"
 OPTIONS = {"flight": "--smpl-notify=0"}  # save all samples at the end
@@ -33,7 +33,8 @@ MODULES = (
 PARSER = ROOT / f"examples/format_{EXAMPLE}/parser"
 RIG = "/sys/kernel/debug/pfm_nmi"
 SAMPLES, PERIOD, BRANCHES = 40, 2, 8
-# Values of the first sample; addresses and latency rise by one with each sample.
+# The first sample's values. Each later sample's addresses and latency are higher by
+# one.
 ADDRESS, LATENCY, SOURCE = 0x7F0000000000, 100, 0x2 | 0x0A << 5 | 0x1A << 26
 FROM, FLAGS = 0x401000, 2 | 1 << 20  # of the newest branch, whose target is a function
 TARGET_SYMBOL = "schedule"
@@ -78,7 +79,7 @@ def _script() -> str:
 
 @pytest.fixture(scope="module", name="out")
 def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of the captures; "output" there has pfmon's output."""
+    """Return the directory of the captures; its file "output" has pfmon's output."""
     out = tmp_path_factory.mktemp("precise")
     boot.run_script(TARGET, _script(), out, "--no-modules")
     plugin(out, EXAMPLE)

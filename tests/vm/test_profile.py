@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Profiles from end to end: pfmon in a guest, its captures, pfmparse on the host.
+"""Compare profiles with known work; pfmon runs in a guest, pfmparse on the host.
 
 hotloops does the same work in three functions in the ratio 6:3:1. Profiles must show
 this ratio for each event, each format and each way to attach. One boot per kernel makes
@@ -28,20 +28,20 @@ import pytest
 from boot import ROOT
 
 SVG = "{http://www.w3.org/2000/svg}"
-TINY = 1e-6  # of the width of a picture
+TINY = 1e-6  # tolerance, as a fraction of a picture's width
 EXPECTED = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
 # Tolerance of shares, in percent.
 TOLERANCE = 3.0
 PERIOD = 100_000
-# At least this part of a profile is in the program; the rest is in the loader.
+# Minimum percentage of a profile in the program itself; the rest is in the loader.
 MIN_PERCENT = 90.0
-# With fewer samples, a profile could be right by chance.
+# Required samples; with fewer, a profile could be right by chance.
 MIN_SAMPLES = 500
 
 
 @dataclass(frozen=True)
 class Target(boot.Target):
-    """A kernel, the sampled event, the rounds of hotloops, and the CPUs.
+    """A kernel, the sampled event, the rounds of hotloops, and the number of CPUs.
 
     With one CPU, the guest's time depends on its instructions only.
     """
@@ -53,11 +53,12 @@ class Target(boot.Target):
 
 @dataclass(frozen=True)
 class Format:
-    """A way to sample a command, and the keys that pfmparse can report by.
+    """Options to sample a command, and the keys of its reports.
 
     options: pfmon's, after --smpl-module=. keys: what report --by accepts, besides
-    function. x86: only x86 has such samples. program: sampled instead of hotloops.
-    part: fraction of the target's rounds to run. tool: the recording program.
+    function. x86: whether only x86 has such samples. program: the program to sample
+    instead of hotloops. part: fraction of the target's rounds to run. tool: the program
+    that records.
     """
 
     options: str
@@ -70,7 +71,7 @@ class Format:
 
 ENTRY_KEYS = ("ip", "line", "image", "tid", "cpu", "pmd")
 PEBS64 = "pebs64 --smpl-imprecise --smpl-record"
-# Large enough not to fill up while pfmon waits for a CPU.
+# Regions so large that they do not fill up while pfmon waits for a CPU.
 ROOMY = "--smpl-entries=8192 --smpl-regions=8"
 FORMATS = {
     "nway": Format(f"nway {ROOMY}", ENTRY_KEYS),
@@ -82,7 +83,7 @@ FORMATS = {
         ("image", "pmd", "data-address", "latency", "data-source"),
         x86=True,
     ),
-    # 32-bit records fit a 32-bit program, which takes longer for its 64-bit sums.
+    # A 32-bit program has 32-bit records. It takes longer because of its 64-bit sums.
     "pebs32": Format(
         "pebs32 --smpl-imprecise",
         ("ip", "image"),
@@ -91,8 +92,8 @@ FORMATS = {
         part=1 / 4,
     ),
 }
-# The default format and the others, recorded by a 32-bit program. In `make check` one
-# kernel has the others.
+# A 32-bit program records the default format and the others. `make check` runs the
+# others on one kernel only.
 BY_32_BITS = "default-by-32-bits"
 FORMATS[BY_32_BITS] = Format("default", ENTRY_KEYS, tool="pfmon32")
 FORMATS |= {
@@ -100,8 +101,8 @@ FORMATS |= {
     for name, form in FORMATS.items()
     if form.tool == "pfmon"
 }
-# Formats whose samples have a process. The default one is made small, so that pfmon
-# often reads the mappings of the sampled process.
+# Formats whose samples name a process. The default format has a small buffer, so that
+# pfmon often reads the mappings of the sampled process.
 SYSTEM_WIDE = {
     "default": "default --smpl-entries=256",
     "nway": f"nway {ROOMY}",
@@ -110,9 +111,9 @@ SYSTEM_WIDE = {
 # Expected shares of the functions of made_code, and its rounds.
 MADE = {"made_often()": 75.0, "made_seldom": 25.0}
 MADE_ROUNDS = 100
-# A private /tmp that is gone when the program has ended.
+# A private /tmp that disappears when the program ends.
 PRIVATE = "unshare -m sh -c 'mount -t tmpfs none /tmp; exec made_code {}'"
-# Parameters for the callers of hotframes, which is hotloops with frame pointers.
+# Parameters to record the callers of hotframes, which is hotloops with frame pointers.
 BRIDGE = "/sys/module/pfm_fmt_oprofile/parameters"
 TRACED = "traced"
 DEPTH = 16
@@ -136,7 +137,7 @@ def _formats(target: Target) -> list[str]:
 
 
 def _missing_tool(form: Format) -> str | None:
-    """Return why a format's program is missing, None if none is."""
+    """Return why a format's program is missing; return None if it is not missing."""
     narrow = any(name.endswith("32") for name in (form.tool, form.program))
     return boot.without_narrow() if narrow else None
 
@@ -157,18 +158,19 @@ def _script(target: Target) -> str:
     """Return the shell script that makes the captures in a guest."""
     sampling = f"-e {target.event} --long-smpl-periods={PERIOD}"
     sample = f"pfmon {sampling}"
-    # A full buffer masks the only thread, while a family would lose samples.
+    # Do not inherit: a full buffer masks a single thread, but a family would lose
+    # samples.
     alone = f"{sample} --no-inherit"
     work = f"hotloops {target.rounds}"
     lines = [
         "set -e",
         f"{alone} -o /out/command.cap {work}",
-        # pfmon ends with the thread that it is attached to. On one CPU, the thread
-        # cannot end before pfmon has attached.
+        # pfmon ends when its thread ends. On one CPU, the thread cannot end before
+        # pfmon has attached.
         f"taskset -c 0 {work} &",
         f"taskset -c 0 {sample} -o /out/attached.cap --attach-task $!",
     ]
-    # The small buffer is full from time to time while the program's thread still
+    # The buffer is small, so that it is sometimes full while the program's thread still
     # exists. On one CPU, perf's clock never goes back.
     often = f"taskset -c 0 {alone} --smpl-entries=64"
     lines.append(f"{often} -o /out/made.cap made_code {MADE_ROUNDS}")
@@ -183,7 +185,7 @@ def _script(target: Target) -> str:
         chosen = f"--smpl-module={form.options} -o /out/{name}.cap"
         one = f"{form.tool} {sampling} --no-inherit"
         lines.append(f"{one} {chosen} {form.program} {rounds}")
-    # Parameters that the bridge reads when its device is opened.
+    # The bridge reads these parameters when its device is opened.
     lines.append("modprobe pfm_fmt_oprofile")
     lines.append(f"echo {DEPTH} >{BRIDGE}/trace_depth")
     traced = f"--smpl-module=oprofile -o /out/{TRACED}.cap"
@@ -201,7 +203,8 @@ def _script(target: Target) -> str:
 def captures_of(tmp_path_factory: pytest.TempPathFactory) -> Captures:
     """Return a function for the directory of a target's captures.
 
-    The first call for a target boots it. "output" there has pfmon's output.
+    The first call for a target boots its guest. The directory's file "output" has
+    pfmon's output.
     """
     made: dict[Target, Path] = {}
 
@@ -240,11 +243,11 @@ def _symfs(target: Target) -> Iterator[str]:
 
 @cache
 def _report(target: Target, capture: Path, by: str) -> dict[str, Any]:
-    """Return a capture's report; no samples or symbols may be missing."""
+    """Return a capture's report, and check that it lacks no samples and no symbols."""
     options = ("--by", by, *_symfs(target))
     report: dict[str, Any] = json.loads(_parse("report", *options, capture))
     assert not report["truncated"] and not report["problems"]
-    # With two CPUs in turns, a counter may overflow twice while its CPU waits.
+    # If the CPUs run in turns, a counter may overflow twice while its CPU waits.
     assert report["lost"] == 0 or (target.cpus > 1 and "system" in capture.name)
     assert not any(report["lost_in_buffers"].values())
     return report
@@ -274,7 +277,7 @@ def _check_shares(target: Target, capture: Path) -> None:
 def test_command(target: Target, captures_of: Captures) -> None:
     capture = captures_of(target) / "command.cap"
     _check_shares(target, capture)
-    # The rest of a command's profile is small: loader, callers of the functions.
+    # The rest of a command's profile is small: the loader, and the functions' callers.
     rows = _rows(target, capture, "function")
     percent = sum(row["percent"] for row in rows if row["symbol"] in EXPECTED)
     assert percent > MIN_PERCENT
@@ -291,7 +294,7 @@ def test_system_wide_on_all_cpus(
     target: Target, name: str, captures_of: Captures
 ) -> None:
     capture = captures_of(target) / f"system-{name}.cap"
-    # With CPUs in turns, overflows come at the end of a turn.
+    # If the CPUs run in turns, overflows come at the end of a turn, so shares differ.
     if target.cpus == 1:
         _check_shares(target, capture)
     samples = {row["key"]: row["count"] for row in _rows(target, capture, "cpu")}
@@ -358,7 +361,7 @@ def _exported(target: Target, capture: Path, to: str, path: Path) -> Path:
 
 
 def _check_parts(target: Target, sums: dict[str, float]) -> None:
-    """Compare the sums of the three functions with the expected shares."""
+    """Compare the three functions' sums with the expected shares."""
     total = sum(sums.values())
     parts = {name: 100 * part / total for name, part in sums.items()}
     assert parts == pytest.approx(EXPECTED, abs=TOLERANCE)
@@ -392,7 +395,7 @@ def test_call_chains_become_a_flame_graph(
         for group in ElementTree.parse(path).getroot().iter(f"{SVG}g")
         if "data-n" in group.attrib
     ]
-    # The widest box of each name, and the box below it.
+    # Find the widest box of each name, and the box below it.
     widest = {name: (d, x, w) for name, d, x, w in sorted(boxes, key=lambda b: b[3])}
     depth, start, width = widest["main"]
     for name in EXPECTED:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the harness itself: each boots an x86_64 guest without our modules."""
+"""Test the harness itself: each test boots an x86_64 guest without our modules."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def out_fixture(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def done_fixture(
     out: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return the result of a guest that has used many features at once."""
+    """Return the result of a guest that uses many of the harness's features."""
     added = tmp_path_factory.mktemp("added")
     (added / "data").write_text("content")
     options = [f"--out={out}", f"--add={added / 'data'}", f"--add={added}:/elsewhere"]
@@ -105,7 +105,7 @@ def test_guest_files_are_returned(
     assert "Linux version" in (out / "kernel.log").read_text()
 
 
-# The kernel log after the emulator has executed an int3 that had been replaced.
+# The kernel log after the emulator has executed an int3 that was already replaced.
 MISREAD = """\
 Oops: int3: 0000 [#1] PREEMPT SMP NOPTI
 RIP: 0010:__schedule+0x3fd/0xbf0
@@ -120,7 +120,7 @@ PLANTED = {"plant": f"{PLANT} && echo ok 1 - planted", "after": "true"}
 
 @pytest.fixture(name="target")
 def target_fixture(monkeypatch: pytest.MonkeyPatch) -> Target:
-    # Do not count the faults of these tests.
+    # Do not count the emulator faults that these tests pretend.
     monkeypatch.delenv("PERFMON_COUNTED", raising=False)
     return Target("x86_64", host.kernel())
 
@@ -137,7 +137,7 @@ def test_emulator_fault_reboots_guest(target: Target, tmp_path: Path) -> None:
     assert guest.command("after") == 0
 
 
-# Ends like scripts/vm/run after a fault of the emulator.
+# A program that ends like scripts/vm/run after a fault of the emulator.
 STAND_IN = f"#!/bin/sh\necho 'patched: __schedule' >&2\nexit {verdict.EMULATOR}\n"
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmon doctor on a machine with Secure Boot, from unsigned modules to a sample.
+"""Follow pfmon doctor on a machine with Secure Boot, from unsigned modules to a sample.
 
-The machine boots twice, with Debian's shim, GRUB and kernel. In between, its owner
-enrols the key as the remedy says. Has the same needs as test_doctor.py for x86_64.
+The machine boots twice, with Debian's shim, GRUB and kernel. Between the boots, its
+owner enrols the key as the remedy says. The test needs the same files as test_doctor.py
+for x86_64.
 """
 
 from __future__ import annotations
@@ -52,12 +53,12 @@ class Owned:
 
     @cached_property
     def first(self) -> Boot:
-        """The boot with unsigned modules, which are signed there."""
+        """Return the first boot, which starts with unsigned modules and signs them."""
         return self._boot("first", {**SETUP, **FIRST_BOOT})
 
     @cached_property
     def second(self) -> Boot:
-        """The boot with signed modules, after the owner has enrolled the key."""
+        """Return the second boot, with signed modules, after the owner's enrolment."""
         assert self.first.status() == 0, self.first.errors()
         mok_manager.confirm(self._variables, self.work / "owner", PASSWORD)
         kept = self.work / "first"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Programs that notice what a tool changes in them, alone and under pfmon.
+"""Run programs that would notice a tool's changes, alone and under pfmon.
 
 Each program must print the same, and exit with the same status, as without pfmon.
 """
@@ -26,7 +26,7 @@ TOOLS = {
     "calls": f"{SAMPLE} -g -e page-faults --long-smpl-periods=1",
 }
 STATUS = "/proc/self/status"
-# The user's own processes may be counted.
+# Users may count their own processes.
 PREPARE = """\
 echo 1 >/proc/sys/kernel/perf_event_paranoid
 echo 0 >/proc/sys/kernel/randomize_va_space
@@ -35,7 +35,7 @@ chmod 4755 /tmp/setuid
 chmod 2755 /tmp/setgid
 chmod 0711 /tmp/unread"""
 LEAK = "#include <stdlib.h>\nint main(void) { return !malloc(77); }\n"
-# In a command, {} is where pfmon goes.
+# In a command, {} stands for the pfmon command, or for nothing.
 PROGRAMS = {
     "tracer": f"{{}} grep TracerPid {STATUS}",
     "signals": f"{{}} grep ^S..[PBIC] {STATUS}",
@@ -76,17 +76,18 @@ PROGRAMS = {
     "interrupted": "{} noticer interrupted",
     "childless": "{} noticer childless",
 }
-# Programs of which nothing may be counted: an exec gives them the rights of others.
+# pfmon may count nothing of these programs, because an exec gives them other
+# privileges.
 UNCOUNTED = ("setuid", "setgid", "unreadable")
 NOT_ALL = re.compile(
     r"^pfmon: cannot measure (1 thread|2 threads): they executed programs that .*\n",
     re.M,
 )
-# A large program takes more than a second.
+# pfmon prints this message if compiling takes more than a second.
 COMPILING = re.compile(r"^pfmon: compiling unwind tables.*\n", re.M)
-# pfmon prints this after sampling, and less after counting.
+# pfmon prints this line after sampling, and a shorter one after counting.
 SUMMARY = re.compile(r"^pfmon: (\d+) samples, (\d+) lost, .*\n", re.M)
-# Part of the output of some programs, if they work at all.
+# Required output of some programs. It proves that they work.
 WORKS = {
     "sanitizer": "LeakSanitizer: detected memory leaks",
     "strace": "exit_group(7)",
@@ -95,13 +96,13 @@ WORKS = {
     "setuid": "uid 1000 0,",
     "setgid": "gid 1000 0,",
 }
-# The shell prints this of a killed program, without pfmon.
+# Without pfmon, the shell prints this line about a killed program.
 KILLED = re.compile(r"^(Aborted|Killed|Terminated)\n", re.M)
 NUMBERS = re.compile(r"(==|process |pid +|getpid\(\) += )\d+")
 
 
 def _run(program: str, tool: str) -> str:
-    """Return a command that prints what a program has printed."""
+    """Return a command that runs a program and prints its output."""
     command = PROGRAMS[program].format(tool)
     return (
         f"rm -f {COUNTS} {SAMPLES}; {{ {command} >/tmp/said 2>&1; }} 2>/tmp/shell; "
@@ -133,7 +134,7 @@ def _options(directory: Path) -> Iterator[str]:
         path = shutil.which(name)
         if path:
             yield f"--program={path}"
-    # The Python in gdb.
+    # Add the Python files that gdb needs.
     for file in (*python_files("contextlib", "site", "traceback"), "/usr/share/gdb"):
         if Path(file).exists():
             yield f"--add={file}:{file}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the verdicts about kernel logs."""
+"""Test the verdicts about kernel logs."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ OWN = (
 
 
 def oops(kind: str, bytes_: str) -> tuple[str, ...]:
-    """Return the log of an exception at this place, up to the panic."""
+    """Return the log of an exception at this code, up to the panic."""
     return (
         f"Oops: {kind}: 0000 [#1] PREEMPT SMP NOPTI",
         "RIP: 0010:syscall_trace_enter+0xd6/0x190",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Checks of measurements between two places of a program in a guest.
+"""Check measurements between two places of a program, in a guest.
 
 The expected counts are exact: the programs' calls to getppid() are known.
 """
@@ -15,7 +15,8 @@ import pytest
 from boot import Boot, without_narrow
 
 SCRIPT = Path(__file__).with_name("triggers.sh")
-# Calls of triggered: before its rounds; in each round inside and outside the places.
+# The calls of triggered before its rounds, and in each round inside and outside the
+# places.
 BEFORE, INSIDE, OUTSIDE = 100, 7, 3
 ROUNDS = {
     "rounds": 5 * INSIDE,
@@ -23,7 +24,7 @@ ROUNDS = {
     "last": BEFORE,
     "never": 0,
 }
-# Exit status of gated for each thing that it does at its gate.
+# The exit status of gated for each of its actions at the gate.
 GATED = {
     "forks": 0,
     "execs": 0,
@@ -33,7 +34,7 @@ GATED = {
     "signals": 0,
     "signals-before": 0,
 }
-# Rounds of triggered with counted instructions.
+# The rounds of triggered when instructions are counted.
 FEW, MANY = 10, 30
 INSTRUCTIONS = re.compile(r"^ *(\d+) instructions$", re.MULTILINE)
 
@@ -41,7 +42,7 @@ Check = Callable[[Boot], None]
 
 
 def script() -> str:
-    """Return the command."""
+    """Return the script as a command."""
     return following.script(SCRIPT)
 
 
@@ -53,7 +54,7 @@ def calls_between_triggers_are_counted(guest: Boot) -> None:
     for name, calls in ROUNDS.items():
         printed, traps = _part(guest, name)
         assert following.counts(printed) == [calls], printed
-        # A SIGTRAP that the program sends to itself reaches it, once.
+        # A SIGTRAP that the program sends to itself arrives exactly once.
         assert traps == 1
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# pfmon measures between two functions of triggered, and from an instruction of gated
-# on. Both print how often they have called getppid(); triggers.py compares.
+#
+# pfmon measures between two functions of triggered, and in gated from an
+# instruction on. Both programs print how often they have called getppid();
+# triggers.py compares the counts.
 
 BETWEEN_ANY="pfmon --trigger-start=begin --trigger-stop=finish"
 BETWEEN="$BETWEEN_ANY -e $E"
@@ -19,7 +21,7 @@ for kind in forks execs exits waits masks signals; do
 done
 part signals-before pfmon --trigger-start=pass -e $E gated signals
 ! which hotloops32 || part narrow pfmon --trigger-start=main -e $E hotloops32
-# Only the emulated arm64 has counters.
+# Only the emulated arm64 CPU has counters.
 if [ $(uname -m) = aarch64 ]; then
 	part few $BETWEEN_ANY -e instructions triggered 10
 	part many $BETWEEN_ANY -e instructions triggered 30
