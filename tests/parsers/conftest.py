@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Fixtures for tests of commands, and deterministic hypothesis runs."""
+"""Define fixtures for tests of commands, and make hypothesis deterministic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from helpers import three_samples
 from hypothesis import HealthCheck, settings
 
-# Results must depend neither on chance nor on the load of the machine.
+# Results must not depend on chance or on the machine's load.
 settings.register_profile(
     "here",
     derandomize=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A third-party format whose records are sums, minima and maxima: views and exports."""
+"""Show and export a third-party format whose records are sums, minima and maxima."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ MERGED: Roles = {
 }
 COUNTED: Roles = {**MERGED, Role.WEIGHT: "number"}
 
-# The rows of a table at two times: id, ip, addr, number, total, least, most, bytes.
+# A table's rows at two times: id, ip, addr, number, total, least, most, bytes.
 EARLY = [(7, 0x1010, 0x5000, 2, 30, 10, 20, 64), (8, 0x1020, 0x5008, 1, 9, 9, 9, 1)]
 LATE = [
     (7, 0x1010, 0x5000, 5, 100, 5, 40, 100),
@@ -100,13 +100,13 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def file(written: Any) -> str:
-    """Write a capture of a format that counts the samples of its sums."""
+    """Write a capture whose format counts the samples in each sum."""
     path: str = written(COUNTED)
     return path
 
 
 def by_id(capsys: Capsys, file: str, *options: str) -> Any:
-    """Return a JSON report by ID."""
+    """Return the rows of a JSON report by ID."""
     return told(capsys, "report", "--by", "id", *options, file)
 
 
@@ -214,7 +214,7 @@ def test_sums_without_count_weigh_records(written: Any, capsys: Capsys) -> None:
 
 
 def lines_of(capsys: Capsys, file: str, *options: str) -> Any:
-    """Return total and rows of a memory view of cache lines."""
+    """Return the total and the rows of a memory view of cache lines."""
     found = told(capsys, "mem", "--view=data", "--per=cacheline", *options, file)
     rows = [(row["key"], row["count"], row["latency"]) for row in found["rows"]]
     return found["weight"], found["total"], rows
@@ -243,7 +243,7 @@ def test_mem_weighs_sums_without_count(written: Any, capsys: Capsys) -> None:
 
 
 def exported(capsys: Capsys, file: str, to: str, *options: str) -> Path:
-    """Return the file of an export."""
+    """Export a capture, and return the exported file."""
     out = Path(file).with_name(f"out.{to}")
     status, _, err = run(capsys, "export", file, "--to", to, "-o", str(out), *options)
     assert status == 0, err

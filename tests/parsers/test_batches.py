@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Buffers that are read together give the same samples as one by one."""
+"""Check that buffers give the same samples together as one by one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONTEXTS = 2
 
 @dataclass
 class Read:
-    """Results of reading; samples are by context and epoch."""
+    """Results of reading; samples are grouped by context and epoch."""
 
     samples: dict[tuple[int, int], list[Json]] = field(
         default_factory=lambda: defaultdict(list)
@@ -44,7 +44,7 @@ class Read:
 
 
 def rows_of(samples: Samples) -> list[Json]:
-    """Return all columns of samples, except the thread and process of their context."""
+    """Return the samples' columns, except the thread and process of their context."""
     rows: list[Json] = [dict(row) for row in samples_as_dicts(samples)]
     for name in set(samples.derived) - {
         added_columns.THREAD,
@@ -137,7 +137,7 @@ def plain(
 
 
 def on_ia64(described: Json) -> Json:
-    """Change the format of a session to that of IA-64."""
+    """Change a session's format to the default format of IA-64."""
     described["format"]["uuid"] = writers.UUID_IA64
     return described
 
@@ -165,7 +165,7 @@ DEFAULTS = {
 
 
 def regions(seq: int, *counts: int, free: int = 0) -> bytes:
-    """Build an n-way buffer of regions with so many entries, the last region first."""
+    """Build an n-way buffer of regions with ``counts`` entries, in reverse order."""
     found = []
     for at, count in enumerate(counts):
         numbers = range(100 * seq + 10 * at, 100 * seq + 10 * at + count)
@@ -240,7 +240,7 @@ def captures(draw: st.DrawFn) -> bytes:
     """Draw a capture of any format, in which buffers may be damaged."""
     described, buffers = INPUTS[draw(st.sampled_from(sorted(INPUTS)))]
     parts = draw(st.lists(chunks(buffers), max_size=12))
-    # As in real captures, several similar buffers follow each other.
+    # Repeat buffers, because consecutive buffers of real captures are similar.
     parts = [part for part in parts for _ in range(draw(st.integers(1, 3)))]
     data = writers.capture(writers.json_chunk("SESS", described), *parts)
     if draw(st.booleans()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The SDK's C readers and pfmparse agree on any bytes."""
+"""Check that the SDK's C readers and pfmparse agree on any bytes."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ UUID_HISTOGRAM = "7e053c7a-52c0-4536-84e9-10d7885f57c9"
 UUID_STACKS = "d2f2aba2-e8d3-408b-af5f-54ed08df8b1c"
 TRUNCATED, UNKNOWN = 1, 4  # PFM_READ_*
 
-# Entries of one length, and of several lengths.
+# Sets whose entries have one length, and sets whose entries have several.
 ONE = {0: [pmd(0, [5, 7]), pmd(1, [5, 7])]}
 MANY = {0: [pmd(0, [5, 7]), pmd(1), pmd(5, sampling=False)], 3: [pmd(0, [7])]}
 
 
 def samples(sets: dict[int, list[Json]], number: int) -> tuple[Sample, ...]:
-    """Build that many samples, of each sampling PMD in turn."""
+    """Build ``number`` samples; sampling PMDs take turns."""
     kinds = [(s, p) for s, pmds in sets.items() for p in pmds if p["sampling"]]
     made = []
     for i in range(number):
@@ -66,7 +66,7 @@ def samples(sets: dict[int, list[Json]], number: int) -> tuple[Sample, ...]:
 
 
 def nway_buffers(sets: dict[int, list[Json]]) -> list[bytes]:
-    """Build two copies of a buffer; one of its regions is full in the second only."""
+    """Build two copies of a buffer; one region is full in the second copy only."""
     made = samples(sets, 9)
     first = [
         NwayRegion(4, 2, made[3:6], overwritten=3),
@@ -112,7 +112,7 @@ def flight(number: int, pmds: int) -> bytes:
 
 
 def sinks(records: Sequence[bytes], **fields: int) -> list[bytes]:
-    """Build two copies of a buffer; the second one has one more record."""
+    """Build two copies of a buffer; the second copy has one more record."""
     half = len(records) // 2
     done = SinkRegion(6, tuple(records[:half]), READY)
     rest = tuple(records[half:])
@@ -124,7 +124,7 @@ def sinks(records: Sequence[bytes], **fields: int) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Case:
-    """Buffers of a context, and their session."""
+    """A reader, the buffers of one context, and their session."""
 
     reader: str
     buffers: list[bytes]
@@ -203,7 +203,7 @@ def fixture_readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader
 
 
 def parsed(case: Case) -> Iterator[tuple[list[Json], list[PfmParseError], Json]]:
-    """Yield samples, problems and losses of each buffer as pfmparse finds them."""
+    """Yield the samples, problems and losses that pfmparse finds in each buffer."""
     decode = decoder(case.session)
     for data in case.buffers:
         try:
@@ -241,14 +241,14 @@ def assert_agree(readers: Readers, case: Case) -> None:
         assert told_lost == lost
         where = {(p.offset, p.truncated) for p in problems}
         if case.reader == "histogram" or is_refused(mine) and len(where) == 1:
-            # Each reports the first wrong field of a header, in its own order.
+            # Each reports the first wrong field of a header, in a different order.
             assert bool(mine.problems) == bool(problems)
         else:
             assert told(case, mine) == where
 
 
 def assert_same_stream(mine: Sequence[Json], expected: Sequence[Json]) -> None:
-    """Compare the samples of all buffers; pfmparse omits an unterminated trace."""
+    """Compare the samples of all buffers; pfmparse omits a trace without an end."""
     plain, others = (
         [{n: v for n, v in sample.items() if "caller" not in n} for sample in samples]
         for samples in (mine, expected)
@@ -257,7 +257,7 @@ def assert_same_stream(mine: Sequence[Json], expected: Sequence[Json]) -> None:
 
 
 def is_refused(found: Found) -> bool:
-    """Return whether there is only a problem: not even the header is usable."""
+    """Return True if there is only a problem, because the header is unusable."""
     return not found.samples and not found.lost and len(found.problems) == 1
 
 
@@ -329,7 +329,7 @@ def test_c_readers_survive_noise(tmp_path: Path) -> None:
     subprocess.run([program], check=True, timeout=300)
 
 
-# Values of damaged fields: edge cases, and numbers that occur in these buffers.
+# Values for damaged fields: edge cases, and values that occur in these buffers.
 EDGES = [0, 1, 2, 3, 7, 8, 40, 128, 256, *(1 << n for n in (16, 31, 60, 63))]
 HIGHEST = [(1 << bits) - n for bits in (16, 32, 64) for n in (1, 8, 128)]
 VALUES = st.one_of(
@@ -337,7 +337,7 @@ VALUES = st.one_of(
     st.integers(0, 512),
     st.integers(0, (1 << 64) - 1),
 )
-# A damage: offset, width in bytes, value.
+# A damage: an offset, a width in bytes, and a value.
 DAMAGE = st.tuples(
     st.one_of(st.integers(0, 600), st.integers(0, 75).map(lambda word: 8 * word)),
     st.sampled_from([1, 2, 4, 8]),
@@ -346,7 +346,7 @@ DAMAGE = st.tuples(
 
 
 def damaged(data: bytes, damages: Sequence[tuple[int, int, int]], size: int) -> bytes:
-    """Return the first ``size`` bytes of the data with these damages."""
+    """Return the first ``size`` bytes of the data after these damages."""
     changed = bytearray(data)
     for at, width, value in damages:
         if at + width <= len(changed):
@@ -364,7 +364,7 @@ def put(data: bytes, *words: tuple[int, int], size: int = 8) -> bytes:
     return damaged(data, [(at, size, value) for at, value in words], len(data))
 
 
-# Numbers with which a reader calculates before it can check them.
+# Buffers with numbers that a reader uses in calculations before it can check them.
 DEFAULT, NWAY = CASES["default"].buffers[0], CASES["nway"].buffers[0]
 P32, P64 = (CASES[name].buffers[0] for name in ("pebs32", "pebs64 of 200 bytes"))
 SINK = CASES["callstack"].buffers[0]
@@ -444,7 +444,7 @@ def test_c_readers_survive_hostile_numbers(name: str, readers: Readers) -> None:
     case = CASES[name]
     for data in NASTY[name]:
         assert_agree(readers, replace(case, buffers=[data]))
-        # Again, after a valid buffer.
+        # Repeat the check after a valid buffer.
         assert_agree(readers, replace(case, buffers=[case.buffers[0], data]))
         readers(case.reader, [case.buffers[0], data], case.session, LIVE)
 
@@ -463,7 +463,7 @@ def test_c_readers_agree_on_damaged_buffers(
         buffers.append(damaged(data, damages, size))
     case = Case(case.reader, buffers, case.session)
     assert_agree(readers, case)
-    # Reading a live buffer guarantees no result, only that the reader ends.
+    # Reading a live buffer may give any result, but the reader must end.
     readers(case.reader, case.buffers, case.session, LIVE)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Bash completion and the manual page have all commands and keys."""
+"""Check that bash completion and the manual page list all commands and keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def commands() -> dict[str, Parser]:
 
 
 def completed(*words: str) -> set[str]:
-    """Return what bash offers for the last of these words."""
+    """Return what bash completes the last word to."""
     script = shlex.quote(str(PARSERS / "pfmparse.bash"))
     given = " ".join(map(shlex.quote, ("pfmparse", *words)))
     last = shlex.quote(words[-1])

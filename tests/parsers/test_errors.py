@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The error type, and its offset in the file that holds the data."""
+"""Test the error type and its offset in the file that contains the data."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Groups of equal elements, and dtypes of C structures."""
+"""Group equal elements, and build dtypes of C structures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KEYS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=30)
 
 
 def grouped(which: NDArray[np.intp], *keys: NDArray[np.intp]) -> list[list[int]]:
-    """Return the groups, in the order of their first elements."""
+    """Return the groups, sorted by their first elements."""
     return sorted(group.tolist() for group in split(which, *keys))
 
 

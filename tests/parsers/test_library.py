@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures as tables: pfmparse.open()."""
+"""Read captures as tables with pfmparse.open()."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_library_columns_need_no_copy(name: str, files: dict[str, Path]) -> None
         assert column.ndim == 1 and column.size == found["count"].size > 0
         assert column.dtype.isnative and column.flags.carray
         if column.dtype != object:
-            # Another library gets the same memory.
+            # The other library must get the same memory, not a copy.
             assert np.shares_memory(np.from_dlpack(column), column)
     texts = {"comm", "event", "function", "object", "line", "stack", "file", "host"}
     assert {n for n, column in found.items() if column.dtype == object} <= texts

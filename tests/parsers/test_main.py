@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The command line: files, usage and exit status."""
+"""Test the command line: files, usage and exit status."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def loaded(*argv: str) -> set[str]:
 
 # Modules that every command line needs.
 OURS = ("__main__", "commands", "commands.outcome", "errors", "text")
-# Those that the options of commands need.
+# Modules that the options of commands need.
 OPTIONS = (
     *("commands.arguments", "commands.options", "analysis", "analysis.requests"),
     *("formats", "formats.roles"),
@@ -191,7 +191,7 @@ def test_help_does_not_load_what_commands_need(
 def test_report_loads_only_what_it_needs(file: str) -> None:
     ours = {name for name in loaded("report", file) if name.startswith("pfmparse.")}
     assert not {name for name in ours if name.startswith("pfmparse.exports")}
-    # Modules for other formats, other commands, source lines and templates.
+    # Modules for other formats and commands, for source lines and for templates.
     others = {f"formats.{name}" for name in ("sink", "unknown", "nway", "pebs", "ear")}
     others |= {"symbols.debug_info", "symbols.functions", "symbols.disassembly"}
     others |= {"capture.live", "capture.template", "analysis.profile", "pipeline"}
@@ -333,7 +333,7 @@ def test_signals_leave_no_partial_output(file: str, tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        # When the pipe is open for reading, the program is running.
+        # Opening the pipe waits until the program is running.
         with open(fifo, "wb"):
             running.send_signal(number)
             _, err = running.communicate()

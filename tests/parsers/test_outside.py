@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A third-party format with roles and weights: all views and exports."""
+"""Use all views and exports with a third-party format with roles and weights."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ TOTAL = 100
 
 
 def decoder(_: Session) -> Any:
-    """Return a decoder of buffers of such records."""
+    """Return a decoder of buffers whose records are RECORD."""
 
     def decode(data: Any) -> Decoded:
         records: NDArray[np.void] = np.frombuffer(data, RECORD)
@@ -83,7 +83,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Session], Any]
 ) -> str:
-    """Write a capture in a format whose decoders ``make`` makes."""
+    """Write a capture in a format; ``make`` makes its decoders."""
     form = Format(name="outside", uuid=UUID, decoder=make)
     known = {**registry.known(), UUID: Parser(form, "other (other.package)")}
     monkeypatch.setattr(registry, "known", lambda: known)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The package as a whole: its wheel, imports and tests."""
+"""Test the package as a whole: its wheel, imports and tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from helpers.cli import PARSERS, ROOT, importing, program
 HERE = Path(__file__).parent
 PACKAGE = PARSERS / "pfmparse"
 
-# A module imports only from the lines below its own, and from its own folder.
+# A module imports only from lower lines, and from its own folder.
 FLOORS = (
     {"__main__"},
     {"commands"},
@@ -53,13 +53,13 @@ def imported(module: Path) -> Iterator[Path]:
                 inner = place / f"{name.name}.py"
                 if (PACKAGE / inner).exists():
                     yield inner
-                # Names of the package itself are below all modules.
+                # A name that the package itself defines is below all modules.
                 elif place.name:
                     yield place.with_suffix(".py")
 
 
 def floor(module: Path) -> int:
-    """Return the line of FLOORS on which a module is."""
+    """Return the number of the line of FLOORS that contains a module."""
     name = module.with_suffix("").parts[0]
     return next(at for at, names in enumerate(FLOORS) if name in names)
 
@@ -81,7 +81,7 @@ def test_module_imports_only_from_lower_layers(module: Path) -> None:
 
 def test_modules_have_no_import_cycles() -> None:
     graph = {module: set(imported(module)) for module in modules()}
-    TopologicalSorter(graph).prepare()  # CycleError if they do
+    TopologicalSorter(graph).prepare()  # raises CycleError if imports have a cycle
 
 
 def test_input_writers_do_not_import_the_parsers() -> None:
@@ -91,7 +91,7 @@ def test_input_writers_do_not_import_the_parsers() -> None:
 
 
 def declared() -> dict[str, str]:
-    """Return the modules of the public names as type checkers see them."""
+    """Return the module of each public name, as type checkers see it."""
     tree = ast.parse((PACKAGE / "__init__.py").read_text())
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
@@ -146,7 +146,7 @@ def test_package_builds_without_the_network(built: Path, tmp_path: Path) -> None
     kinds = ("*.py", "*.js", "*.css", "*.html", "py.typed")
     files_of = [path for kind in kinds for path in PACKAGE.rglob(kind)]
     modules = {path.relative_to(PARSERS).as_posix() for path in files_of}
-    # The wheel has no other files.
+    # The wheel contains no other files.
     assert {name for name in names if ".dist-info/" not in name} == modules
     (points,) = (tmp_path / "installed").glob("*.dist-info/entry_points.txt")
     assert "pfmparse = pfmparse.__main__:program" in points.read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The examples of docs/parsing.md."""
+"""Run the examples of docs/parsing.md."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def read(reader: Path, image: Path, data: bytes) -> tuple[int, str]:
-    """Return exit status and output for the image of a buffer."""
+    """Return the exit status and the output for the image of a buffer."""
     image.write_bytes(data)
     done = subprocess.run(
         [reader, image, str(len(VALUES))], capture_output=True, text=True

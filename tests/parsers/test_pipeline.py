@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Calls that threads execute ahead of time."""
+"""Execute calls ahead of time in threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pfmparse.pipeline import cpus, in_threads
 
 
 def calls(number: int) -> Iterator[tuple[int, Callable[[], int]]]:
-    """Yield calls that return their number, each of size 10."""
+    """Yield ``number`` calls of size 10, each of which returns its position."""
     for at in range(number):
         yield 10, partial(int, at)
 
@@ -36,7 +36,7 @@ def test_pipeline_limits_calls_in_advance() -> None:
 
     results = in_threads(noted(), 2, 45)
     assert next(results) == 0
-    # Four calls fit, and the fifth one waits.
+    # Four calls fit into the limit, and the fifth waits.
     assert len(asked) == 5
     results.close()  # type: ignore[attr-defined]
 
@@ -50,7 +50,7 @@ def test_pipeline_adds_a_thread_if_results_are_late(
     def slow() -> int:
         return int(alone.acquire(timeout=0.01))
 
-    # Each call is large; the last two wait for each other.
+    # The calls exceed the limit, and the last two wait for each other.
     large = [(1 << 40, slow)] * 4 + [(1 << 40, both.wait)] * 2
     assert sorted(in_threads(large, 2, 1)) == [0, 0, 0, 0, 0, 1]
 
@@ -60,7 +60,7 @@ def test_pipeline_needs_one_thread_for_fast_calls() -> None:
     calls: list[tuple[int, Callable[[], None]]] = [(1, done.release)] * 50
     for at, _ in enumerate(in_threads(calls, 5, 4)):
         assert threading.active_count() == before + 1
-        # The next call has ended before its result is requested.
+        # Wait until the next call has ended, before requesting its result.
         for _ in range(0 if at == len(calls) - 1 else 2 if at == 0 else 1):
             assert done.acquire(timeout=60)
 
@@ -106,7 +106,7 @@ def test_pipeline_drops_waiting_calls_when_closed(
     assert next(results) == 0
     closing.set()
     results.close()  # type: ignore[attr-defined]
-    # The thread may have begun the second call.
+    # The thread may have begun the second call already.
     assert made in ([0], [0, 1])
 
 

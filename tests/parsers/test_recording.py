@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The samples of all buffers of a recording, and the losses they report."""
+"""Read the samples of a recording's buffers, and the losses that they report."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The status line on a terminal."""
+"""Show the status line on a terminal."""
 
 from __future__ import annotations
 

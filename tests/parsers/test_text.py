@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Text formatting that all commands share."""
+"""Format text as all commands do."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_only_printable_characters_are_printed(text: str, shown: str) -> None:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Write a capture, all of whose texts have control characters."""
+    """Write a capture in which every text contains control characters."""
     odd = "odd\x1b[2J\n"
     sess = session({0: [{**pmd(0), "event": odd}]})
     sess |= {"tool": odd, "command": [odd], "cgroups": ["/", odd]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""docs/writing_a_parser.md: its example packages and its programs."""
+"""Run the example packages and programs of docs/writing_a_parser.md."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def uuid_of(example: Path) -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the examples in a directory for sys.path and return the directory."""
+    """Install the examples in a directory for sys.path, and return this directory."""
     site = tmp_path_factory.mktemp("site")
     for example in EXAMPLES:
-        # setuptools leaves its build directory beside the sources.
+        # Copy the sources, because setuptools leaves a build directory beside them.
         source = tmp_path_factory.mktemp("source") / "parser"
         shutil.copytree(example / "parser", source)
         code = "import setuptools.build_meta as b; b.build_wheel('.')"
@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def counts(tmp_path: Path) -> str:
-    """Write a capture of two copies of a buffer with counts of three events."""
+    """Write a capture with two copies of a buffer that counts three events."""
     described = session({0: [{**pmd(0), "event": "clock"}]}, uuid_of(COUNT))
     described["format"]["arg"] = struct.pack("<II", 3, 0).hex()
     buffers = [

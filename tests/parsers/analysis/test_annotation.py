@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Annotation of one function; for real programs see commands/test_annotate.py."""
+"""Annotate one function; commands/test_annotate.py annotates real programs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_function_name_is_found_without_its_parameters(full: str, short: str) ->
 
 
 def named(name: str, *functions: str) -> list[str]:
-    """Return the functions with samples that a name selects, or the error."""
+    """Return the functions with samples that match a name, or the error message."""
     symbols = "".join(f"{KERNEL + 16 * n:x} T {f}\n" for n, f in enumerate(functions))
     found = [Sample(ip=KERNEL + 16 * n) for n in range(len(functions))]
     collector = Collector(name, "count")
@@ -110,7 +110,7 @@ def test_missing_object_file_leaves_addresses_only() -> None:
 
 
 class Claims:
-    """A file that claims a function of some size, with two lines far apart."""
+    """A file that reports a function of some size, and two lines far apart."""
 
     def __init__(self, size: int, machine: int = EM_X86_64) -> None:
         self.machine = machine
@@ -125,7 +125,7 @@ class Claims:
         return b""
 
     def rows(self, start: int, end: int) -> list[Row]:
-        """Return two rows."""
+        """Return two rows that belong to distant lines."""
         return [Row(KERNEL, Line("x.c", n)) for n in (1, 1 << 31)]
 
     def lines(self, addresses: NDArray[np.uint64]) -> list[None]:
@@ -165,7 +165,7 @@ def test_source_is_read_once_from_regular_files_only(tmp_path: Path) -> None:
         assert sources.text(Line(str(path), 1), elf) == "one"
         assert sources.text(Line(str(path), 3), elf) is None
         assert sources.text(Line("/dev/zero", 1), elf) is None
-        # A regular file, but not readable: its first page is not mapped.
+        # The file is regular but not readable: the process's first page is not mapped.
         assert sources.text(Line("/proc/self/mem", 1), elf) is None
 
 

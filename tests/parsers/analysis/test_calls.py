@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Callers and callees in a profile."""
+"""Find callers and callees in a profile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STACKS = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), max_size=
 
 
 def profile(stacks: list[list[int]]) -> Profile:
-    """Build a profile of function number stacks, outermost first, of weight 10."""
+    """Build a profile of stacks, outermost function first; each stack weighs 10."""
     made = Profile(frames=[Frame(str(at), "x") for at in range(4)])
     nodes: dict[tuple[int, int], int] = {}
     rows: dict[int, Row] = {}

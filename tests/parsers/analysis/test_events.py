@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The events of a capture, and the event of each sample."""
+"""Find the events of a capture, and the event of each sample."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Selection of the first rows by address, before addresses are resolved."""
+"""Select the first rows by address, before addresses are resolved."""
 
 from __future__ import annotations
 

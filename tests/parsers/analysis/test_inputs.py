@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The input captures of a view."""
+"""Read the input captures of a view."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Watched:
         self.told: list[object] = []
 
     def add(self, samples: int) -> None:
-        """Record a number of samples."""
+        """Record the number of samples."""
         self.told.append(samples)
 
     def remove(self) -> None:
-        """Record the end."""
+        """Record that the progress has ended."""
         self.told.append("end")
 
 

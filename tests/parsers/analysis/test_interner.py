@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Interning: each distinct pair gets a dense number."""
+"""Intern pairs: each distinct pair gets a number, counted from 0 without gaps."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Report keys other than locations."""
+"""Report by keys other than locations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Tally:
         self._sums.add(self.key.ids(Batch(samples, 0)), samples.weights())
 
     def rows(self) -> list[tuple[Value, int]]:
-        """Return values and counts; equal values are summed."""
+        """Return values and counts. Equal values are one row."""
         values, found = self.key.values(), dict[Value, int]()
         for value, count in zip(values, self._sums.result(len(values))):
             found[value] = found.get(value, 0) + count
@@ -83,7 +83,7 @@ def test_pmd_key_counts_values_of_all_groups() -> None:
     tally = Tally("pmd7", {0: [pmd(0, smpl_pmds=[7])]})
     group = PmdGroup(np.array([0, 2]), (7,), np.array([[5], [0]], "<u8"))
     tally.add(Samples(3, {"ip": np.zeros(3, "<u8")}, (group,)))
-    # A sample without a value counts as 0.
+    # If a sample has no value of the PMD, its value counts as 0.
     assert tally.counts() == {5: 1, 0: 2}
     with pytest.raises(PfmParseError, match="no sample has values of PMD 8"):
         Tally("pmd8", {0: [pmd(0, smpl_pmds=[7])]})
@@ -92,7 +92,7 @@ def test_pmd_key_counts_values_of_all_groups() -> None:
 def test_key_values_of_one_name_are_one_row() -> None:
     tally = tallied("kernel", {"kernel": [0, 1, 2, 0, 0]})
     assert tally.counts() == {"user": 3, "kernel": 2}
-    # Two encodings of an L1 hit.
+    # The first two values both encode an L1 hit.
     tally = tallied("data-source", {"dse": [0x142, 0x142 | 1 << 19, 7]})
     assert tally.counts() == {"L1 hit": 2, "0x7": 1}
 

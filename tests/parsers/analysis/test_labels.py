@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Labels of frames and events."""
+"""Label frames and events."""
 
 from __future__ import annotations
 

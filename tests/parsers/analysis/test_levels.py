@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The memory level or TLB in which data were found."""
+"""Find the memory level or the TLB that held the data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ L1_HIT, L3_HIT, L3_MISS = 0x142, 0x842, 0x882
 def samples(
     sources: Optional[Sequence[int]], latencies: Optional[Sequence[int]]
 ) -> Samples:
-    """Build samples with the columns that are given."""
+    """Build samples with these columns; leave out a column that is None."""
     columns = {}
     for name, values in (("dse", sources), ("lat", latencies)):
         if values is not None:

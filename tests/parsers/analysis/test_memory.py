@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Aggregation of memory samples."""
+"""Aggregate memory samples."""
 
 from __future__ import annotations
 

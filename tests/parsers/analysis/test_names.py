@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Names of the threads and processes of samples."""
+"""Name the threads and processes of samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pfmparse.analysis.names import Names
 
 
 def thread(tid: int, tgid: int, comm: str) -> dict[str, object]:
-    """Describe a thread as in a THRD document."""
+    """Describe a thread like a THRD document."""
     return {"tid": tid, "tgid": tgid, "comm": comm, "ppid": 1, "start_ns": 5}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The time off CPU after each context switch."""
+"""Compute the time off CPU after each context switch."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIRST = 10**9
 
 
 def described(off_cpu: Optional[int] = CLOCK) -> Json:
-    """Describe a session that records the CPU time and the state."""
+    """Describe a session that records the CPU time and the thread's state."""
     found = session({0: [pmd(0, [CLOCK, STATE]), pmd(CLOCK, sampling=False)]})
     return {**found, "off_cpu": off_cpu}
 
@@ -42,7 +42,7 @@ def switch(wall: int, on_cpu: int, state: str = "S", ip: int = 0x401000) -> Samp
 
 
 def times(file: bytes) -> list[tuple[int, int]]:
-    """Return the time of each sample, and the time off CPU that follows."""
+    """Return each sample's time, and the time off CPU after it."""
     return [
         (wall - FIRST, off)
         for batch in opened(file).batches()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples summed by stack, event and thread."""
+"""Sum samples by stack, event and thread."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The recent samples of a live capture."""
+"""Find the recent samples of a live capture."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_recent_unknown_thread_has_no_name() -> None:
 
 
 def test_recent_sample_without_thread_has_no_name() -> None:
-    # PEBS records have no thread, and a CPU-wide context samples all threads.
+    # PEBS records name no thread, and a CPU-wide context samples all threads.
     whole_cpu = {"id": 0, "tid": None, "cpu": 0, "buf_size": 65536}
     system_wide = session(uuid=UUID_PEBS64)
     system_wide |= {"mode": "system-wide", "contexts": [whole_cpu]}

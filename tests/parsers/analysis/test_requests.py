@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Keys, figures, conditions and times that users ask for, as text."""
+"""Parse the keys, figures, conditions and times that users request."""
 
 from __future__ import annotations
 

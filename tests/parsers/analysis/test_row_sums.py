@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples grouped by keys, and their sums."""
+"""Group samples by keys and sum them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as table rows."""
+"""Return samples as table rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pfmparse.analysis.rows import NUMBERS, RowMaker, Rows, numbers_of, pmds_of
 
 
 def rows(data: bytes, pmds: tuple[int, ...] = ()) -> Rows:
-    """Return the rows of a capture of one buffer."""
+    """Return the rows of a capture with one buffer."""
     source = opened(data)
     (batch,) = source.batches()
     return RowMaker(source, pmds).rows(batch)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Selection of samples."""
+"""Select samples."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SAMPLES = [
 
 
 def whole() -> bytes:
-    """Build a capture of these samples, in two buffers and of two processes."""
+    """Build a capture with samples of two processes in two buffers."""
     where = [
         mapping(0x1000, 0x2000, 0, "/bin/one"),
         mapping(0x2000, 0x3000, 0, "[two]"),
@@ -136,7 +136,7 @@ DOCKER = "/system.slice/docker-0a1b2c3d4e.scope"
 
 
 def groups_of() -> list[bytes]:
-    """Build chunks with the control groups of the processes."""
+    """Build chunks that name the processes' control groups."""
     return [
         json_chunk("THRD", {"threads": [thread(tgid, tgid, "x")], "cgroup": path})
         for tgid, path in ((10, DOCKER), (20, "/user.slice/a.scope"))

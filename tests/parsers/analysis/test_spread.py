@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Distribution of the values of each group."""
+"""Compute the distribution of each group's values."""
 
 from __future__ import annotations
 

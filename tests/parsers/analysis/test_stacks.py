@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Call stacks as a tree."""
+"""Store call stacks as a tree."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_stack_nodes_have_their_callers_as_parents(
             stack.append(int(addresses[places[node]]))
             node = int(parents[node])
         found.append(stack)
-    # A caller is resolved at its call, just before the return address.
+    # A caller's address is that of its call, one byte before the return address.
     expected = [[ip, *(at - 1 for at in up)] for stacks in batches for ip, up in stacks]
     assert found == expected
 

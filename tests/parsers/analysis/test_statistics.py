@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Statistics of the values of a group of samples."""
+"""Compute statistics of the values of a group of samples."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Subsets of the samples of a batch."""
+"""Take subsets of a batch's samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MASKS = st.lists(st.booleans(), min_size=6, max_size=6)
 
 
 def six() -> Samples:
-    """Build samples with every kind of content; two groups record PMDs."""
+    """Build six samples with all kinds of content; two groups of them record PMDs."""
     chains = Chains(
         np.array([0, 2, 2, 3, 6, 6, 7], np.intp),
         np.arange(100, 107, dtype=np.uint64),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Columns of the samples of an input."""
+"""Read columns of an input's samples."""
 
 from __future__ import annotations
 

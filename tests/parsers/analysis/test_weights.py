@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sample weights."""
+"""Compute the weights of samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SETS = {0: [pmd(0, [9]), {**pmd(1), "long_reset": (1 << 64) - 7}]}
 
 
 def weighed(name: str, samples: Samples) -> Optional[list[int]]:
-    """Return the weights of samples of that session."""
+    """Return the weights of samples in the session of SETS."""
     source = opened(capture(json_chunk("SESS", session(SETS))))
     weights = Weight(name, source.events).of(samples)
     return None if weights is None else [int(weight) for weight in weights]

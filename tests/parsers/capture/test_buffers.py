@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Copies of sampling buffers: BUFR chunks, one or several."""
+"""Read copies of sampling buffers from one or several BUFR chunks."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_gaps_between_pieces_read_as_zero() -> None:
 
 
 def test_assembled_image_has_the_buffer_size() -> None:
-    # Only the header: the entries were not saved and read as zeros.
+    # Only the header was saved; the entries that were not saved read as zeros.
     pieces = [(0, IMAGE[:HDR_SIZE])]
     samples, _ = read_capture(capture(SESS, bufr_pieces(pieces, 4096), THREE_DONE))
     assert [sample["ip"] for sample in samples] == [0, 0, 0]
@@ -123,7 +123,7 @@ def test_unsaved_part_of_image_costs_no_memory() -> None:
     data = capture(SESS, *[bufr] * 50, THREE_DONE)
     peak, (samples, _) = peak_memory(lambda: read_capture(data))
     assert len(samples) == 150
-    assert peak < 3 * size  # of address space: two images at a time
+    assert peak < 3 * size  # of address space: two images exist at a time
 
 
 def test_pieces_prefix_gives_samples_before_the_cut() -> None:
@@ -279,7 +279,7 @@ def test_buffer_spacing_is_zero_if_not_uniform(begins: list[int], spacing: int) 
 
 
 def payloads(*heads: tuple[int, int]) -> Buffers:
-    """Build BUFR payloads from context numbers and piece counts."""
+    """Build BUFR payloads; each head is a context number and a piece count."""
     data = b"".join(struct.pack("<IIQQQ", *head, 0, 0, 7) for head in heads)
     begins = np.arange(len(heads)) * 32
     return Buffers(memoryview(data), begins, np.full(len(heads), 32), 0, 0, 0)
@@ -307,20 +307,20 @@ Short = tuple[int, int, int]
 
 
 def one(number: int, context: int, epoch: int = 0, unread: int = 0) -> Buffers:
-    """Describe a buffer of ten bytes whose offset is its number."""
+    """Describe a buffer of ten bytes; its offset is ``number``."""
     begins, sizes = np.zeros(1, np.intp), np.array([10])
     data = memoryview(bytes(10))
     return Buffers(data, begins, sizes, context, epoch, number, unread=unread)
 
 
 def numbers(groups: list[list[Buffers]]) -> list[list[int]]:
-    """Return the buffer numbers of each gathered list."""
+    """Return the numbers of the buffers in each gathered list."""
     return [[buffers.offset for buffers in some] for some in gather(groups)]
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let three buffers of a context be enough, and six of all contexts too many."""
+    """Let gather() stop at three buffers of a context, or at six of all contexts."""
     monkeypatch.setattr(module, "ENOUGH", 30)
     monkeypatch.setattr(module, "MOST", 50)
 

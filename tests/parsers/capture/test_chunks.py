@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Chunks of a capture: checksums, limits and skipped chunks."""
+"""Read chunks of a capture: checksums, limits and skipped chunks."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ class Pipe(io.BytesIO):
     """A stream that cannot seek and returns few bytes per read."""
 
     def seekable(self) -> bool:
-        """Return False, as for a pipe."""
+        """Return False, as a pipe does."""
         return False
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Fail, as for a pipe."""
+        """Raise an error, as a pipe does."""
         raise io.UnsupportedOperation("seek")
 
     def read(self, size: Optional[int] = -1, /) -> bytes:

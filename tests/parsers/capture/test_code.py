@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Code that is in no file: images of vDSOs, and JIT-compiled functions."""
+"""Read code that is in no file: images of vDSOs, and JIT-compiled functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUILD_ID = bytes(range(20))
 
 
 def vdso_payload(build_id: bytes, image: bytes) -> bytes:
-    """Build the payload of a chunk."""
+    """Build the payload of a VDSO chunk."""
     return struct.pack("<II64s", len(build_id), 0, build_id) + image
 
 
@@ -53,7 +53,7 @@ def test_vdso_functions_are_found(tmp_path: Path) -> None:
     (row,) = reported(data).rows
     assert row[0] in ("clock_gettime", "__vdso_clock_gettime")
     assert row[2:] == ("[vdso]", 1)
-    # Old captures lack the image, others have a damaged one.
+    # Old captures lack the vDSO's image; other captures contain a damaged image.
     damaged = chunk("VDSO", vdso_payload(bytes.fromhex(text), image[:100]))
     for more, warnings in (((), 0), ((damaged,), 1)):
         found = reported(captured([Sample(ip=at)], mapped(where), *more))

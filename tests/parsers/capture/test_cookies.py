@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The JSON of the COOK chunks."""
+"""Parse the JSON of COOK chunks."""
 
 from __future__ import annotations
 

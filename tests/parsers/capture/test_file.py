@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A capture as a whole (docs/capture.md)."""
+"""Read captures as a whole (docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -218,12 +218,12 @@ def test_chunks_after_buffers_are_read_first() -> None:
 
 
 class Counted(io.BytesIO):
-    """A file that counts the bytes read."""
+    """A file that counts the bytes that are read."""
 
     number = 0
 
     def readinto(self, buffer: Any) -> int:
-        """Read and count."""
+        """Read bytes and count them."""
         read = super().readinto(buffer)
         self.number += read
         return read

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The index of the buffer copies in a capture."""
+"""Index the buffer copies in a capture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pfmparse.capture.index import Index
 
 
 def indexed(*buffers: tuple[int, int, int]) -> Index:
-    """Index buffers with these offsets, lengths and epochs."""
+    """Build an index of buffers with these offsets, lengths and epochs."""
     found = Index()
     for at, (offset, length, epoch) in enumerate(buffers):
         found.append(ChunkHeader("BUFR", 0, length, at, offset), epoch)

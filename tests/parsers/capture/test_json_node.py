@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Typed access to JSON."""
+"""Access JSON with checks of types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pfmparse.capture.json_node import Node
 from pfmparse.errors import PfmParseError
 
-TEXT = b"\xc3\xa4"  # UTF-8
+TEXT = b"\xc3\xa4"  # a letter in UTF-8
 
 
 def node(value: object) -> Node:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures that are read while they are being written."""
+"""Read captures while they are being written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HOT = mapping(0x400000, 0x500000, 0, "/bin/hot")
 
 
 def tick(number: int) -> bytes:
-    """Build a TICK chunk for this number of elapsed seconds."""
+    """Build a TICK chunk after ``number`` seconds."""
     document: Json = {"elapsed_ns": number * 10**9, "samples": 1, "lost": number}
     return json_chunk("TICK", document)
 
@@ -116,7 +116,7 @@ def test_live_capture_forgets_replaced_mappings() -> None:
     list(live.ticks(capture(json_chunk("SESS", session()))))
     for tgid in (1, 2, 1):
         list(live.ticks(mapped(HOT, tgid)))
-    live._mappings = MAX_MAPPINGS // 2 + 1  # as after days of recording
+    live._mappings = MAX_MAPPINGS // 2 + 1  # a number that days of recording reach
     list(live.ticks(mapped(HOT, 3)))
     assert live._mappings == 3
     assert [(epoch, maps.tgid) for epoch, maps in live.maps.all()] == [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The mappings that apply to each buffer."""
+"""Find the mappings that apply to each buffer."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_keep_drops_replaced_and_oldest_mappings() -> None:
     for tgid, name in ((1, "a"), (2, "b"), (3, "c"), (1, "d")):
         history.add(named(tgid, name))
     assert history.keep(2) == 2
-    # The last mappings of 1 are newer than those of 2 and 3.
+    # Process 1 changed its mappings after processes 2 and 3 did.
     assert [(epoch, maps.comm) for epoch, maps in history.all()] == [(3, "c"), (4, "d")]
     assert names(history, 1, epoch=4) == ["d"] and history.epoch == 4
 

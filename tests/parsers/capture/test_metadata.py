@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of a capture's metadata, collected from all of its chunks."""
+"""Test a capture's metadata, which all its chunks contribute to."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Events of processes, and the mappings that a sample has because of them."""
+"""Apply events of processes to the mappings of their samples."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_reused_process_id_is_a_new_process() -> None:
 
 
 def test_library_stays_mapped_until_replaced() -> None:
-    # perf does not tell when memory is unmapped.
+    # perf does not report when memory is unmapped.
     other = mapping(0x8800, 0xA000, 0, "/lib/other")
     events = proc(maps_file(10, 100, LIBC), maps_file(20, 100, other))
     samples = [
@@ -225,7 +225,8 @@ def test_event_before_known_state_is_ignored() -> None:
 
 
 def test_sample_before_fork_has_first_state() -> None:
-    # Clocks of CPUs can differ a little.
+    # The clocks of CPUs can differ a little, so a sample may precede its process's
+    # fork.
     events = proc(fork(10, 101, 100))
     assert objects([at(9, 101)], mapped(SHELL), events) == ["/bin/sh"]
 
@@ -269,7 +270,7 @@ def test_mappings_of_events_are_limited(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_later_events_than_mappings_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Otherwise the new process would keep its parent's mappings.
+    # If later events were ignored, the new process would keep its parent's mappings.
     monkeypatch.setattr(metadata, "MAX_MAPPINGS", 2)
     late = [maps_file(21, 100, GZIP), fork(22, 101, 100), exec_of(23, 101, "gzip")]
     events = proc(maps_file(10, 100, SHELL), maps_file(11, 100, LIBC), *late)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The JSON of the SESS chunk."""
+"""Parse the JSON of the SESS chunk."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Access to the bytes of files and other streams."""
+"""Read the bytes of files and other streams."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def test_only_used_parts_of_mapped_file_are_resident(tmp_path: Path) -> None:
                 file.drop(start - STEP)
                 parts.append(file.read(start, start + STEP))
                 assert bytes(parts[-1] or b"") == content[start : start + STEP]
-                # The fault may have mapped pages after this part as well.
+                # The page fault may also have mapped pages after this part.
                 assert resident(path) <= 4 * STEP
-        # Dropped parts are read again on access.
+        # If a dropped part is accessed, it is read again.
         assert b"".join(part for part in parts if part is not None) == content
 
 
@@ -103,7 +103,7 @@ def test_storage_keeps_the_offset_within_a_page(tmp_path: Path) -> None:
 
 
 def is_mapped(data: memoryview) -> bool:
-    """Return whether the bytes are part of a mapped file, not a copy."""
+    """Return True if the bytes are part of a mapped file, not a copy."""
     return isinstance(data.obj, mmap.mmap)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The JSON of THRD chunks, and the threads of a whole capture."""
+"""Parse the JSON of THRD chunks, and find the threads of a whole capture."""
 
 from __future__ import annotations
 

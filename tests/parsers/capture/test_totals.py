@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The JSON of the DONE chunk."""
+"""Parse the JSON of the DONE chunk."""
 
 from __future__ import annotations
 

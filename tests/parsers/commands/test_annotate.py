@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The annotate command, on a program that the test compiles."""
+"""Test the annotate command on a program that the test compiles."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 
 def samples(program: Program) -> list[Sample]:
-    """Build six samples at the first instruction of hot(), two of another event."""
+    """Build four samples and two of another event in hot(), and one in warm()."""
     first = program.ip("hot") - 1
     return [
         *[Sample(ip=first)] * 4,
@@ -45,7 +45,7 @@ def samples(program: Program) -> list[Sample]:
 
 
 def written(path: Path, program: Program) -> str:
-    """Write a capture of these samples."""
+    """Write a capture of the samples of ``program``."""
     found = samples(program)
     data = capture(
         json_chunk("SESS", session(SETS)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""HTML pages of annotated functions; for a real program see test_annotate.py."""
+"""Write HTML pages of annotated functions; test_annotate.py has a real program."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Options that several commands share."""
+"""Parse options that several commands share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pfmparse.symbols.location import SymbolOptions
 
 
 def options(*words: str) -> Options:
-    """Return the options of all views that a command line makes."""
+    """Return the view options that a command line selects."""
     parser = argparse.ArgumentParser()
     add_selection(parser)
     add_symbol_options(parser)
@@ -33,7 +33,7 @@ def options(*words: str) -> Options:
 
 
 def selection(*words: str) -> Selection:
-    """Return the selection that these options make."""
+    """Return the selection that these options describe."""
     return options(*words).selection
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damaged captures of every format: each view agrees with the report or fails."""
+"""Check that each view of a damaged capture agrees with the report or fails."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def drawn_twice(document: Any) -> int:
 
 
 def view(argv: Sequence[str], count: Count, file: Path) -> Counted:
-    """Run a view of ``file``, which replaces {}, and count its samples."""
+    """Run a view on ``file``, whose name replaces {}, and count its samples."""
     words = [word.replace("{}", str(file)) for word in argv]
     status, out, err = called(*words, "--json")
     assert status in (0, 1) and (status == 0 or err)
@@ -58,7 +58,7 @@ def view(argv: Sequence[str], count: Count, file: Path) -> Counted:
         return Counted(None, err)
     document = json.loads(out)
     if NO_PARSER in err:
-        # Without a parser only the number of samples is known.
+        # Without a parser, only the number of samples is known.
         assert not document["rows"]
         return Counted(None, err)
     return Counted(count(document), err)
@@ -113,7 +113,7 @@ def test_damaged_dump_agrees_with_report() -> None:
 
 
 def annotated(file: Path) -> Counted:
-    """Compare the samples of a function in annotate and in a report."""
+    """Compare a function's samples in annotate with those in a report."""
     _, out, err = called("annotate", "-s", "do_work", "--json", str(file))
     _, reported, _ = called("report", "--symbol", "^do_work$", "--json", str(file))
     functions = json.loads(out)["functions"] if out else []
@@ -129,7 +129,7 @@ def test_damaged_annotate_agrees_with_report() -> None:
 
 
 def watched(file: Path) -> Counted:
-    """Show the capture as if it was being written."""
+    """Show the capture as if it were still being written."""
     status, out, err = called("top", "--batch", str(file))
     assert out or (status and err)
     # Each refresh shows the most recent samples only.
@@ -141,7 +141,7 @@ def test_damaged_top_shows_rows_or_fails() -> None:
 
 
 def extracted(file: Path) -> Counted:
-    """Decode the buffers that were extracted."""
+    """Decode the buffers that the extract command wrote."""
     into = file.with_name("extracted")
     status, out, err = called("extract", str(file), str(into), "--json")
     if not out:
@@ -160,7 +160,7 @@ def test_damaged_extract_writes_all_files_or_none() -> None:
 
 
 def tabulated(file: Path) -> Counted:
-    """Read the capture's samples, and their weights summed by address."""
+    """Read the capture's samples, and sum their weights by address."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The diff command."""
+"""Test the diff command."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_diff_compares_shares_of_the_total(sides: list[str], capsys: Capsys) -> 
 
 def test_diff_compares_samples_per_second(sides: list[str], capsys: Capsys) -> None:
     found = deltas(capsys, "--by", "cpu", "--normalise", "time", *sides)
-    # Samples per second: 2 and 2 before; 3, 0.5 and 0.5 now.
+    # Samples per second: 2 and 2 before; 3, 0.5 and 0.5 after.
     assert found == {1: -37.5, 0: 25.0, 2: 12.5}
 
 
@@ -96,7 +96,8 @@ def test_diff_noise_is_two_standard_deviations(
 ) -> None:
     rows = told(capsys, "diff", "--by", "cpu", *sides)["rows"]
     noise = {row["key"]: row["noise"] for row in rows}
-    # Two standard deviations, sqrt(p (1 - p) / n) of both sides, in percent.
+    # The noise is two standard deviations, sqrt(p (1 - p) / n) of both sides, in
+    # percent.
     assert noise[0] == pytest.approx(200 * (0.25 / 4 + 0.75 * 0.25 / 8) ** 0.5)
 
 
@@ -111,7 +112,7 @@ def test_diff_with_an_empty_side(
     empty = tmp_path / "empty.pfm"
     empty.write_bytes(on_cpus())
     rows = told(capsys, "diff", "--by", "cpu", sides[0], str(empty))["rows"]
-    # Two standard deviations of the old side alone.
+    # The noise is two standard deviations of the old side alone.
     noise = pytest.approx(200 * (0.25 / 4) ** 0.5)
     assert [(row["delta"], row["noise"]) for row in rows] == [(-50.0, noise)] * 2
 

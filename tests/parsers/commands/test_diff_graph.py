@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Differential flame graphs of the diff command."""
+"""Draw differential flame graphs with the diff command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OLD = (
     Stack(("warm", "main"), 3),
     Stack(("gone", "main"), 2),
 )
-# Twice the samples.
+# The new capture has twice as many samples.
 NEW = (
     Stack(("hot", "main"), 12),
     Stack(("warm", "main"), 6),
@@ -39,14 +39,14 @@ def sides(tmp_path: Path) -> list[str]:
 
 
 def picture(capsys: Capsys, *argv: str) -> ElementTree.Element:
-    """Return the picture of a comparison, which goes to the standard output."""
+    """Return the picture that a comparison writes to standard output."""
     status, out, _ = run(capsys, "diff", "--to", "svg", *argv)
     assert status == 0
     return ElementTree.fromstring(out.encode())
 
 
 def named(root: ElementTree.Element) -> dict[str, tuple[str, DrawnBox]]:
-    """Return the numbers and the box of each function."""
+    """Return the numbers in each function's title, and the function's box."""
     found = {}
     for title, box in svg_boxes(root).items():
         name, _, numbers = title.partition("\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The dump command."""
+"""Test the dump command."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The export command, with exports that the tests define."""
+"""Run the export command with exports that the tests define."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Capsys = pytest.CaptureFixture[str]
 
 
 def count(job: Job) -> None:
-    """Write the number of samples."""
+    """Export the number of samples."""
     total = sum(
         batch.samples.count for source in job.inputs for batch in job.batches(source)
     )
@@ -25,39 +25,39 @@ def count(job: Job) -> None:
 
 
 def lacking(job: Job) -> None:
-    """Write the number of samples, but no call chains."""
+    """Export the number of samples, and note that call chains are not supported."""
     count(job)
     job.lack("call chains")
     job.lack("call chains")
 
 
 def failing(job: Job) -> None:
-    """Fail after a partial write."""
+    """Fail after writing half of the file."""
     job.path.write_text("half")
     raise PfmParseError("no room for it", 7)
 
 
 def broken(job: Job) -> None:
-    """Fail as an export of another package might."""
+    """Raise an error that a faulty export of another package might raise."""
     raise ZeroDivisionError("oh")
 
 
 def two_files(job: Job) -> None:
-    """Write a second file as well."""
+    """Export to two files."""
     assert job.beside is not None
     job.beside(".more").write_text("more")
     count(job)
 
 
 def failing_with_two(job: Job) -> None:
-    """Write two files, then fail."""
+    """Export to two files, then fail."""
     two_files(job)
     raise PfmParseError("no room for it", 7)
 
 
 @pytest.fixture
 def export(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Job], None]], None]:
-    """Return a function that makes its argument the only export."""
+    """Return a function that registers its argument as the only export."""
 
     def use(write: Callable[[Job], None]) -> None:
         made = Export("test", "a test", write)
@@ -148,7 +148,7 @@ def test_export_without_readable_sample_keeps_the_old(
     if damaged:
         at = data.index(b"BUFR") + 24
         Path(bad).write_bytes(data[:at] + b"\xff" * 200 + data[at + 200 :])
-    # A database refuses the good capture, which it already has.
+    # A database already contains the good capture, and would refuse it.
     for files in ([bad],) if to == "sql" else ([bad], [file, bad]):
         status, printed, err = run(capsys, "export", *files, "--to", to, "-o", str(out))
         assert (status, printed) == (1, "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The extract command."""
+"""Test the extract command."""
 
 from __future__ import annotations
 

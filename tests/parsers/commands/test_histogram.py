@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The text of histograms; those of the manual are in test_mem.py."""
+"""Print histograms as text; test_mem.py has the manual's histograms."""
 
 from __future__ import annotations
 

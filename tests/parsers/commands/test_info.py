@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The info command."""
+"""Test the info command."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The info command: the ends of user call chains."""
+"""Print where user call chains end, with the info command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHOLE, NO_TABLE, UNKNOWN = 1, 4, 7
 
 
 def written(path: Path, ends: Sequence[int], tables: int = 5) -> str:
-    """Write a capture with a sample for each end; 0 is without tables."""
+    """Write a capture with one sample for each end; an end of 0 means no tables."""
     regions = [
         SinkRegion(at + 1, (callstack_record(user=(1, 2), end=end),), FILLING)
         for at, end in enumerate(ends)

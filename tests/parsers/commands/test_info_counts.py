@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The info command: event counts and event set activity."""
+"""Print event counts and the activity of event sets with the info command."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def test_info_scales_counts_of_multiplexed_sets(
 ) -> None:
     file = written(tmp_path / "x.pfm", SETS, counts=COUNTS, turns=TURNS)
     lines = printed(capsys, "info", file).splitlines()
-    # 30 * 4 / 3 + 10 * 2 / 1, and 7 * 4 / 1 + 3 * 2 / 1.
+    # These are 30 * 4 / 3 + 10 * 2 / 1, and 7 * 4 / 1 + 3 * 2 / 1.
     whole = "for the whole time"
     assert f"count (set 0, PMD 1): event-1, 40, scaled to 60 {whole}" in lines
     assert f"count (set 1, PMD 0): event-0, 10, scaled to 34 {whole}" in lines
     assert "set 0 was active: 10 times, 4.000 s" in lines
     assert "set 1 was active: 9 times, 2.000 s" in lines
-    # Sampling counters are reset on overflow, so their counts are not shown.
+    # Sampling counters are reset at overflows, so their counts are not shown.
     assert not any(line.startswith("count (set 0, PMD 0)") for line in lines)
 
 
@@ -77,7 +77,7 @@ def test_info_scales_counts_to_unmeasured_time(
     parts = [turns(0, 0, 3, 9, whole_ns=6), turns(0, 1, 1, 8, whole_ns=6)]
     file = written(tmp_path / "x.pfm", SETS, counts=COUNTS[:3], turns=parts)
     lines = printed(capsys, "info", file).splitlines()
-    # 30 * 6 / 3, and 7 * 6 / 1.
+    # These are 30 * 6 / 3, and 7 * 6 / 1.
     whole = "for the whole time"
     assert f"count (set 0, PMD 1): event-1, 30, scaled to 60 {whole}" in lines
     assert f"count (set 1, PMD 0): event-0, 7, scaled to 42 {whole}" in lines

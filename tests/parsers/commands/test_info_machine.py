@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The info command: the machine, threads and generated code."""
+"""Print the machine, threads and generated code with the info command."""
 
 from __future__ import annotations
 

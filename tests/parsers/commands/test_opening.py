@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Opening of input files."""
+"""Open input files."""
 
 from __future__ import annotations
 

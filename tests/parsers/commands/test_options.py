@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The options of each command."""
+"""Test the options of each command."""
 
 from __future__ import annotations
 

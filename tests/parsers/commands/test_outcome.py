@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Error messages name the file."""
+"""Check that error messages name the file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Callers and callees in reports."""
+"""Report callers and callees."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reports as CSV; for text and JSON see test_report.py."""
+"""Print reports as CSV; test_report.py tests text and JSON."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Counting and order of report rows."""
+"""Count and sort the rows of a report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BUFFERS = [
 
 
 def made(by: str, data: bytes) -> report_rows.Report:
-    """Make the report on a capture."""
+    """Make a report on a capture."""
     return report_rows.make([opened(data, by)], report_rows.Options([by]))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmparse serve: its output, its end, and captures that it refuses."""
+"""Run pfmparse serve: its output, its end, and captures that it refuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from helpers.stacks_capture import stack_capture
 
 @contextmanager
 def serving(*argv: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
-    """Run the command for the block."""
+    """Run the command while the with block runs."""
     process = subprocess.Popen(
         [sys.executable, "-m", "pfmparse", "serve", *argv],
         env={**importing(PARSERS), **environment},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The session-template command."""
+"""Test the session-template command."""
 
 from __future__ import annotations
 

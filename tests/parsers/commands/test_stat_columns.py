@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""PMD statistics in a report."""
+"""Report PMD statistics."""
 
 from __future__ import annotations
 

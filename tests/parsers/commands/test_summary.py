@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The summary at the end of info and report."""
+"""Print the summary at the end of info and report."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_summary_omits_throttling_that_did_not_happen() -> None:
 
 
 def skipping(*skipped: int, **done: int) -> Recording:
-    """Read a capture of a sink, copied once for each number of skipped samples."""
+    """Read a capture with one sink buffer copy for each number of skipped samples."""
     document = json_chunk("DONE", {**totals(1), **done})
     copies = [bufr(sink([SinkRegion()], number)) for number in skipped]
     chunks = [json_chunk("SESS", session(uuid=UUID_SINK)), *copies, document]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The timeline command."""
+"""Test the timeline command."""
 
 from __future__ import annotations
 

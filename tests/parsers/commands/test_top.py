@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The top command without a terminal."""
+"""Run the top command without a terminal."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The text lines of the top command."""
+"""Build the text lines of the top command."""
 
 from __future__ import annotations
 

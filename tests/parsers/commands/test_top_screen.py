@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The top command as a process on a pseudo-terminal."""
+"""Run the top command as a process on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Session:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, size)
 
     def await_text(self, text: str) -> None:
-        """Read until the terminal shows this text, starting after the last match."""
+        """Read until the terminal shows this text after the last match."""
         while text not in self.text:
             ready, _, _ = select.select([self.terminal], [], [], PATIENCE)
             assert ready, self.text
@@ -76,7 +76,7 @@ class Session:
         os.write(self.terminal, keys.encode())
 
     def end(self) -> int:
-        """Return the exit status; the terminal settings must be restored."""
+        """Return the exit status; check that the terminal's settings are restored."""
         status = self.program.wait(60)
         assert termios.tcgetattr(self.other) == self.before
         return status
@@ -169,7 +169,7 @@ def test_top_screen_fits_any_terminal(
 
 
 class Window:
-    """A curses window of which only the lines are kept."""
+    """A curses window that only stores its lines."""
 
     encoding = "utf-8"
 
@@ -177,7 +177,7 @@ class Window:
         self.lines: dict[int, str] = {}
 
     def addnstr(self, at: int, _: int, text: str, size: int, how: int) -> None:
-        """Put a line."""
+        """Store a line."""
         self.lines[at] = text[:size]
 
     def getmaxyx(self) -> tuple[int, int]:

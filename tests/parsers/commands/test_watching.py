@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Step-by-step reading of live captures."""
+"""Read live captures step by step."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Atomic replacement of output files."""
+"""Replace output files atomically."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures of every format for tests of exports."""
+"""Build captures of every format for tests of exports."""
 
 from __future__ import annotations
 

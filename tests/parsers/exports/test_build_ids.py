@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The build IDs that captures record."""
+"""Collect the build IDs that captures record."""
 
 from __future__ import annotations
 

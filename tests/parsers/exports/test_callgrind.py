@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The callgrind format, read by callgrind_annotate."""
+"""Export in callgrind's format, and read the file with callgrind_annotate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helpers.exporting import NAMES, by_label, called, exported, reported
 from helpers.programs import Program
 from helpers.writers import Sample, session, simple_capture
 
-# "40 (67.80%) 20 (48.78%)  file:function [object]"; a dot means zero.
+# Lines look like "40 (67.80%) 20 (48.78%)  file:function [object]"; a dot means zero.
 COST = r"([\d,]+|\.)(?: \([ \d.]+%\))?"
 OF_ONE = re.compile(rf" *{COST} +\S*?:(\S.*?)(?: \(\dx\))? \[.*\]$")
 OF_TWO = re.compile(rf" *{COST} +{COST} +\S*?:(\S.*?)(?: \(\dx\))? \[.*\]$")
@@ -29,7 +29,7 @@ def annotated(file: Path, *options: str) -> str:
 
 
 def costs(text: str) -> tuple[Counter[str], Counter[str]]:
-    """Return the costs of functions for the first and the second event."""
+    """Return the functions' costs of the first and of the second event."""
     found: tuple[Counter[str], Counter[str]] = Counter(), Counter()
     pattern = OF_TWO if "Events shown:     cycles loads" in text else OF_ONE
     for match in filter(None, map(pattern.match, text.splitlines())):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports of rows and stacks agree with the report for every format."""
+"""Check that exports of rows and stacks agree with the report for every format."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from helpers.exporting import NAMES, by_label, exported
 
-# Functions with samples and sums of periods.
+# Rows of a function, its samples and the sum of its periods.
 Sums = Iterable[tuple[str, int, int]]
 
 
 def in_csv(file: Path) -> Sums:
-    """Read rows of text."""
+    """Yield the rows of a CSV file."""
     with file.open(newline="", encoding="utf-8") as stream:
         for row in csv.DictReader(stream, strict=True):
             count, weight = int(row["count"]), int(row["weight"])
@@ -28,7 +28,7 @@ def in_csv(file: Path) -> Sums:
 
 
 def in_npz(file: Path) -> Sums:
-    """Read arrays."""
+    """Yield the rows of an npz file."""
     with np.load(file) as arrays:
         names = arrays["names"].tobytes().decode().split("\0")
         samples = arrays["samples"]
@@ -41,7 +41,7 @@ def in_npz(file: Path) -> Sums:
 
 
 def in_sql(file: Path) -> Sums:
-    """Read the view of a database."""
+    """Yield the rows of a database view."""
     with closing(sqlite3.connect(file)) as link:
         yield from link.execute("SELECT function, samples, period FROM by_function")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Processed profiles of Firefox Profiler."""
+"""Export processed profiles of Firefox Profiler."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pfmparse.exports import firefox
 
 
 def threads(path: Path) -> Any:
-    """Return the threads of a profile; its version must be the one tried in tools."""
+    """Return the threads of a profile; check that its version is a tested one."""
     document = json.loads(path.read_text())
     assert document["meta"]["preprocessedProfileVersion"] == 48
     return document["threads"]
 
 
 def stacks(thread: Any) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the functions, innermost first, and the weight of each sample."""
+    """Yield each sample's functions, innermost first, and its weight."""
     names, functions = thread["stringArray"], thread["funcTable"]["name"]
     table, frames = thread["stackTable"], thread["frameTable"]
     for at, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"]):
@@ -37,7 +37,7 @@ def stacks(thread: Any) -> Iterator[tuple[tuple[str, ...], int]]:
 
 
 def innermost(all_of_them: Any, title: str = "") -> Counter[str]:
-    """Sum weights by innermost function, in threads with this title."""
+    """Sum weights by innermost function in the threads with this title."""
     counts: Counter[str] = Counter()
     for thread in all_of_them:
         if title in thread["name"]:
@@ -69,7 +69,7 @@ def test_firefox_table_lengths_match_their_columns(
 
 
 def dict_of(value: Any) -> Any:
-    """Return a table, or an empty one for other values."""
+    """Return a dictionary, or an empty one in place of another type."""
     return value if isinstance(value, dict) else {}
 
 
@@ -84,7 +84,7 @@ def test_firefox_times_are_relative_to_first_sample(
         found = thread["samples"]["time"]
         assert found == sorted(found)
         times.update(found)
-    # 100 samples, 1 us apart.
+    # The 100 samples are 1 us apart.
     first = every_format.FIRST_TIME / 1e6
     last = first + 0.099
     assert min(times) == 0 and max(times) <= last - first + step

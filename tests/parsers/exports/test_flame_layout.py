@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Layout and colours of flame graph boxes."""
+"""Lay out and colour the boxes of flame graphs."""
 
 from __future__ import annotations
 

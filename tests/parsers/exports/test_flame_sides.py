@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The sides of a flame graph, and the colours of their differences."""
+"""Compare the two sides of a flame graph, and colour their differences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pfmparse.exports.interface import NEW, OLD, Comparison, Job
 
 
 def job(old: Optional[int], *captures: bytes) -> Job:
-    """Build a job, which compares the first ``old`` captures with the others."""
+    """Build a job that compares the first ``old`` captures with the others."""
     made = Job([opened(data) for data in captures], Path("x"))
     made.comparison = None if old is None else Comparison(old)
     return made

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tree of flame graph boxes."""
+"""Build the tree of flame graph boxes."""
 
 from __future__ import annotations
 

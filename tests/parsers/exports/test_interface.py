@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export jobs."""
+"""Test export jobs."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def exported(
 
 
 def names(arrays: Arrays) -> list[str]:
-    """Return the names in the order of their numbers."""
+    """Return the names, sorted by their numbers."""
     return arrays["names"].tobytes().decode().split("\0")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""OTLP profiles, read by an independent decoder."""
+"""Export OTLP profiles, and read them with an independent decoder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Message = list[tuple[int, Any]]
 
 
 class Profiles:
-    """The profiles of a file, and the tables that they refer to."""
+    """The profiles of a file, and the tables that the profiles refer to."""
 
     def __init__(self, data: bytes) -> None:
         parts = list(fields(data))
@@ -27,13 +27,13 @@ class Profiles:
         self._tables: dict[int, list[bytes]] = {}
         for number, element in fields(dictionary):
             self._tables.setdefault(number, []).append(element)
-        # The first element of each table stands for a missing one.
+        # The first element of each table stands for a missing value.
         assert {number: table[0] for number, table in self._tables.items()} == {
             number: b"" for number in range(1, 8)
         }
 
     def text(self, number: int) -> str:
-        """Return a string."""
+        """Return a string of the string table."""
         return self._tables[5][number].decode()
 
     def attributes(self, which: list[int]) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Profiles:
         return found
 
     def all(self) -> Iterator[tuple[str, str, Message]]:
-        """Yield host, type and unit, and fields of each profile."""
+        """Yield the host, the type and unit, and the fields of each profile."""
         for resource in self.resources:
             known = dict(resource)
             host = dict(fields(dict(fields(known[1]))[1]))[2][2:].decode()
@@ -57,7 +57,7 @@ class Profiles:
                     yield host, f"{self.text(kind[1])}/{self.text(kind[2])}", profile
 
     def samples(self, kind: Optional[str] = None) -> Iterator[tuple[Message, int]]:
-        """Yield fields and value of each sample, of one type or of all."""
+        """Yield the fields and the value of each sample, of one type or of all."""
         for _, found, profile in self.all():
             for number, body in profile:
                 if number == 2 and kind in (None, found):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Counts in the data of the flame graph page."""
+"""Check the counts in the data of the flame graph page."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_page_data_memory_is_independent_of_threads() -> None:
         )
         return peak_memory(lambda: PageData(Sides(profile)))[0]
 
-    peak(1)  # warm up: imports on first use
+    peak(1)  # warm up: the first call imports modules
     assert peak(100) < 1.5 * peak(1)
 
 
@@ -158,7 +158,7 @@ def test_page_data_sums_each_side() -> None:
 
 
 def test_page_data_of_sides_has_largest_difference_first() -> None:
-    # Shares: a 40% and 39%, b 60% and 51%, c 0% and 10%.
+    # Shares, old and new: a 40% and 39%, b 60% and 51%, c 0% and 10%.
     stacks = [Stack(("a",), 400), Stack(("b",), 600)]
     stacks += [Stack(("a", "b"), 39), Stack(("b", "a"), 51), Stack(("c",), 10)]
     data = compared(*stacks, old=2)

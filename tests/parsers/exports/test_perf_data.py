@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""perf.data files, read by perf."""
+"""Export perf.data files, and read them with perf."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def test_perf_round_ends_after_batch_of_one_context() -> None:
 def test_perf_round_waits_for_slowest_context() -> None:
     order = Order(2)
     assert not order.after(0, 100)
-    # No sample precedes time 0, and perf flushes nothing at the first round.
+    # No sample precedes time 0, and perf flushes nothing in the first round.
     assert order.after(1, 10)
-    # Samples before 100 can follow until both contexts have passed 100.
+    # Samples before 100 may still arrive until both contexts have passed 100.
     assert not order.after(1, 50)
     assert not order.after(0, 200)
     assert order.after(1, 100)
@@ -74,7 +74,7 @@ def test_perf_flush_writes_two_rounds() -> None:
     assert order.flush() == 2 * finished_round()
 
 
-# Formats whose records are counts of samples.
+# Formats whose records count samples.
 COUNTING = ("histogram", "stacks")
 UNKNOWN = re.compile(r"0x[0-9a-f]{16}")
 
@@ -91,7 +91,7 @@ def perf(*argv: str, cwd: Path) -> tuple[str, str]:
 
 
 def on(file: Path) -> list[str]:
-    """Return perf's options for an export and its kernel symbols."""
+    """Return perf's options to read an export with its kernel symbols."""
     kallsyms = Path(f"{file}.kallsyms")
     known = ["--kallsyms", str(kallsyms)] if kallsyms.exists() else []
     return ["-i", str(file), *known]
@@ -105,7 +105,7 @@ def rows(text: str) -> Iterator[list[str]]:
 
 
 def by_function(file: Path, *options: str, column: str = "sample") -> Counter[str]:
-    """Return samples or periods by function."""
+    """Return the sum of samples or periods of each function."""
     argv = ["report", *on(file), "--stdio", "-g", "none", "--no-children"]
     out, _ = perf(*argv, "-F", f"{column},sym", *options, cwd=file.parent)
     counts: Counter[str] = Counter()
@@ -122,7 +122,7 @@ def test_perf_report_agrees_with_ours(
     file = exported(captures[name], "perf-data", tmp_path / "perf.data")
     periods = ("--weight", "period")
     assert by_function(file, column="period") == by_symbol(captures[name], *periods)
-    # perf counts records, each of which can stand for several samples.
+    # perf counts records, and each record can stand for several samples.
     if name not in COUNTING:
         assert by_function(file) == by_symbol(captures[name])
 
@@ -290,7 +290,7 @@ def test_perf_export_writes_a_kallsyms_file(
     known = tmp_path / "perf.data.kallsyms"
     assert "do_work" in known.read_text()
     known.unlink()
-    # Without this file perf must not use the symbols of the running kernel.
+    # Without this file, perf must not use the running kernel's symbols.
     assert by_function(file)["[unknown]"] == 7
 
 
@@ -325,7 +325,7 @@ def test_perf_sorts_samples_of_two_contexts(tmp_path: Path) -> None:
 
 
 def replaced_by(other: Program, program: Program) -> Json:
-    """Return a mapping of another program in the place of a program."""
+    """Return a mapping of another program at the addresses of ``program``."""
     return mapping(
         program.mapping["start"],
         program.mapping["end"],
@@ -342,7 +342,7 @@ def test_perf_applies_mappings_to_later_samples(
     chunks = []
     for where, time in ((program.mapping, 1), (moved, 2), (program.mapping, 3)):
         samples = [Sample(ip=program.ip("hot"), tstamp=time * 10**9)] * time
-        # A MAPS chunk after a buffer applies to it only where no earlier one does.
+        # Each MAPS chunk precedes its buffer and replaces the previous mappings.
         chunks += [json_chunk("MAPS", maps(100, [where])), bufr(buffer(samples))]
     source = tmp_path / "x.pfm"
     done = json_chunk("DONE", totals(6, 0))
@@ -363,7 +363,7 @@ def test_perf_applies_process_events_at_their_times(
     events = []
     for time, where in ((10, program.mapping), (20, moved), (30, program.mapping)):
         events += [exec_of(time, 100, "x"), maps_file(time + 1, 100, where)]
-    # The first sample of each buffer is earlier than the last one of the other.
+    # The two buffers overlap in time: each begins before the other ends.
     first, second = (15, 25, 35), (16, 26, 36, 26)
     buffers = [
         bufr(buffer([Sample(ip=program.ip("hot"), tstamp=time) for time in times]))

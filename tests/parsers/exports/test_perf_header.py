@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The header of perf.data; test_perf_data.py reads it with perf."""
+"""Write the header of perf.data; test_perf_data.py reads it with perf."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""ELF files with generated functions; test_perf_data.py reads them with perf."""
+"""Write ELF files with generated functions; test_perf_data.py reads them with perf."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def test_jit_file_has_the_functions_as_symbols(tmp_path: Path) -> None:
         table = elf.get_section_by_name(".symtab").iter_symbols()
         found = [(s.name, s["st_value"], s["st_size"]) for s in table if s.name]
         assert elf["e_machine"] == "EM_X86_64"
-    # Offsets from the page of the first function; of equal starts, the last is used.
+    # The values are offsets from the page of the first function. If two functions have
+    # the same start, the last one is used.
     assert found == [
         ("again", 0x10, 0x10),
         ("two", 0x30, 0x10),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The kernel's mapping and symbols in perf.data."""
+"""Write the kernel's mapping and symbols to perf.data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KNOWN = Kernel(KernelSymbols(KALLSYMS, 0))
 
 
 def mapped(kernel: Kernel) -> tuple[int, int, int, bytes]:
-    """Return start, end, relocation reference and name of the kernel mapping."""
+    """Return the start, end, relocation reference and name of the kernel mapping."""
     (record,) = perf_file.parsed(kernel.mapping(), 0)
     assert (record.kind, record.misc) == (1, 1)
     pid, _, start, length, reference = struct.unpack_from("<iIQQQ", record.body)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Thread names and mappings in perf.data."""
+"""Write thread names and mappings to perf.data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def processes(*chunks: bytes) -> Processes:
 
 
 def mapped(records: bytes) -> list[tuple[int, int, int, str]]:
-    """Return process, start, offset and path of each mapping record."""
+    """Return the process, start, offset and path of each mapping record."""
     found = []
     for record in perf_file.parsed(records, 0):
         assert record.kind == 10
@@ -56,7 +56,7 @@ def test_perf_threads_have_names() -> None:
 
 def test_perf_mappings_are_written_at_their_epoch() -> None:
     known = processes(of(5, "/a"), of(6, "/b", "/gone (deleted)"), of(5, "/c"))
-    # Mappings after the buffer are written first, so that earlier ones override them.
+    # Later mappings of a process are written first, so that earlier ones override them.
     records, replace = known.mappings(1)
     assert not replace
     assert mapped(records) == [
@@ -87,7 +87,7 @@ def test_perf_cookie_files_have_their_own_addresses() -> None:
     found, records = placed(6, (8, 0x10))
     assert found == [second + 0x10] and mapped(records) == [(6, second, 0, "/b")]
     assert placed(6, (8, 0x10)) == ([second + 0x10], b"")
-    # An unknown cookie, and an offset beyond the maximum file size.
+    # The first cookie is unknown; the second offset exceeds the maximum file size.
     assert placed(5, (9, 0x10), (7, FILE_SIZE)) == (
         [second + FILE_SIZE + 0x10, FILE_SIZE],
         b"",

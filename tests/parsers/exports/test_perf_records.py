@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Encoding of perf.data records."""
+"""Encode perf.data records."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_perf_records_except_rounds_have_sample_id() -> None:
 
 
 def columns(count: int, kernel: bool = False) -> Columns:
-    """Build columns of every kind with distinct words."""
+    """Build columns of every kind; all their values are distinct."""
     bits = perf_records.BEFORE_LISTS + perf_records.BEHIND_LISTS
     words = {
         bit: np.arange(count, dtype=np.uint64) + np.uint64(bit << 32) for bit in bits

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as perf.data records."""
+"""Write samples as perf.data records."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_perf_chains_are_cut_at_the_records_limit(tmp_path: Path) -> None:
     assert "does not store callers beyond 8000 in a call chain\n" in err
     (record,) = (r for r in perf_file.records(out) if r.kind == perf_file.SAMPLE)
     assert record.chain is not None
-    # The level and the sample's own address are before the callers.
+    # The chain's first two words are the context marker and the sample's own address.
     assert len(record.chain) == 2 + 8000
 
 

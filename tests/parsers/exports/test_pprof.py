@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The export for pprof, read by an independent decoder."""
+"""Export for pprof, and read the file with an independent decoder."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Profile:
         return [self.text(dict(functions[line[1]])[2]) for line in lines]
 
     def samples(self) -> list[tuple[list[str], list[int], dict[str, Any]]]:
-        """Return stack (innermost first), values and labels of each sample."""
+        """Return the stack (innermost first), values and labels of each sample."""
         found = []
         for body in self.messages.get(2, []):
             parts = list(fields(body))

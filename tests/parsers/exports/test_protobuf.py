@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The wire format of protocol buffers."""
+"""Encode protocol buffers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The registry of exports: built-in ones and those of other packages."""
+"""Find exports: the built-in ones and those of other packages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FAILING = Export("failing", "nothing", lambda job: 1 // 0)
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """Install that package in a directory for sys.path and return the directory."""
+    """Install the package in a directory for sys.path, and return this directory."""
     (tmp_path / "others.py").write_text(MODULE)
     info = tmp_path / "others-1.dist-info"
     info.mkdir()
@@ -45,7 +45,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def export(site: Path, name: str) -> subprocess.CompletedProcess[str]:
-    """Run an export of that package or a built-in one; it writes "out"."""
+    """Run an export of the package, or a built-in one; the output file is "out"."""
     argv = ["export", str(site / "x.pfm"), "--to", name, "-o", str(site / "out")]
     return program(*argv, directories=(PARSERS, site))
 

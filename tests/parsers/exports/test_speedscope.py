@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The file format of speedscope."""
+"""Export in speedscope's file format."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from helpers.exporting import NAMES, by_label, called, exported, reported
 
 
 def read(path: Path) -> Any:
-    """Read the document."""
+    """Return the document in a file."""
     return json.loads(path.read_text())
 
 
 def innermost(document: Any, title: str = "") -> Counter[str]:
-    """Sum weights by innermost function, in profiles with this title."""
+    """Sum weights by innermost function in the profiles with this title."""
     names = [frame["name"] for frame in document["shared"]["frames"]]
     counts: Counter[str] = Counter()
     for profile in document["profiles"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export into SQLite."""
+"""Export to SQLite."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BY_SAMPLE = ("--rows", "sample")
 
 
 def add(path: Path, data: bytes, *options: str) -> Path:
-    """Add a capture to the database in its directory."""
+    """Write a capture to ``path`` and add it to the database in that directory."""
     path.write_bytes(data)
     database = path.parent / "x.db"
     argv = ["export", str(path), "--to", "sql", "-o", str(database), *options]
@@ -175,7 +175,7 @@ def test_sql_export_refuses_a_capture_twice(tmp_path: Path, capsys: Capture) -> 
     copy, new = tmp_path / "copy.pfm", tmp_path / "new.pfm"
     copy.write_bytes(stack_capture())
     new.write_bytes(stack_capture([Stack(("warm",))]))
-    # The other capture is not added either.
+    # If one capture fails, the other is not added either.
     argv = ["export", str(new), str(copy), "--to", "sql", "-o", str(database)]
     status, _, err = run(capsys, *argv)
     assert status == 1
@@ -275,7 +275,7 @@ def test_sql_export_notes_numbers_beyond_63_bits(
     path, database = tmp_path / "1.pfm", tmp_path / "x.db"
     argv = ["export", str(path), "--to", "sql", "-o", str(database), "--rows", kept]
     most = (1 << 63) - 1
-    # The period is 1000.
+    # Each histogram record has the period 1000.
     for count, known, period in (
         (1 << 53, 1 << 53, 1000 << 53),
         (1 << 54, 1 << 54, most),

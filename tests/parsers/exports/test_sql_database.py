@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Database tables; tests/viewers tries a PostgreSQL server."""
+"""Fill database tables; tests/viewers uses a PostgreSQL server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pfmparse.exports.sql_database import Postgres, Sqlite
 
 
 def stored(path: Path) -> list[tuple[Any, ...]]:
-    """Return the columns that the tests set, of the samples in a file."""
+    """Return the columns that the tests fill, for all samples in a file."""
     columns = "id, run_id, stack_id, count, period"
     with closing(sqlite3.connect(path)) as link:
         return link.execute(f"SELECT {columns} FROM samples").fetchall()

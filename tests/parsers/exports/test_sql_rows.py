@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Database rows for samples and for locations."""
+"""Write database rows for samples and for locations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pfmparse.exports.sql_run import Run
 
 
 def kept(tmp_path: Path, kind: type[SampleRows] | type[LocationRows]) -> list[Any]:
-    """Return sums by event, thread, location and stack, and numbers of rows."""
+    """Return sums and row counts by event, thread, location and stack."""
     with closing(Sqlite(tmp_path / "x.db")) as database:
         database.prepare()
         source = opened(stack_capture())

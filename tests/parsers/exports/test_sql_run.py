@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The description of a capture in a database, besides its samples."""
+"""Store the description of a capture in a database."""
 
 from __future__ import annotations
 

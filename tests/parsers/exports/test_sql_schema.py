@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The schema of exported databases."""
+"""Test the schema of exported databases."""
 
 from __future__ import annotations
 

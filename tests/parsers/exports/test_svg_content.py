@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Widths, colours and texts of pictures, with and without a comparison."""
+"""Check widths, colours and texts of pictures, with and without a comparison."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOX = ("all", "program", "a")
 
 
 def job() -> Job:
-    """Build a job of a capture of 4 samples and another of 10."""
+    """Build a job of two captures: one of 4 samples, one of 10."""
     stacks = ([Stack(("a",), 3), Stack(("b",))], [Stack(("a",), 5), Stack(("b",), 5)])
     data = [stack_capture(one, FUNCTIONS) for one in stacks]
     return Job(list(map(opened, data)), Path("x"))

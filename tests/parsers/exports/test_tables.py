@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tables of profiles for pprof and OpenTelemetry."""
+"""Build the tables of profiles for pprof and OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pfmparse.analysis.profile import Frame, Profile
 from pfmparse.exports.interface import ExportError
 from pfmparse.exports.tables import Place, Tables, checked
 
-# hot, which is inlined into main, and main alone.
+# A stack of hot(), which is inlined into main(), and a stack of main() alone.
 PROFILE = Profile(
     frames=[
         Frame("main", "/bin/x", "x.c", 5, 0x10),

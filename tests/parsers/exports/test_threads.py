@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Profiles that are split by event and thread."""
+"""Split profiles by event and thread."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Titles and units of exported graphs."""
+"""Choose titles and units of exported graphs."""
 
 from __future__ import annotations
 

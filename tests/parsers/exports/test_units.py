@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Units of weights."""
+"""Find the units of weights."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_clocks_count_nanoseconds(event: str, unit: str) -> None:
 
 
 def clocked() -> bytes:
-    """Build a capture of a clock and of faults, which record another clock."""
+    """Build a capture of samples of a clock and of page faults; each records a PMD."""
     pmds = [
         {**pmd(0, [2]), "event": "cpu-clock"},
         {**pmd(1, [2]), "event": "page-faults"},

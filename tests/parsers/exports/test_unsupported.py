@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Notes about data that an export format cannot carry."""
+"""Note data that an export format cannot represent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ALL = frozenset(Role)
 
 
 def lacks(data: bytes, *carries: Role, **more: bool) -> list[str]:
-    """Return what the export of a capture notes as not carried."""
+    """Return the notes of an export about data that it does not carry."""
     source = opened(data)
     job = Job([source], Path("x"))
     for _ in noted(job, source, frozenset(carries), **more):
@@ -70,7 +70,7 @@ def test_lacking_format_columns_are_noted_by_name() -> None:
 
 
 def integers_in(file: Path, to: str) -> set[int]:
-    """Return the integers in a text, or the labels and addresses in a profile."""
+    """Return the integers in a text file, or the labels and addresses in a profile."""
     data = file.read_bytes()
     if to == "otlp":
         return integers_of_otlp(data)
@@ -104,7 +104,7 @@ def test_threads_and_addresses_are_lacking_or_in_the_file(
     lacking = json.loads(called(*argv)[1])["not_carried"]
     found = integers_in(out, to)
     assert ("thread IDs" in lacking) is not (every_format.WORKER in found)
-    if to != "csv":  # whose addresses are hexadecimal and not relative to the file
+    if to != "csv":  # CSV has hexadecimal addresses in memory
         at = program.address("hot")
         assert ("addresses" in lacking) is not bool({at, at + 1} & found)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Export time is linear in threads, functions, mappings and buffers."""
+"""Check that export time is linear in threads, functions, mappings and buffers."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from pfmparse import recording
 
 
 def threads(count: int) -> bytes:
-    """Build a capture of that many threads."""
+    """Build a capture with ``count`` threads."""
     return stack_capture([Stack(("hot",), tid=TGID + at) for at in range(count)])
 
 
 def functions(count: int) -> bytes:
-    """Build a capture of that many functions."""
+    """Build a capture with ``count`` functions."""
     names = [f"f{at}" for at in range(count)]
     return stack_capture([Stack((name,)) for name in names], names)
 
 
 def buffers(count: int) -> bytes:
-    """Build a capture of that many buffers, each with a new function."""
+    """Build a capture with ``count`` buffers, each with a new function."""
     names = [f"f{at}" for at in range(count)]
     return stack_capture([Stack((name,)) for name in names], names, at_once=1)
 
 
 def mappings(count: int) -> bytes:
-    """Build a capture of that many mappings."""
+    """Build a capture with ``count`` mappings."""
     starts = [0x1000 * (1 + at) for at in range(count)]
     found = [mapping(at, at + 0x1000, 0, f"/lib/{at:x}") for at in starts]
     samples = [Sample(ip=at) for at in starts]
@@ -56,7 +56,7 @@ def test_export_time_is_linear(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(recording, "ENOUGH", 1)  # each buffer is a batch
+    monkeypatch.setattr(recording, "ENOUGH", 1)  # makes each buffer a batch
     path, out = tmp_path / "x.pfm", tmp_path / "out"
 
     def task(count: int) -> Callable[[], object]:

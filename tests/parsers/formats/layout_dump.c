@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * layout_dump.c - Table of the fields of the formats' structures
+ * layout_dump.c - a table of the fields of the formats' structures
  *
- * The table is a section of the object file, which
- * test_layout_agrees_with_c.py reads. Nothing is linked or run, so that the
- * layouts of other architectures can be checked as well.
+ * The table is a section of the object file, which test_layout_agrees_with_c.py
+ * reads. The object file is not linked or run, so the layouts of other
+ * architectures can be checked as well.
  */
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_default_smpl.h>

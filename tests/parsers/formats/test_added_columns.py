@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Columns that are added to samples: PMDs with data of samples, threads of contexts."""
+"""Add columns to samples: PMDs that hold sample data, and the threads of contexts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_samples_without_the_pmd_have_0() -> None:
     found = recorded(samples, described)
     assert found.role(Role.DATA_ADDRESS).tolist() == [0, 0x7000]
     assert found.role(Role.LATENCY).tolist() == [0, 30]
-    # The entries themselves are unchanged.
+    # The recorded entries are unchanged.
     assert "dla" not in found.fields()
 
 
@@ -98,7 +98,7 @@ def test_column_with_the_role_precedes_pmds(name: str) -> None:
     assert found.role(Role.DATA_ADDRESS).tolist() == [16]
 
 
-CONTEXTS = {0: (100, 100), 1: (101, 100), 2: (200, 200)}  # threads and processes
+CONTEXTS = {0: (100, 100), 1: (101, 100), 2: (200, 200)}  # thread and process of each
 
 
 def silent() -> bytes:
@@ -162,7 +162,7 @@ def test_buffers_that_threads_share_have_no_thread() -> None:
 
 
 def of_contexts(mode: str, count: int) -> Optional[ContextThreads]:
-    """Make the columns for that many contexts, to which no others will be added."""
+    """Make the columns for ``count`` contexts when all contexts are known."""
     contexts = {number: Context(number, 9, None, 0) for number in range(count)}
     return ContextThreads.of(mode, contexts, complete=True)
 
@@ -177,7 +177,7 @@ def test_live_samples_get_threads_of_new_contexts() -> None:
     live = LiveCapture()
     recording = None
     found = []
-    # The first context has no CTXT chunk: it is in the session.
+    # The first context is in the session, so it has no CTXT chunk.
     for data in pieces_of(silent()):
         assert list(live.ticks(data)) == []
         recording = recording or Recording(live)
@@ -187,7 +187,7 @@ def test_live_samples_get_threads_of_new_contexts() -> None:
 
 
 def pieces_of(data: bytes) -> Iterator[bytes]:
-    """Yield a capture up to the first context's buffer, and the rest."""
+    """Yield the capture in two parts; the first ends after the first buffer."""
     middle = data.index(ctxt(1, *CONTEXTS[1]))
     yield data[:middle]
     yield data[middle:]

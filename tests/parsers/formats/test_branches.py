@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Branches that samples record."""
+"""Decode the branches that samples record."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""dtypes from C headers: what the compiler says, and declarations that are refused."""
+"""Read dtypes from C headers, and refuse declarations that are not supported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEADERS = ROOT / "sdk/include/perfmon"
 
 
 def header(folder: Path, members: str, rest: str = "") -> Path:
-    """Write a header that declares mine_t, with its members from line 4 on."""
+    """Write a header that declares mine_t; its members begin on line 4."""
     path = folder / "mine.h"
     path.write_text(f"{rest}\n/* a\n*/ typedef struct {{\n{members}\n}} mine_t;\n")
     return path

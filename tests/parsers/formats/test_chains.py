@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Call chains."""
+"""Test call chains."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Names and levels of data sources."""
+"""Name data sources and their levels."""
 
 from __future__ import annotations
 

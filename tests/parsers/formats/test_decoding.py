@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Validation of formats and of decoder results."""
+"""Validate formats and the results of decoders."""
 
 from __future__ import annotations
 

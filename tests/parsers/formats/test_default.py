@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The default format's decoder (specification 3.6)."""
+"""Decode the default format (specification 3.6)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MANY_SIZES = {0: [pmd(0), pmd(4, [5, 7])], 3: [pmd(4, [1, 2, 3]), pmd(200, [319]
 
 
 def of_kind(sets: dict[int, list[Json]], which: int, seed: int) -> Sample:
-    """Build a sample of one of the sampling PMDs in these sets."""
+    """Build a sample of a sampling PMD of these sets; ``which`` selects the PMD."""
     kinds = [(n, p) for n, pmds in sets.items() for p in pmds if p["sampling"]]
     number, recorder = kinds[which % len(kinds)]
     return Sample(
@@ -97,7 +97,7 @@ def test_iip_entries_need_no_pmds() -> None:
 @pytest.mark.parametrize(
     "flags,sets",
     [
-        (NO_HDR, TWO_LISTS),  # entries do not say which list they have
+        (NO_HDR, TWO_LISTS),  # entries do not say which PMDs they list
         (IIP_HDR, MANY_SIZES),
         (IIP_HDR, {0: [pmd(0, [], False)]}),  # no sampling PMD
         (NO_HDR, {0: [pmd(0)]}),  # entries of 0 bytes

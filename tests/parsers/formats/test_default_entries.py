@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Entries of the default format, in any buffer."""
+"""Decode entries of the default format in any kind of buffer."""
 
 from __future__ import annotations
 

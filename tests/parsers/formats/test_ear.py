@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Itanium 2 event address registers, in samples of the perfmon 2.0 layout."""
+"""Decode Itanium 2 event address registers in samples of the perfmon 2.0 layout."""
 
 from __future__ import annotations
 

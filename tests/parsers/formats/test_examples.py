@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The parsers of the example formats with a sink, with handwritten buffers."""
+"""Run the parsers of the example formats with a sink on handwritten buffers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ STACK = (16, 4096, 4097, *(0 for _ in range(29)))
 class Example:
     """A format with known records.
 
-    record: layout for struct. rows: two records; of a table, one record at two times.
-    shown: pfmparse's rows, if they differ; of a table, the second has increases.
-    chain: of the second row. argument: layout for struct, and values of the fields
-    after those of a pfm_sink_arg_t.
+    record: the record's layout for struct. rows: two records; if the format is a table,
+    one record at two times. shown: the rows in pfmparse, if they differ from ``rows``;
+    the second row of a table shows the increases. chain: the second row's call chain.
+    argument: the layout of the argument for struct. values: the values of the
+    argument's fields after those of a pfm_sink_arg_t.
     """
 
     name: str
@@ -42,7 +43,7 @@ class Example:
     values: tuple[tuple[str, int], ...] = ()
 
     def format(self) -> pfm.Format:
-        """Return the example's pfmparse.Format."""
+        """Return the pfmparse.Format of the example."""
         return load(ROOT / f"examples/format_{self.name}")
 
 
@@ -156,7 +157,7 @@ def decoder(found: pfm.Format) -> pfm.Decoder:
 
 
 def rows_of(decoded: pfm.Decoded) -> list[Union[Row, object]]:
-    """Return the rows of a buffer without problems."""
+    """Return the rows of a buffer; check that it has no problems."""
     assert decoded.problems == ()
     (region,) = decoded.regions
     return [tuple(row) for row in region.samples.to_array().tolist()]
@@ -197,7 +198,7 @@ def test_example_has_layout_of_compiler(folder: Path, tmp_path: Path) -> None:
     name = folder.name.removeprefix("format_")
     record, found = f"pfm_{name}_record_t", load(folder)
     calls, expected = [], [found.uuid]
-    # The records of format_count are single numbers.
+    # The records of format_count are plain integers without fields.
     dtype = found.dtypes.get("record", np.dtype([]))
     for field in dtype.names or ():
         assert dtype.fields

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The flight format."""
+"""Decode the flight format."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def fields_in_c(machine: str, tmp: Path) -> dict[tuple[str, str], Field]:
         check=True,
     )
     return {
-        # In C a longer record nests the shorter one; the numpy dtypes are flat.
+        # In C, a longer record contains the shorter one; numpy dtypes are flat.
         (c_string(kind), c_string(name).rpartition(".")[2]): Field(
             offset, size, element, bool(signed)
         )
@@ -108,7 +108,7 @@ def c_string(field: bytes) -> str:
 
 
 def fields_in_numpy(name: str, dtype: np.dtype[np.void]) -> dict[str, Field]:
-    """Return the fields of a dtype, with the whole under the empty name."""
+    """Return the fields of a dtype; the empty name stands for the whole dtype."""
     assert dtype.fields is not None
     fields = {"": Field(0, dtype.itemsize, 0, False)}
     for field, (kind, offset, *_) in dtype.fields.items():

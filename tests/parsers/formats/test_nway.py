@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The n-way format's decoder (perfmon_nway_smpl.h)."""
+"""Decode the n-way format (perfmon_nway_smpl.h)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def ips(*seeds: int) -> tuple[Sample, ...]:
 
 
 def fed(decode: Decoder, *regions: NwayRegion) -> list[int]:
-    """Return the ip of all samples that a buffer with these regions adds."""
+    """Return the ip of each sample that these regions add."""
     decoded = decode(nway(regions))
     assert decoded.problems == ()
     return [sample["ip"] for sample in all_samples(decoded)]

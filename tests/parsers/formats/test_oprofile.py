@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The OProfile format's decoder (perfmon_oprofile_smpl.h)."""
+"""Decode the OProfile format (perfmon_oprofile_smpl.h)."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_oprofile_callers_are_not_samples() -> None:
         caller,
     ]
     samples = fed(decoder(sess()), oprofile_words(steps))
-    # The last trace may continue in the next chunk.
+    # Sample 6 is missing because its trace may continue in the next chunk.
     assert [sample["offset"] for sample in samples] == [1, 2, 3, 4, 5]
     assert samples == expected(steps)
 
@@ -292,7 +292,8 @@ def test_oprofile_resumes_at_escape_after_lost_chunk() -> None:
         file = capture(json_chunk("SESS", sess()), parts[0], broken, parts[2])
         samples, recording = read_capture(file)
         offsets = [sample["offset"] for sample in samples]
-        # The lost chunk has the second sample and half of the third one's escape.
+        # The lost chunk contains the second sample, and half of the escape before the
+        # third.
         assert offsets == [0x1000, 0x2000, 0x7F0000001000]
         assert [sample["pid"] for sample in samples] == [101, NOBODY, 201]
         assert not recording.useless
@@ -305,7 +306,7 @@ FILES = [(5, "/bin/x", None), (7, "/bin/app", "ab"), (6, "/lib/y", "8c1f")]
 
 @pytest.fixture(params=["before", "after", "split"])
 def file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Write a capture of STREAM with its cookies before or after the buffer."""
+    """Write a capture of STREAM; the cookies come before or after the buffer."""
     cookies: dict[str, tuple[list[bytes], list[bytes]]] = {
         "before": ([cook(FILES)], []),
         "after": ([], [cook(FILES)]),

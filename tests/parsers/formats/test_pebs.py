@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Records in a debug store area, for both PEBS formats."""
+"""Decode records in a debug store area, in both PEBS formats."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LAYOUTS = pytest.mark.parametrize("uuid,size", list(PEBS_RECORDS))
 
 
 def record_of(uuid: str, size: int, seed: int) -> dict[str, int]:
-    """Build a record with distinct values in all fields."""
+    """Build a record with a different value in each field."""
     names = PEBS_RECORDS[uuid, size]
     return {name: 1000 * seed + at for at, name in enumerate(names)}
 
@@ -192,7 +192,7 @@ def test_pebs_report_counts_by_ip_and_object(
     records = [{"ip": ip} for ip in (0x1000, 0x1000, 0x3000)]
     path = file_of(tmp_path, records, size, session(uuid=uuid))
     assert rows(capsys, "ip", path) == {"0x1000": 2, "0x3000": 1}
-    # PEBS records have no process: it is the only one with mappings.
+    # PEBS records name no process, so samples belong to the only one with mappings.
     assert rows(capsys, "function", path) == {"[vdso]": 2, "[unknown]": 1}
     assert rows(capsys, "image", path) == {"[vdso]": 2, "[unknown]": 1}
     assert told(capsys, "report", path)["imprecise"] == 2

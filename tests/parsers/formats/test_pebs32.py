@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The 32-bit PEBS format (perfmon_pebs32_smpl.h)."""
+"""Decode the 32-bit PEBS format (perfmon_pebs32_smpl.h)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The 64-bit PEBS format and its record sizes (perfmon_pebs64_smpl.h)."""
+"""Decode the 64-bit PEBS format and its record sizes (perfmon_pebs64_smpl.h)."""
 
 from __future__ import annotations
 

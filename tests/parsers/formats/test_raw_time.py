@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The conversion of raw time stamps, against exact integers."""
+"""Compare the conversion of raw time stamps with exact integers."""
 
 from __future__ import annotations
 

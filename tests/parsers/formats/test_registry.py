@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The registry of formats: built-in ones and those of other packages."""
+"""Find formats: the built-in ones and those of other packages."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ UNSURE = made_by(Decoder, describe_arg=unsure)
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """Install that package in a directory for sys.path and return the directory."""
+    """Install the package in a directory for sys.path, and return this directory."""
     (tmp_path / "others.py").write_text(MODULE)
     return tmp_path
 
@@ -97,12 +97,12 @@ def install(site: Path, *points: str) -> None:
 
 
 def run(site: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    """Run pfmparse with the packages that are installed there."""
+    """Run pfmparse with the packages that are installed in ``site``."""
     return program(*argv, directories=(PARSERS, site))
 
 
 def raw(site: Path, uuid: str) -> list[str]:
-    """Write a raw buffer of 5 bytes in this format and return the arguments."""
+    """Write a raw buffer of 5 bytes in this format; return arguments that read it."""
     (site / "session.json").write_text(json.dumps(session(uuid=uuid)))
     (site / "buffer").write_bytes(b"aabbb")
     return ["--raw", "--session", str(site / "session.json"), str(site / "buffer")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Roles and their usual column names."""
+"""Test roles and their usual column names."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples as columns and as arrays."""
+"""Store samples as columns and as arrays."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_sample_array_has_every_sample(count: int) -> None:
 
 
 def chains(number: int) -> Chains:
-    """Build that many empty chains."""
+    """Build ``number`` empty chains."""
     return Chains(np.zeros(number + 1, np.intp), np.zeros(0, np.uint64))
 
 
@@ -267,7 +267,7 @@ def chains_of(
 
 
 def rows(*parts: Samples) -> list[dict[str, Any]]:
-    """Return the samples of all parts."""
+    """Return the samples of all ``parts`` as dictionaries."""
     return [dict(row) for part in parts for row in samples_as_dicts(part)]
 
 

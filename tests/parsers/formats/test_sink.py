@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Decoding of buffers that begin with a sink header."""
+"""Decode buffers that begin with a sink header."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ HEAD = struct_dtype(8, [("n", "<u4", 0), ("words", "<u4", 4)])
 
 
 def numbers(*values: int) -> tuple[bytes, ...]:
-    """Build records of one number each."""
+    """Build records, each of which is one integer."""
     return tuple(struct.pack("<Q", value) for value in values)
 
 
 def by_number(records: Records) -> Samples:
-    """Read records of one number each."""
+    """Decode records, each of which is one integer."""
     return Samples.of_records(records.fixed(NUMBER))
 
 
 def found(decoded: Decoded) -> list[int]:
-    """Return the numbers in all regions."""
+    """Return the integers in all regions."""
     return [n for r in decoded.regions for n in r.samples.column("n").tolist()]
 
 
 def fed(decode: SinkDecoder, *regions: SinkRegion) -> list[int]:
-    """Return the numbers that a buffer with these regions adds."""
+    """Return the integers that a buffer with these regions adds."""
     decoded = decode(sink(regions))
     assert decoded.problems == ()
     return found(decoded)
@@ -76,17 +76,17 @@ def test_sink_records_are_read_once() -> None:
 
 
 def by_head(records: Records) -> Samples:
-    """Read records that are followed by words."""
+    """Decode records that are followed by words."""
     return Samples.of_records(records.walk(HEAD, lambda heads: heads["words"])[0])
 
 
 def heads(*values: int) -> tuple[bytes, ...]:
-    """Build records, each followed by as many words as its number says."""
+    """Build records that are followed by words; each value is the number of words."""
     return tuple(struct.pack(f"<II{n}Q", n, n, *range(n)) for n in values)
 
 
 def by_itself(records: Records) -> Samples:
-    """Read records without fixed(), as a parser of its own layout may."""
+    """Decode records without fixed(), as a parser with its own layout may."""
     records.end = 8 * records.count
     content = records.data[: records.end]
     return Samples.of_records(np.frombuffer(content, NUMBER))
@@ -131,7 +131,7 @@ def test_sink_tells_skipped_samples() -> None:
     decoded = SinkDecoder(by_number)(data)
     assert (found(decoded), decoded.skipped) == ([5], 9)
     assert sum(decoded.lost.total.values()) == 6 + 2 + 3 + 4 + 5
-    # This copy ends before the number of skipped samples.
+    # The copy ends before the field with the number of skipped samples.
     assert SinkDecoder(by_number)(data[:160]).skipped == 0
 
 
@@ -188,7 +188,7 @@ PAIR = struct_dtype(16, [("n", "<u8", 0), ("count", "<u8", 8)])
 
 
 def by_count(records: Records) -> Samples:
-    """Read records of a key and its count."""
+    """Decode records of a key and its count."""
     return Samples.of_records(records.fixed(PAIR), roles={Role.WEIGHT: "count"})
 
 
@@ -374,7 +374,7 @@ SESSION = parse_session(TEXT.replace(b'"smpl_pmds": []', b'"smpl_pmds": [4, 6]')
 
 
 def pmds_of(*records: tuple[int, int, tuple[int, ...]]) -> dict[int, dict[int, int]]:
-    """Return the PMD values of records, which are given as PMD, set and words."""
+    """Return the PMD values of records; each record is a PMD, a set and words."""
     data = b"".join(
         struct.pack(f"<HHHH{len(words)}Q", pmd, event_set, len(words), 0, *words)
         for pmd, event_set, words in records

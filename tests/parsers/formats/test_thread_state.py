@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Names of the states of threads."""
+"""Name the states of threads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures in a format without a parser."""
+"""Read captures in a format without a parser."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def unknown_capture() -> bytes:
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """Write that capture to a file."""
+    """Write unknown_capture() to a file."""
     path = tmp_path / "x.pfm"
     path.write_bytes(unknown_capture())
     return str(path)
@@ -69,7 +69,7 @@ def test_opening_without_parser_needs_any_format() -> None:
 
 @pytest.fixture
 def sink_file(tmp_path: Path) -> str:
-    """Write a capture of two sink buffers with three records in all."""
+    """Write a capture of two sink buffers with three records in total."""
     first, second = SinkRegion(1, (b"a" * 8, b"b" * 8)), SinkRegion(2, (b"c" * 24,))
     images = [sink([first, SinkRegion()]), sink([first, second], lost0=9)]
     chunks = [*map(bufr, images), json_chunk("DONE", totals(3))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The SDK's C readers, run in a program that prints what they find."""
+"""Run the SDK's C readers in a program that prints what they read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compiled(source: Path, program: Path, *options: str) -> Path:
 
 @dataclass(frozen=True)
 class Found:
-    """Output of a reader for a buffer; ``lost`` is empty if the buffer was refused."""
+    """A reader's output for a buffer; ``lost`` is empty if it refused the buffer."""
 
     samples: list[Json] = field(default_factory=list)
     problems: list[Json] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Readers:
         self._last: Json = {}
 
     def close(self) -> None:
-        """Wait for a clean exit: no sanitizer has reported an error."""
+        """Wait for the exit; check that no sanitizer has reported an error."""
         self._process.communicate()
         assert self._process.returncode == 0
 
@@ -60,7 +60,7 @@ class Readers:
         session: Json,
         flags: int = 0,
     ) -> list[Found]:
-        """Read the buffers of one context in turn and return what is found."""
+        """Read the buffers of one context in turn; return the output for each."""
         kinds = ";".join(
             f"{s['id']}:{p['num']}:{','.join(map(str, p['smpl_pmds']))}"
             for s in session["sets"]
@@ -87,7 +87,7 @@ class Readers:
                 self._last = said["sample"]
                 found.samples.append(self._last)
             elif "caller" in said:
-                # The caller may belong to a sample of an earlier buffer.
+                # The caller may belong to the last sample of an earlier buffer.
                 offset, cookie = said["caller"]
                 self._last.setdefault("callers", []).append(offset)
                 self._last.setdefault("caller_cookies", []).append(cookie)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures with call chains of named functions."""
+"""Build captures with call chains of named functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from helpers.writers import bufr, capture, chunk, json_chunk, session, totals
 
 UUID_CALLSTACK = "bad42f83-abb5-4fb1-bc94-36de0415f7ca"
 NAMES = ("main", "hot", "warm", "cold")
-FIRST, SIZE = 0xFFFFFFFF81000000, 0x100  # address of the first function, bytes of each
+FIRST, SIZE = 0xFFFFFFFF81000000, 0x100  # first function's address, each one's size
 
 
 def callstack_record(
@@ -34,7 +34,7 @@ def chained_capture(stacks: Sequence[Sequence[str]]) -> bytes:
     starts = {name: FIRST + SIZE * at for at, name in enumerate(NAMES)}
     records = []
     for stack in stacks:
-        # Mid-function: a caller is resolved just before its return address.
+        # Each return address is in mid-function, so its call is in the same function.
         chain = [starts[name] + SIZE // 2 for name in reversed(stack)]
         records.append(callstack_record(kernel=chain, ip=chain[0]))
     symbols = "".join(f"{start:x} T {name}\n" for name, start in starts.items())

@@ -20,21 +20,21 @@ Capture = pytest.CaptureFixture[str]
 
 
 def run(capsys: Capture, *argv: str) -> tuple[int, str, str]:
-    """Return exit status, standard output and standard error of a command."""
+    """Return the exit status, standard output and standard error of a command."""
     status = main(argv)
     captured = capsys.readouterr()
     return status, captured.out, captured.err
 
 
 def printed(capsys: Capture, *argv: str) -> str:
-    """Return the output of a command, which must not warn."""
+    """Return the output of a command; check that it succeeds and does not warn."""
     status, out, err = run(capsys, *argv)
     assert (status, err) == (0, "")
     return out
 
 
 def told(capsys: Capture, *argv: str, warns: bool = False) -> Any:
-    """Return the JSON output of a command, which must not warn unless ``warns``."""
+    """Return the JSON output of a command, which may warn only if ``warns`` is set."""
     status, out, err = run(capsys, *argv, "--json")
     assert status == 0 and (warns or err == "")
     return json.loads(out)
@@ -43,7 +43,7 @@ def told(capsys: Capture, *argv: str, warns: bool = False) -> Any:
 def rows(
     capsys: Capture, by: str, path: str | Path, warns: bool = False
 ) -> dict[Any, int]:
-    """Return keys and counts of a report, whose keys must be unique."""
+    """Return a report's counts by key; check that keys are unique."""
     report = told(capsys, "report", "--by", by, str(path), warns=warns)
     assert len({row["key"] for row in report["rows"]}) == len(report["rows"])
     return {row["key"]: row["count"] for row in report["rows"]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damaged captures of every format, and the counts of a report on them.
+"""Damage captures of every format, and count their samples with a report.
 
 A command must either count the same samples as the report, or refuse the file and
 say why. ``check()`` verifies this for any ``Run``.
@@ -29,7 +29,7 @@ from pfmparse.symbols.location import Detail, SymbolOptions
 
 HEADER = 16  # bytes of the file header
 CHUNK = 24  # bytes of a chunk header
-# Cases per command; if the variable is set, each run draws different cases.
+# Cases per command. If DAMAGED_CASES is set, each run draws different cases.
 ASKED = os.environ.get("DAMAGED_CASES")
 CASES = int(ASKED or 200)
 LARGE = ((1 << 64) - 1, 1 << 63, 1 << 40, 1 << 32, (1 << 31) - 1)
@@ -37,7 +37,7 @@ LARGE = ((1 << 64) - 1, 1 << 63, 1 << 40, 1 << 32, (1 << 31) - 1)
 
 @dataclass(frozen=True)
 class Counted:
-    """Result of a command: the samples it counted, or None if it refused the file.
+    """A command's sample count; None if it cannot be compared with a report.
 
     ``said`` is its standard error.
     """
@@ -50,7 +50,7 @@ Run = Callable[[Path], Counted]
 
 
 def program() -> Program:
-    """Describe a program without a file: these cases do not need symbols."""
+    """Describe a program without a file, because these cases do not need symbols."""
     names = {"hot": 0x1100, "warm": 0x1200, "main": 0x1300}
     where = writers.mapping(LOAD + 0x1000, LOAD + 0x3000, 0x1000, "/no/program")
     return Program(Path("/no/program"), "ab" * 20, names, where, 0)
@@ -85,7 +85,7 @@ def counted(data: bytes) -> Optional[int]:
 
 
 def check(run: Run, cases: int = CASES) -> None:
-    """Check that ``run`` agrees with a report on damaged captures, or says why not."""
+    """Check that ``run`` counts damaged captures like a report, or says why not."""
 
     @settings(
         max_examples=cases,
@@ -108,7 +108,7 @@ def check(run: Run, cases: int = CASES) -> None:
 
 
 def _chunks(data: bytes) -> list[tuple[int, bytes, bytes]]:
-    """Return offset, header without checksums and payload of each complete chunk."""
+    """Return each chunk's offset, header without checksums, and payload."""
     found, at = [], HEADER
     while at + CHUNK <= len(data):
         length = struct.unpack_from("<Q", data, at + 8)[0]

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The four dear-hist histograms in the manual of pfmon, and captures for them.
+"""Build captures for the four dear-hist histograms in the manual of pfmon.
 
-Headers and numbers are as printed there, without console indentation, and without the
-contradictions of the manual:
+Headers and numbers are as printed in the manual, without its console indentation and
+without its contradictions:
 
-- The heading of the counts is "#count" twice, and "# #count" twice. The latter is
-  used here.
+- The heading of the counts is "#count" twice, and "# #count" twice. This file has the
+  latter.
 - The data view has a row for each address, but says "per function histogram".
-- So does the level view: functions were requested, but a row is a latency.
-- The text says that 11 percent of its misses hit L3: 11 is their latency.
+- The level view says so, too, but has a row for each latency.
+- The text says that 11 percent of the level view's misses hit L3, but 11 is their
+  latency.
 
 The manual shows only the first rows of the instruction view.
 """
@@ -131,7 +132,7 @@ SOMEWHERE = 0x6000000000006000  # default address of data
 
 @dataclass(frozen=True)
 class Line:
-    """A row of a histogram: the number of samples, and what they have in common."""
+    """A histogram row: the number of samples, and their common address or latency."""
 
     count: int
     at: int
@@ -161,7 +162,7 @@ def total(table: str) -> int:
 
 
 def samples(table: str) -> list[Sample]:
-    """Build samples with the counts of a histogram, and those that it does not show."""
+    """Build the samples of a histogram, including those that it does not show."""
     shown, found = lines(table), list[Sample]()
     for line in shown:
         for number, cycles in zip(line.of_levels, CYCLES):
@@ -176,7 +177,7 @@ def samples(table: str) -> list[Sample]:
 
 
 def _unseen(table: str, number: int) -> Sample:
-    """Build a sample of a row that is too small to be shown."""
+    """Build a sample whose row is too small for the histogram to show it."""
     if table == LEVELS:
         return load(SLOW, SOMEWHERE, 20 + number % 10)
     if table == DATA:

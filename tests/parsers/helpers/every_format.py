@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""One capture of each format: the same program, two events, two threads, a kernel.
+"""Build a capture of each format, from a program with two threads and two events.
 
-Each capture has as much of this as its format can record.
+Some samples are in the kernel. Each capture contains what its format can record.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def points(program: Program, kernel: bool = True) -> list[Point]:
         found += [Point(KERNEL + 0x110, callers=(KERNEL + 0x20, hot, main))] * 3
         found += [Point(KERNEL + 0x210, WORKER, 1, 1, callers=(warm, main))] * 2
         found += [Point(MODULE + 0x10, callers=(KERNEL + 0x120, main))]
-    # Interleave the samples of different kinds.
+    # Interleave the different kinds of samples.
     mixed = [found[number * 37 % len(found)] for number in range(len(found))]
     return mixed + [Point(NOWHERE)]
 
@@ -111,7 +111,7 @@ def write(program: Program, into: Path) -> dict[str, Path]:
 def _capture(
     program: Program, described: Json, buffers: list[bytes], low: bool = False
 ) -> bytes:
-    """Build a capture of these buffers; ``low`` maps the program below 4 GiB."""
+    """Build a capture of these buffers; if ``low``, map the program below 4 GiB."""
     where = dict(program.mapping)
     if low:
         size = where["end"] - where["start"]
@@ -212,7 +212,7 @@ def _oprofile(program: Program) -> bytes:
 
 
 def _sink(uuid: str, record: Callable[[int, Point], bytes]) -> Callable[..., bytes]:
-    """Return a builder of captures with one region of a sink."""
+    """Return a function that builds captures with one region of a sink."""
 
     def make(program: Program) -> bytes:
         records = tuple(record(*item) for item in enumerate(points(program)))
@@ -225,7 +225,7 @@ def _sink(uuid: str, record: Callable[[int, Point], bytes]) -> Callable[..., byt
 
 
 def _chains(point: Point) -> tuple[list[int], list[int]]:
-    """Return the addresses of the point in the kernel, and those at user level."""
+    """Return the point's kernel addresses and its user addresses."""
     chain = (point.ip, *point.callers)
     return [at for at in chain if at >= KERNEL], [at for at in chain if at < KERNEL]
 
@@ -243,7 +243,7 @@ def _histogram(number: int, point: Point) -> bytes:
 
 
 def stacks_periods(number: int, point: Point) -> int:
-    """Return the sum of the periods of number + 1 samples, which vary as with -F."""
+    """Return the sum of the periods of number + 1 samples; periods vary as with -F."""
     return (number + 1) * (PERIODS[point.pmd] + 5) + number % 3
 
 

@@ -20,7 +20,7 @@ NAMES = sorted(every_format.FORMATS)
 
 
 def called(*argv: str) -> tuple[int, str, str]:
-    """Run a command; return exit status, output and error output."""
+    """Run a command; return its exit status, standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         status = main(argv)
@@ -49,12 +49,12 @@ def reported(file: Path, *options: str) -> list[Any]:
 
 
 def by_label(file: Path, *options: str) -> Counter[str]:
-    """Like by_symbol(), with the object as the name of an unknown function."""
+    """Count like by_symbol(), but name an unknown function by its object."""
     return _sums(file, options, lambda row: row["symbol"] or row["object"])
 
 
 def by_symbol(file: Path, *options: str) -> Counter[str]:
-    """Return samples, or weights if requested, by function in a report."""
+    """Return a report's samples by function, or its weights if requested."""
     return _sums(file, options, lambda row: row["symbol"] or "[unknown]")
 
 
@@ -68,7 +68,7 @@ def _sums(
 
 
 def samples_in(file: Path, to: str) -> Optional[int]:
-    """Return the number of samples in an export, or None if it cannot be read here."""
+    """Return the number of samples in an export; None if this format cannot be read."""
     if to == "perf-data":
         return sum(r.kind == perf_file.SAMPLE for r in perf_file.records(file))
     if to == "pprof":
@@ -90,7 +90,7 @@ def samples_in(file: Path, to: str) -> Optional[int]:
 
 
 def _samples_in_otlp(data: bytes) -> int:
-    """Return the sum of all values; samples are in profile, scope and resource (2)."""
+    """Return the sum of all values; a resource has scopes, profiles and samples."""
     found = [body for number, body in fields(data) if number == 1]
     for _ in range(3):
         found = [body for part in found for number, body in fields(part) if number == 2]
@@ -98,7 +98,7 @@ def _samples_in_otlp(data: bytes) -> int:
 
 
 def damaged_export(to: str, directory: Path, file: Path) -> Counted:
-    """Export a file that may be damaged, and return what the export counts."""
+    """Export a file that may be damaged, and return the export's counts."""
     out = directory / "out"
     out.unlink(missing_ok=True)
     status, printed, err = called(
@@ -108,7 +108,7 @@ def damaged_export(to: str, directory: Path, file: Path) -> Counted:
         assert status != 0 and not out.exists()
         return Counted(None, err)
     told = json.loads(printed)
-    # A record of perf can stand for several samples.
+    # One perf record can stand for several samples.
     if not any("weights of samples" in text for text in told["not_carried"]):
         assert samples_in(out, to) in (None, told["samples"])
     return Counted(told["samples"], err)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Profiles and boxes of flame graphs."""
+"""Build profiles and boxes of flame graphs."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Page(HTMLParser):
         self.data: Any = json.loads(self.text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, Optional[str]]]) -> None:
-        """Note the current element."""
+        """Remember the current element."""
         named = dict(attrs)
         self.loads += [value or "" for name, value in attrs if name in ("src", "href")]
         self._in = "data" if named.get("id") == "data" else tag
@@ -38,7 +38,7 @@ class Page(HTMLParser):
             self._table[-1].append("")
 
     def handle_endtag(self, tag: str) -> None:
-        """Note the end of the element."""
+        """Forget the current element."""
         self._in = None
 
     def handle_data(self, data: str) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* hotspots.c - The program that the symbol tests pretend to sample */
+/* hotspots.c - the program that the symbol tests pretend to sample */
 
 static volatile int sink;
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A file whose debug information lacks names, lines and files.
+"""Assemble a file whose debug information lacks names, lines and files.
 
-Function outer(), which has no symbol, has a function without a name inlined, which has
-inner() inlined. The first call has no line, the second one is in a file that is not in
-the table of files. The linkage name of inner() is a number. The row of the line table,
-if there is one, is in a file that is not in the table of files either.
+outer() has no symbol. A nameless function is inlined into outer(), and inner() is
+inlined into the nameless function. The call of the nameless function has no line; the
+call of inner() is in a file that the table of files lacks. The linkage name of inner()
+is a number. If there is a line table, its row is also in a file that the table of files
+lacks.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures of the event address registers (EAR) of Itanium 2, and a program."""
+"""Build captures of Itanium 2 event address registers (EAR), and a program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from helpers.writers import (
 )
 
 CODE = 0x4000000000000000  # start of a program's code
-DATA_EAR, CODE_EAR = (2, 3, 17), (0, 1)  # PMDs
+DATA_EAR, CODE_EAR = (2, 3, 17), (0, 1)  # numbers of PMDs
 PER_BUFFER = 4000  # samples
 EM_IA_64, ET_EXEC, STT_FUNC, SHT_SYMTAB, SHT_STRTAB = 50, 2, 2, 2, 3
 
@@ -31,7 +31,7 @@ EM_IA_64, ET_EXEC, STT_FUNC, SHT_SYMTAB, SHT_STRTAB = 50, 2, 2, 2, 3
 def load(
     ip: int, address: int, latency: int = 0, found_by: int = 0, valid: bool = True
 ) -> Sample:
-    """Build a sample of a load in the bundle and slot ``ip``."""
+    """Build a sample of a load; ``ip`` is its bundle's address plus its slot."""
     bundle, slot = ip & ~0xF, ip & 0x3
     # The register covers two bundles; a bit selects the second one.
     in_second = bool(bundle & 0x10)
@@ -42,13 +42,13 @@ def load(
 
 
 def fetch(line: int, latency: int = 0, found_by: int = 0) -> Sample:
-    """Build a sample of a code line that was fetched."""
+    """Build a sample of a fetch of a code line."""
     values = (line | found_by, latency)
     return Sample(ip=line + 0x40, ovfl_pmd=4, pmds=tuple(zip(CODE_EAR, values)))
 
 
 def ear_session(event: str, pmds: Sequence[int] = DATA_EAR) -> Json:
-    """Describe a session at 1.4 GHz that sampled an EAR event."""
+    """Describe a session at 1.4 GHz that samples an EAR event."""
     sampled = {**pmd(4, list(pmds)), "event": event}
     sess = session({0: [sampled]}, UUID_IA64)
     kinds = [{**sess["machine"]["processors"][0], "khz": 1400000, "caches": []}]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The output of pfmon top: a capture with a TICK chunk at each refresh."""
+"""Build the output of pfmon top: a capture with a TICK chunk at each refresh."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ S = 10**9
 
 
 def stream(rest: int = 0, **members: object) -> bytes:
-    """Build a stream of 1, 2 and 3 samples, one second each, and ``rest`` more.
+    """Build a stream of 1, 2 and 3 samples in a second each, and ``rest`` more samples.
 
     Each second except the first loses 5 samples. ``members`` are added to the session.
     """

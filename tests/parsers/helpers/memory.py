@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Resident memory of mapped files."""
+"""Measure the resident memory of mapped files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A stream of the OProfile format, and a reference decoder."""
+"""Build a stream of the OProfile format, and decode it with a reference decoder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Step = tuple[Any, ...]
 
 
 def with_callers(samples: Sequence[Json]) -> list[Json]:
-    """Add empty lists of callers to samples of chunks without a trace."""
+    """Add empty lists of callers to samples, as chunks without a trace have none."""
     return [{"callers": [], "caller_cookies": [], **sample} for sample in samples]
 
 
@@ -57,7 +57,7 @@ def sess(arch: str = "x86_64") -> Json:
 def expected(steps: Sequence[Step], bits: int = 64) -> list[Json]:
     """Decode a stream step by step.
 
-    An unterminated trace is left out.
+    The result omits a trace without an end.
     """
     top = (1 << bits) - 1
     now = dict(zip(NAMES[2:], [NOBODY, NOBODY, NOBODY, top, top, 0]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A reader of perf.data that shares no code with the writer."""
+"""Read perf.data without sharing code with the writer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHAIN, BRANCHES, WEIGHT, SOURCE = 1 << 5, 1 << 11, 1 << 14, 1 << 15
 
 @dataclass
 class Record:
-    """A record; for a sample, ``fields`` has its words."""
+    """A record; if it is a sample, ``fields`` contains its words."""
 
     kind: int
     misc: int

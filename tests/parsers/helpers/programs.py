@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Programs that tests compile, and their contents as pyelftools reads them."""
+"""Compile programs for tests, and read them with pyelftools."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class Program:
     shift: int  # file offset minus virtual address
 
     def ip(self, symbol: str) -> int:
-        """Return an address within that function."""
+        """Return an address within the function's code, where the program is mapped."""
         mapped = self.mapping
         at = self.symbols[symbol] - int(mapped["offset"]) + 1
         return int(mapped["start"]) + at
 
     def address(self, symbol: str) -> int:
-        """Return the virtual address of that function in the file."""
+        """Return the function's virtual address in the file."""
         return self.symbols[symbol] - self.shift
 
     def offset_of(self, symbol: str) -> int:
-        """Return the file offset of a label or a variable, beyond the data for .bss."""
+        """Return a symbol's file offset; .bss is beyond the file's data."""
         with open(self.path, "rb") as stream:
             elf = ELFFile(stream)
             table = elf.get_section_by_name(".symtab")
@@ -48,7 +48,7 @@ class Program:
 
 
 def run(*command: object) -> None:
-    """Run a command that must not fail."""
+    """Run a command; raise an error if it fails."""
     subprocess.run([str(word) for word in command], check=True)
 
 

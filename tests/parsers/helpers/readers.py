@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Helpers that read test data with the parsers."""
+"""Read test data with the parsers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def all_samples(decoded: Decoded) -> list[Json]:
 def decode_buffer(
     data: bytes, sess: Json
 ) -> tuple[list[Json], Optional[PfmParseError]]:
-    """Return the samples of a buffer, and the first problem if there is one."""
+    """Return the samples of a buffer and its first problem, or None."""
     decoded = decoder(sess)(data)
     return all_samples(decoded), next(iter(decoded.problems), None)
 
@@ -65,7 +65,7 @@ def read_stream(stream: BufferedIOBase) -> tuple[list[Json], Recording]:
 
 
 def peak_memory(read: Callable[[], T]) -> tuple[int, T]:
-    """Return the peak of bytes allocated by Python, and the result of ``read``."""
+    """Return the peak number of bytes that Python allocates, and ``read``'s result."""
     tracemalloc.start()
     try:
         value = read()
@@ -82,7 +82,7 @@ def opened(
     selection: Selection = Selection(),
     demangle: bool = True,
 ) -> Input:
-    """Open a capture as the input of a report by that key."""
+    """Open a capture as the input of a report by key ``by``."""
     options = Options(selection, SymbolOptions(symfs, demangle))
     recording = open_capture(io.BytesIO(data))
     return Input("x.pfm", recording, options, warn, detail_of([by]))
@@ -90,7 +90,7 @@ def opened(
 
 @dataclass(frozen=True)
 class Reported:
-    """Rows of a report as (key, symbol, object, count), and the warnings."""
+    """A report's rows as (key, symbol, object, count), and its warnings."""
 
     rows: list[tuple[str, Optional[str], str, int]]
     warnings: list[str]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A capture of six samples in two buffers, and its chunks."""
+"""Build a capture of six samples in two buffers, and its chunks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL = [sample.as_dict() for sample in SAMPLES]
 
 
 def full_capture() -> bytes:
-    """Build a capture with every type of chunk and an unknown one."""
+    """Build a capture with every known type of chunk and one unknown type."""
     kernel = b"ffffffff81000000 T start\nffffffffc0000000 t f\t[mod]\n"
     return capture(
         SESS,

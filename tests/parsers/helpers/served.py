@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures as `pfmparse serve` reads them."""
+"""Read captures as `pfmparse serve` does."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ S = 10**9
 def session_of(
     *files: Path | str, weight: Optional[str] = None, selection: Selection = Selection()
 ) -> Session:
-    """Read captures."""
+    """Open captures as a session."""
     options = Options(selection, SymbolOptions())
     return Session([str(file) for file in files], options, weight)
 
 
 def cells_of(directory: Path, *captures: bytes) -> Cells:
-    """Return the cells of captures, by default of those of stack_capture()."""
+    """Return the cells of captures; the default is stack_capture()."""
     files = []
     for number, data in enumerate(captures or (stack_capture(),)):
         files.append(directory / f"{number}.pfm")
@@ -50,6 +50,6 @@ def answered(session: Session, name: str, **parameters: object) -> Any:
 
 
 def timed(*times: int, tid: int = 100) -> bytes:
-    """Build a capture of samples at these times after the first one."""
+    """Build a capture of samples; ``times`` are relative to the first sample."""
     samples = [writers.Sample(tstamp=5 * S + time, pid=tid) for time in times]
     return writers.simple_capture(samples)

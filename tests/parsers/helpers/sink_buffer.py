@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Buffers of formats with a sink (perfmon_sink.h)."""
+"""Build buffers of formats with a sink (perfmon_sink.h)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Optional, Sequence
 FREE, FILLING, READY = range(3)
 REGION_SIZE = 256
 
-# A format without a parser.
+# The UUID of a format without a parser.
 UUID_SINK = "00000000-0000-4000-8000-00000000000b"
 
 
 @dataclass(frozen=True)
 class SinkRegion:
-    """A region; count and used are those of the records unless given."""
+    """A region; ``count`` and ``used`` default to those of the records."""
 
     seq: int = 0
     records: tuple[bytes, ...] = ()
@@ -25,7 +25,7 @@ class SinkRegion:
     used: Optional[int] = None
 
     def body(self) -> bytes:
-        """Return the bytes of the records; each begins at a multiple of 8."""
+        """Return the bytes of the records; each record begins at a multiple of 8."""
         return b"".join(r.ljust(-(-len(r) // 8) * 8, b"\xa5") for r in self.records)
 
     def header(self) -> bytes:
@@ -38,9 +38,9 @@ class SinkRegion:
 def sink(
     regions: Sequence[SinkRegion], skipped: Optional[int] = None, **fields: int
 ) -> bytes:
-    """Build a buffer that lost 2 (full), 3, 4 and 5 samples and overwrote 6 records.
+    """Build a buffer with known losses: 2 (full), 3, 4 and 5 samples, 6 overwritten.
 
-    Without ``skipped`` its header has version 1.0. ``fields`` replace header fields.
+    Without ``skipped``, the header has version 1.0. ``fields`` replace header fields.
     """
     more = b"" if skipped is None else struct.pack("<4Q", skipped, 0, 0, 0)
     more_offs = 128 + 32 * len(regions)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures of call stacks whose functions have known names."""
+"""Build captures of call stacks whose functions have known names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIRST_TIME = 1_000_000_000  # ns
 
 @dataclass(frozen=True)
 class Stack:
-    """Samples with a stack of functions of stack_capture(), innermost first."""
+    """A number of equal samples; ``functions`` is their stack, innermost first."""
 
     functions: tuple[str, ...]
     samples: int = 1
@@ -41,7 +41,7 @@ def stack_capture(
 ) -> bytes:
     """Build a capture of these stacks; ``names`` are functions of a JIT compiler.
 
-    A buffer has all samples, or ``at_once`` of them. Each context has all buffers.
+    A buffer contains all samples, or ``at_once`` of them. Each context has all buffers.
     """
     places = {name: 0x1000 + 0x100 * at for at, name in enumerate(names)}
     text = "".join(f"{at:x} 100 {name}\n" for name, at in places.items())
@@ -88,7 +88,7 @@ def _session() -> writers.Json:
 
 
 def _record(number: int, stack: Stack, places: list[int]) -> bytes:
-    # A return address is the byte after the call.
+    # A return address points to the byte after the call.
     chain = [places[0] + 4, *(place + 0x11 for place in places[1:])]
     kernel = sum(address >= KERNEL for address in chain)
     head = struct.pack("<QQ", FIRST_TIME + 1000 * number, chain[0])

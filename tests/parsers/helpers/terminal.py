@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A stand-in for a terminal."""
+"""Stand in for a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 
 
 class Terminal(io.StringIO):
-    """A text buffer that claims to be a terminal."""
+    """A text buffer whose isatty() is true."""
 
     def isatty(self) -> bool:
         """Return True."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures of three samples, the first two of which have the same address."""
+"""Build captures of three samples; the first two have the same address."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SAMPLES = [
     Sample(ip=0x2000, pid=102, ovfl_pmd=1, pmds=((2, 6),)),
 ]
 
-# The summary in info --json and report --json for the capture below.
+# The summary of whole_capture() in info --json and report --json.
 SUMMARY = {
     "lost": 7,
     "lost_in_buffers": {},
@@ -47,7 +47,7 @@ SUMMARY = {
 
 
 def whole_capture(flags: int = 0) -> bytes:
-    """Build a complete capture of the samples; ``flags`` are those of the buffer."""
+    """Build a complete capture of the samples with the buffer flags ``flags``."""
     where = maps(100, [mapping(0x1000, 0x1800, 0, "[vdso]")])
     return capture(
         json_chunk("SESS", session(SETS)),
@@ -58,7 +58,7 @@ def whole_capture(flags: int = 0) -> bytes:
 
 
 def nway_capture() -> bytes:
-    """Build a capture of an n-way buffer with losses, saved twice and in pieces."""
+    """Build a capture of an n-way buffer with losses: two copies, both in pieces."""
     regions = [
         NwayRegion(1, READY, (Sample(ip=0x1000), Sample(ip=0x1000)), overwritten=3),
         NwayRegion(2, FILLING, (Sample(ip=0x2000),), dropped=4),

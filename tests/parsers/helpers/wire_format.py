@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A reader of protocol buffer messages that shares no code with the writer."""
+"""Read protocol buffer messages without sharing code with the writer."""
 
 from __future__ import annotations
 

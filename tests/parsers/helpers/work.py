@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Work measured in Python instructions, which does not depend on other load."""
+"""Measure work in Python instructions, which does not depend on the machine's load."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 
 def work(function: Callable[[], object]) -> int:
-    """Return how many Python instructions a function and its callees execute."""
+    """Return the number of Python instructions of a function and its callees."""
     done = 0
 
     def traced(frame: FrameType, event: str, _: Any) -> Any:
@@ -29,10 +29,10 @@ def work(function: Callable[[], object]) -> int:
 
 
 def growth(size: int, task: Callable[[int], Callable[[], object]]) -> float:
-    """Return how the work grows when the size doubles: about 2, or 4 if quadratic.
+    """Return the factor by which work grows if the size doubles.
 
-    ``task(n)`` prepares a task with n items. Work that does not depend on the size does
-    not count.
+    The factor is about 2 if work is linear, 4 if it is quadratic. ``task(n)`` prepares
+    a task with n items. Work that does not depend on the size is subtracted.
     """
     work(task(size))  # warm up
     one, two, four = (work(task(size * factor)) for factor in (1, 2, 4))

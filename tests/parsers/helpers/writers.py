@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Buffers and captures, built byte by byte from their documented layouts.
+"""Build buffers and captures byte by byte from their documented layouts.
 
 Nothing here comes from the parsers, so that tests detect a wrong layout there.
 """
@@ -46,7 +46,7 @@ class Sample:
 
 
 def entry(sample: Sample, uuid: str = UUID_2_2, flags: int = 0) -> bytes:
-    """Build an entry: its header, if there is one, and the PMD values."""
+    """Build an entry: its header, if the flags request one, and the PMD values."""
     s = sample
     if flags == NO_HDR:
         head = b""
@@ -151,7 +151,7 @@ def session(sets: Optional[dict[int, list[Json]]] = None, uuid: str = UUID_2_2) 
 
 
 def processors() -> Json:
-    """Describe two CPUs of one type, each with a cache of its own and a shared one."""
+    """Describe two CPUs of one type; they have private caches and a shared one."""
     return {
         "cpus": "0-1",
         "model": "Example CPU @ 2.80GHz",
@@ -174,7 +174,7 @@ def cache(level: int, kind: str, size: int, shared_by: int) -> Json:
 
 
 def contexts(number: int) -> list[Json]:
-    """Describe the contexts of a session that monitored that many CPUs."""
+    """Describe the contexts of a session that monitored ``number`` CPUs."""
     return [{"id": n, "tid": None, "cpu": n, "buf_size": 4096} for n in range(number)]
 
 
@@ -185,7 +185,7 @@ def ctxt(number: int, tid: int, tgid: int) -> bytes:
 
 
 def changed(document: Json, path: list[Any], value: object) -> bytes:
-    """Return the text of a document with the value at that path replaced."""
+    """Return a document as text, with the value at ``path`` replaced."""
     document = copy.deepcopy(document)
     place: Any = document
     for step in path[:-1]:
@@ -227,7 +227,7 @@ def event(kind: int, time: int, tgid: int, tid: int, data: bytes) -> bytes:
 
 
 def fork(time: int, tgid: int, ppid: int, tid: Optional[int] = None) -> bytes:
-    """Build the event of a new process, or of a new thread of one."""
+    """Build the event of a new process, or of a new thread in a process."""
     tid = tgid if tid is None else tid
     return event(1, time, tgid, tid, struct.pack("<II", ppid, ppid))
 
@@ -273,7 +273,7 @@ def mapping(
 
 
 def clock_moment(perf: int, realtime: int, tsc: Optional[int] = None) -> Json:
-    """Describe a simultaneous reading of all clocks, which took 100 ns."""
+    """Describe one reading of all clocks, which took 100 ns."""
     return {
         "perf_ns": perf,
         "realtime_ns": realtime,
@@ -366,14 +366,14 @@ def bufr_pieces(
     context: int = 0,
     compress: bool = False,
 ) -> bytes:
-    """Build a BUFR chunk from pieces of a buffer, given by offset and bytes."""
+    """Build a BUFR chunk from pieces of a buffer, each of an offset and bytes."""
     return chunk("BUFR", pieces_payload(pieces, buf_size, context), compress)
 
 
 def pieces_payload(
     pieces: Sequence[tuple[int, bytes]], buf_size: int, context: int = 0
 ) -> bytes:
-    """Build the payload of such a chunk."""
+    """Build the payload of a BUFR chunk with pieces."""
     head = struct.pack("<IIQQ", context, len(pieces), 12345, buf_size)
     table = b"".join(struct.pack("<QQ", at, len(data)) for at, data in pieces)
     return head + table + b"".join(data for _, data in pieces)
@@ -385,7 +385,7 @@ FREE, FILLING, READY = 0, 1, 2
 
 @dataclass(frozen=True)
 class NwayRegion:
-    """A region; count and size are those of the samples unless given."""
+    """A region; ``count`` and ``size`` default to those of the samples."""
 
     seq: int = 0
     state: int = FREE
@@ -494,8 +494,7 @@ def pebs(
 def pebs_capture(records: Sequence[dict[str, int]], size: int, sess: Json) -> bytes:
     """Build a capture with these records in two buffers, and one mapping.
 
-    The first two records are in the first buffer, whose header says that they are
-    imprecise.
+    The first buffer contains two records. Its header marks them as imprecise.
     """
     uuid = sess["format"]["uuid"]
     return capture(
@@ -523,8 +522,8 @@ OPROFILE_CODES = {
 def oprofile_words(steps: Sequence[tuple[Any, ...]], bits: int = 64) -> list[int]:
     """Return the words of a stream.
 
-    A step is a sample ("at", offset, event), an escape, given by a name above and its
-    arguments, or ("word", word).
+    A step is a sample ("at", offset, event), an escape (its name, as above, and its
+    arguments) or ("word", word).
     """
     words: list[int] = []
     for name, *numbers in steps:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * print_records - Print what the SDK's readers find in buffers
+ * print_records - print what the SDK's readers find in buffers
  *
  * A request on standard input is a line, followed by the bytes of the buffers:
  *
@@ -8,9 +8,9 @@
  *
  * FLAGS are passed to begin, WORD is the size of an OProfile word in bytes, and
  * KINDS are the sampling PMDs as SET:PMD:PMDS;... with commas between the PMDs
- * that are recorded. The buffers are those of one context, in their order. For
- * each one the program prints samples, problems and losses as lines of JSON,
- * and a line "end".
+ * that are recorded. The buffers belong to one context and are in order. For
+ * each buffer the program prints samples, problems and losses as lines of JSON,
+ * and then a line "end".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@
 #define MAX_KINDS	64
 #define LINE		65536
 
-/* The sampling PMDs; names has the PMDs that each kind records. */
+/* The sampling PMDs; @names contains the PMDs that each kind records. */
 static struct pfm_read_kind kinds[MAX_KINDS];
 static unsigned int names[MAX_KINDS][PFM_MAX_PMDS];
 static unsigned int num_kinds;
@@ -48,7 +48,7 @@ static union {
 	struct pfm_read_stacks stacks;
 } r;
 
-/* A format: its reader, and functions that print what it finds. */
+/* A format: its reader, and functions that print the reader's results. */
 struct format {
 	const char *name;
 	int (*init)(unsigned int word);
@@ -76,7 +76,11 @@ static void print_pmds(const struct pfm_read_kind *kind, const __u64 *pmds,
 	printf("}");
 }
 
-/* Find the last kind of an overflow; NULL if its number of PMDs differs. */
+/*
+ * Find the last kind with this set and PMD.
+ *
+ * Return: NULL if the kind's number of PMDs is not @num.
+ */
 static const struct pfm_read_kind *kind_of(unsigned int set, unsigned int pmd,
 					   unsigned int num)
 {
@@ -233,7 +237,7 @@ static void pebs64_print(void)
 	print_pmds(NULL, NULL, 0);
 }
 
-/* Both readers begin with the same structure. */
+/* Both PEBS readers begin with the same structure. */
 static void pebs_lost(void)
 {
 	FIELD(&r.pebs32.pebs, dropped);
@@ -252,7 +256,7 @@ static int oprofile_begin(const void *buf, size_t size, unsigned int flags)
 	return 0;
 }
 
-/* Callers are not samples: print them on lines of their own. */
+/* A caller is not a sample, so print it on a line of its own. */
 static int oprofile_next(void)
 {
 	const struct pfm_read_oprofile *o = &r.oprofile;
@@ -280,7 +284,7 @@ static void oprofile_print(void)
 	print_pmds(NULL, NULL, 0);
 }
 
-/* The reader of each format with a sink begins with the sink's reader. */
+/* The readers of all formats with a sink begin with the sink's reader. */
 static void sink_lost(void)
 {
 	FIELD(&r.sink, overwritten);
@@ -308,7 +312,7 @@ static int callstack_next(void)
 	return pfm_read_callstack_next(&r.callstack);
 }
 
-/* The first address of the chain is the sample's own. */
+/* Leave out the first address of the chain, which is the sample's own. */
 static void print_callers(const __u64 *kernel, unsigned int num_kernel,
 			  const __u64 *user, unsigned int num_user)
 {
@@ -481,7 +485,7 @@ static void read_buffer(const struct format *format, const void *buf,
 	printf("\"readable\": true}}\nend\n");
 }
 
-/* Allocate exactly this size, so that a sanitizer detects overreads. */
+/* Allocate exactly @size bytes, so that a sanitizer detects overreads. */
 static void *take(size_t size)
 {
 	void *bytes = malloc(size);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * read_noise - Read buffers that a thread overwrites at random
+ * read_noise - read buffers that a thread overwrites at random
  *
- * The thread writes words of a valid buffer and arbitrary ones, into headers as
- * well, and also between a reader's check and its use. The readers' results are
- * meaningless then, but they must end and must not read beyond the buffer. The
- * program is compiled with a sanitizer, which knows the buffer's size.
+ * The thread writes valid and random words at random offsets, also into
+ * headers. It may change a field after a reader has checked the field and
+ * before the reader uses it. The readers may return meaningless results, but
+ * they must end and must not read beyond the buffer. The program is compiled
+ * with a sanitizer, which knows the buffer's size.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -31,7 +32,7 @@ static __u64 next_random(__u64 *state)
 	return *state >> 24;
 }
 
-/* About one word in eight differs from the same word of the valid buffer. */
+/* Write words, about one in eight of which differs from the valid buffer. */
 static void *make_noise(void *unused)
 {
 	__u64 state = 1, word, at;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * read_while_written - Read regions that a thread writes as the kernel does
+ * read_while_written - read regions that a thread writes as the kernel does
  *
  * usage: read_while_written nway|sink|table|order
  *
  * Both threads run at full speed, so that the writer overwrites regions that
- * are being read. Every word of a record is derived from its number: the reader
- * detects a record that is torn, duplicated or out of order. The program ends
- * after enough records, and prints how often the reader has been overtaken.
- * "order" reproduces, in one thread, a race that is too rare between two.
+ * are being read. Every word of a record is derived from the record's number,
+ * so that the reader detects records that are torn, duplicated or out of order.
+ * The program ends after enough records, and prints how often the writer has
+ * overtaken the reader. "order" reproduces in one thread a race that is too
+ * rare between two threads.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -33,7 +34,7 @@ static int stop;
 #define RELEASE(field, value) \
 	__atomic_store_n(&(field), (value), __ATOMIC_RELEASE)
 
-/* The writer's state, which the kernel has in its private area. */
+/* The writer's state; the kernel keeps it in the buffer's private area. */
 static struct {
 	const struct pfm_read_region_layout *layout;
 	__u64 seq, number, count, used, out, freed;
@@ -60,7 +61,7 @@ static __u64 region_offs(void)
 	return more_offs() + sizeof(pfm_sink_more_t);
 }
 
-/* The order of stores is that of formats/nway and perfmon_fmt_sink.h. */
+/* Stores have the same order as in formats/nway and perfmon_fmt_sink.h. */
 static void enter(__u32 number)
 {
 	w.cur = number;
@@ -90,8 +91,9 @@ static void free_oldest(void)
 }
 
 /*
- * Hand the full region out. If no other region is free, a random number decides
- * whether a restart has freed the oldest one; if not, overwrite the full one.
+ * Make the full region readable and fill the next one. If all other regions are
+ * readable, a random number decides whether the oldest one is freed, as by a
+ * restart. If it is not freed, overwrite the full region.
  */
 static void fill(void)
 {
@@ -149,7 +151,7 @@ static void *write_nway(void *unused)
 	return unused;
 }
 
-/* Derive the numbers of values and addresses from the record's number, too. */
+/* Derive also the numbers of values and addresses from the record's number. */
 static void make_record(pfm_callstack_record_t *record, __u64 number)
 {
 	memset(record, 0, sizeof(*record));
@@ -191,7 +193,11 @@ static void check(int is_right, const char *what, __u64 number)
 	exit(1);
 }
 
-/* Check that a record is intact and newer than @last; return its number. */
+/*
+ * Check that a record is intact and newer than @last.
+ *
+ * Return: its number.
+ */
 static __u64 check_words(const __u64 *words, unsigned int num, __u64 number,
 			 __u64 last)
 {
@@ -234,7 +240,7 @@ static void read_nway(void)
 			      "torn", last);
 			found++;
 		}
-		/* Let the writer run on a machine with one CPU. */
+		/* On a machine with one CPU, let the writer run. */
 		if (found == before)
 			sched_yield();
 	}
@@ -269,7 +275,7 @@ static void read_sink(void)
 	print_overtaken(r.sink.pass.overtaken);
 }
 
-/* The order of stores is that of perfmon_fmt_table.h. */
+/* Stores have the same order as in perfmon_fmt_table.h. */
 static void *write_table(void *unused)
 {
 	pfm_sink_more_t *more = (void *)((char *)buffer + more_offs());
@@ -286,7 +292,7 @@ static void *write_table(void *unused)
 	return unused;
 }
 
-/* The only record of the table changes all the time. */
+/* Read the only record of a table, which changes all the time. */
 static void read_table(void)
 {
 	static struct pfm_read_sink r;
@@ -301,7 +307,7 @@ static void read_table(void)
 		check_problem(got, &r.problem);
 		got = pfm_read_sink_head(&r, words, sizeof(words));
 		if (got < 0 && r.problem.error == PFM_READ_BUSY) {
-			/* The writer waits for a CPU. */
+			/* The table is being written: let the writer run. */
 			sched_yield();
 			continue;
 		}
@@ -315,8 +321,8 @@ static void read_table(void)
 }
 
 /*
- * Region 0 is refilled while a pass loads the sequence numbers of the others.
- * Region 1 then has a greater number, and waits for the next pass.
+ * Refill region 0 while a reader's pass loads the other regions' sequence
+ * numbers. Region 1 then has a greater number, so the next pass must read it.
  */
 static void check_order(void)
 {
@@ -374,7 +380,7 @@ static void make_sink(void)
 	enter(0);
 }
 
-/* A table has one record. */
+/* Describe a table, which has one record. */
 static void make_table(void)
 {
 	static const __u64 words[VALUES] = { 0, 1, 2 };

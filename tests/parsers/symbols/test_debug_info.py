@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Lines and inlined functions of programs that the tests compile."""
+"""Read lines and inlined functions of programs that the tests compile."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pfmparse.symbols.debug_info import Row
 from pfmparse.symbols.elf_file import ElfFile
 from pfmparse.symbols.location import Inlined, Line
 
-# Each function has a label; outer() has middle() inlined, which has inner() inlined.
-# A line is found by the call or the label in it.
+# Each function has a label. middle() is inlined into outer(), and inner() into
+# middle(). The tests find a line by the call or the label in it.
 CHAIN = """
 #define INLINE static inline __attribute__((always_inline))
 #define LABEL(name) __asm__ volatile(name ": nop")
@@ -59,19 +59,19 @@ class Compiled:
     labels: dict[str, int]
 
     def line(self, text: str) -> Line:
-        """Return the line with that text."""
+        """Return the line that contains ``text``."""
         lines = self.source.read_text().splitlines()
         return Line(
             str(self.source), next(n for n, t in enumerate(lines, 1) if text in t)
         )
 
     def chain(self, *calls: tuple[str, str]) -> tuple[Inlined, ...]:
-        """Return frames, which are given as functions and texts of their lines."""
+        """Return frames; each call is a function and a text in its line."""
         return tuple(Inlined(name, self.line(text)) for name, text in calls)
 
 
 def compiled(where: Path, text: str, *command: str, suffix: str = ".c") -> Compiled:
-    """Compile a shared object with that command."""
+    """Compile a shared object with ``command``."""
     source, path = where / f"chain{suffix}", where / "chain"
     source.write_text(text)
     subprocess.run([*command, "-o", str(path), str(source)], check=True, cwd=where)
@@ -82,7 +82,7 @@ def compiled(where: Path, text: str, *command: str, suffix: str = ".c") -> Compi
 
 
 def check(made: Compiled, names: dict[str, str]) -> None:
-    """Check the frames at the labels; ``names`` are those of the file's functions."""
+    """Check the frames at the labels; ``names`` are the function names in the file."""
     label = 'LABEL("in_{}")'.format
     outer = (names["outer"], "middle(2);")
     middle = (names["middle"], "inner(1);")
@@ -163,7 +163,7 @@ def test_line_rows_of_a_function_are_sorted(tmp_path: Path) -> None:
     starts = [row.address for row in rows]
     assert starts == sorted(set(starts)) and starts[0] <= outer.start < starts[1]
     assert starts[-1] < outer.end
-    # Each address has the line of the last row at or before it.
+    # Each address has the line of the last row that is not after it.
     rank = np.searchsorted(starts, every, side="right") - 1
     assert lines == [rows[at].line for at in rank]
     shown = {row.line for row in rows}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Executables and debug information from a debuginfod server that the tests run."""
+"""Download executables and debug information from the tests' debuginfod server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SILENT = "this libdebuginfod does not call back while a server is silent"
 
 @dataclass
 class Server:
-    """A server of files by path; for other paths it waits until ``open`` is set."""
+    """A server of files by path; it answers other paths only when ``open`` is set."""
 
     url: str
     files: dict[str, Path] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Server:
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """Run a server, the only one in the environment, with an empty cache."""
+    """Run the only debuginfod server in the environment, with an empty cache."""
     try:
         ctypes.CDLL(debuginfod.LIBRARY)
     except OSError:
@@ -90,7 +90,7 @@ class Split:
     debug: Path
 
     def path(self, what: str) -> str:
-        """Return the path of that file on a server."""
+        """Return the path of ``what`` on a server."""
         return f"/buildid/{self.whole.build_id}/{what}"
 
 
@@ -106,7 +106,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Split:
 def look(
     program: Split, urls: Optional[str], said: list[str], name: str = "/gone/x"
 ) -> tuple[Optional[str], bool]:
-    """Return the function at hot()'s address, and whether it has a line."""
+    """Return the function at hot()'s address, and whether its line is known."""
     files = Files(SymbolOptions(debuginfod=urls), said.append)
     file = files.open(bytes.fromhex(program.whole.build_id), [name])
     if file is None:
@@ -161,7 +161,7 @@ def test_debuginfod_provides_sources(
         assert copy is not None and Path(copy).read_text() == "text"
         assert elf.source("/src/y.c") is None
         before = list(server.asked)
-        # A relative path is not requested: its directory is unknown.
+        # A relative path is not requested because its directory is unknown.
         assert elf.source("y.c") is None
     assert server.asked == before
     with ElfFile(str(program.stripped)) as elf:
@@ -185,7 +185,7 @@ def test_debuginfod_gives_up_a_silent_server(
 ) -> None:
     server.open.clear()
     monkeypatch.setattr(debuginfod, "LIMIT", 5.0)
-    # Time is up as soon as the server has been asked.
+    # The timeout ends at the server's first request.
     clock = SimpleNamespace(monotonic=lambda: 10.0 * len(server.asked))
     monkeypatch.setattr(debuginfod, "time", clock)
     said: list[str] = []

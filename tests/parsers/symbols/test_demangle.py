@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Demangling of C++ and Rust names with c++filt."""
+"""Demangle C++ and Rust names with c++filt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = {
     "_ZNSs4swapERSs": "std::string::swap(std::string&)",
     "_ZN3fooEv.isra.0": "foo() [clone .isra.0]",
     "_ZN3fooEv@@VERS_1": "foo()@@VERS_1",
-    # Rust, in legacy and v0 mangling.
+    # Two Rust names, in legacy and in v0 mangling.
     "_ZN4core3ptr13drop_in_place17h0123456789abcdefE": "core::ptr::drop_in_place",
     "_RNvCs1234_7mycrate3foo": "mycrate::foo",
 }
@@ -25,7 +25,7 @@ PLAIN = ["main", "_Z", "_Zero", "_Restart", "?f@@YAXXZ", "_ZN3foo\nEv", "_Z\xe9"
 
 
 def shown(shower: Names, names: list[str]) -> list[str]:
-    """Learn these names, and return what is shown for them."""
+    """Learn these names, and return the names that are shown for them."""
     shower.learn(names)
     return [shower[name] for name in names]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Disassembly."""
+"""Test the disassembly."""
 
 from __future__ import annotations
 

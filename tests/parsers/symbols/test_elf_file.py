@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""ELF files."""
+"""Read ELF files."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_elf_code_and_machine_match_the_file(program: Program) -> None:
     with ElfFile(str(program.path)) as elf:
         assert elf.code(start, start + 16) == code
         assert elf.code(1 << 40, (1 << 40) + 1) == b""
-        # A longer request ends at the end of the file's segment.
+        # A request beyond the segment's end returns the code up to the end.
         assert elf.code(start, 1 << 60).startswith(code)
         assert ENUM_E_MACHINE[machine] == elf.machine
 
@@ -177,7 +177,7 @@ def test_refused_files_are_closed(tmp_path: Path) -> None:
     for path, error in ((tmp_path / "text", ValueError), (tmp_path, OSError)):
         with pytest.raises(error):
             ElfFile(str(path))
-    # Objects of earlier tests may be collected meanwhile, which closes their files.
+    # Garbage collection may close files of earlier tests meanwhile.
     assert set(os.listdir("/proc/self/fd")) <= before
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Functions of a compilation unit, in programs that the tests compile."""
+"""Find the functions of a compilation unit in programs that the tests compile."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pfmparse.symbols import functions
 from pfmparse.symbols.elf_file import ElfFile
 from pfmparse.symbols.functions import NONE, Functions
 
-# deep() has nested blocks; nested() has a nested function that is not inlined; the
-# code of two_places() is in two ranges.
+# deep() has nested blocks. nested() contains a nested function that is not inlined. The
+# code of two_places() consists of two ranges.
 SOURCE = """
 #define INLINE static inline __attribute__((always_inline))
 #define LABEL(name) __asm__ volatile(name ": nop")
@@ -60,7 +60,7 @@ def names_at(elf: ElfFile, program: Program, label: str) -> list[str]:
 
 
 def functions_of(elf: ElfFile) -> Functions:
-    """Return the functions of the compilation unit above."""
+    """Return the functions of SOURCE's compilation unit."""
     assert elf._debug_info is not None
     (unit,) = (u for u in elf._debug_info._units if u._functions._dies)
     return unit._functions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Nested intervals, compared with a linear search."""
+"""Compare lookups in nested intervals with a linear search."""
 
 from __future__ import annotations
 

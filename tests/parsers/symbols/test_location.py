@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Comparison of locations, and their frames."""
+"""Compare locations and their frames."""
 
 from __future__ import annotations
 

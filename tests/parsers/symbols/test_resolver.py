@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Symbols of a user program that the tests compile."""
+"""Resolve symbols of a user program that the tests compile."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ def test_location_has_function_start_and_offset(program: Program) -> None:
 
 
 def jit_capture(samples: list[Sample], where: list[Json], *jits: bytes) -> bytes:
-    """Build a capture of process 100 with these mappings; ``jits`` come at the end."""
+    """Build a capture of process 100 with these mappings; ``jits`` come at its end."""
     return capture(
         json_chunk("SESS", session()),
         json_chunk("MAPS", maps(100, where)),
@@ -454,14 +454,14 @@ def test_bss_variables_are_found_beyond_file_mapping(
     assert [(one.symbol, one.object) for one in locations] == [
         ("first", str(path)),
         ("last", str(path)),
-        # Anonymous memory after the variables, and elsewhere.
+        # Both addresses are in anonymous memory that no variable uses.
         (None, "[unknown]"),
         (None, "[unknown]"),
     ]
     objects = resolver(maps, Detail.OBJECT).resolve_data(at(*ips))
     assert [one.object for one in objects] == [one.object for one in locations]
     assert {one.symbol for one in objects} == {None}
-    # Variables are not code.
+    # A variable is not resolved as code.
     assert {one.symbol for one in found.resolve(at(*ips))} == {None}
 
 
@@ -472,7 +472,7 @@ LINKERS = ("-pie", "-no-pie", "-fuse-ld=gold", "-fuse-ld=lld", "-Wl,-z,noseparat
 def split(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Program:
-    """Compile a program; in its folder are "stripped" and "debug", its two parts."""
+    """Compile a program, and split it into "stripped" and "debug" in its folder."""
     at = tmp_path_factory.mktemp("split")
     program = compiled(at / "hotspots", request.param)
     run("strip", "-o", at / "stripped", program.path)
@@ -486,7 +486,7 @@ def test_code_and_symbols_may_be_in_different_files(
     where, text = split.path.parent, split.build_id
     by_id = f"{text[:2]}/{text[2:]}"
     places = {
-        # where the parts of the program are: its code, and its debug information
+        # each path, and the part of the program that is stored there
         "debug first": {"a/hotspots": "debug", "b/hotspots": "hotspots"},
         "debug first, code stripped": {"a/hotspots": "debug", "b/hotspots": "stripped"},
         "stripped first": {"a/hotspots": "stripped", "b/hotspots": "hotspots"},
@@ -589,7 +589,7 @@ def test_unchanged_copy_is_preferred(program: Program, tmp_path: Path) -> None:
 
 
 def go_noted(program: Program, path: Path, text: str) -> None:
-    """Copy a program, and replace its build ID by one of Go's linker."""
+    """Copy a program, and replace its build ID by a build ID of Go's linker."""
     size = len(text.encode())
     note = struct.pack("<III", 4, size, 4) + b"Go\0\0" + text.encode()
     at = program.path.read_bytes().index(b"GNU\0" + bytes.fromhex(program.build_id))
@@ -645,6 +645,6 @@ def test_debug_information_that_cannot_be_read_is_reported(
     if found.warnings:
         assert [warning[: len(text)] for warning in found.warnings] == [text]
         assert found.rows[0][0] == "hot"
-    else:  # this libdw can read it
+    else:  # this version of libdw can read the build ID
         assert "hotspots.c:" in found.rows[0][0]
     assert reported(data, symfs=symfs).warnings == []

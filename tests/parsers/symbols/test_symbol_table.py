@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Symbols of files that the tests assemble."""
+"""Read symbols of files that the tests assemble."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from elftools.elf.elffile import ELFFile  # type: ignore[import]
 from helpers.programs import run
 from pfmparse.symbols.elf_file import ElfFile
 
-# A function with another one inside it, a label without a size after both, which ends
-# at the next symbol, and a section without symbols. Symbols that begin with "$" and
-# labels within a function are not functions.
+# The file has a function inside another one, then a label without a size, which ends at
+# the next symbol, and a section without symbols. Symbols that begin with "$" and labels
+# within a function do not count as functions.
 NESTED = """
 .text
 .type outer, @function
@@ -37,7 +37,8 @@ after: .fill 16, 1, 0x90
 FOUND = ["outer"] * 16 + ["inner"] * 16 + ["outer"] * 16 + ["label"] * 8
 STARTS = [0] * 16 + [16] * 16 + [0] * 16 + [48] * 8
 
-# Names of one address: the smallest symbol is shown, and of these the global one.
+# Several names of one address: the name with the smallest size is shown. If sizes are
+# equal, the global name is shown.
 ALIASES = """
 .text
 .globl strong
@@ -63,7 +64,7 @@ def assembled(where: Path, text: str, *options: str) -> Path:
 
 
 def functions(path: Path, start: int, count: int) -> list[Optional[tuple[str, int]]]:
-    """Return names, and start offsets from ``start``, of the functions at addresses."""
+    """Return the functions at addresses: names, and offsets from ``start``."""
     with ElfFile(str(path)) as elf:
         found = elf.functions(np.arange(start, start + count, dtype=np.uint64))
     return [function and (function.name, function.start - start) for function in found]
@@ -82,7 +83,7 @@ def test_nested_functions_resolve_to_the_innermost(
     path = assembled(tmp_path, NESTED, *options)
     found = functions(path, start_of(path, ".text"), 80)
     assert found[:56] == list(zip(FOUND, STARTS))
-    # "$x" ends the label before it, but begins no function.
+    # "$x" ends the preceding label, but does not begin a function.
     assert found[56:64] == [None] * 8
     assert found[64:] == [("after", 64)] * 16
     assert functions(path, start_of(path, ".other"), 16) == [None] * 16
@@ -104,7 +105,7 @@ def test_undefined_functions_are_not_symbols(tmp_path: Path) -> None:
     with open(path, "rb") as stream:
         table = ELFFile(stream).get_section_by_name(".symtab")
         (puts,) = (s.entry for s in table.iter_symbols() if s.name.startswith("puts"))
-    # The value of the symbol is the address of its PLT entry.
+    # The symbol's value is the address of its PLT entry.
     assert puts["st_value"] and puts["st_shndx"] == "SHN_UNDEF"
     assert functions(path, puts["st_value"], 4) == [None] * 4
 
@@ -127,7 +128,7 @@ def test_missing_symbol_table_gives_no_symbols(part: str, tmp_path: Path) -> Non
         elf = ELFFile(stream)
         table = elf["e_shoff"] + elf.get_section_index(".symtab") * elf["e_shentsize"]
     if part == "table":
-        # libdw then reads .dynsym, but the file still claims to have .symtab.
+        # libdw then reads .dynsym, although the section header of .symtab remains.
         overwritten(path, table + 24, struct.pack("<Q", 1 << 40))  # sh_offset
     else:
         # libdw finds .dynsym through the program headers.

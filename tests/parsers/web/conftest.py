@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures for tests of the served page."""
+"""Build captures for tests of the served page."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def stacks(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def session(stacks: Path) -> Iterator[Session]:
-    """Read that capture."""
+    """Open the capture of call stacks."""
     with session_of(stacks) as found:
         yield found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Requests of the page: what they need, and which are refused."""
+"""Send requests of the page: required parameters, and refused requests."""
 
 from __future__ import annotations
 

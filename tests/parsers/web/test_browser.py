@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A browser gets a private file that leads to the page, not the URL."""
+"""Check that a browser opens a private file that leads to the page, not the URL."""
 
 from __future__ import annotations
 

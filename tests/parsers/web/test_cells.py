@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sums of samples by stack, event, thread and step."""
+"""Sum samples by stack, event, thread and time step."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_steps_are_few_and_round(last: int, step: int, tmp_path: Path) -> None:
 
 
 def test_steps_count_from_the_first_sample(tmp_path: Path) -> None:
-    # The later capture is the longest one: it determines the step.
+    # The second capture is the longest, so it determines the step.
     cells = cells_of(tmp_path, timed(7, 0, 9), timed(100, 100 + 1999))
     assert sorted(cells.step.tolist()) == [0, 3, 4, 999]
     assert cells.sums.total() == 5

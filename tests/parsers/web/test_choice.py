@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The selection that views share."""
+"""Test the selection that all views use."""
 
 from __future__ import annotations
 

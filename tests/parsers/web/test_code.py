@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The code of a function in JSON agrees with annotate."""
+"""Check that a function's code in JSON agrees with annotate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def number_of(session: Session, name: str) -> int:
 
 
 def annotated(file: Path, *options: str) -> Any:
-    """Return the first function of annotate."""
+    """Return the first function that annotate prints."""
     argv = ("annotate", "-s", "hot", "--json", *options, str(file))
     status, out, err = called(*argv)
     assert status == 0, err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damaged captures of every format: the page agrees with the report or fails."""
+"""Check that the page of a damaged capture agrees with the report or fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pfmparse.web.session import Session
 
 
 def served(file: Path) -> Counted:
-    """Read a capture that may be damaged, and use each view of it."""
+    """Read a capture that may be damaged, and request each view of it."""
     try:
         session: Session = session_of(file)
     except PfmParseError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Flame graphs of all functions, and around one function."""
+"""Draw flame graphs of all functions, and around one function."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ANY_STACKS = st.lists(
 
 
 def paths(graph: Any) -> dict[tuple[str, ...], int]:
-    """Return the sum of each box, by the names from the lowest box to it."""
+    """Return the sum of each box by its path from the lowest box."""
     found: dict[tuple[str, ...], int] = {}
     places: dict[tuple[str, ...], tuple[float, float]] = {}
     for _, depth, x, width, label, total in graph["boxes"]:
@@ -119,7 +119,7 @@ def test_callers_and_callees_surround_a_function(tmp_path: Path) -> None:
         ("hot", "main"): 8,
         ("hot", "other"): 3,
     }
-    # A call by itself is among the callees.
+    # If the function calls itself, the call is among its callees.
     assert paths(graphs["callees"]) == {
         ("hot",): 11,
         ("hot", "leaf"): 2,

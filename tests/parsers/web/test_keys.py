@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Keys by which cells are grouped."""
+"""Group cells by keys."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Parameters of requests: bad ones are refused."""
+"""Parse the parameters of requests, and refuse bad ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KNOWN = ("n", "x")
 
 
 def query(text: str) -> Query:
-    """Return the parameters of this text."""
+    """Parse the parameters in ``text``."""
     return Query(text, KNOWN)
 
 

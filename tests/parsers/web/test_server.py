@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The server answers the page that it serves, and nothing else."""
+"""Check that the server answers its own page and refuses all other requests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def asked(
 
 
 def refused(server: Server, path: str, **options: Any) -> tuple[int, str]:
-    """Send a request that must be refused; return its status and the error."""
+    """Send a request that must be refused; return the status and the error."""
     response, body = asked(server, path, **options)
     return response.status, json.loads(body)["error"]
 
@@ -144,7 +144,7 @@ def test_other_methods_are_refused(method: str, server: Server) -> None:
 
 
 def connected(server: Server) -> socket.socket:
-    """Connect without a request."""
+    """Connect to the server without sending a request."""
     return socket.create_connection(("127.0.0.1", server.server_port), 20)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures that a page shows are read, and read again when they have changed."""
+"""Read the captures that a page shows, and read changed captures again."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Sums over time."""
+"""Sum samples over time."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tables of selected samples agree with reports."""
+"""Check that tables of selected samples agree with reports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS = [Row("b", "y", 2, 5), Row("a", "z", 2, 9), Row("c", "x", 7, 7)]
 
 
 def rows(session: Session, by: str, **chosen: object) -> dict[Any, int]:
-    """Return the rows with samples of their own, as a report names them."""
+    """Return the rows with samples of their own; keys are those of a report."""
     answer = answered(session, "table", by=by, top=10000, **chosen)
     assert answer["others"] == {"count": 0, "own": 0}
     found = {_name(row): row["own"] for row in answer["rows"] if row["own"]}
@@ -79,7 +79,7 @@ def test_selected_table_agrees_with_report(
 
 
 def _like(found: dict[Any, int], key: Any) -> Any:
-    """Return the key as the page names it: numbers of report keys are texts there."""
+    """Return a report's key as the page names it: the page may use text for numbers."""
     return key if key in found else str(key)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exact sums of large integers."""
+"""Sum large integers exactly."""
 
 from __future__ import annotations
 
