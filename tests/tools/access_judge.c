@@ -4,7 +4,8 @@
  *
  * usage: access_judge [NAME=NUMBER...]
  *
- * Prints cause, reason, advice and command, one per line; "-" for none.
+ * Prints cause, reason, advice and command on a line each; "-" stands for a
+ * missing one.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,7 +15,10 @@
 #include "access/access.h"
 #include "base/util.h"
 
-/* A member of the group perfmon, at perf's default level. */
+/*
+ * By default, the user is a member of the group perfmon at perf's default
+ * level.
+ */
 static struct access_facts facts = {
 	.node_exists = true,
 	.node_opens = true,

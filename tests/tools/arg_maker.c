@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * arg_maker - make a format's argument as pfmon does, for the tests
+ * arg_maker - build a format's argument as pfmon does
  *
  * usage: arg_maker LAYOUT SIZE ASSIGNMENTS
  *
- * LAYOUT is the contents of the file arg_layout, ASSIGNMENTS are those of
- * --smpl-arg, or empty. Prints the argument in hexadecimal and by fields. The
- * exit status is 1 if an assignment is invalid.
+ * LAYOUT is the contents of the file arg_layout. ASSIGNMENTS is the argument of
+ * --smpl-arg, or empty. Prints the format's argument in hexadecimal, and then
+ * its fields. The exit status is 1 if an assignment is invalid.
  */
 #include <stdio.h>
 #include <stdlib.h>

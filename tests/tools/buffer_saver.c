@@ -40,7 +40,7 @@
 static int restart_error;
 static int restarts;
 
-/* The linker replaces pfm_restart() with this function. */
+/* The linker replaces pfm_restart() with __wrap_pfm_restart(). */
 int __wrap_pfm_restart(int fd);
 
 int __wrap_pfm_restart(int fd)
@@ -90,7 +90,7 @@ static void notify(struct recording *recording, struct context *context,
 	printf("%d %d\n", saved, restarts);
 }
 
-/* Threads share the loaded buffer and a copy of it. */
+/* Make the family's CPUs use the loaded buffer and a copy of it. */
 static void make_family(struct buffers *buffers)
 {
 	struct smpl_buffer *list = buffers->list;

@@ -4,9 +4,9 @@
  *
  * usage: capture_writer FILE
  *
- * Writes payloads of all lengths modulo 8, an empty one, a packed one and three
- * buffers: a whole one, the used part of one, and two pieces of one.
- * test_capture.py checks the contents.
+ * Writes payloads of all lengths modulo 8, an empty payload and a packed one.
+ * Writes three buffers: a whole buffer, the used part of a buffer, and two
+ * pieces of a buffer. test_capture.py checks the contents.
  */
 #include <stdio.h>
 #include <stdlib.h>

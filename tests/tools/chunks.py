@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""An independent reader of docs/capture.md, for tests of pfmon's captures."""
+"""Read pfmon's captures independently, according to docs/capture.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Chunk(NamedTuple):
 
 
 def chunks_of(data: bytes) -> Iterator[Chunk]:
-    """Yield the chunks after the file header; every checksum must be right."""
+    """Yield the chunks after the file header; check every checksum."""
     at = 16
     while at < len(data):
         kind, flags, length, payload_crc, header_crc = struct.unpack_from(
@@ -36,7 +36,7 @@ def chunks_of(data: bytes) -> Iterator[Chunk]:
 
 
 class Buffer(NamedTuple):
-    """A BUFR chunk: saved pieces of a buffer, by offset."""
+    """A BUFR chunk: the saved pieces of a buffer by offset."""
 
     context: int
     size: int
@@ -44,7 +44,7 @@ class Buffer(NamedTuple):
 
 
 def buffer_of(payload: bytes) -> Buffer:
-    """Read a BUFR chunk's payload; its pieces must be in order."""
+    """Parse a BUFR chunk's payload; check that its pieces are in order."""
     context, count, _, size = struct.unpack_from("<IIQQ", payload)
     at = 24 + 16 * count
     if not count:
@@ -61,7 +61,7 @@ def buffer_of(payload: bytes) -> Buffer:
 
 
 def buffers_of(data: bytes) -> list[Buffer]:
-    """Return the buffers of a capture, in order."""
+    """Return the buffers of a capture in their order."""
     return [
         buffer_of(chunk.payload) for chunk in chunks_of(data) if chunk.kind == b"BUFR"
     ]

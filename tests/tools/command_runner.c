@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * command_runner - run a command as pfmon does, for the tests
+ * command_runner - run a command as pfmon does
  *
  * usage: command_runner [--detach] COMMAND [ARGS]
  *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Fixtures for several test files."""
+"""Define fixtures that several test files use."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ def fixture_device(programs: Path, tmp_path: Path) -> Device:
 
 @pytest.fixture(name="cat")
 def fixture_cat(tmp_path: Path) -> Path:
-    """Return a copy of cat, which can be renamed and deleted."""
+    """Return a copy of cat that tests can rename and delete."""
     return Path(shutil.copy("/bin/cat", tmp_path / "cat"))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * control_reader - print the commands that come through a FIFO, for the tests
+ * control_reader - print the commands that arrive through a FIFO
  *
  * usage: control_reader FIFO ACK
  *
- * Writes a line when the FIFOs are open, then a line for each command, with its
- * argument, until CONTROL_STOP, and the number of reads at the end.
+ * Writes a line when the FIFOs are open. Then writes each command and its
+ * argument on a line until CONTROL_STOP, and finally the number of reads.
  */
 #include <poll.h>
 #include <stdio.h>

@@ -30,7 +30,7 @@ struct script {
 	struct results results;
 	struct result row;
 	struct times times;
-	unsigned int events, sets;	/* of the row, read so far */
+	unsigned int events, sets;	/* of the current row */
 };
 
 static void end_row(struct script *script)
@@ -75,7 +75,7 @@ static bool print(struct script *script, bool ends, int status)
 	return ok;
 }
 
-/* Takes the thread's name: the rest of the line after two words. */
+/* Take the thread's name, which is the rest of the line after two words. */
 static void take_name(struct script *script, const char *line)
 {
 	const char *name = strchr(strchr(line, ' ') + 1, ' ');

@@ -10,12 +10,12 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Counts:
-    """Runs count_printer with options, and feeds it a script of simulated results."""
+    """Run count_printer with options and a script of simulated results."""
 
     program: Path
 
     def run(self, options: str, *script: str) -> subprocess.CompletedProcess[str]:
-        """Return the result; counts go to standard output without -o."""
+        """Return the finished process; without -o, counts go to standard output."""
         if "-o" not in options.split():
             options = f"-o - {options}"
         return subprocess.run(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * cpu_lister - print the CPUs of a list, for the tests
+ * cpu_lister - print the CPUs of a list
  *
  * usage: cpu_lister LIST
  *

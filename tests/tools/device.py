@@ -18,7 +18,8 @@ CTX_SWITCH, CPU_SWITCH, COOKIE_SWITCH, KERNEL_ENTER, KERNEL_EXIT = range(1, 6)
 CTX_TGID, TRACE_BEGIN, TRACE_END = 7, 8, 9
 INVALID = -1
 
-# Two samples of a program, one in the kernel, one with a call graph in another file.
+# Two samples of a program: one in the kernel, one with a call graph. The caller is in
+# another file.
 STREAM = [
     *(ESC, CPU_SWITCH, 1),
     *(ESC, CTX_SWITCH, 100, 7777),
@@ -43,7 +44,7 @@ LONG = 200
 
 @dataclass(frozen=True)
 class Recorded:
-    """The output and the capture of stream_reader."""
+    """The output of stream_reader, and the chunks of its capture."""
 
     totals: str
     chunks: list[Chunk]
@@ -59,7 +60,7 @@ class Recorded:
         return b"".join(part.pieces[0] for part in parts)
 
     def cookies(self) -> list[Any]:
-        """Return the cookies; there must be only COOK and BUFR chunks."""
+        """Return the cookies; check that all chunks are COOK or BUFR chunks."""
         found: list[Any] = []
         for before, chunk in zip(self.chunks, self.chunks[1:]):
             if chunk.kind != b"COOK":
@@ -77,7 +78,7 @@ OPROFILE = "777a6e61-2065-7369-746e-722061650a6c"
 
 
 class Device:
-    """A FIFO as device, with its statistics and the files of its cookies."""
+    """A FIFO that replaces a device, with statistics and the files of its cookies."""
 
     def __init__(self, program: Path, directory: Path, uuid: str = OPROFILE) -> None:
         self.program = program

@@ -27,7 +27,7 @@ class Encoded:
 
 
 class Encoder:
-    """Runs event_encoder with a temporary root."""
+    """Run event_encoder on a temporary root directory."""
 
     def __init__(self, program: Path, root: Path) -> None:
         self.program = program
@@ -43,7 +43,7 @@ class Encoder:
         )
 
     def obey_modes(self) -> None:
-        """Encode without the capabilities to override file modes."""
+        """Encode without the capabilities that override file modes."""
         if os.geteuid() == 0:
             self.prefix = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
 

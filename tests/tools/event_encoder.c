@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * event_encoder - print the PMC values of events, for the tests
+ * event_encoder - print the PMC values of events
  *
  * usage: event_encoder ROOT [u][k]- NAME...
  *        event_encoder ROOT list PATTERN [json]

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * event_reader - read events of processes from rings in memory, for the tests
+ * event_reader - read events of processes from rings in memory
  *
  * usage: event_reader RINGS SIZE [PID]
  *
- * The rings replace those of perf; each has SIZE bytes. With a PID, they record
+ * The rings replace perf's rings; each has SIZE bytes. With a PID, they record
  * this process and its children. Lines of standard input are commands:
  *
  * put RING HEX   append bytes to those of the ring
@@ -43,7 +43,7 @@
 static unsigned int ring_count;
 static size_t ring_size;
 static struct perf_event_mmap_page **pages;
-static size_t wanted_size;	/* of pfmon's rings */
+static size_t wanted_size;	/* of the rings that pfmon requests */
 static int online[8];		/* CPUs that came online */
 static unsigned int online_count;
 
@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 		.tgid = argc > 3 ? atoi(argv[3]) : ALL_PROCESSES,
 	};
 	struct process_events *events;
-	static char tables;	/* never read */
+	static char tables;	/* only its address is used */
 	struct maps *maps = maps_create(false, (struct table_set *)&tables);
 	char *line = NULL;
 	size_t room = 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * family_refuser - pfmon with a kernel that refuses families
+ * family_refuser - run pfmon with a kernel that refuses families
  *
  * usage: family_refuser CREATE LOAD [pfmon's options] COMMAND
  *
- * Replaces /dev/perfmon. To create a context with PFM_FL_INHERIT fails with the
- * errno CREATE, and to load any context with LOAD, unless these are 0. All
- * other commands succeed, and counts are 0. In a family that samples, the CPUs
- * with even numbers have a buffer, though only the highest CPU seems to be
- * online. With STORM in the environment, they are full all the time.
+ * Replaces /dev/perfmon. Creating a context with PFM_FL_INHERIT fails with the
+ * errno CREATE, and loading any context fails with the errno LOAD, unless these
+ * are 0. All other commands succeed, and all counts are 0. In a family that
+ * samples, each CPU with an even number has a buffer, although only the highest
+ * CPU seems to be online. With STORM in the environment, these buffers are
+ * always full.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,7 +91,7 @@ ssize_t __wrap_read(int fd, void *data, size_t size)
 	return sizeof(msg);
 }
 
-/* Otherwise, nothing can be read from the context. */
+/* Create the context; its descriptor is readable only with STORM. */
 static void create(pfarg_ctx_t *ctx)
 {
 	static const pfm_uuid_t none;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * hanging_trial - pfmon doctor's trial with a kernel that does not respond
+ * hanging_trial - run pfmon doctor's trial with a kernel that does not respond
  *
  * usage: hanging_trial [refuse]
  *
- * With an argument, the kernel returns an error instead. Timeouts are shortened
- * to a hundredth. Prints why the trial failed.
+ * With an argument, the kernel returns an error instead. Timeouts are a hundred
+ * times shorter. Prints why the trial failed.
  */
 #define _GNU_SOURCE
 #include <errno.h>

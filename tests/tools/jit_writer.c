@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * jit_writer - write the JITM chunks that pfmon would write, for the tests
+ * jit_writer - write the JITM chunks that pfmon would write
  *
  * usage: jit_writer CAPTURE PID...
  *
- * Opens the files of the processes, prints "looked", and writes the capture
- * when standard input ends.
+ * Opens the processes' perf-PID.map files, prints "looked", and writes the
+ * capture when standard input ends.
  */
 #include <stdio.h>
 #include <stdlib.h>

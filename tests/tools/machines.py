@@ -37,7 +37,7 @@ class Findings:
     checks: dict[str, dict[str, Any]]
 
     def of(self, status: str) -> list[str]:
-        """Return the names of the checks with a status."""
+        """Return the names of the checks with this status."""
         found = self.checks.items()
         return [name for name, check in found if check["status"] == status]
 
@@ -68,14 +68,14 @@ class Machine:
         self.load()
 
     def write(self, path: str, content: str | bytes) -> None:
-        """Write a file of the machine."""
+        """Write a file into the machine's directory."""
         place = self.root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         data = content.encode() if isinstance(content, str) else content
         place.write_bytes(data)
 
     def remove(self, path: str) -> None:
-        """Remove a file or a directory of the machine."""
+        """Remove a file or a directory from the machine's directory."""
         subprocess.run(["rm", "-r", self.root / path], check=True)
 
     def install(self, signer: str = "", release: str = RELEASE) -> None:
@@ -108,7 +108,7 @@ class Machine:
         self.remove("sys/kernel/perfmon")
 
     def boot_securely(self) -> None:
-        """Turn on Secure Boot, which locks the kernel down."""
+        """Turn on Secure Boot, which puts the kernel in lockdown."""
         self.write(SECURE_BOOT, b"\6\0\0\0\1")
         self.write(LOCKDOWN, "none [integrity] confidentiality\n")
 
@@ -122,7 +122,7 @@ class Machine:
         )
 
     def examine(self, *facts: str) -> Findings:
-        """Examine the machine."""
+        """Run pfmon doctor on the machine."""
         run = self.run(*facts)
         assert run.stderr == ""
         said = json.loads(run.stdout)
@@ -131,7 +131,7 @@ class Machine:
 
 
 def _alias(name: str) -> str:
-    """Return the module alias with which the kernel requests a format."""
+    """Return the module alias that the kernel uses to request a format."""
     header = PROJECT / f"sdk/include/perfmon/perfmon_{name}_smpl.h"
     lines = header.read_text("utf-8").splitlines()
     (line,) = [line for line in lines if "_SMPL_UUID_STR " in line]
@@ -162,10 +162,10 @@ def _module(name: str, alias: str, release: str) -> bytes:
 
 
 def _signature(signer: str) -> bytes:
-    """Return the signature at the end of a module; nothing verifies it."""
+    """Return a signature for the end of a module; the tests do not verify it."""
     if not signer:
         return b""
     key, value, name = b"key!", b"signed!!", signer.encode()
-    # RSA, SHA-256, X.509 and three lengths.
+    # The fields are RSA, SHA-256, X.509 and three lengths.
     info = struct.pack(">BBBBB3xI", 1, 4, 1, len(name), len(key), len(value))
     return name + key + value + info + b"~Module signature appended~\n"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * maps_printer - print the MAPS chunks that pfmon would write, for the tests
+ * maps_printer - print the MAPS chunks that pfmon would write
  *
  * usage: maps_printer PID [data|tables]
  *
- * With "tables", unwind tables of code would be loaded, too.
+ * With "tables", pfmon would also load unwind tables of code.
  *
  * Examines the process whenever a line arrives on standard input, and answers
  * with a line: the chunk's text, or an empty line if nothing has changed.
@@ -36,7 +36,7 @@ void __wrap_table_set_add(struct table_set *set, int fd, const char *build_id)
 
 int main(int argc, char **argv)
 {
-	static char tables;	/* never read */
+	static char tables;	/* only its address is used */
 	struct maps *maps;
 	char *text;
 	int c;

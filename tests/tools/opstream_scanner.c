@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * opstream_scanner - scan an OProfile stream, for the tests
+ * opstream_scanner - scan an OProfile stream
  *
  * usage: opstream_scanner WORD|/...
  *
- * The words are numbers, -1 is an escape. A slash ends a part; each part is
+ * The words are numbers; -1 is an escape. A slash ends a part; each part is
  * scanned separately. Prints new cookies, one per line, then the number of
  * samples.
  */

@@ -10,13 +10,13 @@ import pytest
 
 USAGE = 2
 ERROR = 1
-# A line of --dry-run.
+# The dry run prints this line unless --no-inherit is given.
 INHERITED = "inherited by the threads and processes that it creates"
 SAMPLING = ("-e", "cpu-clock", "--long-smpl-periods=1000")
 
 
 class Pfmon:
-    """Runs pfmon and returns its output."""
+    """Run pfmon and return its output."""
 
     def __init__(self, program: Path) -> None:
         self.program = program
@@ -33,7 +33,7 @@ def without_kernel() -> None:
 
 
 def complaint_of(pfmon: Pfmon, arguments: tuple[str, ...]) -> str:
-    """Run pfmon with a usage error and return its message."""
+    """Run pfmon with a usage error and return the message."""
     run = pfmon(*arguments)
     assert run.returncode == USAGE
     assert run.stdout == ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads the events in PROC chunks (docs/capture.md)."""
+"""Read the events in PROC chunks (docs/capture.md)."""
 
 from __future__ import annotations
 

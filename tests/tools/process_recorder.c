@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * process_recorder - record processes as pfmon does, for the tests
+ * process_recorder - record processes as pfmon does
  *
  * usage: process_recorder [pfmon's options] PID...
  *
  * Instead of a PID, "divide" finishes the capture and begins the next one, and
  * "cat" runs cat and prints its PID. "events" records what all processes have
- * done, or this one in a session for threads, and "new" the processes of which
- * perf may not have told. With REFUSED in the environment, perf does not tell
- * what processes do. With LOADS, prints "load" when unwind tables would be
- * loaded, or "locked" if the recording is locked then. Also records the clocks
- * before and after, which fails if perfmon is not loaded.
+ * done; in a session for threads, what this process has done. "new" records
+ * processes that perf may not have reported. With REFUSED in the environment,
+ * perf does not report what processes do. With LOADS, the program prints "load"
+ * whenever pfmon would load unwind tables, or "locked" if the recording is
+ * locked then. The program also records the clocks before and after, which
+ * fails if perfmon is not loaded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static bool divide(const struct plan *plan)
 	return ok;
 }
 
-/* Prints the PID of a process that runs a program, and has ended. */
+/* Run cat, wait until it has ended, and print its PID. */
 static bool run_cat(void)
 {
 	pid_t pid = fork();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads the unwind information that readelf prints, and compares rules with it.
+"""Read the unwind information that readelf prints, and compare rules with it.
 
 readelf prints "u" both for registers that are unchanged and for those that are
 undefined, and "exp" for all expressions.
@@ -18,7 +18,7 @@ from unwind_table import AARCH64, X86_64, Fp, Kind, Ra, Rule, Table
 _FDE = re.compile(r"FDE cie=\w+ pc=(\w+)\.\.(\w+)$")
 _CIE = re.compile(r"^(\w+) \w+ \w+ CIE ")
 _OF = re.compile(r"FDE cie=(\w+)")
-# Offset, address and size of an executable segment.
+# The offset, address and size of an executable segment.
 _SEGMENT = re.compile(r"LOAD +(\w+) (\w+) \w+ (\w+) \w+ R[W ]?E")
 # A register has a number and a name: "r5 (rdi)".
 _VALUE = re.compile(r"\w+ \((\w+)\)|(\S+)")
@@ -33,7 +33,7 @@ SAVED = {X86_64: ("rbp", "rsp"), AARCH64: ("x29", "sp")}
 
 @dataclass(frozen=True)
 class Row:
-    """A row of readelf: from this address on, the CFA, return address, and fp."""
+    """A row of readelf: the CFA, the return address and fp from an address on."""
 
     address: int
     cfa: str
@@ -45,7 +45,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Code:
-    """An FDE of readelf."""
+    """An FDE as readelf prints it."""
 
     start: int
     end: int
@@ -72,7 +72,7 @@ def _blocks(path: Path) -> Iterator[list[str]]:
 
 
 def frames(path: Path, machine: int) -> Iterator[Code]:
-    """Yield what readelf says about each FDE of a file."""
+    """Yield the rows of each FDE of a file."""
     of_cie: dict[str, Row] = {}
     for head, *lines in _blocks(path):
         cie, fde = _CIE.match(head), _FDE.search(head)
@@ -100,7 +100,7 @@ def _agrees_ra(rule: Rule, row: Row, machine: int) -> bool:
     found = _SUM.fullmatch(ra)
     if found:
         return found[1] == "c" and (rule.ra, rule.ra_offset) == (Ra.CFA, int(found[2]))
-    # glibc for arm64 has a function that keeps the return address in x15.
+    # glibc for arm64 has a function that keeps its return address in x15.
     if ra in ("u", "s") and machine == AARCH64:
         return rule.ra == Ra.REG and rule.ra_offset in (30, 15)
     number = NUMBERS[machine].get(ra)
@@ -117,7 +117,7 @@ def _agrees_fp(rule: Rule, fp: str) -> bool:
 
 
 def agrees(rule: Rule, row: Row, machine: int) -> bool:
-    """Whether a rule says the same as readelf."""
+    """Return True if a rule agrees with readelf."""
     if rule.kind == Kind.END:
         return row.ra == "u"
     if rule.kind == Kind.BAD:
@@ -138,7 +138,7 @@ def agrees(rule: Rule, row: Row, machine: int) -> bool:
 
 
 class Offsets:
-    """Converts addresses of code to offsets in the file."""
+    """Convert addresses of code to offsets in the file."""
 
     def __init__(self, path: Path) -> None:
         done = subprocess.run(
@@ -157,16 +157,16 @@ class Offsets:
 
 
 def differences(path: Path, table: Table) -> tuple[int, list[str]]:
-    """Compare all addresses of a file; return the number of rows, and differences.
+    """Compare a file's rules with readelf; return the number of rows, and differences.
 
-    Both sides are constant between their rows, so rows are all that differs.
+    Both sides are constant between their rows, so it is enough to compare rows.
     """
     offsets, count, found = Offsets(path), 0, []
     for code in frames(path, table.machine):
         base = offsets(code.start) - code.start
         bounds = [row.address for row in code.rows[1:]] + [code.end]
         for row, end in zip(code.rows, bounds):
-            # Some rows begin at the end of the code.
+            # Some rows begin at the end of the code; skip them.
             rules = table.between(row.address + base, end + base)
             for rule in rules if row.address < end else ():
                 count += 1

@@ -16,7 +16,7 @@ ENTRY = 40
 
 @dataclass(frozen=True)
 class Outcome:
-    """The answers of buffer_saver, and the buffers that it saved."""
+    """The answers of buffer_saver, and the buffers that it has saved."""
 
     answers: list[str]
     saved: list[Buffer]
@@ -31,10 +31,10 @@ def default_header(count: int, offset: int, size: int) -> bytes:
 
 
 def saver_of(program: Path, directory: Path) -> Saver:
-    """Return a function that gives commands to the buffer_saver `program`.
+    """Return a function that sends commands to the buffer_saver `program`.
 
-    Bytes among the commands are written to a file, whose path becomes the argument of
-    the command before them.
+    The function writes bytes among the commands to a file. The path of this file
+    becomes the argument of the preceding command.
     """
 
     def run(module: str, *commands: str | bytes) -> Outcome:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * session_printer - print a session's configuration, for the tests
+ * session_printer - print a session's configuration
  *
  * usage: session_printer [pfmon's options] [COMMAND]
  *

@@ -18,7 +18,7 @@ ENTRY_HEADER = 40
 
 
 class Printer:
-    """Runs session_printer and decodes its output."""
+    """Run session_printer and decode its output."""
 
     def __init__(self, program: Path) -> None:
         self.program = program
@@ -46,6 +46,6 @@ def without_kernel() -> None:
 
 
 def room(entries: int, pmds: int) -> int:
-    """Return the buffer size that is full after @entries entries with @pmds PMDs."""
+    """Return the size of a buffer that @entries entries with @pmds PMDs fill."""
     largest = ENTRY_HEADER + 8 * EVERY_PMD
     return (entries - 1) * (ENTRY_HEADER + 8 * pmds) + largest

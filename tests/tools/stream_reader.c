@@ -4,12 +4,13 @@
  *
  * usage: stream_reader DIRECTORY [pfmon's options] [COMMAND]
  *
- * DIRECTORY contains the FIFO feed; device, which leads to that FIFO and
- * replaces the format's device; sys, which replaces /sys/kernel/perfmon; and
- * files, where the file N stands for the OProfile bridge's cookie N. Each line
- * of standard input names a file whose contents the device returns, at most a
- * page per read. A line "stat NAME N" writes a number to sys/formats/NAME. At
- * the end of input, records the rest and prints the totals: samples, lost.
+ * DIRECTORY contains four entries. "feed" is a FIFO. "device" is a link to this
+ * FIFO and replaces the format's device. "sys" replaces /sys/kernel/perfmon. In
+ * "files", the file N stands for the OProfile bridge's cookie N. Each line of
+ * standard input names a file whose contents the device returns, at most a page
+ * per read. A line "stat NAME N" writes a number to sys/formats/NAME. At the
+ * end of input, the program records the rest and prints the totals: samples,
+ * lost.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -45,7 +46,7 @@ int __wrap_scandir(const char *path, struct dirent ***list,
 		   int (*compare)(const struct dirent **a,
 				  const struct dirent **b));
 
-/* Returns the path in the directory that replaces a system path. */
+/* Return the path in DIRECTORY that replaces a system path. */
 static char *redirect(const char *path)
 {
 	if (!strcmp(path, "/dev/perfmon-oprofile") ||
@@ -108,7 +109,7 @@ static void check(bool ok, const char *what)
 	exit(1);
 }
 
-/* Writes a file to the FIFO; blocks while the FIFO is full. */
+/* Write a file to the FIFO; block while the FIFO is full. */
 static void give_out(int device, const char *path)
 {
 	size_t size, done = 0;
@@ -149,7 +150,7 @@ static int open_feed(void)
 	return fd;
 }
 
-/* Executes commands from standard input while the stream is read. */
+/* Execute commands from standard input while the stream is read. */
 static void perform(int feed)
 {
 	static const char stat[] = "stat ";

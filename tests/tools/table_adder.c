@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * table_adder - load unwind tables into a set, for the tests
+ * table_adder - load unwind tables into a set
  *
  * usage: table_adder ERRNO BUILD_ID FILE...
  *
- * All files have the build ID, or none if it is "". Replaces the kernel: it
- * prints "SIZE bytes" for each table, and then refuses it with the error,
- * unless that is 0. It refuses tables without a magic number, and accepts the
- * table of the vDSO unless OLD is in the environment. Prints "compiled" for
- * each compilation of a file, which takes 600 ms on pfmon's clock.
+ * All files have the build ID BUILD_ID; if it is "", the files have no build
+ * ID. The program replaces the kernel. It prints "SIZE bytes" for each table,
+ * and then refuses the table with ERRNO, unless this is 0. It refuses tables
+ * without a magic number. It accepts the table of the vDSO unless OLD is in the
+ * environment. Prints "compiled" for each compilation of a file, which takes
+ * 600 ms on pfmon's clock.
  *
  * With CHANGED in the environment, process 1 changes twice, and the tables are
- * loaded again. "process 1" is printed whenever its mappings are read. That
- * fails the first time.
+ * loaded again. The program prints "process 1" whenever it reads the mappings
+ * of process 1. The first read fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>

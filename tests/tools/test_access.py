@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The reason that pfmon finds for a refusal, and its advice."""
+"""Explain a refusal: its reason, and pfmon's advice."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class Refusal:
     command: str
 
 
-# Called with the facts that differ from those of a member of the group.
+# A function that runs access_judge; its arguments are the facts that differ from the
+# defaults of access_judge.c.
 Judge = Callable[..., Refusal]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Build-ids compared with the notes of the files."""
+"""Compare build-ids with the notes of the files."""
 
 from __future__ import annotations
 

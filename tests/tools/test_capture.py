@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmon's capture.c, against an independent reading of docs/capture.md."""
+"""Read what pfmon's capture.c writes, according to docs/capture.md."""
 
 from __future__ import annotations
 

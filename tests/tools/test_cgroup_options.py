@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The option --cgroup."""
+"""Test the option --cgroup."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_empty_control_group_is_reported(pfmon: Pfmon) -> None:
 
 def test_parent_cgroups_and_patterns_match(pfmon: Pfmon) -> None:
     lines = Path("/proc/self/cgroup").read_text("utf-8").splitlines()
-    # A process in the root of one hierarchy may be in a group of another one.
+    # A process may be in the root of one hierarchy and in a group of another one.
     own = max(line.split(":", 2)[2] for line in lines)
     for group in ("/", f"/none,{own}", "/*", f"{own[:-1]}?"):
         assert "control group" not in said_of(pfmon, group)

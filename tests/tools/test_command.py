@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Running a command: its stops, and its exit status."""
+"""Run a command: its stops, and its exit status."""
 
 from __future__ import annotations
 

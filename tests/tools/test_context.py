@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The buffer of a detached context."""
+"""Save the buffer of a detached context."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Commands that pfmon reads from the FIFO of --control."""
+"""Read commands from the FIFO of --control."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from pfmon import ERROR, Pfmon
 
 ENABLE, SET, SNAPSHOT, STOP = "1 -", "2 {}", "3 -", "4 -"
-LINE = 4096  # the longest one, with its end
+LINE = 4096  # longest line, with its end
 
 
 @pytest.fixture(name="fifo")
@@ -24,7 +24,7 @@ def fixture_fifo(tmp_path: Path) -> Path:
 def read(
     programs: Path, fifo: Path, *texts: bytes
 ) -> tuple[list[str], str, bytes, int]:
-    """Return the commands, the messages, the acknowledgements, the number of reads."""
+    """Return the commands, messages, acknowledgements and the number of reads."""
     ack = fifo.with_name("ack")
     os.mkfifo(ack)
     answers = os.open(ack, os.O_RDWR | os.O_NONBLOCK)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Counts as JSON."""
+"""Print counts as JSON."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Counts as a table."""
+"""Print counts as a table."""
 
 from __future__ import annotations
 

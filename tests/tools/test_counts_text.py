@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Counts as text: lines, uncounted events, times, intervals, deviations."""
+"""Print counts as text: lines, uncounted events, times, intervals, deviations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Valid and invalid lists of CPUs."""
+"""Parse valid and invalid lists of CPUs."""
 
 from __future__ import annotations
 

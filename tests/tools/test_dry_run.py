@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The output of --dry-run."""
+"""Test the output of --dry-run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The option --check-events-only."""
+"""Test the option --check-events-only."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The description of an event: meaning, encoding, suffixes, parameters, fields."""
+"""Describe an event: its meaning, encoding, suffixes, parameters and fields."""
 
 from __future__ import annotations
 

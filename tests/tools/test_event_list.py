@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The list of events, and messages if events cannot be tested."""
+"""List events, and print messages if events cannot be tested."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The names of the generic events, and their list."""
+"""Test the names of the generic events, and their list."""
 
 from __future__ import annotations
 

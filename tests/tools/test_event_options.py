@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Usage errors in -e, and in lists with an element per event."""
+"""Report usage errors in -e and in lists with one element per event."""
 
 from __future__ import annotations
 

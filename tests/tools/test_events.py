@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The encoding of event names as PMC values of perfmon/perfmon.h."""
+"""Encode event names as PMC values of perfmon/perfmon.h."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Messages of pfmon when the kernel refuses a family of contexts."""
+"""Check pfmon's messages when the kernel refuses a family of contexts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FORKS = "this kernel cannot follow forks: try --no-inherit"
 def counted(
     programs: Path, *arguments: str, create: int = 0, load: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Count a command, with these errors of the kernel."""
+    """Count a command while the kernel returns these errors."""
     return subprocess.run(
         [
             programs / "family_refuser",
@@ -46,7 +46,7 @@ def counted(
 def refused(
     programs: Path, create: int, load: int, *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """Count the command true, with these errors of the kernel."""
+    """Count the command "true" while the kernel returns these errors."""
     return counted(programs, *options, "true", create=create, load=load)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Adaptation of sampling periods to simulated counts and times."""
+"""Adapt sampling periods to simulated counts and times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Adapter = Callable[..., list[str]]
 @pytest.fixture(name="adapt")
 def fixture_adapt(programs: Path, tmp_path: Path) -> Adapter:
     def run(options: Sequence[str], *commands: str | bytes) -> list[str]:
-        """Run commands; bytes are the contents of a buffer."""
+        """Run commands; each item of bytes is the contents of a buffer."""
         lines = []
         for number, command in enumerate(commands):
             if isinstance(command, bytes):
@@ -43,7 +43,7 @@ def fixture_adapt(programs: Path, tmp_path: Path) -> Adapter:
 
 
 def buffer(*samples: tuple[int, int, int]) -> bytes:
-    """Return a buffer with samples: set, PMD, period."""
+    """Return a buffer with samples; each one is a set, a PMD and a period."""
     entries = b"".join(
         struct.pack("<IHHQQQHHI", 1, pmd, 0, 2**64 - period, 0, 0, 0, number, 1)
         for number, pmd, period in samples
@@ -57,7 +57,7 @@ def at_rest(period: int = FIRST) -> str:
 
 
 def test_period_is_event_rate_divided_by_frequency(adapt: Adapter) -> None:
-    # 5e6 events in 5 ms are 1e9 per second.
+    # The rate is 5e6 events in 5 ms, or 1e9 per second.
     samples = buffer(*[(0, 0, FIRST)] * 50)
     lines = adapt(CYCLES, at_rest(), samples, "time 0 5000000", "look")
     assert lines == ["0 0 1000000", "looked"]
@@ -66,7 +66,7 @@ def test_period_is_event_rate_divided_by_frequency(adapt: Adapter) -> None:
 def test_partial_period_counts_for_the_rate(adapt: Adapter) -> None:
     half = f"pmd 0 0 -{FIRST // 2} -{FIRST}"
     samples = buffer((0, 0, FIRST))
-    # 150000 events in 10 ms.
+    # The rate is 150000 events in 10 ms.
     lines = adapt(CYCLES, half, samples, "time 0 10000000", "look")
     assert lines == ["0 0 15000", "looked"]
 
@@ -76,7 +76,7 @@ def test_frequency_counts_each_sample_once(adapt: Adapter) -> None:
     lines = adapt(
         CYCLES,
         *(at_rest(), few, "time 0 10000000", "look"),
-        # At an unchanged rate, no period changes.
+        # At an unchanged rate, the period does not change.
         *(more, "time 0 20000000", "look"),
         *("freed", few, "time 0 30000000", "look"),
     )
@@ -84,7 +84,7 @@ def test_frequency_counts_each_sample_once(adapt: Adapter) -> None:
 
 
 def test_small_deviation_keeps_period(adapt: Adapter) -> None:
-    # The period is 100000, and 9 % more would be exact.
+    # The period is 100000. The exact period would be only 9 % longer.
     part = f"pmd 0 0 -{FIRST // 10} -{FIRST}"
     samples = buffer(*[(0, 0, FIRST)] * 10)
     lines = adapt(CYCLES, part, samples, "time 0 10000000", "look")
@@ -102,7 +102,7 @@ def test_idle_event_shortens_period_stepwise(adapt: Adapter) -> None:
     part = f"pmd 0 0 -{FIRST - 1000} -{FIRST}"
     lines = adapt(
         CYCLES,
-        # 1000 events per second would need a period of 1.
+        # A rate of 1000 events per second would need a period of 1.
         *(part, "time 0 1000000000", "look"),
         *(f"pmd 0 0 -{FIRST // 8 - 1000} -{FIRST // 8}", "time 0 2000000000", "look"),
     )
@@ -111,7 +111,7 @@ def test_idle_event_shortens_period_stepwise(adapt: Adapter) -> None:
 
 @pytest.mark.parametrize(
     ("lost", "changed"),
-    # Without losses the samples shorten the period by one full step.
+    # Without lost samples, the period is shortened by a full step.
     [(0, ["0 0 12500"]), (3, ["0 0 40000"]), (9, []), (1000, [])],
 )
 def test_lost_samples_do_not_shorten_period(
@@ -152,7 +152,7 @@ def test_frequency_uses_time_and_samples_of_the_set(adapt: Adapter) -> None:
         *(at_rest(), "pmd 1 0 -1 -1", samples),
         *("time 0 10000000", "time 1 20000000", "look"),
     )
-    # 1e5 in 10 ms; 40 in 20 ms.
+    # Set 0 counts 1e5 cycles in 10 ms; set 1 counts 40 page faults in 20 ms.
     assert lines == ["0 0 12500", "1 0 40", "looked"]
 
 
@@ -233,7 +233,7 @@ def test_frequency_usage_errors(
 
 
 def test_frequency_alone_samples_cycles(printer: Printer) -> None:
-    # Without perfmon it is unknown whether this machine counts cycles.
+    # Without perfmon, pfmon cannot know whether this machine counts cycles.
     without_kernel()
     session = printer.session("-F", "1000")
     assert [pmd["event"] for pmd in session["sets"][0]["pmds"]] == ["cycles"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Functions generated at run time, and which perf-PID.map files are trusted."""
+"""Record functions that are generated at run time; refuse untrusted map files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ LARGEST = 48 << 20
 
 
 class Told(NamedTuple):
-    """The chunks, as (tgid, flags, text), and the messages."""
+    """The chunks as (tgid, flags, text), and the messages."""
 
     chunks: list[tuple[int, int, bytes]]
     said: str
 
 
 class Looker:
-    """Runs jit_writer."""
+    """Run jit_writer."""
 
     def __init__(self, program: Path, capture: Path) -> None:
         self.program = program
@@ -34,7 +34,7 @@ class Looker:
         self.process: subprocess.Popen[str] | None = None
 
     def look(self, *pids: int) -> None:
-        """Start it and let it open the files of the processes."""
+        """Start jit_writer; wait until it has opened the processes' files."""
         self.process = subprocess.Popen(
             [self.program, self.capture, *map(str, pids)],
             stdin=subprocess.PIPE,
@@ -46,7 +46,7 @@ class Looker:
         assert self.process.stdout.readline() == "looked\n"
 
     def end(self) -> Told:
-        """Let it write the capture."""
+        """Let jit_writer write the capture; return its chunks and messages."""
         assert self.process
         _, said = self.process.communicate()
         assert self.process.returncode == 0
@@ -73,7 +73,7 @@ def fixture_process() -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.fixture(name="path")
 def fixture_path(process: subprocess.Popen[bytes]) -> Iterator[Path]:
-    """Return the path of the process's file, and remove the file afterwards."""
+    """Yield the path of the process's perf-PID.map file, and remove the file later."""
     path = Path(f"/tmp/perf-{process.pid}.map")
     yield path
     path.unlink(missing_ok=True)
@@ -113,7 +113,7 @@ def test_long_perf_map_is_truncated(
 
 
 def refused(looker: Looker, process: subprocess.Popen[bytes]) -> str:
-    """Check that nothing is written, and return the only message."""
+    """Check that no chunk is written; return the only message."""
     looker.look(process.pid, process.pid)
     told = looker.end()
     assert told.chunks == [] and told.said.count("\n") == 1

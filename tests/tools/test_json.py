@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""JSON is valid text for names with any bytes."""
+"""Check that JSON is valid text for names with any bytes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The machine in a capture compared with /proc and /sys."""
+"""Compare the machine in a capture with /proc and /sys."""
 
 from __future__ import annotations
 

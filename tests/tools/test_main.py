@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmon without perfmon in the kernel."""
+"""Run pfmon on a kernel without perfmon."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The mappings in a capture compared with /proc."""
+"""Compare the mappings in a capture with /proc."""
 
 from __future__ import annotations
 
@@ -127,13 +127,13 @@ def test_path_is_recorded_as_it_is(
         chunk = maps.news()
     paths = [exact(m, "path") for m in chunk["maps"]]
     assert path in paths
-    # A valid text has no second member.
+    # A path that is valid UTF-8 has no member "path_bytes".
     (entry,) = [m for m in chunk["maps"] if exact(m, "path") == path]
     assert ("path_bytes" in entry) is (name == b"caf\xe9")
     assert entry["build_id"]
 
 
-# Maps a file as code and another one as data, and deletes them.
+# Map a file as code and another one as data, and delete both files.
 MAPS_DELETED = """
 import mmap, os, sys
 kept = []
@@ -151,7 +151,7 @@ sys.stdin.readline()
 def test_deleted_library_without_table_is_told_once(
     programs: Path, cat: Path, tmp_path: Path, option: str, told: int
 ) -> None:
-    # Root has the capability, too.
+    # Root has this capability as well, so it is dropped.
     capability = "--bounding-set=-checkpoint_restore,-sys_admin"
     prefix = ("setpriv", capability) if os.geteuid() == 0 else ()
     other = tmp_path / "other"
@@ -173,7 +173,7 @@ def test_deleted_library_without_table_is_told_once(
 
 
 def exact(entry: Any, member: str) -> bytes:
-    """Return the bytes of a text."""
+    """Return the bytes that a text in JSON stands for."""
     found = entry.get(f"{member}_bytes")
     text: str = entry[member]
     return text.encode() if found is None else bytes.fromhex(found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Usage errors in the arguments of options."""
+"""Report usage errors in the arguments of options."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The documentation generated from the option table, and bash completion."""
+"""Check the documentation that the option table generates, and bash completion."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""--help compared with the option table."""
+"""Compare --help with the option table."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Usage errors in combinations of options."""
+"""Report usage errors in combinations of options."""
 
 from __future__ import annotations
 

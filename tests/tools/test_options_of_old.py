@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""docs/pfmon_options_of_old.md compared with the option table and its aliases."""
+"""Compare docs/pfmon_options_of_old.md with the option table and its aliases."""
 
 from __future__ import annotations
 

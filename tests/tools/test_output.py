@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The output file for counts: overwritten, appended to, or unchanged."""
+"""Overwrite the output file for counts, append to it, or leave it unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_failed_measurement_keeps_outfile(
     if before:
         path.write_text(before)
     assert pfmon("-o", str(path), "-e", "r1", "true").returncode == ERROR
-    # If the file got descriptor 2, it would get the messages.
+    # If the file got descriptor 2, the messages would go to the file.
     closed = f'exec {pfmon.program} -o "$0" -e r1 true 2>&-'
     assert subprocess.run(["sh", "-c", closed, path]).returncode == ERROR
     assert (path.read_text() if path.exists() else None) == before

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""perf's records about processes, as pfmon reads and describes them."""
+"""Read perf's records about processes as pfmon does."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RING = 512  # bytes
 
 
 def record(kind: int, body: bytes, time: int, misc: int = 0) -> bytes:
-    """Build a record whose only sample_id word is the time."""
+    """Build a record whose sample_id consists of the time only."""
     body += bytes(-len(body) % 8) + struct.pack("<Q", time)
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
@@ -54,7 +54,7 @@ def mmap2(
 
 
 def place(file: Path, device: int = 0, inode: int = 0) -> bytes:
-    """Build the part of mmap2 that names a file; add to its numbers."""
+    """Build the part of an mmap2 record that names a file; add to its numbers."""
     info = file.stat()
     major, minor = os.major(info.st_dev) + device, os.minor(info.st_dev)
     return struct.pack("<IIQQ", major, minor, info.st_ino + inode, 0)
@@ -65,7 +65,7 @@ def times(chunks: list[list[dict[str, Any]]]) -> list[list[int]]:
 
 
 class Reader:
-    """Runs event_reader."""
+    """Run event_reader."""
 
     def __init__(self, program: Path) -> None:
         self._program = program
@@ -107,7 +107,7 @@ class Reader:
     def answer(
         self, process: subprocess.Popen[str], *lines: str
     ) -> tuple[list[list[dict[str, Any]]], list[int]]:
-        """Return what a running event_reader prints for lines with one reading."""
+        """Send lines with one read to a running event_reader; return its output."""
         assert process.stdin and process.stdout
         process.stdin.write("".join(f"{line}\n" for line in lines))
         process.stdin.flush()
@@ -174,7 +174,7 @@ def test_file_without_build_id_is_identified(reader: Reader, tmp_path: Path) -> 
 
 
 def ended() -> int:
-    """Return the ID of a process that has ended."""
+    """Return the PID of a process that has ended."""
     with subprocess.Popen(["true"]) as process:
         process.wait()
     return process.pid
@@ -194,7 +194,8 @@ def test_other_file_at_same_path_is_not_taken(
 ) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"12345")
-    # The inode is also wrong in a process that reuses the ID.
+    # The process has ended if the device is wrong; a reused PID may have the wrong
+    # inode.
     pid = os.getpid() if other == "inode" else ended()
     wrong = place(file, **{other: 1})
     ((event,),), _ = reader.read(put(mmap2(1, bytes(file), wrong, pid=pid)), "last")
@@ -222,7 +223,7 @@ def test_table_is_of_the_mapped_file(reader: Reader, tmp_path: Path) -> None:
         this = map_known(file, identity, pid)
         return reader.answers("table", put(this, this), "last")
 
-    # An ended process has no root: the path is then taken in that of pfmon.
+    # An ended process has no root directory, so the path is looked up in pfmon's root.
     for pid in ended(), os.getpid():
         assert tables(known, pid) == [inode]
         assert tables(known[::-1], pid) == []
@@ -230,7 +231,7 @@ def test_table_is_of_the_mapped_file(reader: Reader, tmp_path: Path) -> None:
 
 @contextlib.contextmanager
 def running(*command: str | Path) -> Iterator[int]:
-    """Run a program that reads its standard input, and return its PID."""
+    """Run a program that reads its standard input, and yield its PID."""
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -412,7 +413,7 @@ def test_name_that_is_not_utf8_is_kept(reader: Reader) -> None:
 def test_cpu_that_comes_online_is_observed(reader: Reader) -> None:
     lines = ["online 1", "read", put(fork(1, 5, 4), ring=1), "read", "last"]
     chunks, lost = reader.read(*lines)
-    # It is unknown how many events were missed there.
+    # pfmon cannot know how many events it missed on this CPU.
     assert (times(chunks), lost) == ([[1]], [1, 1, 1])
 
 
@@ -432,7 +433,7 @@ def test_generated_code_is_inherited_until_exec(reader: Reader) -> None:
     made, forked = mmap2(1, b"//anon", pid=5), fork(2, 6, 5)
     lines = [put(made, forked), "read", "made 5", "made 6"]
     lines += [put(comm(3, 6, b"sh", IS_EXEC)), "read", "made 5", "made 6"]
-    # The ID of process 5 is reused.
+    # A new process reuses PID 5.
     lines += [put(fork(4, 5, 6)), "last", "made 5"]
     assert reader.answers("made", *lines) == [1, 1, 1, 0, 0]
 
@@ -446,7 +447,7 @@ def test_exec_without_mappings_has_removed_the_events(reader: Reader) -> None:
 
 
 def test_ended_processes_are_forgotten(reader: Reader) -> None:
-    # These IDs are larger than the kernel's limit.
+    # These PIDs are larger than the kernel's limit.
     me, first, most = os.getpid(), 1 << 23, 3000
     forks = [fork(1, first + i, me) for i in range(most)]
     lines = [put(forks[0]), "read", f"told {first}"]
@@ -458,7 +459,7 @@ def test_ended_processes_are_forgotten(reader: Reader) -> None:
 
 
 def test_session_for_a_process_needs_no_ring_of_a_new_cpu(reader: Reader) -> None:
-    # The events of a thread survive while a CPU is offline.
+    # While a CPU is offline, the events of a thread stay open.
     lines = ["online 0", "read", "online 1", "read"]
     assert reader.answers("lost", *lines, pid=os.getpid()) == [0, 1]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Ratios of counts to other counts and to times."""
+"""Print ratios of counts to other counts and to times."""
 
 from __future__ import annotations
 

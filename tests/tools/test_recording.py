@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Recording of processes, and its error messages."""
+"""Record processes, and report errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def recorded(
     then: tuple[str, ...] = (),
     **environment: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Record this process, then pass further words to process_recorder."""
+    """Record this process, then pass the words of ``then`` to process_recorder."""
     program = programs / "process_recorder"
     return subprocess.run(
         [program, *SAMPLING, *options, "-o", capture, str(os.getpid()), *then],
@@ -42,7 +42,7 @@ def recorded(
 
 
 def need_perf() -> None:
-    """Skip the test if perf does not tell this user what all processes do."""
+    """Skip the test if perf does not report all processes' events to this user."""
     level = Path("/proc/sys/kernel/perf_event_paranoid")
     if not level.exists() or (os.geteuid() and int(level.read_text()) > 0):
         pytest.skip("this user may not observe all processes with perf")
@@ -137,7 +137,7 @@ def test_vdso_is_recorded_once(programs: Path, capture: Path) -> None:
         ids = {m["build_id"] for m in mapped if m["path"] == "[vdso]"}
         assert ids == {image[8 : 8 + size].hex()}
         assert image[72:].startswith(b"\x7fELF")
-        # The image has the bytes of this process's own vDSO.
+        # The image contains the bytes of this process's own vDSO.
         own = re.search(r"(\w+)-\w+ .*\[vdso\]", Path("/proc/self/maps").read_text())
         assert own is not None
         with open("/proc/self/mem", "rb", buffering=0) as memory:
@@ -154,7 +154,7 @@ def test_system_wide_session_records_process_events(
     ((done,), (maps, *_)) = (documents(first, kind) for kind in (b"DONE", b"MAPS"))
     assert done["process_events"] == {"error": None, "lost": 0}
     assert maps["tgid"] == os.getpid()
-    # /proc is not read again.
+    # The second capture does not read /proc again.
     assert documents(capture, b"MAPS") == []
 
 
@@ -166,7 +166,7 @@ def test_refused_process_events_are_told(programs: Path, capture: Path) -> None:
         other.kill()
     (done,) = documents(capture.with_name(f"{capture.name}.1"), b"DONE")
     assert done["process_events"] == {"error": "Permission denied", "lost": 0}
-    # Processes that have started meanwhile are read from /proc.
+    # pfmon reads processes that have started meanwhile from /proc.
     assert other.pid in {maps["tgid"] for maps in documents(capture, b"MAPS")}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Recording a stream from a format's device."""
+"""Record a stream from a format's device."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The search for code in an executable, for --trigger-start and --trigger-stop."""
+"""Search for code in an executable, for --trigger-start and --trigger-stop."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-# The offset of e_machine in an ELF file, and a value of it.
+# The offset of e_machine in an ELF file, and the value for arm64.
 MACHINE = 18
 AARCH64 = 183
 
 
 class Finder:
-    """Searches for code in a copy of symbol_finder."""
+    """Search for code in a copy of symbol_finder."""
 
     def __init__(self, program: Path, copy: Path) -> None:
         self.program = program

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The kernel's set of unwind tables is filled from files and from the cache."""
+"""Fill the kernel's set of unwind tables from files and from the cache."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMPILED = "compiled"
 
 
 class Adder:
-    """Loads a program's table into two sets in turn, and returns what happened."""
+    """Load a program's table into two sets in turn, and return what is printed."""
 
     def __init__(self, program: Path, folder: Path) -> None:
         self.program = program
@@ -38,7 +38,7 @@ class Adder:
     def load(
         self, *files: Path, error: int = 0, build_id: str = BUILD_ID, **environment: str
     ) -> list[str]:
-        """Load the tables of files into one set, and return what happened."""
+        """Load the tables of files into one set, and return what is printed."""
         environment = {"XDG_CACHE_HOME": str(self.base), **environment}
         done = subprocess.run(
             [self.program, str(error), build_id, *files],
@@ -124,7 +124,7 @@ DAY = 24 * 3600
 
 
 def age(path: Path, days: int) -> None:
-    """Set the times of a file to this many days ago."""
+    """Set the times of a file to ``days`` days ago."""
     then = time.time() - days * DAY
     os.utime(path, (then, then))
 

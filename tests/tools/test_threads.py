@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The threads in a capture compared with /proc."""
+"""Compare the threads in a capture with /proc."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ for line in sys.stdin.buffer:
 
 
 class Asked:
-    """A program that executes commands and answers each with a line."""
+    """A program that executes commands and answers each one with a line."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
@@ -44,7 +44,7 @@ class Asked:
         return answer
 
     def threads(self, line: bytes) -> list[Any]:
-        """Return the threads in the decoded chunk; none if nothing has changed."""
+        """Return the threads in the decoded chunk, or [] if nothing has changed."""
         answer = self.ask(line)
         threads: list[Any] = json.loads(answer)["threads"] if answer.strip() else []
         return threads
@@ -101,7 +101,7 @@ def in_proc(pid: int) -> list[dict[str, object]]:
     """Return the threads of a process according to /proc."""
     found = []
     for task in Path(f"/proc/{pid}/task").iterdir():
-        # A name may contain parentheses; the numbers follow the last one.
+        # A name may contain parentheses; the other fields follow the last parenthesis.
         fields = (task / "stat").read_text().rpartition(")")[2].split()
         found.append(
             {
@@ -147,7 +147,7 @@ def test_renamed_new_thread_is_reported_again(programs: Path) -> None:
         asked.ask(b"name second")
         assert printer.threads(b"new") == [{**first, "comm": "second"}]
         assert printer.threads(b"new") == []
-        # The thread was unchanged once, so only "all" examines it from now on.
+        # The thread has been unchanged once, so only "all" examines it again.
         asked.ask(b"name third")
         assert printer.threads(b"new") == []
         assert printer.threads(b"all") == [{**first, "comm": "third"}]

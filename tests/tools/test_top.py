@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfmon top: its options, and the viewer that it starts."""
+"""Run pfmon top: its options, and the viewer that it starts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pfmon import ERROR, Pfmon, complaint_of, without_kernel
 
-# A viewer that prints its arguments after the end of its input.
+# A viewer that prints its arguments when its input has ended.
 SHOWS = '#!/bin/sh\ncat "/proc/self/fd/3"\necho shown as: $* >&2\n'
 
 
@@ -35,7 +35,7 @@ def test_top_options_are_rejected_elsewhere(pfmon: Pfmon, option: str) -> None:
 
 
 def beside(pfmon: Pfmon, directory: Path) -> Pfmon:
-    """Return a pfmon with a viewer next to it."""
+    """Install a viewer next to a copy of pfmon; return the copy."""
     program = directory / "pfmparse"
     program.write_text(SHOWS)
     program.chmod(0o755)

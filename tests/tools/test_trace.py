@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tracing a command and its descendants, which must not notice it."""
+"""Trace a command and its descendants, which must not notice it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS = 120
 
 
 def run(programs: Path, *command: str, **settings: str) -> list[str]:
-    """Trace family with these arguments and return the printed lines.
+    """Trace the program family with these arguments; return the printed lines.
 
     The settings are added to trace_runner's environment.
     """
@@ -22,7 +22,7 @@ def run(programs: Path, *command: str, **settings: str) -> list[str]:
 
 
 def trace(programs: Path, *command: str | Path, **settings: str) -> list[str]:
-    """Trace any program, like run()."""
+    """Trace any program like run(), and return the printed lines."""
     done = subprocess.run(
         [programs / "trace_runner", *command],
         env={**os.environ, **settings},
@@ -36,7 +36,7 @@ def trace(programs: Path, *command: str | Path, **settings: str) -> list[str]:
 
 
 def counted(threads: int, processes: int, execs: int = 0, renamed: int = 0) -> str:
-    # The first process is not reported as born.
+    # The first process was not born while traced, but it is gone.
     gone = 1 + threads + processes
     return (
         f"{threads} threads, {processes} processes, {gone} gone, "
@@ -62,21 +62,22 @@ def test_trace_counts_new_threads_and_processes(
 
 
 def test_child_may_exit_before_fork_event(programs: Path) -> None:
-    # With several parents, the stops of the youngest child are seen first.
+    # With several parents, trace_runner sees the stops of the youngest child first.
     family = f"{programs / 'tests/family'} series 20 1"
     script = f"{family} & {family} & {family} & wait"
     lines = trace(programs, "sh", "-c", script, SLOW="1")
-    # A child expected by mistake would be waited for forever.
+    # If trace_runner expected a wrong child, it would wait for this child forever.
     assert lines[3:] == [counted(0, 63, 3), "0"]
 
 
 def test_exec_of_thread_ends_first_thread(programs: Path) -> None:
-    # Four threads end, and the one that has become the process ends last.
+    # Four threads end. The one that has become the process ends last.
     assert run(programs, "thread-execs", "3", "2")[1:] == [counted(4, 0, 1, 1), "0"]
 
 
 def test_signal_reaches_command_after_exec_of_thread(programs: Path) -> None:
-    # The executing thread takes over the first thread's ID; the command has not ended.
+    # The executing thread takes over the first thread's ID, so the command has not
+    # ended.
     lines = run(programs, "thread-execs", "3", "2", SIGNAL="1")
     assert lines[1:] == [counted(4, 0, 1, 1), "143"]
 
@@ -110,7 +111,7 @@ def test_trace_status_has_terminating_signal(programs: Path) -> None:
 
 
 def test_detached_processes_continue_untraced(programs: Path) -> None:
-    # Otherwise it would be killed with its tracer, or stay stopped.
+    # A process that stayed traced would be killed with its tracer, or stay stopped.
     assert run(programs, "child", "1", "4", DETACH="1")[0] == "calls: 4"
     daemon, counts, status = run(programs, "daemon", "30", "1", DETACH="1")
     pid = int(daemon.removeprefix("daemon: "))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The search for tracepoints by name."""
+"""Find tracepoints by name."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def test_unreadable_tracefs_is_reported(encoder: Encoder) -> None:
     complaint = encoder.complaint("sched:sched_switch")
     tracing.chmod(0o755)
     assert "if it is a tracepoint, run pfmon as root: only root" in complaint
-    # The kernel has no tracepoints without tracefs, so root would not find any.
+    # Without tracefs the kernel shows no tracepoints, so root would not find any
+    # either.
     (encoder.root / "sys/kernel").rename(encoder.root / "sys/kernels")
     complaint = encoder.complaint("sched:sched_switch")
     assert "only root" not in complaint

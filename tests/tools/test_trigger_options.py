@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Usage errors of --trigger-start and --trigger-stop."""
+"""Report usage errors of --trigger-start and --trigger-stop."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Unwind tables agree with binutils, and with what small programs say."""
+"""Compare unwind tables with binutils, and with what small programs require."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ CALL = Rule(Kind.REG, 7, Ra.CFA, Fp.SAME, 8, -8)
 PUSHED = Rule(Kind.REG, 7, Ra.CFA, Fp.SAME, 16, -8)
 LINKED = Rule(Kind.REG, 31, Ra.REG, Fp.SAME, 0, 30)
 BAD = Rule(Kind.BAD)
-# Without it, even a small file for arm64 has more than 64 KiB.
+# Without this option, even a small file for arm64 exceeds 64 KiB.
 SMALL_PAGES = "-Wl,-z,max-page-size=4096"
-# In an ELF header: e_shoff; e_shnum and e_shstrndx.
+# The ELF header's fields e_shoff, and e_shnum with e_shstrndx.
 SECTIONS, NR_SECTIONS = slice(40, 48), slice(60, 64)
 ROOT = Path(__file__).resolve().parents[2]
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
@@ -38,7 +38,7 @@ function:
 {body}
     .cfi_endproc
 """
-SIZE = 1024  # of a function and of the code after it that is examined
+SIZE = 1024  # of the function and the examined code after it
 
 
 @pytest.fixture(name="compiler")
@@ -64,35 +64,35 @@ class Assembled:
         self.path = directory / "function.so"
 
     def link(self, text: str, *options: str, machine: int = X86_64) -> None:
-        """Assemble and link."""
+        """Assemble and link the library."""
         source = self._directory / "function.s"
         source.write_text(text)
         command = [gcc_for(machine), "-shared", "-nostdlib", *options]
         subprocess.run([*command, "-o", self.path, source], check=True)
 
     def build(self, text: str, *options: str, machine: int = X86_64) -> Table:
-        """Assemble and link; return the table."""
+        """Assemble and link the library; return its table."""
         self.link(text, *options, machine=machine)
         return self.table()
 
     def table(self) -> Table:
-        """Compile the library as it is now."""
+        """Compile the table of the library as it is now."""
         return self._compiler(self.path)
 
     def start(self, name: str = "function") -> int:
-        """Return where a function is in the file."""
+        """Return the file offset of a function."""
         listing = subprocess.check_output(["nm", "-D", self.path], text=True)
         (line,) = [line for line in listing.splitlines() if line.endswith(f" {name}")]
         return Offsets(self.path)(int(line.split()[0], 16))
 
     def rules(self, table: Table) -> list[Rule]:
-        """Return the rules of the function and of what follows."""
+        """Return the rules of the function and of the code after it."""
         return table.between(self.start(), self.start() + SIZE)
 
     def __call__(
         self, body: str, *options: str, machine: int = X86_64, text: str = FUNCTION
     ) -> list[Rule]:
-        """Return the rules of a function with these lines, and of what follows."""
+        """Build a function of these lines; return its rules and those after it."""
         return self.rules(self.build(text.format(body=body), *options, machine=machine))
 
 
@@ -227,7 +227,7 @@ def test_unwind_realigned_stack_is_followed(assembled: Assembled) -> None:
 
 
 def test_unwind_frame_in_memory_is_followed(assembled: Assembled) -> None:
-    # OpenSSL: CFA: breg7 152, deref, plus_uconst 8
+    # OpenSSL describes its CFA as: breg7 152, deref, plus_uconst 8
     assert (
         assembled(
             """
@@ -240,7 +240,7 @@ def test_unwind_frame_in_memory_is_followed(assembled: Assembled) -> None:
 
 
 def test_unwind_offset_is_kept_by_expression(assembled: Assembled) -> None:
-    # CFA: breg6 -8, deref
+    # The CFA is: breg6 -8, deref
     assert (
         assembled(
             """
@@ -283,7 +283,7 @@ def test_unwind_saved_rbx_is_noted(assembled: Assembled) -> None:
 
 
 def test_unwind_saved_fp_below_sp_is_relative(assembled: Assembled) -> None:
-    # rbp: drop, breg7 16
+    # rbp is: drop, breg7 16
     assert (
         assembled(
             """
@@ -335,14 +335,14 @@ def test_unwind_signal_frame_of_libc_is_known(compiler: Compiler) -> None:
         (".cfi_same_value rip", BAD),
         (".cfi_val_offset rip, 0", BAD),
         (".cfi_register rsp, rdi", BAD),
-        (".cfi_def_cfa 16, 0", BAD),  # rip is not a general register
+        (".cfi_def_cfa 16, 0", BAD),  # rip is not a general-purpose register
         (".cfi_escape 0x3f", BAD),  # unknown instruction
-        (".cfi_escape 0x0b", BAD),  # nothing is remembered
+        (".cfi_escape 0x0b", BAD),  # restores a state that was not remembered
         (".cfi_escape 0x0f,0x7f,0x77,0x08", BAD),  # expression beyond the end
         (".cfi_escape 0x0f,0x02,0x77,0x80", BAD),  # number beyond the end
         # breg7 8, breg9 0, lit8, mul, plus, deref
         (".cfi_escape 0x0f,0x08,0x77,0x08,0x79,0x00,0x38,0x1e,0x22,0x06", BAD),
-        (".cfi_signal_frame", BAD),  # an interrupted frame has not called
+        (".cfi_signal_frame", BAD),  # an interrupted frame has not called anything
     ],
 )
 def test_unwind_row_has_rule(assembled: Assembled, body: str, rule: Rule) -> None:
@@ -405,7 +405,7 @@ def test_unwind_plt_of_arm64_is_followed(
     assert [start - plt for start in table.starts[:3]] == [0, before + 4, 32]
 
 
-# Like the kernel's vDSO, which has no unwind information.
+# This code resembles the kernel's vDSO for arm64, which has no unwind information.
 VDSO = """
     .text
     .globl __kernel_clock_gettime, __kernel_getrandom, __kernel_rt_sigreturn
@@ -441,7 +441,7 @@ def test_unwind_vdso_of_arm64_is_followed(assembled: Assembled, push: str) -> No
         NONE,
     ]
     assert table.starts[0] == assembled.start("__kernel_clock_gettime")
-    # The return address of a handler is the trampoline's start.
+    # A signal handler returns to the trampoline's start.
     assert table.starts[2:] == [trampoline - 4, trampoline + 8]
 
 
@@ -484,7 +484,8 @@ function:
     .byte 0x80, 0x80, 1, 15	/* 8192 for 15 */
     .byte 0
 """
-# Go 1.18 and 1.20; a program that is loaded anywhere, and one that is not.
+# Headers of Go 1.18 and 1.20, for a program that can be loaded at any address and for
+# one that cannot.
 GO_OLD = {"magic": "0xfffffff0", "more": ""}
 GO_NEW = {"magic": "0xfffffff1", "more": ", 0"}
 TEXT = 0x10000
@@ -648,8 +649,8 @@ def test_unwind_without_information_is_refused(
     assert compiler.complaint(assembled.path) == reason
 
 
-# Otherwise each rule would be compared with all others. Such a file of 64 MB would
-# then take minutes.
+# Compiling would compare each rule with all others, so a file of 64 MB with equal
+# hashes would take minutes.
 def test_unwind_rules_of_one_hash_are_refused(
     assembled: Assembled, compiler: Compiler
 ) -> None:
@@ -677,7 +678,7 @@ def fixture_fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compile_damaged(fuzzer: Path, path: Path) -> None:
-    """Compile damaged copies of a file, some of which still have a table."""
+    """Compile damaged copies of a file; check that some of them still have a table."""
     if not path.exists():
         pytest.skip(f"there is no {path}")
     compiled = int(subprocess.check_output([fuzzer, path, "2000", "1"], timeout=300))

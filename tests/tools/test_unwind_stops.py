@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Chains of live programs by unwind tables equal those of elfutils.
+"""Compare chains by unwind tables with elfutils on live programs.
 
-elfutils reads .eh_frame itself. With CHECK_ALL=1 each program is stopped more often.
+elfutils reads.eh_frame itself. With CHECK_ALL=1, each program is stopped more often.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ while (1) {
 """
 SHELL = 'while :; do x=$((x + 1)); y="${x//1/2}"; case $y in *5*) z=1 ;; esac; done'
 # While libgcc enters a handler, its frame already has the new return address but not
-# yet the new stack pointer. Therefore most of the time is spent elsewhere, and there
-# are more stops: one that finds it there loses the frames of deep().
+# yet the new stack pointer. A stop at that moment loses the frames of deep(). So the
+# program spends most of its time in other code, and is stopped more often.
 THROWS = """
 #include <algorithm>
 #include <stdexcept>
@@ -59,7 +59,8 @@ int main()
     }
 }
 """
-# A handler on the stack that it interrupts, and one on its own stack; the vDSO.
+# One handler runs on the interrupted stack, one on an alternate stack. Both call the
+# vDSO.
 SIGNALS = """
 #include <signal.h>
 #include <stdlib.h>
@@ -93,7 +94,7 @@ int main(void)
 
 
 class Stops:
-    """Runs unwind_stops."""
+    """Run unwind_stops."""
 
     def __init__(self, program: Path) -> None:
         self.program = program
@@ -101,8 +102,9 @@ class Stops:
     def check(
         self, *command: str | Path, start: bool = False, stops: int = STOPS
     ) -> None:
-        """Compare the chains of a command, nearly all of which must be whole."""
-        # elfutils ends at lazy binding if that has executed nothing but a call.
+        """Compare the chains of a command; check that nearly all are complete."""
+        # If a program is stopped from its start, elfutils ends some chains at lazy
+        # binding.
         least = 0.97 if start else 0.99
         run = subprocess.run(
             [self.program, *(["--start"] if start else []), str(stops), *command],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A million random unwind tables, accepted or refused, and random stacks."""
+"""Check and follow a million random unwind tables with random stacks."""
 
 from __future__ import annotations
 

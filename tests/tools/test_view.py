@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the view that a capture records, and of the viewer that pfmon starts."""
+"""Test the view that a capture records, and the viewer that pfmon starts."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_view_usage_errors(
 
 
 class Shower:
-    """Runs a copy of view_shower in its own directory."""
+    """Run a copy of view_shower in its own directory."""
 
     def __init__(self, programs: Path, tmp_path: Path) -> None:
         self.beside, self.path = tmp_path / "beside", tmp_path / "path"

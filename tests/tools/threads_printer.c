@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * threads_printer - print the THRD chunks that pfmon would write, for tests
+ * threads_printer - print the THRD chunks that pfmon would write
  *
  * usage: threads_printer PID
  *

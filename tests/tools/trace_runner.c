@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * trace_runner - trace a command and all its descendants, for the tests
+ * trace_runner - trace a command and all its descendants
  *
  * usage: trace_runner COMMAND [ARGS]
  *
- * With SIGNAL in the environment, it sends SIGTERM to the command after an exec
- * by a thread other than the first. With SLOW, it handles each birth late, so
- * that other threads can end before that. With BYSTANDER, it has another,
- * untraced child, and prints that child's exit status at the end. With DETACH,
- * it detaches everything when the command has ended. With ENTRY, too, it
- * detaches the command when this has stopped at its entry point ("reached"),
- * before that ("armed"), or at its first stop ("pending").
+ * The environment changes what the program does. With SIGNAL, it sends SIGTERM
+ * to the command after an exec by a thread other than the first. With SLOW, it
+ * handles each fork late, so that other threads can end before. With BYSTANDER,
+ * it has another, untraced child, and prints this child's exit status at the
+ * end. With DETACH, it detaches everything when the command has ended. If ENTRY
+ * is set as well, it detaches the command at its entry point ("reached"),
+ * before the entry point ("armed"), or at its first stop ("pending").
  *
- * When nothing is traced any more, it prints how many threads and processes
- * were born, how many of both are gone, how many execs there were, and how many
- * of these were by a thread other than the first. The next line is the exit
+ * When it no longer traces anything, it prints how many threads and processes
+ * have started, how many have ended, how many execs there were, and how many of
+ * these execs were by a thread other than the first. The next line is the exit
  * status that pfmon would return.
  */
 #include <signal.h>
@@ -69,7 +69,7 @@ static void handle(const struct trace_event *event, void *data)
 	}
 }
 
-/* Returns a child that has ended but has not been reaped. */
+/* Return a child that has ended but has not been reaped. */
 static pid_t make_bystander(void)
 {
 	pid_t pid = fork();
@@ -81,7 +81,7 @@ static pid_t make_bystander(void)
 	return pid;
 }
 
-/* Detaches the command at a stop that was not handled. */
+/* Detach the command at a stop that was not handled. */
 static void detach_at_entry(struct command *command, const char *where)
 {
 	siginfo_t info;
@@ -89,7 +89,10 @@ static void detach_at_entry(struct command *command, const char *where)
 	command->trace.release = entry_stop_release;
 	if (strcmp(where, "pending"))
 		entry_stop_arm(command->pid);
-	/* Stops before the first instruction; the command ignores it. */
+	/*
+	 * SIGWINCH stops the command before its first instruction; the command
+	 * ignores it.
+	 */
 	if (!strcmp(where, "armed"))
 		command_signal(command, SIGWINCH);
 	command_resume(command);

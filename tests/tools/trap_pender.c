@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * trap_pender - stop while a SIGTRAP of a breakpoint is pending, for the tests
+ * trap_pender - stop while a SIGTRAP of a breakpoint is pending
  *
  * usage: trap_pender [blocked]
  *
- * Sends itself the signal of a breakpoint at its entry point, and SIGWINCH, for
- * which it stops if it is traced. Then receives the first signal, which ends it
+ * Sends itself the SIGTRAP of a breakpoint at its entry point, and SIGWINCH,
+ * which stops a traced process. Then it receives the SIGTRAP, which kills it
  * unless the tracer suppresses the signal. Exits with 7.
  *
- * With "blocked", it blocks the first signal to the end, and stops many times.
- * It exits with 7 if nothing traces it then, else with 1.
+ * With "blocked", it blocks the SIGTRAP to the end, and stops many times. It
+ * exits with 7 if no process traces it at the end, otherwise with 1.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -24,7 +24,7 @@ static int stop_often(void)
 {
 	for (int i = 0; i < STOPS; i++)
 		raise(SIGWINCH);
-	/* The call fails if this process is traced already. */
+	/* The call fails if another process traces this one already. */
 	return ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? 1 : 7;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * unwind_compiler - compile unwind tables, for the tests and the benchmark
+ * unwind_compiler - compile unwind tables for the tests and the benchmark
  *
  * usage: unwind_compiler FILE|--vdso
  *
@@ -16,7 +16,7 @@
 
 #include "unwind/compile.h"
 
-/* The section headers are the last thing in the vDSO. */
+/* The section headers are at the end of the vDSO. */
 static struct pfm_unwind_head *compile_vdso(const char **why)
 {
 	const Elf64_Ehdr *image = (void *)getauxval(AT_SYSINFO_EHDR);

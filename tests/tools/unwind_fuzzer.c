@@ -37,7 +37,7 @@ static size_t below(size_t limit)
 	return next_random() % limit;
 }
 
-/* Where damage is likely to matter: headers, and the unwind information. */
+/* Choose a range where damage matters: headers, or the unwind information. */
 static struct range some_range(const uint8_t *file, size_t size)
 {
 	const Elf64_Ehdr *header = (const void *)file;
@@ -88,7 +88,7 @@ static void damage(uint8_t *copy, const uint8_t *file, size_t size)
 	}
 }
 
-/* Each copy is a separate allocation, so that the sanitizer knows its end. */
+/* Allocate each copy separately, so that the sanitizer knows its end. */
 static bool try_damaged(const uint8_t *file, size_t size)
 {
 	size_t used = below(8) ? size : 1 + below(size);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Reads unwind tables (perfmon_unwind.h), and compiles them with unwind_compiler."""
+"""Read unwind tables (perfmon_unwind.h), and compile them with unwind_compiler."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ X86_64, AARCH64 = 62, 183
 
 
 class Kind(IntEnum):
-    """enum pfm_unwind_kind."""
+    """The values of enum pfm_unwind_kind."""
 
     NONE, END, BAD, REG, MEM, PLT, SIGNAL = range(7)
 
 
 class Ra(IntEnum):
-    """enum pfm_unwind_ra."""
+    """The values of enum pfm_unwind_ra."""
 
     CFA, REG, RBX = range(3)
 
 
 class Fp(IntEnum):
-    """enum pfm_unwind_fp."""
+    """The values of enum pfm_unwind_fp."""
 
     SAME, CFA, FP, LOST = range(4)
 
 
 class Rule(NamedTuple):
-    """struct pfm_unwind_rule."""
+    """The fields of struct pfm_unwind_rule."""
 
     kind: int
     reg: int = 0
@@ -65,11 +65,11 @@ RULE = np.dtype(
 
 @dataclass(frozen=True)
 class Table:
-    """A table, checked."""
+    """A table that was checked."""
 
     machine: int
-    starts: list[int]  # of the rows: offsets in the file
-    rules: list[Rule]  # of the rows
+    starts: list[int]  # of each row: its offset in the file
+    rules: list[Rule]  # of each row
     size: int
     described: int  # number of different rules
 
@@ -86,7 +86,7 @@ class Table:
 
 
 def decode(data: bytes) -> Table:
-    """Check a table's layout, without the code under test, and return it."""
+    """Check a table's layout without the code under test; return the table."""
     head = np.frombuffer(data, HEAD, 1)[0]
     blocks, rows, rules = (
         int(head[name]) for name in ("nr_blocks", "nr_rows", "nr_rules")
@@ -114,7 +114,7 @@ def decode(data: bytes) -> Table:
 
 
 class Compiler:
-    """Compiles tables."""
+    """Compile tables."""
 
     def __init__(self, program: Path) -> None:
         self.program = program

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * unwind_trials COUNT SEED - random unwind tables, checked and followed
+ * unwind_trials COUNT SEED - check and follow random unwind tables
  *
- * Prints what the trials have met, as "NAME NUMBER" lines. The tables end at a
- * page that cannot be read. The exit status is 1 if a promise was broken.
+ * Prints the number of each outcome in lines "NAME NUMBER". Each table ends
+ * before a page that cannot be read. The exit status is 1 if a requirement was
+ * violated.
  */
 #include <err.h>
 #include <stdio.h>

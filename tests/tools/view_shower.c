@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * view_shower - show a capture as pfmon does, for the tests
+ * view_shower - show a capture as pfmon does
  *
  * usage: view_shower [pfmon's options] COMMAND
  *

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The layout of a format's argument, and the fields of --smpl-arg."""
+"""Read the layout of a format's argument, and the fields of --smpl-arg."""
 
 from __future__ import annotations
 

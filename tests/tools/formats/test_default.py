@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The default format: its argument, and saved parts of its buffers."""
+"""Build the default format's argument, and save parts of its buffers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Formats that are registered or installed, in a mount namespace of its own."""
+"""List registered and installed formats in a private mount namespace."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ alias perfmon-fmt-nothing pfm_fmt_nothing
 
 
 class Formats:
-    """Runs pfmon with formats of its own."""
+    """Run pfmon with simulated formats."""
 
     def __init__(self, program: Path, root: Path) -> None:
         self.program = program
@@ -70,7 +70,7 @@ class Formats:
         )
 
     def fields(self, *options: str) -> str:
-        """Return the argument's fields in a dry run."""
+        """Return the fields of the format's argument, as a dry run prints them."""
         run = self.run("--dry-run", *SAMPLING, *options, "true")
         assert run.returncode == 0, run.stderr
         (fields,) = [line for line in run.stdout.splitlines() if "\tfields: " in line]
@@ -145,7 +145,7 @@ def test_entries_size_the_buffer_after_the_other_fields(formats: Formats) -> Non
     arg = "--smpl-arg=max_depth=2,num_regions=3"
     found = formats.fields(module, "--smpl-entries=10", arg, "--smpl-regions=2")
     size, *others = found.split(",")
-    # In each of three regions three records and the largest possible one.
+    # Each of three regions holds three records and one of the largest size.
     longest = one - 128 - 32 - 32 - 2 * 30 * 8
     assert size == f"buf_size={128 + 32 + 3 * (32 + longest + 3 * (40 + 2 * 2 * 8))}"
     assert others == ["num_regions=3", "flags=0", "max_depth=2"]

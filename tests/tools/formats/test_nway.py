@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The n-way format: its argument, and saved parts of its buffers."""
+"""Build the n-way format's argument, and save parts of its buffers."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_nway_unfreed_region_is_saved_at_end_only(save: Saver) -> None:
 
 def test_nway_exec_saves_filling_region(save: Saver) -> None:
     outcome = save("nway", "load", IDLE, "exec", "totals", "rest", "totals")
-    # A region that is saved twice is counted once.
+    # A region that is saved twice is counted only once.
     assert outcome.answers[1:] == ["1 1", "0 0", "1", "3 0"]
     assert outcome.saved[0].pieces == {
         0: IDLE[:128],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The OProfile bridge: files of cookies, and lost samples."""
+"""Read files of cookies and lost samples of the OProfile bridge."""
 
 from __future__ import annotations
 

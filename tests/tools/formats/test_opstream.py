@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Samples and cookies of OProfile's event stream."""
+"""Scan OProfile's event stream for samples and cookies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COOKIES = [7777, 8888]
 
 
 class Scanner:
-    """Scans a stream; returns new cookies and the number of samples."""
+    """Scan a stream; return new cookies and the number of samples."""
 
     def __init__(self, program: Path) -> None:
         self.program = program

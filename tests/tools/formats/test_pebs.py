@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The PEBS formats: their arguments, and saved parts of their buffers."""
+"""Build the arguments of the PEBS formats, and save parts of their buffers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Unknown formats whose records are read from a device."""
+"""Record unknown formats whose records are read from a device."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from device import Device, packed
 
 UUID = "0f0e0d0c-0b0a-4908-8706-050403020100"
-RECORD = [1, 2, 3, 4, 5]  # words
+RECORD = [1, 2, 3, 4, 5]  # the words of a record
 
 
 @pytest.fixture(name="records")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Unknown formats whose buffers begin with the sink's header."""
+"""Save buffers of unknown formats that begin with the sink's header."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def sink(
 ) -> bytes:
     """Return a buffer that has lost 3, 5, 7 and 11 samples for different reasons.
 
-    Without ``skipped`` its header has version 1.0.
+    Without ``skipped``, the header has version 1.0.
     """
     more = b"" if skipped is None else struct.pack("<4Q", skipped, 0, 0, 0)
     more_offs = 128 + len(regions) * 32
@@ -106,7 +106,7 @@ def test_sink_unpublished_region_is_not_freed(save: Saver) -> None:
 
 def test_sink_exec_saves_filling_region(save: Saver) -> None:
     outcome = save(UNKNOWN, "load", IDLE, "exec", "totals", "rest", "totals")
-    # A region that is saved twice is counted once.
+    # A region that is saved twice is counted only once.
     assert outcome.answers[1:] == ["1 1", f"0 {LOST}", "1", f"3 {LOST}"]
     assert outcome.saved[0].pieces == {
         0: IDLE[:128],

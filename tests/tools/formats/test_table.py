@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The search for formats, and the options that they accept."""
+"""Find formats, and check the options that they accept."""
 
 from __future__ import annotations
 
