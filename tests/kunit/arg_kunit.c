@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * arg_kunit.c - the format's argument of a context, and its changes
+ * arg_kunit.c - changes of a format's argument in a context
  */
 #include "arg.h"
 #include "fixture.h"
@@ -11,13 +11,16 @@ struct changing_arg {
 	u32	max;
 };
 
-/* The last argument that the format got, and the owner of the context then. */
+/*
+ * The last argument that the format received, and the owner of the context at
+ * that time.
+ */
 static struct changing_arg told;
 static int times;
 static u32 owner;
 static struct pfm_context *changing;
 
-/* Refuse @min above @max. */
+/* Refuse an argument whose @min is above @max. */
 static int changing_validate(u32 ctx_flags, u16 num_pmds, void *arg)
 {
 	const struct changing_arg *a = arg;
@@ -44,7 +47,7 @@ static const pfm_buffer_fmt_t changing_fmt = {
 		PFM_ARG_LIVE(struct changing_arg, max, 0, "counts") }),
 };
 
-/* Create a context whose argument is size 64, min 1, max 9. */
+/* Create a context with the argument: size 64, min 1, max 9. */
 static int changing_init(struct kunit *test)
 {
 	struct changing_arg arg = { 64, 1, 9 };
@@ -83,7 +86,7 @@ static void other_field_is_eopnotsupp_and_changes_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set((struct changing_arg){ 65, 2, 9 }),
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, times, 0);
-	/* The size that was refused is not the one to keep. */
+	/* A refused size must not replace the old one. */
 	KUNIT_EXPECT_EQ(test, set((struct changing_arg){ 65, 1, 9 }),
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, set((struct changing_arg){ 64, 2, 9 }), 0);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * attach_kunit.c - the exit of monitored threads
+ * attach_kunit.c - monitored threads that exit
  */
 #include "attach.h"
 #include "fixture.h"
 
-/* Monitor a new thread. Return: the thread, with a reference. */
+/*
+ * Monitor a new thread. Return: the thread, with a reference that the caller
+ * must drop.
+ */
 static struct task_struct *monitored_thread(struct kunit *test)
 {
 	struct task_struct *task = fixture_thread();
@@ -17,14 +20,16 @@ static struct task_struct *monitored_thread(struct kunit *test)
 	return task;
 }
 
-/* End a thread. Return: false if it has not ended: it waits for a mutex. */
+/*
+ * End a thread. Return: false if it has not ended because it waits for a mutex.
+ */
 static bool ends(struct task_struct *task)
 {
 	kthread_stop(task);
 	while (!READ_ONCE(task->exit_state)) {
 		if (READ_ONCE(task->blocked_on))
 			return false;
-		/* Sleep because nothing tells that a thread waits. */
+		/* Sleep because no event tells when a thread begins to wait. */
 		schedule_timeout_uninterruptible(1);
 	}
 	return true;
@@ -90,7 +95,7 @@ static void reader_after_exit_gets_end(struct kunit *test)
 	put_task_struct(task);
 }
 
-/* A PMU like the simulated one, but unload notes whether readers wait. */
+/* A copy of the simulated PMU, whose unload() records whether readers wait. */
 static struct pfm_pmu looking;
 static const struct pfm_pmu *sim;
 static bool readers_wait;

@@ -9,8 +9,8 @@
 #include "load.h"
 
 /*
- * PFM_LOAD_CONTEXT refuses to block kernel threads, so the flag is set after
- * the load.
+ * Start with PFM_FL_NOTIFY_BLOCK. Set the flag after the load, because
+ * PFM_LOAD_CONTEXT refuses to block kernel threads.
  */
 static void start_blocking(struct kunit *test, struct task_struct *task)
 {
@@ -26,7 +26,7 @@ static void start_blocking(struct kunit *test, struct task_struct *task)
 	fixture_unlock(ctx);
 }
 
-/* PMD0 and PMD1 of a thread that may be blocked overflow at the same time. */
+/* Let PMD0 and PMD1 of a thread that may be blocked overflow simultaneously. */
 static struct task_struct *overflow_of_two(struct kunit *test, u32 ctrl0,
 					   u32 ctrl1)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * buffer_kunit.c - mapped memory
+ * buffer_kunit.c - memory that user space maps
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/mmap_lock.h>
 #include "fixture.h"
 
-/* The caller's mmap_lock may be held for any length of time. */
+/* The caller's mmap_lock may be held for an unlimited time. */
 static void buffer_allocation_ignores_mmap_lock(struct kunit *test)
 {
 	pfarg_setdesc_t desc = { .set_id = 1 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callers_kunit.c - following frame pointers through made-up stacks
+ * callers_kunit.c - follow frame pointers through artificial stacks
  *
- * For the start of a chain in registers see tests/guest/formats/callers.c.
+ * tests/guest/formats/callers.c tests chains that start in registers.
  */
 #include <kunit/test.h>
 #include <linux/mman.h>
@@ -10,13 +10,13 @@
 #include <perfmon/perfmon_fmt_callers.h>
 
 #define FRAMES	10
-/* An address for 32-bit programs at which a page is free. */
+/* An address that 32-bit programs can use and where a page is free. */
 #define LOWER	0x10000000
 
-/* Entries beyond the limit must keep this value. */
+/* The fill value of entries beyond the limit, which must not be written. */
 #define UNTOUCHED	0x5a5a5a5a5a5a5a5aULL
 
-/* A kernel stack. */
+/* The artificial kernel stack. */
 
 static struct pfm_frame stack[FRAMES];
 static u64 chain[FRAMES + 1];
@@ -26,7 +26,7 @@ static unsigned long at(unsigned int i)
 	return (unsigned long)&stack[i];
 }
 
-/* Link each frame to the next one. */
+/* Let each frame point to the next one. */
 static int stack_init(struct kunit *test)
 {
 	unsigned int i;
@@ -104,7 +104,7 @@ static void kernel_chain_ends_at_bad_frame_pointer(struct kunit *test)
 	stack[3].next = at(4) + 1;
 	expect_chain(test, follow(0, 0, FRAMES, FRAMES), 0, 4);
 	stack_init(test);
-	/* Overlaps the frame that has been read. */
+	/* This frame overlaps the one that was read before. */
 	stack[3].next = at(3) + sizeof(unsigned long);
 	expect_chain(test, follow(0, 0, FRAMES, FRAMES), 0, 4);
 	stack_init(test);
@@ -128,7 +128,7 @@ static struct kunit_suite stack_suite = {
 	.test_cases = stack_cases,
 };
 
-/* User memory: one page, and no memory after it. */
+/* Map a page of user memory. The memory after the page is not mapped. */
 
 static unsigned long user_page(struct kunit *test)
 {
@@ -148,7 +148,10 @@ static void put(struct kunit *test, unsigned long to, const void *from,
 	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)to, from, size), 0UL);
 }
 
-/* Put FRAMES frames at the end of a page. Return: address of the first. */
+/*
+ * Put FRAMES frames at the end of a user page. Return: the first frame's
+ * address.
+ */
 static unsigned long user_frames(struct kunit *test)
 {
 	unsigned long first = user_page(test) + PAGE_SIZE - sizeof(stack);

@@ -20,7 +20,7 @@ static int callstack_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* The size of the largest record with chains of @depth. */
+/* Return the size of the largest record with chains of @depth. */
 static u64 max_record(u64 depth)
 {
 	return RECORD + 8 * (pfm_num_pmds() + 2 * depth);
@@ -71,7 +71,9 @@ static const pfm_callstack_record_t *first_of(const struct pfm_fmt_calls *d)
 	return d->buf + OFFS;
 }
 
-/* An active restart has no registers, hence no chains. */
+/*
+ * A restart of an active context has no registers, so its record has no chains.
+ */
 static void callstack_without_registers_has_no_chain(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -97,7 +99,7 @@ static void callstack_without_registers_has_no_chain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, words[1], PFM_CALLS_VALUE(1));
 }
 
-/* A region keeps room for the largest possible record. */
+/* A region is full when the largest possible record no longer fits. */
 static void callstack_region_full_before_largest_record(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

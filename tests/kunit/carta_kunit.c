@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * carta_kunit.c - the random series of sampling periods
+ * carta_kunit.c - random numbers for sampling periods
  */
 #include <kunit/test.h>
 #include "carta.h"

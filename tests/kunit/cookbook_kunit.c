@@ -16,7 +16,7 @@
 #define EVENT	77
 #define OFFS	PFM_SINK_REGION_OFFS(1)
 
-/* Values of PMDs from PFM_PMD_ADDRESS to PFM_PMD_SOURCE. */
+/* The values of PMDs from PFM_PMD_ADDRESS to PFM_PMD_SOURCE. */
 struct values {
 	u64	address;
 	u64	latency;
@@ -29,7 +29,10 @@ static_assert(PFM_PMD_SOURCE - PFM_PMD_ADDRESS ==
 
 static const u64 a_write = PERF_MEM_S(OP, STORE);
 
-/* Let PMD3 overflow at @ip of thread @tid, with @n values of PMDs from @pmd. */
+/*
+ * Let PMD3 of thread @tid overflow at @ip. The sample has @n values, which
+ * belong to the PMDs from @pmd on.
+ */
 static void overflow_from(struct kunit *test, u64 ip, u32 tid, u16 pmd, u16 n,
 			  const void *values)
 {
@@ -72,7 +75,10 @@ static int mispredicts_kunit_init(struct kunit *test)
 	return ret ?: pfm_calls_try(test, &arg);
 }
 
-/* Branch @n goes from @n to 100 + @n; those in @mask are mispredicted. */
+/*
+ * Record branches: number n goes from n to 100 + n; those in @mask are
+ * mispredicted.
+ */
 static void branches(struct kunit *test, u32 mask)
 {
 	u64 values[3][PFM_BRANCHES];
@@ -233,7 +239,7 @@ static void each_byte_of_a_slow_record_is_written(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, d->buf + OFFS, &expected, sizeof(expected));
 }
 
-/* Let 100 falling latencies overflow; @expected of them are recorded. */
+/* Let PMDs overflow with 100 falling latencies; expect @expected records. */
 static void count(struct kunit *test, u64 number, u64 expected)
 {
 	u64 i;
@@ -261,7 +267,7 @@ static int chains_kunit_init(struct kunit *test)
 	return ret ?: pfm_calls_try(test, &arg);
 }
 
-/* UML has no call chains; tests/vm/test_cookbook.py tests them. */
+/* User-mode Linux has no call chains; tests/vm/test_cookbook.py tests them. */
 static void sample_without_stack_has_its_address(struct kunit *test)
 {
 	static const pfm_chains_record_t expected[] = {

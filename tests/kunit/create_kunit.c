@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * create_kunit.c - creating contexts, and the call-backs of formats
+ * create_kunit.c - create contexts, and call the call-backs of formats
  *		    (3.1.1, 3.5.10 - 3.5.13)
  */
 #include <linux/kasan.h>
@@ -14,14 +14,14 @@
 
 #define MARK	0x7e57
 
-/* The arguments of one call-back. */
+/* The arguments that one call-back received. */
 struct given {
 	u32	ctx_flags;
 	u64	arg;
 	void	*buf;
 };
 
-/* Order and arguments of the calls, their results, and the context. */
+/* The order and the arguments of the calls, their results, and the context. */
 struct calls {
 	struct pfm_context *ctx;
 	char		order[8];
@@ -83,7 +83,7 @@ static int note_init(u32 ctx_flags, void *arg, void *buf)
 	return calls->init_ret;
 }
 
-/* A PMD that counts, one that does not, and one that does not exist. */
+/* A PMD that counts, a PMD that does not count, and one that does not exist. */
 static const u16 asked_pmds[] = { 1, PFM_SIM_PMD_PLAIN, 100 };
 
 static int note_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
@@ -126,7 +126,7 @@ static const pfm_buffer_fmt_t all_fmt = {
 	.fmt_exit	= note_exit,
 };
 
-/* The running test's own copy of the format. */
+/* The copy of the format that the running test changes. */
 static pfm_buffer_fmt_t fmt;
 
 static int callbacks_init(struct kunit *test)
@@ -139,7 +139,7 @@ static int callbacks_init(struct kunit *test)
 	return 0;
 }
 
-/* Clean up if a test failed or made no context. */
+/* Release the context that a failed test left behind. */
 static void callbacks_exit(struct kunit *test)
 {
 	if (!IS_ERR_OR_NULL(calls->ctx))
@@ -209,11 +209,11 @@ static void init_error_fails_creation(struct kunit *test)
 {
 	calls->init_ret = -EIO;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(create(test, 0)), -EIO);
-	/* fmt_exit is not called without a successful fmt_init. */
+	/* Without a successful fmt_init, fmt_exit must not be called. */
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgi");
 }
 
-/* A result below -MAX_ERRNO would not be recognized as an error pointer. */
+/* Results below -MAX_ERRNO would not be recognized as error pointers. */
 static void non_errno_callback_result_is_einval(struct kunit *test)
 {
 	static const int rets[] = { 1, INT_MAX, -MAX_ERRNO - 1, INT_MIN };
@@ -241,7 +241,7 @@ static void buffer_above_limits_is_enomem(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, calls->order, "vg");
 }
 
-/* Make a context in a fixture, for the fixture's helpers. */
+/* Create a context in a fixture, so that the fixture's helpers can be used. */
 static struct pfm_context *create_fixture(struct kunit *test)
 {
 	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
@@ -253,7 +253,7 @@ static struct pfm_context *create_fixture(struct kunit *test)
 	return f->ctx;
 }
 
-/* Monitor the test's thread and let PMD0 overflow. */
+/* Monitor the test's own thread and let PMD0 overflow. */
 static void overflow(struct kunit *test)
 {
 	fixture_counter(test, 0, 0, -10);
@@ -338,7 +338,7 @@ static void handler_restart_and_exit_get_buffer(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, calls->handler_buf, buf);
 	KUNIT_EXPECT_PTR_EQ(test, calls->restart_buf, buf);
 	KUNIT_EXPECT_PTR_EQ(test, calls->exit_buf, buf);
-	/* fmt_exit could still read the buffer. */
+	/* fmt_exit was still able to read the buffer. */
 	KUNIT_EXPECT_EQ(test, calls->exit_saw, 77);
 }
 
@@ -370,7 +370,7 @@ static void exit_error_still_releases_context(struct kunit *test)
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ctx));
 	calls->exit_ret = -EIO;
-	/* The format can be unregistered. */
+	/* destroy() also checks that the format can be unregistered. */
 	destroy(test, ctx);
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgix");
 }
@@ -379,7 +379,7 @@ static void exit_error_still_releases_context(struct kunit *test)
  * Private areas
  */
 
-/* More than a page, and an odd number of bytes. */
+/* The private area has more than a page, and an odd number of bytes. */
 #define AREA_SIZE	(PAGE_SIZE + 1001)
 #define AREA_PAGES	2
 #define BUFFER_PAGES	3
@@ -391,7 +391,7 @@ static struct pfm_context *create_with_area(struct kunit *test, size_t size)
 	return create(test, PFM_FL_OVFL_NO_MSG);
 }
 
-/* All tests leave this number unchanged. */
+/* Return the number of locked pages of this user; each test must restore it. */
 static long pages_charged(void)
 {
 	return atomic_long_read(&current_user()->locked_vm);
@@ -410,7 +410,7 @@ static void private_area_is_allocated_outside_buffer(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, area);
 	KUNIT_EXPECT_NULL(test, memchr_inv(area, 0, AREA_SIZE));
 	KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(area));
-	/* Only the buffer can be mapped. */
+	/* Only the buffer can be mapped, not the private area. */
 	KUNIT_EXPECT_EQ(test, ctx->buf_size, BUFFER_PAGES * PAGE_SIZE);
 	KUNIT_EXPECT_TRUE(test, area + AREA_SIZE <= pfm_fmt_priv(ctx->buf) ||
 			  area >= ctx->buf + ctx->buf_size);
@@ -441,7 +441,7 @@ static void private_area_needs_buffer(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, calls->order, "vgp");
 }
 
-/* The memory right after the area is not mapped. */
+/* The page after the private area is not mapped. */
 static void private_area_ends_in_unmapped_page(struct kunit *test)
 {
 	struct pfm_context *ctx = create_with_area(test, AREA_SIZE);
@@ -480,7 +480,7 @@ static void kasan_poisons_end_of_private_area(struct kunit *test)
 }
 #endif
 
-/* One more page is in front of the buffer. */
+/* The front page of the buffer is charged as well. */
 static void private_area_is_charged_to_memlock(struct kunit *test)
 {
 	long before = pages_charged();
@@ -493,7 +493,7 @@ static void private_area_is_charged_to_memlock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pages_charged(), before);
 }
 
-/* Expect that creation fails and that nothing stays charged. */
+/* Expect that creation fails, and that no page stays charged. */
 static void expect_no_memory(struct kunit *test, size_t size)
 {
 	long before = pages_charged();
@@ -524,7 +524,7 @@ static void expect_room_for_just_that(struct kunit *test)
 		destroy(test, ctx);
 }
 
-/* Run twice: neither failed nor freed allocations stay counted. */
+/* Run twice, because neither failed nor freed allocations may stay charged. */
 static void buffer_and_private_area_share_limit(struct kunit *test)
 {
 	size_t max = (BUFFER_PAGES + AREA_PAGES) * PAGE_SIZE;
@@ -533,7 +533,7 @@ static void buffer_and_private_area_share_limit(struct kunit *test)
 	with_max(test, max, expect_room_for_just_that);
 }
 
-/* Sizes larger than the memory, and sizes whose sum overflows. */
+/* Request sizes that exceed the memory, and sizes whose sum overflows. */
 static void expect_too_much(struct kunit *test)
 {
 	expect_no_memory(test, 1UL << 46);

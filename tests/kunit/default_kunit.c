@@ -16,7 +16,10 @@ static int dfl_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* The largest entry with this header: all PMDs of the PMU are recorded. */
+/*
+ * Return the size of the largest entry with this header, when all PMDs of the
+ * PMU are recorded.
+ */
 static u64 max_entry(u64 hdr)
 {
 	return hdr + 8 * pfm_num_pmds();
@@ -44,7 +47,7 @@ static void default_validate_needs_room_for_largest_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + ENTRY + 80, 0), 0);
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + ENTRY + 79, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, validate(d, 0, 0), -EINVAL);
-	/* The size depends on the header in use. */
+	/* The required size depends on the header type. */
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + 88, PFM_DFL_SMPL_IIP_HDR), 0);
 	KUNIT_EXPECT_EQ(test, validate(d, HDR + 87, PFM_DFL_SMPL_IIP_HDR),
 			-EINVAL);
@@ -217,7 +220,10 @@ static void default_last_fitting_entry_fills_buffer(struct kunit *test)
 	struct pfm_fmt_calls *d = test->priv;
 	pfm_default_smpl_hdr_t *hdr;
 
-	/* After two small entries the largest one does not fit: full. */
+	/*
+	 * After two small entries the largest entry does not fit, so the buffer
+	 * is full.
+	 */
 	make(test, HDR + max_entry(ENTRY) + 2 * ENTRY - 1, 0);
 	hdr = d->buf;
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 1, 0), 0);
@@ -277,7 +283,7 @@ static void default_restart_empties_buffer_and_resets(struct kunit *test)
 			(u32)PFM_OVFL_CTRL_RESET);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_count, 0ULL);
 	KUNIT_EXPECT_EQ(test, hdr->hdr_cur_offs, (u64)HDR);
-	/* The count of full buffers and the old bytes are kept. */
+	/* The restart keeps the count of full buffers and the old bytes. */
 	KUNIT_EXPECT_EQ(test, hdr->hdr_overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, e->ovfl_pmd, 1);
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 2, 0), 0);
@@ -303,7 +309,7 @@ static void handler_believes_nothing_in_the_mapped_header(struct kunit *test)
 	struct pfm_fmt_calls *d = test->priv;
 	int byte, value;
 
-	/* KASAN detects writes that follow a forged offset or size. */
+	/* KASAN detects writes at a forged offset or size. */
 	for (byte = 0; byte < HDR; byte++) {
 		make(test, HDR + max_entry(ENTRY) + ENTRY, 0);
 		for (value = 0; value < 256; value += 51) {

@@ -30,7 +30,8 @@ static void nested_overflow_is_handled_afterwards(struct kunit *test)
 }
 
 /*
- * While a command owns the context, overflows are deferred until it is done.
+ * While a command owns the context, overflows are deferred until the command is
+ * done.
  */
 /* Proves H06 */
 static void overflow_during_command_is_deferred(
@@ -49,13 +50,16 @@ static void overflow_during_command_is_deferred(
 	KUNIT_EXPECT_EQ(test, f->script.data[0].ip, 0x1234ULL);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -100ULL);
-	/* The sample has the right thread, whichever thread handles it. */
+	/*
+	 * The sample names the monitored thread, whichever thread handles the
+	 * overflow.
+	 */
 	KUNIT_EXPECT_EQ(test, f->script.data[0].tid, (u32)current->pid);
 }
 
 /*
- * An overflow interrupts another one. When that one is finished, a command owns
- * the context: the deferred overflow is handled after the command.
+ * An overflow interrupts another one. When the first one is finished, a command
+ * owns the context, so the deferred overflow is handled after the command.
  */
 /* Proves H06 */
 static void nested_overflow_is_deferred_after_command(
@@ -75,7 +79,7 @@ static void nested_overflow_is_deferred_after_command(
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 }
 
-/* Only the owner of the context changes the count of lost overflows. */
+/* Only the owner of the context may change the count of lost overflows. */
 static void lost_overflows_during_command_are_counted(
 	struct kunit *test)
 {
@@ -112,7 +116,9 @@ static void overflow_while_away(void)
 	pfm_sim_advance(&tick);
 }
 
-/* Monitor a thread that is switched out, and defer its overflow. */
+/*
+ * Monitor a thread that is switched out, and defer an overflow of this thread.
+ */
 static void defer_overflow_of_away(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -129,8 +135,8 @@ static void defer_overflow_of_away(struct kunit *test)
 }
 
 /*
- * The deferred overflow is handled when the thread is switched out; meanwhile
- * the thread may overflow on another CPU. Those overflows must not be deferred
+ * The deferred overflow is handled while the thread is switched out. Meanwhile
+ * the thread may overflow on another CPU. These overflows must not be deferred
  * to the handler as if they had interrupted it.
  */
 /* Proves H06 */
@@ -159,9 +165,9 @@ static void deferred_work_ignores_switched_out_thread(struct kunit *test)
 }
 
 /*
- * PMD0 has wrapped. It is known since its value was @known_from, perhaps only
- * since an NMI that has interrupted pfm_overflow(). Return: the calls of the
- * handler after its report.
+ * Let PMD0 wrap; the core knows the overflow since the value was @known_from.
+ * (An NMI that interrupted pfm_overflow() may have handled it.) Return: how
+ * often the handler is called after the PMU's report.
  */
 static int defer_known(struct kunit *test, u64 known_from)
 {
@@ -194,7 +200,7 @@ static void overflow_after_known_one_is_noted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, defer_known(test, -90ULL), 1);
 }
 
-/* The tool waits for this overflow; a later one may never come. */
+/* The tool waits for this overflow, which may be the last one. */
 /* Proves H06 */
 static void switched_out_overflow_notifies(struct kunit *test)
 {

@@ -8,8 +8,9 @@
 #include "ds_area.h"
 
 /*
- * The format uses the scripted handler, so that it can continue at the
- * threshold. Its area is as the test describes it, which may be wrong.
+ * The area that the format's init describes. The test fills it, possibly with
+ * errors. The format uses the scripted handler, so that sampling can continue
+ * at the threshold.
  */
 static struct pfm_ds described;
 
@@ -163,7 +164,7 @@ static void ds_malformed_area_is_refused(struct kunit *test)
 		u64 *to = (u64 *)&described;
 		u32 j;
 
-	/* Fields that are 0 in @wrong keep their valid values. */
+	/* A field that is 0 in @wrong keeps its valid value. */
 		described = sound;
 		for (j = 0; j < sizeof(described) / 4; j++)
 			if (((u32 *)from)[j])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * evtset_fixture.h - helpers for event sets: counters and commands
+ * evtset_fixture.h - helpers for event sets, counters and commands
  */
 #ifndef PFM_KUNIT_EVTSET_FIXTURE_H
 #define PFM_KUNIT_EVTSET_FIXTURE_H
@@ -20,7 +20,7 @@
 #define BY_OVFL	PFM_SETFL_OVFL_SWITCH
 #define NOTIFY	PFM_REGFL_OVFL_NOTIFY
 
-/* Run a command on one element. */
+/* Run a command on one array element. */
 static inline int command(struct kunit *test, void *elem,
 			  int (*cmd)(struct pfm_context *ctx, void *elem))
 {
@@ -149,7 +149,7 @@ static inline u16 active_set(struct kunit *test)
 	return ctx_of(test)->set->id;
 }
 
-/* Count events, then let time pass. The PMU does not follow a switch yet. */
+/* Count events, then let time pass; do not let the PMU follow a switch yet. */
 static inline void happen(struct kunit *test, u64 d0, u64 d1, u64 ns)
 {
 	struct pfm_sim_tick tick = { .task = current, .delta = { d0, d1 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_kunit.c - creating, deleting and describing event sets (3.1.10 -
+ * evtset_kunit.c - create, delete and describe event sets (3.1.10 -
  *		    3.1.12)
  */
 #include "context.h"
@@ -67,7 +67,7 @@ static void deleted_event_set_can_be_recreated(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, delete_set(test, &desc), -EINVAL);
 	make_set(test, 7, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, set_info(test, 7).set_runs, 0ULL);
-	/* The set's registers are reset. */
+	/* The new set's registers have initial values. */
 	KUNIT_EXPECT_EQ(test, value(test, 7, 0), 0ULL);
 	load_and_start(test, 7);
 	count(test, 1000);

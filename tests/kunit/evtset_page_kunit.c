@@ -18,7 +18,7 @@ static const pfm_set_page_t *page_of(struct kunit *test, u16 set)
 	return fixture_find_set(ctx_of(test), set)->page;
 }
 
-/* Return: its mmap offset. */
+/* Create a set with a page. Return: the page's mmap offset. */
 static u64 make_page(struct kunit *test, u16 id, u32 flags)
 {
 	pfarg_setdesc_t desc = { .set_id = id, .set_flags = flags,
@@ -35,7 +35,7 @@ static void count_on(struct kunit *test, u64 events, bool irq)
 				     .delta = { events } };
 
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
-	/* Wait until the PMU has followed a switch. */
+	/* Wait until the PMU has switched to the new set. */
 	pfm_wait_kicks(ctx_of(test));
 	pfm_finish_switch(ctx_of(test));
 }
@@ -164,7 +164,7 @@ static void counting_set_page_is_live(struct kunit *test)
 	expect_value(test, 0, -PERIOD + 14);
 }
 
-/* A counter is described only if the PMU lets the thread read it. */
+/* A counter is described only if the PMU lets the monitored thread read it. */
 static void set_page_describes_user_readable_counter(struct kunit *test)
 {
 	const pfm_map_counter_t show = { .cnt_index = 3, .cnt_bits = 32,
@@ -191,7 +191,7 @@ static void set_page_describes_user_readable_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, page->map_state[1], PFM_MAP_VALUE);
 }
 
-/* PMDs that do not count events may change at any time. */
+/* A PMD that does not count events may change at any time. */
 static void loaded_set_page_marks_resources_live(struct kunit *test)
 {
 	const pfm_set_page_t *page = page_of(test, 0);
@@ -218,14 +218,14 @@ static void set_page_has_values_after_switch(struct kunit *test)
 	count_on(test, PERIOD + 6, true);
 	expect_kept(test, 1, false);
 	expect_value(test, 1, 6);
-	/* Set 0 was reset when it became active. */
+	/* Set 0 was reset when it became active again. */
 	expect_live(test, 0);
 	stop(test);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, -2 * PERIOD);
 }
 
-/* Test between the interrupt and the work item for the PMU. */
+/* Test after the interrupt, but before the work item programs the PMU. */
 static void set_pages_are_updated_in_switch_interrupt(struct kunit *test)
 {
 	struct pfm_sim_tick tick = { .task = current, .ns = TICK_NSEC,
@@ -239,7 +239,7 @@ static void set_pages_are_updated_in_switch_interrupt(struct kunit *test)
 	load_and_start(test, 0);
 	first = page_of(test, 0);
 	second = page_of(test, 1);
-	/* The lock delays the work item in which the PMU follows. */
+	/* The lock delays the work item that programs the PMU. */
 	fixture_lock(ctx_of(test));
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
 	KUNIT_EXPECT_EQ(test, first->map_state[0], PFM_MAP_VALUE);
@@ -271,7 +271,7 @@ static void set_page_keeps_values_while_masked(struct kunit *test)
 	count_on(test, PERIOD + 4, true);
 	expect_kept(test, 0, true);
 	expect_value(test, 0, 4);
-	/* Events are discarded while masked. */
+	/* While the context is masked, events are discarded. */
 	count_on(test, 9, false);
 	expect_kept(test, 0, true);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 1000,
@@ -400,7 +400,7 @@ static struct kunit_suite evtset_page_suite = {
 	.test_cases = evtset_page_cases,
 };
 
-/* Without PFM_FL_MAP_SETS. */
+/* Create a context without PFM_FL_MAP_SETS. */
 
 static int no_page_init(struct kunit *test)
 {

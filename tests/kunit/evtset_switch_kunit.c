@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * evtset_switch_kunit.c - switching between event sets (3.7.6, 3.7.7)
+ * evtset_switch_kunit.c - switch between event sets (3.7.6, 3.7.7)
  */
 #include <linux/kthread.h>
 #include "attach.h"
@@ -69,7 +69,7 @@ static void events_count_in_the_active_set_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value(test, 1, 0), 40ULL);
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 	KUNIT_EXPECT_EQ(test, duration(test, 1), 4 * TICK);
-	/* Once at the load, twice by switching back. */
+	/* The load activates set 0 once; switching back activates it twice. */
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_runs, 3ULL);
 	KUNIT_EXPECT_EQ(test, set_info(test, 1).set_runs, 2ULL);
 }
@@ -80,7 +80,9 @@ static void time_until_pmu_follows_is_unmeasured(struct kunit *test)
 	make_set(test, 1, BY_TIME, 0, 1);
 	load_and_start(test, 0);
 	happen(test, 0, 0, TICK);
-	/* The timeout of a set that is not on the PMU yet does not run. */
+	/*
+	 * A set's timeout does not run until the PMU has switched to the set.
+	 */
 	happen(test, 0, 0, 5 * TICK);
 	KUNIT_EXPECT_EQ(test, unmeasured(test, 1), 0ULL);
 	pfm_finish_switch(ctx_of(test));
@@ -149,7 +151,7 @@ static void remaining_timeout_survives_masking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
 }
 
-/* The timer expires right after the overflow that masks. */
+/* The timer expires right after the overflow that masks the context. */
 static void timeout_while_masked_switches_after_restart(struct kunit *test)
 {
 	make_set(test, 0, BY_TIME, 0, 1);
@@ -165,7 +167,7 @@ static void timeout_while_masked_switches_after_restart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, duration(test, 0), 2 * TICK);
 }
 
-/* A PMU whose timeout expires just before it is stopped. */
+/* A PMU whose timeout expires just before the PMU is stopped. */
 static const struct pfm_pmu *real_pmu;
 
 static void stop_late(struct pfm_pmu_set *s)
@@ -176,7 +178,9 @@ static void stop_late(struct pfm_pmu_set *s)
 	real_pmu->stop(s);
 }
 
-/* PFM_STOP on this PMU, as a command of this thread or of another one. */
+/*
+ * Execute PFM_STOP on this PMU, as a command of this thread or of another one.
+ */
 static void stop_late_by(struct kunit *test, bool command)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -203,7 +207,7 @@ static void timeout_switch_waits_for_own_command(struct kunit *test)
 	stop_late_by(test, true);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, duration(test, 0), TICK);
-	/* The switch comes soon after the command. */
+	/* The switch happens soon after the command. */
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	pass(test, TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 6);
@@ -232,7 +236,7 @@ static void overflow_threshold_switches_set(struct kunit *test)
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 1ULL);
-	/* A switch trigger is reset like a sampling counter. */
+	/* A switch trigger is reset in the same way as a sampling counter. */
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
 	count(test, 2 * PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
@@ -277,7 +281,7 @@ static void threshold_without_switch_ovfl_flag_is_ignored(struct kunit *test)
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	KUNIT_EXPECT_EQ(test, read(test, 0, 0).reg_ovflsw_thres, 0ULL);
-	/* Without a trigger, the counter wraps. */
+	/* A counter that is not a trigger wraps. */
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 0ULL);
 }
 
@@ -292,18 +296,18 @@ static void each_set_switches_in_its_own_way(struct kunit *test)
 	for (id = 0; id < 3; id++)
 		make_counter(test, id, 0, 0, 1);
 	load_and_start(test, 0);
-	/* By overflow, at any time. */
+	/* Set 0 switches only by overflow. */
 	pass(test, 9 * TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
-	/* By time, whatever overflows. */
+	/* The next set switches only by time. */
 	count(test, PERIOD);
 	pass(test, 2 * TICK - 1);
 	KUNIT_EXPECT_EQ(test, active_set(test), 1);
 	pass(test, 1);
 	KUNIT_EXPECT_EQ(test, active_set(test), 2);
-	/* Not at all. */
+	/* The last set never switches. */
 	count(test, PERIOD);
 	pass(test, 9 * TICK);
 	KUNIT_EXPECT_EQ(test, active_set(test), 2);
@@ -359,7 +363,7 @@ static void masked_context_switches_on_restart(struct kunit *test)
 	count(test, PERIOD);
 	KUNIT_ASSERT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, active_set(test), 0);
-	/* A restart resets with the long value. */
+	/* A restart resets the counter to its long value. */
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-3 * PERIOD));
 	count(test, 3 * PERIOD);
 	KUNIT_EXPECT_TRUE(test, pfm_is_masked(ctx_of(test)));
@@ -393,7 +397,7 @@ static void restart_switches_only_at_threshold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 1ULL);
 }
 
-/* PMD0 of set 0 triggers the switch; its reset also resets PMD1. */
+/* Let PMD0 of set 0 trigger the switch. Its reset also resets PMD1. */
 static void make_companion(struct kunit *test, u32 flags)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = flags };
@@ -481,7 +485,7 @@ static void timeout_switch_reports_no_pmds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_info(test, 0).set_switch_pmds[0], 0ULL);
 }
 
-/* A kernel thread never returns to user level. */
+/* The second thread is a kernel thread, which never returns to user level. */
 static void pending_switch_does_not_block_later_target(
 		struct kunit *test)
 {
@@ -509,7 +513,7 @@ static void pending_switch_does_not_block_later_target(
 	kthread_stop(other);
 }
 
-/* Run the task work of a switch, as the monitored thread does. */
+/* Run the task work of a switch, as the monitored thread would. */
 static void run_switch_here(struct pfm_context *ctx)
 {
 	kref_get(&ctx->ref);
@@ -531,7 +535,10 @@ static void thread_does_not_wait_for_a_command(struct kunit *test)
 	happen(test, 0, 0, TICK);
 	run_switch_here(ctx);
 	KUNIT_EXPECT_TRUE(test, READ_ONCE(ctx->frozen) & PFM_SWITCHING);
-	/* The task work has left the switch to a work item, which waits. */
+	/*
+	 * The task work has left the switch to a work item, which waits for the
+	 * lock.
+	 */
 	KUNIT_EXPECT_NE(test, work_busy(&ctx->switch_later.work), 0U);
 	pfm_unlock(ctx);
 	flush_work(&ctx->switch_later.work);
@@ -577,7 +584,7 @@ static struct kunit_suite switch_suite = {
 	.test_cases = switch_cases,
 };
 
-/* PMD1 overflows inside the handler. */
+/* Let PMD1 overflow inside the handler. */
 static void let_pmd1_overflow(void)
 {
 	struct pfm_sim_tick tick = { .task = current, .delta = { 0, PERIOD } };
@@ -639,7 +646,7 @@ static void masking_format_defers_switch(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, active_set(test), 6);
 }
 
-/* The timeout expires inside the handler. */
+/* Let the timeout expire inside the handler. */
 static void let_time_pass(void)
 {
 	struct pfm_sim_tick tick = { .task = current, .ns = TICK };
@@ -658,7 +665,7 @@ static void timeout_switch_waits_for_handler(struct kunit *test)
 	load_and_start(test, 0);
 	count(test, PERIOD);
 	KUNIT_EXPECT_EQ(test, script->arg[0].active_set, 0);
-	/* The switch comes after the handler. */
+	/* The switch happens after the handler. */
 	KUNIT_EXPECT_EQ(test, active_set(test), 6);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), (u64)(-2 * PERIOD));
 }

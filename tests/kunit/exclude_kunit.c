@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * exclude_kunit.c - events of the idle thread (3.1.10)
+ * exclude_kunit.c - exclude events of the idle thread (3.1.10)
  */
 #include "context.h"
 #include "evtset_fixture.h"
@@ -14,7 +14,7 @@ static int idle_init(struct kunit *test)
 	return 0;
 }
 
-/* Let the test's CPU count events and time pass. */
+/* Count events on the test's CPU, then let time pass. */
 static void cpu_happens(struct kunit *test, u64 d0, u64 ns)
 {
 	struct pfm_sim_tick tick = { .cpu = raw_smp_processor_id(),
@@ -23,7 +23,7 @@ static void cpu_happens(struct kunit *test, u64 d0, u64 ns)
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
 }
 
-/* Report an idle transition, like the scheduler's probe. */
+/* Report a transition to or from idle, as the scheduler's probe does. */
 static void idle_changes(struct kunit *test, bool idle)
 {
 	unsigned long flags;
@@ -33,7 +33,7 @@ static void idle_changes(struct kunit *test, bool idle)
 	local_irq_restore(flags);
 }
 
-/* Let events and time pass while the CPU is idle. */
+/* Count events, then let time pass, while the CPU is idle. */
 static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
 {
 	idle_changes(test, true);
@@ -41,7 +41,9 @@ static void cpu_idles(struct kunit *test, u64 d0, u64 ns)
 	idle_changes(test, false);
 }
 
-/* Start, and detach the probe: real idle transitions must not interfere. */
+/*
+ * Start, and detach the probe, because real idle transitions would interfere.
+ */
 static void start_undisturbed(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -140,7 +142,7 @@ static void resume_leaves_idle_after_pause(struct kunit *test)
 	pfm_pause(ctx);
 	idle_changes(test, false);
 	KUNIT_EXPECT_EQ(test, ctx->frozen, (u32)PFM_EXCLUDED);
-	/* The paused context may be changed. */
+	/* A paused context may be changed. */
 	fixture_pmd_of(ctx, 0)->value += 5;
 	KUNIT_EXPECT_EQ(test, pfm_resume(ctx), 0);
 	KUNIT_EXPECT_EQ(test, ctx->frozen, 0U);

@@ -29,7 +29,7 @@ static inline int child_main(void *arg)
 	return fixture_thread_main(NULL);
 }
 
-/* Start a thread, which is to become a member. */
+/* Start a thread that becomes a member. */
 static inline void child_start(struct kunit *test, struct child *c)
 {
 	c->family = ctx_of(test)->family;
@@ -41,17 +41,20 @@ static inline void child_start(struct kunit *test, struct child *c)
 	wait_for_completion(&c->born);
 }
 
-/* End the thread, and wait until its last task works have run. */
+/* End the thread, and wait until its last task work has run. */
 static inline void child_end(struct child *c)
 {
 	kthread_stop(c->task);
-	/* Sleep because nothing tells that a thread is dead. */
+	/* Sleep because no event tells when a thread is dead. */
 	while (!READ_ONCE(c->task->exit_state))
 		schedule_timeout_uninterruptible(1);
 	put_task_struct(c->task);
 }
 
-/* Let PMD0 of a thread count. Return: 0, or -ESRCH if it has no context. */
+/*
+ * Let PMD0 of a thread count. Return: 0, or -ESRCH if the thread has no
+ * context.
+ */
 static inline int child_count(const struct child *c, u64 d0)
 {
 	struct pfm_sim_tick tick = { .task = c->task, .delta = { d0 } };
@@ -59,7 +62,7 @@ static inline int child_count(const struct child *c, u64 d0)
 	return pfm_sim_advance(&tick);
 }
 
-/* Return PMD0 as PFM_READ_PMDS reads it. */
+/* Return the value of PMD0 that PFM_READ_PMDS returns. */
 static inline u64 family_value(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -96,7 +99,7 @@ static inline int family_load(struct kunit *test)
 	return pfm_load_family(ctx_of(test), &load);
 }
 
-/* .init of suites: PMD0 counts, the family is started. */
+/* The .init of suites: PMD0 counts, and the family is started. */
 static inline int family_init(struct kunit *test)
 {
 	fixture_create(test, PFM_FL_INHERIT, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * family_kunit.c - sums of a family
+ * family_kunit.c - sum the counters of a family
  */
 #include "family_fixture.h"
 
@@ -37,7 +37,7 @@ static void unload_gives_sum_to_root(struct kunit *test)
 	child_end(&c[1]);
 }
 
-/* A PMU like the simulated one, but the first read ends a thread. */
+/* A copy of the simulated PMU; its first read ends a thread. */
 static struct pfm_pmu ending;
 static const struct pfm_pmu *sim;
 static struct child *to_end;
@@ -61,7 +61,7 @@ static void use_ending(struct pfm_context *ctx)
 	ctx->pmu = &ending;
 }
 
-/* Read members of @c through that PMU. */
+/* Read PMDs of member @c through the copy. */
 static void use_ending_for(const struct child *c)
 {
 	struct pfm_context *ctx = pfm_attach_get_thread(c->task);
@@ -70,7 +70,9 @@ static void use_ending_for(const struct child *c)
 	pfm_context_put(ctx);
 }
 
-/* Member @ends ends while member @reads is read; both are counted once. */
+/*
+ * Let member @ends end while member @reads is read; expect to count both once.
+ */
 static void end_while_summed(struct kunit *test, unsigned int reads,
 			     unsigned int ends)
 {
@@ -93,7 +95,10 @@ static void member_that_ends_before_its_turn_counts_once(struct kunit *test)
 	end_while_summed(test, 0, 1);
 }
 
-/* The walk has locked the member, so it leaves a note as it ends. */
+/*
+ * The read has locked the member, so the ending thread leaves a note for the
+ * lock's holder.
+ */
 static void member_that_ends_in_its_turn_counts_once(struct kunit *test)
 {
 	end_while_summed(test, 0, 0);

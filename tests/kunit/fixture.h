@@ -22,7 +22,7 @@
 #include "restart.h"
 #include "scripted_format.h"
 
-/* The short reset value of fixture_sampling_counter(). */
+/* The short and the long reset value of fixture_sampling_counter(). */
 #define SHORT_RESET	(-100ULL)
 #define LONG_RESET	(-1000ULL)
 
@@ -32,7 +32,7 @@ static inline void fixture_pin(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
 }
 
-/* A context, attached to the test's own thread once started. */
+/* A context; fixture_start() attaches it to the test's own thread. */
 struct fixture {
 	struct pfm_context	*ctx;
 	struct script		script;
@@ -43,7 +43,7 @@ static inline struct pfm_context *ctx_of(struct kunit *test)
 	return ((struct fixture *)test->priv)->ctx;
 }
 
-/* A PMD of the active set; NULL if it was not allocated yet. */
+/* Return a PMD of the active set, or NULL if it is not allocated yet. */
 static inline struct pfm_pmd *fixture_pmd_of(struct pfm_context *ctx, u16 slot)
 {
 	return pfm_pmd_at(ctx->set, slot);
@@ -60,8 +60,8 @@ static inline void fixture_unlock(struct pfm_context *ctx)
 }
 
 /*
- * Return: event set @id, or NULL. It stays valid after the unlock, because no
- * other thread knows the context.
+ * Find event set @id. Return: the set, or NULL. The set stays valid after the
+ * unlock, because no other thread knows the context.
  */
 static inline struct pfm_evtset *fixture_find_set(struct pfm_context *ctx,
 						  u16 id)
@@ -84,7 +84,10 @@ static inline bool fixture_is_blocked(struct pfm_context *ctx)
 	return blocked;
 }
 
-/* Create a context like PFM_CREATE_CONTEXT, or return an ERR_PTR. */
+/*
+ * Create a context as PFM_CREATE_CONTEXT does. Return: the context, or an
+ * ERR_PTR.
+ */
 static inline struct pfm_context *fixture_context(const pfarg_ctx_t *req,
 						  void *arg, size_t size)
 {
@@ -139,7 +142,7 @@ static inline struct fixture *fixture_create_with(struct kunit *test,
 	return f;
 }
 
-/* .init of suites: without a format, and with the scripted format. */
+/* The .init of suites, without a format and with the scripted format. */
 static inline int fixture_init(struct kunit *test)
 {
 	fixture_create(test, 0, false);
@@ -152,7 +155,7 @@ static inline int fixture_init_scripted(struct kunit *test)
 	return 0;
 }
 
-/* .exit of suites: release everything that the test left. */
+/* The .exit of suites: release everything that a test left behind. */
 static inline void fixture_exit(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -186,7 +189,7 @@ static inline void fixture_pmd(struct kunit *test, pfarg_pmd_t pmd)
 	fixture_unlock(f->ctx);
 }
 
-/* Program a counter whose three reset values are the same. */
+/* Program a counter whose three reset values are equal. */
 static inline void fixture_counter(struct kunit *test, u16 num, u32 flags,
 				   u64 value)
 {
@@ -196,7 +199,7 @@ static inline void fixture_counter(struct kunit *test, u16 num, u32 flags,
 					 .reg_long_reset = value });
 }
 
-/* Program a counter to overflow after 10 events; reset values differ. */
+/* Program a counter to overflow after 10 events; its reset values differ. */
 static inline void fixture_sampling_counter(struct kunit *test, u16 num,
 					    u32 flags)
 {
@@ -223,7 +226,7 @@ static inline void fixture_start(struct kunit *test)
 	fixture_start_on(test, current);
 }
 
-/* Let PMD0 count to 100; a command owns the context until pfm_disown(). */
+/* Start PMD0 at -100 and let a command own the context until pfm_disown(). */
 static inline void fixture_start_owned(struct kunit *test, unsigned long *flags)
 {
 	struct fixture *f = test->priv;
@@ -267,7 +270,7 @@ static inline u64 fixture_value(struct kunit *test, u16 num)
 	return fixture_read(test, num).reg_value;
 }
 
-/* Let PMD0 count @d0 events and PMD1 @d1 events at the same time. */
+/* Let PMD0 count @d0 events, and PMD1 @d1 events at the same time. */
 static inline void fixture_count2(struct kunit *test, u64 d0, u64 d1)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = 0x1234,
@@ -281,7 +284,7 @@ static inline void fixture_count(struct kunit *test, u64 d0)
 	fixture_count2(test, d0, 0);
 }
 
-/* Report an overflow of PMD0 only, like a PMU with separate interrupts. */
+/* Report an overflow of PMD0 only, as a PMU with separate interrupts does. */
 static inline void fixture_report_pmd0(struct kunit *test)
 {
 	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), 0);
@@ -311,7 +314,7 @@ static inline void fixture_counter_is(struct kunit *test, int pmd, u64 value)
 	*(u64 *)fixture_pmd_of(ctx_of(test), pmd)->hw.priv = value;
 }
 
-/* Report a counter's overflow, unless the core has handled it already. */
+/* Report a counter's overflow, unless the core has already handled it. */
 static inline void fixture_report(struct kunit *test, int num)
 {
 	struct pfm_pmd *pmd = fixture_pmd_of(ctx_of(test), num);
@@ -323,7 +326,7 @@ static inline void fixture_report(struct kunit *test, int num)
 	preempt_enable();
 }
 
-/* For script.during: let PMD1 overflow inside the handler. */
+/* Let PMD1 overflow inside the handler; for script.during. */
 static inline void fixture_overflow_inside(void)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = 0x77,
@@ -343,13 +346,15 @@ static inline int fixture_thread_main(void *unused)
 	return 0;
 }
 
-/* Start a thread to monitor; it never runs at user level. */
+/* Start a thread to monitor. It never runs at user level. */
 static inline struct task_struct *fixture_thread(void)
 {
 	return kthread_run(fixture_thread_main, NULL, "monitored");
 }
 
-/* Remove the next message from the queue; return false if it is empty. */
+/*
+ * Remove the next message from the queue. Return: false if the queue is empty.
+ */
 static inline bool take_msg(struct pfm_msgq *q, pfm_msg_t *msg)
 {
 	unsigned long pos;
@@ -362,7 +367,7 @@ static inline bool fixture_take_msg(struct fixture *f, pfm_msg_t *msg)
 	return take_msg(&f->ctx->msgq, msg);
 }
 
-/* Expect a single message, of an overflow of @pmds. */
+/* Expect exactly one message, about an overflow of @pmds. */
 static inline void fixture_expect_one_message(struct kunit *test, u64 pmds)
 {
 	struct fixture *f = test->priv;

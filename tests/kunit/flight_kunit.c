@@ -28,13 +28,13 @@ static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 	return pfm_calls_validate(test, &arg);
 }
 
-/* The size of a region that is full with two records without PMDs. */
+/* Return the size of a region that two records without PMDs fill. */
 static u64 region_size(void)
 {
 	return 2 * RECORD + 8 * pfm_num_pmds();
 }
 
-/* Return an argument with these triggers. */
+/* Return a format argument with the same triggers and valid sizes. */
 static pfm_flight_smpl_arg_t arg_for(pfm_flight_smpl_arg_t arg)
 {
 	arg.sink.buf_size = OFFS + 2 * region_size();
@@ -54,7 +54,7 @@ static void make(struct kunit *test)
 	make_for(test, (pfm_flight_smpl_arg_t){});
 }
 
-/* Let @pmd overflow. Return: the control bits of the handler. */
+/* Let @pmd overflow. Return: the handler's control bits. */
 static u32 overflow(struct kunit *test, u16 pmd, bool notify)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -120,7 +120,7 @@ static void flight_overwrites_oldest_records(struct kunit *test)
 	make(test);
 	for (i = 0; i < 9; i++)
 		KUNIT_EXPECT_EQ(test, overflow(test, i, false), GO_ON);
-	/* Each region has two records: 8 replaced 4. */
+	/* Each region has two records, so record 8 has replaced record 4. */
 	KUNIT_EXPECT_EQ(test, record_of(d, 0, 0)->ovfl_pmd, 8);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1, 1)->ovfl_pmd, 7);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_overwritten, 6);
@@ -142,7 +142,10 @@ static void flight_notification_holds_buffer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 0, 0)->ovfl_pmd, 3);
 }
 
-/* Let a counter that may notify overflow, with values of PMDs, at @tstamp. */
+/*
+ * Let a counter that may notify overflow at @tstamp, with values of PMDs.
+ * Return: the handler's control bits.
+ */
 static u32 sample(struct kunit *test, u16 pmd, u16 values, u64 tstamp)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -182,7 +185,7 @@ static void flight_freezes_above_a_value(struct kunit *test)
 			       .minus = PFM_FLIGHT_SMPL_NO_PMD });
 	KUNIT_EXPECT_EQ(test, sample(test, 0, 3, 1), HOLD);
 	pfm_calls_restart(test, false);
-	/* The PMD is not in the sample. */
+	/* The sample does not contain the PMD. */
 	KUNIT_EXPECT_EQ(test, sample(test, 0, 2, 2), GO_ON);
 	pfm_calls_end(test);
 	make_for(test, (pfm_flight_smpl_arg_t){
@@ -199,7 +202,10 @@ static void flight_freezes_above_a_difference(struct kunit *test)
 	make_for(test, (pfm_flight_smpl_arg_t){ .above = 5, .pmd = 5 });
 	KUNIT_EXPECT_EQ(test, sample(test, 0, 6, 1), GO_ON);
 	pfm_calls_end(test);
-	/* A negative difference, and a PMD that is not in the sample */
+	/*
+	 * Test a negative difference, and a PMD that the sample does not
+	 * contain.
+	 */
 	make_for(test, (pfm_flight_smpl_arg_t){ .above = 1, .minus = 5 });
 	KUNIT_EXPECT_EQ(test, sample(test, 0, 6, 1), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 0, 5, 1), GO_ON);
@@ -211,11 +217,13 @@ static void flight_freezes_late_after_a_marker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 100), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 101), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 111), GO_ON);
-	/* A marker restarts the time, even a late one. */
+	/* A marker restarts the time, even if the marker is late. */
 	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 200), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 199), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 211), HOLD);
-	/* The next trigger needs a marker, and must be allowed to notify. */
+	/*
+	 * The next trigger needs a new marker, and a counter that may notify.
+	 */
 	pfm_calls_restart(test, false);
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 300), GO_ON);
 	KUNIT_EXPECT_EQ(test, sample(test, 7, 0, 301), GO_ON);
@@ -224,7 +232,7 @@ static void flight_freezes_late_after_a_marker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample(test, 1, 0, 312), HOLD);
 }
 
-/* Time passes while monitoring is masked, which makes no sample late. */
+/* Time that passes while monitoring is masked does not make a sample late. */
 static void flight_freeze_ends_time_since_marker(struct kunit *test)
 {
 	make_for(test, (pfm_flight_smpl_arg_t){
@@ -250,9 +258,12 @@ static void flight_records_samples_after_a_trigger(struct kunit *test)
 	for (turn = 0; turn < 2; turn++) {
 		KUNIT_EXPECT_EQ(test, overflow(test, 1, false), GO_ON);
 		KUNIT_EXPECT_EQ(test, overflow(test, 2, true), GO_ON);
-		/* A trigger that follows does not delay the freeze. */
+		/* A second trigger does not delay the freeze. */
 		KUNIT_EXPECT_EQ(test, overflow(test, 3, true), GO_ON);
-		/* A counter that may not notify delays it. */
+		/*
+		 * An overflow of a counter that may not notify delays the
+		 * freeze.
+		 */
 		KUNIT_EXPECT_EQ(test, overflow(test, 4, false), GO_ON);
 		KUNIT_EXPECT_EQ(test, overflow(test, 5, true), HOLD);
 		pfm_calls_restart(test, false);
@@ -278,7 +289,7 @@ static void flight_triggers_change_while_recording(struct kunit *test)
 	arg.above = 1;
 	set_triggers(test, arg);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), GO_ON);
-	/* A trigger still waits for its two samples when there are none. */
+	/* A trigger waits for two more samples, even if @after has become 0. */
 	arg.above = 0;
 	arg.after = 2;
 	set_triggers(test, arg);
@@ -289,7 +300,7 @@ static void flight_triggers_change_while_recording(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 2, true), HOLD);
 }
 
-/* Let PMD1 overflow when PMD2, the only one in the sample, has @value. */
+/* Let PMD1 overflow; the sample contains only PMD2, whose value is @value. */
 static u32 overflow_with(struct kunit *test, u64 value, bool notify)
 {
 	struct pfm_ovfl_data data = { .ip = value };
@@ -306,7 +317,7 @@ static u32 overflow_with(struct kunit *test, u64 value, bool notify)
 	return d->arg.ovfl_ctrl.val;
 }
 
-/* Return: the number of records so far, those overwritten or read included. */
+/* Return: the number of records so far, including those overwritten or read. */
 static u64 recorded(const struct pfm_fmt_calls *d)
 {
 	const pfm_sink_rgn_t *rgn = (const void *)(hdr_of(d) + 1);
@@ -331,7 +342,10 @@ static void flight_keeps_samples_with_largest_values(struct kunit *test)
 	more = d->buf + PFM_SINK_MORE_OFFS(2);
 	KUNIT_EXPECT_EQ(test, recorded(d), 3);
 	KUNIT_EXPECT_EQ(test, more->more_skipped, 3);
-	/* A trigger that is skipped freezes, too. Then all begins anew. */
+	/*
+	 * A trigger freezes the buffer even if its sample is skipped. After the
+	 * restart, recording starts again.
+	 */
 	KUNIT_EXPECT_EQ(test, overflow_with(test, 1, true), HOLD);
 	KUNIT_EXPECT_EQ(test, recorded(d), 3);
 	pfm_calls_restart(test, false);

@@ -164,7 +164,7 @@ static void argument_changes_only_in_live_fields(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_arg_may_become(&fmt, old, new));
 }
 
-/* With the longest possible lines, the page is full. */
+/* If all lines have the maximum length, the page is full. */
 static void argument_layout_fits_one_page(struct kunit *test)
 {
 	struct pfm_arg_field *fields;
@@ -191,7 +191,9 @@ static void argument_layout_fits_one_page(struct kunit *test)
 	fields[PFM_ARG_MAX_FIELDS].name = NULL;
 	KUNIT_EXPECT_EQ(test, pfm_register_buffer_fmt(&fmt), 0);
 	pfm_unregister_buffer_fmt(fmt.fmt_uuid);
-	/* Name, offset, size, default, unit, "live", and separators. */
+	/*
+	 * A line is name, offset, size, default, unit, "live" and separators.
+	 */
 	KUNIT_EXPECT_EQ(test, pfm_arg_layout_show(&fmt, page),
 			PFM_ARG_MAX_FIELDS * (31 + 5 + 1 + 20 + 31 + 4 + 6));
 	free_page((unsigned long)page);

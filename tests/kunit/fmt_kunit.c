@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fmt_kunit.c - registering and unregistering formats (3.5.8, 3.5.9)
+ * fmt_kunit.c - register and unregister formats (3.5.8, 3.5.9)
  */
 #include "fixture.h"
 

@@ -22,12 +22,12 @@ static void restart_resets_overflow_lost_while_masked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
 	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
-	/* Without the reset the PMD would overflow after 2^64 events. */
+	/* Without the reset, the PMD would overflow only after 2^64 events. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
 }
 
-/* A wrapped sampling counter has passed zero since its last reset. */
+/* A sampling counter has wrapped if it has passed zero since its last reset. */
 static void only_sampling_counter_past_zero_has_wrapped(
 	struct kunit *test)
 {
@@ -41,7 +41,7 @@ static void only_sampling_counter_past_zero_has_wrapped(
 		{ -10ULL, 0, true, true },
 		{ -10ULL, 3, true, true },
 		{ -10ULL, 3, false, false },
-		/* A positive reset value: zero is not reached yet. */
+		/* The reset value is positive, so zero is not reached yet. */
 		{ 5, 7, true, false },
 		{ 5, -7ULL, true, false },
 		{ 1ULL << 63, S64_MAX, true, true },
@@ -66,7 +66,9 @@ static u64 keep_value(struct pfm_pmd *pmd)
 	return pmd->value;
 }
 
-/* A wrap counts as lost only once, even if frozen for two reasons. */
+/*
+ * A lost overflow counts once, even if the context is frozen for two reasons.
+ */
 static void frozen_pmds_keep_values_and_count_lost_once(
 	struct kunit *test)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * heritage_kunit.c - the registers that members of a family inherit
+ * heritage_kunit.c - registers that members of a family inherit
  */
 #include "share_fixture.h"
 
@@ -17,7 +17,7 @@ static void member_has_reset_values_of_root(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, script->calls, 1);
 	KUNIT_EXPECT_EQ(test, script->data[0].tid, c.task->pid);
 	KUNIT_EXPECT_EQ(test, pmd_of(&c)->last_reset, SHORT_RESET);
-	/* The root's, which has not counted */
+	/* A read returns the root's PMD, which has not counted. */
 	KUNIT_EXPECT_EQ(test, family_value(test), -10ULL);
 	child_end(&c);
 }
@@ -38,7 +38,7 @@ static void reused_member_begins_with_a_whole_period(struct kunit *test)
 	child_end(&c[1]);
 }
 
-/* PMD2 counts from 0; it is recorded with PMD0, and reset to 1000. */
+/* PMD2 counts from 0. It is recorded with PMD0, and reset to 1000. */
 static void member_records_and_resets_pmds_of_root(struct kunit *test)
 {
 	pfarg_pmc_t pmc = { .reg_smpl_pmds = { 0x4 }, .reg_smpl_eventid = 7,
@@ -79,7 +79,7 @@ static int write_pmd(struct kunit *test, pfarg_pmd_t *req)
 	return ret;
 }
 
-/* PMD0 with a period of 5 */
+/* Return a request that gives PMD0 a period of 5. */
 static pfarg_pmd_t shorter(void)
 {
 	return (pfarg_pmd_t){ .reg_value = -5ULL, .reg_short_reset = -5ULL,
@@ -94,7 +94,7 @@ static void resets_of_all_members_can_change(struct kunit *test)
 	child_start(test, &c[0]);
 	child_count(&c[0], PERIOD - 1);
 	KUNIT_EXPECT_EQ(test, write_pmd(test, &req), 0);
-	/* The period that has begun is not changed. */
+	/* The current period does not change. */
 	KUNIT_EXPECT_EQ(test, family_value(test), -10ULL);
 	KUNIT_EXPECT_EQ(test, script->calls, 0);
 	child_count(&c[0], 1);
@@ -124,7 +124,7 @@ static void bad_resets_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, seldom.reg_flags & PFM_REG_RETFL_EINVAL);
 	smpl.reg_flags = PFM_REGFL_SMPL;
 	KUNIT_EXPECT_EQ(test, write_pmd(test, &smpl), -EINVAL);
-	/* A counter that the members do not have */
+	/* The members do not have this counter. */
 	other.reg_num = 3;
 	KUNIT_EXPECT_EQ(test, write_pmd(test, &other), -EBUSY);
 	KUNIT_EXPECT_EQ(test, pmd_of(&c)->long_reset, LONG_RESET);

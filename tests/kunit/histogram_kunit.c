@@ -106,7 +106,7 @@ static void histogram_counts_each_key_in_one_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 6);
 }
 
-/* Recorded, counted and lost keys add up to all samples. */
+/* The counts of recorded keys and the lost samples add up to all samples. */
 static void histogram_loses_new_keys_when_full(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -117,7 +117,7 @@ static void histogram_loses_new_keys_when_full(struct kunit *test)
 		samples(test, ip, 1);
 	KUNIT_EXPECT_EQ(test, records_of(d), 4);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
-	/* Recorded keys still count. */
+	/* Samples of recorded keys are still counted. */
 	samples(test, 2, 5);
 	KUNIT_EXPECT_EQ(test, record_of(d, 2)->count, 6);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);

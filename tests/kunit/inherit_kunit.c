@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * inherit_kunit.c - births, and commands on a context and its family
+ * inherit_kunit.c - births of members, and commands on a context and its family
  */
 #include "family_fixture.h"
 
@@ -8,7 +8,10 @@ static struct pfm_context *context_of(const struct child *c)
 {
 	struct pfm_context *ctx = pfm_attach_get_thread(c->task);
 
-	/* The thread lives, and so does its context. */
+	/*
+	 * The thread is alive and holds a reference, so the context stays
+	 * valid.
+	 */
 	pfm_context_put(ctx);
 	return ctx;
 }
@@ -95,7 +98,7 @@ static void many_ended_members_are_not_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&family->used), 0L);
 }
 
-/* The birth fails because the root's thread has a context already. */
+/* The birth fails because the root's thread already has a context. */
 static void failed_birth_is_counted_and_leaves_nothing(struct kunit *test)
 {
 	struct pfm_family *family = ctx_of(test)->family;
@@ -116,7 +119,7 @@ static int deny_counter(struct pfm_pmu_set *set)
 	return -EBUSY;
 }
 
-/* @born_stopped: the member is born before PFM_START. */
+/* If @born_stopped, create the member before PFM_START. */
 static void expect_denied(struct kunit *test, bool born_stopped)
 {
 	struct pfm_family *family = ctx_of(test)->family;
@@ -137,7 +140,7 @@ static void expect_denied(struct kunit *test, bool born_stopped)
 	child_end(&c);
 	KUNIT_EXPECT_EQ(test, family->sets_denied, 1ULL);
 	KUNIT_EXPECT_TRUE(test, test_bit(0, family->denied));
-	/* Let no context use the copy any more. */
+	/* Detach all contexts from the copy of the PMU. */
 	KUNIT_EXPECT_EQ(test, pfm_unload_family(ctx_of(test)), 0);
 	family->pmu = usual;
 }
@@ -152,7 +155,9 @@ static void start_keeps_members_without_free_counter(struct kunit *test)
 	expect_denied(test, true);
 }
 
-/* It creates no member and counts no failure. */
+/*
+ * A birth after the unload creates no member and does not count as a failure.
+ */
 static void birth_after_unload_is_ignored(struct kunit *test)
 {
 	struct pfm_family *family = ctx_of(test)->family;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * instant_kunit.c - overflows of one instant are one event (3.5.14)
+ * instant_kunit.c - handle simultaneous overflows as one event (3.5.14)
  */
 #include "context.h"
 #include "fixture.h"
@@ -15,7 +15,7 @@ static void simultaneous_overflows_are_ordered_by_index(struct kunit *test)
 	struct fixture *f = test->priv;
 	pfm_msg_t msg;
 
-	/* Programmed in reverse order. */
+	/* Program the counters in reverse order. */
 	fixture_sampling_counter(test, 5, 0);
 	fixture_sampling_counter(test, 1, PFM_REGFL_OVFL_NOTIFY);
 	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET | PFM_OVFL_CTRL_NOTIFY;
@@ -32,7 +32,7 @@ static void simultaneous_overflows_are_ordered_by_index(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].ovfl_notify, 1);
 	KUNIT_EXPECT_EQ(test, f->script.arg[1].ovfl_notify, 0);
 	KUNIT_EXPECT_EQ(test, f->script.tstamp[0], f->script.tstamp[1]);
-	/* One message for both overflows. */
+	/* Both overflows cause one message. */
 	KUNIT_ASSERT_TRUE(test, fixture_take_msg(f, &msg));
 	KUNIT_EXPECT_EQ(test, msg.msg_type, (u32)PFM_MSG_OVFL);
 	KUNIT_EXPECT_EQ(test, msg.ovfl.msg_ovfl_pmds[0], 1ULL << 1 | 1ULL << 5);
@@ -66,18 +66,18 @@ static void separate_reports_are_handled_together(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), -10ULL);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 2), SHORT_RESET);
 	fixture_expect_one_message(test, 0x5);
-	/* PMD0 has continued to count before its own report comes. */
+	/* PMD0 continues to count before the PMU reports its overflow. */
 	fixture_counter_is(test, 0, SHORT_RESET + 3);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
-	/* Only one report is ignored. */
+	/* The core ignores only one report. */
 	fixture_counter_is(test, 0, 0);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 0ULL);
 }
 
-/* Start PMD0 and PMD1, which the PMU reports one by one. */
+/* Start PMD0 and PMD1 on a PMU that reports them separately. */
 static void start_two(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -90,7 +90,7 @@ static void start_two(struct kunit *test)
 	fixture_start_one_by_one(test);
 }
 
-/* Let both overflow in one instant, and report PMD1. */
+/* Let both overflow simultaneously, and report PMD1. */
 static void overflow_together(struct kunit *test)
 {
 	fixture_counter_is(test, 0, 2);
@@ -105,7 +105,10 @@ static void report_pmd0_inside(void)
 	fixture_report(reporting, 0);
 }
 
-/* An NMI between the check of the other counters and their reset. */
+/*
+ * An NMI reports PMD0 after the core has checked it and before the core resets
+ * it.
+ */
 /* Proves 3.5.14-07 */
 static void report_during_its_instant_is_known(struct kunit *test)
 {
@@ -117,7 +120,7 @@ static void report_during_its_instant_is_known(struct kunit *test)
 	overflow_together(test);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
-	/* The next report is that of another overflow. */
+	/* The next report is about a new overflow. */
 	fixture_counter_is(test, 0, 0);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
@@ -125,8 +128,9 @@ static void report_during_its_instant_is_known(struct kunit *test)
 }
 
 /*
- * The reports come with the value that the PMU read before an NMI handled the
- * overflow: to an owned context, and to a free one.
+ * Report the overflow with an old value, which the PMU read before an NMI
+ * handled the overflow. Report it first to a context with an owner, then to one
+ * without.
  */
 static void late_report_of_known_overflow_is_ignored(struct kunit *test)
 {
@@ -168,7 +172,7 @@ static void missing_report_does_not_hide_later_ones(struct kunit *test)
 	fixture_counter_is(test, 0, 0);
 	fixture_report(test, 0);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 3);
-	/* The report of an overflow comes slightly early. */
+	/* The PMU reports one overflow slightly early. */
 	fixture_counter_is(test, 1, 3);
 	fixture_report(test, 1);
 	fixture_counter_is(test, 0, -2);
@@ -176,7 +180,10 @@ static void missing_report_does_not_hide_later_ones(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 5);
 }
 
-/* Otherwise it would overflow repeatedly until the PMU can be stopped. */
+/*
+ * If the counter were not reset, it would overflow repeatedly until the PMU can
+ * be stopped.
+ */
 /* Proves H18 */
 static void masked_counter_is_reported_once(struct kunit *test)
 {
@@ -192,7 +199,10 @@ static void masked_counter_is_reported_once(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, f->ctx->frozen);
 	KUNIT_EXPECT_EQ(test, *(u64 *)pmd->hw.priv, 1ULL);
 	fixture_report(test, 0);
-	/* The PMU's value is now far from an overflow; it is not used. */
+	/*
+	 * The counter is set to a value far from an overflow; this value is not
+	 * used.
+	 */
 	KUNIT_EXPECT_EQ(test, *(u64 *)pmd->hw.priv, 0ULL);
 	KUNIT_EXPECT_EQ(test, pmd->value, 1ULL);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
@@ -210,7 +220,7 @@ static void writes_while_counting_affect_next_overflow(struct kunit *test)
 					 .reg_value = 99 });
 	fixture_sampling_counter(test, 0, 0);
 	fixture_start_one_by_one(test);
-	/* PMD0 now records a value, */
+	/* Let PMD0 record a value from now on. */
 	pmc.reg_smpl_pmds[0] = 1U << PFM_SIM_PMD_PLAIN;
 	fixture_pmc(test, pmc);
 	fixture_counter_is(test, 0, 1);
@@ -218,7 +228,7 @@ static void writes_while_counting_affect_next_overflow(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, f->script.calls, 1);
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].num_smpl_pmds, 1);
 	KUNIT_EXPECT_EQ(test, f->script.arg[0].smpl_pmds_values[0], 99ULL);
-	/* and PMD2 samples, too. */
+	/* Let PMD2 sample as well. */
 	fixture_sampling_counter(test, 2, 0);
 	fixture_counter_is(test, 0, 2);
 	fixture_counter_is(test, 2, 1);

@@ -24,7 +24,7 @@ static void make(struct kunit *test, u64 min)
 	pfm_calls_make(test, &arg);
 }
 
-/* Call the handler with the @values of the PMDs from @pmd on. */
+/* Call the handler. @value has the values of the @values PMDs from @pmd on. */
 static void overflow(struct kunit *test, u16 pmd, u16 values, const u64 *value)
 {
 	struct pfm_ovfl_data data = { .tid = PFM_CALLS_TID };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * load_kunit.c - attaching, starting, stopping and detaching contexts (3.1.5 -
- *		  3.1.8)
+ * load_kunit.c - attach, start, stop and detach contexts (3.1.5 - 3.1.8)
  */
 #include "context.h"
 #include "evtset_fixture.h"
@@ -156,7 +155,7 @@ static struct kunit_suite load_suite = {
 	.test_cases = load_cases,
 };
 
-/* The first overflow masks; a restart would reset the counter. */
+/* Start, and let the first overflow mask. A restart would reset the counter. */
 static void start_and_mask(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -202,7 +201,9 @@ static void unload_clears_mask(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
 	fixture_count(test, 5);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
-	/* A later restart does not reset earlier overflows. */
+	/*
+	 * A later restart does not reset a PMD because of an earlier overflow.
+	 */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 8ULL);
 }

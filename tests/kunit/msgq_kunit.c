@@ -34,7 +34,7 @@ static void msgq_is_first_in_first_out(struct kunit *test)
 	pfm_msg_t msg;
 	u16 round, i;
 
-	/* Wrap around the ring more than once. */
+	/* Wrap around the ring several times. */
 	for (round = 0; round < 5; round++) {
 		for (i = 0; i < 3; i++)
 			put(q, i, true, test);
@@ -73,7 +73,9 @@ static void full_msgq_accepts_end_message(struct kunit *test)
 	pfm_msg_t msg;
 	u16 depth, i;
 
-	/* The size of the ring is a power of two. */
+	/*
+	 * Use all depths, because the ring's size is rounded to a power of two.
+	 */
 	for (depth = 1; depth <= 4; depth++) {
 		struct pfm_msgq q = {};
 
@@ -186,7 +188,7 @@ static struct kunit_suite msgq_suite = {
 	.test_cases = msgq_cases,
 };
 
-/* The message queue of a context. */
+/* Tests of a context's message queue. */
 
 /* Proves 3.3.1-04, 3.4.3-09, H23 */
 static void full_context_queue_counts_dropped_messages(struct kunit *test)

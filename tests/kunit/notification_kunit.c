@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * notification_kunit.c - what a reader finds at the moment that it is notified
+ * notification_kunit.c - what a reader finds at the moment of its notification
  *
- * A tracepoint sees the signal when it is sent, before any reader does.
+ * A tracepoint runs when the signal is sent, before any reader can run.
  */
 #include <linux/anon_inodes.h>
 #include <linux/completion.h>
@@ -21,15 +21,15 @@
 #define ALL		(HDR + ENTRIES * ENTRY)
 
 /**
- * struct reader - a reader of messages who gets a signal, and what it finds
+ * struct reader - a reader of messages that gets a signal, and what it finds
  * @ctx:    the context
  * @task:   the reader
  * @file:   has the reader as its owner
  * @tp:     the tracepoint of signals
  * @sent:   completed by the first signal
  * @signals: number of signals
- * @queued: there was a message at the first one
- * @buf:    copy of the buffer at the first one
+ * @queued: whether a message was queued at the first signal
+ * @buf: copy of the buffer at the first signal
  */
 struct reader {
 	struct pfm_context	*ctx;
@@ -55,7 +55,7 @@ static void see_signal(void *data, int sig, struct kernel_siginfo *info,
 	complete(&r->sent);
 }
 
-/* Request signals for this thread, as fcntl() with F_SETOWN and O_ASYNC. */
+/* Request signals for this thread, like fcntl() with F_SETOWN and O_ASYNC. */
 static struct reader *start_reader(struct kunit *test)
 {
 	static const struct file_operations none;
@@ -77,7 +77,7 @@ static struct reader *start_reader(struct kunit *test)
 	return r;
 }
 
-/* Wait for the signal. */
+/* Wait for the signal, and release the reader. */
 static void stop_reader(struct kunit *test, struct reader *r)
 {
 	wait_for_completion(&r->sent);
@@ -116,7 +116,7 @@ static void end_message_is_queued_before_signal(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, r->queued);
 }
 
-/* A PMU that reports all overflows of an instant */
+/* Overflow on a PMU that reports all overflows of an instant together. */
 static void overflow_at(struct kunit *test, u64 ip)
 {
 	struct pfm_sim_tick tick = { .task = current, .ip = ip,
@@ -125,7 +125,7 @@ static void overflow_at(struct kunit *test, u64 ip)
 	KUNIT_ASSERT_EQ(test, pfm_sim_advance(&tick), 0);
 }
 
-/* A PMU that reports each counter */
+/* Overflow on a PMU that reports each counter separately. */
 static void report_at(struct kunit *test, u64 ip)
 {
 	preempt_disable();
@@ -138,7 +138,10 @@ static void fill_buffer(struct kunit *test,
 {
 	static const pfm_uuid_t uuid = PFM_DFL_SMPL_UUID;
 	pfm_default_smpl_arg_t arg = {
-		/* Then the largest possible entry does not fit. */
+		/*
+		 * After ENTRIES entries, the largest possible entry does not
+		 * fit.
+		 */
 		.buf_size = ALL + sizeof(u64) * pfm_num_pmds(),
 	};
 	const pfm_default_smpl_entry_t *entries;

@@ -19,13 +19,15 @@ static int nway_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* The largest entry: all PMDs of the PMU are recorded. */
+/*
+ * Return the size of the largest entry, when all PMDs of the PMU are recorded.
+ */
 static u64 max_entry(void)
 {
 	return ENTRY + 8 * pfm_num_pmds();
 }
 
-/* The size of a region that is full with @entries without PMDs. */
+/* Return the size of a region that @entries entries without PMDs fill. */
 static u64 region_of(u64 entries)
 {
 	return max_entry() + (entries - 1) * ENTRY;
@@ -53,7 +55,7 @@ static pfm_nway_smpl_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
 	return (pfm_nway_smpl_rgn_t *)(hdr_of(d) + 1) + n;
 }
 
-/* Entry @i of region @n, if no entry has PMDs. */
+/* Return entry @i of region @n, if no entry has PMDs. */
 static pfm_default_smpl_entry_t *entry_of(const struct pfm_fmt_calls *d, u32 n,
 					  u32 i)
 {
@@ -63,7 +65,7 @@ static pfm_default_smpl_entry_t *entry_of(const struct pfm_fmt_calls *d, u32 n,
 	return (pfm_default_smpl_entry_t *)region + i;
 }
 
-/* Let @pmd overflow. Return: the control bits of the handler. */
+/* Let @pmd overflow. Return: the handler's control bits. */
 static u32 overflow(struct kunit *test, u16 pmd)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -111,7 +113,7 @@ static void nway_validate_needs_largest_entry_per_region(
 /* Proves H14 */
 static void nway_getsize_does_not_wrap(struct kunit *test)
 {
-	/* The core's limits refuse these; the sum must not wrap. */
+	/* The core refuses these sizes later; here their sum must not wrap. */
 	KUNIT_EXPECT_EQ(test, validate(test, ~0ULL, 64, 0), 0);
 	KUNIT_EXPECT_EQ(test, validate(test, 1ULL << 63, 2, 0), 0);
 }
@@ -206,7 +208,7 @@ static void nway_simultaneous_overflows_fill_next_region(
 	struct pfm_fmt_calls *d = test->priv;
 
 	make(test, 2, 1, 0);
-	/* Two calls for one event: the first one fills the region. */
+	/* Two calls belong to one event; the first one fills the region. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 1), TELL);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), GO_ON);
 	KUNIT_EXPECT_EQ(test, entry_of(d, 0, 0)->ovfl_pmd, 1);
@@ -279,7 +281,7 @@ static void nway_overwrites_own_region_if_none_free(struct kunit *test)
 	overflow(test, 1);
 	overflow(test, 2);
 	overflow(test, 3);
-	/* Region 1 is full, and the tool still has region 0. */
+	/* Region 1 is now full, and the tool still owns region 0. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 4), GO_ON);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_overwritten, 0ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 2ULL);
@@ -287,7 +289,7 @@ static void nway_overwrites_own_region_if_none_free(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_overwritten, 2ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_overwritten, 2ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_overwritten, 0ULL);
-	/* A reader of region 1 sees that it was refilled. */
+	/* The sequence number tells a reader that region 1 was refilled. */
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_seq, 3ULL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_count, 1ULL);
 	KUNIT_EXPECT_EQ(test, entry_of(d, 1, 0)->ovfl_pmd, 5);
@@ -304,7 +306,7 @@ static void nway_uses_freed_region_after_overwriting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, overflow(test, 1), TELL);
 	KUNIT_EXPECT_EQ(test, overflow(test, 2), GO_ON);
 	pfm_calls_restart(test, true);
-	/* The full region is handed out late, but not overwritten. */
+	/* The full region is handed out late instead of being overwritten. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 3), TELL);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 1)->rgn_state,
 			(u32)PFM_NWAY_RGN_READY);
@@ -334,7 +336,7 @@ static void nway_full_buffer_counts_dropped_overflows(struct kunit *test)
 	make(test, 2, 1, MASK);
 	overflow(test, 1);
 	overflow(test, 2);
-	/* Further overflows of the same interrupt. */
+	/* These overflows belong to the same interrupt. */
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 3, 0), -ENOBUFS);
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, HOLD);
 	KUNIT_EXPECT_EQ(test, pfm_calls_sample(d, 4, 0), -ENOBUFS);
@@ -357,7 +359,7 @@ static void nway_restart_ends_saturation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_state,
 			(u32)PFM_NWAY_RGN_FILLING);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 4ULL);
-	/* Only one region is free. */
+	/* Only one region was free, so it is full again. */
 	KUNIT_EXPECT_EQ(test, overflow(test, 4), HOLD);
 	pfm_calls_restart(test, false);
 	pfm_calls_restart(test, true);
@@ -372,7 +374,7 @@ static void nway_handler_ignores_forged_headers(struct kunit *test)
 	struct pfm_fmt_calls *d = test->priv;
 	int byte, value;
 
-	/* KASAN detects writes that follow forged offsets or sizes. */
+	/* KASAN detects writes at forged offsets or sizes. */
 	for (byte = 0; byte < PFM_NWAY_REGION_OFFS(2); byte++) {
 		make(test, 2, 2, byte & 1 ? MASK : 0);
 		for (value = 0; value < 256; value += 51) {

@@ -7,13 +7,13 @@
 
 static LIST_HEAD(parts);
 
-/* Context: a constructor, before module_init(). */
+/* Context: called by a constructor, before module_init(). */
 void one_module_add(struct one_part *part)
 {
 	list_add_tail(&part->list, &parts);
 }
 
-/* Run the exits of the parts before @end; of all parts if it is the list. */
+/* Run the exits of the parts before @end; if @end is the list, of all parts. */
 static void one_module_end(struct list_head *end)
 {
 	struct one_part *part;

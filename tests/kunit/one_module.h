@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * one_module.h - the sources of several modules as one module
+ * one_module.h - link the sources of several modules into one module
  *
  * The suites call functions that modules do not export. On a kernel that is not
  * rebuilt for the suites, they are linked into one module with the code under
- * test. This header is included first. It turns each module's init and exit
- * into parts of that module, which register themselves in link order at load.
+ * test. Each source includes this header first. The header turns the source's
+ * module_init() and module_exit() into a part of that module. At load, the
+ * parts register themselves in link order.
  */
 #ifndef PFM_KUNIT_ONE_MODULE_H
 #define PFM_KUNIT_ONE_MODULE_H
@@ -14,7 +15,7 @@
 #include <linux/module.h>
 
 /**
- * struct one_part - init and exit of a former module
+ * struct one_part - init and exit of one of these modules
  * @list: in initialisation order
  * @init: its module_init()
  * @exit: its module_exit()
@@ -33,7 +34,7 @@ void one_module_add(struct one_part *part);
 #define module_init(fn)							\
 	static int (*one_init)(void) __refdata = fn
 
-/* module_exit() follows module_init() in all sources. */
+/* In all sources, module_exit() follows module_init(). */
 #undef module_exit
 #define module_exit(fn)							\
 	static __attribute__((constructor)) void one_add(void)		\

@@ -18,7 +18,7 @@
 #include "reader.h"
 #include "stats.h"
 
-/* An address outside user level on all architectures. */
+/* An address that is outside user space on all architectures. */
 #define KERNEL_IP	((u64)-4096)
 
 struct bridge {
@@ -28,7 +28,7 @@ struct bridge {
 	unsigned long		before[PFM_OP_NUM_STATS];
 };
 
-/* Room for 16 samples per CPU, and for a few in the event buffer. */
+/* CPU buffers of 16 samples, and an event buffer of a few samples. */
 static const struct pfm_op_sizes small = { .samples = 16, .words = 64 };
 static const struct pfm_op_sizes usual = { .samples = 16, .words = 1024 };
 
@@ -74,12 +74,12 @@ static struct pfm_op_reader *open_reader(struct kunit *test,
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(rd));
 	b->rd = rd;
-	/* The first sync is over; it would consume the test's samples. */
+	/* Wait for the first sync, which would consume the test's samples. */
 	flush_delayed_work(&rd->work);
 	return rd;
 }
 
-/* Call the handler like the core. Return: the control bits. */
+/* Call the handler as the core does. Return: the handler's control bits. */
 static u32 overflow_of(struct kunit *test, pid_t tid, u64 ip, u64 event,
 		       struct pt_regs *regs)
 {
@@ -148,7 +148,10 @@ static void oprofile_handler_sets_reset_only(struct kunit *test)
 {
 	int i;
 
-	/* Without a reader, with a reader, and with a full buffer. */
+	/*
+	 * The handler returns this without a reader, with a reader, and with a
+	 * full buffer.
+	 */
 	KUNIT_EXPECT_EQ(test, overflow(test, KERNEL_IP, 1, NULL),
 			(u32)PFM_OVFL_CTRL_RESET);
 	open_reader(test, &usual);
@@ -192,7 +195,10 @@ static void oprofile_full_cpu_buffer_loses_samples(struct kunit *test)
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	int i;
 
-	/* The half-full buffer wakes the sync, which must not make room. */
+	/*
+	 * Lock, because the half-full buffer wakes the sync, which would empty
+	 * it.
+	 */
 	mutex_lock(&rd->sync_lock);
 	for (i = 0; i < 20; i++)
 		overflow(test, KERNEL_IP, i, NULL);
@@ -212,7 +218,10 @@ static void oprofile_full_event_buffer_loses_samples(struct kunit *test)
 		overflow(test, KERNEL_IP, i, NULL);
 		pfm_op_sync(rd);
 	}
-	/* The first sample of a kernel address takes 14 words. */
+	/*
+	 * The first sample of a kernel address takes 14 words, each further
+	 * sample two.
+	 */
 	delivered = 1 + (64 - 14) / 2;
 	EXPECT_STATS(test, 50, delivered, 0, 0, 0, 50 - delivered);
 }
@@ -236,7 +245,7 @@ static void set_level(struct pt_regs *regs, bool user)
 #endif
 }
 
-/* If there are registers, they decide, not the address. */
+/* If registers are given, they determine the level, not the address. */
 static void oprofile_registers_determine_user_level(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -255,7 +264,10 @@ static void oprofile_registers_determine_user_level(struct kunit *test)
 
 #define MAP_PAGES	4
 
-/* Map @file from its page 1 on, or anonymous memory. Return: the address. */
+/*
+ * Map @file from its page 1 on; if it is NULL, map anonymous memory. Return:
+ * the address.
+ */
 static unsigned long map(struct kunit *test, struct file *file)
 {
 	unsigned long addr =
@@ -269,7 +281,7 @@ static unsigned long map(struct kunit *test, struct file *file)
 	return addr;
 }
 
-/* Expect a reader's first sample of user level, with all headers. */
+/* Expect a reader's first sample at user level, which has all headers. */
 static void expect_user_sample(struct kunit *test, unsigned long cookie,
 			       unsigned long offset, unsigned long event)
 {
@@ -316,7 +328,10 @@ static void oprofile_unmapped_sample_is_lost(struct kunit *test)
 	EXPECT_STATS(test, 2, 0, 0, 0, 2);
 }
 
-/* The thread of a delayed sample may have another address space by now. */
+/*
+ * A deferred sample is handled late, so its thread may have a new address
+ * space.
+ */
 static void oprofile_sample_of_other_thread_is_lost(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -327,7 +342,7 @@ static void oprofile_sample_of_other_thread_is_lost(struct kunit *test)
 	EXPECT_STATS(test, 1, 0, 0, 1);
 }
 
-/* A process may hold its mmap_lock for any length of time. */
+/* A process may hold its mmap_lock for an unlimited time. */
 static void oprofile_sync_does_not_wait_for_mmap_lock(struct kunit *test)
 {
 	struct pfm_op_reader *rd = open_reader(test, &usual);
@@ -386,7 +401,7 @@ static void oprofile_lost_samples_hold_no_mm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, users_of_mm(), before);
 }
 
-/* Put a sample with callers into the ring, like the handler. */
+/* Put a sample with callers into the ring, as the handler does. */
 static void put_traced(struct kunit *test, unsigned long ip,
 		       const unsigned long *callers, unsigned int n)
 {
@@ -446,7 +461,7 @@ static void oprofile_incomplete_sample_stops_sync(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(test, PFM_OP_DELIVERED), 3UL);
 }
 
-/* Sleep like a reader, until woken. */
+/* Sleep until woken, as a reader does. */
 static void await_words(struct kunit *test, struct pfm_op_reader *rd)
 {
 	KUNIT_ASSERT_EQ(test, 0,
@@ -459,7 +474,7 @@ static void oprofile_half_full_buffer_is_synced(struct kunit *test)
 	struct pfm_op_reader *rd = open_reader(test, &usual);
 	int i;
 
-	/* Finish the first sync. */
+	/* Wait for the end of the first sync. */
 	flush_delayed_work(&rd->work);
 	for (i = 0; i < 8; i++)
 		overflow(test, KERNEL_IP, i, NULL);

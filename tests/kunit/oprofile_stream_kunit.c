@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oprofile_stream_kunit.c - the OProfile bridge's stream
+ * oprofile_stream_kunit.c - the stream of the OProfile bridge
  */
 #include <kunit/test.h>
 #include <perfmon/perfmon_oprofile_smpl.h>
 #include "oprofile_check.h"
 #include "stream.h"
 
-/* Words of a sample with all headers. */
+/* The number of words of a sample with all headers. */
 #define ALL_WORDS	17
 #define STREAM_WORDS	64
 
@@ -42,7 +42,7 @@ static void stream_first_sample_has_all_headers(struct kunit *test)
 		     0x123, 7);
 }
 
-/* Write a first sample with all headers; later ones add only changes. */
+/* Add a sample with all headers; later samples add only headers that change. */
 static struct pfm_op_record said(struct kunit *test)
 {
 	struct pfm_op_stream *s = test->priv;
@@ -104,7 +104,7 @@ static void stream_adds_kernel_enter_and_exit(struct kunit *test)
 	r.at.cookie = 0;
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &r));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_ENTER, 0x123, 7);
-	/* The file is the same as before. */
+	/* The sample is in the same file as before. */
 	KUNIT_EXPECT_TRUE(test, pfm_op_stream_add(s, &user_record));
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_KERNEL_EXIT, 0x123, 7);
 }
@@ -143,7 +143,7 @@ static void stream_trace_has_sample_and_callers(struct kunit *test)
 	EXPECT_WORDS(test, s, ESC, PFM_OPROFILE_COOKIE_SWITCH, 6, 0x123, 7);
 }
 
-/* Fill the stream. Return: number of samples in it. */
+/* Fill the stream. Return: the number of samples in it. */
 static int fill(struct kunit *test)
 {
 	int n = 0;
@@ -189,7 +189,9 @@ static void stream_gap_ends_when_all_headers_fit(struct kunit *test)
 	int i;
 
 	fill(test);
-	/* Leave room for a sample, but not for the headers after a gap. */
+	/*
+	 * Leave room for a sample, but not for the headers that follow a gap.
+	 */
 	for (i = 0; i < ALL_WORDS - 2; i++)
 		take(test, s);
 	KUNIT_EXPECT_FALSE(test, pfm_op_stream_add(s, &user_record));

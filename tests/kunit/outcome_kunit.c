@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * outcome_kunit.c - carrying out what handlers request, and contexts without
+ * outcome_kunit.c - carry out what handlers request; contexts without
  *		    one (3.5.14, 3.4.3)
  */
 #include "context.h"
 #include "fixture.h"
 
-/* All combinations of the control bits, with and without notification. */
+/* A combination of control bits, with or without notification. */
 struct bits {
 	u32	ctrl;
 	u32	flags;
@@ -54,7 +54,7 @@ static void control_bits_have_documented_effects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_take_msg(f, &msg), notify);
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 
-	/* Count on only if not masked. */
+	/* The counter continues only if it is not masked. */
 	fixture_count(test, 5);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
 			(reset ? SHORT_RESET : 3ULL) + (mask ? 0 : 5));
@@ -63,7 +63,7 @@ static void control_bits_have_documented_effects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, f->script.restarts, 1);
 	KUNIT_EXPECT_EQ(test, f->script.was_active, !mask);
-	/* A counter that was reset at once is not reset again. */
+	/* A restart does not reset a counter that was reset at the overflow. */
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0),
 			reset ? SHORT_RESET + 5 : LONG_RESET);
 	fixture_count(test, 7);
@@ -88,7 +88,7 @@ static void mask_bit_defers_resets_of_all_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
-	/* In the other order */
+	/* Repeat the test with the control bits in the other order. */
 	f->script.ctrl[2] = PFM_OVFL_CTRL_MASK;
 	f->script.ctrl[3] = PFM_OVFL_CTRL_RESET;
 	fixture_count2(test, 1 - LONG_RESET, 2 - LONG_RESET);
@@ -129,7 +129,7 @@ static void handler_error_masks_and_ends_calls(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 }
 
-/* Let PMD0, PMD1 and PMD2 overflow at the same time. */
+/* Let PMD0, PMD1 and PMD2 overflow simultaneously. */
 static void overflow_three(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test,
@@ -137,7 +137,10 @@ static void overflow_three(struct kunit *test)
 				.task = current, .delta = { 11, 12, 13 } }), 0);
 }
 
-/* The buffer is full, so the PMD that notifies is never recorded. */
+/*
+ * The handler returns an error for PMD1, so it is not called for PMD2, which
+ * notifies.
+ */
 /* Proves 3.6.5-07, 3.6.5-08 */
 static void handler_error_notifies_for_skipped_pmds(
 	struct kunit *test)
@@ -157,7 +160,7 @@ static void handler_error_notifies_for_skipped_pmds(
 	fixture_expect_one_message(test, 0x7);
 }
 
-/* The PMD that notifies is recorded, then another one fills the buffer. */
+/* PMD0, which notifies, is recorded; then PMD1 masks. */
 /* Proves 3.6.5-08 */
 static void mask_notifies_for_earlier_pmds(struct kunit *test)
 {
@@ -190,7 +193,7 @@ static void handler_error_loses_separate_report(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
 	KUNIT_EXPECT_TRUE(test, f->ctx->frozen);
 	fixture_expect_one_message(test, 0x1);
-	/* While masked, nothing overflows or is lost. */
+	/* While the context is masked, no overflow is handled or lost. */
 	fixture_report_pmd0(test);
 	KUNIT_EXPECT_EQ(test, f->script.calls, 2);
 	KUNIT_EXPECT_EQ(test, f->ctx->lost, 1ULL);
@@ -213,7 +216,10 @@ static void odd_handler_results_are_counted(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	const struct pfm_odd_answers *odd = &f->ctx->odd;
-	/* Per call; the fourth and the fifth happen at the same time. */
+	/*
+	 * One element per call; the fourth and the fifth overflow are
+	 * simultaneous.
+	 */
 	static const u32 ctrl[] = { 0x10, 0, 0, 0x80000000, 0, 0, 0x2 };
 	static const int ret[] = { 0, -EIO, -ENOBUFS, 0, 0, 0, 0 };
 	static const u64 delta1[] = { 0, 0, 0, 1000, 0, 0 };
@@ -274,7 +280,7 @@ static void overflowed_pmds_are_reset_individually(struct kunit *test)
 	fixture_count2(test, 11, 12);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 2ULL);
-	/* Restart resets only the other one. */
+	/* The restart resets only the other counter. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), SHORT_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
@@ -339,7 +345,10 @@ static void restart_does_not_reset_wrapped_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), 3ULL);
 }
 
-/* The first report masks; no overflow is lost or missing in a message. */
+/*
+ * The first report masks the context; the message also names the second
+ * overflow.
+ */
 /* Proves 3.4.3-06, 3.4.3-07 */
 static void mask_includes_unreported_overflows(struct kunit *test)
 {
@@ -358,7 +367,7 @@ static void mask_includes_unreported_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), LONG_RESET);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 1), LONG_RESET);
-	/* A report that the mask discarded is not awaited. */
+	/* The core does not wait for a report that the mask discarded. */
 	fixture_counter_is(test, 1, 0);
 	fixture_report(test, 1);
 	fixture_expect_one_message(test, 0x2);

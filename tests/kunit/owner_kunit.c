@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * owner_kunit.c - who owns a context
+ * owner_kunit.c - ownership of a context
  */
 #include "context.h"
 #include "fixture.h"
 #include "owner.h"
 
-/* Holds for a PMU that reports each counter separately, too. */
+/* This also applies to a PMU that reports each counter separately. */
 static void overflow_does_not_take_ownership_of_command(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -33,7 +33,7 @@ static void interrupts_see_overflows(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_owner_init());
 }
 
-/* Either bad result alone makes commands wait for a grace period. */
+/* One bad result is enough to make commands wait for a grace period. */
 static void blind_interrupts_are_not_trusted(struct kunit *test)
 {
 	struct fixture *f = test->priv;

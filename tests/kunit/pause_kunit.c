@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pause_kunit.c - commands that pause a context
+ * pause_kunit.c - pause a context during commands
  */
 #include "context.h"
 #include "evtset_fixture.h"
@@ -8,7 +8,7 @@
 #include "owner.h"
 #include "pause.h"
 
-/* After a pause, no overflow that was deferred to an interrupt is pending. */
+/* After a pause, no deferred overflow is pending. */
 /* Proves H06 */
 static void pause_waits_for_deferred_overflows(struct kunit *test)
 {
@@ -43,7 +43,7 @@ static void events_before_pmu_switch_are_discarded(struct kunit *test)
 	make_counter(test, 0, 0, 0, 0);
 	make_counter(test, 1, 0, 0, 0);
 	load_and_start(test, 0);
-	/* The lock delays the work item in which the PMU follows. */
+	/* The lock delays the work item that programs the PMU. */
 	fixture_lock(ctx_of(test));
 	happen(test, 5, 0, TICK);
 	happen(test, 7, 0, 0);

@@ -101,7 +101,7 @@ static void pebs32_oversized_value_drops_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_ds.pebs_index, 256U + 40);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_dropped, 2ULL);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_lost, 0ULL);
-	/* The counter was reset nevertheless. */
+	/* The counter was reset although its records were dropped. */
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), RESET);
 	overflow_with(test, 5, false);
 	KUNIT_EXPECT_EQ(test, hdr_of(test)->hdr_ds.pebs_index, 256U + 80);

@@ -12,7 +12,7 @@
 
 static const pfm_uuid_t uuid = PFM_PEBS64_SMPL_UUID;
 
-/* Make a context with room for @records; the @thres-th one interrupts. */
+/* Make a context with room for @records; record @thres causes an interrupt. */
 static void make(struct kunit *test, u32 flags, u32 size, u32 records,
 		   u32 thres)
 {
@@ -96,7 +96,10 @@ static void init_lays_out_an_empty_area(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hdr->hdr_ds.pebs_cnt_reset, RESET);
 }
 
-/* All fields of record @n except the status are @first, @first + 1, ... */
+/*
+ * Expect that the fields of record @n, except the status, are @first, @first +
+ * 1, ...
+ */
 static void expect_record(struct kunit *test, u32 size, u32 n, u64 first)
 {
 	const u64 *field = buf_of(test) + BASE + n * size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmc_kunit.c - configuration words of a counter in addition to its PMC
+ * pmc_kunit.c - additional configuration words of a counter's PMC
  */
 #include "context.h"
 #include "evtset_fixture.h"
@@ -12,7 +12,7 @@
 #define CONFIG2(n)	(128 + (n))
 #define REFUSED		0x77	/* the PMU refuses this word */
 
-/* The last request to the PMU, and the numbers of requests. */
+/* The last request to the PMU, and the number of requests of each kind. */
 static struct {
 	u16	num;
 	u64	value;
@@ -31,7 +31,7 @@ static int check_seen(struct pfm_pmu_set *s, u16 num, u64 value,
 	return value && config[0] == REFUSED ? -EINVAL : 0;
 }
 
-/* Accept everything that check_seen() accepts, except for one second word. */
+/* Accept what check_seen() accepts, except for one second word. */
 static int write_seen(struct pfm_pmu_reg *reg)
 {
 	u64 config[PFM_PMC_CONFIGS];
@@ -136,7 +136,7 @@ static void pmu_checks_all_config_words_of_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.num, 3);
 	expect_seen(test, 6, 7, 8);
 	KUNIT_EXPECT_EQ(test, seen.checks, 3);
-	/* The PMU is not written to while the set is not loaded. */
+	/* While the set is not loaded, the PMU is not written. */
 	KUNIT_EXPECT_EQ(test, seen.writes, 0);
 }
 
@@ -146,7 +146,7 @@ static void refused_pmc_config_word_changes_nothing(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 6), 0);
 	KUNIT_EXPECT_EQ(test, write(test, 0, CONFIG1(0), REFUSED), -EINVAL);
 	expect_words(test, 0, 0, 6, 7, 0);
-	/* An event that does not fit the existing word is refused, too. */
+	/* An event that does not fit the existing word is also refused. */
 	KUNIT_ASSERT_EQ(test, write(test, 0, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), REFUSED), 0);
 	KUNIT_EXPECT_EQ(test, write(test, 0, 0, 6), -EINVAL);
@@ -164,7 +164,7 @@ static void config_word_write_reaches_loaded_pmu(struct kunit *test)
 	/* An unchanged word is not written again. */
 	KUNIT_ASSERT_EQ(test, write(test, 0, CONFIG1(0), 30), 0);
 	KUNIT_EXPECT_EQ(test, seen.writes, 1);
-	/* The old words are restored. */
+	/* After an error the old words are restored. */
 	KUNIT_EXPECT_EQ(test, write(test, 0, CONFIG2(0), REFUSED), -EINVAL);
 	KUNIT_EXPECT_EQ(test, seen.writes, 3);
 	expect_seen(test, 1, 30, 0);
@@ -172,8 +172,8 @@ static void config_word_write_reaches_loaded_pmu(struct kunit *test)
 }
 
 /*
- * 3.1.2-11 concerns PMCs without a counter; configuration PMCs ignore overflow
- * settings, too.
+ * 3.1.2-11 requires this of PMCs without a counter; configuration PMCs also
+ * ignore overflow settings.
  */
 static void config_word_ignores_overflow_settings(struct kunit *test)
 {

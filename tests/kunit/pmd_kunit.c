@@ -17,7 +17,7 @@ static int num_pmds(struct kunit *test, u16 id)
 	return n;
 }
 
-/* The PMDs without a PMC are allocated with the set. */
+/* The number of PMDs without a PMC, which are allocated with the set. */
 #define AT_FIRST	5
 
 static void pmd_is_allocated_on_first_use(struct kunit *test)
@@ -28,7 +28,7 @@ static void pmd_is_allocated_on_first_use(struct kunit *test)
 	make_counter(test, 1, 3, 0, 0);
 	KUNIT_EXPECT_EQ(test, num_pmds(test, 0), AT_FIRST);
 	KUNIT_EXPECT_EQ(test, num_pmds(test, 1), AT_FIRST + 1);
-	/* Reading does not allocate. */
+	/* Reading a PMD does not allocate it. */
 	value(test, 1, 2);
 	KUNIT_EXPECT_EQ(test, num_pmds(test, 1), AT_FIRST + 1);
 }
@@ -123,7 +123,10 @@ static void refused_pmd_write_allocates_nothing(
 	KUNIT_EXPECT_EQ(test, value(test, 0, 1), 0ULL);
 }
 
-/* A user at the memory limit can still change a counter's settings. */
+/*
+ * A replaced setting is not charged, so a user at the memory limit can change
+ * settings.
+ */
 static void replaced_overflow_settings_are_charged_once(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -144,7 +147,7 @@ static void replaced_overflow_settings_are_charged_once(struct kunit *test)
 	longer = pfm_ovfl_create(set, 8, 0, 0, same);
 	with_longer = *charged;
 	KUNIT_EXPECT_GT(test, with_longer, with_plain);
-	/* The caller does this if the PMU refuses the longer one. */
+	/* The caller does this if the PMU refuses the longer setting. */
 	pfm_ovfl_drop(set, longer, same);
 	KUNIT_EXPECT_EQ(test, *charged, with_plain);
 	longer = pfm_ovfl_create(set, 8, 0, 0, same);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pmu_kunit.c - validation of PMU descriptions (Eranian 2006, 4.4)
+ * pmu_kunit.c - validate PMU descriptions (Eranian 2006, 4.4)
  *
- * The simulated PMU is registered throughout: a valid description is refused
- * with EBUSY because of it, an invalid one with EINVAL before.
+ * The simulated PMU is always registered, so a valid description is refused
+ * with EBUSY. An invalid description is refused earlier, with EINVAL.
  */
 #include "fixture.h"
 #include "pmu.h"
@@ -56,7 +56,7 @@ static void desc_reset_pmd(struct pfm_pmu_reg *reg, u64 value, bool reported)
 {
 }
 
-/* A valid description with its tables; each test breaks one part. */
+/* A valid description with its tables; each test changes one field. */
 struct desc {
 	struct pfm_pmu		pmu;
 	struct pfm_reg_desc	pmcs[PFM_MAX_PMCS];
@@ -77,7 +77,7 @@ static void fill_tables(struct desc *d)
 	}
 }
 
-/* A description with two pairs of registers. */
+/* Return a description with two pairs of registers. */
 static struct desc *good(struct kunit *test)
 {
 	struct desc *d = kunit_kzalloc(test, sizeof(*d), GFP_KERNEL);
@@ -111,7 +111,10 @@ static void second_description_is_ebusy(struct kunit *test)
 	struct desc *d = good(test);
 
 	expect(test, d, -EBUSY);
-	/* Unregistering it does not unregister the other one. */
+	/*
+	 * Unregistering the refused description does not unregister the
+	 * simulated PMU.
+	 */
 	pfm_unregister_pmu(&d->pmu);
 	expect(test, d, -EBUSY);
 }
@@ -133,7 +136,7 @@ static void null_description_is_einval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_register_pmu(NULL), -EINVAL);
 }
 
-/* A description built for other headers is not read. */
+/* A description that was built with other headers is not read. */
 static void description_for_another_interface_is_einval(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, __pfm_register_pmu(NULL, THIS_MODULE,
@@ -148,7 +151,7 @@ static void description_of_another_module_is_einval(struct kunit *test)
 {
 	struct desc *d = good(test);
 
-	/* Only compared, never dereferenced. */
+	/* The pointer is only compared, never dereferenced. */
 	d->pmu.owner = (struct module *)test;
 	expect(test, d, -EINVAL);
 }
@@ -194,7 +197,7 @@ static void description_with_virtual_pmds_only_is_valid(struct kunit *test)
 		d->pmds[i].read = desc_read;
 	}
 	expect(test, d, -EBUSY);
-	/* A counter or the clock must not have its own read function. */
+	/* Neither a counter nor the clock may have its own read function. */
 	d->pmds[1].flags = PFM_REGD_COUNTER;
 	expect(test, d, -EINVAL);
 	d->pmds[1].flags = PFM_REGD_MONOTONIC;
@@ -212,7 +215,10 @@ static struct pfm_reg_desc sample_pmd(u16 num)
 	};
 }
 
-/* A PMD with data of samples is read-only, and has a way to get them. */
+/*
+ * A PMD with sample data must be read-only, and must have a function to get the
+ * data.
+ */
 static void sample_pmds_need_all_their_fields(struct kunit *test)
 {
 	struct desc *d = good(test);
@@ -329,7 +335,7 @@ static void counter_of_two_pmcs_is_einval(struct kunit *test)
 	expect(test, d, -EINVAL);
 }
 
-/* Add PMC2 as a configuration word in addition to PMC0. */
+/* Add PMC2, an additional configuration word of PMC0's counter. */
 static struct desc *with_config(struct kunit *test, u16 flags)
 {
 	struct desc *d = good(test);
@@ -350,12 +356,12 @@ static void config_word_needs_pmc_with_counter(struct kunit *test)
 	d->pmu.num_pmcs = 4;
 	d->pmcs[3].flags = PFM_REGD_CONFIG2;
 	expect(test, d, -EBUSY);
-	/* The counter has a first word already. */
+	/* The counter already has a first word. */
 	d->pmcs[3].flags = PFM_REGD_CONFIG1;
 	expect(test, d, -EINVAL);
 	d->pmcs[3].pmd = 1;
 	expect(test, d, -EBUSY);
-	/* No PMC controls the counter. */
+	/* No PMC controls this counter. */
 	d->pmcs[1].pmd = PFM_REGD_NO_PMD;
 	expect(test, d, -EINVAL);
 	d = with_config(test, PFM_REGD_CONFIG2);

@@ -8,8 +8,8 @@
 #include "rate.h"
 
 /*
- * Cause forty overflows at once, with @limit per second. @report: the PMU
- * reports one counter, which it has re-armed.
+ * Cause forty overflows at once with a limit of @limit per second. If @report,
+ * the PMU reports only PMD0, which it has re-armed.
  */
 static void overflow_fast(struct kunit *test, unsigned int limit, bool report)
 {
@@ -31,7 +31,8 @@ static void overflow_fast(struct kunit *test, unsigned int limit, bool report)
 }
 
 /*
- * The limit allows ten overflows in a tenth of a second; the test is faster.
+ * The limit allows ten overflows in a tenth of a second. The test takes less
+ * time.
  */
 /* Proves 4.4.4-02, H18 */
 static void too_many_overflows_mask_and_notify(struct kunit *test)
@@ -40,7 +41,7 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	pfm_msg_t msg;
 
 	overflow_fast(test, 100, false);
-	/* The first overflow reads the clock; ten more are allowed. */
+	/* The first overflow reads the clock. Ten more are allowed. */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 11);
 	KUNIT_EXPECT_EQ(test, f->ctx->frozen, 1U);
 	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 1ULL);
@@ -52,7 +53,7 @@ static void too_many_overflows_mask_and_notify(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->script.calls, 12);
 }
 
-/* Most overflows take the quick way, which also renews the credit. */
+/* Most of these overflows take the fast path, which also renews the credit. */
 /* Proves 4.4.4-02 */
 static void too_many_reported_overflows_mask(struct kunit *test)
 {
@@ -80,7 +81,10 @@ static void renewed_credit_changes_nothing_else(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, take_msg(&f->ctx->msgq, &msg));
 }
 
-/* Let the timed handlers of a window take @took ns, one of them @least. */
+/*
+ * Rate-limit handlers that take @took ns each; one takes only @least. Return:
+ * whether the limit was exceeded.
+ */
 static bool window_of(struct kunit *test, u64 took, u64 least)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -93,7 +97,7 @@ static bool window_of(struct kunit *test, u64 took, u64 least)
 	return exceeded;
 }
 
-/* The test takes less time than the limit allows for 50,000 overflows. */
+/* The test causes 50,000 overflows faster than the limit would allow. */
 /* Proves 4.4.4-03, H18 */
 static void no_rate_limit_means_no_throttling(struct kunit *test)
 {
@@ -105,7 +109,10 @@ static void no_rate_limit_means_no_throttling(struct kunit *test)
 	pfm_ovfl_rate_max = max;
 }
 
-/* A window has 50,000 overflows at most; the test takes less than a minute. */
+/*
+ * A window ends after at most 50,000 overflows; the test takes less than a
+ * minute.
+ */
 /* Proves 4.4.4-02 */
 static void handlers_that_fill_the_cpu_mask(struct kunit *test)
 {
@@ -120,7 +127,10 @@ static void handlers_that_fill_the_cpu_mask(struct kunit *test)
 	pfm_ovfl_rate_max = rate;
 }
 
-/* Most handlers were interrupted for long, or too few were timed to judge. */
+/*
+ * In one case, interrupts lengthened most handlers; in the other, too few
+ * handlers were timed.
+ */
 static void handlers_are_not_blamed_for_interrupts(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);

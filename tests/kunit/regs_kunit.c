@@ -29,7 +29,7 @@ static void pmc_without_counter_ignores_overflow_settings(
 	pmcs[3].pmd = PFM_REGD_NO_PMD;
 	pmu.pmcs = pmcs;
 	pmu.num_pmcs = PFM_SIM_PAIRS;
-	/* This PMD does not exist. */
+	/* Name a PMD that does not exist. */
 	pmc.reg_smpl_pmds[2] = 1;
 	ctx->pmu = &pmu;
 	fixture_lock(ctx);
@@ -40,7 +40,7 @@ static void pmc_without_counter_ignores_overflow_settings(
 	KUNIT_EXPECT_NULL(test, fixture_pmd_of(ctx, 3));
 }
 
-/* A value of 64 bits, whatever the width of the counters. */
+/* Return a value of 64 bits, although the counters are narrower. */
 static u64 read_wide(struct task_struct *task)
 {
 	return 0x123456789abcdef0;
@@ -53,7 +53,7 @@ static void virtual_pmd_has_64_bits(struct kunit *test)
 	struct pfm_reg_desc desc;
 
 	KUNIT_ASSERT_EQ(test, load(test, 0), 0);
-	/* The first read allocates it. */
+	/* The first read allocates the PMD. */
 	value(test, 0, PFM_PMD_PERF_CLOCK);
 	pmd = fixture_pmd_of(ctx, pfm_pmu_find(ctx->pmu->pmds,
 					       ctx->pmu->num_pmds,
@@ -120,7 +120,7 @@ static void a_refused_pmd_value_changes_nothing(struct kunit *test)
 
 #define REFUSED	0x77	/* the PMU has no such event */
 
-/* The last two values that the PMU was asked to accept. */
+/* The last two values that were written to the PMU. */
 static u64 asked[2];
 static int refusals;
 
@@ -133,7 +133,7 @@ static int refuse_some(struct pfm_pmu_reg *reg)
 	return 0;
 }
 
-/* Write PMC0 with another event and other settings; expect an error. */
+/* Write a new event and new settings to PMC0; expect an error. */
 static int write_refused(struct kunit *test, int times)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -181,7 +181,10 @@ static void start_with_old_pmc(struct kunit *test)
 	pmc.reg_smpl_pmds[0] = 1 << 1;
 	pmc.reg_reset_pmds[0] = 1 << 2;
 	fixture_counter(test, 0, 0, 100);
-	/* Changes to these do not need the PMU. */
+	/*
+	 * Allocate the two PMDs first, because their changes do not need the
+	 * PMU.
+	 */
 	fixture_counter(test, 3, 0, 0);
 	fixture_counter(test, 4, 0, 0);
 	fixture_pmc(test, pmc);
@@ -203,21 +206,23 @@ static void refused_pmc_value_restores_old_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 108ULL);
 }
 
-/* Another user may have taken the old event meanwhile. */
+/*
+ * The PMU also refuses the old value, as if another user had taken the event.
+ */
 static void old_pmc_value_may_be_refused_too(struct kunit *test)
 {
 	start_with_old_pmc(test);
 	KUNIT_EXPECT_EQ(test, write_refused(test, 2), -EINVAL);
 	KUNIT_EXPECT_EQ(test, asked[1], 5ULL);
 	expect_old_pmc(test);
-	/* Attaching again programs it again. */
+	/* Attaching again writes the old value to the PMU again. */
 	fixture_unload(test);
 	fixture_start(test);
 	fixture_count(test, 1);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 108ULL);
 }
 
-/* Let PMD0's samples contain the values of PMD1 to PMDn. */
+/* Let samples of PMD0 record PMD1 to PMD@n. */
 static void sample_with(struct kunit *test, unsigned int n)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0 };
@@ -226,7 +231,10 @@ static void sample_with(struct kunit *test, unsigned int n)
 	fixture_pmc(test, pmc);
 }
 
-/* A context may have hundreds of sets with a dozen counters each. */
+/*
+ * Memory matters, because a context may have hundreds of sets with a dozen
+ * counters each.
+ */
 static void overflow_settings_use_memory_per_sampled_pmd(
 	struct kunit *test)
 {
@@ -262,7 +270,7 @@ static void counter_can_sample_more_pmds_later(struct kunit *test)
 					f->script.arg[n].smpl_pmds_values[i],
 					100ULL * (i + 1));
 	}
-	/* PMD0 may also sample fewer values. */
+	/* Then let PMD0 record fewer values. */
 	sample_with(test, 1);
 	f->script.ctrl[n] = PFM_OVFL_CTRL_RESET;
 	fixture_count(test, 10);
@@ -344,7 +352,10 @@ static void non_counter_pmd_has_no_threshold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmd.reg_ovflsw_thres, 0ULL);
 }
 
-/* Return: the register that PFM_GETINFO_PMCS or PFM_GETINFO_PMDS names. */
+/*
+ * Return the simulated register that PFM_GETINFO_PMCS or PFM_GETINFO_PMDS
+ * names.
+ */
 static u64 *hardware(struct kunit *test, u16 num,
 		     int (*getinfo)(const struct pfm_pmu *pmu, void *elem))
 {
@@ -368,14 +379,14 @@ static void logical_registers_access_hardware_registers(struct kunit *test)
 	for (i = 0; i < PFM_SIM_PAIRS; i++, pmc = pmc * 69069 + 1) {
 		select = hardware(test, i, pfm_getinfo_pmc);
 		counter = hardware(test, i, pfm_getinfo_pmd);
-		/* A write reaches the register. */
+		/* A write changes the hardware register. */
 		fixture_pmc(test, (pfarg_pmc_t){ .reg_num = i,
 						 .reg_value = pmc });
 		fixture_pmd(test, (pfarg_pmd_t){ .reg_num = i,
 						 .reg_value = pmc / 2 });
 		KUNIT_EXPECT_EQ(test, *select, (u64)pmc);
 		KUNIT_EXPECT_EQ(test, *counter, (u64)pmc / 2);
-		/* A read sees what the hardware has counted. */
+		/* A read returns what the hardware register has counted. */
 		*counter += 1000 + i;
 		KUNIT_EXPECT_EQ(test, fixture_value(test, i),
 				pmc / 2 + 1000ULL + i);
@@ -385,7 +396,7 @@ static void logical_registers_access_hardware_registers(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, start(test, 0), 0);
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, *hardware(test, 0, pfm_getinfo_pmd), 5ULL);
-	/* This register, and no other, enables the counter. */
+	/* Only this register enables the counter. */
 	*hardware(test, 0, pfm_getinfo_pmc) = 0;
 	happen(test, 5, 5, 0);
 	KUNIT_EXPECT_EQ(test, value(test, 0, 0), 5ULL);

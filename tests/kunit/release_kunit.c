@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * release_kunit.c - releasing what the PMU's operations have left
+ * release_kunit.c - release what the PMU's operations have left to be released
  */
 #include <perfmon/perfmon_work.h>
 #include "fixture.h"
 #include "release.h"
 
-/* A PMU like the simulated one, but unload leaves something. */
+/*
+ * A copy of the simulated PMU, whose unload() leaves an object to be released.
+ */
 static struct pfm_pmu leaving;
 static const struct pfm_pmu *sim;
 static struct llist_node left;
@@ -38,7 +40,9 @@ static int init_leaving(struct kunit *test)
 	return ret;
 }
 
-/* The context must not put the reference of another description. */
+/*
+ * Restore the PMU, because the context holds a reference to the original one.
+ */
 static void exit_leaving(struct kunit *test)
 {
 	if (ctx_of(test)->loaded)
@@ -98,7 +102,10 @@ static void command_waits_if_much_is_left(struct kunit *test)
 static DECLARE_COMPLETION(releasing);
 static DECLARE_COMPLETION(measured);
 
-/* Take long, like perf: here until measuring continues, or for a second. */
+/*
+ * Take as long as perf may take: until measure_work() runs, or at most a
+ * second.
+ */
 static void release_slowly(struct llist_node *node)
 {
 	complete(&releasing);

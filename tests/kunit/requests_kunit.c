@@ -26,7 +26,7 @@ static int try(struct kunit *test, u32 id, u32 pmd)
 	return pfm_calls_try(test, &arg);
 }
 
-/* Let a counter overflow while PMD1 is @value and PMD2 is @request. */
+/* Let a counter overflow while PMD1 has @value and PMD2 has @request. */
 static void overflow(struct kunit *test, u64 value, u64 request)
 {
 	struct pfm_ovfl_data data = { .tid = PFM_CALLS_TID };
@@ -84,7 +84,9 @@ static void missing_pmds_are_0(struct kunit *test)
 			   sizeof(without_id));
 }
 
-/* The lower 16 bits of these numbers are those of sampled PMDs. */
+/*
+ * The PMD numbers are out of range, but their lower 16 bits name sampled PMDs.
+ */
 static void pmds_out_of_range_are_0(struct kunit *test)
 {
 	static const pfm_requests_record_t expected = {

@@ -9,7 +9,10 @@
 #include "context.h"
 #include "fixture.h"
 
-/* Printed lines, and how many came while overflows were kept out. */
+/*
+ * The number of printed lines, and of those that were printed while overflows
+ * were deferred.
+ */
 struct printed {
 	const struct pfm_context	*ctx;
 	const struct task_struct	*by;
@@ -48,7 +51,7 @@ static void restart_neither_notifies_nor_blocks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 	KUNIT_EXPECT_FALSE(test, fixture_is_blocked(f->ctx));
 	KUNIT_EXPECT_FALSE(test, pfm_is_masked(f->ctx));
-	/* A restart of a context that is not masked does not, either. */
+	/* Restart again, now that the context is not masked. */
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_FALSE(test, fixture_take_msg(f, &msg));
 	KUNIT_EXPECT_FALSE(test, fixture_is_blocked(f->ctx));
@@ -70,7 +73,7 @@ static void restart_can_mask_active_context(struct kunit *test)
 	f->script.restart_ctrl = 0;
 	KUNIT_EXPECT_EQ(test, fixture_restart(test), 0);
 	KUNIT_EXPECT_EQ(test, f->script.was_active, 0);
-	/* Resumed without a reset. */
+	/* The restart resumes the counter without a reset. */
 	fixture_count(test, 1);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), -5ULL);
 }
@@ -120,8 +123,9 @@ static void a_positive_restart_result_is_einval(struct kunit *test)
 }
 
 /*
- * Expect a line about an odd result of the restart, printed while no overflow
- * is kept out. Other lines count against the same rate limit, so retry.
+ * Expect a line about an invalid result of the restart, printed while overflows
+ * are not deferred. Retry, because the rate limit of messages may suppress the
+ * line.
  */
 static void expect_line(struct kunit *test)
 {
@@ -130,7 +134,7 @@ static void expect_line(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, register_trace_console(note_line, &printed), 0);
 	for (i = 0; i < 200 && !printed.lines; i++) {
-		/* Sleep because the limit is per time. */
+		/* Sleep because the rate limit is per time. */
 		if (i)
 			msleep(50);
 		KUNIT_EXPECT_EQ(test, fixture_restart(test), -EINVAL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * scripted_format.h - a format with results chosen by the test, which records
+ * scripted_format.h - a format that returns what the test chooses, and records
  *		       its calls
  */
 #ifndef PFM_KUNIT_SCRIPTED_FORMAT_H
@@ -22,7 +22,7 @@ struct script {
 	int		ret[SCRIPT_MAX];
 	u32		restart_ctrl;
 	int		restart_ret;
-	void		(*during)(void);	/* run inside the first call */
+	void		(*during)(void);	/* runs inside the first call */
 	int		calls;
 	int		restarts;
 	int		was_active;

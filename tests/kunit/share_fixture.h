@@ -13,7 +13,7 @@
 	0x0e, 0x9a, 0x3a, 0x5c, 0x6c, 0x0e, 0x4d, 0x0c,			\
 	0x9d, 0x3e, 0x0a, 0x4b, 0x7f, 0x1c, 0x2d, 0x12 }
 
-/* Events until the first overflow */
+/* The number of events until the first overflow. */
 #define PERIOD	10
 
 static int shared_getsize(u32 flags, void *arg, size_t *size)
@@ -22,7 +22,7 @@ static int shared_getsize(u32 flags, void *arg, size_t *size)
 	return 0;
 }
 
-/* Run inside fmt_restart, if not NULL */
+/* Runs inside fmt_restart, unless it is NULL. */
 static void (*during_restart)(void);
 
 static int shared_restart(void *buf, int is_active, pfm_ovfl_ctrl_t *ctrl)
@@ -42,7 +42,7 @@ static const pfm_buffer_fmt_t shared_fmt = {
 	.fmt_exit	= script_exit,
 };
 
-/* PMD0 notifies, PMD1 does not; both sample. The family is started. */
+/* Start a family in which PMD0 and PMD1 sample. Only PMD0 notifies. */
 static inline int share_init(struct kunit *test)
 {
 	static const pfm_uuid_t uuid = SHARED_UUID;
@@ -74,7 +74,7 @@ static inline void share_exit(struct kunit *test)
 	pfm_unregister_buffer_fmt(shared_fmt.fmt_uuid);
 }
 
-/* PMD0 of a child */
+/* Return PMD0 of a child. */
 static inline struct pfm_pmd *pmd_of(const struct child *c)
 {
 	struct pfm_context *ctx = pfm_attach_get_thread(c->task);

@@ -11,7 +11,7 @@
 
 #define FULL	(PFM_OVFL_CTRL_NOTIFY | PFM_OVFL_CTRL_MASK)
 
-/* The child whose overflow the hooks cause */
+/* The child whose overflow is caused inside a call-back. */
 static struct child *other;
 
 static void count_other(void)
@@ -39,7 +39,7 @@ static int share_restart(struct kunit *test)
 	return family_do(test, pfm_restart_family);
 }
 
-/* Read a message, as read() does. Return: false if there is none. */
+/* Read a message as read() does. Return: false if the queue is empty. */
 static bool read_msg(struct kunit *test, pfm_ovfl_msg_t *msg)
 {
 	struct pfm_share_pos pos;
@@ -76,7 +76,10 @@ static void note_kick(struct irq_work *work)
 	pfm_irq_work(work);
 }
 
-/* A command on the root waits for its irq_work, but not for the members. */
+/*
+ * A command on the root would wait for the root's irq_work, so members use
+ * another one.
+ */
 /* Proves H08 */
 static void message_does_not_kick_the_root(struct kunit *test)
 {
@@ -94,7 +97,7 @@ static void message_does_not_kick_the_root(struct kunit *test)
 	child_end(&c);
 }
 
-/* An irq_work has interrupted a handler. */
+/* The second overflow comes from an irq_work that interrupts the handler. */
 /* Proves H06 */
 static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
 {
@@ -115,7 +118,7 @@ static void overflow_that_finds_part_owned_is_lost(struct kunit *test)
 	child_end(&c[1]);
 }
 
-/* An NMI has interrupted PFM_RESTART. */
+/* The overflow comes from an NMI that interrupts PFM_RESTART. */
 /* Proves H06 */
 static void overflow_during_restart_is_lost(struct kunit *test)
 {
@@ -204,7 +207,10 @@ static void full_part_without_message_is_restarted(struct kunit *test)
 	child_end(&c);
 }
 
-/* PMD1, which may not notify, has filled the part; PMD0 notifies. */
+/*
+ * PMD1 may not notify and fills the CPU's buffer. Then PMD0 overflows and
+ * notifies.
+ */
 static void later_overflow_tells_that_part_is_full(struct kunit *test)
 {
 	struct child c = {};
@@ -234,7 +240,7 @@ static void each_message_is_restarted_once(struct kunit *test)
 		child_count(&c, -SHORT_RESET);
 	}
 	KUNIT_EXPECT_EQ(test, script->calls, 5);
-	/* fmt_msgq_depth is 2. */
+	/* The queue holds fmt_msgq_depth messages, which is 2. */
 	KUNIT_EXPECT_EQ(test, pfm_share_count(share_of(test)).dropped, 2ULL);
 	expect_msg(test, &c);
 	KUNIT_EXPECT_EQ(test, share_restart(test), 0);
@@ -248,7 +254,10 @@ static void each_message_is_restarted_once(struct kunit *test)
 	child_end(&c);
 }
 
-/* A PFM_RESTART does not stay in its interrupt for as long as a tool likes. */
+/*
+ * A PFM_RESTART handles a limited number of messages, so that it does not stay
+ * in its interrupt too long.
+ */
 /* Proves H18 */
 static void restarts_at_a_time_are_limited(struct kunit *test)
 {
@@ -270,8 +279,8 @@ static void restarts_at_a_time_are_limited(struct kunit *test)
 }
 
 /*
- * A tool stops the family, reads each message, its buffer, and restarts it.
- * Then it reads all other buffers, and restarts them together.
+ * Do what a tool does: stop the family, read each message and its buffer, and
+ * restart it. Then read all other buffers, and restart them together.
  */
 static void restart_after_stop_empties_every_part(struct kunit *test)
 {
@@ -390,7 +399,7 @@ static void load_forgets_messages_and_full_parts(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, part_of(test)->full);
 }
 
-/* Overflow until the limit masks the thread, and some more. */
+/* Overflow until the limit masks the thread, and then a few times more. */
 static void overflow_too_often(const struct child *c)
 {
 	unsigned int max = pfm_ovfl_rate_max;
@@ -452,7 +461,10 @@ static int report(const struct child *c, u64 unused)
 	return 0;
 }
 
-/* Ten overflows are allowed, after the first. @count: cause them. */
+/*
+ * Expect that ten overflows after the first are allowed; @count causes an
+ * overflow.
+ */
 static void check_common_limit(struct kunit *test,
 			       int (*count)(const struct child *, u64))
 {
@@ -492,7 +504,7 @@ static void reported_overflows_have_a_common_limit(struct kunit *test)
 	check_common_limit(test, report);
 }
 
-/* Threads that end soon complete no window of their own. */
+/* Each thread ends too soon to complete a window of its own. */
 static void short_threads_have_a_common_limit(struct kunit *test)
 {
 	unsigned int max = pfm_ovfl_rate_max;
@@ -503,7 +515,7 @@ static void short_threads_have_a_common_limit(struct kunit *test)
 		struct child c = {};
 
 		child_start(test, &c);
-		/* However long the births took */
+		/* Do not count the time that the births took. */
 		if (part_of(test)->rate.began)
 			part_of(test)->rate.began = local_clock();
 		child_count(&c, PERIOD);
@@ -564,7 +576,7 @@ static void losses_of_members_are_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx_of(test)->lost, 5ULL);
 }
 
-/* A member may be created when the format's module has been unloaded. */
+/* A member may be created after the format's module has been unloaded. */
 /* Proves H11 */
 static void members_do_not_read_the_format(struct kunit *test)
 {

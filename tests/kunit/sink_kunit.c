@@ -21,13 +21,18 @@ static int sink_kunit_init(struct kunit *test)
 	return pfm_calls_init(test, uuid);
 }
 
-/* The largest record: all PMDs of the PMU are recorded. */
+/*
+ * Return the size of the largest record, when all PMDs of the PMU are recorded.
+ */
 static u64 max_record(void)
 {
 	return RECORD + 8 * pfm_num_pmds();
 }
 
-/* Make a buffer of @regions, each with room for @records without PMDs. */
+/*
+ * Make a buffer of @regions regions, each with room for @records records
+ * without PMDs.
+ */
 static void make(struct kunit *test, u32 regions, u64 records, u32 flags)
 {
 	u64 region = max_record() + (records - 1) * RECORD;
@@ -50,7 +55,7 @@ static pfm_sink_rgn_t *rgn_of(const struct pfm_fmt_calls *d, u32 n)
 	return (pfm_sink_rgn_t *)(hdr_of(d) + 1) + n;
 }
 
-/* Record @i of region @n, if no record has PMDs. */
+/* Return record @i of region @n, if no record has PMDs. */
 static pfm_mini_record_t *record_of(const struct pfm_fmt_calls *d, u32 n, u32 i)
 {
 	const pfm_sink_hdr_t *hdr = hdr_of(d);
@@ -59,7 +64,7 @@ static pfm_mini_record_t *record_of(const struct pfm_fmt_calls *d, u32 n, u32 i)
 	return (pfm_mini_record_t *)region + i;
 }
 
-/* Let @pmd overflow. Return: the control bits of the handler. */
+/* Let @pmd overflow. Return: the handler's control bits. */
 static u32 overflow(struct kunit *test, u16 pmd)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -83,7 +88,7 @@ static int validate(struct kunit *test, u64 size, u32 regions, u32 flags)
 	return d->fmt->fmt_validate(0, pfm_num_pmds(), &arg);
 }
 
-/* The number of recorded samples according to the header. */
+/* Return the number of recorded samples according to the header. */
 static u64 recorded(const struct pfm_fmt_calls *d)
 {
 	const pfm_sink_hdr_t *hdr = hdr_of(d);
@@ -159,7 +164,7 @@ static void skipped_samples_are_not_lost(struct kunit *test)
 		d->arg.ovfl_ctrl.val = 0;
 		KUNIT_EXPECT_EQ(test, pfm_sink_skip(d->buf, &d->arg), 0);
 		KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
-		/* The count in the buffer is never read back. */
+		/* The handler never reads its count back from the buffer. */
 		more_of(d)->more_skipped = 99;
 	}
 	KUNIT_EXPECT_EQ(test, pfm_sink_skip(d->buf, &d->arg), 0);
@@ -260,7 +265,10 @@ static void several_regions_are_handed_out_in_turn(struct kunit *test)
 	overflows(test, 1);
 	KUNIT_EXPECT_EQ(test, overflow(test, 0), HOLD);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_fills, 3);
-	/* All regions are handed out: the oldest is freed and filled next. */
+	/*
+	 * All regions are handed out, so the restart frees the oldest one and
+	 * fills it next.
+	 */
 	pfm_calls_restart(test, false);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_cur_region, 0);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 4);
@@ -293,7 +301,9 @@ static void sink_overwrite_wraps_without_notification(struct kunit *test)
 	make(test, 2, 2, OVERWRITE);
 	for (i = 0; i < 7; i++)
 		KUNIT_EXPECT_EQ(test, overflow(test, i), GO_ON);
-	/* 4, 5 and 6 replaced 0, 1 and 2, 3. */
+	/*
+	 * Records 4 and 5 have replaced 0 and 1; record 6 has replaced 2 and 3.
+	 */
 	KUNIT_EXPECT_EQ(test, record_of(d, 0, 1)->ip, 0x1005);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1, 0)->ip, 0x1006);
 	KUNIT_EXPECT_EQ(test, rgn_of(d, 0)->rgn_seq, 3);
@@ -356,7 +366,10 @@ static void value_of_sampled_pmd_is_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_smpl_value_or(arg, 71, 9), 9);
 }
 
-/* A number from a user's argument must not lead out of the bit vector. */
+/*
+ * A user's argument contains the number, so it must be checked against the bit
+ * vector's size.
+ */
 static void pmd_out_of_range_has_no_value(struct kunit *test)
 {
 	pfm_ovfl_arg_t *arg = kunit_kzalloc(test, sizeof(*arg), GFP_KERNEL);
@@ -381,7 +394,7 @@ static void uuid_text_is_parsed_to_bytes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, pfm_uuid_equal(made, bytes));
 }
 
-/* A UUID without its last two digits. */
+/* A UUID without the last two digits. */
 #define UUID_HEAD	"01234567-89ab-cdef-1032-547698badc"
 
 static void malformed_uuid_text_is_refused(struct kunit *test)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * smpl_buf_kunit.c - sampling buffers, created and ended with their format
+ * smpl_buf_kunit.c - create sampling buffers, and end them with their format
  */
 #include <kunit/test.h>
 #include <linux/errno.h>
@@ -8,7 +8,9 @@
 #include "buffer.h"
 #include "smpl_buf.h"
 
-/* Results of the format's call-backs, and what they were called with */
+/*
+ * The results of the format's call-backs, and the arguments that they received.
+ */
 static size_t buf_size, area_size;
 static int init_ret;
 static void *init_buf, *exit_buf;

@@ -2,7 +2,7 @@
 /*
  * stacks_kunit.c - the stacks format's call-backs, called directly
  *
- * Samples without registers have a chain of one address, their own.
+ * The chain of a sample without registers consists of the sample's own address.
  * tests/guest/formats/stacks.c records chains of real threads.
  */
 #include <kunit/test.h>
@@ -17,7 +17,7 @@
 #define CLOCK	5
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 
-/* A record of one address. */
+/* A record with a chain of one address. */
 struct short_record {
 	pfm_stacks_record_t	head;
 	u64			ip;
@@ -63,7 +63,7 @@ static const struct short_record *record_of(const struct pfm_fmt_calls *d,
 	return (const struct short_record *)(d->buf + OFFS) + i;
 }
 
-/* Record a sample of the thread @tid at @ip and @tstamp. */
+/* Record a sample of thread @tid at @ip and @tstamp. */
 static void sample_at(struct kunit *test, u64 ip, u32 tid, u64 period,
 		      u64 tstamp)
 {
@@ -85,8 +85,8 @@ static void sample(struct kunit *test, u64 ip, u32 tid, u64 period)
 }
 
 /*
- * The thread @tid leaves the CPU at @ip and @tstamp, in @state, after it has
- * run for @clock.
+ * Let thread @tid leave the CPU at @ip and @tstamp in @state, after @clock ns
+ * of CPU time.
  */
 static void leave(struct kunit *test, u64 ip, u32 tid, char state, u64 tstamp,
 		  u64 clock)
@@ -172,7 +172,7 @@ static void stacks_counts_threads_separately_on_request(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.tid, 13);
 }
 
-/* Return the state of the hash before a short record's address is added. */
+/* Return the hash's state before a short record's address is added. */
 static u64 hash_before_ip(u32 tid)
 {
 	const pfm_stacks_record_t key = {
@@ -219,7 +219,7 @@ static void stacks_loses_new_chains_when_full(struct kunit *test)
 		sample(test, ip, 12, 1);
 	KUNIT_EXPECT_EQ(test, records_of(d), 4);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
-	/* Recorded chains still count. */
+	/* Samples of recorded chains are still counted. */
 	sample(test, 2, 12, 1);
 	KUNIT_EXPECT_EQ(test, record_of(d, 2)->head.count, 2);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_lost[PFM_SINK_LOST_TABLE], 2);
@@ -247,7 +247,7 @@ static void time_off_cpu_is_that_of_the_stack_that_left(struct kunit *test)
 
 	make_with(test, 8, 1, CLOCK);
 	leave(test, 0x1000, 12, 'S', 100, 50);
-	/* Away for 200, less 30 on the CPU. */
+	/* The thread was away for 200 ns, minus 30 ns on the CPU. */
 	leave(test, 0x2000, 12, 'D', 300, 80);
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 170);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.periods, 0);
@@ -260,12 +260,12 @@ static void time_off_cpu_is_that_of_the_stack_that_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.tid, 12);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.periods, 49);
 	KUNIT_EXPECT_EQ(test, record_of(d, 1)->head.set, 'D');
-	/* The time off the CPU is not yet known. */
+	/* The thread has not returned, so its time off CPU is not known. */
 	KUNIT_EXPECT_EQ(test, record_of(d, 2)->head.periods, 0);
 	KUNIT_EXPECT_EQ(test, hdr_of(d)->hdr_past, 1);
 }
 
-/* The context is loaded on another thread. */
+/* The context is loaded on another thread in between. */
 static void time_between_threads_is_not_counted(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -296,7 +296,10 @@ static void time_off_cpu_needs_a_context_of_one_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->fmt->fmt_validate(PFM_FL_INHERIT, 1, &arg), 0);
 }
 
-/* Clocks that disagree, and the clock of a new thread with the old ID. */
+/*
+ * First the clocks disagree; then the ID belongs to a new thread with a new
+ * clock.
+ */
 static void time_off_cpu_is_never_negative(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -310,7 +313,10 @@ static void time_off_cpu_is_never_negative(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record_of(d, 0)->head.periods, 90);
 }
 
-/* After a lost sample, time counts again from the next one on. */
+/*
+ * The time after a lost sample is not counted; the time after the next sample
+ * is.
+ */
 static void time_off_cpu_of_lost_sample_is_not_counted(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stamp_kunit.c - time stamps in ns and raw ones. In a KUnit kernel the counter
- *		   is the clock, so a base makes raw time stamps differ.
+ * stamp_kunit.c - time stamps in ns, and raw time stamps. In a KUnit kernel,
+ * the counter equals the clock, so the tests add a base to the counter.
  */
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
@@ -23,7 +23,10 @@ static int stamp_init(struct kunit *test)
 
 	if (ret)
 		return ret;
-	/* Let only the tests check the clock. */
+	/*
+	 * Unregister the periodic check, so that only the tests check the
+	 * clock.
+	 */
 	pfm_stamps_exit();
 	f = test->priv;
 	f->ctx->raw.conv.time_mult = 1;
@@ -77,9 +80,9 @@ static void several_counters_get_raw_time_stamps(struct kunit *test)
 }
 
 /*
- * On some machines the clock stands still until the next tick. Each overflow
- * must still have its own time stamp, whether it is handled at once or deferred
- * to an interrupt. @last: the last time stamp before them, in the future.
+ * On some machines the clock advances only at ticks. Each overflow must still
+ * have its own time stamp, whether it is handled at once or deferred to an
+ * interrupt. @last: a previous time stamp, which is in the future.
  */
 static void expect_unique_stamps(struct kunit *test, u64 last)
 {
@@ -121,7 +124,7 @@ static void overflow_time_stamps_are_unique(struct kunit *test)
 	this_cpu_write(pfm_last_stamp, 0);
 }
 
-/* Raw time stamps do not change later time stamps in ns. */
+/* A raw time stamp does not change later time stamps in ns. */
 static void raw_time_stamps_leave_those_in_ns_alone(struct kunit *test)
 {
 	struct pfm_context *ctx = ctx_of(test);
@@ -184,7 +187,7 @@ static void format_asks_for_raw_time_stamps(struct kunit *test)
 	pfm_context_destroy(ctx);
 }
 
-/* The counter advances by @ticks alone, or is reset. */
+/* Let the counter advance by @ticks without the clock, or reset the counter. */
 static void jump(struct pfm_context *ctx, u64 ticks)
 {
 	pfm_raw_base += ticks;
@@ -225,14 +228,17 @@ static void counter_that_is_not_the_clock_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pfm_raw_time(f->buf, &conv), 0);
 }
 
-/* Check the clock. Return: can it be calculated from the counter? */
+/*
+ * Check the clock. Return: whether the clock can be calculated from the
+ * counter.
+ */
 static bool check_clock(void)
 {
 	pfm_stamps_check();
 	return pfm_clock.factor;
 }
 
-/* Check that the clock is calculated, and is the kernel's. */
+/* Check that the clock is calculated, and equals the kernel's clock. */
 static void expect_calculated(struct kunit *test)
 {
 	u64 before, now;
@@ -276,7 +282,7 @@ static void clock_that_leaves_the_counter_is_called(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, check_clock());
 }
 
-/* Together the small steps exceed what may differ between two checks. */
+/* Each step is allowed between two checks, but their sum is not. */
 static void zero_follows_the_kernels_rounding(struct kunit *test)
 {
 	int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * suspend_kunit.c - contexts while the machine is suspended
+ * suspend_kunit.c - suspend and resume contexts with the machine
  */
 #include "evtset_fixture.h"
 #include "suspend.h"
@@ -22,7 +22,7 @@ static int suspend_cpu_init(struct kunit *test)
 	return 0;
 }
 
-/* Let PMD0 of the CPU's context count. */
+/* Let PMD0 of the CPU's context count events. */
 static void cpu_counts(struct kunit *test, u64 events)
 {
 	struct pfm_sim_tick tick = { .cpu = raw_smp_processor_id(),
@@ -128,8 +128,8 @@ static void suspend_gives_up_waiting_for_a_command(struct kunit *test)
 	fixture_lock(ctx);
 	task = kthread_run(suspend_main, &done, "suspends");
 	/*
-	 * A thread that waits for the mutex is in its list.
-	 * Sleep because nothing tells that.
+	 * A thread that waits for the mutex is in the mutex's list.
+	 * Sleep because no event tells when.
 	 */
 	while (!completion_done(&done) &&
 	       list_empty_careful(&ctx->mutex.wait_list))
@@ -137,7 +137,7 @@ static void suspend_gives_up_waiting_for_a_command(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, completion_done(&done));
 	fixture_unlock(ctx);
 	wait_for_completion(&done);
-	/* The next command finds the machine suspended. */
+	/* The next command runs while the machine is suspended. */
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_value = 50 });
 	cpu_counts(test, 100);
 	expect_count(test, 50);
@@ -147,7 +147,7 @@ static void suspend_gives_up_waiting_for_a_command(struct kunit *test)
 	kthread_stop(task);
 }
 
-/* A context attached to the test's own thread, which also suspends. */
+/* Create a context on the test's own thread, which also suspends. */
 static int suspend_own_init(struct kunit *test)
 {
 	fixture_create(test, 0, false);
@@ -187,7 +187,7 @@ static struct kunit_suite cpu_suite = {
 	.test_cases = cpu_cases,
 };
 
-/* Let PMD0 of a thread's context count. */
+/* Let PMD0 of a thread's context count events. */
 static void thread_counts(struct kunit *test, struct task_struct *task,
 			  u64 events)
 {
@@ -197,9 +197,9 @@ static void thread_counts(struct kunit *test, struct task_struct *task,
 }
 
 /*
- * A suspend begins before threads are frozen and ends after they are thawed. In
- * between, a switch of sets, a restart or a command may pause the context of a
- * thread that still runs; the context must then continue to count.
+ * A suspend begins before threads are frozen and ends after they are thawed.
+ * Meanwhile, a switch of sets, a restart or a command may pause the context of
+ * a running thread. The context must then continue to count.
  */
 /* Proves H21 */
 static void suspended_context_of_other_thread_counts(struct kunit *test)
@@ -219,7 +219,7 @@ static void suspended_context_of_other_thread_counts(struct kunit *test)
 	kthread_stop(task);
 }
 
-/* A thread that ends the suspension. */
+/* The main function of a thread that ends the suspension. */
 static int wake_up_main(void *done)
 {
 	pfm_suspend(false);

@@ -10,7 +10,7 @@
 #define OFFS	PFM_SINK_REGION_OFFS(1)
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 
-/* Each way to merge, on fields of different sizes. */
+/* A record with every kind of merged field, in different sizes. */
 struct all_record {
 	u32	id;
 	u32	event;
@@ -23,7 +23,9 @@ struct all_record {
 	u16	sizes[4];
 };
 
-/* The state of the buffer while a sample was merged. */
+/*
+ * The contents of the buffer that a call-back found while a sample was merged.
+ */
 static struct {
 	u64	updates;
 	bool	is_new;
@@ -37,7 +39,7 @@ DEFINE_PFM_TABLE(all, struct all_record, count, 3U << 16,
 		 PFM_TABLE_MAX(max), PFM_TABLE_FIRST(first),
 		 PFM_TABLE_LAST(last), PFM_TABLE_LOG2(sizes, sum))
 
-/* A key of many words, and a payload of one. */
+/* A record with a key of many words and a payload of one word. */
 struct long_record {
 	u64	key[16];
 	u64	count;
@@ -46,7 +48,7 @@ struct long_record {
 DEFINE_PFM_TABLE(long, struct long_record, count, 1U << 16,
 		 PFM_TABLE_COUNT(count))
 
-/* A payload of one word, but with two fields. */
+/* A record with a payload of one word that consists of two fields. */
 struct short_record {
 	u64	key;
 	u32	count;
@@ -163,7 +165,7 @@ static void sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->arg.ovfl_ctrl.val, GO_ON);
 }
 
-/* Add a sample of the format all, whose value goes into most fields. */
+/* Add a sample to the format "all"; @value goes into most fields. */
 static void value(struct kunit *test, u32 id, u32 value)
 {
 	all = (struct all_record) {
@@ -227,7 +229,9 @@ static void table_log2_counts_by_number_of_bits(struct kunit *test)
 			   sizeof(expected));
 }
 
-/* Every bit of the key matters, whatever the hash is. */
+/*
+ * Keys that differ in one bit must not be confused, even if hashes are equal.
+ */
 static void table_compares_whole_keys(struct kunit *test)
 {
 	static const unsigned int bytes[] = { 0, 7, 8, 64, 127 };
@@ -265,7 +269,9 @@ static void table_search_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, all_of(d, PFM_TABLE_PROBES - 1)->count, 2);
 }
 
-/* A search of the last place stays in the area, or KASAN reports it. */
+/*
+ * A search from the last place must stay in the area; KASAN reports an overrun.
+ */
 static void table_search_ends_behind_last_place(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -299,7 +305,7 @@ static void table_loses_new_keys_when_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, all_of(d, 2)->sum, 5);
 }
 
-/* The distribution of the hash decides how many keys find a slot. */
+/* The number of keys that find a slot depends on the hash's distribution. */
 static void table_is_nearly_filled_before_losses(struct kunit *test)
 {
 	struct pfm_fmt_calls *d = test->priv;
@@ -330,7 +336,10 @@ static void table_change_is_between_two_updates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, more->more_updates, 4);
 }
 
-/* Readers copy the payload as a whole, so its fields have to match. */
+/*
+ * Readers copy the payload as a whole, so both fields must belong to one
+ * update.
+ */
 static void table_of_two_fields_in_a_word_updates(struct kunit *test)
 {
 	make(test, &short_fmt, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * threads_kunit.c - state of threads, in the example format intervals
+ * threads_kunit.c - the state of threads in the example format intervals
  */
 #include <kunit/test.h>
 #include <linux/sizes.h>
@@ -10,7 +10,7 @@
 
 #define GO_ON	((u32)PFM_OVFL_CTRL_RESET)
 #define OFFS	PFM_SINK_REGION_OFFS(1)
-/* The number of threads in the example. */
+/* The number of threads that the example keeps. */
 #define THREADS	1024
 #define PMD	5
 
@@ -30,7 +30,7 @@ static void make(struct kunit *test, u64 min)
 	pfm_calls_make(test, &arg);
 }
 
-/* Let thread @tid overflow at @tstamp, when the PMD has @value. */
+/* Let thread @tid overflow at @tstamp while the PMD has @value. */
 static void overflow(struct kunit *test, u32 tid, u64 tstamp, u64 value)
 {
 	struct pfm_ovfl_data data = {
@@ -106,7 +106,10 @@ static void interval_is_at_least_1(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record->interval, 1ULL);
 }
 
-/* Find the first thread from @tid on whose search begins at the last place. */
+/*
+ * Return the first thread ID from @tid on whose search begins at the last
+ * place.
+ */
 static u32 tid_at_last_place(u32 tid)
 {
 	const u64 tgid = (u64)PFM_CALLS_TGID << 32;
@@ -131,7 +134,7 @@ static void oldest_thread_nearby_makes_room(struct kunit *test)
 	overflow(test, tids[0], now++, 0);
 	KUNIT_EXPECT_EQ(test, records_of(d), 1);
 	KUNIT_EXPECT_EQ(test, evicted_by(d), 0);
-	/* The second one was sampled longest ago. */
+	/* The second thread was sampled longest ago, so it is evicted. */
 	overflow(test, tids[PFM_THREADS_PROBES], now++, 0);
 	KUNIT_EXPECT_EQ(test, evicted_by(d), 1);
 	overflow(test, tids[0], now++, 0);
@@ -141,7 +144,7 @@ static void oldest_thread_nearby_makes_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, evicted_by(d), 2);
 }
 
-/* An evicted thread begins anew: its old value does not count. */
+/* A thread that was evicted starts again, without its old value. */
 static void more_threads_than_places_are_counted(struct kunit *test)
 {
 	const u32 most = THREADS + PFM_THREADS_PROBES - 1, all = 3 * THREADS;

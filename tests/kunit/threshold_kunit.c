@@ -24,7 +24,7 @@ static void make(struct kunit *test, u64 size, u64 min)
 	pfm_calls_make(test, &arg);
 }
 
-/* Let @pmd overflow when the recorded PMD has @value. */
+/* Let @pmd overflow while the recorded PMD has @value. */
 static int overflow(struct kunit *test, u16 pmd, u64 value)
 {
 	struct pfm_fmt_calls *d = test->priv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tracepoint_kunit.c - finding the kernel's tracepoints by name
+ * tracepoint_kunit.c - find the kernel's tracepoints by name
  */
 #include <kunit/test.h>
 #include <linux/tracepoint.h>

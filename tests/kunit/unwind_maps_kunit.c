@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_maps_kunit.c - copying the mappings of a process
+ * unwind_maps_kunit.c - copy the mappings of a process
  */
 #include <kunit/test.h>
 #include <linux/file.h>
@@ -19,7 +19,7 @@
 static struct pfm_unwind_table table = { .start = 0x100 };
 static struct file *known;
 
-/* The table belongs to one file. */
+/* Only the file @known has a table. */
 static const struct pfm_unwind_table *lookup(void *arg,
 					     const struct pfm_unwind_key *key)
 {
@@ -60,7 +60,7 @@ static void free_maps(void *maps)
 	kvfree(maps);
 }
 
-/* Copy the mappings; *@looked: out: number of lookups. */
+/* Copy the mappings. @looked: returns the number of lookups. */
 static const struct pfm_unwind_maps *copy(struct kunit *test,
 					  unsigned int *looked)
 {
@@ -73,7 +73,10 @@ static const struct pfm_unwind_maps *copy(struct kunit *test,
 	return maps;
 }
 
-/* The mapping must be found at its first and last address only. */
+/*
+ * Expect to find the mapping from its first to its last address, and not
+ * outside.
+ */
 static const struct pfm_unwind_text *
 text_at(struct kunit *test, const struct pfm_unwind_maps *maps, u64 start,
 	u64 end)
@@ -108,7 +111,10 @@ static void text_of_known_file_has_table(struct kunit *test)
 	maps = copy(test, &looked);
 	text = text_at(test, maps, LOW, LOW + PAGES(2));
 	KUNIT_EXPECT_PTR_EQ(test, text->table, &table);
-	/* Offset 3 pages and 0x120 of the file is 0x20 beyond the start. */
+	/*
+	 * The address at LOW + 0x120 is at offset 3 pages + 0x120 of the file,
+	 * which the table calls 3 pages + 0x20.
+	 */
 	KUNIT_EXPECT_EQ(test, LOW + 0x120 - text->shift, PAGES(3) + 0x20);
 	KUNIT_EXPECT_EQ(test, looked, 1U);
 }
@@ -126,7 +132,7 @@ static void text_of_other_files_has_no_table(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, text->table);
 	text = text_at(test, maps, LOW + PAGES(2), LOW + PAGES(3));
 	KUNIT_EXPECT_NULL(test, text->table);
-	/* Anonymous memory cannot have one. */
+	/* Anonymous memory is not looked up, because it cannot have a table. */
 	KUNIT_EXPECT_EQ(test, looked, 1U);
 }
 
@@ -197,7 +203,7 @@ static void mappings_are_limited(struct kunit *test)
 	text_at(test, maps, LOW + PAGES(2 * i), LOW + PAGES(2 * i + 1));
 }
 
-/* The highest one is the main thread's. */
+/* The highest stack belongs to the main thread. */
 static void lowest_stacks_and_highest_are_copied(struct kunit *test)
 {
 	const unsigned int last = PFM_UNWIND_MAX_STACKS + 1;

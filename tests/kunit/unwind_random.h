@@ -2,8 +2,8 @@
 /*
  * unwind_random.h - random unwind tables, stacks and mappings
  *
- * Used by a KUnit suite, and in large numbers by a program on the host,
- * tests/tools/unwind_trials.c. A trial checks the promises of unwind_walk.h.
+ * A KUnit suite runs some trials; tests/tools/unwind_trials.c runs many on the
+ * host. A trial checks the guarantees of unwind_walk.h.
  */
 #ifndef PFM_UNWIND_RANDOM_H
 #define PFM_UNWIND_RANDOM_H
@@ -16,7 +16,10 @@
 #endif
 #include "unwind_walk.h"
 
-/* The texts are at small addresses, which secrets may hit by chance. */
+/*
+ * Code is mapped at small addresses, so that random words may be addresses of
+ * code.
+ */
 #define RND_TEXT	0x400000ULL
 #define RND_TEXTS	4
 #define RND_TEXT_SIZE	0x800ULL
@@ -29,13 +32,13 @@
 #define RND_OTHERS	16
 #define RND_BLOCKS	8
 #define RND_RULES	12
-/* Bytes of the largest table, and at least a multiple of 8. */
+/* The size of the largest table, rounded up to a multiple of 8. */
 #define RND_MOST	((sizeof(struct pfm_unwind_head) + \
 			  4 * (RND_BLOCKS + 1) + 16 * RND_RULES + \
 			  3 * 256 * RND_BLOCKS) / 8 * 8 + 8)
 #define RND_ROOM	(PFM_UNWIND_MAX_FRAMES + 8)
 
-/* Counts of outcomes, over all trials. */
+/* Counts of the outcomes of all trials. */
 struct rnd_seen {
 	unsigned long	trials;
 	unsigned long	refused;
@@ -47,12 +50,15 @@ struct rnd_seen {
 static __u64 rnd_state = 1;
 static __u64 rnd_words[RND_WORDS], rnd_others[RND_OTHERS];
 static unsigned int rnd_reads;
-/* One in this many words, rules and reads of a trial is odd. */
+/* In a trial, one of this many words, rules and reads is invalid. */
 static __u32 rnd_odds;
-/* The first promise that was broken, or NULL. */
+/* The first guarantee that was violated, or NULL. */
 static const char *rnd_broken;
 
-/* xorshift64, which user space has, too. */
+/*
+ * Return a random number by xorshift64, because user space lacks the kernel's
+ * functions.
+ */
 static inline __u64 rnd(void)
 {
 	rnd_state ^= rnd_state << 13;
@@ -206,7 +212,10 @@ static inline bool rnd_is_code(const struct pfm_unwind_text *texts, __u64 addr)
 {
 	__u32 i;
 
-	/* A return address may be the one after the last call. */
+	/*
+	 * A return address may be the address after the mapping's last
+	 * instruction.
+	 */
 	for (i = 0; i < RND_TEXTS; i++)
 		if (addr >= texts[i].start && addr <= texts[i].end)
 			return true;
@@ -232,7 +241,7 @@ static inline void rnd_check(const struct pfm_unwind_chain *chain,
 		rnd_expect(out[i] == ~0ULL, "no more is written");
 }
 
-/* Walk a random stack by a table. */
+/* Walk a random stack with a table. */
 static inline void rnd_walk(const struct pfm_unwind_table *table,
 			    const struct pfm_unwind_cpu *cpu,
 			    struct rnd_seen *seen)
@@ -278,8 +287,8 @@ static inline void rnd_walk(const struct pfm_unwind_table *table,
 }
 
 /*
- * Make a table, valid or damaged, and walk by it if it is accepted. It ends in
- * the last 8 of the RND_MOST bytes at @room, which are aligned to 8.
+ * Make a table, valid or damaged, and walk with it if it is accepted. The table
+ * ends within the last 8 of the RND_MOST bytes at @room, which is aligned to 8.
  */
 static inline void rnd_trial(__u8 *room, struct rnd_seen *seen)
 {

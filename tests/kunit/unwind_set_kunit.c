@@ -21,11 +21,11 @@
 #define LOW	0x10000000UL
 #define PAGES(n)	((n) * PAGE_SIZE)
 #define RX	(PROT_READ | PROT_EXEC)
-/* Bytes of a process with one executable mapping. */
+/* The size of a process's copy with one executable mapping. */
 #define ONE	(sizeof(struct pfm_unwind_process) + sizeof(struct pid) + \
 		 sizeof(struct pfm_unwind_maps) + \
 		 sizeof(struct pfm_unwind_text))
-/* An address outside all mappings. */
+/* An address that is in no mapping. */
 #define NO_STACK	8
 
 static struct pfm_unwind_set *set;
@@ -42,7 +42,7 @@ static void put_set(void *of)
 	pfm_unwind_set_put(of);
 }
 
-/* A set with room for @copies copies of one executable mapping. */
+/* Create a set with room for @copies copies of one executable mapping. */
 static void new_set(struct kunit *test, unsigned int copies)
 {
 	set = pfm_unwind_set_create(copies * ONE);
@@ -140,7 +140,7 @@ static void stale_copy_is_not_used(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, has_space());
 }
 
-/* An unknown stack, for example of a new thread. */
+/* The stack is unknown, as that of a new thread is. */
 static void copy_without_stack_is_not_used(struct kunit *test)
 {
 	copy(test);
@@ -172,7 +172,7 @@ static void added_table_is_in_next_copy(struct kunit *test)
 {
 	copy(test);
 	KUNIT_ASSERT_EQ(test, add(test, EM_X86_64), 0);
-	/* The old copy is used until there is a new one. */
+	/* The old copy is used until the next copy is made. */
 	KUNIT_EXPECT_TRUE(test, has_space());
 	KUNIT_EXPECT_FALSE(test, has_table());
 	copy(test);
@@ -180,8 +180,8 @@ static void added_table_is_in_next_copy(struct kunit *test)
 }
 
 /*
- * The irq_work waits for a tick, which may interrupt another thread. Then the
- * next overflow requests a copy again.
+ * The irq_work runs at a tick, which may interrupt another thread. In that case
+ * the next overflow requests a copy again.
  */
 static void overflow_requests_copy(struct kunit *test)
 {
@@ -206,7 +206,9 @@ static void tick(struct irq_work *work)
 	WRITE_ONCE(ticked, true);
 }
 
-/* The tick that runs this irq_work runs that of a request, too. */
+/*
+ * A tick that runs this irq_work would also have run the irq_work of a request.
+ */
 static void kernel_overflow_requests_nothing(struct kunit *test)
 {
 	struct irq_work after = IRQ_WORK_INIT_HARD(tick);
@@ -242,7 +244,7 @@ static void copy_without_room_is_refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_space());
 }
 
-/* A second process. */
+/* A second process that copies its mappings. */
 struct other {
 	struct kunit		*test;
 	struct completion	copied;
@@ -261,7 +263,7 @@ static int run_other(void *arg)
 	return 0;
 }
 
-/* Let another process copy its mappings. */
+/* Start another process, and let it copy its mappings. */
 static struct task_struct *start_other(struct kunit *test, struct other *other)
 {
 	struct task_struct *task;
@@ -277,7 +279,7 @@ static struct task_struct *start_other(struct kunit *test, struct other *other)
 	return task;
 }
 
-/* End it, and wait until it does not have a pid any more. */
+/* End the process, and wait until it has no pid any more. */
 static void end_other(struct other *other, struct task_struct *task)
 {
 	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_table_kunit.c - checking unwind tables, and finding an address's rule
+ * unwind_table_kunit.c - check unwind tables, and find an address's rule
  */
 #include <kunit/test.h>
 #include <linux/elf-em.h>
@@ -10,7 +10,10 @@
 #define RULES	2
 #define ROWS	260
 
-/* All 256 addresses of the first block, none of the second, 4 of the third. */
+/*
+ * A table with rows for all 256 addresses of block 0, none of block 1, and 4 of
+ * block 2.
+ */
 struct bytes {
 	struct pfm_unwind_head	head;
 	u32			index[BLOCKS + 1];
@@ -100,7 +103,7 @@ static void wrong_size_is_refused(struct kunit *test)
 	}
 }
 
-/* The products of these numbers wrap to the right size in 32 bits. */
+/* With these numbers, the product wraps in 32 bits to the right size. */
 static void wrapped_sizes_are_refused(struct kunit *test)
 {
 	bytes.head.nr_blocks += 1U << 30;
@@ -226,7 +229,7 @@ static void address_outside_table_has_no_rule(struct kunit *test)
 	expect_rule(test, U64_MAX, -1);
 }
 
-/* Keep four rows, at 3, 4, 5 and 6 of block 2. */
+/* Check a table of four rows, which are at offsets 3, 4, 5 and 6 of block 2. */
 static int check_four_rows(u32 first, u32 second)
 {
 	bytes.index[1] = first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwind_walk_kunit.c - following made-up stacks by made-up tables
+ * unwind_walk_kunit.c - follow artificial stacks with artificial tables
  *
  * The text has one rule for each block of 256 bytes.
  */
@@ -12,16 +12,16 @@
 #include "unwind_walk.h"
 
 #define TEXT	0x400000ULL
-/* A mapping without a table. */
+/* The address of a mapping without a table. */
 #define JIT	0x500000ULL
 #define STACK	0x7ffc00000000ULL
 /* A second stack, below the first one. */
 #define OTHER	0x7f0000000000ULL
 #define WORDS	128
 #define RULES	8
-/* In no mapping. */
+/* A value that is not an address in any mapping. */
 #define SECRET	0x5ec2e75ec2e75ec2ULL
-/* DWARF numbers. */
+/* DWARF numbers of registers. */
 #define X86_64_SP	7
 #define X86_64_FP	6
 #define X86_64_RBX	3
@@ -30,7 +30,10 @@
 #define ARM64_LR	30
 #define UNTOUCHED	0x5a5a5a5a5a5a5a5aULL
 
-/* tests/kunit/run sets this to a million in `make check-all`. */
+/*
+ * The number of random trials. tests/kunit/run sets it to a million in `make
+ * check-all`.
+ */
 static unsigned int trials = 20000;
 module_param(trials, uint, 0);
 
@@ -62,9 +65,9 @@ static const struct pfm_unwind_space space = {
 
 static struct pfm_unwind_frame frame;
 static u64 out[PFM_UNWIND_MAX_FRAMES + 1];
-/* Words outside the stacks or not aligned, which were read. */
+/* The number of words that were read outside the stacks or not aligned. */
 static unsigned int bad_reads;
-/* An address that is not in memory. */
+/* An address whose page is not in memory. */
 static u64 absent;
 
 static bool read_word(u64 addr, u64 *word)
@@ -105,7 +108,7 @@ static const struct pfm_unwind_cpu arm = {
 	ARM64_SP, ARM64_FP, ARM64_LR, read_word, read_reg, strip, 0,
 };
 
-/* An address in the block with rule @i. */
+/* Return an address in the block with rule @i. */
 static u64 code(unsigned int i)
 {
 	return TEXT + 256 * i + 16;
@@ -116,7 +119,10 @@ static u64 at(unsigned int word)
 	return STACK + 8 * word;
 }
 
-/* The sp, @up words up, and the return address below. */
+/*
+ * Return a rule: the CFA is @number words above sp, the return address below
+ * the CFA.
+ */
 static struct pfm_unwind_rule up(unsigned int number)
 {
 	return (struct pfm_unwind_rule) {
@@ -125,7 +131,10 @@ static struct pfm_unwind_rule up(unsigned int number)
 	};
 }
 
-/* All rules end the chain as whole; the stack has only secrets. */
+/*
+ * By default all rules end the chain as complete, and the stack contains only
+ * secrets.
+ */
 static int walk_init(struct kunit *test)
 {
 	unsigned int i;
@@ -205,7 +214,10 @@ static void address_is_looked_up_before_return(struct kunit *test)
 {
 	bytes.rules[0] = up(1);
 	bytes.rules[1] = up(1);
-	/* After a call that is the last instruction of block 1. */
+	/*
+	 * The return address follows a call that is the last instruction of
+	 * block 1.
+	 */
 	words[0] = TEXT + 2 * 256;
 	words[1] = code(3);
 	EXPECT(test, PFM_UNWIND_WHOLE, TEXT + 2 * 256, code(3));
@@ -257,7 +269,9 @@ static void cfa_is_dereferenced(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_WHOLE, code(1));
 }
 
-/* The innermost function has saved its stack pointer below it. */
+/*
+ * The innermost function has saved its stack pointer below the stack pointer.
+ */
 static void red_zone_is_read_in_first_frame(struct kunit *test)
 {
 	bytes.rules[0] = (struct pfm_unwind_rule) {
@@ -268,7 +282,7 @@ static void red_zone_is_read_in_first_frame(struct kunit *test)
 	frame.sp = at(16);
 	words[0] = at(20);
 	words[20] = code(1);
-	/* The CFA of code(1) would be in words[5]. */
+	/* The CFA of code(1) would be in words[5], which must not be read. */
 	words[5] = at(30);
 	words[30] = code(2);
 	EXPECT(test, PFM_UNWIND_UNREADABLE, code(1));
@@ -290,7 +304,7 @@ static void nothing_below_red_zone_or_stack_is_read(struct kunit *test)
 	expect_on(test, EM_X86_64, PFM_UNWIND_UNREADABLE, 0, NULL);
 }
 
-/* Code that has realigned its stack. */
+/* The function has realigned its stack. */
 static void saved_word_is_at_frame_pointer(struct kunit *test)
 {
 	bytes.rules[0] = (struct pfm_unwind_rule) {
@@ -345,7 +359,7 @@ static void other_register_is_known_in_first_frame(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
 }
 
-/* The CFA is relative to rbx, as in the code of lazy binding. */
+/* Set a rule whose CFA is relative to rbx, as in the code of lazy binding. */
 static void frame_at_rbx(unsigned int number)
 {
 	bytes.rules[number] = (struct pfm_unwind_rule) {
@@ -354,7 +368,10 @@ static void frame_at_rbx(unsigned int number)
 	words[5] = code(2);
 }
 
-/* The return address is in word 3; rbx is @below bytes below the CFA. */
+/*
+ * Return a rule: the return address is in word 3, and rbx is @below bytes below
+ * the CFA.
+ */
 static struct pfm_unwind_rule saves_rbx(int below)
 {
 	return (struct pfm_unwind_rule) {
@@ -377,7 +394,9 @@ static void saved_rbx_is_known(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_WHOLE, code(1), code(3), code(2));
 }
 
-/* The slot is below the stack pointer if the function has restored rbx. */
+/*
+ * If the function has restored rbx, the slot of rbx is below the stack pointer.
+ */
 static void unsaved_rbx_is_in_its_register(struct kunit *test)
 {
 	const u64 regs[16] = { [X86_64_RBX] = at(5) };
@@ -407,7 +426,7 @@ static void rbx_outside_the_stack_is_not_known(struct kunit *test)
 }
 
 /*
- * A handler on another stack below has interrupted the frame.
+ * A handler on a lower stack has interrupted the frame.
  *
  * Proves H31
  */
@@ -438,7 +457,7 @@ static void other_steps_forget_rbx(struct kunit *test)
 	bytes.rules[0].kind = PFM_UNWIND_NONE;
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
 	memset64(out, UNTOUCHED, ARRAY_SIZE(out));
-	/* The return address is below the CFA. */
+	/* Now the return address is below the CFA. */
 	words[0] = at(1);
 	bytes.rules[0] = (struct pfm_unwind_rule){ PFM_UNWIND_MEM, X86_64_SP };
 	EXPECT(test, PFM_UNWIND_NO_RULE, code(1));
@@ -452,7 +471,7 @@ static void other_steps_forget_rbx(struct kunit *test)
 
 static void link_register_is_known_in_first_frame(struct kunit *test)
 {
-	/* With an authentication code. */
+	/* The link register contains an authentication code. */
 	const u64 regs[32] = { [ARM64_LR] = code(1) | 0x12ULL << 48 };
 
 	bytes.rules[0] = (struct pfm_unwind_rule) {
@@ -464,7 +483,10 @@ static void link_register_is_known_in_first_frame(struct kunit *test)
 	EXPECT_ARM(test, PFM_UNWIND_NO_RULE, code(1));
 }
 
-/* The frame pointer is known in all frames, so this could repeat for ever. */
+/*
+ * The frame pointer is known in all frames, so the same step could repeat
+ * forever.
+ */
 static void stack_pointer_rises_without_link_register(struct kunit *test)
 {
 	bytes.rules[0] = (struct pfm_unwind_rule) {
@@ -475,7 +497,7 @@ static void stack_pointer_rises_without_link_register(struct kunit *test)
 	EXPECT(test, PFM_UNWIND_UNREADABLE);
 }
 
-/* A handler on another stack above; it has interrupted a leaf function. */
+/* A handler on a higher stack has interrupted a leaf function. */
 static void signal_frame_returns_to_lower_stack(struct kunit *test)
 {
 	bytes.rules[0] = (struct pfm_unwind_rule) {
@@ -486,7 +508,10 @@ static void signal_frame_returns_to_lower_stack(struct kunit *test)
 		PFM_UNWIND_REG, ARM64_FP, .cfa_offset = 16,
 		.ra = PFM_UNWIND_RA_REG, .ra_offset = ARM64_LR,
 	};
-	/* The first instruction of block 2, not the last one of block 1. */
+	/*
+	 * Use the rule of the first instruction of block 2, not that of the
+	 * last one of block 1.
+	 */
 	words[0] = TEXT + 2 * 256;
 	words[2] = OTHER + 8;
 	words[4] = OTHER + 16;
@@ -560,7 +585,7 @@ static void chain_without_table_says_so(struct kunit *test)
 {
 	frame.pc = JIT;
 	EXPECT(test, PFM_UNWIND_NO_TABLE);
-	/* The frame pointer does not lead to code. */
+	/* Repeat with a frame pointer that does not lead to code. */
 	memset64(out, UNTOUCHED, ARRAY_SIZE(out));
 	frame.fp = at(2);
 	EXPECT(test, PFM_UNWIND_NO_TABLE);
@@ -586,7 +611,7 @@ static void stack_pointer_outside_stacks_ends_chain(struct kunit *test)
 }
 
 /*
- * Offsets of the return address from which it must not be read.
+ * Test offsets of a return address that must not be read.
  *
  * Proves H31
  */
@@ -658,7 +683,7 @@ static void chain_fills_its_buffer(struct kunit *test)
 }
 
 /*
- * A signal frame that has interrupted itself.
+ * A signal frame seems to have interrupted itself.
  *
  * Proves H31
  */
@@ -677,8 +702,9 @@ static void endless_chain_is_cut(struct kunit *test)
 }
 
 /*
- * Ask for each byte of the stack by a rule of each kind. Among the secrets are
- * pointers to the stack and two addresses of code: only these may come out.
+ * Request each byte of the stack with each kind of rule. The secrets include
+ * pointers to the stack and two addresses of code. Only these two addresses may
+ * be returned.
  *
  * Proves H31
  */

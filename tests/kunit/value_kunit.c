@@ -96,13 +96,13 @@ static void a_plain_register_keeps_its_value(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, PFM_SIM_PMD_PLAIN), 77ULL);
 }
 
-/* The hardware counter of PMD0. */
+/* Return the hardware counter of PMD0. */
 static u64 *hw_counter(struct kunit *test)
 {
 	return fixture_pmd_of(ctx_of(test), 0)->hw.priv;
 }
 
-/* A PMU whose counter wraps while it is being read. */
+/* A PMU whose counter wraps while it is read. */
 static u64 (*sim_read)(struct pfm_pmu_reg *reg);
 static u64 wraps_once;
 
@@ -134,7 +134,7 @@ static void read_is_consistent_if_counter_wraps(
 	ctx->pmu = sim;
 }
 
-/* The hardware has wrapped, but its interrupt has not come yet. */
+/* Expect that a read includes a wrap whose interrupt is still pending. */
 static void expect_wrap_is_seen_early(struct kunit *test, u64 value)
 {
 	struct pfm_evtset *set = ctx_of(test)->set;
@@ -156,11 +156,11 @@ static void read_includes_pending_wrap(struct kunit *test)
 	fixture_counter(test, 0, 0, TOP - 10);
 	fixture_start(test);
 	expect_wrap_is_seen_early(test, TOP + 3);
-	/* Reads never go backwards. */
+	/* A later read never returns a smaller value. */
 	fixture_count(test, TOP - 10);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 2 * TOP - 6);
 	expect_wrap_is_seen_early(test, 2 * TOP + 3);
-	/* A value written later is not mistaken for a wrap. */
+	/* A value that is written later is not mistaken for a wrap. */
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = 5 });
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 5ULL);
 	fixture_pmd(test, (pfarg_pmd_t){ .reg_num = 0, .reg_value = -2 });
@@ -209,7 +209,7 @@ static void random_resets_follow_seed(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		f->script.ctrl[i] = PFM_OVFL_CTRL_RESET;
 		fixture_count(test, -fixture_value(test, 0));
-		/* The handler saw the period that has just ended. */
+		/* The handler was told the period that has just ended. */
 		KUNIT_EXPECT_EQ(test, f->script.arg[i].pmd_last_reset,
 				expected);
 		expected = -10000ULL + (pfm_carta_next(&state) & 0xff);
@@ -296,8 +296,8 @@ static void each_pmd_has_own_random_series(struct kunit *test)
 }
 
 /*
- * A sample records PMD1, which has wrapped before its interrupt, and resets it.
- * Neither its old nor its new value is mistaken for another wrap.
+ * A sample records PMD1 and resets it. PMD1 has wrapped, but its interrupt is
+ * pending. Neither its old nor its new value is mistaken for another wrap.
  */
 static void sample_includes_pending_wraps(struct kunit *test)
 {
@@ -337,8 +337,8 @@ static void no_random_resets_without_flag(struct kunit *test)
 }
 
 /*
- * A register without a PMC cannot set PFM_REGFL_RANDOM; it is reset with a
- * counter that does.
+ * A register without a PMC cannot set PFM_REGFL_RANDOM. It is reset together
+ * with a counter that does.
  */
 /* Proves 3.4.2-03 */
 static void non_counter_pmd_is_not_randomized(struct kunit *test)
@@ -370,7 +370,7 @@ static void missing_register_bits_are_ignored(struct kunit *test)
 	pfarg_pmd_t pmd;
 
 	narrow = *hw->desc;
-	/* 16 bits; one of them is fixed. */
+	/* The register has 16 bits, one of which is fixed. */
 	narrow.rsvd = ~0xfffeULL;
 	narrow.dfl = 1;
 	hw->desc = &narrow;
@@ -409,7 +409,7 @@ static void non_counter_pmd_is_reset_on_request(struct kunit *test)
 	script->ctrl[2] = PFM_OVFL_CTRL_MASK;
 	script->restart_ctrl = PFM_OVFL_CTRL_RESET;
 	fixture_start(test);
-	/* PMC1 does not ask for the reset. */
+	/* The settings of PMC1 do not request the reset. */
 	fixture_count2(test, 0, 10);
 	KUNIT_EXPECT_EQ(test, fixture_value(test, PLAIN), 77ULL);
 	fixture_count2(test, 10, 0);
@@ -424,7 +424,10 @@ static u64 usual_period(struct kunit *test, int pmd)
 	return pfm_usual_period(&fixture_pmd_of(ctx_of(test), pmd)->hw);
 }
 
-/* It is the short period, or else the value that was last loaded. */
+/*
+ * The period is the short reset value; if that is 0, the value that was last
+ * loaded.
+ */
 static void usual_period_comes_from_reset_values(struct kunit *test)
 {
 	struct pfm_pmd *pmd;
@@ -434,7 +437,7 @@ static void usual_period_comes_from_reset_values(struct kunit *test)
 	pmd = fixture_pmd_of(ctx_of(test), 0);
 	pmd->short_reset = -100;
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 100ULL);
-	/* Only PFM_RESTART resets the counter. */
+	/* Without a short reset value, only PFM_RESTART resets the counter. */
 	pmd->short_reset = 0;
 	KUNIT_EXPECT_EQ(test, usual_period(test, 0), 3ULL);
 	pfm_note_reset(pmd, -1000);

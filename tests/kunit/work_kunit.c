@@ -9,7 +9,7 @@
 #include <linux/sched/rt.h>
 #include <perfmon/perfmon_work.h>
 
-/* A work item that may have to wait; what its runs found. */
+/* A work item that may have to wait, and what its runs have found. */
 static struct counted_work {
 	struct pfm_work		work;
 	struct completion	done;
@@ -37,7 +37,7 @@ static void queue_counted(bool waits)
 	pfm_work_prepare(&counted.work, count_run);
 	preempt_disable();
 	pfm_queue_work(&counted.work);
-	/* No effect while the item is queued. */
+	/* Queueing again has no effect while the item is queued. */
 	pfm_queue_work(&counted.work);
 	preempt_enable();
 	wait_for_completion(&counted.done);
@@ -58,7 +58,7 @@ static void queue_counted_as_realtime_thread(bool waits)
 	sched_set_normal(current, 0);
 }
 
-/* The scheduler does not let it wait for the CPU. */
+/* Other threads on the CPU do not delay the work item. */
 static void realtime_thread_queues_realtime_work(struct kunit *test)
 {
 	queue_counted_as_realtime_thread(false);
