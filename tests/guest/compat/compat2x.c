@@ -3,7 +3,7 @@
  * compat2x.c - programs written for perfmon 2.x: header, library, and the
  *		default format's buffer with its published layout
  *
- * create2x.c and, for 2.2, create22.c create the contexts.
+ * create2x.c creates the contexts; for 2.2, create22.c does.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "compat2x.h"
 #include "faults.h"
 
-/* Page faults: perf event type 1, ID 2. */
+/* The page fault event: perf type 1, ID 2. */
 #define PAGE_FAULTS	((1ULL << 56) | 2)
 #define ELAPSED		256
 #define THREAD		257
@@ -451,7 +451,7 @@ TEST(event_sets_are_created_and_deleted)
 	info = set_info(fd, 390);
 	CHECK_EQ(info.set_flags, PFM_SETFL_OVFL_SWITCH);
 	CHECK_EQ(info.set_runs, 0);
-	/* Structures returned by a call can be passed again. */
+	/* A structure that a call has returned can be passed again. */
 	CHECK_OK(pfm_getinfo_evtsets(fd, &info, 1));
 	CHECK_OK(pfm_delete_evtsets(fd, sets + 1, 39));
 	CHECK_EQ(sets[39].set_flags, PFM_SETFL_OVFL_SWITCH);
@@ -576,7 +576,7 @@ TEST(bad_event_sets_are_refused)
 	set.reserved1 = 1;
 	CHECK_ERRNO(pfm_create_evtsets(fd, &set, 1), EINVAL);
 	CHECK_ERRNO(pfm_getinfo_evtsets(fd, &info, 1), EINVAL);
-	/* The set was not created. */
+	/* The call with the error has not created the set. */
 	CHECK_ERRNO(pfm_write_pmcs(fd, &pmc, 1), EINVAL);
 	set.reserved1 = 0;
 	start(fd);

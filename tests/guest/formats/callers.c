@@ -46,7 +46,7 @@ static void start(const struct chains *c)
 	ctx_start_on(c->fd, thread_id());
 }
 
-/* At user level */
+/* Chains at user level */
 
 noipa __section("bottom_text")
 static void fault(void *page)
@@ -83,7 +83,7 @@ TEST(user_only_event_has_the_same_user_chain)
 	CHECK(has_known_callers(only_chain(&c)));
 }
 
-/* Frames in memory, more than fit into a chain. */
+/* Frames in memory; there are more than fit into a chain. */
 static struct {
 	uintptr_t	next;
 	uintptr_t	ret;
@@ -129,7 +129,10 @@ TEST(hostile_frame_pointers_end_the_chain)
 		touch_with_frame(page, h[i].fp);
 		ctx_stop(c.fd);
 		printf("# %s\n", h[i].name);
-		/* Walking the frames has caused no page fault. */
+		/*
+		 * Only one chain was recorded, so walking the frames has caused
+		 * no page fault.
+		 */
 		expect_sane(only_chain(&c));
 		CHECK_EQ(only_chain(&c)->num_user, 1 + h[i].callers);
 		CHECK(is_in(only_chain(&c)->user[0], __start_hostile_text,
@@ -138,9 +141,9 @@ TEST(hostile_frame_pointers_end_the_chain)
 	}
 }
 
-/* In the kernel */
+/* Chains in the kernel */
 
-/* A read() without the C library, called from a function with a frame. */
+/* read() without the C library, called from a function with a frame. */
 static long bare_read(int fd, void *buf, size_t size)
 {
 #if defined(__x86_64__)
@@ -177,7 +180,7 @@ static void read_zeroes(void *page)
 	CHECK_EQ(bare_read(zeroes, page, 8), 8);
 }
 
-/* The kernel writes to a page that is not present. */
+/* Let the kernel write to a page that is not present. */
 TEST(syscall_fault_has_kernel_and_user_chains)
 {
 	struct chains c = sampling(FAULTS, 1);
@@ -201,8 +204,8 @@ TEST(syscall_fault_has_kernel_and_user_chains)
 }
 
 /*
- * perf reports context switches from the scheduler, with few registers. The
- * thread may also be preempted.
+ * The scheduler reports context switches to perf with few registers. The thread
+ * may also be preempted.
  */
 TEST(context_switch_chain_includes_the_scheduler)
 {
@@ -226,7 +229,7 @@ TEST(context_switch_chain_includes_the_scheduler)
 	CHECK(slept);
 }
 
-/* Interrupts come at user level and in the kernel. */
+/* Interrupts arrive at user level and in the kernel. */
 TEST(chains_from_interrupts_are_sane)
 {
 	struct chains c = sampling(CPU_CLOCK, 100000);
@@ -264,7 +267,8 @@ TEST(kernel_threads_have_no_user_chain)
 	ctx_pin(0);
 	ctx_start_on(c.fd, thread_id());
 	/*
-	 * Read the ring only while the context is stopped: it is overwritten.
+	 * Stop the context to read the ring, because a running context
+	 * overwrites it.
 	 */
 	while (!s) {
 		CHECK_OK(pfm_start(c.fd, NULL));

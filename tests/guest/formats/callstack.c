@@ -34,7 +34,7 @@ static const pfm_sink_rgn_t *rgn_of(const struct mapped *m)
 	return (const pfm_sink_rgn_t *)((const pfm_sink_hdr_t *)m->buf + 1);
 }
 
-/* Return the only record, and the words that follow it. */
+/* Return the only record, and the words after it. */
 static const pfm_callstack_record_t *only_record(const struct mapped *m,
 						 const __u64 **words)
 {

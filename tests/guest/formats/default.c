@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * default.c - sampling with the default format (3.4, 3.6)
+ * default.c - sample with the default format (3.4, 3.6)
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define SAMPLES		40
 #define BIG_BUFFER	(1 << 18)
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
-/* The longest time in ns that measuring a clock takes */
+/* The longest time in ns that reading a clock takes. */
 #define TIME_ERROR	100
 
 /* Creation */
@@ -115,7 +115,7 @@ TEST(another_thread_is_sampled_while_it_runs)
 	worker_quit(&w);
 }
 
-/* Sampling can begin in the middle of a thread's work. */
+/* Sampling may begin while the thread is working. */
 /* Proves 3.1.5-05, 3.1.5-08, 3.1.7-13, 3.1.8-07 */
 TEST(busy_thread_can_be_attached_to)
 {
@@ -154,7 +154,7 @@ TEST(samples_record_the_smpl_pmds)
 	touch_pages(SAMPLES * PERIOD, NULL);
 	CHECK_EQ(s.hdr->hdr_count, SAMPLES);
 	first = smpl_values(smpl_entry(&s, 0, pmds));
-	/* The order in which two counters see the same event is undefined. */
+	/* The two counters see an event in an undefined order. */
 	CHECK(first[0] == PERIOD || first[0] == PERIOD - 1);
 	for (int i = 0; i < SAMPLES; i++) {
 		values = smpl_values(smpl_entry(&s, i, pmds));
@@ -165,8 +165,9 @@ TEST(samples_record_the_smpl_pmds)
 }
 
 /*
- * Events that the CPU has counted since its event was last updated are included
- * in a sample, but are added to the count only at the next update.
+ * The CPU has counted events since perf's event was last updated. A sample
+ * includes these events, but the count includes them only after the next
+ * update.
  */
 /* Proves 3.1.2-12 */
 TEST(samples_include_live_hardware_counts)
@@ -237,7 +238,7 @@ TEST(elapsed_time_is_reset_with_each_sample)
 	CHECK(sum > 0 && sum <= clock_ns(CLOCK_MONOTONIC) - start);
 }
 
-/* PMDs are read before the sample gets its time stamp. */
+/* The PMDs are read before the time stamp is taken. */
 TEST(time_stamps_match_the_perf_clock_pmd)
 {
 	struct counter c = counter(0, 0, PERIOD);
@@ -260,8 +261,8 @@ TEST(time_stamps_match_the_perf_clock_pmd)
 }
 
 /*
- * Raw time stamps are between the PMD's values, as those in ns are, and
- * increase.
+ * Raw time stamps increase, and are between the PMD's values, as time stamps in
+ * ns are.
  */
 /* Proves 3.5.14-02, 3.5.14-03 */
 TEST(raw_time_stamps_match_the_perf_clock_pmd)
@@ -296,7 +297,7 @@ TEST(raw_time_stamps_match_the_perf_clock_pmd)
 	}
 }
 
-/* State for checking entries of two counters with different sizes. */
+/* State of a check of entries that have two sizes, one per counter. */
 struct seen {
 	unsigned int	entries[2];
 	const char	*next;
@@ -389,9 +390,9 @@ TEST(reader_finds_all_entries_when_notified)
 }
 
 /*
- * The counter also counts in the kernel: it interrupts the CPU before each
- * instruction, even on the way out of the call that starts it. Nothing limits
- * the overflows until a kernel thread stops the PMU.
+ * The counter also counts in the kernel, and interrupts the CPU before each
+ * instruction, even at the end of the system call that starts the counter.
+ * Overflows continue until a kernel thread stops the PMU.
  */
 /* Proves H18 */
 TEST(masking_stops_counter_with_tiny_period)
@@ -421,7 +422,7 @@ static void overflow_too_often(void *arg)
 	__u64 count;
 
 	CHECK_OK(fcntl(s.fd, F_SETFL, O_NONBLOCK));
-	/* A stalled guest may be slow enough at first. */
+	/* At first, a stalled guest may be too slow to reach the limit. */
 	do {
 		touch_pages(20, NULL);
 	} while (read(s.fd, &msg, sizeof(msg)) < 0);
@@ -471,7 +472,7 @@ TEST(restart_of_an_active_context_empties_the_buffer)
 	CHECK_EQ(s.hdr->hdr_count, 3);
 	CHECK_OK(pfm_restart(s.fd));
 	CHECK_EQ(s.hdr->hdr_count, 0);
-	/* The counter was not reset. */
+	/* The restart has not reset the counter. */
 	touch_pages(PERIOD - 2, NULL);
 	smpl_expect_entries(&s, 1, getpid(), PERIOD);
 	CHECK_EQ(s.hdr->hdr_overflows, 0);

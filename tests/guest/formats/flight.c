@@ -85,7 +85,7 @@ static const pfm_flight_record_t *last_record(const struct mapped *m)
 	return (const pfm_flight_record_t *)end_of_last(m) - 1;
 }
 
-/* Record each page fault. The 100th one triggers the freeze. */
+/* Record each page fault. The last one, number TRIGGER, triggers the freeze. */
 static void start_here(const struct mapped *m)
 {
 	ctx_add_counter(m->fd, 0, 0, 1);
@@ -107,13 +107,13 @@ TEST(notifying_overflow_freezes_the_last_records)
 	CHECK_EQ(last_record(&m)->ovfl_pmd, 1);
 	CHECK_EQ(last_record(&m)->tgid, (__u32)getpid());
 	/*
-	 * Two counters overflow at the last page fault. One may come after the
+	 * At the last page fault two counters overflow, one possibly after the
 	 * freeze.
 	 */
 	recorded = recorded_by(&m);
 	CHECK(recorded == TRIGGER || recorded == TRIGGER + 1);
 	CHECK(records_of(&m) > (REGIONS - 1) * PER_REGION);
-	/* Nothing is recorded while frozen. */
+	/* While the buffer is frozen, nothing is recorded. */
 	touch_pages(10, NULL);
 	CHECK_EQ(recorded_by(&m), recorded);
 }
@@ -135,7 +135,7 @@ TEST(restart_empties_the_recorder)
 	ctx_expect_state(m.fd, "started");
 }
 
-/* Record each page fault with PMD1, which counts page faults, too. */
+/* Record each page fault with PMD1, which also counts page faults. */
 static void start_with_count(const struct mapped *m)
 {
 	struct counter c = counter(0, PFM_REGFL_OVFL_NOTIFY, 1),

@@ -107,7 +107,10 @@ TEST(full_table_loses_samples_and_keeps_monitoring)
 	__u64 lost;
 
 	start_here(&m);
-	/* The first overflow may be at any address. */
+	/*
+	 * The table has one record, whose address is that of any first
+	 * overflow.
+	 */
 	touch_pages(10, NULL);
 	CHECK(!can_read(NULL));
 	touch_pages(10, NULL);

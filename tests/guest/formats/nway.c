@@ -119,17 +119,14 @@ TEST(two_regions_alternate_with_short_resets)
 		CHECK_EQ(rgn_of(&m, n % 2)->rgn_count, 5);
 		CHECK_EQ(rgn_of(&m, n % 2)->rgn_seq, n + 1);
 		CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
-		/*
-		 * The order in which the two counters see the last event is
-		 * undefined.
-		 */
+		/* The two counters see the last event in an undefined order. */
 		CHECK(ctx_read(m.fd, 1) - 1000 <= 1);
 		CHECK_OK(pfm_restart(m.fd));
 		CHECK_EQ(ctx_read(m.fd, 0), -(__u64)PERIOD);
 	}
 }
 
-/* Bursts of samples that each exceed the default format's buffer. */
+/* Bursts of samples; the default format's buffer holds half a burst. */
 #define BURST		30
 #define BURSTS		20
 
@@ -146,14 +143,14 @@ TEST(default_format_has_blind_spots)
 		recorded += s.hdr->hdr_count;
 		CHECK_OK(pfm_restart(s.fd));
 	}
-	/* The second half of each burst came while monitoring was masked. */
+	/* During the second half of each burst, monitoring was masked. */
 	CHECK_EQ(recorded, BURSTS * BURST / 2);
 }
 
 /* Proves 6.3.1-03, 6.3.1-05, P5.4-06 */
 TEST(prompt_reader_has_no_blind_spots)
 {
-	/* Twice the memory of the previous test, split into regions. */
+	/* Use twice the memory of the previous test, split into regions. */
 	struct mapped m = nway_new(0, 6, BURST / 5, 0, 0);
 	unsigned long recorded = 0;
 	unsigned int next = 0;
@@ -186,7 +183,7 @@ TEST(unread_samples_are_overwritten_and_counted)
 
 	start_here(&m);
 	touch_pages(100 * PERIOD, NULL);
-	/* Two regions wait to be read. 86 samples went to the third. */
+	/* Two regions wait to be read. The third region received 86 samples. */
 	CHECK_EQ(hdr_of(&m)->hdr_handed_out, 2);
 	CHECK_EQ(total_count(&m) + hdr_of(&m)->hdr_overwritten, 100);
 	overwritten = hdr_of(&m)->hdr_overwritten;
@@ -230,16 +227,14 @@ TEST(mask_when_full_saturates_until_restart)
 	CHECK_EQ(hdr_of(&m)->hdr_overwritten, 0);
 }
 
-/*
- * An entry with the value of PMD1, which counts the events that PMD0 samples.
- */
+/* An entry with PMD1, which counts the events that PMD0 samples. */
 struct counted {
 	pfm_default_smpl_entry_t entry;
 	__u64 count;
 };
 
 /*
- * Copy region n as described in the format's header. Return: the number of
+ * Copy region @n as the format's header describes. Return: the number of
  * entries, or -1 if the region was overwritten meanwhile.
  */
 static int snapshot(const struct mapped *m, unsigned int n,
@@ -274,7 +269,7 @@ static __u64 overwritten(const struct mapped *m)
 
 #define SNAPSHOTS	3000
 #define OVERWRITTEN	500	/* entries, during the snapshots */
-#define SMALL		8	/* entries of a region */
+#define SMALL		8	/* entries per region */
 
 /* Proves 6.3.1-06, H28 */
 TEST(concurrent_reader_never_sees_a_torn_region)
@@ -297,8 +292,7 @@ TEST(concurrent_reader_never_sees_a_torn_region)
 	ctx_start_on(m.fd, w.pid);
 	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
 	/*
-	 * The first region stays handed out, so that the second one is
-	 * overwritten.
+	 * The first region stays handed out, so the second one is overwritten.
 	 */
 	while (accepted < SNAPSHOTS || overwritten(&m) < OVERWRITTEN) {
 		n = snapshot(&m, 1, copy, SMALL);
@@ -327,7 +321,10 @@ TEST(regions_are_read_while_the_next_ones_are_filled)
 	worker_start(&w);
 	ctx_start_on(m.fd, w.pid);
 	for (int round = 0; round < 10; round++) {
-		/* The worker may be seven regions ahead at most. */
+		/*
+		 * There are eight regions, so the worker may be seven ahead at
+		 * most.
+		 */
 		worker_ask(&w, WORK_TOUCH, 7 * SMALL * PERIOD);
 		for (int r = 0; r < 7; r++) {
 			ctx_expect_message(m.fd, PFM_MSG_OVFL);

@@ -26,7 +26,7 @@
 #include "oprofile_stream.h"
 #include "worker.h"
 
-/* Page faults per sample, and an event ID. */
+/* The number of page faults per sample, and an event ID. */
 #define PERIOD		5
 #define EVENT		0xabcdef0123456789UL
 #define CPU_CLOCK \
@@ -82,11 +82,11 @@ TEST(bridge_in_use_cannot_be_unloaded)
 
 	CHECK_ERRNO(module_unload(BRIDGE_MODULE), EAGAIN);
 	close(fd);
-	/* Only the device is in use. */
+	/* Now only the device is in use. */
 	CHECK_ERRNO(module_unload(BRIDGE_MODULE), EAGAIN);
 	fd = ctx_bridged(0);
 	close(device);
-	/* Only the context is in use. */
+	/* Now only the context is in use. */
 	CHECK_ERRNO(module_unload(BRIDGE_MODULE), EAGAIN);
 	close(fd);
 	CHECK_OK(module_unload(BRIDGE_MODULE));
@@ -154,7 +154,7 @@ TEST(exec_changes_the_program)
 	struct worker w;
 
 	worker_start(&w);
-	/* Samples are in order on one CPU only. */
+	/* Samples are in order only on one CPU. */
 	worker_do(&w, WORK_PIN, 0);
 	ctx_start_on(fd, w.pid);
 	worker_do(&w, WORK_TOUCH, 20 * PERIOD);
@@ -206,7 +206,7 @@ TEST(system_wide_samples_name_threads_and_processes)
 	ctx_stop(fd);
 	decode(drain(device, 0));
 	/*
-	 * Other processes on that CPU fault as well and count towards the
+	 * Page faults of other processes on this CPU also count towards the
 	 * period.
 	 */
 	CHECK(count_of(w.pid, w.pid) >= 39);
@@ -216,7 +216,7 @@ TEST(system_wide_samples_name_threads_and_processes)
 	worker_quit(&w);
 }
 
-/* Work at both levels until each level has a sample. */
+/* Work at both levels until both have a sample. */
 static void sample_both_levels(int device)
 {
 	bool user = false, kernel = false;
@@ -258,7 +258,7 @@ TEST(samples_distinguish_kernel_and_user_level)
 __attribute__((noipa)) __section("traced_inner_text")
 static void inner(void **page)
 {
-	/* A function that reads its frame address gets a frame. */
+	/* Read the frame address, so that the function has a frame. */
 	__atomic_store_n(page, __builtin_frame_address(0), __ATOMIC_RELAXED);
 }
 
@@ -349,7 +349,7 @@ TEST(samples_without_a_reader_are_lost)
 	ctx_stop(fd);
 	CHECK_EQ(bridge_stat("sample_received"), received + 30);
 	CHECK_EQ(bridge_stat("sample_lost_overflow"), overflow + 30);
-	/* The lost samples do not turn up later. */
+	/* The device does not return the lost samples later. */
 	read_samples(open_device(), 0);
 }
 
@@ -473,7 +473,7 @@ TEST(partly_bad_buffer_loses_nothing)
 
 	CHECK(pages != MAP_FAILED);
 	CHECK_OK(munmap(pages + page, page));
-	/* Room for two and a half words. */
+	/* There is room for two and a half words. */
 	CHECK_EQ(read(device, pages + page - 5 * WORD / 2, 4 * WORD),
 		 2 * WORD);
 	memcpy(words, pages + page - 5 * WORD / 2, 2 * WORD);

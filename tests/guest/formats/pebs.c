@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pebs.c - the PEBS formats with perf, on a machine without precise events
+ * pebs.c - the PEBS formats with perf on a machine without precise events
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -41,7 +41,7 @@ static pfm_pebs32_smpl_arg_t arg32(__u32 flags)
 	};
 }
 
-/* Records consist of x86 registers. */
+/* Records contain x86 registers. */
 static void need_records(void)
 {
 #if !defined(__x86_64__) && !defined(__i386__)
@@ -133,11 +133,11 @@ TEST(each_period_makes_one_imprecise_record)
 
 		CHECK(in_touch_pages(nhm->base.ip));
 		CHECK_EQ(record[i].base.real_ip, nhm->base.ip);
-		/* The stack pointer is closely below this function's frame. */
+		/* The stack pointer is a little below this function's frame. */
 		CHECK(nhm->base.esp < stack && nhm->base.esp > stack - 4096);
 		CHECK_EQ(nhm->status, 1);
 		/*
-		 * Each page faults once: the next period's address is PERIOD
+		 * Each page faults once, so the next sample's address is PERIOD
 		 * pages away.
 		 */
 		CHECK(nhm->dla);
@@ -166,7 +166,7 @@ TEST(threshold_masks_notifies_and_restart_rewinds)
 	CHECK_EQ(hdr64(&m)->hdr_lost, 0);
 }
 
-/* Addresses of a 64-bit program do not fit into 32 bits. */
+/* Addresses of a 64-bit program do not fit in 32 bits. */
 TEST(pebs32_records_only_32_bit_programs)
 {
 	pfm_pebs32_smpl_arg_t arg = arg32(PFM_PEBS32_SMPL_IMPRECISE);

@@ -20,7 +20,7 @@
 #define BASE		256	/* offset of the first record in both layouts */
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 
-/* Value of the first field of a record at instant i. */
+/* The value of the first field of record i. */
 #define FIRST(i)	(0x7f0000001000ULL + (i) * 0x100)
 #define FIRST32(i)	(0x80001000U + (i) * 0x100)
 
@@ -66,7 +66,7 @@ static const pfm_pebs32_smpl_hdr_t *hdr32(const struct mapped *m)
 	return m->buf;
 }
 
-/* The simulated PMU's names of a record's fields, in order. */
+/* The simulated PMU's names of a record's fields, in the record's order. */
 static const char *const fields[] = {
 	"eflags", "ip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
@@ -74,9 +74,7 @@ static const char *const fields[] = {
 	"dla", "dse", "lat", "real_ip", "tsx_tuning", "tsc",
 };
 
-/*
- * Let PMD0 overflow. The fields of the record are @first, @first + 1 and so on.
- */
+/* Let PMD0 overflow. The record's fields are @first, @first + 1 and so on. */
 static void overflow(unsigned long long first)
 {
 	char text[704];
@@ -85,7 +83,7 @@ static void overflow(unsigned long long first)
 	for (unsigned int i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (!fields[i])
 			continue;
-		/* "ip" is followed by a space instead of "=". */
+		/* The name "ip" is followed by a space instead of "=". */
 		len += snprintf(text + len, sizeof(text) - len,
 				strcmp(fields[i], "ip") ? " %s=%#llx" :
 							  " %s %#llx",
@@ -197,7 +195,7 @@ TEST(interrupt_comes_exactly_at_the_threshold)
 		ctx_expect_state(m.fd, "masked");
 		msg = ctx_next_message(m.fd);
 		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[0], 1);
-		/* Nothing is counted or recorded until the restart. */
+		/* Until the restart, nothing is counted or recorded. */
 		overflow(FIRST(3));
 		CHECK_EQ(hdr64(&m)->hdr_ds.pebs_index, BASE + 3 * 144);
 		CHECK_OK(pfm_restart(m.fd));

@@ -37,7 +37,7 @@ static const pfm_sink_hdr_t *hdr_of(const struct mapped *m)
 	return m->buf;
 }
 
-/* Start to read all records. */
+/* Start to read all records of the buffer. */
 static void begin(struct pfm_read_stacks *r, const struct mapped *m)
 {
 	pfm_read_stacks_init(r);
@@ -86,7 +86,7 @@ static void start_here(const struct mapped *m)
 	ctx_start_on(m->fd, thread_id());
 }
 
-/* The record of fault() below call_known(). */
+/* Tell whether a record is that of fault(), called by call_known(). */
 static bool is_known(const struct pfm_read_stacks *r)
 {
 	if (r->record.num_kernel || r->record.num_user <= KNOWN_CALLERS)

@@ -2,9 +2,9 @@
 /*
  * arena.c - memory for arguments, with guard pages
  *
- * An arena is FUZZ_ARENA_BYTES of writable memory, an inaccessible page, a
- * read-only page and another inaccessible page. The bytes around the argument
- * are filled with a pattern.
+ * An arena consists of FUZZ_ARENA_BYTES of writable memory, an inaccessible
+ * page, a read-only page and another inaccessible page. The bytes around the
+ * argument are filled with a pattern.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 static size_t page_size;
 
-/* Contents of the arena before the call. */
+/* The contents of the arena before the call. */
 static __thread char before[FUZZ_ARENA_BYTES];
 
 static char *hole(const struct fuzz *f)
@@ -59,7 +59,7 @@ void *fuzz_place(struct fuzz *f, const void *bytes, size_t size)
 	size_t last = FUZZ_ARENA_BYTES - size;
 	size_t offset = fuzz_one_in(f, 4) ? last : fuzz_below(f, last + 1);
 
-	/* Usually aligned, as in real programs. */
+	/* Arguments are usually aligned, as in real programs. */
 	if (!fuzz_one_in(f, 8))
 		offset &= ~7UL;
 	return place_at(f, offset, bytes, size);
@@ -95,7 +95,7 @@ void *fuzz_place_badly(struct fuzz *f, const void *bytes, size_t size)
 		return hole(f);
 	case 2:
 	case 3:
-		/* The second half is inaccessible. */
+		/* The argument's second half is inaccessible. */
 		return place_at(f, FUZZ_ARENA_BYTES - size / 2, bytes,
 				size / 2);
 	default:
@@ -111,7 +111,7 @@ void fuzz_check_arena(struct fuzz *f, const void *changed, size_t size)
 		size = 0;
 	else if (size > (size_t)(f->arena + FUZZ_ARENA_BYTES - start))
 		size = f->arena + FUZZ_ARENA_BYTES - start;
-	/* Restore the bytes that may have changed. */
+	/* Restore the bytes that the call may have changed. */
 	if (size)
 		memcpy(f->arena + (start - f->arena),
 		       before + (start - f->arena), size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * args.c - valid arguments of commands
+ * args.c - make valid arguments of commands
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -41,7 +41,7 @@ static __u64 event(struct fuzz *f)
 {
 	__u64 value = events[fuzz_below(f, ARRAY_SIZE(events))];
 
-	/* Not supported everywhere. */
+	/* Use an event that some machines do not support. */
 	if (fuzz_one_in(f, 32))
 		value = HARDWARE(CPU_CYCLES);
 	if (fuzz_one_in(f, 3))
@@ -76,7 +76,7 @@ static __u64 config(struct fuzz *f)
 	}
 }
 
-/* Most are set0, which always exists. */
+/* Return the ID of a set; mostly set0, which always exists. */
 static __u16 set_id(struct fuzz *f)
 {
 	return fuzz_one_in(f, 4) ? fuzz_below(f, 4) : 0;
@@ -118,7 +118,7 @@ static void make_pmc(struct fuzz *f, void *elem)
 	pmc->reg_smpl_eventid = fuzz_below(f, 4);
 }
 
-/* From one event to a million before the overflow. */
+/* Return a value that overflows after one to about a million events. */
 static __u64 period(struct fuzz *f)
 {
 	return -(1 + (fuzz_u64(f) >> (44 + fuzz_below(f, 20))));
@@ -159,7 +159,7 @@ static void make_info(struct fuzz *f, void *elem)
 	info->reg_num = reg_num(f);
 }
 
-/* The thread itself, another one, or a victim process. */
+/* Attach to this thread, another thread, or a victim process. */
 static void make_load(struct fuzz *f, void *elem)
 {
 	pfarg_load_t *load = elem;
@@ -279,7 +279,7 @@ static size_t count_arg(struct fuzz *f, void *arg)
 	return sizeof(pfm_count_smpl_arg_t);
 }
 
-/* Few different buffers, so that often only the threshold changes. */
+/* Use few different buffers, so that often only the threshold changes. */
 static size_t threshold_arg(struct fuzz *f, void *arg)
 {
 	*(pfm_threshold_smpl_arg_t *)arg = (pfm_threshold_smpl_arg_t){
@@ -317,7 +317,7 @@ static size_t flight_arg(struct fuzz *f, void *arg)
 	return sizeof(pfm_flight_smpl_arg_t);
 }
 
-/* No set of unwind tables, or any descriptor, which may be one. */
+/* Return no set of unwind tables, or any descriptor, which may be a set. */
 static __s32 unwind_fd(struct fuzz *f)
 {
 	return fuzz_one_in(f, 2) ? 0 : fuzz_any_fd(f);
@@ -376,7 +376,7 @@ size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg)
 	return formats[n].make(f, arg);
 }
 
-/* The format's argument follows the structure. */
+/* Place the format's argument after the structure. */
 static void make_ctx(struct fuzz *f, void *elem)
 {
 	static const __u32 flags[] = {
@@ -415,7 +415,7 @@ static const struct {
 	[PFM_GET_CONFIG]	= { make_config, sizeof(pfarg_config_t), 1 },
 };
 
-/* The number of elements is the argument's size in bytes. */
+/* This command's number of elements is the argument's size in bytes. */
 static void make_fmt_arg(struct fuzz *f, struct fuzz_arg *arg)
 {
 	arg->size = 1;

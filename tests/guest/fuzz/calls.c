@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * calls.c - perfmon commands: valid, mutated, and their permitted errors
+ * calls.c - make valid and mutated perfmon commands, and check their errors
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
  * @name:   name in the specification
  * @weight: relative frequency
  * @writes: bytes that it writes to each element, or 0
- * @vector: its argument has narg elements
+ * @vector: whether its argument has narg elements
  * @errors: permitted errors (docs/interface.md, "Commands"; perfmonctl(2)),
  *          terminated by 0
  */
@@ -32,7 +32,7 @@ struct command {
 	int		errors[12];
 };
 
-/* Writing may also need a new event, which perf may refuse. */
+/* Writing a register may need a new event, which perf may refuse. */
 #define WRITE_ERRORS \
 	{ EINVAL, EBADF, EFAULT, EBUSY, ENOMEM, ENODEV, EPERM, ESRCH }
 
@@ -228,7 +228,7 @@ static void mutate(struct fuzz *f, struct call *c)
 	}
 }
 
-/* The program's threads must not be blocked by each other's contexts. */
+/* Refuse our own threads, because their contexts must not block each other. */
 static bool is_our_own(const struct fuzz *f, pid_t pid)
 {
 	if (!syscall(SYS_tgkill, getpid(), pid, 0))
@@ -247,7 +247,7 @@ static void spare_our_own(const struct fuzz *f, struct call *c)
 		load->load_pid = 0;
 }
 
-/* Make a call that could succeed. Its argument is not in the arena yet. */
+/* Prepare a call that could succeed. Its argument is not in the arena yet. */
 static struct call make_call(struct fuzz *f, int cmd)
 {
 	struct call c = { .cmd = cmd };
@@ -261,14 +261,14 @@ static struct call make_call(struct fuzz *f, int cmd)
 
 static void place_arg(struct fuzz *f, struct call *c)
 {
-	/* The commands without an argument, and PFM_START without one. */
+	/* Some commands have no argument, and PFM_START may have none. */
 	if (c->narg)
 		c->address = fuzz_place(f, c->arg.bytes, arg_bytes(c));
 	else
 		fuzz_place(f, NULL, 0);
 }
 
-/* Make a random call: valid, or with mutations in half of all cases. */
+/* Prepare a random call: a valid one, or in half of all cases a mutated one. */
 static struct call make_any_call(struct fuzz *f)
 {
 	struct call c = make_call(f, any_command(f));
@@ -342,7 +342,8 @@ void fuzz_command(struct fuzz *f)
 }
 
 /*
- * Random commands rarely make a context measure: do all steps with one context.
+ * Random commands rarely make a context measure, so do all steps on one
+ * context.
  */
 void fuzz_session(struct fuzz *f)
 {
@@ -383,7 +384,7 @@ void fuzz_ioctl(struct fuzz *f)
 	if (fuzz_one_in(f, 8))
 		request ^= 1U << fuzz_below(f, 32);
 	fuzz_tell(f, "ioctl", " %#x of descriptor %d", request, c.fd);
-	/* Other drivers' requests could do harm. */
+	/* Requests of other drivers could do harm. */
 	if (_IOC_TYPE(request) != PFM_IOC_MAGIC)
 		return;
 	if (ioctl(c.fd, request, fuzz_one_in(f, 16) ? NULL : &ioc))

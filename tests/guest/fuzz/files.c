@@ -19,7 +19,7 @@
 
 #include "fuzz.h"
 
-/* Taking an entry out of a table transfers its ownership. */
+/* Take an entry out of a table, which transfers its ownership. */
 #define TAKE(place, empty) \
 	__atomic_exchange_n(&(place), (empty), __ATOMIC_ACQ_REL)
 #define LOOK(place)	__atomic_load_n(&(place), __ATOMIC_RELAXED)
@@ -126,7 +126,9 @@ void fuzz_poll(struct fuzz *f)
 	poll(p, ARRAY_SIZE(p), fuzz_below(f, 2));
 }
 
-/* Request signals for messages: to this thread or process, or none. */
+/*
+ * Request signals for messages to this thread or process, or turn signals off.
+ */
 void fuzz_ask_signals(struct fuzz *f)
 {
 	struct f_owner_ex owner = {
@@ -175,7 +177,7 @@ static int any_prot(struct fuzz *f)
 
 static int any_map_flags(struct fuzz *f)
 {
-	/* Never at a fixed address, which the program may use. */
+	/* Never use a fixed address, at which the program may have memory. */
 	static const int flags[] = {
 		MAP_SHARED, MAP_SHARED, MAP_SHARED, MAP_PRIVATE,
 		MAP_SHARED | MAP_POPULATE, MAP_SHARED | MAP_LOCKED,
@@ -186,8 +188,8 @@ static int any_map_flags(struct fuzz *f)
 }
 
 /*
- * Read one byte of each page, using a system call: another thread may close the
- * descriptor and so remove the mapping.
+ * Read one byte of each page with a system call, because another thread may
+ * close the descriptor and so remove the mapping.
  */
 static void touch(const char *map, size_t size)
 {
@@ -209,7 +211,7 @@ void fuzz_mmap(struct fuzz *f)
 	unsigned int i = fuzz_any_place(f), to = fuzz_below(f, FUZZ_MAPS);
 	int fd = LOOK(f->process->fds[i]);
 	size_t size = f->process->sizes[i];
-	/* A family has a buffer for each CPU. */
+	/* A family has a buffer for each CPU, so use an offset. */
 	off_t offset = fuzz_one_in(f, 8) ? 4096L << fuzz_below(f, 40) :
 					   (off_t)(size * fuzz_below(f, 2));
 	int prot = any_prot(f), flags = any_map_flags(f);
@@ -232,8 +234,8 @@ void fuzz_mmap(struct fuzz *f)
 }
 
 /*
- * Unmap all of it or a part. The rest of a partly unmapped one lasts until
- * exit.
+ * Unmap a mapping or a part of it. The rest of a partly unmapped mapping lasts
+ * until exit.
  */
 void fuzz_munmap(struct fuzz *f)
 {
@@ -248,13 +250,13 @@ void fuzz_munmap(struct fuzz *f)
 	else if (f->process->maps[i] &&
 		 from + bytes <= f->process->map_sizes[i])
 		munmap(f->process->maps[i] + from, bytes);
-	/* Other mappings may fill the hole: forget the rest. */
+	/* Forget the rest, because other mappings may fill the hole. */
 	if (part)
 		f->process->maps[i] = NULL;
 	pthread_mutex_unlock(&f->process->maps_lock);
 }
 
-/* Is this a mapping of a sampling buffer? */
+/* Tell whether this is a mapping of a sampling buffer. */
 static bool is_buffer(const struct fuzz *f, const void *map)
 {
 	char line[256];
@@ -271,7 +273,7 @@ static bool is_buffer(const struct fuzz *f, const void *map)
 	return found;
 }
 
-/* A buffer must never become writable or executable. */
+/* Check that a buffer never becomes writable or executable. */
 void fuzz_mprotect(struct fuzz *f)
 {
 	unsigned int i = fuzz_below(f, FUZZ_MAPS);

@@ -4,9 +4,9 @@
  *
  * Multithreaded processes issue commands with valid, nearly valid or arbitrary
  * arguments on descriptors and mappings that their threads share. The last
- * process is unprivileged. Each call is checked: only certain errno values are
- * allowed, and no memory but the argument may change. At the end, no descriptor
- * may be left and all modules must unload.
+ * process is unprivileged. The program checks each call: only certain errno
+ * values are allowed, and the call may change only its argument. At the end, no
+ * descriptor may remain, and all modules must unload.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -31,7 +31,7 @@
 #define NOBODY		65534
 #define WAKE		SIGRTMAX	/* signal of a thread's timer */
 #define LOOK_US		100000
-/* No call for this long means that something hangs. */
+/* If all threads make no call for this long, something hangs. */
 #define PATIENCE_S	100
 #define TOLD_CALLS	10000	/* calls between two progress messages */
 
@@ -47,7 +47,7 @@ static struct options options = {
 	.seed = 1, .calls = 4000, .threads = 2, .processes = 2,
 };
 
-/* Shared by all processes. */
+/* The states of all threads, shared by all processes. */
 static struct fuzz_seat *seats;
 
 /* Random numbers */
@@ -205,7 +205,7 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
-/* Each thread has its own random series. */
+/* Each thread has its own series of random numbers. */
 static void init_thread(struct fuzz *f, struct fuzz_process *process,
 			unsigned int number)
 {
@@ -244,7 +244,7 @@ static void become_nobody(void)
 	}
 }
 
-/* Check that no context is left over from a failed command. */
+/* Check that failed commands have left no context behind. */
 static void check_leaks(struct fuzz *f)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -360,7 +360,7 @@ static bool watch(pid_t *pids)
 			ok = ended_well(pid, status);
 			continue;
 		}
-		/* Sleep because this only watches for calls that hang. */
+		/* Sleep because this loop only watches for calls that hang. */
 		usleep(LOOK_US);
 		calls = count_calls();
 		if (calls / TOLD_CALLS != last / TOLD_CALLS)
@@ -424,7 +424,7 @@ static const struct option long_options[] = {
 	{ "processes", required_argument, NULL, 'p' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
-	/* Internal: run a victim, after exec. */
+	/* Internal option: run a victim after exec. */
 	{ "victim", required_argument, NULL, 'V' },
 	{}
 };

@@ -2,11 +2,12 @@
 /*
  * fuzz.h - declarations shared by the files of the program "fuzz"
  *
- * Each thread has its own series of random numbers, derived from the seed. Only
- * this series decides what the thread calls with which arguments, never the
- * result of a call. Descriptors and mappings are deliberately shared by all
- * threads of a process. To close or unmap one, a thread first takes it out of
- * the table. Otherwise it could hit one that another thread has just created.
+ * Each thread has its own series of random numbers, derived from the seed. The
+ * thread's calls and their arguments depend only on this series, never on
+ * results of calls. All threads of a process deliberately share descriptors and
+ * mappings. To close a descriptor or remove a mapping, a thread first takes the
+ * entry out of the table. Otherwise the thread could hit one that another
+ * thread has just created.
  */
 #ifndef GUEST_FUZZ_H
 #define GUEST_FUZZ_H
@@ -25,7 +26,7 @@
 #define FUZZ_FDS	8
 #define FUZZ_MAPS	6
 #define FUZZ_VICTIMS	3
-#define FUZZ_MAX_THREADS 64	/* in all processes together */
+#define FUZZ_MAX_THREADS 64	/* of all processes together */
 
 /**
  * struct fuzz_seat - the state of a thread that all processes can see
@@ -81,7 +82,7 @@ struct fuzz {
 	timer_t			timer;
 };
 
-/* Random numbers: the splitmix64 generator */
+/* Random numbers by the splitmix64 generator */
 
 uint64_t fuzz_u64(struct fuzz *f);
 
@@ -95,7 +96,7 @@ static inline bool fuzz_one_in(struct fuzz *f, unsigned int n)
 	return !fuzz_below(f, n);
 }
 
-/* Return an edge case such as a power of two, or any number. */
+/* Return an edge case, such as a power of two, or any number. */
 uint64_t fuzz_edge(struct fuzz *f);
 
 /*
@@ -117,7 +118,9 @@ void fuzz_arena_init(struct fuzz *f);
 void *fuzz_place(struct fuzz *f, const void *bytes, size_t size);
 /* Copy bytes to an invalid or partly invalid address. */
 void *fuzz_place_badly(struct fuzz *f, const void *bytes, size_t size);
-/* Check that only these bytes have changed since; none if size is 0. */
+/*
+ * Check that only these bytes of the arena have changed; no byte, if size is 0.
+ */
 void fuzz_check_arena(struct fuzz *f, const void *changed, size_t size);
 
 /* calls.c: the commands of perfmon */
@@ -134,7 +137,7 @@ struct fuzz_arg {
 	int		narg;
 };
 
-/* Fill in an argument with which the command could succeed. */
+/* Make an argument with which the command could succeed. */
 void fuzz_make_arg(struct fuzz *f, int cmd, struct fuzz_arg *arg);
 /*
  * Make the argument of one of the formats and set its UUID. Return: its size.
@@ -143,7 +146,9 @@ size_t fuzz_make_fmt_arg(struct fuzz *f, unsigned char *uuid, void *arg);
 
 /* files.c: other operations on descriptors and mappings */
 
-/* Return a descriptor of the table, which may be closed, or another number. */
+/*
+ * Return a descriptor from the table, which may be closed, or another number.
+ */
 int fuzz_any_fd(struct fuzz *f);
 /*
  * Choose an index in the table; put a descriptor there and close the previous
@@ -177,7 +182,7 @@ void fuzz_thread(struct fuzz *f);
 void fuzz_pin(struct fuzz *f);
 void fuzz_work(struct fuzz *f);
 void fuzz_kill_victims(struct fuzz *f);
-/* The monitored process: works until it exits or is killed. */
+/* Run the monitored process, which works until it exits or is killed. */
 _Noreturn void fuzz_victim_main(uint64_t seed);
 
 /* system.c: configuration, devices and modules */
@@ -186,7 +191,7 @@ void fuzz_config_file(struct fuzz *f);
 void fuzz_unload(struct fuzz *f);
 void fuzz_device(struct fuzz *f);
 /*
- * Set limits that suit a small guest and allow unprivileged users to monitor.
+ * Set limits that suit a small guest, and allow unprivileged users to monitor.
  */
 void fuzz_configure(void);
 /* Call fuzz_configure(), and limit perf's sample rate. */

@@ -21,9 +21,9 @@
 #define PARAMETERS	"/sys/module/perfmon/parameters/"
 
 /*
- * Files, with their contents after boot and during the calls. ovfl_rate_max
- * soon masks contexts with the shortest periods; otherwise there would be
- * little time left for calls.
+ * Files, with their contents after boot and during the calls. The low
+ * ovfl_rate_max soon masks contexts with the shortest periods, which leaves
+ * time for calls.
  */
 static const struct {
 	const char *path;
@@ -66,7 +66,7 @@ static void get_text(const char *path, char *text, size_t size)
 		close(fd);
 }
 
-/* perf accepts a rate only while its time limit is on. */
+/* perf accepts a rate only while its CPU time limit is on. */
 static void limit_sampling(const char *per_second)
 {
 	char percent[32];
@@ -91,7 +91,7 @@ void fuzz_configure(void)
 }
 
 /*
- * Limit perf's sample rate. Most guests have no limit, and then a hardware
+ * Limit perf's sample rate. Most guests have no limit. Without one, a hardware
  * counter with a short period leaves no time for anything else.
  */
 void fuzz_begin(void)
@@ -129,7 +129,10 @@ static void make_text(struct fuzz *f, char *text, size_t size)
 	}
 }
 
-/* Usually restored at once: otherwise few other calls would succeed. */
+/*
+ * Usually restore the files at once, because otherwise few other calls would
+ * succeed.
+ */
 void fuzz_config_file(struct fuzz *f)
 {
 	unsigned int i = fuzz_below(f, ARRAY_SIZE(files));
@@ -148,7 +151,7 @@ void fuzz_config_file(struct fuzz *f)
 
 /* Modules */
 
-/* The formats that use pfm_unwind come before it. */
+/* Formats that use pfm_unwind come before pfm_unwind. */
 static const char *const modules[] = {
 	"pfm_fmt_default", "pfm_fmt_nway", "pfm_fmt_pebs32", "pfm_fmt_pebs64",
 	"pfm_fmt_oprofile", "pfm_fmt_histogram", "pfm_fmt_callstack",
@@ -167,19 +170,25 @@ void fuzz_unload(struct fuzz *f)
 	const char *module = modules[fuzz_below(f, ARRAY_SIZE(modules))];
 
 	fuzz_tell(f, "unload", " %s", module);
-	/* In use, being loaded or unloaded; not permitted; or interrupted. */
+	/*
+	 * The module may be in use, being loaded or unloaded. The call may also
+	 * be refused or interrupted.
+	 */
 	if (!unload(module) && errno != EAGAIN && errno != EBUSY &&
 	    errno != EPERM && errno != EINTR)
 		fuzz_fail(f, "%s: errno %d", module, errno);
 }
 
-/* References of contexts just closed may be dropped a moment later. */
+/*
+ * The references of contexts that were just closed may be dropped a moment
+ * later.
+ */
 static bool unload_now(const char *module)
 {
 	for (unsigned int tries = 0; tries < 1000; tries++) {
 		if (unload(module))
 			return true;
-		/* Sleep because nothing tells that a reference is dropped. */
+		/* Sleep because no event tells when a reference is dropped. */
 		usleep(10000);
 	}
 	printf("# %s is still in use after all contexts were closed\n", module);

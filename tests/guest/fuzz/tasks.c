@@ -21,7 +21,7 @@
 
 #define PAGES	16
 
-/* Cause page faults and use time. Called in any process at any time. */
+/* Cause page faults and use CPU time. Any process may call this at any time. */
 static void work(unsigned int rounds)
 {
 	char *map = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
@@ -63,7 +63,7 @@ void fuzz_pin(struct fuzz *f)
 }
 
 /*
- * A victim performs random actions until it exits or is killed. It must not
+ * Perform random actions until the victim exits or is killed. A victim must not
  * outlive the process that could unblock it.
  */
 _Noreturn void fuzz_victim_main(uint64_t seed)
@@ -87,13 +87,13 @@ _Noreturn void fuzz_victim_main(uint64_t seed)
 			break;
 		default:
 			work(fuzz_below(&f, 50));
-			/* Sleep because switched-out victims are tested. */
+			/* Sleep because victims must also be switched out. */
 			usleep(100);
 		}
 	}
 }
 
-/* Run the victim as a new program. Descriptors are inherited. */
+/* Run the victim as a new program, which inherits the descriptors. */
 static void exec_victim(uint64_t seed)
 {
 	char text[32];
@@ -103,7 +103,7 @@ static void exec_victim(uint64_t seed)
 	_exit(0);
 }
 
-/* Wait for a process although signals interrupt the wait. */
+/* Wait for a process, even if signals interrupt the wait. */
 static void await(pid_t pid)
 {
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -145,7 +145,7 @@ void fuzz_kill_victims(struct fuzz *f)
 }
 
 /*
- * In a child that inherits all descriptors: use one, and close or keep the
+ * In a child that inherits all descriptors, use one of them; close or keep the
  * others.
  */
 static void use_inherited(int fd, bool close_them)

@@ -16,7 +16,7 @@
 
 #define BLOCKS	256
 #define RULES	16
-/* SP: DWARF number of the stack pointer. */
+/* SP is the DWARF number of the stack pointer. */
 #if defined(__x86_64__)
 static const __u16 machine = EM_X86_64;
 #define SP	7
@@ -25,7 +25,7 @@ static const __u16 machine = EM_AARCH64;
 #define SP	31
 #endif
 
-/* One row per block, so that each address has a rule. */
+/* A table with one row per block, so that each address has a rule. */
 struct table {
 	struct pfm_unwind_head	head;
 	__u32			index[BLOCKS + 1];
@@ -34,7 +34,9 @@ struct table {
 	__u8			offset[BLOCKS];
 } __attribute__((packed));
 
-/* Mostly plausible: the return address is a few words up. */
+/*
+ * Make a rule that is mostly plausible: the return address is a few words up.
+ */
 static struct pfm_unwind_rule make_rule(struct fuzz *f)
 {
 	struct pfm_unwind_rule rule = {
@@ -95,7 +97,7 @@ static void flip_bit(struct fuzz *f, void *bytes, size_t size)
 	((unsigned char *)bytes)[bit / 8] ^= 1 << bit % 8;
 }
 
-/* Change the head, where most checks are, or any other byte. */
+/* Change a byte of the head, where most checks are, or any other byte. */
 static void damage(struct fuzz *f, struct table *t, __u32 *size)
 {
 	switch (fuzz_below(f, 4)) {
@@ -126,7 +128,7 @@ static void judge(struct fuzz *f, int result, int error)
 			fuzz_fail(f, "PFM_UNWIND_ADD: errno %d", error);
 }
 
-/* Usually the program's own file: the victims execute it, too. */
+/* Usually open the program's own file, because the victims execute it, too. */
 static int open_file(struct fuzz *f)
 {
 	if (fuzz_one_in(f, 4))

@@ -60,7 +60,7 @@ const char *own_path(void)
 	return path;
 }
 
-/* Return the file offset of an address of this program, from /proc. */
+/* Return the file offset of an address in this program, from /proc. */
 static __u64 file_offset(const void *address)
 {
 	unsigned long addr = (uintptr_t)address, start, end, offset;

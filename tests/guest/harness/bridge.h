@@ -31,8 +31,8 @@ unsigned long bridge_lost(void);
 void bridge_set(const char *name, const char *value, int error);
 
 /*
- * Return the path of this program; check whether a file offset is in a range of
- * its text.
+ * Return this program's path; tell whether a file offset is in a range of its
+ * text.
  */
 const char *own_path(void);
 bool is_between(__u64 offset, const void *start, const void *stop);

@@ -49,7 +49,10 @@ void expect_sane(const struct callers_smpl *s)
 {
 	CHECK(s->num_user <= CALLERS_MAX);
 	CHECK(s->num_kernel <= CALLERS_MAX);
-	/* Without frame pointers, the other user entries are arbitrary. */
+	/*
+	 * Without frame pointers, the user entries after the first are
+	 * arbitrary.
+	 */
 	if (s->num_user)
 		CHECK(!is_kernels(s->user[0]));
 	for (unsigned int i = 0; i < s->num_kernel; i++)
@@ -131,7 +134,7 @@ static uintptr_t end_of_memory(void)
 
 unsigned int hostile_frames(struct hostile *h)
 {
-	/* In each array, the elements have ascending addresses. */
+	/* The elements of each array have ascending addresses. */
 	static struct frame loop, pair[2], down[2], none, end[2];
 	const uintptr_t last = -1UL, behind = end_of_memory();
 	const struct hostile all[] = {
@@ -212,8 +215,8 @@ struct symbol {
 };
 
 /*
- * Find the function of each chain entry. A return address may be one past the
- * end of the calling function.
+ * Find the function of each chain entry. A return address may be one byte past
+ * the end of the calling function.
  */
 static void find_symbols(const struct callers_smpl *s, struct symbol *found)
 {

@@ -12,7 +12,7 @@
 
 #include "../fmt_callers/callers_smpl.h"
 
-/* A context of the callers format. The first one loads the module. */
+/* A context of the callers format. The first context loads the module. */
 struct chains {
 	int				fd;
 	const struct callers_hdr	*hdr;
@@ -25,13 +25,13 @@ const struct callers_smpl *chain_at(const struct chains *c, __u64 n);
 const struct callers_smpl *only_chain(const struct chains *c);
 
 /*
- * Check what must hold for any sample: user and kernel addresses are in their
+ * Check what holds for any sample. User and kernel addresses are in their
  * halves of the address space, each chain begins at the sampled address, and
  * there is a kernel chain only if the kernel was interrupted.
  */
 void expect_sane(const struct callers_smpl *s);
 
-/* A function that reads its frame address gets a frame. */
+/* Read the frame address, so that the calling function has a frame. */
 static inline __attribute__((always_inline)) void have_frame(void)
 {
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
@@ -44,7 +44,7 @@ static inline void no_tail_call(void)
 
 /*
  * Call @bottom(@arg) below a known chain of callers. @bottom must use
- * NOTE_CALLER() first. known_callers gets the return addresses, innermost
+ * NOTE_CALLER() first. known_callers receives the return addresses, innermost
  * first.
  */
 #define KNOWN_CALLERS	4
@@ -52,7 +52,7 @@ extern uintptr_t known_callers[KNOWN_CALLERS];
 #define NOTE_CALLER() \
 	(known_callers[0] = (uintptr_t)__builtin_return_address(0))
 void call_known(void (*bottom)(void *arg), void *arg);
-/* Do the known callers follow the first entry of the user chain? */
+/* Tell whether the known callers follow the first entry of the user chain. */
 bool has_known_callers(const struct callers_smpl *s);
 
 /* An invalid frame pointer, and the number of callers that a walk finds. */
@@ -65,16 +65,16 @@ struct hostile {
 #define MAX_HOSTILE	16
 /* Fill @h. Return: the number of entries. */
 unsigned int hostile_frames(struct hostile *h);
-/* With this frame pointer, write to @at or spin until *done. */
+/* With @fp as frame pointer, write to @at or spin until *done. */
 void touch_with_frame(volatile char *at, uintptr_t fp);
 void spin_with_frame(const bool *done, uintptr_t fp);
-/* Defined by the linker at the bounds of the section of both functions. */
+/* Both functions are in a section; the linker defines these at its bounds. */
 extern const char __start_hostile_text[], __stop_hostile_text[];
 
 /* Map a page without touching it. */
 char *fresh_page(void);
 
-/* Does the kernel chain contain a function of this name? */
+/* Tell whether the kernel chain contains a function of this name. */
 bool kernel_called(const struct callers_smpl *s, const char *name);
 
 #endif /* GUEST_CHAINS_H */

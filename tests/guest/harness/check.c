@@ -116,8 +116,8 @@ static void scan_proc(pid_t pid, const char *name, const char *format,
 }
 
 /*
- * The state becomes "sleeping" before the thread is off its CPU. From then on
- * /proc shows its system call instead of "running".
+ * The state becomes "sleeping" before the thread leaves its CPU. When it has
+ * left the CPU, /proc shows its system call instead of "running".
  */
 static bool is_off_cpu(pid_t pid)
 {

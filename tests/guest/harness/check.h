@@ -8,8 +8,8 @@
  *	}
  *
  * A test passes if its function returns. A failed check prints its location and
- * reason and exits its process; reap() notices failures in child processes.
- * Processes that a test leaves running are killed.
+ * reason, and its process exits. reap() reports failures in child processes.
+ * Processes that are left running are killed when the test ends.
  *
  * usage: PROGRAM [--list | NAME...]
  */
@@ -64,7 +64,7 @@ void check_eq(const char *file, int line, const char *expr,
 		  check_failed(__FILE__, __LINE__, "%s", #expr))
 #define CHECK_EQ(expr, expected)					\
 	check_eq(__FILE__, __LINE__, #expr " == " #expected, (expr), (expected))
-/* The expression must return -1 with this errno. */
+/* Check that the expression returns -1 with this errno. */
 #define CHECK_ERRNO(expr, expected)					\
 	({								\
 		long result_ = (expr);					\
@@ -72,7 +72,7 @@ void check_eq(const char *file, int line, const char *expr,
 		check_errno(__FILE__, __LINE__, #expr, result_, errno,	\
 			    expected);					\
 	})
-/* The expression must not be negative. Evaluates to its value. */
+/* Check that the expression is not negative, and evaluate to its value. */
 #define CHECK_OK(expr)							\
 	({								\
 		__typeof__(expr) result_ = (expr);			\
@@ -93,7 +93,7 @@ void reap(pid_t pid);
 void wait_go(int pipe);
 /* Wait until a process sleeps in a system call or is blocked by perfmon. */
 void wait_asleep(pid_t pid);
-/* Sleep in read() until another process has seen this one asleep. */
+/* Sleep in read() until another process has seen that this one is asleep. */
 void sleep_once(void);
 
 #endif /* GUEST_CHECK_H */

@@ -29,7 +29,7 @@ static void kill_group(pid_t group)
 		;
 }
 
-/* Return: true unless the test failed. */
+/* Run a test. Return: true unless the test failed. */
 static bool run_test(const struct check_test *test, int number)
 {
 	pid_t pid = spawn(run_alone, (void *)test);
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	const struct check_test *test;
 	int number = 0, failed = 0;
 
-	/* Orphans of a test are reparented to this process. */
+	/* Become the parent of processes that a test orphans. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (!list)
 		CHECK_OK(keep_events_on());

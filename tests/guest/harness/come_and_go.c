@@ -20,9 +20,9 @@
 #define AT_ONCE	8
 #define PAGES	32
 #define SLEEPS	2
-#define STEPS	5000UL	/* in work_seldom() */
+#define STEPS	5000UL	/* steps of work_seldom() */
 
-/* Not merged or cloned, and not crossing a page boundary. */
+/* The function is not merged or cloned, and does not cross a page boundary. */
 #define HOT __attribute__((noipa, noinline, aligned(2048)))
 
 static unsigned long rounds;

@@ -36,15 +36,15 @@ __u64 ctx_page_faults(void);
 int ctx_new(__u32 flags);
 void ctx_load(int fd, pid_t tid);
 void ctx_load_self(int fd);
-/* Load, which may fail. Return: 0, or -1 with errno. */
+/* Try to load a context. Return: 0, or -1 with errno. */
 int ctx_try_load(int fd, pid_t tid);
 /* Check that the thread has no context by attaching one. */
 void ctx_expect_free(pid_t tid);
-/* Load and start. */
+/* Load the context and start it. */
 void ctx_start_on(int fd, pid_t tid);
 /*
- * Load and start on the calling thread. From then on, only touch_pages() causes
- * page faults in it.
+ * Load the context on the calling thread and start it. From then on, only
+ * touch_pages() causes page faults in the thread.
  */
 void ctx_start_self(int fd);
 /*
@@ -57,7 +57,7 @@ __u64 ctx_read(int fd, unsigned int pmd);
 __u64 ctx_last_reset(int fd, unsigned int pmd);
 /* Wait until fdinfo shows this state. */
 void ctx_wait_state(int fd, const char *state);
-/* Does fdinfo contain this line? */
+/* Tell whether fdinfo contains this line. */
 bool ctx_says(int fd, const char *line);
 void ctx_expect_state(int fd, const char *state);
 /* Return a number from fdinfo. */
@@ -81,9 +81,11 @@ void ctx_add_counter(int fd, unsigned int n, __u32 flags, __u64 period);
 /* Create a context without a format, with PMD0 counting or notifying. */
 int ctx_counting(void);
 int ctx_notifying(__u32 ctx_flags, __u64 period);
-/* Create one that counts at user level only, as unprivileged users may. */
+/*
+ * Create a context that counts at user level only, as unprivileged users may.
+ */
 int ctx_counting_user(void);
-/* Create one that notifies, and start it on a worker. */
+/* Create a context that notifies, and start it on a worker. */
 int ctx_notifying_on(const struct worker *w, __u64 period);
 
 /* Event sets */
@@ -96,15 +98,15 @@ pfarg_setinfo_t ctx_set_info(int fd, unsigned int id);
 /* Return set0's set_act_duration in ns. */
 __u64 ctx_active_ns(int fd);
 /*
- * Add a counter to a set. After @thres overflows the set is switched; 0 is
- * never.
+ * Add a counter to a set. After @thres overflows the set is switched; if @thres
+ * is 0, never.
  */
 void ctx_add_set_counter(int fd, unsigned int set, unsigned int n, __u32 flags,
 			 __u64 period, __u64 thres);
 __u64 ctx_read_set(int fd, unsigned int set, unsigned int pmd);
 
 /*
- * Messages: wait for the next one; expect one of a type; expect that there is
+ * Messages. Wait for the next one; expect one of a type; expect that there is
  * none, which makes the descriptor non-blocking.
  */
 pfm_msg_t ctx_next_message(int fd);
@@ -116,13 +118,13 @@ void ctx_expect_no_message(int fd);
 pid_t thread_id(void);
 /* Bind the calling thread to a CPU. */
 void ctx_pin(int cpu);
-/* Nanoseconds of a clock or an interval. */
+/* Return a clock or an interval in ns. */
 __u64 clock_ns(clockid_t id);
 /*
  * Open perf's task clock for this thread, and read it in ns. perf starts and
- * stops it together with the other events of the thread. The scheduler's clock
- * starts and stops earlier. On an emulated CPU the difference between both can
- * be arbitrarily large.
+ * stops it together with the thread's other events. The scheduler's clock
+ * starts and stops earlier. On an emulated CPU, the difference between the two
+ * clocks can be arbitrarily large.
  */
 int thread_clock(void);
 __u64 thread_clock_ns(int clock);

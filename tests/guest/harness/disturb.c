@@ -58,8 +58,8 @@ void disturb_formats(void *unused)
 				shared->unloaded++;
 			else
 				/*
-				 * In use, not loaded, or being loaded or
-				 * unloaded.
+				 * The module is in use, not loaded, or being
+				 * loaded or unloaded.
 				 */
 				CHECK(errno == EAGAIN || errno == ENOENT ||
 				      errno == EBUSY);
@@ -88,7 +88,7 @@ static void read_messages(int fd)
 	CHECK(n >= 0 || errno == EAGAIN);
 }
 
-/* Stop, restart or unload the family while children are born and exit. */
+/* Stop, restart or unload the family while its children are born and exit. */
 static void command_family(int fd, unsigned int what)
 {
 	switch (what % 4) {
@@ -109,7 +109,10 @@ static void command_family(int fd, unsigned int what)
 	}
 }
 
-/* Create a root that counts, or samples if a family can use the format. */
+/*
+ * Create a root that samples if families can use the format, and otherwise
+ * counts.
+ */
 static int new_family(unsigned int round)
 {
 	const struct kind *kind = &kinds[round % NUM_KINDS];

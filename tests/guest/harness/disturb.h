@@ -9,7 +9,7 @@
 
 /* Call this before spawning any of the processes. */
 void disturb_begin(void);
-/* Tell the processes to stop; check whether they were told. */
+/* Tell the processes to stop; tell whether they were told. */
 void disturb_end(void);
 bool disturb_is_over(void);
 /* Return the number of modules that were unloaded. */

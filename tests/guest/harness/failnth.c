@@ -18,7 +18,7 @@
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 #define DEBUGFS		"/sys/kernel/debug/"
 
-/* Also fail sleeping allocations and single pages. Log nothing. */
+/* Let sleeping allocations and single pages fail, too. Log nothing. */
 static const char *const settings[][2] = {
 	{ DEBUGFS "failslab/ignore-gfp-wait", "N" },
 	{ DEBUGFS "failslab/verbose", "0" },
@@ -30,8 +30,8 @@ static const char *const settings[][2] = {
 };
 
 /*
- * Exclude allocations of sysfs_slab_add(), which may be inlined: the kernel
- * leaks kobjects if one of them fails.
+ * Exempt allocations of sysfs_slab_add(), which may be inlined into its caller:
+ * the kernel leaks kobjects if one of these allocations fails.
  */
 #define SPARED		"do_kmem_cache_create"
 #define SPARED_DEPTH	"16"
@@ -77,7 +77,8 @@ void failnth_prepare(void)
 }
 
 /*
- * The copy in this write may be the one that fails. Then the fault is used up.
+ * Make request @n fail. The copy in this write may be the one that fails; then
+ * the fault is used up, so try again.
  */
 static void arm(unsigned int n)
 {
@@ -89,8 +90,8 @@ static void arm(unsigned int n)
 }
 
 /*
- * Return the number of requests still to come. The copy in this read is one of
- * them and may fail.
+ * Return the number of requests before the fault. The copy in this read counts
+ * as a request and may fail.
  */
 static unsigned int left(void)
 {

@@ -18,7 +18,7 @@
 void failnth_prepare(void);
 
 /*
- * Call @call(@arg) with the @n-th request (from 1) of the kernel failing. @call
+ * Call @call(@arg) while the @n-th request (from 1) to the kernel fails. @call
  * returns -1 and sets errno on failure. Return: whether there was an @n-th
  * request.
  */

@@ -4,8 +4,8 @@
  *
  * usage: family WHAT [N [CALLS]]
  *
- * Each of the N threads or processes calls getppid() CALLS times. The expected
- * total is printed as "calls: TOTAL".
+ * Each of the N threads or processes calls getppid() CALLS times. The program
+ * prints the expected total as "calls: TOTAL".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +33,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Avoid the C library: only these calls may be counted. */
+/* Avoid the C library, because only these calls may be counted. */
 static void call(void)
 {
 	for (long i = 0; i < calls; i++)
@@ -46,7 +46,7 @@ static void expect(long total)
 	fflush(stdout);
 }
 
-/* Use the raw system call: the first one in the child must be getppid(). */
+/* Use the raw system call, because the child's first call must be getppid(). */
 static pid_t raw_fork(void)
 {
 	pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -117,7 +117,7 @@ static pthread_t start(void *(*routine)(void *arg), void *arg)
 	return thread;
 }
 
-/* All threads are alive while any of them calls getppid(). */
+/* Wait until all threads are alive, and only then call getppid(). */
 static void *meet_and_call(void *barrier)
 {
 	pthread_barrier_wait(barrier);
@@ -152,7 +152,7 @@ static void *pause_in_thread(void *barrier)
 	return NULL;
 }
 
-/* The new program has no other thread or child: it spins alone. */
+/* Execute a program without other threads or children, which spins. */
 static void *spin_after_exec(void *arg)
 {
 	(void)arg;
@@ -169,7 +169,10 @@ static int thread_spins(void)
 	return 1;
 }
 
-/* Other threads must not vanish before they have made their calls. */
+/*
+ * Wait at the barrier: exec must not end other threads before they have made
+ * their calls.
+ */
 static void *exec_in_thread(void *barrier)
 {
 	char times[32];
@@ -190,14 +193,17 @@ static void *exec_waits(void *arg)
 	return NULL;
 }
 
-/* Exec in another thread, which then waits for a signal as the leader. */
+/*
+ * Call exec in another thread; the new program waits for a signal as the
+ * leader.
+ */
 static int thread_waits(void)
 {
 	pthread_join(start(exec_waits, NULL), NULL);
 	return 1;
 }
 
-/* The leader and other threads vanish when one thread calls exec. */
+/* Call exec in one thread, which ends the leader and the other threads. */
 static int thread_execs(void)
 {
 	pthread_barrier_t barrier;
@@ -260,7 +266,10 @@ static int stopped(void)
 		call();
 		kill(getpid(), SIGSTOP);
 		call();
-		/* An exit would hide that the process was continued. */
+		/*
+		 * Do not exit yet, because the parent checks that the process
+		 * was continued.
+		 */
 		_exit(read(gate[0], &end, 1) ? 1 : ODD_STATUS);
 	}
 	if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status))
@@ -282,7 +291,7 @@ static int bomb(void)
 	int gate[2];
 	char end;
 
-	/* Use a user without other processes; root has no limit. */
+	/* Become a user without other processes; root has no limit. */
 	if (pipe(gate) || setrlimit(RLIMIT_NPROC, &limit) || setuid(12345))
 		fail("limit");
 	for (;;) {
@@ -304,7 +313,7 @@ static int bomb(void)
 	return 0;
 }
 
-/* Short-lived processes, one after the other. */
+/* Run short-lived processes one after the other. */
 static int series(void)
 {
 	for (long i = 0; i < number; i++) {
@@ -320,7 +329,7 @@ static int series(void)
 	return 0;
 }
 
-/* The daemon lives until it is killed. */
+/* Start a daemon that lives until it is killed. */
 static int leaves_daemon(void)
 {
 	pid_t pid = raw_fork();
@@ -337,7 +346,9 @@ static int leaves_daemon(void)
 	return 0;
 }
 
-/* A child that stays in the session, and calls when its parent was reaped. */
+/*
+ * Leave a child in the session. It calls getppid() after its parent was reaped.
+ */
 static int leaves_child(void)
 {
 	pid_t parent = getpid();
@@ -352,7 +363,7 @@ static int leaves_child(void)
 	return 0;
 }
 
-/* The parent exits right after the fork. */
+/* Exit right after the fork. */
 static int leaves_orphan(void)
 {
 	expect(calls);

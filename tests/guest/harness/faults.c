@@ -2,10 +2,10 @@
 /*
  * faults.c - cause an exact number of page faults
  *
- * All memory is locked, so that it is present, and touched: CPUs without a
- * hardware access flag, such as some arm64, fault on the first access after
- * fork(). Then an arena is mapped. Each of its pages faults once, and again
- * after it was given back.
+ * All memory is locked, so that it is present. It is also touched, because CPUs
+ * without a hardware access flag, such as some arm64 CPUs, fault on the first
+ * access after fork(). Then an arena is mapped. Each page of the arena faults
+ * once, and again after it was given back.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -16,20 +16,23 @@
  */
 void faults_prepare(void);
 
-/* Are the events NMIs? */
+/* Tell whether the events are NMIs. */
 bool faults_are_nmis(void);
 
 /*
- * Cause n page faults, all by instructions of this function, or receive n NMIs.
- * *done, if given, is incremented after each.
+ * Cause @n page faults, all by instructions of this function, or receive @n
+ * NMIs. If @done is not NULL, increment *done after each.
  */
 void touch_pages(unsigned long n, unsigned long *done);
 
-/* Defined by the linker at the bounds of touch_pages()'s section. */
+/* The linker defines these at the bounds of touch_pages()'s section. */
 extern const char __start_touch_pages_text[];
 extern const char __stop_touch_pages_text[];
 
-/* Is the address in touch_pages()? With NMIs: is it in the kernel? */
+/*
+ * Tell whether the address is in touch_pages(); with NMIs, whether it is in the
+ * kernel.
+ */
 static inline bool in_touch_pages(uint64_t ip)
 {
 	if (faults_are_nmis())

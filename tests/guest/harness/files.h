@@ -16,13 +16,16 @@ void read_text(const char *path, char *text, size_t size);
 void write_text(const char *path, const char *text);
 /* Check the first line of a file. */
 void expect_text(const char *path, const char *expected);
-/* Does a small file contain this text? */
+/* Tell whether a small file contains this text. */
 bool file_has(const char *path, const char *text);
 /* Return the first number in a file. */
 long read_number(const char *path);
-/* Remove a control group, waiting until its exited processes are gone. */
+/*
+ * Wait until the exited processes of a control group are gone, and remove the
+ * group.
+ */
 void remove_cgroup(const char *path);
-/* Would read() return without blocking? */
+/* Tell whether read() would return without blocking. */
 bool is_readable(int fd);
 /* Pass a descriptor through a socket. The sender's copy stays open. */
 void send_descriptor(int to, int fd);

@@ -4,8 +4,9 @@
  *
  * usage: gated forks|execs|exits|waits|masks|signals|calls
  *
- * Prints "calls: N" first: the number of getppid() calls of its first thread
- * after the gate. Returns the number of SIGTRAPs that it received.
+ * Prints "calls: N" first, where N is the number of getppid() calls of its
+ * first thread after the gate. The exit status is the number of received
+ * SIGTRAPs.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -55,7 +56,7 @@ __asm__(".text\n"
 
 static volatile sig_atomic_t traps, received;
 
-/* Avoid the C library: only these calls may be counted. */
+/* Avoid the C library, because only these calls may be counted. */
 static void call(int times)
 {
 	for (int i = 0; i < times; i++)
@@ -70,7 +71,7 @@ static void count(int signal)
 		received++;
 }
 
-/* Each signal must arrive once and in order. */
+/* Count the signals that arrive once and in order. */
 static void take(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
@@ -115,7 +116,10 @@ static void exits(void)
 	pass(SYS_exit_group, STATUS, 0, 0, 0);
 }
 
-/* A thread stopped by its tracer does not count as sleeping. */
+/*
+ * Tell whether a process sleeps. A thread that its tracer has stopped does not
+ * count.
+ */
 static bool sleeps(pid_t pid)
 {
 	char path[32], state = 0;
@@ -129,7 +133,7 @@ static bool sleeps(pid_t pid)
 	return state == 'S';
 }
 
-/* A signal interrupts the call while it waits. */
+/* Wait in a call that a signal interrupts. */
 static void waits(void)
 {
 	pid_t parent = getpid(), child = fork();
@@ -146,7 +150,7 @@ static void waits(void)
 	waitpid(child, NULL, 0);
 }
 
-/* A signal masked by the call stays masked. */
+/* Make a call that masks a signal; the signal must stay masked. */
 static void masks(void)
 {
 	sigset_t set;
@@ -159,7 +163,7 @@ static void masks(void)
 		fail("rt_sigprocmask");
 }
 
-/* Send one signal in each round, wherever the first thread is. */
+/* Send one signal per round, wherever the first thread is. */
 static void send_signals(pid_t to, const atomic_int *round)
 {
 	union sigval value = { .sival_int = 0 };

@@ -2,14 +2,14 @@
 /*
  * keep_events.c - a background process that keeps events and probes alive
  *
- * Scripts run this first; it lasts until the guest ends. See keep_events.h for
- * the reason. The kernel also patches a tracepoint when its first and second
- * probe is added, and when these are removed. The scheduler's tracepoints that
- * perfmon probes get two permanent probes, of the tracer and of perf. The
- * system call tracepoint gets only perf's, the only one that tests use. A
- * function where contexts that may block add and remove kprobes gets a
- * permanent kprobe. The other CPUs are offline during the setup, so that they
- * cannot crash.
+ * Scripts run this program first, and it lasts until the guest ends.
+ * keep_events.h explains why. The kernel also patches a tracepoint when its
+ * first and second probe is added, and when these are removed. So the
+ * scheduler's tracepoints that perfmon probes get two permanent probes, one of
+ * the tracer and one of perf. The system call tracepoint gets only a probe of
+ * perf, because tests use no other. Contexts that may block add and remove
+ * kprobes in a function, which gets a permanent kprobe. Only one CPU is online
+ * during the setup, so that no other CPU can crash.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static bool write_text(const char *path, const char *text)
 	return ok;
 }
 
-/* Switch all CPUs but the first. */
+/* Take all CPUs but the first offline, or bring them online. */
 static void put_cpus(const char *online)
 {
 	glob_t cpus;
@@ -85,7 +85,7 @@ static const struct {
 
 static bool keep_tracepoints(void)
 {
-	/* This fails if tracefs is already mounted. */
+	/* The mount fails if tracefs is already mounted. */
 	mount("tracefs", TRACEFS, "tracefs", 0, NULL);
 	for (size_t i = 0; i < sizeof(probed) / sizeof(*probed); i++)
 		if (!write_text(probed[i].enable, "1") ||
@@ -113,7 +113,9 @@ int main(void)
 		perror("keep_events");
 		return 1;
 	}
-	/* Events belong to a thread: create them in the process that stays. */
+	/*
+	 * Events belong to a thread, so create them in the process that stays.
+	 */
 	if (!fork()) {
 		put_cpus("0");
 		ok = !keep_events_on() && keep_tracepoints() &&

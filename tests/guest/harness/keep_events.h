@@ -27,7 +27,7 @@ static inline int keep_events_on(void)
 	};
 	int kept = 0;
 
-	/* The kernel may lack some of them. */
+	/* The kernel may lack some of these events. */
 	for (attr.config = 0; attr.config < PERF_COUNT_SW_MAX; attr.config++)
 		kept += syscall(SYS_perf_event_open, &attr, 0, -1, -1,
 				PERF_FLAG_FD_CLOEXEC) >= 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * kinds.c - the kinds of contexts to stress, and checks for each
+ * kinds.c - the kinds of contexts to stress, and checks for each kind
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -29,7 +29,7 @@
 #define CLOCK_PERIOD	200000ULL	/* ns */
 #define FAULT_PERIOD	3ULL
 
-#define ENTRIES		16	/* per buffer or region; or records */
+#define ENTRIES		16	/* per buffer or region; or number of records */
 #define REGIONS		4
 #define DEPTH		16	/* addresses in a call chain */
 #define NMI_SKEW	64
@@ -62,8 +62,8 @@ static void check_entry(const struct sampler *s, const struct entry *e)
 }
 
 /*
- * If another process unmasks, the counters do not start at the same instant.
- * Then page faults may be sampled before all of them are counted.
+ * If another process unmasks the context, the counters do not start at the same
+ * instant. Then page faults may be sampled before all of them are counted.
  */
 static bool start_together(const struct sampler *s)
 {
@@ -71,8 +71,8 @@ static bool start_together(const struct sampler *s)
 }
 
 /*
- * Consecutive samples of page faults are one period apart. This does not hold
- * for NMIs, which also arrive while another one is being handled.
+ * Check that consecutive samples of page faults are one period apart. This does
+ * not hold for NMIs, which also arrive while another NMI is handled.
  */
 static __u64 check_entries(const struct sampler *s, const struct entry *entries,
 			   __u64 n)
@@ -97,7 +97,7 @@ static __u64 check_entries(const struct sampler *s, const struct entry *entries,
 	return samples;
 }
 
-/* Read entries that are no longer being written. */
+/* Read entries that the kernel no longer writes. */
 static void read_entries(struct sampler *s, const struct entry *entries,
 			 __u64 n)
 {
@@ -144,7 +144,8 @@ static void dfl_read_rest(struct sampler *s)
 
 	CHECK_EQ(hdr->hdr_overflows, s->messages);
 	/*
-	 * Otherwise the last full buffer was read but could not be restarted.
+	 * If the last full buffer could not be restarted, its entries were
+	 * already read.
 	 */
 	if (s->restarts == s->messages)
 		dfl_read(s);
@@ -180,7 +181,7 @@ static const struct entry *nway_data(const struct sampler *s, unsigned int n)
 	return s->m.buf + hdr->hdr_region_offs + n * hdr->hdr_region_size;
 }
 
-/* Read a region that is no longer being written. */
+/* Read a region that the kernel no longer writes. */
 static void nway_read_region(struct sampler *s, unsigned int n)
 {
 	const pfm_nway_smpl_rgn_t *rgn = nway_rgn(s, n);
@@ -236,7 +237,7 @@ static void nway_read_rest(struct sampler *s)
 			nway_read_region(s, n);
 }
 
-/* Follows the protocol described in the format's header. */
+/* Follow the protocol that the format's header describes. */
 static void nway_peek(struct sampler *s)
 {
 	const pfm_nway_smpl_hdr_t *hdr = s->m.buf;
@@ -280,7 +281,7 @@ static void pebs32_read(struct sampler *s)
 	CHECK_EQ(bytes % hdr->hdr_entry_size, 0);
 	CHECK(hdr->hdr_ds.pebs_index <= hdr->hdr_ds.pebs_intr_thres);
 	CHECK(hdr->hdr_ds.pebs_index <= hdr->hdr_ds.pebs_abs_max);
-	/* Page faults have a short period: there is at least one sample. */
+	/* Page faults have a short period, so there is at least one sample. */
 	CHECK(s->messages || bytes || hdr->hdr_dropped || hdr->hdr_lost ||
 	      faults_are_nmis());
 }
@@ -311,7 +312,7 @@ static void histogram_read(struct sampler *s)
 
 /* Call chains, by an unwind table of the program */
 
-/* Return: a set with the program's table, which the process keeps. */
+/* Return: a set with the program's table. The process keeps the set. */
 static int tables(void)
 {
 	static int set;
@@ -534,7 +535,7 @@ bool sampler_start(struct sampler *s, const struct kind *kind, pid_t pid)
 	return true;
 }
 
-/* A thread that has exited cannot be restarted and does not need to be. */
+/* Restart the thread, unless it has exited. */
 static void restart(struct sampler *s)
 {
 	if (!pfm_restart(s->m.fd))
@@ -584,8 +585,9 @@ void sampler_drain_to_end(struct sampler *s)
 }
 
 /*
- * One page fault may be in progress when monitoring is masked. Some NMIs arrive
- * between the start or stop of one counter and the next.
+ * Return how many events may have happened while masked. One page fault may be
+ * in progress when monitoring is masked. Some NMIs arrive between the start or
+ * stop of one counter and the next.
  */
 static __u64 most_masked(const struct sampler *s)
 {
@@ -594,7 +596,9 @@ static __u64 most_masked(const struct sampler *s)
 	return s->kind->masks ? s->messages : 0;
 }
 
-/* Each page fault belongs to a sampled period or to the current one. */
+/*
+ * Check that each page fault belongs to a sampled period or to the current one.
+ */
 static void check_faults(const struct sampler *s)
 {
 	__u64 masked = most_masked(s);

@@ -3,8 +3,9 @@
  * kinds.h - the kinds of contexts to stress: each format in each of its modes
  *
  * A sampler of any kind monitors one thread with three counters: a clock, page
- * faults, and page faults without sampling to compare the samples with.
- * Anything that contradicts the format's description fails the test.
+ * faults, and page faults without sampling. The samples are compared with the
+ * last counter. Anything that contradicts the format's description fails the
+ * test.
  */
 #ifndef GUEST_KINDS_H
 #define GUEST_KINDS_H
@@ -80,8 +81,8 @@ struct sampler {
 };
 
 /*
- * Create a context, retrying while the format's module is being unloaded.
- * Return: its descriptor, or -1 if this machine does not support the kind.
+ * Create a context; retry while the format's module is being unloaded. Return:
+ * its descriptor, or -1 if this machine does not support the kind.
  */
 int kind_create(const struct kind *kind, pfarg_ctx_t *ctx);
 /*
@@ -95,10 +96,13 @@ void sampler_drain(struct sampler *s);
 void sampler_drain_to_end(struct sampler *s);
 /*
  * Read the rest and account for every page fault. The thread must have exited
- * or be the caller, whose context is stopped first.
+ * or be the caller. In the latter case, its context is stopped first.
  */
 void sampler_finish(struct sampler *s);
-/* Close the context, started or not. Its buffer must be valid until then. */
+/*
+ * Close the context, whether it was started or not. Its buffer must be valid
+ * until then.
+ */
 void sampler_close(struct sampler *s);
 
 #endif /* GUEST_KINDS_H */

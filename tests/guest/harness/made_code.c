@@ -16,14 +16,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* for (; n; n--); return; */
+/* The code is: for (; n; n--); return; */
 #if defined(__aarch64__)
 static const uint32_t loop[] = { 0x71000400, 0x54ffffe1, 0xd65f03c0 };
 #else
 static const unsigned char loop[] = { 0xff, 0xcf, 0x75, 0xfc, 0xc3 };
 #endif
 
-#define ROOM	64	/* per function */
+#define ROOM	64	/* bytes per function */
 
 typedef void spin_t(unsigned int n);
 

@@ -18,14 +18,14 @@
 #define PAGE	4096UL
 #define LOOPS	20000
 
-/* The code does not depend on its address, and fits into two pages. */
+/* The code does not depend on its address, and fits in two pages. */
 static __attribute__((noinline)) void loop(void)
 {
 	for (volatile int i = 0; i < LOOPS; i++)
 		;
 }
 
-/* Stores the place of the function in the program's file. */
+/* Store the function's place in the program's file. */
 static int find_loop(struct dl_phdr_info *info, size_t size, void *data)
 {
 	uintptr_t at = (uintptr_t)loop - info->dlpi_addr;

@@ -56,7 +56,7 @@ void modules_unload_formats(void)
 	CHECK(list);
 	while (fgets(line, sizeof(line), list)) {
 		line[strcspn(line, " ")] = '\0';
-		/* Formats come before the module that they use. */
+		/* Unload formats before the module that they use. */
 		if (!strncmp(line, "pfm_fmt_", strlen("pfm_fmt_")) ||
 		    !strcmp(line, "pfm_unwind"))
 			module_unload(line);

@@ -5,7 +5,7 @@
  * usage: noticer WHAT
  *        noticer user COMMAND [ARGS]: run a command as an unprivileged user
  *
- * Its output and its exit status must be the same without a tool.
+ * The output and the exit status must be the same without a tool.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -76,7 +76,7 @@ static void print_prctl(void)
 	printf("%s\n", program_invocation_short_name);
 }
 
-/* Be traced by the parent, as a debugged program is. */
+/* Let the parent trace this process, like a debugged program. */
 static void trace_child(void)
 {
 	pid_t pid = fork_or_exit();
@@ -92,7 +92,7 @@ static void trace_child(void)
 	print_change(pid, 0);
 }
 
-/* Trace its parent, as sanitizers and crash handlers do. */
+/* Trace the parent, as sanitizers and crash handlers do. */
 static void trace_parent(void)
 {
 	pid_t parent = getpid(), pid;
@@ -122,7 +122,7 @@ static void stop_child(void)
 	print_change(pid, 0);
 }
 
-/* The child continues its parent once it has stopped. */
+/* Stop; a child continues its parent once the parent has stopped. */
 static void stop_itself(void)
 {
 	char path[64], line[512];

@@ -17,8 +17,8 @@
 #define ESC	PFM_OPROFILE_ESC
 
 /*
- * The decoder's state: the values set by the escapes so far, and in @said,
- * which of them were set.
+ * The decoder's state: the values that escapes have set, and in @said which of
+ * them were set.
  */
 struct decoder {
 	const __u64		*next;
@@ -26,7 +26,7 @@ struct decoder {
 	struct sample		now;
 	unsigned int		said;	/* one bit per escape code */
 	bool			in_trace;
-	bool			traced;	/* the trace has a sample */
+	bool			traced;	/* whether the trace has a sample */
 };
 
 __u64 words[MAX_WORDS];
@@ -39,7 +39,7 @@ static __u64 next_word(struct decoder *d)
 	return *d->next++;
 }
 
-/* Check that all escapes required before a sample were seen. */
+/* Check that all escapes that a sample requires were seen. */
 static void check_said(const struct decoder *d)
 {
 	unsigned int need = 1U << PFM_OPROFILE_CPU_SWITCH |

@@ -37,16 +37,16 @@ extern struct sample samples[MAX_SAMPLES];
 extern unsigned int num_samples;
 
 /*
- * Read the non-blocking device until it is empty; append to the first n words.
+ * Read the non-blocking device until it is empty; append to the first @n words.
  * Return: the new number of words.
  */
 size_t drain(int device, size_t n);
-/* Decode the first n words, which must be the start of the stream. */
+/* Decode the first @n words, which must be the start of the stream. */
 void decode(size_t n);
-/* Read and decode, and expect this number of samples. */
+/* Read and decode the stream; expect this number of samples. */
 void read_samples(int device, unsigned int expected);
 
-/* Look up the path of a cookie. Return: as ioctl(). */
+/* Look up the path of a cookie. Return: the result of ioctl(). */
 int ask_path(int device, __u64 cookie, char *path, size_t size);
 void expect_path(int device, __u64 cookie, const char *expected);
 

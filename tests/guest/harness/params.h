@@ -25,7 +25,7 @@ void with_setting(const char *path, const char *value, void (*run)(void *arg),
 /* Run a function in a child while a parameter of perfmon.ko has a value. */
 void with_param(const struct param_run *r);
 
-/* Run a function in a child with another maximum sample rate of perf. */
+/* Run a function in a child while perf has another maximum sample rate. */
 void with_sample_rate(const char *per_second, void (*run)(void *arg),
 		      void *arg);
 
@@ -34,8 +34,8 @@ long charged_to(pid_t pid);
 /* Set RLIMIT_MEMLOCK of the calling process. */
 void limit_locked_pages(unsigned int pages);
 /*
- * Run a function in a child with that limit, and with paranoid set to 0: any
- * user may monitor anything.
+ * Run a function in a child with this RLIMIT_MEMLOCK, and with paranoid set to
+ * 0, so that any user may monitor anything.
  */
 void with_locked_pages(unsigned int pages, void (*run)(void *arg));
 

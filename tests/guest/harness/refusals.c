@@ -19,11 +19,11 @@
 #include "slab.h"
 
 #define CALLS	32
-#define DESCRIPTORS 256	/* more than a process here has */
-#define ROUNDS	10	/* at most; usually one suffices */
+#define DESCRIPTORS 256	/* more than these processes have */
+#define ROUNDS	10	/* at most; usually one is enough */
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
 
-/* Is a descriptor's number free: neither open nor reserved? */
+/* Tell whether a descriptor's number is free, neither open nor reserved. */
 static bool is_free(int number)
 {
 	int fd = CHECK_OK(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, number));
@@ -76,7 +76,7 @@ static void print_files(FILE *out, const char *pattern)
 
 /*
  * Describe what perfmon and this process hold. Each context has a reference to
- * the PMU's module, and each open file one to the core.
+ * the PMU's module, and each open file a reference to the core.
  */
 static char *holdings(void)
 {
@@ -113,10 +113,13 @@ static void expect_unchanged(const char *file, int line, const char *what,
 	free(now);
 }
 
-/* Do not compare at each call, which takes long. */
+/* If true, calls are not compared one by one, which would take long. */
 static bool only_calls;
 
-/* The first call may load a module, or allocate memory that is kept. */
+/*
+ * Compare after the first call, which may load a module or allocate memory that
+ * is kept.
+ */
 bool refusals_go_on(struct refusals *r)
 {
 	if (r->calls == 1 && !only_calls)
@@ -129,8 +132,8 @@ bool refusals_go_on(struct refusals *r)
 }
 
 /*
- * A leak adds objects in each round. Other changes end, such as those of the
- * kernel's own caches.
+ * Check that repeated rounds do not add objects. A leak adds objects in each
+ * round; other growth, such as that of the kernel's own caches, ends.
  */
 static void expect_no_growth(void (*run)(void *arg), void *arg)
 {
@@ -147,7 +150,7 @@ void refusals_leave_nothing(void (*run)(void *arg), void *arg)
 {
 	char *before;
 
-	/* The first process may load modules. */
+	/* The first process may load modules, so compare after it. */
 	only_calls = true;
 	reap(spawn(run, arg));
 	before = holdings();

@@ -25,9 +25,9 @@ struct refusals {
 bool refusals_go_on(struct refusals *r);
 
 /*
- * Make a call many times. Each must fail with this errno. All together must
- * leave this process's descriptors and locked memory, the buffers, the
- * references to modules and the configuration as they were.
+ * Make a call many times. Each call must fail with this errno. All calls
+ * together must not change this process's descriptors and locked memory, the
+ * buffers, the references to modules and the configuration.
  */
 #define REFUSED(call_, error)						\
 	for (struct refusals r_ = REFUSALS_BEGIN(#call_);		\
@@ -35,9 +35,9 @@ bool refusals_go_on(struct refusals *r);
 		CHECK_ERRNO(call_, error)
 
 /*
- * Run a function, which refuses calls, in child processes. Fail if what
- * REFUSED() compares has changed after their end, or if each further process
- * takes more memory of the kernel.
+ * Run a function, which makes refused calls, in child processes. Fail if what
+ * REFUSED() compares has changed when they have ended, or if each further
+ * process takes more kernel memory.
  */
 void refusals_leave_nothing(void (*run)(void *arg), void *arg);
 

@@ -31,7 +31,10 @@ void rig_need(void)
 {
 	if (!exists(TYPE))
 		check_skip("needs the module pfm_nmi");
-	/* NMIs take any share of the time, at any rate: do not mask them. */
+	/*
+	 * NMIs may take any share of the time, at any rate, so do not mask
+	 * them.
+	 */
 	write_text(PFM_PARAMETERS "ovfl_cpu_max", "0");
 	write_text(PFM_PARAMETERS "ovfl_rate_max", "0");
 }
@@ -127,7 +130,7 @@ void rig_rate(unsigned long rate)
 	rig_set("rate", rate);
 }
 
-/* The file stays open: some settings end when it is closed. */
+/* Keep the file open, because some settings end when it is closed. */
 void rig_set(const char *name, __u64 value)
 {
 	char path[64], text[32];

@@ -11,8 +11,8 @@
 #define SIM_IP	0x4321
 
 /*
- * Simulate events of this thread at one instant. The text has the form
- * "PMD=EVENTS...", "irq", "ip ADDRESS", and fields of a debug store record.
+ * Simulate events of this thread at one instant. The text consists of
+ * "PMD=EVENTS", "irq", "ip ADDRESS" and fields of a debug store record.
  */
 __printf(1, 2)
 void sim_advance(const char *format, ...);

@@ -2,8 +2,9 @@
 /*
  * slab.c - count the objects in the kernel's caches
  *
- * /proc/slabinfo counts a slab as full while a CPU allocates from it. So all
- * caches are shrunk before, through open files: opening one allocates objects.
+ * /proc/slabinfo counts a slab as full while a CPU allocates from it, so all
+ * caches are shrunk first. The files for shrinking stay open, because opening a
+ * file allocates objects.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include "slab.h"
 
 #define MAX_CACHES	512
-#define SAME_COUNTS	2	/* then they are final */
+#define SAME_COUNTS	2	/* after which they are final */
 #define MAX_COUNTS	50
 #define SLABINFO	"/proc/slabinfo"
 #define DROP_CACHES	"/proc/sys/vm/drop_caches"
@@ -71,7 +72,7 @@ static void list_caches(void (*call)(const char *name, long objects))
 
 static void begin_cache(const char *name, long objects)
 {
-	/* Freed address ranges are kept until there are many. */
+	/* Freed address ranges are kept until there are many of them. */
 	if (strcmp(name, "vmap_area"))
 		add_cache(name);
 }
@@ -88,9 +89,7 @@ static void count_cache(const char *name, long objects)
 	c->objects = objects;
 }
 
-/*
- * Dropping caches also starts the freeing of objects after an RCU grace period.
- */
+/* Dropping caches also starts to free objects after an RCU grace period. */
 static void count_now(void)
 {
 	write_text(DROP_CACHES, "2");
@@ -100,7 +99,7 @@ static void count_now(void)
 	list_caches(count_cache);
 }
 
-/* Count until nothing is freed any more. */
+/* Count repeatedly until no more objects are freed. */
 static void count_all(void)
 {
 	unsigned int counts = 0, same = 0;

@@ -9,9 +9,12 @@
 
 #include <stdbool.h>
 
-/* Count the objects. Those that are about to be freed are not counted. */
+/* Count the objects, except those that are about to be freed. */
 void slab_begin(void);
-/* Count again. Has a cache at least @n objects more than at the last count? */
+/*
+ * Count again. Return: whether a cache has at least @n objects more than at the
+ * last count.
+ */
 bool slab_has_grown(long n);
 
 #endif /* GUEST_SLAB_H */

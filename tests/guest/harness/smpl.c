@@ -32,7 +32,7 @@ struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 	return m;
 }
 
-/* An entry with the values of all PMDs must fit into the rest of a region. */
+/* Leave room in each region for an entry with the values of all PMDs. */
 struct mapped nway_new(__u32 ctx_flags, unsigned int regions,
 		       unsigned int entries, unsigned int pmds,
 		       __u32 buf_flags)
@@ -114,7 +114,7 @@ unsigned int count_pmds(void)
 	return n;
 }
 
-/* Full means: no room left for the largest entry, which has all PMDs. */
+/* A buffer is full if the largest entry, which has all PMDs, does not fit. */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size)
 {
 	return sizeof(pfm_default_smpl_hdr_t) + (n - 1) * entry_size +

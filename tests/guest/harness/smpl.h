@@ -25,17 +25,20 @@ struct mapped {
 
 struct mapped mapped_new(const pfm_uuid_t uuid, __u32 ctx_flags,
 			 const void *arg, size_t arg_size);
-/* N-way format whose regions are full after @entries of @pmds values each. */
+/*
+ * Create a context with the n-way format, whose regions are full after @entries
+ * with @pmds values each.
+ */
 struct mapped nway_new(__u32 ctx_flags, unsigned int regions,
 		       unsigned int entries, unsigned int pmds,
 		       __u32 buf_flags);
 
-/* Expect this mmap() to fail. */
+/* Expect that this mmap() fails. */
 void expect_no_map(int fd, size_t size, int prot, int flags, off_t offset);
 
 /* Copy a few bytes. Return: false if they are not readable. */
 bool copy_mapped(void *to, const void *from, size_t size);
-/* Is the byte at this address readable? */
+/* Tell whether the byte at this address is readable. */
 bool can_read(const void *address);
 
 /* Sampling buffers of the default format */
@@ -47,27 +50,27 @@ struct smpl {
 };
 
 /*
- * Create a context with a default format buffer. Return: as
+ * Create a context with a default format buffer. Return: the result of
  * pfm_create_context().
  */
 int smpl_create(pfarg_ctx_t *ctx, __u32 ctx_flags, __u64 buf_size,
 		__u32 buf_flags);
-/* Create such a context and map its buffer. */
+/* Create a context with a default format buffer, and map the buffer. */
 struct smpl smpl_new(__u32 ctx_flags, __u64 buf_size, __u32 buf_flags);
 /* Return the number of PMDs of the PMU. */
 unsigned int count_pmds(void);
-/* Return the buffer size that is full after n entries of entry_size bytes. */
+/* Return the size of a buffer that @n entries of @entry_size bytes fill. */
 __u64 smpl_size_for(unsigned int n, size_t entry_size, size_t hdr_size);
-/* Create a buffer for n entries with full headers and @pmds values each. */
+/* Create a buffer for @n entries with full headers and @pmds values each. */
 struct smpl smpl_new_for(__u32 ctx_flags, unsigned int n, unsigned int pmds);
 /*
- * Return entry i, if all entries have @pmds values; return the values of an
+ * Return entry @i, if all entries have @pmds values. Return the values of an
  * entry.
  */
 const pfm_default_smpl_entry_t *smpl_entry(const struct smpl *s, unsigned int i,
 					   unsigned int pmds);
 const __u64 *smpl_values(const pfm_default_smpl_entry_t *entry);
-/* Write a counter and start on this thread. Return: @s. */
+/* Write a counter and start the context on this thread. Return: @s. */
 struct smpl smpl_start(struct counter *c, struct smpl s);
 /*
  * Expect @n entries without values, one per @period page faults of a process in

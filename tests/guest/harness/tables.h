@@ -13,24 +13,28 @@
 
 #include "smpl.h"
 
-/* Make an empty set of tables; the module is loaded before. */
+/* Make an empty set of tables; the module must be loaded. */
 int set_new(void);
-/* Add @size bytes to the set. Return: 0, or -1 with errno. */
+/* Add a table of @size bytes to the set. Return: 0, or -1 with errno. */
 int set_add(int set, int fd, const struct pfm_unwind_head *table, __u32 size);
 
-/* Open the program's file. */
+/* Open this program's file. */
 int own_file(void);
-/* Compile the program's table; the caller frees it. */
+/* Compile this program's table. The caller frees it. */
 struct pfm_unwind_head *own_table(void);
-/* Make a set with the program's table. */
+/* Make a set with this program's table. */
 int own_set(void);
 
-/* Create a context of the format callstack that uses a set, or none if 0. */
+/*
+ * Create a context of the format callstack that uses a set; if @set is 0, no
+ * set.
+ */
 struct mapped callstack_new(int set);
 
 /*
- * Return the record after @record, or the first one if @record is NULL; *user
- * gets its user chain. The buffer has one region. Return NULL after the last.
+ * Return the record after @record, or the first one if @record is NULL. Return
+ * NULL after the last record. *user receives the record's user chain. The
+ * buffer must have one region.
  */
 const pfm_callstack_record_t *next_record(const struct mapped *m,
 					  const pfm_callstack_record_t *record,
@@ -38,7 +42,7 @@ const pfm_callstack_record_t *next_record(const struct mapped *m,
 const pfm_callstack_record_t *last_record(const struct mapped *m,
 					  const __u64 **user);
 
-/* Is the outermost address in the program's first function? */
+/* Tell whether the outermost address is in the program's first function. */
 bool ends_in_start(const pfm_callstack_record_t *record, const __u64 *user);
 
 #endif /* GUEST_TABLES_H */

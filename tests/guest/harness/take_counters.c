@@ -2,7 +2,8 @@
 /*
  * take_counters.c - occupy all hardware counters of all CPUs
  *
- * For scripts. A background process holds the counters until it is killed.
+ * Scripts use this program. A background process holds the counters until it is
+ * killed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,10 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* More than any CPU has. */
+/* The number of events, which exceeds any CPU's counters. */
 #define EVENTS	64
 
-/* Pinned events of a CPU take precedence over events of threads. */
+/* Use pinned events of a CPU, which take precedence over events of threads. */
 static int take(int cpu)
 {
 	struct perf_event_attr attr = {

@@ -4,11 +4,11 @@
  *
  * usage: triggered ROUNDS [PROGRAM ARGUMENT...]
  *
- * First another process and another thread do one round each. Then it makes
- * BEFORE calls and does ROUNDS rounds. Each round makes INSIDE calls between
- * begin() and finish() and OUTSIDE calls after that. At the end it executes the
- * program, or returns the total number of SIGTRAPs received: 1, which it sends
- * itself.
+ * First another process and another thread do one round each. Then the program
+ * makes BEFORE calls and does ROUNDS rounds. Each round makes INSIDE calls
+ * between begin() and finish(), and OUTSIDE calls after finish(). At the end
+ * the program executes PROGRAM, or returns the number of received SIGTRAPs.
+ * This must be 1, because it sends one to itself.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,7 +24,10 @@
 
 static volatile sig_atomic_t traps;
 
-/* The triggers; noipa keeps both functions, whose code is equal */
+/*
+ * The triggers. noipa prevents that the two functions, whose code is equal, are
+ * merged.
+ */
 __attribute__((noipa)) static void begin(void)
 {
 	__asm__ volatile("" ::: "memory");
@@ -41,7 +44,7 @@ static void count_trap(int signal)
 	traps++;
 }
 
-/* Avoid the C library: only these calls may be counted. */
+/* Avoid the C library, because only these calls may be counted. */
 static void call(int times)
 {
 	for (int i = 0; i < times; i++)
@@ -57,7 +60,7 @@ static void *do_round(void *data)
 	return data;
 }
 
-/* Their calls must not be counted for the first thread. */
+/* Make calls that must not be counted for the first thread. */
 static void let_others_do_a_round(void)
 {
 	pthread_t thread;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * waits.c - wait in three ways, each in a function of its own
+ * waits.c - wait in three ways, each in its own function
  *
  * usage: waits TIMES MILLISECONDS
  *
@@ -18,7 +18,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int ends[2];
 static sem_t wanted, ready;
 
-/* These functions must be in the call chain, so they end with no tail call. */
+/*
+ * These functions must be in the call chain, so they do not end with a tail
+ * call.
+ */
 static __attribute__((noinline)) int wait_asleep(void)
 {
 	/* Sleep because this time is measured. */
@@ -41,7 +44,7 @@ static __attribute__((noinline)) int wait_for_data(void)
 	return read(ends[0], &byte, 1) == 1 ? 1 : -1;
 }
 
-/* Hold the lock for a while, or write after a while. */
+/* Hold the lock for a while, or write to the pipe after a while. */
 static void *serve(void *arg)
 {
 	int times = *(int *)arg;
@@ -50,13 +53,13 @@ static void *serve(void *arg)
 		sem_wait(&wanted);
 		pthread_mutex_lock(&lock);
 		sem_post(&ready);
-		/* Sleep because the time for which the lock is held counts. */
+		/* Sleep because the lock must be held for a known time. */
 		nanosleep(&pause_length, NULL);
 		pthread_mutex_unlock(&lock);
 	}
 	for (int i = 0; i < times; i++) {
 		sem_wait(&wanted);
-		/* Sleep because the time until there are data counts. */
+		/* Sleep because the reader must wait for a known time. */
 		nanosleep(&pause_length, NULL);
 		if (write(ends[1], "", 1) != 1)
 			abort();

@@ -25,7 +25,9 @@
 
 #define NOBODY	65534
 
-/* Fixed-size types: a 32-bit controller may have a 64-bit worker. */
+/*
+ * Use fixed-size types, because a 32-bit controller may have a 64-bit worker.
+ */
 struct order {
 	__u32	what;	/* enum work */
 	__u32	n;
@@ -48,7 +50,8 @@ void become_nobody(void)
 	CHECK_OK(setresgid(NOBODY, NOBODY, NOBODY));
 	CHECK_OK(setresuid(NOBODY, NOBODY, NOBODY));
 	/*
-	 * Changing IDs made it undumpable, which denies access to its own user.
+	 * Changing IDs made the process undumpable, which denies access to its
+	 * own user.
 	 */
 	CHECK_OK(prctl(PR_SET_DUMPABLE, 1));
 }
@@ -139,11 +142,14 @@ struct start {
 	struct worker	*w;
 	int		ask;
 	int		done;
-	int		held;	/* -1 for none */
+	int		held;	/* -1 if there is none */
 	bool		nobody;
 };
 
-/* Close all other descriptors: their copies here would keep them open. */
+/*
+ * Close all other descriptors, because copies in the worker would keep them
+ * open.
+ */
 static void keep_descriptors(const struct start *s)
 {
 	CHECK_OK(dup2(s->ask, WORKER_ASK_FD));

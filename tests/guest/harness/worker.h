@@ -41,33 +41,35 @@ void worker_start_pinned(struct worker *w);
 void worker_start_holding(struct worker *w, int fd);
 /* Start a worker as the user nobody. */
 void worker_start_as_nobody(struct worker *w);
-/* Give it work, without waiting. */
+/* Give the worker work, without waiting. */
 void worker_ask(const struct worker *w, enum work what, unsigned long n);
-/* Wait until it has finished its work. */
+/* Wait until the worker has finished its work. */
 void worker_wait(const struct worker *w);
-/* Give it work and wait until it has finished. */
+/* Give the worker work, and wait until the worker has finished. */
 void worker_do(const struct worker *w, enum work what, unsigned long n);
-/* Return the number of its page faults, until it calls exec. */
+/* Return the number of the worker's page faults, until it calls exec. */
 static inline unsigned long worker_progress(const struct worker *w)
 {
 	return __atomic_load_n(w->progress, __ATOMIC_RELAXED);
 }
 
-/* Let it exit, and reap it. */
+/* Let the worker exit, and reap it. */
 void worker_quit(const struct worker *w);
-/* Kill it, and reap it. */
+/* Kill the worker, and reap it. */
 void worker_kill(const struct worker *w);
 
 /* In the worker: do work on request until the pipe is closed. */
 void worker_loop(int ask, int done, unsigned long *progress);
-/* Descriptors of the worker, which keeps them after exec. */
+/* The worker's descriptors, which stay open across exec. */
 #define WORKER_ASK_FD	100
 #define WORKER_DONE_FD	101
 #define WORKER_HELD_FD	102
 
 /* Change the calling process to the unprivileged user nobody. */
 void become_nobody(void);
-/* Return the path of another test program; overwritten by the next call. */
+/*
+ * Return the path of another test program. The next call overwrites the path.
+ */
 const char *program_path(const char *name);
 
 #endif /* GUEST_WORKER_H */

@@ -10,7 +10,7 @@
 #include "smpl.h"
 #include "../../../examples/format_threshold/perfmon_threshold_smpl.h"
 
-/* Page faults between two samples. */
+/* The number of page faults between two samples. */
 #define PERIOD	2
 
 static const pfm_uuid_t uuid = PFM_THRESHOLD_SMPL_UUID;
@@ -23,7 +23,7 @@ static pfm_threshold_smpl_arg_t threshold(__u64 min)
 	};
 }
 
-/* Sample page faults. PMD1, which is recorded, counts them, too. */
+/* Sample page faults. PMD1 also counts them, and is recorded. */
 static struct mapped threshold_new(__u64 min)
 {
 	pfm_threshold_smpl_arg_t arg = threshold(min);
@@ -41,7 +41,7 @@ static int set(const struct mapped *m, pfm_threshold_smpl_arg_t arg)
 	return pfm_set_fmt_arg(m->fd, &arg, sizeof(arg));
 }
 
-/* Take @n samples. Return: how many of them are recorded. */
+/* Take @n samples. Return: the number of recorded samples. */
 static __u64 recorded_of(const struct mapped *m, unsigned int n)
 {
 	const pfm_sink_hdr_t *hdr = m->buf;
@@ -63,7 +63,7 @@ TEST(threshold_changes_while_monitoring)
 	CHECK_OK(set(&m, threshold(PERIOD + 1)));
 	CHECK_EQ(recorded_of(&m, 20), 0);
 	ctx_expect_state(m.fd, "started");
-	/* No event was missed. */
+	/* The context has missed no event. */
 	ctx_stop(m.fd);
 	CHECK_EQ(ctx_read(m.fd, 1), 3 * 20 * PERIOD);
 	CHECK(ctx_says(m.fd, "pfm_lost:\t0"));

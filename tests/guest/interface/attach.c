@@ -25,7 +25,7 @@
 
 #define EXECS		20
 
-/* Number of threads to reap. Each is a process, which may be slow. */
+/* The number of threads to reap. Each is a process, which may be slow. */
 #define THREADS		20
 
 /* The monitored thread */
@@ -105,7 +105,7 @@ TEST(stop_start_and_unload_cancel_start_at_exec)
 	worker_quit(&w);
 }
 
-/* A command that holds the context only delays the start. */
+/* A command that holds the context must only delay the start. */
 static void *read_on(void *fd)
 {
 	pfarg_pmd_t pmd = {};
@@ -215,7 +215,7 @@ TEST(exec_by_another_thread_starts_its_context)
 	CHECK(ctx_read(fd, 0) > 0);
 }
 
-/* The work is done by another thread or process and must not be counted. */
+/* Another thread or process does the work; expect that it is not counted. */
 static void expect_unseen(enum work work)
 {
 	int fd = ctx_counting();
@@ -272,7 +272,7 @@ TEST(threads_on_one_cpu_are_counted_separately)
 		worker_do(&w[0], WORK_TOUCH, 3);
 		worker_do(&w[1], WORK_TOUCH, 5);
 	}
-	/* Then both at the same time. */
+	/* Then let both work at the same time. */
 	for (int i = 0; i < 2; i++)
 		worker_ask(&w[i], WORK_TOUCH, 5000);
 	for (int i = 0; i < 2; i++)
@@ -325,7 +325,7 @@ static void exec_setid(const struct worker *w)
 	CHECK_OK(unlink(SETID_WORKER));
 }
 
-/* Check that the context counts in the new program as in the old one. */
+/* Check that the context counts in the new program as it did in the old one. */
 static void expect_counting_on(int fd, const struct worker *w, __u64 before)
 {
 	__u64 count = ctx_read(fd, 0);
@@ -386,7 +386,7 @@ TEST(exec_of_an_unreadable_program_keeps_the_context)
 	struct worker w;
 
 	worker_make_setid();
-	/* Not set-uid any more, and executable but not readable. */
+	/* Now the file is not set-uid; it is executable but not readable. */
 	CHECK_OK(chmod(SETID_WORKER, 0111));
 	worker_start_as_nobody(&w);
 	ctx_start_on(fd, w.pid);
@@ -443,7 +443,9 @@ TEST(set_uid_exec_keeps_event_sets)
 	worker_quit(&w);
 }
 
-/* Time continues after the exec and is the program's own. */
+/*
+ * After the exec, the time continues and includes only the program's own time.
+ */
 TEST(set_uid_exec_keeps_the_time_of_a_set)
 {
 	int fd = ctx_counting();
@@ -467,7 +469,7 @@ TEST(set_uid_exec_keeps_the_time_of_a_set)
 	CHECK_EQ(ctx_active_ns(fd), after);
 	ctx_stop(fd);
 	CHECK_EQ(ctx_active_ns(fd), after);
-	/* While the context is stopped, its time stands still. */
+	/* While the context is stopped, its time does not advance. */
 	worker_make_setid();
 	worker_do(&w, WORK_TOUCH, 1000);
 	exec_setid(&w);
@@ -476,7 +478,7 @@ TEST(set_uid_exec_keeps_the_time_of_a_set)
 }
 
 /*
- * The monitor runs as the worker's user, without privileges. With @held the
+ * Run the monitor as the worker's user, without privileges. If @held, the
  * worker holds the context's descriptor.
  */
 static void equal_loses_the_thread(void *held)
@@ -523,7 +525,7 @@ TEST(set_uid_exec_detach_notifies_descriptor_holder)
 	lose_to_setid(true);
 }
 
-/* A process whose second thread reports its ID and exits on request. */
+/* A process whose second thread reports its ID, and exits on request. */
 struct pair {
 	int	name;
 	int	end;
@@ -566,7 +568,7 @@ TEST(exit_of_one_thread_sends_end_message)
 	CHECK_OK(write(end[1], "", 1));
 	ctx_expect_message(fd, PFM_MSG_END);
 	ctx_expect_state(fd, "unloaded");
-	/* The first thread still exists. */
+	/* The process's first thread still exists. */
 	ctx_load(fd, child);
 	CHECK_OK(kill(child, SIGKILL));
 	wait_for(child);
@@ -650,7 +652,9 @@ TEST(no_end_message_after_unload)
 	ctx_expect_no_message(fd);
 }
 
-/* The child holds the descriptor of the context that monitors it. */
+/*
+ * Run a child that holds the descriptor of the context that monitors the child.
+ */
 static void monitored_child(void *fd)
 {
 	ctx_start_on(*(int *)fd, thread_id());
@@ -667,7 +671,7 @@ TEST(no_end_message_for_self_monitoring)
 }
 
 /*
- * A worker that holds the descriptor of its own context calls exec and exits.
+ * Let a worker that holds the descriptor of its own context call exec and exit.
  */
 static void end_after_exec(int fd)
 {
@@ -699,7 +703,7 @@ TEST(exit_after_close_on_exec_sends_end_message)
 	ctx_expect_message(fd, PFM_MSG_END);
 }
 
-/* Check the context's state after the monitored child was reaped. */
+/* Check the context's state after the monitored child has been reaped. */
 static void expect_detached(int fd, __u64 count)
 {
 	CHECK_EQ(ctx_read(fd, 0), count);

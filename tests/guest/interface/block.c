@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * block.c - blocking a thread until PFM_RESTART (3.1.1, 3.1.9, 3.4.3)
+ * block.c - block a thread until PFM_RESTART (3.1.1, 3.1.9, 3.4.3)
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -26,7 +26,7 @@
 #define DEBUGFS		"/sys/kernel/debug"
 #define LAST_CALL	"blkcg_maybe_throttle_current"
 
-/* Sample a worker, which is blocked every BLOCK_FAULTS page faults. */
+/* Sample a worker, which is blocked after every BLOCK_FAULTS page faults. */
 static struct smpl start_blocking(const struct worker *w)
 {
 	struct smpl s = smpl_new_for(PFM_FL_NOTIFY_BLOCK, BLOCK_ENTRIES, 0);
@@ -36,7 +36,10 @@ static struct smpl start_blocking(const struct worker *w)
 	return s;
 }
 
-/* The faulting instruction of the overflow has not completed. */
+/*
+ * Expect that the worker is blocked. The instruction whose fault overflowed has
+ * not completed.
+ */
 static void expect_blocked(const struct worker *w, unsigned long faults)
 {
 	wait_asleep(w->pid);
@@ -179,7 +182,10 @@ TEST(blocking_works_without_format)
 	worker_quit(&w);
 }
 
-/* Count the kprobes on the exit path to user level. Others may own some. */
+/*
+ * Count the kprobes on the exit path to user level. Others may have added some
+ * of them.
+ */
 static unsigned int num_probes(void)
 {
 	FILE *file = fopen(DEBUGFS "/kprobes/list", "re");
@@ -195,7 +201,7 @@ static unsigned int num_probes(void)
 
 static void wait_num_probes(unsigned int num)
 {
-	/* Sleep because nothing tells that the kprobe is removed. */
+	/* Sleep because no event tells when the kprobe is removed. */
 	while (num_probes() != num)
 		usleep(10000);
 }
@@ -206,7 +212,7 @@ TEST(kprobe_exists_while_a_blocking_context_exists)
 	unsigned int ours;
 	int fd[2];
 
-	/* This fails if debugfs is already mounted. */
+	/* The mount fails if debugfs is already mounted. */
 	mount("debugfs", DEBUGFS, "debugfs", 0, NULL);
 	for (int round = 0; round < 2; round++) {
 		fd[0] = ctx_new(PFM_FL_NOTIFY_BLOCK);

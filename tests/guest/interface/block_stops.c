@@ -62,7 +62,7 @@ static void touch_when_told(void *arg)
 	struct sigaction action = { .sa_handler = count_signal };
 	char byte;
 
-	/* It must not hold the descriptor of its own context. */
+	/* The process must not hold the descriptor of its own context. */
 	CHECK_OK(close(b->fd));
 	faults_prepare();
 	CHECK_OK(sigaction(SIGUSR1, &action, NULL));
@@ -92,7 +92,7 @@ static void start_on(struct blocked *b)
 	close(pipes[1]);
 }
 
-/* The process makes no progress and runs no signal handler. */
+/* Expect that the process makes no progress and runs no signal handler. */
 static void expect_blocked(const struct blocked *b)
 {
 	unsigned long signals = handled(b);
@@ -170,7 +170,7 @@ TEST(blocking_is_invisible_to_the_parent)
 #define IP(regs)	((regs).pc)
 #endif
 
-/* The registers are those of user level, at the faulting instruction. */
+/* Expect the registers of user level, at the faulting instruction. */
 static void expect_registers(const struct blocked *b)
 {
 	struct user_regs_struct regs;
@@ -230,7 +230,7 @@ TEST(tracer_can_suppress_signals_of_blocked_thread)
 	CHECK_OK(ptrace(PTRACE_SEIZE, b.pid, 0, 0));
 	CHECK_OK(kill(b.pid, SIGUSR1));
 	wait_stopped(&b, SIGUSR1);
-	/* The signal is suppressed. */
+	/* This suppresses the signal. */
 	CHECK_OK(ptrace(PTRACE_CONT, b.pid, 0, 0));
 	expect_blocked(&b);
 	restart_to_end(&b);
@@ -316,7 +316,7 @@ TEST(stopped_thread_resumes_on_sigcont_after_close)
 	expect_end(&b);
 }
 
-/* The old thread returns to user level while the context blocks another one. */
+/* The old thread returns to user level while the context blocks the new one. */
 /* Proves H24 */
 TEST(former_target_is_not_blocked_with_the_new_one)
 {
@@ -353,7 +353,9 @@ TEST(signal_handlers_run_after_restart)
 
 	CHECK_OK(kill(b.pid, SIGUSR1));
 	CHECK_OK(kill(b.pid, SIGUSR2));
-	/* The kernel has set up the signal frames, but no handler has run. */
+	/*
+	 * The kernel has set up the signal frames, but no handler has run yet.
+	 */
 	while (has_pending(&b))
 		sched_yield();
 	CHECK_EQ(handled(&b), 0);
@@ -488,14 +490,14 @@ static void wait_for_end(pid_t pid)
 }
 
 /*
- * They come in any order and at any time. At the end, the context and its
- * references are gone.
+ * Signals, tracers and close come in any order and at any time. At the end, the
+ * context and its references must be gone.
  */
 /* Proves H24 */
 TEST(signals_tracers_and_close_race_with_blocking)
 {
 	/*
-	 * Keep the probe: otherwise each round would patch the kernel's text
+	 * Keep the probe; without it, each round would patch the kernel's text
 	 * twice.
 	 */
 	int keep = ctx_new(PFM_FL_NOTIFY_BLOCK);
@@ -518,7 +520,7 @@ TEST(signals_tracers_and_close_race_with_blocking)
 		CHECK_OK(munmap(shared_words, 4096));
 	}
 	close(keep);
-	/* Deferred work of the closed contexts finishes soon. */
+	/* The deferred work of closed contexts finishes soon. */
 	while (read_number("/sys/module/perfmon/refcnt") >= references)
 		sched_yield();
 }

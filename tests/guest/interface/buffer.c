@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * buffer.c - mapping the sampling buffer, and the memory it takes (3.5.4,
+ * buffer.c - map the sampling buffer, and charge its memory (3.5.4,
  *	      4.4.3)
  */
 #define _GNU_SOURCE
@@ -116,7 +116,8 @@ TEST(executable_file_mappings_are_refused)
 		   MAP_SHARED | MAP_FIXED | MAP_EXECUTABLE, fd, 0) ==
 	      MAP_FAILED);
 	/*
-	 * Without that flag it can be mapped at a fixed, hinted or any address.
+	 * Without MAP_EXECUTABLE, the buffer can be mapped at a fixed, hinted
+	 * or any address.
 	 */
 	CHECK(mmap(buf, SIZE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == buf);
 	CHECK_OK(munmap(buf, SIZE));
@@ -168,7 +169,7 @@ static long count_faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* All pages are mapped at once, so that readers do not fault. */
+/* All pages are mapped at once, so that readers cause no page faults. */
 TEST(reading_the_mapping_causes_no_page_faults)
 {
 	enum { MANY = 256 };
@@ -201,7 +202,7 @@ TEST(parts_can_be_unmapped)
 	CHECK_OK(munmap(buf + page(), page()));
 	CHECK_EQ(hdr->hdr_buf_size, SIZE);
 	CHECK_EQ(buf[3 * page()], 0);
-	/* The buffer is mapped as long as a part of it is. */
+	/* The buffer counts as mapped as long as a part of it is mapped. */
 	CHECK(map(fd) == MAP_FAILED);
 	CHECK_OK(munmap(buf, page()));
 	CHECK(map(fd) == MAP_FAILED);
@@ -226,7 +227,7 @@ TEST(context_without_format_cannot_be_mapped)
 		expect_no_map(fd, n * page(), PROT_READ, MAP_SHARED, 0);
 }
 
-/* Sample this process: 5 entries in the mapped buffer. */
+/* Sample this process. The mapped buffer then has 5 entries. */
 static struct smpl sampled(void)
 {
 	struct smpl s = smpl_new(0, SIZE, 0);
@@ -248,7 +249,7 @@ TEST(samples_are_recorded_without_a_mapping)
 	ctx_start_self(s.fd);
 	touch_pages(5, NULL);
 	ctx_stop(s.fd);
-	/* They can be read in a first and in a second mapping. */
+	/* The samples can be read in two mappings, one after the other. */
 	for (int i = 0; i < 2; i++) {
 		hdr = map_ok(s.fd);
 		s.hdr = hdr;
@@ -331,7 +332,7 @@ TEST(parent_and_child_share_the_buffer)
 	reap(child);
 }
 
-/* Succeeds if no buffer is mapped. */
+/* A shell command that succeeds if no buffer is mapped. */
 #define LOOK	"! grep -q perfmon-buffer /proc/$$/maps"
 
 static void look_after_exec(void *arg)
@@ -354,7 +355,7 @@ TEST(exec_removes_the_mapping_and_keeps_the_buffer)
 	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
 }
 
-/* A child keeps using the buffer that its parent has unmapped and closed. */
+/* Let a child keep using the buffer that its parent has unmapped and closed. */
 static void outlive_parents_buffer(void (*child_goes_on)(void *in))
 {
 	struct inherited in = { .s = sampled() };
@@ -375,7 +376,7 @@ static void read_inherited(void *arg)
 	const struct inherited *in = arg;
 
 	CHECK_EQ(in->s.hdr->hdr_count, 5);
-	/* The inherited mapping is the only one it may have. */
+	/* The child has inherited a mapping, so it may not have another one. */
 	CHECK(mmap(NULL, in->s.size, PROT_READ, MAP_SHARED, in->s.fd, 0) ==
 	      MAP_FAILED);
 	wait_go(in->go);
@@ -469,7 +470,7 @@ TEST(read_after_close_raises_sigsegv)
 
 	CHECK(WIFSIGNALED(status));
 	CHECK_EQ(WTERMSIG(status), SIGSEGV);
-	/* The child's close does not affect the parent. */
+	/* The child's close does not affect the parent's mapping. */
 	CHECK_EQ(s.hdr->hdr_count, 5);
 }
 
@@ -504,7 +505,7 @@ TEST(close_removes_the_mapping_with_the_last_descriptor)
 
 	CHECK_OK(close(s.fd));
 	CHECK_EQ(s.hdr->hdr_count, 5);
-	/* dup2() over it closes it, too. */
+	/* dup2() also closes the descriptor that it replaces. */
 	CHECK_OK(dup2(STDOUT_FILENO, copy));
 	CHECK(!can_read(s.hdr));
 }
@@ -534,7 +535,7 @@ TEST(close_removes_the_mapping_of_its_own_context_only)
 	CHECK(can_read(bufs[1]));
 }
 
-/* The vfork() child shares the memory but has its own descriptor table. */
+/* The child of vfork() shares the memory, but has its own descriptor table. */
 TEST(close_in_a_child_of_vfork_removes_nothing)
 {
 	struct smpl s = sampled();
@@ -584,7 +585,7 @@ TEST(buffer_can_be_remapped_after_close)
 	CHECK(again.hdr != s.hdr);
 	CHECK_EQ(again.hdr->hdr_count, 5);
 	CHECK(in_touch_pages(smpl_entry(&again, 4, 0)->ip));
-	/* The removed mapping stays removed. */
+	/* The mapping that was removed stays removed. */
 	CHECK(!can_read(s.hdr));
 	CHECK_OK(munmap((void *)s.hdr, s.size));
 	CHECK_OK(close(again.fd));
@@ -604,7 +605,7 @@ static void *map_in_thread(void *arg)
 	return NULL;
 }
 
-/* Whichever comes first, nothing stays mapped. */
+/* Whether close() or mmap() comes first, nothing stays mapped. */
 TEST(close_racing_with_mmap_leaves_no_mapping)
 {
 	for (int i = 0; i < 100; i++) {
@@ -628,7 +629,9 @@ static void keep_what_parent_closes(void *arg)
 
 	wait_go(in->go);
 	CHECK_EQ(in->s.hdr->hdr_count, 5);
-	/* The parent has closed it: now the memory is freed. */
+	/*
+	 * The parent has closed the descriptor, so this close frees the memory.
+	 */
 	CHECK_OK(close(in->s.fd));
 	CHECK(!can_read(in->s.hdr));
 }
@@ -702,7 +705,9 @@ static void tell_fault(int sig, siginfo_t *info, void *context)
 	_exit(info->si_code == SEGV_ACCERR && sig == SIGSEGV ? PASSED : FAILED);
 }
 
-/* Zeroes are an invalid instruction, or one that accesses address 0. */
+/*
+ * Zeroes are an invalid instruction, or an instruction that accesses address 0.
+ */
 static void run_zeroes(void *code)
 {
 	struct sigaction action = { .sa_sigaction = tell_fault,
@@ -783,7 +788,8 @@ static void buffers_beside_locked_memory(void *unused)
 }
 
 /*
- * The page in front counts, too.
+ * The page in front of the buffer also counts.
+ *
  * Proves 4.4.3-02, P7-04, H15
  */
 TEST(memlock_limit_includes_memory_locked_by_process)
@@ -796,7 +802,9 @@ struct shared_buffer {
 	int	done;
 };
 
-/* The parent pays for an inherited buffer as long as the buffer exists. */
+/*
+ * Expect that an inherited buffer is charged to the user as long as it exists.
+ */
 static void other_process_of_the_user(void *arg)
 {
 	const struct shared_buffer *s = arg;
@@ -850,7 +858,7 @@ static void buffers_within_the_global_limit(void *arg)
 	create_pages(6);
 	expect_no_memory(1);
 	CHECK_OK(close(fd));
-	/* A mapped buffer is freed with its context. */
+	/* Closing a context also frees its mapped buffer. */
 	for (int i = 0; i < 10; i++) {
 		fd = create_pages(10);
 		buf = mmap(NULL, 10 * page(), PROT_READ, MAP_SHARED, fd, 0);
@@ -872,7 +880,7 @@ static void with_room_for(size_t pages, void (*run)(void *arg))
 TEST(smpl_buf_size_max_limits_all_buffers)
 {
 	with_room_for(16, buffers_within_the_global_limit);
-	/* Exit of a process frees everything. */
+	/* The exit of the process has freed everything. */
 	with_room_for(16, buffers_within_the_global_limit);
 }
 
@@ -881,7 +889,7 @@ static void expect_memory(size_t pages)
 	CHECK_OK(close(create_pages(pages)));
 }
 
-/* A worker holds the only descriptor of a buffer, which is close-on-exec. */
+/* Let a worker hold the only descriptor of a buffer, which is close-on-exec. */
 static void exec_without_the_buffer(void *arg)
 {
 	int fd = create_pages(10);
@@ -896,7 +904,7 @@ static void exec_without_the_buffer(void *arg)
 	worker_quit(&w);
 }
 
-/* A worker holds the only descriptor of a buffer, which survives exec. */
+/* Let a worker hold the only descriptor of a buffer, which survives exec. */
 static void exec_with_the_buffer(void *arg)
 {
 	int fd = create_pages(10);

@@ -38,7 +38,9 @@ static void expect_no_set(int fd, unsigned int id)
 	CHECK(info.set_flags & PFM_SET_RETFL_NOSET);
 }
 
-/* Create sets from set 1 on until memory runs out. Return: the last one. */
+/*
+ * Create sets from set 1 on until memory runs out. Return: the last set's ID.
+ */
 static unsigned int fill(int fd)
 {
 	unsigned int n = 0;
@@ -49,7 +51,7 @@ static unsigned int fill(int fd)
 	return n;
 }
 
-/* Check that all of the memory is available again. */
+/* Check that the whole limit is available again. */
 static void expect_room(unsigned int n)
 {
 	int fd = ctx_new(0);
@@ -67,7 +69,7 @@ static void limit_pages_for_now(rlim_t pages)
 	CHECK_OK(setrlimit(RLIMIT_MEMLOCK, &limit));
 }
 
-/* 256 KiB is a tenth of what these sets took in an earlier version. */
+/* 64 sets may take 256 KiB, a tenth of what they took in an earlier version. */
 static void many_sets_of_a_user(void *unused)
 {
 	int fd;
@@ -79,7 +81,7 @@ static void many_sets_of_a_user(void *unused)
 		for (unsigned int n = 0; n < 8; n++)
 			ctx_add_set_counter(fd, set, n, 0, 1000, 0);
 	}
-	/* The charge is not less than what the sets use. */
+	/* The charge is at least what the sets use. */
 	CHECK(charged() >= 64 * (512 + 8 * 192) / 1024);
 	CHECK(charged() <= 256);
 }
@@ -108,15 +110,15 @@ static void sets_up_to_the_limit(void *unused)
 	CHECK_EQ(charged(), before);
 	expect_no_set(fd, n + 1);
 	/*
-	 * An existing set may be modified. A deleted set makes room for
-	 * another.
+	 * An existing set may be modified. Deleting a set makes room for
+	 * another one.
 	 */
 	ctx_create_set(fd, n, PFM_SETFL_OVFL_SWITCH);
 	ctx_delete_set(fd, n);
 	CHECK_OK(ctx_try_set(fd, n + 1));
 	CHECK_OK(ctx_try_set(fd, n + 1));
 	limit_pages_for_now(LIMIT);
-	/* Existing sets count, too: this starts at set 1. */
+	/* fill() starts at set 1, so it counts the existing sets, too. */
 	CHECK(fill(fd) > n);
 }
 
@@ -127,8 +129,8 @@ TEST(sets_beyond_memlock_limit_are_refused)
 }
 
 /*
- * Fill counters of @set, starting with 0, until memory runs out. Return: the
- * first one that does not fit.
+ * Fill counters of @set from 0 on until memory runs out. Return: the first
+ * counter that does not fit.
  */
 static unsigned int fill_set(int fd, unsigned int set)
 {
@@ -157,24 +159,22 @@ static void counters_up_to_the_limit(void *unused)
 	become_nobody();
 	fd = ctx_new(0);
 	sets = fill(fd);
-	/* There is room for less than one set with all its counters. */
+	/* There is room for some counters of one set, but not for all. */
 	n = fill_set(fd, sets);
-	/* A refused register is unchanged. */
+	/* Writing a register that is refused must not change it. */
 	c = counter(n, 0, 5);
 	c.pmc.reg_set = sets;
 	c.pmd.reg_set = sets;
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), ENOMEM);
 	CHECK_EQ(c.pmc.reg_flags & PFM_REG_RETFL_MASK, 0);
 	CHECK_EQ(ctx_read_set(fd, sets, n), 0);
-	/*
-	 * Existing registers can be written again, whatever the limit is now.
-	 */
+	/* Existing registers can be written again, even under a lower limit. */
 	limit_pages_for_now(0);
 	for (unsigned int i = 0; i < n; i++)
 		ctx_add_set_counter(fd, sets, i, 0, 1000, 0);
 	ctx_add_set_counter(fd, 0, 0, 0, 1000, 0);
 	limit_pages_for_now(LIMIT);
-	/* set0 is free of charge. */
+	/* set0 is not charged. */
 	for (unsigned int i = 0; i < 16; i++)
 		ctx_add_counter(fd, i, 0, 1000);
 	ctx_delete_set(fd, 1);
@@ -190,7 +190,10 @@ TEST(registers_beyond_memlock_limit_are_refused)
 
 #define CLOCK	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK)
 
-/* Count with all counters. Page faults would need locked memory to be exact. */
+/*
+ * Count with all counters. Use a clock, because exact page faults would need
+ * locked memory.
+ */
 static void count_without_a_limit(void *unused)
 {
 	pfarg_pmc_t pmc = { .reg_value = CLOCK };
@@ -204,7 +207,7 @@ static void count_without_a_limit(void *unused)
 	ctx_load_self(fd);
 	CHECK_OK(pfm_start(fd, NULL));
 	/*
-	 * On a busy host the kernel's clock may not advance between two ticks.
+	 * On a busy host, the kernel's clock may stand still between two ticks.
 	 */
 	while (!ctx_read(fd, 0) || !ctx_read(fd, 15))
 		;
@@ -216,7 +219,7 @@ TEST(set0_counting_needs_no_locked_memory)
 	with_locked_pages(0, count_without_a_limit);
 }
 
-/* The sets are freed when the process exits. */
+/* Fill the limit with sets and exit, which frees the sets. */
 static void fill_and_exit(void *n)
 {
 	CHECK_EQ(fill(ctx_new(0)), *(unsigned int *)n);
@@ -234,7 +237,10 @@ static void sets_that_come_and_go(void *unused)
 		for (unsigned int id = n; id; id--)
 			ctx_delete_set(fd, id);
 		CHECK_EQ(charged(), 0);
-		/* Registers and distant set numbers leave no charge, either. */
+		/*
+		 * Registers and distant set IDs are not charged after the
+		 * deletion.
+		 */
 		CHECK_OK(ctx_try_set(fd, 1 + 1000 * i));
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 1000, 0);
 		ctx_add_set_counter(fd, 1 + 1000 * i, 0, 0, 2000, 0);
@@ -257,7 +263,7 @@ TEST(set_memory_charge_is_released)
 	with_locked_pages(LIMIT, sets_that_come_and_go);
 }
 
-/* The worker locks its memory, which needs root. */
+/* Run a worker, which needs root to lock its memory. */
 static void sets_and_exec(int flags)
 {
 	struct worker w;
@@ -311,7 +317,7 @@ static void sets_created_by_a_child(void *unused)
 	CHECK_OK(close(fd));
 	fd = ctx_new(0);
 	reap(spawn(fill_for_another, &fd));
-	/* The child has exited, but its sets remain. */
+	/* The child has exited, but its sets still exist. */
 	CHECK(charged() > 0);
 	CHECK_ERRNO(ctx_try_set(fd, n + 1), ENOMEM);
 	CHECK_OK(close(fd));
@@ -368,7 +374,7 @@ static void area_within_the_limit(void *unused)
 	CHECK_EQ(charged(), 0);
 }
 
-/* The private area starts zeroed and counts each overflow. */
+/* Expect that the private area starts zeroed and counts each overflow. */
 static void expect_area_that_counts(void)
 {
 	struct mapped m = mapped_new((pfm_uuid_t)ODD_UUID, 0, NULL, 0);

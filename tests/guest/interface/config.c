@@ -213,7 +213,7 @@ TEST(set_refuses_limits_that_are_out_of_range)
 	restoring(limits_have_a_least_value, NULL);
 }
 
-/* Sizes must not overflow even with the largest limits. */
+/* Even with the largest limits, sizes must not overflow. */
 static void nothing_goes_beyond_without_limits(void *arg)
 {
 	static const int nargs[] = { INT_MAX, INT_MAX / 2, 1 << 24 };
@@ -293,7 +293,7 @@ TEST(vector_limit_takes_effect_at_once)
 	restoring(vectors_follow_the_limit, NULL);
 }
 
-/* Create a context with a format argument of 12288 bytes, in both ways. */
+/* Create a context with a format argument of 12288 bytes in both ways. */
 static void expect_large_argument(int error)
 {
 	struct {
@@ -533,7 +533,7 @@ static void only_members_create(void *arg)
 	reap(spawn(member_by_effective_group, flags));
 	reap(spawn(member_by_supplementary_group, flags));
 	reap(spawn(outsider, flags));
-	/* Root is in no group but its own. */
+	/* Root is only in its own group. */
 	expect_may_create(*flags, false);
 	set_groups(PFM_GROUP_ANY, PFM_GROUP_ANY);
 	expect_may_create(*flags, true);

@@ -28,7 +28,7 @@ static void start_on_cpu(int fd, int cpu)
 	ctx_pin(0);
 }
 
-/* Expect ENODEV on the current CPU. */
+/* Expect that commands on the current CPU fail with ENODEV. */
 static void expect_no_commands(int fd)
 {
 	pfarg_pmc_t pmc = { .reg_value = PAGE_FAULTS };
@@ -206,7 +206,7 @@ static void touch_and_yield(void)
 	sched_yield();
 }
 
-/* Every page fault is counted and sampled while the thread migrates. */
+/* Every page fault must be counted and sampled while the thread migrates. */
 /* Proves H20 */
 TEST(thread_counts_are_exact_during_cpu_hotplug)
 {
@@ -225,7 +225,7 @@ TEST(thread_counts_are_exact_during_cpu_hotplug)
 	CHECK_EQ(s.hdr->hdr_count, n / PERIOD);
 }
 
-/* The thread is moved to another CPU and still counted. */
+/* The thread is moved to another CPU and must still be counted. */
 TEST(thread_bound_to_offlined_cpu_is_still_counted)
 {
 	int fd = ctx_counting();
@@ -247,7 +247,9 @@ TEST(thread_bound_to_offlined_cpu_is_still_counted)
 
 static void expect(int result)
 {
-	/* Offline, on another CPU, or not loaded. */
+	/*
+	 * The CPU may be offline or another one, or the context is not loaded.
+	 */
 	CHECK(!result || errno == ENODEV || errno == EBUSY);
 }
 

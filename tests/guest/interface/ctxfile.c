@@ -53,7 +53,7 @@ TEST(overflow_message_has_pmds_address_and_thread)
 		CHECK_EQ(msg.ovfl.msg_ovfl_pmds[i], 0);
 }
 
-/* Start on this thread, with a notification every PERIOD page faults. */
+/* Start on this thread, which is notified every PERIOD page faults. */
 static int self_notifying(__u32 flags)
 {
 	int fd = ctx_notifying(flags, PERIOD);
@@ -72,7 +72,9 @@ TEST(each_restart_allows_one_more_message)
 		CHECK(!is_readable(fd));
 		touch_pages(1, NULL);
 		ctx_expect_message(fd, PFM_MSG_OVFL);
-		/* Masked: events are neither counted nor notified. */
+		/*
+		 * While the context is masked, it neither counts nor notifies.
+		 */
 		touch_pages(3 * PERIOD, NULL);
 		ctx_expect_no_message(fd);
 		CHECK_OK(pfm_restart(fd));
@@ -152,7 +154,7 @@ TEST(read_refuses_bad_address)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* A reader whose buffer is not present */
+/* A reader whose buffer's page is not present */
 
 struct slow_reader {
 	int		fd;
@@ -170,7 +172,7 @@ static void *read_slowly(void *arg)
 	return NULL;
 }
 
-/* Map a page that is missing until fill_page(). Return: its userfaultfd. */
+/* Map a page that is missing until fill_page(). Return: the userfaultfd. */
 static int missing_page(void **page)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -214,7 +216,10 @@ TEST(faulting_reader_does_not_block_others)
 	pthread_t thread;
 	int faults;
 
-	/* Page faults of the preparations must not be counted. */
+	/*
+	 * Overflow before the preparations, whose page faults must not be
+	 * counted.
+	 */
 	touch_pages(PERIOD, NULL);
 	faults = missing_page(&slow.page);
 	CHECK(!pthread_create(&thread, NULL, read_slowly, &slow));
@@ -287,7 +292,7 @@ TEST(full_queue_drops_overflow_messages)
 	}
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 	ctx_expect_no_message(fd);
-	/* The queue then accepts messages again. */
+	/* After that, the queue accepts messages again. */
 	touch_pages(PERIOD, NULL);
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
@@ -299,7 +304,7 @@ static void read_overflow(void *fd)
 	ctx_expect_message(*(int *)fd, PFM_MSG_OVFL);
 }
 
-/* A child waits for a message before there is one. */
+/* Check that a child which waits for a message is woken. */
 static void expect_woken(void (*waiter)(void *fd))
 {
 	struct worker w;
@@ -592,7 +597,7 @@ TEST(child_can_use_context_closed_by_parent)
 	CHECK_ERRNO(pfm_start(c.fd, NULL), EBADF);
 	CHECK_OK(write(pipes[1], "", 1));
 	reap(child);
-	/* The child's exit closed the last descriptor. */
+	/* The child's exit has closed the last descriptor. */
 	ctx_expect_free(w.pid);
 	worker_quit(&w);
 }
@@ -680,7 +685,7 @@ TEST(close_detaches_from_another_thread)
 	worker_quit(&w);
 }
 
-/* A worker holds the only descriptor of its own context and calls exec. */
+/* Let a worker that holds the only descriptor of its own context call exec. */
 static void exec_with_descriptor(int fd, struct worker *w)
 {
 	worker_start_holding(w, fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* defect.c - what the self-tests of the modules have found on this kernel */
+/* defect.c - results of the modules' self-tests on this kernel */
 #include <perfmon/perfmon.h>
 
 #include "check.h"

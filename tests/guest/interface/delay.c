@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * delay.c - commands that wait for user memory delay no other process
+ * delay.c - commands that wait for user memory must not delay other processes
  *
- * The page with a command's argument is never supplied (userfaultfd), so the
- * command never ends. The monitored process must nevertheless be able to end.
+ * userfaultfd never supplies the page with the command's argument, so the
+ * command never ends. The monitored process must still be able to end.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,7 +24,9 @@
 
 #define PMUS	"/sys/bus/event_source/devices/"
 
-/* A page that is not supplied, and the descriptor that reports accesses. */
+/*
+ * A page that is not supplied, and the descriptor that reports accesses to it.
+ */
 struct missing {
 	void	*page;
 	int	faults;
@@ -48,7 +50,7 @@ static struct missing missing_page(void)
 	return m;
 }
 
-/* A command that accesses the page, in a thread of its own. */
+/* A command that accesses the missing page in a thread of its own. */
 struct command {
 	void		(*run)(const struct command *c);
 	unsigned int	nr;	/* PFM_* */
@@ -98,8 +100,8 @@ static void expect_end(int fd)
 }
 
 /*
- * Start the command on the context of a worker, which then executes a program
- * and is killed. It must not have to wait for the command.
+ * Start the command on the context of a worker. The worker then executes a
+ * program and is killed. It must not have to wait for the command.
  */
 static void expect_no_delay(struct command c)
 {
@@ -168,7 +170,10 @@ TEST(reading_into_a_missing_page_delays_no_exit)
 					  .fd = ctx_notifying(0, 1) });
 }
 
-/* Perf would read the name of the function or file there. */
+/*
+ * Let PMC64 point to the missing page, from which perf would read the name of a
+ * function or a file.
+ */
 static void run_probe(const struct command *c, const char *type)
 {
 	pfarg_pmc_t pmcs[] = {

@@ -110,7 +110,7 @@ TEST(create_ignores_output_fields)
 	CHECK_EQ(ctx.ctx_smpl_buf_size, 0);
 }
 
-/* The format's argument follows the structure. */
+/* Place the format's argument after the structure. */
 struct appended {
 	pfarg_ctx_t		ctx;
 	pfm_default_smpl_arg_t	arg;
@@ -271,7 +271,7 @@ static void create_use_and_close(int i)
 	ctx_add_counter(s.fd, 0, 0, 5);
 	ctx_start_on(s.fd, thread_id());
 	touch_pages(5, NULL);
-	/* Unmap and close in both orders. */
+	/* Unmap and close in either order. */
 	if (i % 2)
 		CHECK_OK(munmap((void *)s.hdr, s.size));
 	CHECK_OK(close(s.fd));
@@ -488,7 +488,7 @@ static const struct reserved reserved_of_start[] = {
 	RESERVED(PFM_START, pfarg_start_t, reserved3),
 };
 
-/* Return a valid argument of a command, with its reserved fields 0. */
+/* Return a valid argument of a command; its reserved fields are 0. */
 static union any good_argument(int command)
 {
 	union any arg = {};

@@ -11,7 +11,7 @@
 #include "faults.h"
 #include "params.h"
 
-#define TICK_MAX	10000000	/* ns; no tick is longer */
+#define TICK_MAX	10000000	/* ns; ticks are not longer */
 #define BY_TIME		PFM_SETFL_TIME_SWITCH
 #define BY_OVFL		PFM_SETFL_OVFL_SWITCH
 
@@ -26,8 +26,8 @@ TEST(context_takes_default_maximum_of_sets)
 		CHECK_OK(pfm_create_evtsets(fd, desc, 1));
 	}
 	/*
-	 * With set0, this is the maximum. Deleting a set makes room for
-	 * another.
+	 * These sets and set0 are the maximum. Deleting a set makes room for
+	 * another one.
 	 */
 	desc[0].set_id = 2;
 	CHECK_ERRNO(pfm_create_evtsets(fd, desc, 1), ENOMEM);
@@ -42,7 +42,7 @@ TEST(context_takes_default_maximum_of_sets)
 
 #define MANY_SETS	600
 
-/* Fill up to the limit. The last set has the highest number. */
+/* Create sets up to the limit. The last set has the highest ID. */
 static void more_than_by_default(void *arg)
 {
 	pfarg_setdesc_t desc = { .set_flags = BY_OVFL | PFM_SETFL_EXPL_NEXT };
@@ -89,7 +89,9 @@ TEST(recreated_set_has_fresh_registers)
 	ctx_create_set(fd, 4, 0);
 	CHECK_EQ(ctx_read_set(fd, 4, 0), 0);
 	CHECK_EQ(ctx_read_set(fd, 4, 1), 0);
-	/* A counter written now counts, but does not notify or switch. */
+	/*
+	 * A counter that is written now counts, but does not notify or switch.
+	 */
 	ctx_add_set_counter(fd, 4, 0, 0, 0, 0);
 	faults_prepare();
 	ctx_load_self(fd);

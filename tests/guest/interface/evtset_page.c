@@ -24,7 +24,7 @@
 #define CLONE_NEWTIME	0x80
 #endif
 
-/* Two counters in each of two sets, all counting page faults. */
+/* Add two counters to each of two sets. All of them count page faults. */
 static void add_counters(int fd, __u32 set_flags)
 {
 	for (unsigned int set = 0; set < 2; set++) {
@@ -68,7 +68,7 @@ static size_t page_size(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-/* The offset fits into 32 bits: off_t may not have more. */
+/* Use an offset that fits in 32 bits, because off_t may be that small. */
 static void *map_page(int fd, unsigned int set)
 {
 	return mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd,
@@ -158,9 +158,7 @@ TEST(mapped_clock_follows_reset_by_overflow)
 	struct pfm_set_map *map = map_ok(fd, 0);
 	struct counter c = counter(0, 0, 10);
 
-	/*
-	 * Without a format, PMDs are reset only when the set may be switched.
-	 */
+	/* Without a format, PMDs are reset only if the set may be switched. */
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	c.pmd.reg_ovflsw_thres = 1000;
 	pfm_bv_set(c.pmc.reg_reset_pmds, PFM_PMD_ELAPSED);
@@ -243,7 +241,7 @@ TEST(mapped_clock_is_right_in_a_time_namespace)
 	reap(spawn(read_in_time_namespace, NULL));
 }
 
-/* The sets have taken turns RUNS times, and both have counted. */
+/* Tell whether the sets have taken turns RUNS times, and both have counted. */
 static bool has_seen_all(int fd, struct pfm_set_map *const *maps)
 {
 	return ctx_set_info(fd, 1).set_runs >= RUNS && mapped(maps[0], 0) &&
@@ -251,7 +249,7 @@ static bool has_seen_all(int fd, struct pfm_set_map *const *maps)
 }
 
 /*
- * The monitored thread itself reads. A set may be switched between any two of
+ * The monitored thread itself reads. Sets may be switched between any two of
  * its instructions, so the number of reads per turn is unknown.
  */
 TEST(mapped_values_are_monotonic_across_set_switches)
@@ -408,7 +406,7 @@ TEST(page_outlives_its_set)
 	CHECK_OK(pfm_delete_evtsets(fd, &desc, 1));
 	CHECK_EQ(page->map_set, 1);
 	expect_no_map(fd, page_size(), PROT_READ, MAP_SHARED, offset);
-	/* A new set with the same number gets a new page. */
+	/* A new set with the old ID gets a new page. */
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	CHECK(page_ok(fd, 1) != page);
 }
@@ -424,8 +422,8 @@ static void pages_of_a_user(void *arg)
 		fd = ctx_new(PFM_FL_MAP_SETS);
 		CHECK_OK(pfm_create_evtsets(fd, &sets[0], 1));
 		/*
-		 * The limit allows two pages, and the memory of one set besides
-		 * set0.
+		 * The limit allows two pages, and the memory of one set in
+		 * addition to set0.
 		 */
 		CHECK_ERRNO(pfm_create_evtsets(fd, &sets[1], 1), ENOMEM);
 		CHECK_ERRNO(pfm_create_context(&ctx, NULL, 0), ENOMEM);

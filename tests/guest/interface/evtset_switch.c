@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * evtset_switch.c - switching of event sets by overflows and by time (3.7)
+ * evtset_switch.c - switch event sets by overflows and by time (3.7)
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -12,7 +12,7 @@
 #include "smpl.h"
 #include "worker.h"
 
-#define TICK_MAX	10000000	/* ns; no tick is longer */
+#define TICK_MAX	10000000	/* ns; ticks are not longer */
 #define BY_TIME		PFM_SETFL_TIME_SWITCH
 #define BY_OVFL		PFM_SETFL_OVFL_SWITCH
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
@@ -135,7 +135,10 @@ TEST(the_message_names_the_active_set)
 		msg = ctx_next_message(fd);
 		CHECK_EQ(msg.ovfl.msg_active_set, i % 2 ? 5 : 0);
 		CHECK_EQ(ctx_read_set(fd, msg.ovfl.msg_active_set, 0), 0);
-		/* While masked, the set stays active; the restart switches. */
+		/*
+		 * While the context is masked, the set stays active. The
+		 * restart switches the set.
+		 */
 		CHECK_EQ(runs_of(fd, 0) + runs_of(fd, 5),
 			 i + 1);
 		CHECK_OK(pfm_restart(fd));
@@ -173,15 +176,13 @@ TEST(sets_take_turns_by_time)
 	ctx_stop(fd);
 	CHECK(runs_of(fd, 1) >= 5 && runs_of(fd, 0) >= 5);
 	CHECK(runs_of(fd, 0) - runs_of(fd, 2) <= 1);
-	/*
-	 * The sets' times add up to the thread's time, except for the switches.
-	 */
+	/* The sets' times add up to the thread's time, minus the switches. */
 	CHECK(duration(fd, 0) + duration(fd, 1) + duration(fd, 2) <=
 	      thread_clock_ns(clock));
 	CHECK(duration(fd, 1) > 0);
 }
 
-/* Timers may expire late, but no time is counted twice. */
+/* Timers may expire late, but no time may be counted twice. */
 TEST(set_following_itself_counts_no_time_twice)
 {
 	int fd = ctx_new(0), clock;
@@ -222,9 +223,7 @@ TEST(timeout_pauses_while_the_thread_sleeps)
 	worker_quit(&w);
 }
 
-/*
- * Return the rest of set0's timeout; check that it and the active time add up.
- */
+/* Return the rest of set0's timeout; check that rest and active time add up. */
 static __u64 time_left(int fd, __u64 timeout)
 {
 	pfarg_setinfo_t info = ctx_set_info(fd, 0);
@@ -243,7 +242,7 @@ TEST(remaining_timeout_is_kept_while_thread_sleeps)
 	int fd = ctx_new(0);
 	struct worker w;
 
-	/* Long enough not to expire on a slow machine. */
+	/* The timeout is so long that it does not expire on a slow machine. */
 	desc.set_timeout.tv_sec = 1000;
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	timeout = nanoseconds(&desc.set_timeout);
@@ -251,7 +250,7 @@ TEST(remaining_timeout_is_kept_while_thread_sleeps)
 	ctx_start_on(fd, w.pid);
 	left[0] = timeout;
 	for (int i = 0; i < 3; i++) {
-		/* The clock may advance in ticks. */
+		/* The clock may advance only at ticks. */
 		do {
 			worker_do(&w, WORK_TOUCH, 1000);
 			wait_asleep(w.pid);
@@ -272,7 +271,10 @@ TEST(timeout_pauses_while_masked)
 	pfarg_setinfo_t before, after;
 	int fd = ctx_new(0);
 
-	/* Long enough not to expire before the thread's page fault. */
+	/*
+	 * The timeout is so long that it does not expire before the thread's
+	 * page fault.
+	 */
 	desc.set_timeout.tv_sec = 1000;
 	CHECK_OK(pfm_create_evtsets(fd, &desc, 1));
 	ctx_create_set(fd, 1, 0);
@@ -330,7 +332,7 @@ TEST(cpu_sets_alternate_while_controller_sleeps)
 	worker_quit(&w);
 }
 
-/* A pinned worker is among the sampled threads of its CPU. */
+/* A pinned worker is one of the sampled threads of its CPU. */
 /* Proves 3.6-02, 3.6-03, 3.6.4-05, P6-01, P6-02 */
 TEST(cpu_sets_alternate_while_sampling)
 {
@@ -346,7 +348,7 @@ TEST(cpu_sets_alternate_while_sampling)
 	worker_start_pinned(&w);
 	ctx_pin(0);
 	ctx_start_on(s.fd, thread_id());
-	/* Events counted before the PMU has followed a switch are discarded. */
+	/* Until the PMU has followed a switch, events are discarded. */
 	do
 		worker_do(&w, WORK_TOUCH, 100);
 	while (s.hdr->hdr_count < 100);
@@ -378,7 +380,7 @@ static bool add_cycles(int fd, unsigned int set, unsigned int n)
 	return true;
 }
 
-/* Three sets take turns with more counters than one set can have. */
+/* Three sets take turns. Together they have more counters than the PMU. */
 /* Proves 3.7.1-02 */
 TEST(event_sets_multiplex_hardware_counters)
 {
@@ -400,7 +402,7 @@ TEST(event_sets_multiplex_hardware_counters)
 	ctx_stop(fd);
 	for (unsigned int id = 0; id < 3; id++) {
 		for (unsigned int i = 0; i < HW_USED; i++) {
-			/* On this machine a cycle takes a nanosecond. */
+			/* On this machine, a cycle takes a nanosecond. */
 			__u64 cycles = ctx_read_set(fd, id, i);
 
 			CHECK(cycles > duration(fd, id) / 10 * 8);

@@ -3,7 +3,7 @@
  * fmt.c - format modules, registered and loaded by UUID (3.5, 3.5.2, 3.5.8,
  *	   3.5.9)
  *
- * All modules are loaded before the program and after it.
+ * All modules are loaded when the program begins and when it ends.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -101,7 +101,7 @@ TEST(each_format_is_loaded_by_insmod)
 {
 	char command[256];
 
-	/* callstack uses it. */
+	/* The format callstack uses this module. */
 	module_load("pfm_unwind");
 	for (unsigned int i = 0; i < FORMATS; i++) {
 		module_unload(formats[i].module);
@@ -146,7 +146,7 @@ static int log_open(void)
 	return fd;
 }
 
-/* Does exactly one new line contain the text? Closes the log. */
+/* Tell whether exactly one new line contains the text. Close the log. */
 static bool log_says_once(int fd, const char *text)
 {
 	char line[1024];
@@ -219,7 +219,7 @@ TEST(invalid_return_value_blames_the_format)
 	CHECK_OK(module_unload(MODULE_ODD));
 }
 
-/* Load the format with @parameters and check fdinfo after one overflow. */
+/* Load the format with @parameters, and check fdinfo after one overflow. */
 static void expect_odd(const char *parameters, const char *const lines[])
 {
 	struct counter c = counter(0, 0, 1);
@@ -266,13 +266,16 @@ TEST(fdinfo_counts_invalid_handler_results)
 	expect_odd("ctrl=0", (const char *[]){
 		"pfm_handler_errors:\t0", "pfm_handler_errno:\t0",
 		"pfm_handler_no_ctrl:\t1", "pfm_handler_bad_ctrl:\t0" });
-	/* ENOBUFS is a valid result. */
+	/* ENOBUFS is a valid result of a handler. */
 	expect_odd("ret=-105", (const char *[]){
 		"pfm_handler_errors:\t0", "pfm_handler_errno:\t0",
 		"pfm_handler_no_ctrl:\t0", "pfm_handler_bad_ctrl:\t0" });
 }
 
-/* Set the fields of @arg to the defaults in @lines. Return: their number. */
+/*
+ * Set the fields of @arg to the defaults in @lines. Return: the number of
+ * fields.
+ */
 static int set_defaults(unsigned char *arg, size_t size, char *lines)
 {
 	char name[32], unit[32], *rest, *line;
@@ -321,8 +324,8 @@ TEST(layout_defaults_form_a_valid_argument)
 		module_load(formats[i].module);
 		fd = create_with_defaults(&formats[i], fields[i]);
 		/*
-		 * EOPNOTSUPP: precise events are missing, but the argument is
-		 * valid.
+		 * On EOPNOTSUPP, precise events are missing, but the argument
+		 * is valid.
 		 */
 		if (fd < 0)
 			CHECK_EQ(errno, EOPNOTSUPP);

@@ -2,7 +2,7 @@
 /*
  * inherit.c - PFM_FL_INHERIT: families of contexts, and their races
  *
- * The counted event is the system call getppid(), which only the tests make:
+ * The counted event is the system call getppid(). Only the tests make it, so
  * the expected counts are exact.
  */
 #define _GNU_SOURCE
@@ -120,7 +120,7 @@ TEST(fork_bomb_is_counted)
 	expect_all_calls("bomb", "100");
 }
 
-/* The grandchildren are vforked and call exec. */
+/* Start grandchildren with vfork() that call exec. */
 static void exec_twice(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -181,7 +181,9 @@ TEST(start_at_exec_counts_only_the_program)
 	CHECK_EQ(wait_for(pid), 0);
 	CHECK_EQ(ctx_number(fd, "pfm_births"), 4);
 	CHECK_EQ(ctx_read(fd, 0), 3 * CALLS);
-	/* The family is started now, and has no thread that could execute. */
+	/*
+	 * Now the family is started, and it has no thread that could call exec.
+	 */
 	CHECK_ERRNO(pfm_start(fd, &start), EBUSY);
 	CHECK_OK(pfm_start(fd, NULL));
 }
@@ -260,7 +262,7 @@ TEST(unload_keeps_counts_and_frees_members)
 	CHECK_EQ(ctx_read(fd, 0), 10);
 	ctx_expect_free(c.pid);
 	CHECK_ERRNO(pfm_unload_context(fd), EBUSY);
-	/* The next family adds to this value. */
+	/* The next family's counts are added to this value. */
 	ctx_start_on(fd, c.pid);
 	caller_do(&c, 10);
 	CHECK_EQ(ctx_read(fd, 0), 20);
@@ -268,7 +270,7 @@ TEST(unload_keeps_counts_and_frees_members)
 }
 
 /*
- * The exit of the last member closes the last descriptor, and so unloads its
+ * The last member's exit closes the last descriptor, which unloads the member's
  * own context.
  *
  * Proves H32
@@ -303,7 +305,7 @@ TEST(close_frees_members)
 	struct caller c;
 
 	caller_start(&c);
-	/* The child has a copy of the descriptor, too. */
+	/* The child also has a copy of the descriptor. */
 	CHECK_OK(close(fd));
 	ctx_expect_free(c.pid);
 	caller_quit(&c);
@@ -341,7 +343,7 @@ TEST(family_outlives_its_first_thread)
 	reap(root);
 	ctx_expect_message(fd, PFM_MSG_END);
 	before = ctx_active_ns(fd);
-	/* A CPU's clock may stand still until its next tick. */
+	/* A CPU's clock may stand still until the next tick. */
 	do {
 		caller_do(&c, 3);
 		calls += 3;
@@ -455,7 +457,7 @@ static void exec_setid_while_read(void *unused)
 }
 
 /*
- * A locked context acts on the exec later.
+ * While a command holds the context, the core acts on the exec later.
  *
  * Proves H32
  */
@@ -470,7 +472,7 @@ TEST(setuid_exec_keeps_a_member_of_root)
 {
 	int fd;
 
-	/* The shell calls getppid(), too. */
+	/* The shell also calls getppid(). */
 	make_setid_family();
 	fd = family_of_self();
 	exec_setid("call");
@@ -480,7 +482,10 @@ TEST(setuid_exec_keeps_a_member_of_root)
 
 /* Races */
 
-/* Fork children that call once, until killed; tell how many have ended. */
+/*
+ * Fork children that call once, until killed; count the children that have
+ * ended.
+ */
 static _Noreturn void fork_for_ever(unsigned long *ended)
 {
 	for (;;) {
@@ -522,7 +527,7 @@ static unsigned long forker_ended(const struct forker *f)
 	return __atomic_load_n(f->ended, __ATOMIC_ACQUIRE);
 }
 
-/* Wait until the forker has reaped another child. */
+/* Wait until the forker has reaped one more child. */
 static void forker_goes_on(const struct forker *f)
 {
 	unsigned long before = forker_ended(f);
@@ -548,7 +553,7 @@ TEST(reads_race_with_births_and_exits)
 	for (int i = 0; i < 4 * ROUNDS; i++) {
 		ended = forker_ended(&f);
 		sum = ctx_read(fd, 0);
-		/* All calls of ended children are counted, and none twice. */
+		/* Each call of an ended child is counted exactly once. */
 		CHECK(sum >= ended && sum >= last);
 		CHECK(sum <= forker_ended(&f) + 1);
 		last = sum;
@@ -655,7 +660,7 @@ TEST(modules_stay_until_births_are_over)
 	forker_kill(&f);
 }
 
-/* Start threads, which are killed by the exec of another thread. */
+/* Start threads until the exec of another thread kills them. */
 static void *spawn_for_ever(void *unused)
 {
 	pthread_attr_t attr;
@@ -700,7 +705,7 @@ static void control(void *pid)
 }
 
 /*
- * Nothing stops, and nothing is left.
+ * Kill the tool without a PFM_STOP; nothing may be left.
  *
  * Proves H32
  */

@@ -2,7 +2,7 @@
 /*
  * inherit_smpl.c - families that sample, with one buffer for each CPU
  *
- * The sampled event is the system call getppid(), which only the tests make:
+ * The sampled event is the system call getppid(). Only the tests make it, so
  * the expected numbers of samples are exact.
  */
 #define _GNU_SOURCE
@@ -36,7 +36,10 @@
 #define ROOMY		1000
 #define FAULTS		100
 
-/* A root, and the buffers of its family; .hdr is NULL without one */
+/*
+ * A root, and the buffers of its family. .hdr is NULL for a CPU without a
+ * buffer.
+ */
 struct shared {
 	int				fd;
 	size_t				size;
@@ -62,7 +65,9 @@ static void map_all(struct shared *s)
 	CHECK_EQ(n, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-/* Create a root whose buffers are full after @n entries of @pmds values. */
+/*
+ * Create a root whose buffers are full after @n entries with @pmds values each.
+ */
 static struct shared shared_new(__u32 flags, unsigned int n, unsigned int pmds)
 {
 	size_t entry = sizeof(pfm_default_smpl_entry_t);
@@ -91,7 +96,7 @@ static struct counter calls(unsigned int n, __u32 flags, __u64 period)
 	return c;
 }
 
-/* Create a root with PMD0 sampling. */
+/* Create a root in which PMD0 samples. */
 static struct shared sampling(__u32 reg_flags, __u64 period, unsigned int n)
 {
 	struct shared s = shared_new(0, n, 0);
@@ -192,7 +197,7 @@ TEST(members_begin_with_a_whole_period)
 		caller_do(&c[i], 11);
 	}
 	CHECK_EQ(samples(&s), 4);
-	/* The root's own value, not a sum */
+	/* A read returns the root's own value, not a sum. */
 	CHECK_EQ(ctx_read(s.fd, 0), -1ULL);
 	for (int i = 0; i < 2; i++)
 		caller_quit(&c[i]);
@@ -220,7 +225,7 @@ TEST(samples_say_whose_they_are)
 	caller_quit(&c);
 }
 
-/* PMD1 and PMD2 count the same calls and are recorded; PMD2 is also reset. */
+/* PMD1 and PMD2 count the same calls and are recorded. PMD2 is also reset. */
 TEST(members_inherit_recorded_and_reset_pmds)
 {
 	struct shared s = shared_new(0, ROOMY, 2);
@@ -245,7 +250,7 @@ TEST(members_inherit_recorded_and_reset_pmds)
 		      smpl_values(e)[0] <= 4 * i + 4);
 		CHECK(smpl_values(e)[1] >= 3 && smpl_values(e)[1] <= 4);
 	}
-	/* This one is the sum: the root has made no call. */
+	/* PMD1 is a sum, because the root has made no call. */
 	CHECK_EQ(ctx_read(s.fd, 1), 12);
 	caller_quit(&child);
 	CHECK_EQ(ctx_read(s.fd, 1), 12);
@@ -315,7 +320,7 @@ TEST(stop_and_start_reach_members)
 
 /* Full buffers */
 
-/* Let the sampling PMD have another period from now on. */
+/* Change the period of the sampling PMD. */
 static int change_period(const struct shared *s, __u64 period)
 {
 	pfarg_pmd_t pmd = { .reg_value = -period, .reg_long_reset = -period,
@@ -333,13 +338,13 @@ TEST(period_changes_in_all_members)
 	caller_start(&c[0]);
 	caller_do(&c[0], 3);
 	CHECK_OK(change_period(&s, 2));
-	/* The first period of 4 ends, two of 2 follow. */
+	/* The first period of 4 ends; then two periods of 2 follow. */
 	caller_do(&c[0], 5);
 	CHECK_EQ(samples(&s), 3);
 	caller_start(&c[1]);
 	caller_do(&c[1], 4);
 	CHECK_EQ(samples(&s), 5);
-	/* The root's periods change, too: 4, 2 */
+	/* The root's periods also change: the first is 4, the next is 2. */
 	call(6);
 	CHECK_EQ(samples(&s), 7);
 	CHECK_ERRNO(change_period(&s, 0), EINVAL);
@@ -393,7 +398,7 @@ TEST(full_buffer_without_message_is_restarted)
 	caller_quit(&c);
 }
 
-/* The tool has not seen the samples behind a message that it has not read. */
+/* The tool has not read the message, so it has not seen the samples yet. */
 TEST(restart_waits_until_message_is_read)
 {
 	struct shared s;
@@ -420,7 +425,10 @@ TEST(restart_waits_until_message_is_read)
 		caller_quit(&c[cpu]);
 }
 
-/* A buffer whose message was read comes first, then all others together. */
+/*
+ * The first restart empties the buffer whose message was read; the second one
+ * empties all others.
+ */
 TEST(restart_after_stop_empties_all_buffers)
 {
 	struct shared s;
@@ -454,7 +462,7 @@ TEST(read_waits_for_a_full_buffer)
 	struct caller c;
 
 	caller_start_on(&c, 0);
-	/* Do not wait until the child has called. */
+	/* Do not wait for the child's calls. */
 	CHECK_EQ(write(c.ask[1], &n, sizeof(n)), sizeof(n));
 	CHECK_EQ(ctx_next_message(s.fd).ovfl.msg_ovfl_tid, c.pid);
 	CHECK_EQ(samples(&s), 10);
@@ -548,7 +556,7 @@ static struct mapped nway_root(__u32 flags)
 	return m;
 }
 
-/* Each message hands out a region, which one PFM_RESTART takes back. */
+/* Each message hands out one region, and one PFM_RESTART takes it back. */
 TEST(regions_of_a_cpu_are_handed_out_one_by_one)
 {
 	const pfm_nway_smpl_hdr_t *hdr;
@@ -562,7 +570,7 @@ TEST(regions_of_a_cpu_are_handed_out_one_by_one)
 	hdr = m.buf;
 	ctx_start_on(fd, thread_id());
 	caller_start_on(&c, 0);
-	/* Two regions, and a part of the last one */
+	/* The calls fill two regions and a part of the last one. */
 	caller_do(&c, 25);
 	CHECK_EQ(hdr->hdr_handed_out, 2);
 	CHECK_EQ(ctx_next_message(fd).ovfl.msg_ovfl_cpu, 0);
@@ -625,7 +633,7 @@ static void *keep_mapping(void *storm)
 {
 	const struct storm *s = storm;
 
-	/* They are mapped already, except in a child. */
+	/* The buffers are mapped already, except in the child. */
 	while (!is_over(s)) {
 		pid_t pid = fork_one();
 
@@ -661,7 +669,7 @@ static void *keep_polling(void *storm)
 	return NULL;
 }
 
-/* Samples that were ever recorded */
+/* Return the number of samples that were ever recorded. */
 static unsigned long ever_recorded(const struct storm *s)
 {
 	unsigned long n = 0;
@@ -690,7 +698,10 @@ static struct storm storm_new(__u32 flags)
 	return s;
 }
 
-/* Each call of the family is a sample or lost, whatever the threads do. */
+/*
+ * Check that each call of the family is a sample or lost, during any activity
+ * of threads.
+ */
 static void storm_over(const char *what, const char *n, __u32 flags)
 {
 	void *(*const jobs[])(void *arg) = {
@@ -760,7 +771,7 @@ TEST(each_cpu_has_a_mapping)
 	struct shared s = shared_new(0, 10, 0);
 	size_t page = sysconf(_SC_PAGESIZE);
 
-	/* Its own buffer is mapped already. */
+	/* The buffer of CPU 0 is mapped already. */
 	CHECK(map_at(&s, 0) == MAP_FAILED);
 	CHECK_EQ(errno, EBUSY);
 	CHECK_OK(munmap((void *)s.hdr[0], s.size));
@@ -793,13 +804,13 @@ TEST(cpu_that_comes_later_has_no_buffer)
 	CHECK_EQ(samples(&s), 0);
 	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 7);
 	caller_quit(&c);
-	/* A new root has a buffer for CPU 1. */
+	/* A new root also has a buffer for CPU 1. */
 	CHECK_OK(smpl_create(&ctx, PFM_FL_INHERIT, s.size, 0));
 	s.fd = ctx.ctx_fd;
 	CHECK(map_at(&s, 1) != MAP_FAILED);
 }
 
-/* The samples of a CPU stay when it goes offline. */
+/* When a CPU goes offline, its samples stay. */
 TEST(buffer_of_offline_cpu_is_restarted)
 {
 	struct shared s;
@@ -877,7 +888,7 @@ TEST(setuid_exec_ends_sampling_of_a_user)
 	with_paranoid("-1", exec_setid_as_user, NULL);
 }
 
-/* Page faults of a child at user level, and in the kernel */
+/* Cause page faults of a child at user level and in the kernel. */
 static void fault_in_child(void)
 {
 	size_t size = FAULTS * sysconf(_SC_PAGESIZE);
@@ -902,7 +913,7 @@ static void fault_in_child(void)
 	_exit(PASSED);
 }
 
-/* Sample a child's page faults. Return: samples in the kernel. */
+/* Sample a child's page faults. Return: the number of samples in the kernel. */
 static unsigned int sample_faults(__u64 exclude)
 {
 	struct shared s = shared_new(0, ROOMY, 0);

@@ -31,7 +31,7 @@
 #define FIRST_UID 100000
 #define LIMIT	16	/* pages that may be locked */
 #define FRONT	1	/* pages in front of a buffer */
-#define MANY	16	/* elements that do not fit into the kernel's stack */
+#define MANY	16	/* elements; the kernel's stack is too small */
 #define FAR	64	/* between sets that share no node of the xarray */
 #define INSTRUCTIONS \
 	PFM_PERF_EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS)
@@ -42,7 +42,7 @@ static size_t page(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-/* Check that LIMIT pages can be locked, by this user and for buffers. */
+/* Check that this user can lock LIMIT pages, also for buffers. */
 static void expect_all_memory(void)
 {
 	pfarg_ctx_t ctx;
@@ -53,8 +53,8 @@ static void expect_all_memory(void)
 }
 
 /**
- * struct group - calls to refuse
- * @refuse: makes them; its argument is the group
+ * struct group - calls that must be refused
+ * @refuse: makes the calls; its argument is the group
  * @root:   a process of root, started before memory was limited
  * @other:  a process of another user
  */
@@ -74,7 +74,7 @@ static void refuse_within_limits(void *group)
 	limit_locked_pages(LIMIT);
 	refusals_leave_nothing(g->refuse, g);
 	expect_all_memory();
-	/* Nothing holds up an exec. */
+	/* An exec is not held up. */
 	worker_do(&g->root, WORK_EXEC, 0);
 	worker_do(&g->other, WORK_EXEC, 0);
 }
@@ -94,8 +94,8 @@ static void leave_nothing(void (*refuse)(void *group))
 }
 
 /*
- * Return @n elements, copies of @good, of which the last is @last. Valid until
- * the next call.
+ * Return @n elements: copies of @good, and @last as the last element. They are
+ * valid until the next call.
  */
 static void *elements(const void *good, const void *last, size_t size,
 		      unsigned int n)
@@ -112,7 +112,7 @@ static void *elements(const void *good, const void *last, size_t size,
 	return at;
 }
 
-/* Return @n elements that the kernel can read, but not write. */
+/* Return @n elements that the kernel can read but not write. */
 static void *read_only(const void *good, size_t size, unsigned int n)
 {
 	void *at = elements(good, good, size, n);
@@ -155,7 +155,10 @@ static void be_refused(void *unused)
 	CHECK_ERRNO(create(read_only(&ctx, sizeof(ctx), 1), NULL, 0), EFAULT);
 }
 
-/* The caller is a new process of a new user: a charge refers to both. */
+/*
+ * Create a context as a new process of a new user, because a charge refers to
+ * both.
+ */
 static int create_as_new_user(void)
 {
 	reap(spawn(be_refused, NULL));
@@ -189,7 +192,7 @@ static void refuse_creation(void *unused)
 	}
 	REFUSED(create_as_new_user(), EFAULT);
 	REFUSED(create_without_descriptor(device), EMFILE);
-	/* Each set has a page. */
+	/* Each set needs a page. */
 	limit_locked_pages(0);
 	ctx.ctx_flags = PFM_FL_MAP_SETS;
 	REFUSED(create(&ctx, NULL, 0), ENOMEM);
@@ -217,11 +220,13 @@ static void refuse_creation_with_format(void *unused)
 	REFUSED(create(&good, &arg, page() + 1), E2BIG);
 	REFUSED(create(read_only(&good, sizeof(good), 1), &arg, sizeof(arg)),
 		EFAULT);
-	/* The format, the limits and the machine refuse the buffer's size. */
+	/*
+	 * The format, the limits and the machine each refuse a buffer's size.
+	 */
 	REFUSED(smpl_create(&ctx, 0, 8, 0), EINVAL);
 	REFUSED(smpl_create(&ctx, 0, LIMIT * page(), 0), ENOMEM);
 	REFUSED(smpl_create(&ctx, 0, 1ULL << 62, 0), ENOMEM);
-	/* The process has locked a page of those that its user may lock. */
+	/* The process has locked one of the pages that its user may lock. */
 	CHECK_OK(mlock(elements(&good, &good, sizeof(good), 1), 1));
 	REFUSED(smpl_create(&ctx, 0, (LIMIT - FRONT) * page(), 0), ENOMEM);
 }
@@ -249,7 +254,9 @@ static void leave_nothing_of_odd_format(void *error)
 	refusals_leave_nothing(refuse_odd_format, error);
 }
 
-/* Load the odd format with some parameters; it or the core must refuse. */
+/*
+ * Load the odd format with some parameters. The format or the core must refuse.
+ */
 static void expect_odd_refused(const char *parameters, int error)
 {
 	CHECK_OK(module_insert_with(ODD, parameters));
@@ -283,7 +290,7 @@ static void refuse_addresses(int fd, int command, const void *good, size_t size)
 	}
 }
 
-/* Refuse a vector command with bad addresses, lengths and a bad element. */
+/* Refuse a vector command with bad addresses, bad lengths and a bad element. */
 static void refuse_vectors(int fd, int command, const void *good,
 			   const void *bad, size_t size)
 {
@@ -417,7 +424,9 @@ TEST(refused_event_set_leaves_nothing)
 	leave_nothing(refuse_set_queries);
 }
 
-/* Create sets until the memory is used up. Return: the refused one. */
+/*
+ * Create sets until the memory is used up. Return: the ID of the refused set.
+ */
 static unsigned int fill(int fd)
 {
 	unsigned int id = FAR;
@@ -428,7 +437,7 @@ static unsigned int fill(int fd)
 	return id;
 }
 
-/* Add PMDs to all sets until the memory is used up. Return: the refused one. */
+/* Add PMDs to all sets until the memory is used up. Return: the refused PMD. */
 static pfarg_pmd_t fill_sets(int fd)
 {
 	pfarg_pmd_t pmd = { .reg_set = FAR };
@@ -456,7 +465,10 @@ static int write_config(int fd, unsigned int set)
 	return pfm_write_pmcs(fd, &pmc, 1);
 }
 
-/* Charges are rounded up to pages, but none may remain without sets. */
+/*
+ * Charges are rounded up to pages, but no charge may remain after the sets are
+ * deleted.
+ */
 static void refuse_beyond_limit(__u32 flags, unsigned int counters)
 {
 	int fd = ctx_new(flags);
@@ -464,7 +476,7 @@ static void refuse_beyond_limit(__u32 flags, unsigned int counters)
 	unsigned int refused;
 	pfarg_pmd_t pmd;
 
-	/* The registers shift the place at which the memory ends. */
+	/* The registers change the place where the memory ends. */
 	ctx_create_set(fd, 1, 0);
 	for (unsigned int n = 0; n < counters; n++)
 		ctx_add_set_counter(fd, 1, n, 0, 0, 0);
@@ -522,7 +534,10 @@ static int load_on_zombie(int fd)
 	return ret;
 }
 
-/* Call a function for a new process, which would keep what it leaves. */
+/*
+ * Call a function for a new process. Anything that the call leaves would stay
+ * with the process.
+ */
 static int on_child(int (*call)(int fd, pid_t child), int fd)
 {
 	pid_t child = spawn(sleep_on, NULL);
@@ -625,7 +640,7 @@ static void watch(int fd, unsigned int set, unsigned int n)
 	CHECK_OK(pfm_write_pmcs(fd, pmcs, ARRAY_SIZE(pmcs)));
 }
 
-/* Create a context with two sets, of which the second one cannot be loaded. */
+/* Create a context with two sets, the second of which cannot be loaded. */
 static int watch_too_much(__u32 flags)
 {
 	int fd = ctx_new(flags);
@@ -649,7 +664,7 @@ static void refuse_breakpoints(void *group)
 	REFUSED(ctx_try_load(blocking, g->root.pid), EINVAL);
 	for (unsigned int n = 0; n < WATCHED; n++)
 		watch(enough, 0, n);
-	/* None is taken. */
+	/* All breakpoints are still available. */
 	ctx_load_self(enough);
 }
 
@@ -687,7 +702,7 @@ static void refuse_unloaded(int fd)
 	REFUSED(pfm_unload_context(fd), EBUSY);
 }
 
-/* A descriptor without a context, and calls that are not commands. */
+/* Refuse a descriptor without a context, and calls that are not commands. */
 static void refuse_descriptors(int fd)
 {
 	static const int commands[] = {
@@ -798,7 +813,10 @@ static int write_event(int fd)
 	return pfm_write_pmcs(fd, &pmc, 1);
 }
 
-/* CAP_DAC_OVERRIDE lets the check read files, and perfmon ignores it. */
+/*
+ * The check needs CAP_DAC_OVERRIDE to read files; perfmon ignores this
+ * capability.
+ */
 static void refuse_to_nobody(void *arg)
 {
 	const struct protected *p = arg;

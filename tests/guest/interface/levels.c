@@ -2,8 +2,8 @@
 /*
  * levels.c - what each level of perf_event_paranoid allows to which users
  *
- * Where the kernel's level applies, the results are compared with
- * perf_event_open().
+ * The results are compared with perf_event_open() where the kernel's level
+ * applies.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static void be_administrator(void)
 	become_member(USER, CAP(CAP_SYS_ADMIN));
 }
 
-/* A user with all capabilities in a nested user namespace. */
+/* Become a user with all capabilities in a nested user namespace. */
 static void be_root_of_a_namespace(void)
 {
 	become_member(USER, 0);
@@ -89,7 +89,9 @@ static void be_outsider(void)
 	become(USER, USER, 0);
 }
 
-/* In the order of the levels: the result of each request, + or -. */
+/*
+ * The levels. @may has a string for each level, with + or - for each request.
+ */
 static const char * const level_names[] = { "-1", "0", "1", "2", "3", "4" };
 #define LEVELS	ARRAY_SIZE(level_names)
 
@@ -184,7 +186,7 @@ static pid_t target_of(int ask)
 	return ask == OTHER ? those.other : thread_id();
 }
 
-/* Return: '+' for success, '-' for EPERM or EACCES. */
+/* Tell a call's result. Return: '+' for success, '-' for EPERM or EACCES. */
 static char answer(int ret)
 {
 	CHECK(ret >= 0 || errno == EPERM || errno == EACCES);
@@ -244,11 +246,14 @@ static void expect_ask(const struct inquiry *q, int ask)
 {
 	char want = q->who->may[q->level][ask], us, perf;
 
-	/* perf itself applies its own level to these requests. */
+	/* perf applies its own level to these requests. */
 	if (q->perf == PERF_STRICT && !q->who->observes &&
 	    (is_on_cpu(ask) || ask == FUNCTION))
 		want = '-';
-	/* On an emulated CPU, patching all functions would take minutes. */
+	/*
+	 * Skip this: on an emulated CPU, patching all functions would take
+	 * minutes.
+	 */
 	if (ask == FUNCTION && (want == '+' || q->perf == PERF_LOOSE ||
 				!those.functions))
 		return;
@@ -354,7 +359,7 @@ static void be_at(const char *level)
 	write_text(PFM_PARAMETERS "paranoid", level);
 }
 
-/* A root process raises the level on request and reports it. */
+/* A root process that raises the level on request, and reports that it has. */
 static int tell[2], told[2];
 
 static void raise_level_to(char level)
@@ -391,7 +396,7 @@ static void go_on_at_higher_levels(void *unused)
 	ctx_stop(fd);
 	CHECK(ctx_read(fd, 0) >= 20);
 	CHECK_OK(pfm_start(fd, NULL));
-	/* New events are refused. */
+	/* New events must be refused. */
 	CHECK_ERRNO(write_event(fd, event | EXCL_KERNEL), EPERM);
 	ctx_expect_state(fd, "started");
 	raise_level_to('2');
@@ -482,7 +487,7 @@ TEST(cpu_descriptor_holder_cannot_add_events)
 	/* perf's own level would allow it. */
 	with_setting(PARANOID, "-1", write_at_own_level, &fd);
 	ctx_expect_state(fd, "stopped");
-	/* A privileged caller may do it. */
+	/* A privileged caller may add the event. */
 	CHECK_OK(write_event(fd, event_of(TRACEPOINT)));
 }
 

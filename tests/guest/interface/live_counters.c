@@ -32,12 +32,12 @@
 #define CYCLES		PFM_PERF_EVENT(PERF_TYPE_HARDWARE, \
 				       PERF_COUNT_HW_CPU_CYCLES)
 
-/* More counters than any CPU has. */
+/* A number of counters that exceeds any CPU's counters. */
 #define ALL_COUNTERS	32
 
 /*
- * Number of reads per test: $LIVE_READS, or a default large enough for every
- * case to occur.
+ * Return the number of reads per test: $LIVE_READS, or a default that is large
+ * enough for each case to occur.
  */
 static unsigned long reads(void)
 {
@@ -65,7 +65,7 @@ static void with_user_access(void (*run)(void *arg))
 }
 
 /**
- * struct live - a context counting instructions and cycles, with set0 mapped
+ * struct live - a context that counts instructions and cycles, with set0 mapped
  */
 struct live {
 	int			fd;
@@ -117,7 +117,7 @@ static __u64 mapped(const struct pfm_set_map *map, unsigned int pmd)
 
 /*
  * Check that values never go back, and that the mapped value is between two
- * values read by the kernel.
+ * values that the kernel has read.
  */
 static void expect_between(struct live *l)
 {
@@ -133,7 +133,10 @@ static void expect_between(struct live *l)
 	}
 }
 
-/* Check that mapped values increase. Compare with the kernel now and then. */
+/*
+ * Check that mapped values increase. Sometimes compare them with the kernel's
+ * values.
+ */
 static void read_often(struct live *l)
 {
 	unsigned long n = reads();
@@ -211,7 +214,7 @@ static void migrate(void *pid)
 	cpu_set_t cpus;
 	int i = 0;
 
-	/* Until the process has exited. */
+	/* Continue until the process has exited. */
 	do {
 		CPU_ZERO(&cpus);
 		CPU_SET(i ^= 1, &cpus);
@@ -336,7 +339,7 @@ static void command_often(void *arg)
 	pfarg_pmc_t pmc = { .reg_num = 1 };
 	int fd = *(int *)arg;
 
-	/* Until the thread has exited. */
+	/* Continue until the thread has exited. */
 	do {
 		pmc.reg_value = pmc.reg_value == CYCLES ? INSTRUCTIONS : CYCLES;
 	} while (!pfm_stop(fd) && !pfm_start(fd, NULL) &&
@@ -369,8 +372,8 @@ TEST(live_counter_is_exact_during_other_commands)
 /**
  * struct turn - a process detaches the context while its thread reads it
  * @fd:   the context
- * @go:   number of times that it was attached
- * @done: number of times that it was detached
+ * @go: how often the context was attached
+ * @done: how often the context was detached
  */
 struct turn {
 	int			fd;
@@ -452,7 +455,7 @@ TEST(live_counter_is_exact_across_masks_and_restarts)
 	with_user_access(expect_exact_across_overflows);
 }
 
-/* perf's pinned CPU events take precedence. These take all counters. */
+/* Take all counters with perf's pinned CPU events, which take precedence. */
 static void expect_not_read(void *unused)
 {
 	struct live l = live_started();
@@ -502,7 +505,8 @@ static void expect_exact_across_resets(void *unused)
 		l.last[0] = 0;
 		expect_between(&l);
 		/*
-		 * 10 faults take fewer instructions than ran before the reset.
+		 * 10 faults take fewer instructions than were counted before
+		 * the reset.
 		 */
 		if (i && i % 20 == 0)
 			CHECK(mapped(l.map, 0) < before + 1000000);
@@ -514,7 +518,7 @@ TEST(live_counter_is_exact_across_reset_by_overflow)
 	with_user_access(expect_exact_across_resets);
 }
 
-/* Each of two sets counts while it is active. Both are read at any time. */
+/* Each of two sets counts while it is active. Both may be read at any time. */
 static void expect_exact_across_switches(void *unused)
 {
 	int fd = ctx_new(PFM_FL_MAP_SETS);
@@ -545,7 +549,9 @@ TEST(live_counter_is_exact_across_set_switches)
 	with_user_access(expect_exact_across_switches);
 }
 
-/* Has the child exited successfully? Return: false while it runs. */
+/*
+ * Tell whether the child has exited successfully. Return: false while it runs.
+ */
 static bool has_ended(pid_t child)
 {
 	int status;
@@ -634,7 +640,7 @@ static void take_right_away(void *arg)
 	}
 }
 
-/* User access is toggled during reads, from another CPU if there is one. */
+/* Toggle user access during reads, from another CPU if there is one. */
 static void expect_no_trap(void *unused)
 {
 	struct progress *done = mmap(NULL, sizeof(*done),
@@ -667,8 +673,8 @@ static void read_cycle_counter(void *unused)
 	unsigned long value;
 
 	/*
-	 * A thread without an event of its own may still have the user access
-	 * of the thread that ran before it.
+	 * Give the thread an event of its own. Without one, the thread might
+	 * still have the user access of the thread that ran before it.
 	 */
 	open_cycles(0, -1);
 	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
@@ -691,7 +697,9 @@ static void expect_signal(void (*function)(void *arg))
 	CHECK_EQ(WTERMSIG(status), SIGILL);
 }
 
-/* While one process reads its counters, others still get the signal. */
+/*
+ * While one process reads its counters, other processes still get the signal.
+ */
 static void expect_signals(void *unused)
 {
 	struct live l = live_started();
@@ -706,7 +714,7 @@ TEST(illegal_instruction_still_raises_sigill)
 	with_user_access(expect_signals);
 }
 
-/* The new program has no mapping and must not keep user access. */
+/* The new program has no mapping, and must not keep user access. */
 static void read_after_exec(void *unused)
 {
 	struct live l = live_started();

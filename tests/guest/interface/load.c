@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * load.c - attaching contexts to threads and CPUs, starting and stopping them
+ * load.c - attach contexts to threads and CPUs, start and stop them
  *	    (3.1.5 - 3.1.8)
  */
 #define _GNU_SOURCE
@@ -80,7 +80,7 @@ TEST(load_refuses_a_thread_that_has_exited)
 	worker_start(&w);
 	CHECK_OK(kill(w.pid, SIGKILL));
 	CHECK_OK(waitid(P_PID, w.pid, &info, WEXITED | WNOWAIT));
-	/* The thread is now a zombie. */
+	/* Now the thread is a zombie. */
 	CHECK_ERRNO(ctx_try_load(fd, w.pid), ESRCH);
 	wait_for(w.pid);
 	CHECK_ERRNO(ctx_try_load(fd, w.pid), ESRCH);
@@ -157,7 +157,7 @@ static void *load_in_second_thread(void *arg)
 {
 	int fd = *(int *)arg;
 
-	/* This is the process's ID, not that of the calling thread. */
+	/* getpid() is the process's ID, not that of the calling thread. */
 	CHECK_ERRNO(load_result(fd, getpid()), EINVAL);
 	ctx_load_self(fd);
 	return NULL;
@@ -260,7 +260,7 @@ TEST(context_can_be_loaded_on_successive_threads)
 
 #define PAIRS	16	/* PMC and PMD pairs of the perf PMU */
 
-/* All counters count, each from a value of its own. */
+/* Create a context in which all counters count, each from a different value. */
 static int new_with_all_counters(void)
 {
 	int fd = ctx_new(0);
@@ -287,7 +287,7 @@ TEST(next_context_inherits_no_register_values)
 	CHECK_OK(pfm_unload_context(second));
 	for (unsigned int i = 1; i < PAIRS; i++)
 		CHECK_EQ(ctx_read(second, i), 0);
-	/* Nor does the first context see values of the second. */
+	/* The first context does not see values of the second one either. */
 	ctx_start_on(first, thread_id());
 	touch_pages(1, NULL);
 	for (unsigned int i = 0; i < PAIRS; i++)
@@ -342,7 +342,7 @@ TEST(samples_of_second_thread_have_its_tid)
 	CHECK(tid != child);
 	ctx_add_counter(s.fd, 0, 0, SECOND_PERIOD);
 	ctx_start_on(s.fd, tid);
-	/* The first thread is not monitored. */
+	/* The process's first thread is not monitored. */
 	ctx_expect_free(child);
 	CHECK_OK(write(go[1], "", 1));
 	CHECK_EQ(read(name[0], &tid, sizeof(tid)), sizeof(tid));
@@ -519,7 +519,7 @@ TEST(unload_clears_the_mask)
 	touch_pages(8, NULL);
 	ctx_expect_state(fd, "masked");
 	CHECK_OK(pfm_unload_context(fd));
-	/* A restart is no longer pending for the overflowed counter. */
+	/* The overflowed counter no longer waits for a restart. */
 	CHECK_EQ(ctx_read(fd, 0), 0);
 	CHECK_ERRNO(pfm_restart(fd), EBUSY);
 	ctx_load_self(fd);
@@ -531,7 +531,7 @@ TEST(unload_clears_the_mask)
 	ctx_expect_no_message(fd);
 }
 
-/* Return the number of function call interrupts of CPU 1 (x86). */
+/* Return the number of function call interrupts on CPU 1 (x86). */
 static __u64 calls_on_cpu1(void)
 {
 	FILE *file = fopen("/proc/interrupts", "r");
@@ -546,7 +546,7 @@ static __u64 calls_on_cpu1(void)
 	return n;
 }
 
-/* Keep RCU threads off CPU 1: they are woken by such interrupts, too. */
+/* Keep RCU threads off CPU 1, because such interrupts also wake them. */
 static void keep_rcu_on_cpu0(void)
 {
 	cpu_set_t cpu0;
@@ -561,7 +561,7 @@ static void keep_rcu_on_cpu0(void)
 		FILE *stat = fopen(found.gl_pathv[i], "r");
 
 		/*
-		 * Processes may exit meanwhile. Per-CPU threads cannot be
+		 * Processes may exit meanwhile, and per-CPU threads cannot be
 		 * moved.
 		 */
 		if (stat && fscanf(stat, "%d (%31[^)]", &pid, name) == 2 &&
@@ -623,7 +623,7 @@ TEST(commands_on_a_thread_leave_other_cpus_alone)
 	CHECK_OK(kill(bystander, SIGKILL));
 }
 
-/* Maximum length of a vector of PMDs. */
+/* The maximum length of a vector of PMDs. */
 #define ELEMS	20
 
 /* Proves H18 */

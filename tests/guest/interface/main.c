@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * main.c - loading and unloading the core
+ * main.c - load and unload the core
  *
- * Begins and ends with all modules loaded.
+ * All modules are loaded when the program begins and when it ends.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -19,7 +19,10 @@ TEST(core_in_use_cannot_be_unloaded)
 {
 	struct smpl s;
 
-	/* Formats left loaded by other programs would use the core, too. */
+	/*
+	 * Unload formats that other programs have left, because they also use
+	 * the core.
+	 */
 	modules_unload_formats();
 	s = smpl_new(0, 4096, 0);
 	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
@@ -27,7 +30,7 @@ TEST(core_in_use_cannot_be_unloaded)
 	CHECK_OK(module_unload(MODULE_DEFAULT));
 	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
 	CHECK_OK(module_unload(MODULE_PMU));
-	/* A mapped buffer is now the only user. */
+	/* Now a mapped buffer is the only user. */
 	CHECK_ERRNO(module_unload(MODULE_CORE), EAGAIN);
 	CHECK_OK(munmap((void *)s.hdr, s.size));
 	CHECK_OK(module_unload(MODULE_CORE));

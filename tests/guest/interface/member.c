@@ -33,7 +33,7 @@
 #define FAULTS		100
 #define ROUNDS		5
 #define PERIOD		4
-/* Expected samples per level, with some tolerance. */
+/* The expected number of samples per level, minus some tolerance. */
 #define SAMPLES		(ROUNDS * FAULTS / PERIOD - 10)
 #define BUFFER		(1 << 20)
 #define RECORDS		1024
@@ -44,7 +44,7 @@
 /* Kernel addresses */
 
 /*
- * Cause page faults at user level, and as many in the kernel while it copies to
+ * Cause page faults at user level, and as many in the kernel, which copies to
  * user pages.
  */
 static void fault_in_user_and_kernel(void)
@@ -82,7 +82,7 @@ static void sample_in_user_and_kernel(int fd)
 	ctx_stop(fd);
 }
 
-/* Is this a kernel address, and not the negative of a period? */
+/* Tell whether this is a kernel address, and not a negative period. */
 static bool is_of_kernel(__u64 word)
 {
 	return word >= 0xffff800000000000ULL && word < 0xffffffffff000000ULL;
@@ -99,7 +99,7 @@ static unsigned int kernel_words(const struct mapped *m)
 	return n;
 }
 
-/* Count non-zero bytes: records that do not fit into 32 bits are dropped. */
+/* Count non-zero bytes. Records that do not fit in 32 bits are dropped. */
 static unsigned int records32(const struct mapped *m)
 {
 	unsigned int n = 0;
@@ -154,7 +154,7 @@ static struct mapped new_pebs64(void)
 static const struct format {
 	const char	*name;
 	struct mapped	(*make)(void);
-	bool		x86;		/* records consist of x86 registers */
+	bool		x86;		/* records contain x86 registers */
 	unsigned int	(*look)(const struct mapped *m);
 } formats[] = {
 	{ "default", new_default, false, kernel_words },
@@ -163,7 +163,7 @@ static const struct format {
 	{ "pebs64", new_pebs64, true, kernel_words },
 };
 
-/* Return what look() finds after sampling with a format. */
+/* Sample with a format. Return: the result of look(). */
 static unsigned int learn_from(const struct format *f, __u64 exclude)
 {
 	struct mapped m = f->make();
@@ -217,9 +217,7 @@ static void learn_as_member(void *unused)
 /* Proves H16, 4.1-01 */
 TEST(no_format_leaks_kernel_addresses_to_users)
 {
-	/*
-	 * Check that kernel addresses are found if the kernel is not excluded.
-	 */
+	/* Without the exclusion, kernel addresses must be found. */
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (is_here(&formats[i]) && formats[i].look == kernel_words)
 			CHECK(learn_from(&formats[i], 0) >= SAMPLES);
@@ -282,7 +280,9 @@ TEST(oprofile_bridge_leaks_no_kernel_addresses)
 #define GROUP_MAX	(64U << 20)
 #define SOME		(4U << 20)
 
-/* The kernel charges up to 64 pages per CPU in advance. */
+/*
+ * The number of bytes that the kernel may charge in advance, 64 pages per CPU.
+ */
 #define AHEAD		(64 * 2 * 4096U)
 
 /* Create a control group with this memory limit. */
@@ -341,12 +341,12 @@ TEST(buffers_and_contexts_are_charged_to_the_cgroup)
 	run_in_group(fill_at_level_2);
 }
 
-/* Create a context that needs all the memory of the group. */
+/* Expect that creating a context which needs all memory of the group fails. */
 static void expect_too_large(pfarg_ctx_t *ctx, void *arg, size_t size)
 {
 	write_text(CGROUP "/cgroup.procs", "0");
 	CHECK_ERRNO(pfm_create_context(ctx, arg, size), ENOMEM);
-	/* The memory is available again: this process can allocate some. */
+	/* The memory is available again, so this process can allocate some. */
 	CHECK(mmap(NULL, SOME, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		   MAP_ANONYMOUS | MAP_POPULATE, -1, 0) != MAP_FAILED);
 }
@@ -376,7 +376,7 @@ static void *pause_for_ever(void *unused)
 	return NULL;
 }
 
-/* Start threads when a byte comes, and tell when all of them run. */
+/* Start threads when a byte arrives, and report when all of them run. */
 static void start_threads(void *pipes)
 {
 	int (*p)[2] = pipes;
@@ -492,7 +492,7 @@ static void share_a_cpu(void *unused)
 	pid_t member = spawn(overflow_for_ever, NULL);
 
 	reap(spawn(work_beside, NULL));
-	/* The other process is still running. */
+	/* The other process must still be running. */
 	CHECK_EQ(waitpid(member, NULL, WNOHANG), 0);
 	CHECK_OK(kill(member, SIGKILL));
 }

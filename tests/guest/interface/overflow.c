@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * overflow.c - sampling without a format, using messages (3.4)
+ * overflow.c - sample without a format, by messages (3.4)
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -38,13 +38,13 @@ TEST(sampling_by_time_needs_only_a_timer)
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);
 	worker_ask(&w, WORK_TOUCH, ULONG_MAX);
-	/* The worker may get no CPU time in ten intervals. */
+	/* The worker may get no CPU time during ten intervals. */
 	for (int i = 0; i < 10 || !last; i++) {
 		wait_for_timer(timer);
 		ctx_stop(fd);
 		value = ctx_read(fd, 0);
 		CHECK(value >= last);
-		/* The worker keeps running between the intervals. */
+		/* Between the intervals, the worker continues to run. */
 		progress = worker_progress(&w);
 		while (worker_progress(&w) < progress + 10)
 			sched_yield();

@@ -2,7 +2,8 @@
 /*
  * perm.c - permission to attach to threads and to block them (4.2, 4.3, 4.4.1)
  *
- * perfmon refuses what perf_event_open() refuses; the results are compared.
+ * perfmon must refuse what perf_event_open() refuses, so the tests compare the
+ * results.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -30,7 +31,7 @@
 #define KTHREADD	2
 #define EXCL_KERNEL	PFM_PERF_EXCL_KERNEL
 
-/* Without Yama, ptrace() is not limited to descendants. */
+/* Turn off Yama, which would limit ptrace() to descendants. */
 static void turn_yama_off(void)
 {
 	if (exists(YAMA))
@@ -41,7 +42,7 @@ static void turn_yama_off(void)
 
 struct target {
 	const char	*name;
-	void		(*be)(void);	/* run first in the process */
+	void		(*be)(void);	/* runs first in the process */
 	pid_t		pid;
 };
 
@@ -77,7 +78,7 @@ static void be_privileged(void)
 	become(USER, USER, CAP(CAP_NET_RAW));
 }
 
-/* Real and effective IDs differ, as after exec of a set-uid program. */
+/* The real and the effective ID differ, as after exec of a set-uid program. */
 static void be_set_uid(void)
 {
 	CHECK_OK(setresuid(USER, 0, 0));
@@ -128,8 +129,7 @@ static struct target targets[TARGETS] = {
 };
 
 /*
- * The result for each target, in their order:
- * + allowed
+ * The result for each target, in the order of the targets: + allowed
  * - refused
  * n no such thread
  * s refused, although perf_event_open() allows it
@@ -140,8 +140,8 @@ static const struct caller {
 	const char	*name;
 	uid_t		uid;
 	__u64		caps;
-	const char	*may;		/* monitor */
-	const char	*may_stop;	/* monitor and block */
+	const char	*may;		/* to monitor */
+	const char	*may_stop;	/* to monitor and block */
 } callers[] = {
 	{ "user", USER, 0,
 	  "+------+++-nn",
@@ -183,7 +183,7 @@ static void pause_in_child(void *unused)
 	pause();
 }
 
-/* Return: '+', '-', 'i' or 'n' for the result of a call. */
+/* Return: '+', '-', 'i' or 'n', for the result of a call. */
 static char answer(int ret, int error)
 {
 	if (ret >= 0)
@@ -249,7 +249,7 @@ static void expect_may_stop(const struct caller *c, const struct target *t,
 			     c->name, t->name, us);
 }
 
-/* The check to make for each caller and target. */
+/* The check that is made for each caller and target. */
 static struct question {
 	__u32	ctx_flags;
 	void	(*expect)(const struct caller *c, const struct target *t,
@@ -348,13 +348,16 @@ TEST(yama_restricts_blocking_contexts)
 	with_setting(YAMA, "1", restrict_blocking, NULL);
 }
 
-/* The /proc that the caller sees may be manipulated. */
+/*
+ * Bind-mount over /proc, because the /proc that the caller sees may be
+ * manipulated.
+ */
 static void fool_with_proc(void *arg)
 {
 	const struct target *t = &targets[OTHER];
 	char own[32], other[32];
 
-	/* The user's own namespaces, in which it may mount. */
+	/* The user has namespaces of its own, in which it may mount. */
 	become(USER, USER, 0);
 	CHECK_OK(unshare(CLONE_NEWUSER | CLONE_NEWNS));
 	snprintf(own, sizeof(own), "/proc/%d", getpid());
@@ -378,7 +381,10 @@ TEST(bind_mount_over_proc_grants_nothing)
 	with_paranoid("2", bind_mounts_prove_nothing, NULL);
 }
 
-/* The kernel's check uses the file system IDs, which may differ. */
+/*
+ * The kernel's check uses the file system IDs, which may differ from the user
+ * IDs.
+ */
 static void become_with_other_fsuid(void)
 {
 	become(USER, USER, CAP(CAP_SETUID));
@@ -386,7 +392,7 @@ static void become_with_other_fsuid(void)
 	keep_caps(0);
 }
 
-/* Mount a world-readable file over one that needs a permission. */
+/* Mount a world-readable file over one that requires a permission. */
 static void mount_status_over(pid_t pid, const char *name)
 {
 	char status[32], over[32];
@@ -421,7 +427,7 @@ TEST(bind_mount_over_proc_maps_grants_nothing)
 	with_paranoid("2", status_proves_nothing, NULL);
 }
 
-/* The check does not use /proc. */
+/* Attach without /proc, which the check does not use. */
 static void attach_without_proc(void *arg)
 {
 	CHECK_OK(unshare(CLONE_NEWNS));
@@ -445,7 +451,7 @@ TEST(permission_check_needs_no_mounted_proc)
 	with_paranoid("2", nobody_needs_proc, NULL);
 }
 
-/* In a PID namespace, the caller's process numbers are not the kernel's. */
+/* In a PID namespace, the caller's process IDs differ from the kernel's. */
 static void attach_in_pid_namespace(void *arg)
 {
 	struct worker other, own;
@@ -473,7 +479,7 @@ TEST(permission_check_works_in_a_pid_namespace)
 
 /* Holders of a descriptor without the permission to attach to its thread */
 
-/* Try all writes: only those that need a new event are refused. */
+/* Try all writes. Only those that need a new event are refused. */
 static void write_as_holder(void *arg)
 {
 	int fd = *(int *)arg;
@@ -487,13 +493,13 @@ static void write_as_holder(void *arg)
 	CHECK_EQ(ctx_read(fd, 0), 1000);
 	c.pmc.reg_smpl_pmds[0] = 2;
 	CHECK_OK(pfm_write_pmcs(fd, &c.pmc, 1));
-	/* Changes that make a counter sample. */
+	/* These changes would make a counter sample. */
 	c.pmd.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY;
 	CHECK_ERRNO(pfm_write_pmds(fd, &c.pmd, 1), EPERM);
 	c.pmc.reg_flags = PFM_REGFL_OVFL_NOTIFY;
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
 	c.pmc.reg_flags = 0;
-	/* Changes of the event, and of a counter that is not counting yet. */
+	/* These change the event, or add a counter that does not count yet. */
 	c.pmc.reg_value = PFM_PERF_EVENT(PERF_TYPE_SOFTWARE,
 					 PERF_COUNT_SW_CONTEXT_SWITCHES);
 	CHECK_ERRNO(pfm_write_pmcs(fd, &c.pmc, 1), EPERM);
@@ -514,7 +520,7 @@ TEST(descriptor_holder_cannot_add_events)
 	counter_write(fd, &c);
 	ctx_start_on(fd, targets[ROOT].pid);
 	reap(spawn(write_as_holder, &fd));
-	/* A privileged caller may do it. */
+	/* A privileged caller may make a counter sample. */
 	c.pmd.reg_flags = PFM_REGFL_SMPL | PFM_REGFL_OVFL_NOTIFY;
 	c.pmd.reg_value = -1000ULL;
 	CHECK_OK(pfm_start(fd, NULL));

@@ -22,7 +22,7 @@
 #define CONFIG2(n)	(128 + (n))
 
 #define PMUS		"/sys/bus/event_source/devices/"
-/* A test PMU whose parameters show the last event's configuration. */
+/* A test PMU whose parameters show the configuration of the last event. */
 #define LEAP		"pfm_perf_leap"
 #define LEAP_FILE	"tests/guest/perf_leap/" LEAP ".ko"
 #define LEAP_PARAM	"/sys/module/" LEAP "/parameters/"
@@ -67,7 +67,7 @@ static void expect_leap(__u64 config, __u64 config1, __u64 config2)
 	CHECK_EQ(leap_word(LEAP_PARAM "config2"), config2);
 }
 
-/* Is this line in the sysfs list of mappings? */
+/* Tell whether this line is in the list of mappings in sysfs. */
 static bool is_listed(const char *line)
 {
 	char text[8192];
@@ -109,7 +109,7 @@ TEST(perf_event_gets_both_config_words)
 	expect_leap(0x12, 30, 0);
 	write_pmc(fd, CONFIG2(2), ~0ULL);
 	expect_leap(0x12, 30, ~0ULL);
-	/* Other PMCs' configuration words do not matter. */
+	/* Configuration words of other PMCs have no effect. */
 	write_pmc(fd, CONFIG1(3), 7);
 	write_pmc(fd, 2, event | 1);
 	expect_leap(0x13, 30, ~0ULL);
@@ -139,7 +139,7 @@ TEST(each_event_set_has_its_config_words)
 	expect_leap(0x12, 0, 0);
 	CHECK_OK(try_write(fd, 1, 0, event));
 	expect_leap(0x12, 5, 0);
-	/* Events are programmed in the order of their numbers. */
+	/* A set's events are programmed in the order of the sets' IDs. */
 	CHECK_OK(pfm_load_context(fd, &load));
 	expect_leap(0x12, 5, 0);
 	CHECK_OK(pfm_start(fd, &start));
@@ -184,7 +184,10 @@ TEST(config_words_are_accepted_as_by_perf)
 	compare_with_perf(fd, PERF_TYPE_RAW, 0x11);
 }
 
-/* On arm64, only perf's own handlers step over breakpoints. */
+/*
+ * Skip the test on other architectures. On arm64, only perf's own handlers step
+ * over breakpoints.
+ */
 static void only_x86(bool x86)
 {
 #ifdef __x86_64__
@@ -229,7 +232,7 @@ TEST(breakpoints_count_at_their_config_address)
 	ctx_stop(fd);
 	CHECK_EQ(ctx_read(fd, 0), 100);
 	CHECK_EQ(ctx_read(fd, 1), 7);
-	/* The address is changed and the count is kept. */
+	/* Change the address; the count is kept. */
 	write_pmc(fd, CONFIG1(0), (uintptr_t)&watched[4]);
 	CHECK_OK(pfm_start(fd, NULL));
 	touch(1, 100);
@@ -271,13 +274,16 @@ TEST(refused_config_word_changes_nothing)
 	int fd = ctx_new(0);
 
 	only_x86(true);
-	/* No address and length are set yet. */
+	/* The address and the length are not set yet. */
 	CHECK_ERRNO(try_write(fd, 0, 0, WRITES), EINVAL);
 	watch(fd, 0, 3);
 	ctx_start_on(fd, thread_id());
 	touch(3, 5);
 	ctx_stop(fd);
-	/* An invalid length; an address not aligned to the length set. */
+	/*
+	 * The length is invalid, and then the address is not aligned to the
+	 * length.
+	 */
 	CHECK_ERRNO(try_write(fd, 0, CONFIG2(0), 3), EINVAL);
 	CHECK_ERRNO(try_write(fd, 0, CONFIG1(0), (uintptr_t)watched + 1),
 		    EINVAL);
@@ -297,7 +303,7 @@ TEST(breakpoints_are_refused_on_arm64)
 	CHECK_ERRNO(try_write(fd, 0, 0, WRITES), EINVAL);
 }
 
-/* It is not known whether this PMU handles periods as perf's own PMUs do. */
+/* This PMU may handle periods in another way than perf's own PMUs. */
 TEST(other_software_pmus_count_and_do_not_sample)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0, .reg_flags = PFM_REGFL_OVFL_NOTIFY };

@@ -3,7 +3,7 @@
  * pmu.c - PMU description modules, of which one can be registered
  *	   (Eranian 2006, 4.4)
  *
- * Begins and ends with all modules loaded.
+ * All modules are loaded when the program begins and when it ends.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 #define MAPPINGS PFM_SYSFS "/pmu_desc/mappings"
 
-/* The example's PMDs. */
+/* The PMDs of the example PMU. */
 #define SWITCHES	300
 #define FAULTS		301
 
@@ -61,7 +61,7 @@ TEST(pmu_is_replaced_and_put_back)
 	CHECK_OK(module_unload(MODULE_PMU));
 	CHECK_OK(module_insert(SIM_PMU));
 	expect_text(PFM_SYSFS "/pmu_desc/name", "simulated");
-	/* In the mask, 1 is a reserved bit. */
+	/* A mask bit of 1 marks a reserved bit. */
 	expect_text(MAPPINGS, "PMC0:0x0:0xffffffff00000000:SIMSEL0");
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);

@@ -28,7 +28,7 @@
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
 #define MS		1000000ULL
 
-/* A test PMU that is told how many periods pass in one instant. */
+/* A test PMU that is told how many periods pass at once. */
 #define LEAP		"pfm_perf_leap"
 #define LEAP_FILE	"tests/guest/perf_leap/" LEAP ".ko"
 #define LEAP_PARAM	"/sys/module/" LEAP "/parameters/"
@@ -61,7 +61,7 @@ static void spin_ns(__u64 ns)
 }
 
 /*
- * A context of this CPU. PMD0 overflows at each hit of a tracepoint and resets
+ * A context on this CPU. PMD0 overflows at each hit of a tracepoint, and resets
  * PMD1, a clock.
  */
 struct resetter {
@@ -144,7 +144,7 @@ static __u64 duration(int fd)
 }
 
 /*
- * Count for a while. The set must have been active as long as the thread ran.
+ * Count for a while. Check that the set was active as long as the thread ran.
  */
 static void expect_time_is_told(int fd)
 {
@@ -185,13 +185,16 @@ TEST(set_duration_is_exact_for_any_events)
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, 0);
 	ctx_load_self(fd);
 	expect_time_is_told(fd);
-	/* The time is now taken from the other event, */
+	/* Without PMD0's event, the time is taken from the event of PMD1. */
 	write_pmc_stopped(fd, 0, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
-	/* from the clock's own event, as no counter has one, */
+	/* Without any counter, the time is taken from the clock's own event. */
 	write_pmc_stopped(fd, 1, PFM_PERF_NONE, 0);
 	expect_time_is_told(fd);
-	/* or from the clock's own event, as an overflow may read it. */
+	/*
+	 * If overflows may read the time, it is also taken from the clock's own
+	 * event.
+	 */
 	write_pmc_stopped(fd, 1, PAGE_FAULTS, PFM_REGFL_OVFL_NOTIFY);
 	expect_time_is_told(fd);
 	CHECK_OK(pfm_unload_context(fd));
@@ -211,13 +214,13 @@ TEST(set_duration_survives_switch_to_sampling)
 	expect_time_is_told(fd);
 }
 
-/* Longer than any test takes. */
+/* A time in ns that is longer than any test. */
 #define HOUR	(3600 * 1000 * (__s64)MS)
 
 /*
- * The tracepoint is hit with the lock of the timers held. Resetting the clock
- * starts a timer, too, which must not recurse endlessly. The kernel itself
- * starts some timers in each tick.
+ * At this tracepoint, the kernel holds the lock of the timers. Resetting the
+ * clock also starts a timer, which must not recurse endlessly. The kernel
+ * itself starts some timers in each tick.
  */
 TEST(clock_reset_in_hrtimer_start_is_safe)
 {
@@ -226,10 +229,12 @@ TEST(clock_reset_in_hrtimer_start_is_safe)
 
 	set_timers(100);
 	ctx_stop(r.fd);
-	/* The clock was reset to a later start, an hour away. */
+	/*
+	 * The clock was reset to minus two hours, and has not run for an hour.
+	 */
 	CHECK((__s64)ctx_read(r.fd, 1) < -HOUR);
 	CHECK(r.hdr->hdr_count >= 100);
-	/* Endless starts would have filled the buffer. */
+	/* An endless recursion would have filled the buffer. */
 	CHECK_EQ(r.hdr->hdr_overflows, 0);
 }
 
@@ -244,7 +249,7 @@ TEST(clock_reset_to_0_in_timer_expiry_is_safe)
 		while (r.hdr->hdr_count == before)
 			;
 		ctx_stop(r.fd);
-		/* The clock was reset and keeps counting. */
+		/* The clock was reset, and counts on. */
 		CHECK((__s64)ctx_read(r.fd, 1) >= 0);
 		CHECK_OK(pfm_write_pmds(r.fd, &r.clock.pmd, 1));
 		CHECK_OK(pfm_start(r.fd, NULL));
@@ -269,7 +274,7 @@ static void leap(unsigned int periods)
 	write_text(LEAP_PARAM "leap", text);
 }
 
-/* Start a context of this CPU with a leaping counter. */
+/* Start a context on this CPU with a leaping counter. */
 static struct smpl sample_leaps(struct counter *c)
 {
 	struct smpl s = smpl_new(PFM_FL_SYSTEM_WIDE, 1 << 20, 0);
@@ -287,8 +292,8 @@ TEST(period_can_exceed_the_perf_maximum)
 	struct smpl s;
 
 	/*
-	 * It takes three of perf's periods: two of maximum length, and the
-	 * rest.
+	 * The counter needs three of perf's periods: two of the maximum length,
+	 * and the rest.
 	 */
 	c.pmd.reg_value = 5;
 	s = sample_leaps(&c);
@@ -317,7 +322,7 @@ TEST(counter_reset_to_0_keeps_counting)
 	CHECK_EQ(ctx_read(s.fd, 0), 0);
 	leap(1);
 	CHECK_EQ(s.hdr->hdr_count, 1);
-	/* The maximum period of perf. */
+	/* This is perf's maximum period. */
 	CHECK_EQ(ctx_read(s.fd, 0), (1ULL << 63) - 16);
 }
 
@@ -361,7 +366,7 @@ TEST(counter_reset_by_another_gets_full_period)
 	}
 }
 
-/* Another PMU's driver may hold a lock that reading takes. */
+/* The driver of another PMU may hold a lock that a read takes. */
 TEST(overflow_does_not_read_foreign_pmus)
 {
 	struct counter c = leaping(1, 0);
@@ -380,7 +385,7 @@ TEST(overflow_does_not_read_foreign_pmus)
 	touch_pages(100, NULL);
 	CHECK(s.hdr->hdr_count >= 100);
 	CHECK_EQ(read_number(LEAP_PARAM "reads"), reads);
-	/* A command does read the event. */
+	/* A command reads the event. */
 	ctx_read(s.fd, 1);
 	CHECK(read_number(LEAP_PARAM "reads") > reads);
 }
@@ -397,8 +402,8 @@ TEST(released_event_is_no_longer_referenced)
 }
 
 /*
- * Since 6.16 perf stops all events that it throttles, not only those of the
- * hardware.
+ * Since 6.16, perf stops all events that it throttles, not only hardware
+ * events.
  */
 static bool counts_while_throttled(void)
 {
@@ -429,7 +434,8 @@ static void count_run_time(void *unused)
 	counter_write(s.fd, &all);
 	ctx_start_on(s.fd, thread_id());
 	/*
-	 * The last hit, whose time may still be pending, may add most of it.
+	 * Retry if the last hit added most of the time, because its time may
+	 * still be pending.
 	 */
 	do {
 		CHECK_OK(pfm_start(s.fd, NULL));
@@ -441,7 +447,7 @@ static void count_run_time(void *unused)
 		 (__s64)value >= (__s64)(counted / 2));
 	known = s.hdr->hdr_count + ctx_number(s.fd, "pfm_lost");
 	CHECK(ctx_number(s.fd, "pfm_pmu_throttled") > 0);
-	/* The two counters are not stopped at the same instant. */
+	/* The two counters do not stop at the same instant. */
 	CHECK(known > (counted - value) / 1100 || !counts_while_throttled());
 	CHECK(known < counted / 900);
 	CHECK((__s64)value < (__s64)(counted / 2));

@@ -2,8 +2,8 @@
 /*
  * realtime.c - real-time threads are sampled like other threads
  *
- * An overflow leaves notifying and blocking to an irq_work, which must not wait
- * until the thread leaves its CPU. On PREEMPT_RT an ordinary one would wait.
+ * After an overflow, an irq_work notifies or blocks. It must not wait until the
+ * thread leaves its CPU. On PREEMPT_RT, an ordinary irq_work would wait.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -31,7 +31,7 @@ static void make_realtime(pid_t tid, int priority)
 	CHECK_OK(sched_setscheduler(tid, SCHED_FIFO, &param));
 }
 
-/* Read the full buffer and restart, in each round. */
+/* In each round, read the full buffer and restart. */
 static void read_rounds(const struct smpl *s, pid_t pid, unsigned int *restarts)
 {
 	for (unsigned int i = 0; i < ROUNDS; i++) {
@@ -59,7 +59,7 @@ static void block_realtime_thread(void *priority)
 	worker_quit(&w);
 }
 
-/* A thread that waits for restarts, but does not leave its CPU */
+/* A thread that waits for restarts, but does not leave its CPU. */
 struct occupant {
 	int		priority;
 	struct smpl	s;
@@ -99,7 +99,10 @@ static void notify_of_realtime_thread(void *priority)
 	reap(pid);
 }
 
-/* Run a function with each priority, while such threads are not throttled. */
+/*
+ * Run a function with each priority. Real-time threads are not throttled
+ * meanwhile.
+ */
 static void with_priorities(void (*run)(void *priority))
 {
 	static int priorities[] = { 1, 50, 99 };

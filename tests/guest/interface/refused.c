@@ -19,7 +19,8 @@
 #define COUNT	"pfmon -u -e page-faults "
 
 /*
- * A pfmon command of some user, and a part of its message; NULL: it succeeds.
+ * A pfmon command of some user, and a part of its message. If the message is
+ * NULL, the command succeeds.
  */
 struct request {
 	void		(*be)(void);
@@ -45,7 +46,7 @@ static void be_outsider(void)
 	become(USER, USER, 0);
 }
 
-/* Run a command and get what it prints. Return: whether it succeeds. */
+/* Run a command and read its output. Return: whether the command succeeds. */
 static bool run(const char *command, char *printed, int size)
 {
 	char quiet[256];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * regs.c - writing, reading and describing PMCs and PMDs (3.1.2 - 3.1.4,
+ * regs.c - write, read and describe PMCs and PMDs (3.1.2 - 3.1.4,
  *	    3.1.13, 3.1.14)
  */
 #define _GNU_SOURCE
@@ -298,7 +298,7 @@ TEST(registers_of_running_thread_can_be_written)
 	worker_kill(&w);
 }
 
-/* Execute the instruction that reads a counter, if user level may do that. */
+/* Execute the instruction that reads a counter, if user level may read it. */
 static void read_hardware(void *unused)
 {
 #ifdef __aarch64__
@@ -325,7 +325,7 @@ static void expect_unreadable(void)
 static void read_own_hardware(void *fd)
 {
 	/*
-	 * The parent holds the descriptor, too, and checks the context's state.
+	 * The parent also holds the descriptor, and checks the context's state.
 	 */
 	ctx_start_on(*(int *)fd, thread_id());
 	read_hardware(NULL);
@@ -337,14 +337,14 @@ TEST(user_level_cannot_read_hardware_counters)
 	int fd = ctx_counting(), status;
 	struct worker w;
 
-	/* The monitored thread itself reads. */
+	/* Here the monitored thread itself reads. */
 	status = wait_for(spawn(read_own_hardware, &fd));
 	CHECK(WIFSIGNALED(status));
 	CHECK(WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGILL);
 	ctx_wait_state(fd, "unloaded");
 	/*
-	 * Another thread reads while the monitored one sleeps, while it runs,
-	 * and after its exit.
+	 * Another thread reads while the monitored thread sleeps, while it
+	 * runs, and after its exit.
 	 */
 	worker_start(&w);
 	ctx_start_on(fd, w.pid);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * release.c - the time that a monitored thread spends on releasing its events
+ * release.c - measure the time in which a monitored thread releases its events
  *
- * Releasing the last event of a tracepoint takes grace periods. The times are
- * those of a guest whose clock counts instructions.
+ * Releasing the last event of a tracepoint takes grace periods. The guest's
+ * clock counts instructions.
  */
 #define _GNU_SOURCE
 #include <glob.h>
@@ -28,8 +28,9 @@
 #define TRACEPOINTS	(SETS * PAIRS)
 
 /*
- * Find tracepoints that nothing else uses. Those of ftrace itself and of system
- * calls are not ordinary ones; the kernel's busiest would be measured, too.
+ * Find tracepoints that nothing else uses. Leave out those of ftrace and of
+ * system calls, which are special, and the kernel's busiest ones, whose hits
+ * would add to the time.
  */
 static void find_tracepoints(__u64 *ids, unsigned int n)
 {
@@ -108,8 +109,8 @@ static void write_set(int fd, unsigned int set, const __u64 *ids)
 }
 
 /*
- * Create a context with all tracepoints. Writing the PMCs has left events to be
- * released later: unloading releases them now.
+ * Create a context with all tracepoints. Writing the PMCs leaves events to be
+ * released later; unload, so that they are released now.
  */
 static int new_context(const __u64 *ids)
 {
@@ -144,7 +145,10 @@ TEST(exit_costs_at_most_twice_that_under_perf)
 	ctx_start_on(fd, w.pid);
 	ours = killing(&w);
 	ctx_expect_message(fd, PFM_MSG_END);
-	/* This releases all events: perf starts under the same conditions. */
+	/*
+	 * Close the context, which releases all events, so that perf starts
+	 * under the same conditions.
+	 */
 	close(fd);
 	perfs = killing_under_perf(ids);
 	printf("# exit: %llu us under perf, %llu us here\n", perfs / 1000,
@@ -152,7 +156,7 @@ TEST(exit_costs_at_most_twice_that_under_perf)
 	CHECK(ours <= 2 * perfs);
 }
 
-/* The time in which the worker executes the set-uid program. */
+/* Return the time that the worker takes to execute the set-uid program. */
 static __u64 executing(const struct worker *w)
 {
 	__u64 start = now();
@@ -162,9 +166,9 @@ static __u64 executing(const struct worker *w)
 }
 
 /*
- * The kernel removes the events at such an exec. A context that an
- * administrator has attached continues, so the new program waits for new
- * events.
+ * The kernel removes the thread's events when it executes a set-uid program. A
+ * context that an administrator has attached continues, so the new program
+ * waits only for new events.
  */
 TEST(setuid_exec_waits_for_new_events_only)
 {
@@ -190,7 +194,7 @@ TEST(setuid_exec_waits_for_new_events_only)
 	CHECK(ours <= alone + 2 * load);
 }
 
-/* perf_event_open() also creates an event. */
+/* Compare with perf_event_open(), which also creates an event. */
 TEST(writing_pmcs_costs_as_much_as_opening_events)
 {
 	__u64 ids[PAIRS], perfs, ours;

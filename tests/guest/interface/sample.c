@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sample.c - PMDs with data of samples, from events of the kernel
+ * sample.c - PMDs with sample data, from events of the kernel
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define BIG_BUFFER	65536
 #define SOFTWARE(id)	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, (id))
 
-/* A counter of each page fault that records this PMD. */
+/* Describe a counter that samples each page fault and records this PMD. */
 static struct counter recording(unsigned int pmd)
 {
 	struct counter c = counter(0, 0, 1);
@@ -29,7 +29,7 @@ static struct counter recording(unsigned int pmd)
 	return c;
 }
 
-/* Touch pages in sequence: each fault is a page after the last one. */
+/* Check that each fault's address is one page after the address before. */
 static void check_addresses(const struct smpl *s, unsigned int first)
 {
 	long page_size = sysconf(_SC_PAGESIZE);
@@ -52,7 +52,7 @@ TEST(page_faults_record_their_address)
 	check_addresses(&s, 0);
 }
 
-/* The kernel's addresses are hidden, those at user level are not. */
+/* Addresses at user level are recorded; those in the kernel are hidden. */
 TEST(user_level_faults_record_their_address)
 {
 	struct counter c = recording(PFM_PMD_ADDRESS);
@@ -64,7 +64,7 @@ TEST(user_level_faults_record_their_address)
 	check_addresses(&s, 0);
 }
 
-/* The event is attached again, with what it now has to record. */
+/* The write attaches the event again, with the new data to record. */
 TEST(pmcs_of_loaded_contexts_change_the_data)
 {
 	struct counter c = recording(PFM_PMD_TID);
@@ -133,7 +133,7 @@ TEST(context_switches_record_the_threads_state)
 	CHECK_EQ(ctx_read(s.fd, PFM_PMD_STATE), 'R');
 }
 
-/* perf itself counts no context switch at user level. */
+/* perf itself counts no context switches at user level. */
 TEST(switches_at_user_level_have_user_addresses)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };

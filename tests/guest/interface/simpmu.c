@@ -29,7 +29,7 @@ static void write_pmd(int fd, unsigned int n, __u64 value)
 	CHECK_OK(pfm_write_pmds(fd, &pmd, 1));
 }
 
-/* Counters 0 to 2, counting. */
+/* Start a context in which counters 0 to 2 count. */
 static int start_counting(void)
 {
 	int fd = ctx_new(0);
@@ -50,7 +50,7 @@ TEST(counters_count_simulated_events)
 	CHECK_EQ(ctx_read(fd, 0), 12);
 	CHECK_EQ(ctx_read(fd, 1), 1);
 	CHECK_EQ(ctx_read(fd, 2), 0xffffffff);
-	/* The PMC of this counter was not written. */
+	/* The PMC of counter 3 was not written. */
 	CHECK_EQ(ctx_read(fd, 3), 0);
 }
 
@@ -108,7 +108,7 @@ TEST(only_overflow_of_64_bits_makes_a_sample)
 
 	ctx_add_counter(s.fd, 0, 0, (1ULL << 33) + 5);
 	ctx_start_on(s.fd, thread_id());
-	/* The 32-bit counter wraps twice; then all 64 bits of the PMD are 1. */
+	/* The 32-bit counter wraps twice. Then all 64 bits of the PMD are 1. */
 	sim_advance("0=0xffffffff");
 	sim_advance("0=0xffffffff");
 	sim_advance("0=6");
@@ -129,7 +129,10 @@ TEST(reserved_bits_keep_their_default)
 
 	CHECK_OK(pfm_getinfo_pmcs(&info, 1));
 	CHECK_EQ(info.reg_rsvd_mask, 0xffffffff00000000ULL);
-	/* Reserved bits are ignored, so this is the default: count nothing. */
+	/*
+	 * Reserved bits are ignored, so this value is the default, which counts
+	 * nothing.
+	 */
 	CHECK_OK(pfm_write_pmcs(fd, &pmc, 1));
 	sim_advance("0=5");
 	CHECK_EQ(ctx_read(fd, 0), 0);
@@ -143,7 +146,7 @@ static struct smpl start_sampling(__u32 flags)
 {
 	struct smpl s = smpl_new(0, BUF_SIZE, 0);
 
-	/* Time stamps are ordered on one CPU only. */
+	/* Time stamps are ordered only on one CPU. */
 	ctx_pin(0);
 	for (int i = 0; i < 3; i++)
 		ctx_add_counter(s.fd, sampling[i], flags, 10);
@@ -192,7 +195,9 @@ TEST(time_stamps_advance)
 
 	sim_advance("0=10");
 	first = smpl_entry(&s, 0, 0)->tstamp;
-	/* The clock may be too coarse to distinguish two close instants. */
+	/*
+	 * The clock may be too coarse to distinguish two successive instants.
+	 */
 	do {
 		CHECK_OK(pfm_restart(s.fd));
 		sim_advance("0=10");
@@ -215,7 +220,7 @@ TEST(simultaneous_overflows_share_a_message)
 	CHECK_EQ(msg.ovfl.msg_ovfl_ip, IP);
 	CHECK_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
 	CHECK_ERRNO(read(fd, &msg, sizeof(msg)), EAGAIN);
-	/* Restart resets only these two. */
+	/* The restart resets only these two counters. */
 	CHECK_OK(pfm_restart(fd));
 	CHECK_EQ(ctx_read(fd, 0), -10ULL);
 	CHECK_EQ(ctx_read(fd, 3), -1ULL);
@@ -276,16 +281,16 @@ TEST(full_buffer_drops_remaining_overflows)
 	/* The message includes the overflow that was not recorded. */
 	CHECK_EQ(ctx_next_message(s.fd).ovfl.msg_ovfl_pmds[0],
 		 1 << 0 | 1 << 3 | 1 << 5);
-	/* The counter that was not recorded is reset, too. */
+	/* The counter whose overflow was not recorded is also reset. */
 	CHECK_OK(pfm_restart(s.fd));
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(ctx_read(s.fd, sampling[i]), -10ULL);
 }
 
 /*
- * Four counters overflow at the same instant, and one of them asks for a
- * notification. The buffer has room for two samples: the handler finds it full
- * for the third overflow and is not called for the fourth.
+ * Four counters overflow at the same instant, and one of them requests a
+ * notification. The buffer has room for two samples. So the handler finds the
+ * buffer full at the third overflow, and is not called for the fourth.
  */
 static void expect_notification(int fd, int asks)
 {
@@ -317,7 +322,7 @@ TEST(full_regions_notify_whichever_counter_asks)
 
 /*
  * Read counters 0 and 1 of a set consistently from its page. Return: false if
- * they are live or were changed meanwhile.
+ * the counters are live or have changed meanwhile.
  */
 static bool read_both(const volatile pfm_set_page_t *page, __u64 *values)
 {
@@ -337,7 +342,9 @@ struct reading {
 	const bool			*done;
 };
 
-/* Both counters of a set count the same and must never differ. */
+/*
+ * Check that both counters of a set, which count the same events, never differ.
+ */
 static void read_until_done(void *arg)
 {
 	const struct reading *r = arg;
@@ -349,7 +356,7 @@ static void read_until_done(void *arg)
 }
 
 /*
- * Create a set with two counters that count the same. Return: its effective
+ * Create a set with two counters of the same event. Return: the set's effective
  * timeout.
  */
 static unsigned long long add_set(int fd, unsigned int set, struct reading *r)

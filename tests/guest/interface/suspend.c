@@ -3,7 +3,8 @@
  * suspend.c - contexts while the machine is suspended
  *
  * The kernel suspends as far as its test level says, waits for a second, and
- * resumes. Clocks continue meanwhile, and so would anything still counted.
+ * resumes. Clocks continue meanwhile, so counters that are not paused would
+ * also continue.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -41,7 +42,7 @@ static void suspend_to(const char *level)
 	suspend();
 }
 
-/* Create a context whose PMD0 counts the nanoseconds of a thread or CPU. */
+/* Create a context in which PMD0 counts the nanoseconds of a thread or CPU. */
 static int new_clock(__u32 flags, __u64 event)
 {
 	struct counter c = counter(0, 0, 0);
@@ -53,7 +54,7 @@ static int new_clock(__u32 flags, __u64 event)
 }
 
 /*
- * Check that the suspended second is not counted and that counting continues.
+ * Check that the suspended second is not counted, and that counting continues.
  */
 static void expect_pause(int fd, const char *level)
 {
@@ -118,8 +119,8 @@ TEST(blocked_thread_is_frozen_and_stays_blocked)
 }
 
 /*
- * Stop at the number of cycles or the time, whichever comes first: a debug
- * kernel on a busy machine is slow.
+ * Stop after CYCLES cycles or CYCLES_NS, because a debug kernel on a busy
+ * machine is slow.
  */
 #define CYCLES		1000
 #define CYCLES_NS	(100 * SECOND)
@@ -180,7 +181,7 @@ static void start_restarts(struct restarts *r)
 	worker_ask(&r->w, WORK_TOUCH, ~0U);
 }
 
-/* Check that the value keeps changing, masked or not. */
+/* Check that the value keeps changing, whether the context is masked or not. */
 static void expect_restarts(const struct restarts *r)
 {
 	for (int i = 0; i < 3; i++) {

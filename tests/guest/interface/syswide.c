@@ -75,7 +75,10 @@ struct monitor {
 	pthread_barrier_t	*barrier;
 };
 
-/* Measure the CPU from before the first barrier wait until after the second. */
+/*
+ * Measure the CPU from the time before the first barrier wait to the time after
+ * the second.
+ */
 static void *monitor_cpu(void *arg)
 {
 	struct monitor *m = arg;
@@ -226,7 +229,7 @@ TEST(commands_keep_the_cpu_affinity)
 	need_two_cpus();
 	CHECK_OK(pfm_load_context(fd, &load));
 	loaded = affinity();
-	/* The thread may have migrated to the other CPU. */
+	/* The thread may have migrated to another CPU. */
 	while (pfm_unload_context(fd)) {
 		CHECK_EQ(errno, EBUSY);
 		sched_yield();
@@ -242,7 +245,7 @@ struct migrated {
 	bool	*over;
 };
 
-/* Migrate a thread from CPU to CPU, wherever it runs. */
+/* Migrate a thread from CPU to CPU while it runs. */
 static void migrate(void *arg)
 {
 	const struct migrated *m = arg;
@@ -256,7 +259,7 @@ static void migrate(void *arg)
 	}
 }
 
-/* Return the CPU of a context: the only one where commands work. */
+/* Return the CPU of a context, which is the only CPU where commands work. */
 static int cpu_of(int fd)
 {
 	int cpu = -1;
@@ -296,8 +299,8 @@ TEST(load_by_migrating_thread_binds_to_one_cpu)
 		int cpu;
 
 		/*
-		 * Start on alternating CPUs, in case loading is too fast for a
-		 * migration.
+		 * Start on alternating CPUs, because loading may be too fast
+		 * for a migration.
 		 */
 		ctx_pin(i % CPUS);
 		*over = false;
@@ -307,7 +310,7 @@ TEST(load_by_migrating_thread_binds_to_one_cpu)
 		reap(child);
 		cpu = cpu_of(fd);
 		seen |= 1U << cpu;
-		/* The context counts events of this CPU. */
+		/* Check that the context counts events of this CPU. */
 		ctx_pin(cpu);
 		CHECK_OK(pfm_write_pmds(fd, &zero, 1));
 		worker_do(&w, WORK_PIN, cpu);
@@ -318,7 +321,10 @@ TEST(load_by_migrating_thread_binds_to_one_cpu)
 	worker_quit(&w);
 }
 
-/* Return the number of elements read; check that the others are unchanged. */
+/*
+ * Return the number of elements that were read; check that the others are
+ * unchanged.
+ */
 static int count_read(const pfarg_pmd_t *pmds, int n)
 {
 	int done = 0;
@@ -333,7 +339,8 @@ static int count_read(const pfarg_pmd_t *pmds, int n)
 #define READS	100	/* at least, of each outcome */
 
 /*
- * A call either works on the monitored CPU or fails, whatever CPU it starts on.
+ * A call works if it runs on the monitored CPU, and fails otherwise, on
+ * whichever CPU it begins.
  */
 /* Proves 3.1-07, 3.1.4-25, 4.3.2-05 */
 TEST(calls_by_migrating_thread_use_the_loaded_cpu)
@@ -384,7 +391,7 @@ static void measure_worker(int fd, struct worker *w)
 	ctx_start_on(fd, thread_id());
 }
 
-/* Values written while started apply to the CPU's counters. */
+/* Values that are written while started apply to the CPU's counters. */
 /* Proves 3.1.2-23, 3.1.3-10, 3.1.3-23, 3.1.4-17 */
 TEST(registers_of_measured_cpu_can_be_written)
 {
@@ -417,7 +424,7 @@ TEST(masked_context_can_be_read_on_its_cpu)
 	measure_worker(fd, &w);
 	worker_do(&w, WORK_TOUCH, FAULTS);
 	ctx_expect_state(fd, "masked");
-	/* The count stays exact while masked. */
+	/* While masked, the count stays exact. */
 	CHECK_EQ(ctx_read(fd, 0), 0);
 	CHECK_OK(pfm_restart(fd));
 	CHECK_EQ(ctx_last_reset(fd, 0), -(__u64)FAULTS);
@@ -467,7 +474,9 @@ TEST(notification_masks_the_cpu_until_restart)
 #define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
 #define RT_PRIORITY	50
 
-/* A context on CPU 1, and the page faults there; shared by processes */
+/*
+ * A context on CPU 1, and the number of page faults there. Processes share it.
+ */
 struct occupied {
 	int		fd;
 	unsigned long	faults;
@@ -518,15 +527,16 @@ static void measure_beside_realtime_thread(void *arg)
 
 	reap(spawn(occupy_measured_cpu, o));
 	/*
-	 * If the first switch were never finished, a tenth would be counted. A
-	 * switch may take a while: an emulated CPU waits for the host's.
+	 * If the first switch were never finished, only a tenth would be
+	 * counted. A switch may take a while, because an emulated CPU waits for
+	 * a CPU of the host.
 	 */
 	CHECK(ctx_read_set(o->fd, 0, 0) + ctx_read_set(o->fd, 1, 0) >=
 	      o->faults / 3);
 	CHECK(ctx_set_info(o->fd, 1).set_runs > 1);
 }
 
-/* Sets are switched although the monitored CPU runs only that thread. */
+/* The only thread of the monitored CPU must not prevent set switches. */
 TEST(realtime_thread_does_not_stop_set_switches)
 {
 	need_two_cpus();

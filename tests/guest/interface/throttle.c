@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * throttle.c - pfm_pmu_throttled counts the counters that perf throttles
+ * throttle.c - pfm_pmu_throttled counts how often perf throttles counters
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
@@ -21,7 +21,10 @@
 #define TASK_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK)
 #define PERIOD		200000	/* ns */
-/* A few per tick: less than the clocks and page faults of these tests. */
+/*
+ * A sample rate of a few per tick, which the clocks and page faults of these
+ * tests exceed.
+ */
 #define FEW_SAMPLES	"500"
 
 static struct smpl sample_clock(__u64 pmc)
@@ -44,9 +47,11 @@ static void throttle_clock(void *pmc)
 	while (throttled(&s) < 3)
 		;
 	ctx_stop(s.fd);
-	/* The overflow that is one too many is recorded, too. */
+	/* The overflow that exceeds the limit is recorded as well. */
 	CHECK(s.hdr->hdr_count >= throttled(&s));
-	/* The overflows in the time that was not counted are unknown. */
+	/*
+	 * perfmon cannot know the overflows in the time that was not counted.
+	 */
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 	/* The context's own limit was not exceeded. */
 	CHECK(ctx_says(s.fd, "pfm_throttled:\t0"));
@@ -89,13 +94,15 @@ static void sample_faults(void *unused)
 	CHECK_EQ(throttled(&s), 0);
 }
 
-/* perf throttles only at the second period that one event completes. */
+/* perf throttles an event only if the event completes a second period. */
 TEST(events_of_one_period_are_never_throttled)
 {
 	with_sample_rate(FEW_SAMPLES, sample_faults, NULL);
 }
 
-/* Sample a clock of this thread with perf itself. Return: its ring buffer. */
+/*
+ * Sample a clock of this thread with perf itself. Return: perf's ring buffer.
+ */
 static const volatile struct perf_event_mmap_page *perf_clock(void)
 {
 	struct perf_event_attr attr = {
@@ -158,7 +165,7 @@ static void expect_limits_as_before(void *unused)
 	expect_text(CPU_LIMIT, "10");
 }
 
-/* This tests the harness. */
+/* This tests the harness itself. */
 TEST(limits_are_restored_after_a_test)
 {
 	with_setting(CPU_LIMIT, "10", expect_limits_as_before, NULL);

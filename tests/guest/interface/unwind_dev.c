@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * unwind_dev.c - /dev/perfmon_unwind: adding tables, and what they are charged
+ * unwind_dev.c - /dev/perfmon_unwind: add tables, and charge them
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -145,7 +145,7 @@ TEST(tables_are_charged_until_close)
 	CHECK_EQ(charged_to(getpid()), none);
 }
 
-/* A set without tables takes up more than ROOM and less than LIMIT. */
+/* A set without tables takes more than ROOM bytes and less than LIMIT bytes. */
 #define ROOM	(256 << 10)
 #define LIMIT	(ROOM + (16 << 10))
 

@@ -41,7 +41,7 @@ static noipa void fault(void)
 		__atomic_store_n(pages[i], 1, __ATOMIC_RELAXED);
 }
 
-/* Return addresses, innermost first. */
+/* The return addresses, innermost first. */
 #define CALLERS	4
 static __u64 callers[CALLERS];
 
@@ -55,7 +55,7 @@ static noipa int innermost(int n)
 	return n + 1;
 }
 
-/* A variable array: the compiler finds the frame by another register. */
+/* A variable array makes the compiler address the frame by another register. */
 static noipa int with_array(int n)
 {
 	volatile char array[n * 8];
@@ -86,7 +86,7 @@ static noipa void sample_two_more(const struct mapped *m)
 	ctx_stop(m->fd);
 }
 
-/* Two samples; the first one lets the process copy its mappings. */
+/* Take two samples. The first one lets the process copy its mappings. */
 static void sample_two(const struct mapped *m)
 {
 	ctx_add_counter(m->fd, 0, 0, 1);
@@ -138,7 +138,10 @@ TEST(stacks_counts_whole_chains)
 	struct pfm_read_stacks r;
 
 	sample_two(&m);
-	/* volatile: both calls are one instruction. */
+	/*
+	 * i is volatile, so the loop is not unrolled and both calls are one
+	 * instruction.
+	 */
 	for (volatile unsigned int i = 0; i < 2; i++)
 		sample_two_more(&m);
 	pfm_read_stacks_init(&r);
@@ -167,7 +170,10 @@ static void *sample_thread(void *of_set)
 	return NULL;
 }
 
-/* The thread's stack is mapped after the mappings have been copied. */
+/*
+ * Start a thread whose stack is mapped after the process has copied its
+ * mappings.
+ */
 TEST(chain_of_later_thread_is_whole)
 {
 	int set = own_set();
@@ -182,7 +188,7 @@ TEST(chain_of_later_thread_is_whole)
 	CHECK(!pthread_join(thread, NULL));
 }
 
-/* The mappings are copied after the first sample. */
+/* The process copies its mappings after the first sample. */
 TEST(first_sample_of_a_process_has_no_mappings)
 {
 	struct mapped m = callstack_new(own_set());
@@ -239,7 +245,10 @@ TEST(argument_must_name_a_set)
 	CHECK_ERRNO(pfm_create_context(&ctx, &arg, sizeof(arg)), EBADF);
 }
 
-/* A set that has the table of the vDSO, too: arm64's signal frames need it. */
+/*
+ * Return a set that also has the table of the vDSO, which signal frames of
+ * arm64 need.
+ */
 static int set_with_vdso(void)
 {
 	const Elf64_Ehdr *vdso = (void *)getauxval(AT_SYSINFO_EHDR);
@@ -304,7 +313,7 @@ TEST(chain_leaves_alternate_stack)
 	expect_whole(record, user);
 }
 
-/* read() of /dev/zero faults in the kernel, when the mappings are known. */
+/* read() of /dev/zero faults in the kernel; the mappings are known before. */
 TEST(chain_leads_into_the_kernel)
 {
 	struct mapped m = callstack_new(own_set());
@@ -327,7 +336,7 @@ TEST(chain_leads_into_the_kernel)
 	expect_whole(record, user);
 }
 
-/* A table with one row. The members need no padding between them. */
+/* A table with one row. Its members need no padding between them. */
 #define BLOCKS	0x10000
 struct one_row {
 	struct pfm_unwind_head	head;
@@ -337,7 +346,10 @@ struct one_row {
 	__u8			offset_of_row;
 };
 
-/* A set whose table takes the word at @offset on the stack for an address. */
+/*
+ * Return a set whose table treats the word at @offset on the stack as a return
+ * address.
+ */
 static int hostile_set(__s32 offset)
 {
 	struct one_row *table = calloc(1, sizeof(*table));
@@ -367,7 +379,10 @@ static int hostile_set(__s32 offset)
 	return set;
 }
 
-/* Is it in an executable mapping, or after a call at the end of one? */
+/*
+ * Tell whether an address is in an executable mapping, or follows a call at its
+ * end.
+ */
 static bool is_code(__u64 address)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -407,14 +422,17 @@ TEST(hostile_table_reveals_only_addresses_of_code)
 		for (unsigned int n = 0; n < record->num_user; n++)
 			CHECK(is_code(user[n]));
 		chains += record->num_user > 1;
-		/* faults_prepare() expects few mappings. */
+		/* Unmap this, because faults_prepare() expects few mappings. */
 		CHECK_OK(munmap((void *)m.buf, m.size));
 		CHECK_OK(munmap(pages[0], sysconf(_SC_PAGESIZE)));
 		CHECK_OK(munmap(pages[1], sysconf(_SC_PAGESIZE)));
 		CHECK_OK(close(m.fd));
 		CHECK_OK(close(set));
 	}
-	/* The table works: some words are return addresses. */
+	/*
+	 * The table works, because some words were accepted as return
+	 * addresses.
+	 */
 	CHECK(chains > 2);
 	CHECK_EQ(secrets[WORDS - 1], SECRET + WORDS - 1);
 }

@@ -113,7 +113,7 @@ TEST(vectors_hold_many_registers)
 /* Proves 3.1.2-30, 3.1.3-32, 3.1.4-24 */
 TEST(flags_identify_the_bad_element)
 {
-	/* The first elements have flags of an earlier error. */
+	/* The first elements still have the flags of an earlier error. */
 	pfarg_pmc_t pmcs[] = { { .reg_value = PAGE_FAULTS,
 				 .reg_flags = PFM_REG_RETFL_NOSET },
 			       { .reg_value = PAGE_FAULTS, .reg_num = 300 },
@@ -132,16 +132,14 @@ TEST(flags_identify_the_bad_element)
 	CHECK_ERRNO(pfm_read_pmds(fd, pmds, 3), EINVAL);
 	for (int i = 0; i < 3; i++)
 		CHECK_EQ(!!PFM_REG_HAS_ERROR(pmds[i].reg_flags), i == 1);
-	/* The error is not in an element. */
+	/* This error does not belong to an element. */
 	pmds[1].reg_flags = 0;
 	CHECK_ERRNO(pfm_read_pmds(fd, pmds, 0), EINVAL);
 	for (int i = 0; i < 3; i++)
 		CHECK(!PFM_REG_HAS_ERROR(pmds[i].reg_flags));
 }
 
-/*
- * Write three elements of which the second one is bad, and check the results.
- */
+/* Write three elements, the second of which is bad, and check the results. */
 static void expect_second_fails(pfarg_pmd_t second, __u32 mark)
 {
 	pfarg_pmd_t pmds[] = {

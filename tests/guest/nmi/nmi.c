@@ -29,7 +29,7 @@ static struct smpl buffer(unsigned int entries, unsigned int pmds)
 	return smpl_new_for(0, entries + 1, pmds);
 }
 
-/* Load and start on this thread, on CPU 0. */
+/* Load the context on this thread and start it, on CPU 0. */
 static void start_here(int fd)
 {
 	ctx_pin(0);
@@ -44,7 +44,7 @@ static void spin(__u64 ns)
 		;
 }
 
-/* All NMIs are received. They are counted only while a counter is active. */
+/* All NMIs are received, and counted only while a counter is active. */
 TEST(every_nmi_is_received)
 {
 	struct rig_stats s;
@@ -142,7 +142,7 @@ TEST(counters_of_one_nmi_share_one_time_stamp)
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 }
 
-/* Two per tick. */
+/* The number of samples per second; it allows two per tick. */
 #define FEW_SAMPLES	"500"
 
 static void be_throttled(void *unused)
@@ -176,8 +176,8 @@ TEST(throttled_counter_resumes_after_a_tick)
 }
 
 /*
- * The overflow is reported as soon as the counter's shortest period allows. The
- * periods missed meanwhile are lost.
+ * The PMU reports the overflow after its shortest period. The periods that end
+ * before are lost.
  */
 TEST(too_short_period_is_reported_late)
 {
@@ -194,7 +194,7 @@ TEST(too_short_period_is_reported_late)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL);
 }
 
-/* Events beyond the end of a period count for the next one. */
+/* Events beyond the end of a period count toward the next period. */
 TEST(overshoot_counts_toward_the_next_period)
 {
 	struct smpl s = buffer(40, 0);
@@ -234,7 +234,10 @@ TEST(samples_have_the_address_of_the_nmi)
 	}
 }
 
-/* Counter 0 excludes the kernel but counts NMIs there, as a CPU with skid. */
+/*
+ * Counter 0 excludes the kernel, but also counts NMIs in the kernel, like a CPU
+ * with skid.
+ */
 static void add_skidding_counter(int fd, __u64 period)
 {
 	struct counter c = rig_counter(0, 0, period);
@@ -262,7 +265,10 @@ TEST(late_user_samples_have_user_addresses)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + 3);
 }
 
-/* User level cannot be reported: CPU 1 is idle or runs the rig's thread. */
+/*
+ * No sample can be at user level, because CPU 1 is idle or runs the rig's
+ * kernel thread.
+ */
 TEST(user_samples_in_kernel_threads_are_lost)
 {
 	struct rig_stats stats;
@@ -288,7 +294,7 @@ TEST(user_samples_in_kernel_threads_are_lost)
 	CHECK_EQ(ctx_read(s.fd, 0), -5ULL + stats.received % 5);
 }
 
-/* The next reported period shows how many were missed. */
+/* The next reported period shows how many periods were missed. */
 TEST(muted_periods_count_as_lost)
 {
 	struct smpl s = buffer(40, 0);
@@ -313,8 +319,8 @@ static void start_set(int fd, unsigned int id)
 }
 
 /*
- * Counter 0 of set 0 counts nine per NMI. Count a period of 101 except for the
- * last two events. Then switch to another set and back.
+ * Counter 0 of set 0 counts nine per NMI. Count a period of 101 up to its last
+ * two events. Then switch to another set and back.
  */
 static void begin_rest(const struct smpl *s)
 {
@@ -341,7 +347,7 @@ TEST(late_rest_of_a_period_counts_as_one_period)
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	CHECK(ctx_says(s.fd, "pfm_lost:\t0"));
 	CHECK_EQ(ctx_read(s.fd, 0), -101ULL);
-	/* The next period is a whole one. */
+	/* The next period is complete. */
 	rig_fire(11);
 	CHECK_EQ(s.hdr->hdr_count, 1);
 	rig_fire(1);
@@ -443,7 +449,7 @@ TEST(handler_reads_pmds_in_the_nmi)
 	}
 }
 
-/* An NMI resets a sampling clock, either to 0 or to a period. */
+/* Let an NMI reset a sampling clock, either to 0 or to a period. */
 static void reset_a_clock(__u64 reset)
 {
 	struct counter clock = counter(1, 0, CLOCK_PERIOD);
@@ -483,8 +489,8 @@ TEST(clock_reset_to_period_by_nmi_keeps_sampling)
 }
 
 /*
- * Each NMI resets a clock. An interrupt sets the clock's timer afterwards, and
- * the next NMI may come right then.
+ * Each NMI resets a clock. Afterwards an interrupt sets the clock's timer, and
+ * the next NMI may arrive at that moment.
  */
 TEST(clock_reset_by_nmis_counts_no_time_twice)
 {
@@ -503,7 +509,7 @@ TEST(clock_reset_by_nmis_counts_no_time_twice)
 	ctx_load_self(s.fd);
 	used = thread_clock();
 	CHECK_OK(pfm_start(s.fd, NULL));
-	/* As many NMIs as a busy machine can handle. */
+	/* Send as many NMIs as a busy machine can handle. */
 	end = clock_ns(CLOCK_MONOTONIC) + MOST_TIME;
 	for (int i = 0; i < 20 && clock_ns(CLOCK_MONOTONIC) < end; i++)
 		rig_fire_at_user(500);

@@ -13,7 +13,9 @@
 #include "rig.h"
 
 #define NMIS	200
-/* A round of NMIs may take long: stop at this many samples. */
+/*
+ * The number of samples that is enough, because a round of NMIs may take long.
+ */
 #define ROUNDS	30
 #define ENOUGH	5000
 
@@ -27,7 +29,9 @@ static struct chains sampling(__u64 flags)
 
 	rig_need();
 	c = chains_new(0);
-	/* Two events per NMI: not all PMUs support a period of one. */
+	/*
+	 * Use two events per NMI, because not all PMUs support a period of one.
+	 */
 	n = rig_counter(0, 0, 2);
 	n.pmc.reg_value = rig_event(2) | flags;
 	counter_write(c.fd, &n);
@@ -40,7 +44,7 @@ static void start(const struct chains *c)
 	ctx_start_on(c->fd, thread_id());
 }
 
-/* Return the index of the oldest sample still in the ring. */
+/* Return the index of the oldest sample that is still in the ring. */
 static __u64 first_kept(const struct chains *c)
 {
 	return c->hdr->count > CALLERS_SAMPLES ?
@@ -73,7 +77,7 @@ TEST(user_chain_holds_the_callers)
 
 	start(&c);
 	/*
-	 * All NMIs may arrive before it spins, and some in the function's
+	 * All NMIs may arrive before the function spins, and some in its
 	 * prologue.
 	 */
 	for (__u64 i = 0; spinning < NMIS; ) {
@@ -111,7 +115,7 @@ TEST(kernel_chain_holds_the_system_call)
 	CHECK(kernel_called(chain_at(&c, NMIS / 2), "do_syscall_64"));
 }
 
-/* The NMIs arrive late, in the kernel. */
+/* The NMIs arrive late, when the thread is in the kernel. */
 TEST(user_only_event_has_no_kernel_chain)
 {
 	struct chains c = sampling(PFM_PERF_EXCL_KERNEL | RIG_SKID);
@@ -134,7 +138,10 @@ static void spin_hostile(const bool *done)
 	spin_with_frame(done, hostile_fp);
 }
 
-/* All NMIs may arrive before it spins. Return: samples taken while it spins. */
+/*
+ * Send NMIs while the thread spins; all of them may arrive before that. Return:
+ * the number of samples while the thread spins.
+ */
 static unsigned int fire_at_hostile(const struct chains *c,
 				    const struct hostile *h)
 {
@@ -174,7 +181,10 @@ static void touch_in_child(void *page)
 	*(volatile char *)page = 2;
 }
 
-/* Change the thread's memory: page faults, system calls, context switches. */
+/*
+ * Change the thread's memory with page faults, system calls and context
+ * switches.
+ */
 static void change_memory(void)
 {
 	char *page = fresh_page();
@@ -216,7 +226,7 @@ TEST(chains_at_any_moment_are_sane)
 	       (unsigned long long)c.hdr->count, user, kernel);
 }
 
-/* Sample a whole CPU: the idle thread, too, and switches to it. */
+/* Sample a whole CPU, including the idle thread and switches to it. */
 TEST(chains_of_a_cpu_at_any_moment_are_sane)
 {
 	struct counter n;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_fire.c - as many NMIs as the machine can handle
+ * nmi_fire.c - receive as many NMIs as the machine can handle
  *
- * Each NMI is an overflow, and each overflow must be a sample, counted as lost,
- * or masked. $NMIS of them are divided equally among the tests. In each test
- * one half is sent by other CPUs at any moment while this one works, if the
- * time limit allows. The rest is sent on request. If the guest has perf's usual
- * sample rate limit, perf may stop the sampling counter for a while, which the
- * context must count.
+ * Each NMI is an overflow. Each overflow must be a sample, counted as lost, or
+ * masked. The tests share $NMIS NMIs equally. In each test, other CPUs send one
+ * half at any moment while this CPU works, if the time limit allows. The rest
+ * is sent on request. If the guest has perf's usual sample rate limit, perf may
+ * stop the sampling counter for a while, which the context must count.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -28,14 +27,14 @@
 
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define SHARES		7	/* number of tests */
-#define AT_ONCE		5	/* NMIs between polls for messages */
+#define AT_ONCE		5	/* NMIs between two polls for messages */
 #define MOST_TIME	8000000000ULL	/* ns */
-#define SKEW		64	/* NMIs uncounted per mask, on a slow kernel */
+#define SKEW		64	/* NMIs per mask that may be missed */
 #define ENTRIES		100
 #define REGIONS		4
 #define BASE		256	/* offset of the first record */
 
-/* The counter that samples each NMI, and one that only counts. */
+/* One counter samples each NMI; the other one only counts. */
 enum { PMD_SAMPLES, PMD_ALL };
 
 /**
@@ -63,7 +62,7 @@ static __u64 share(void)
 	return (text ? strtoull(text, NULL, 0) : 70000) / SHARES + 1;
 }
 
-/* Two events per NMI: not all PMUs support a period of one. */
+/* Use two events per NMI, because not all PMUs support a period of one. */
 static void program(int fd, unsigned int set, __u32 flags, __u64 thres)
 {
 	struct counter c = rig_counter(PMD_SAMPLES, flags, 2);
@@ -79,7 +78,7 @@ static void program(int fd, unsigned int set, __u32 flags, __u64 thres)
 	counter_write(fd, &all);
 }
 
-/* Page faults, computation and system calls. */
+/* Cause page faults, compute, and make system calls. */
 static void work(void)
 {
 	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -128,7 +127,7 @@ static void be_shot_at(struct fired *f, __u64 n)
 	rig_rate(0);
 }
 
-/* Load, start, and receive all NMIs. */
+/* Load the context, start it, and receive all NMIs. */
 static void fire(struct fired *f)
 {
 	__u64 n = share();
@@ -172,7 +171,7 @@ static void account(struct fired *f)
 	       (unsigned long long)f->samples, (unsigned long long)lost(f),
 	       (unsigned long long)all);
 	CHECK_EQ(f->samples + lost(f), f->stats.reported);
-	/* A throttled counter is stopped, but the other one counts on. */
+	/* A throttled counter stops, but the other one continues. */
 	if (f->stats.throttled)
 		CHECK(f->samples + lost(f) <= all);
 	else
@@ -191,10 +190,10 @@ static void account_masked(struct fired *f)
 	CHECK(f->messages > 0);
 	CHECK(known <= f->stats.reported);
 	/*
-	 * Every counted NMI is accounted for, except for some at each mask:
-	 * NMIs arrive while the PMDs are read one after the other, and after
-	 * the sampling counter is started but before the other one. Unknown
-	 * many arrive while the sampling counter is throttled.
+	 * Every counted NMI is accounted for, except for some at each mask.
+	 * Some NMIs arrive while the PMDs are read one after the other. Others
+	 * arrive between the starts of the two counters. While the sampling
+	 * counter is throttled, any number of NMIs may arrive.
 	 */
 	if (!f->stats.throttled)
 		CHECK(all <= known + SKEW * f->messages);
@@ -221,7 +220,10 @@ static struct fired dfl_fired(__u32 ctx_flags)
 	};
 }
 
-/* Return the samples ever recorded, provided that no region is handed out. */
+/*
+ * Return the number of samples that were ever recorded, provided that no region
+ * is handed out.
+ */
 static __u64 nway_recorded(const void *buf)
 {
 	const pfm_nway_smpl_hdr_t *hdr = buf;
@@ -365,7 +367,7 @@ TEST(sets_are_switched_by_every_overflow)
 	CHECK(f.samples + lost(&f) <= f.stats.reported);
 }
 
-/* Wraps are reported late, as if by a slow interrupt controller. */
+/* The PMU reports wraps late, like a slow interrupt controller. */
 TEST(late_reported_overflows_are_accounted_for)
 {
 	struct fired f;
@@ -380,8 +382,8 @@ TEST(late_reported_overflows_are_accounted_for)
 	printf("# %llu samples, %llu lost\n", (unsigned long long)f.samples,
 	       (unsigned long long)lost(&f));
 	/*
-	 * If a counter is removed between the wrap and its report, it is not
-	 * reported.
+	 * If a counter is removed between a wrap and its report, the wrap is
+	 * not reported.
 	 */
 	CHECK(f.samples + lost(&f) >= f.stats.reported);
 	CHECK(f.samples + lost(&f) <= f.stats.wrapped);

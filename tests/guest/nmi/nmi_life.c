@@ -2,7 +2,7 @@
 /*
  * nmi_life.c - life cycle of contexts and threads while NMIs overflow
  *
- * Each test does $NMI_ROUNDS rounds with NMIs as fast as the machine can
+ * Each test does $NMI_ROUNDS rounds, with as many NMIs as the machine can
  * handle.
  */
 #define _GNU_SOURCE
@@ -26,7 +26,10 @@
 
 #define NOTIFY		PFM_REGFL_OVFL_NOTIFY
 #define MODULE_NWAY	"pfm_fmt_nway"
-/* Number of page faults; the worker is killed before it has finished. */
+/*
+ * The number of page faults; the worker is killed before it has caused all of
+ * them.
+ */
 #define WORK		1000000
 
 static struct rig_stats before;
@@ -49,7 +52,7 @@ static void end(void)
 	CHECK_EQ(s.sent, s.received);
 }
 
-/* Wait for n reported overflows. */
+/* Wait for @n reported overflows. */
 static void wait_overflows(__u64 n)
 {
 	__u64 first = rig_stats().reported;
@@ -58,7 +61,7 @@ static void wait_overflows(__u64 n)
 		sched_yield();
 }
 
-/* Start a context that notifies at each @period. */
+/* Start a context that notifies after each @period. */
 static int start_on(const struct worker *w, __u32 flags, __u64 period)
 {
 	int fd = ctx_new(flags);
@@ -68,7 +71,7 @@ static int start_on(const struct worker *w, __u32 flags, __u64 period)
 	return fd;
 }
 
-/* Start a context whose samples are overwritten, so that it is never masked. */
+/* Start a context that overwrites samples, so that it is never masked. */
 static struct mapped sample(const struct worker *w)
 {
 	static const pfm_uuid_t uuid = PFM_NWAY_SMPL_UUID;
@@ -226,7 +229,7 @@ TEST(registers_are_written_and_read)
 	end_worker(&w);
 }
 
-/* Each overflow is a sample or lost, also those that wait for the change. */
+/* Each overflow must be a sample or lost, even if it waits for the change. */
 TEST(arguments_are_changed)
 {
 	static const pfm_uuid_t uuid = PFM_FLIGHT_SMPL_UUID;
@@ -299,7 +302,7 @@ static void breed(void *unused)
 		reap(spawn(touch_some, NULL));
 }
 
-/* Each overflow is a sample or lost, also one that interrupts a restart. */
+/* Each overflow must be a sample or lost, even if it interrupts a restart. */
 TEST(families_are_restarted)
 {
 	const pfm_nway_smpl_hdr_t *hdr[2];

@@ -36,7 +36,7 @@ struct bridged {
 	struct rig_stats	stats;
 };
 
-/* Two events per NMI: not all PMUs support a period of one. */
+/* Use two events per NMI, because not all PMUs support a period of one. */
 static int ctx_recording(void)
 {
 	struct counter c = rig_counter(0, 0, 2);
@@ -48,7 +48,7 @@ static int ctx_recording(void)
 	return fd;
 }
 
-/* Start on CPU 0, with @depth callers per sample. */
+/* Start the bridge on CPU 0 with @depth callers per sample. */
 static struct bridged bridged(const char *depth)
 {
 	struct bridged b;
@@ -85,7 +85,7 @@ static void account(struct bridged *b)
 __attribute__((noipa)) __section("spin_inner_text")
 static void inner(const bool *done)
 {
-	/* A function that reads its frame address gets a frame. */
+	/* Read the frame address, so that the function has a frame. */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 	while (!__atomic_load_n(done, __ATOMIC_ACQUIRE))
 		;
@@ -126,7 +126,10 @@ static bool is_spinning(const struct sample *s)
 				     __stop_spin_inner_text);
 }
 
-/* Callers are missing if the NMI came in the prologue or epilogue. */
+/*
+ * Tell whether a sample has its callers. They are missing if the NMI arrived in
+ * the prologue or epilogue.
+ */
 static bool has_callers(const struct sample *s)
 {
 	if (s->num_callers != 2)
@@ -163,11 +166,11 @@ TEST(user_samples_have_file_offset_and_callers)
 	CHECK_EQ(b.lost, 0);
 	CHECK_EQ(num_samples, b.delivered);
 	printf("# %u spinning, %u with both callers\n", spinning, whole);
-	/* The others came while a timer interrupt was being handled. */
+	/* The other NMIs arrived while a timer interrupt was handled. */
 	CHECK(whole > spinning / 2);
 }
 
-/* The NMIs arrive with interrupts off. */
+/* The NMIs arrive while interrupts are off. */
 TEST(kernel_samples_are_marked_as_kernel)
 {
 	struct bridged b = bridged("2");
@@ -185,8 +188,8 @@ TEST(kernel_samples_are_marked_as_kernel)
 }
 
 /*
- * Read once: while NMIs arrive, draining might never end. Return: number of
- * words.
+ * Read once, because draining might never end while NMIs arrive. Return: the
+ * number of words.
  */
 static size_t read_some(int device, size_t n)
 {

@@ -3,7 +3,7 @@
  * nmi_pebs.c - the PEBS formats on a CPU with precise events
  *
  * The thread spins with known values in all registers, including the stack
- * pointer, while NMIs are sent from the other CPU.
+ * pointer. Meanwhile the other CPU sends NMIs.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -23,12 +23,14 @@
 #define RECORDS	50
 #define BASE	256	/* offset of the first record in both layouts */
 
-/* Contents of the rig's first record. */
+/* The contents of the rig's first record. */
 #define ADDR	0x12345678000ULL
 #define LATENCY	0x1234
 #define SOURCE	0x1e8100042ULL
 
-/* Flags after comparing two equal values: IF, ZF, PF and the reserved bit. */
+/*
+ * The flags after comparing two equal values: IF, ZF, PF and the reserved bit.
+ */
 #define EFLAGS	0x246
 /* QEMU 10 sets RF when it resumes and does not clear it. */
 #define RESUMED	0x10000
@@ -39,8 +41,8 @@ static const pfm_uuid_t uuid64 = PFM_PEBS64_SMPL_UUID;
 extern const char spin_begin[], spin_end[];
 
 /*
- * Spin until *@done is not 0. The preserved registers are pushed, and the stack
- * pointer is saved in a variable.
+ * Spin until *@done is not 0. Push the preserved registers, and save the stack
+ * pointer in a variable.
  */
 void spin_with_registers(const bool *done);
 asm(".pushsection .text\n"
@@ -85,7 +87,7 @@ asm(".pushsection .text\n"
 	".local spin_stack\n"
 	".comm spin_stack, 8, 8\n");
 
-/* Fill in the fields of a record taken while spinning. */
+/* Fill in the fields of a record that is taken while the thread spins. */
 static void fill_place(const bool *done, pfm_pebs64_smpl_entry_t *e)
 {
 	*e = (pfm_pebs64_smpl_entry_t){
@@ -105,7 +107,7 @@ static bool is_spinning_at(__u64 ip)
 	return ip >= (uintptr_t)spin_begin && ip < (uintptr_t)spin_end;
 }
 
-/* The flag that the thread spins on, a byte in the lower 4 GiB. */
+/* The thread spins until this flag is set. It is a byte below 4 GiB. */
 static bool *done;
 
 static void spin(const bool *flag)
@@ -145,7 +147,7 @@ static struct mapped start64(__u32 flags, __u64 event)
 	return m;
 }
 
-/* Send NMIs until a buffer is full. */
+/* Send NMIs until the buffer is full. */
 static void fill(int fd)
 {
 	while (!ctx_says(fd, "pfm_state:\tmasked"))
@@ -153,7 +155,7 @@ static void fill(int fd)
 	ctx_expect_message(fd, PFM_MSG_OVFL);
 }
 
-/* Compare all fields except for the instruction pointer. */
+/* Compare all fields except the instruction pointer. */
 static void check_place(const pfm_pebs64_smpl_entry_t *e)
 {
 	pfm_pebs64_smpl_entry_t copy = *e, expected;
@@ -223,7 +225,7 @@ TEST(record_fields_match_what_the_cpu_stored)
 		CHECK_EQ(r[i].base.real_ip, nhm->base.ip);
 		CHECK_EQ(r[i].base.tsx_tuning, 0);
 		CHECK(r[i].tsc && (!i || r[i].tsc > r[i - 1].tsc));
-		/* Some NMIs arrive between two volleys. */
+		/* Some NMIs arrive while the thread does not spin. */
 		if (!is_spinning_at(nhm->base.ip))
 			continue;
 		check_place(&nhm->base);
@@ -232,7 +234,7 @@ TEST(record_fields_match_what_the_cpu_stored)
 	CHECK(spinning > RECORDS / 2);
 }
 
-/* The code in which the thread spins is at addresses below 4 GiB. */
+/* The code that spins is at addresses below 4 GiB. */
 TEST(record32_fields_match_what_the_cpu_stored)
 {
 	pfm_pebs32_smpl_arg_t arg = {
@@ -265,7 +267,7 @@ TEST(record32_fields_match_what_the_cpu_stored)
 	CHECK_EQ(((const pfm_pebs32_smpl_hdr_t *)m.buf)->hdr_flags, 0);
 }
 
-/* The interrupt is late: the registers are those of the system call. */
+/* The interrupt is late, so the registers are those of the system call. */
 TEST(late_user_records_are_imprecise)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE,
@@ -281,7 +283,7 @@ TEST(late_user_records_are_imprecise)
 		CHECK((__s64)r[i].base.base.base.ip > 0);
 }
 
-/* perf mutes the event when it drains records at a context switch. */
+/* perf mutes the event while it drains records at a context switch. */
 TEST(muted_records_count_as_lost)
 {
 	struct mapped m = start64(PFM_PEBS64_SMPL_SKYLAKE, PRECISE(2));
@@ -298,7 +300,7 @@ TEST(muted_records_count_as_lost)
 	CHECK_EQ(ctx_read(m.fd, 0), -2ULL);
 }
 
-/* The other CPU is idle or runs the rig's thread. */
+/* The other CPU is idle or runs the rig's kernel thread. */
 TEST(user_records_in_kernel_threads_are_lost)
 {
 	struct mapped m = create64(PFM_FL_SYSTEM_WIDE, PFM_PEBS64_SMPL_SKYLAKE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nmi_sample.c - PMDs with data of samples, on a CPU with precise events
+ * nmi_sample.c - PMDs with sample data, on a CPU with precise events
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #define FLAGS		0x3
 #define BRANCH_TYPE	"/sys/kernel/debug/pfm_nmi/branch_type"
 
-/* The data that the rig's first sample accesses. */
+/* The rig's first sample accesses this data. */
 static char data[SAMPLES] __attribute__((aligned(64)));
 
 static void set_data(__u64 address)
@@ -41,7 +41,7 @@ static void set_data(__u64 address)
 	rig_set("transaction", TRANSACTION);
 }
 
-/* A counter of every NMI that records all PMDs with data of samples. */
+/* Describe a counter of every NMI that records all PMDs with sample data. */
 static struct counter recording(unsigned int n, __u64 modifiers)
 {
 	struct counter c = rig_counter(n, 0, 1);
@@ -137,7 +137,7 @@ TEST(kernel_addresses_are_hidden_from_user_samples)
 	}
 }
 
-/* The rig accepts the event but stores nothing, as CPUs may. */
+/* The rig accepts the event but stores nothing, as some CPUs do. */
 TEST(data_that_the_cpu_does_not_store_are_0)
 {
 	struct smpl s = record((uintptr_t)data, 0);
@@ -147,7 +147,7 @@ TEST(data_that_the_cpu_does_not_store_are_0)
 			CHECK_EQ(smpl_values(smpl_entry(&s, i, PMDS))[pmd], 0);
 }
 
-/* Two counters and one without data overflow in the same NMIs. */
+/* Two counters with data, and one without, overflow in the same NMIs. */
 TEST(counters_of_one_nmi_have_their_own_data)
 {
 	unsigned int seen[3] = {};
@@ -177,7 +177,10 @@ TEST(counters_of_one_nmi_have_their_own_data)
 	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 0);
 }
 
-/* The plain counter's report comes first, and leaves the other one alone. */
+/*
+ * The PMU reports the plain counter first, which must not change the other
+ * one's data.
+ */
 TEST(plain_counters_share_nmis_with_sample_data)
 {
 	struct counter plain, c;
@@ -206,7 +209,10 @@ TEST(plain_counters_share_nmis_with_sample_data)
 	CHECK_EQ(ctx_number(s.fd, "pfm_lost"), 0);
 }
 
-/* Check the entries before restarting. Return: how many have no data. */
+/*
+ * Check the entries before the restart. Return: the number of entries without
+ * data.
+ */
 static unsigned int check_batch(const struct smpl *s, __u64 *last)
 {
 	unsigned int late = 0, count = s->hdr->hdr_count;
@@ -229,8 +235,8 @@ static unsigned int check_batch(const struct smpl *s, __u64 *last)
 }
 
 /*
- * PFM_RESTART owns the context while NMIs come, so that some are handled after
- * it. Each sample has its own data or none.
+ * While PFM_RESTART owns the context, NMIs arrive; some are handled after it.
+ * Each sample must have its own data or none.
  */
 TEST(late_samples_have_no_data)
 {
@@ -252,7 +258,7 @@ TEST(late_samples_have_no_data)
 	rig_rate(0);
 }
 
-/* A counter of every NMI that records all PMDs with branches. */
+/* Describe a counter of every NMI that records all PMDs with branches. */
 static struct counter branching(unsigned int branches, __u64 from, __u64 to,
 				__u64 modifiers)
 {
@@ -270,7 +276,10 @@ static struct counter branching(unsigned int branches, __u64 from, __u64 to,
 	return c;
 }
 
-/* Return: a buffer whose context is not attached any more. */
+/*
+ * Record samples with branches. Return: their buffer, whose context is
+ * detached.
+ */
 static struct smpl record_branches(unsigned int branches, __u64 from, __u64 to,
 				   __u64 modifiers)
 {
@@ -334,7 +343,7 @@ TEST(branches_are_recorded_where_the_event_counts)
 		 PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
 }
 
-/* Drivers may record the branch by which the kernel is entered or left. */
+/* A driver may record the branch by which the kernel is entered or left. */
 TEST(kernel_branches_are_hidden_from_user_samples)
 {
 	__u64 hidden = PFM_PERF_EXCL_KERNEL | RIG_SKID;

@@ -16,15 +16,20 @@
 #include "unwind_random.h"
 
 #define NMIS	200
-/* Samples in code with known callers. */
+/* The required number of samples in code with known callers. */
 #define ENOUGH	100
-/* Rounds until chains are whole: NMIs may delay the copy for long. */
+/*
+ * The most rounds until chains are complete: NMIs may delay the copy for long.
+ */
 #define MOST_ROUNDS	20
-/* Random tables: per round, and at most. Random stacks for each table. */
+/*
+ * The number of random tables per round, their maximum, and the random stacks
+ * per table.
+ */
 #define TABLES		2
 #define MOST_TABLES	60
 #define STACKS		3
-/* Changes of the program's mappings per round. */
+/* The number of changes of the program's mappings per round. */
 #define CHANGES		4
 
 #define noipa	__attribute__((noipa))
@@ -51,14 +56,16 @@ static noipa void spin_below(const bool *done)
 }
 
 /*
- * Create a context that samples every NMI of this thread, on CPU 0, by the
+ * Create a context that samples every NMI of this thread on CPU 0, with the
  * tables of a set.
  */
 static struct mapped sampling_by(int set)
 {
 	struct mapped m = callstack_new(set);
 
-	/* Two events per NMI: not all PMUs support a period of one. */
+	/*
+	 * Use two events per NMI, because not all PMUs support a period of one.
+	 */
 	rig_add_counter(m.fd, 0, 0, 2);
 	ctx_pin(0);
 	return m;
@@ -76,7 +83,10 @@ static bool is_spinning(const pfm_callstack_record_t *record)
 	       record->ip < (uintptr_t)__stop_bottom_text;
 }
 
-/* Return: samples in spin(); *whole: those with all callers. */
+/*
+ * Return: the number of samples in spin(). *whole: the number of those with all
+ * callers.
+ */
 static unsigned int count_spinning(const struct mapped *m, unsigned int *whole)
 {
 	const pfm_callstack_record_t *record = NULL;
@@ -96,15 +106,15 @@ static unsigned int count_spinning(const struct mapped *m, unsigned int *whole)
 }
 
 /*
- * Chains are incomplete until the mappings have been copied, and in the
- * function's prologue.
+ * Expect complete chains. Chains are incomplete until the mappings have been
+ * copied, and in a function's prologue.
  */
 static void expect_whole_chains(const struct mapped *m)
 {
 	unsigned int spinning, whole, rounds = 0;
 
 	do {
-		/* Empties the buffer if it is full. */
+		/* The restart empties the buffer if it is full. */
 		CHECK_OK(pfm_restart(m->fd));
 		rig_fire_while(NMIS, spin_below);
 		spinning = count_spinning(m, &whole);
@@ -137,7 +147,7 @@ static void read_in_child(void *page)
 	CHECK_EQ(*(volatile char *)page, 1);
 }
 
-/* Each change makes the copy of the mappings invalid. */
+/* Change the mappings, which makes each copy of them invalid. */
 static void change_mappings(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -176,14 +186,14 @@ TEST(chains_during_changes_are_sane)
 
 /* Random tables and stacks */
 
-/* Some words are below the stack pointer. */
+/* The number of words below the stack pointer. */
 #define BELOW	64
 
 extern const char __executable_start[], etext[];
 
 static __u64 stack[256];
 
-/* Spin with the stack pointer in the random stack. */
+/* Spin while the stack pointer points into the random stack. */
 static noipa void spin_on_stack(const bool *done)
 {
 	asm volatile("mov %%rsp, %%rbx\n\t"
@@ -196,14 +206,17 @@ static noipa void spin_on_stack(const bool *done)
 		     : "rbx", "memory", "cc");
 }
 
-/* The code that the random tables describe: 2 KiB around spin_on_stack(). */
+/*
+ * Return the start of the code that the random tables describe: 2 KiB around
+ * spin_on_stack().
+ */
 static __u64 described(void)
 {
 	return ((uintptr_t)spin_on_stack - PFM_UNWIND_BLOCK) &
 	       -(__u64)PFM_UNWIND_BLOCK;
 }
 
-/* An address of the code, an address on the stack, or any number. */
+/* Return an address of the code, an address on the stack, or any number. */
 static __u64 random_word(void)
 {
 	switch (rnd_below(6)) {
@@ -233,7 +246,7 @@ static int random_set(void)
 	return set;
 }
 
-/* Words that are not addresses of code must not be given out. */
+/* Check that no word is disclosed unless it is an address of code. */
 static void check_hostile(const pfm_callstack_record_t *record,
 			  const __u64 *user)
 {
@@ -246,7 +259,7 @@ static void check_hostile(const pfm_callstack_record_t *record,
 		      user[i] <= end);
 }
 
-/* Add to seen[] how the chains found by the table have ended. */
+/* Add to seen[] how the chains that the table finds have ended. */
 static void walk_randomly(const struct mapped *m, unsigned int *seen)
 {
 	const pfm_callstack_record_t *record = NULL;
@@ -264,7 +277,7 @@ static void walk_randomly(const struct mapped *m, unsigned int *seen)
 	}
 }
 
-/* Add to seen[] how chains by a random table have ended. */
+/* Add to seen[] how the chains that a random table finds have ended. */
 static void walk_table(unsigned int *seen)
 {
 	int set = random_set();

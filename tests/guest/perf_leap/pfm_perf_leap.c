@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_perf_leap - a perf PMU whose counter leaps over whole periods. For tests
+ * pfm_perf_leap - a perf PMU whose counter leaps over whole periods, for tests
  *
- * It acts as the PMU of a driver other than the CPU's. Writing a number to the
- * parameter leap lets so many periods of its event pass at one instant, with a
- * single report. Other parameters:
+ * It acts as the PMU of a driver other than the CPU's. A number that is written
+ * to the parameter leap is a number of periods: the event counts so many
+ * periods at once, and reports once. Other parameters:
  *
  *   reads		how often the event was read
  *   found		events still referenced when they were destroyed
  *   config, config1, config2
  *		the attributes of the last event
  *
- * In sysfs, it appears as a PMU shared by all CPUs, with CPU 0 counting. A
- * second PMU, pfm_soft, has the same events as software events of threads.
+ * In sysfs it is a PMU that all CPUs share and that CPU 0 counts. A second PMU,
+ * pfm_soft, has the same events as software events of threads.
  */
 #include <linux/cpumask.h>
 #include <linux/module.h>
@@ -134,7 +134,7 @@ static struct pmu soft_pmu = {
 	.task_ctx_nr	= perf_sw_context,
 };
 
-/* Context: the event's CPU, interrupts off. */
+/* Context: the event's CPU, with interrupts off. */
 static void leap_here(void *periods)
 {
 	struct perf_event *event = leap_event;

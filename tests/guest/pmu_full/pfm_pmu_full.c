@@ -29,7 +29,7 @@ static int full_write_pmc(struct pfm_pmu_reg *reg)
 	return 0;
 }
 
-/* A PMD only stores the last value written. */
+/* A PMD only stores the last value that was written. */
 static int full_write_pmd(struct pfm_pmu_reg *reg, u64 value)
 {
 	reg->offset = value;

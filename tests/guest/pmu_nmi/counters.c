@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * counters.c - the counters, handled as in perf's driver for x86 CPUs
+ * counters.c - the counters, handled as perf's driver for x86 CPUs does
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include "rig.h"
 
-/* Width of a counter, and the longest period: half of its range. */
+/*
+ * The width of a counter, and the longest period, which is half of the range.
+ */
 #define RIG_WIDTH	48
 #define RIG_MASK	GENMASK_ULL(RIG_WIDTH - 1, 0)
 #define RIG_MAX_PERIOD	((1ULL << (RIG_WIDTH - 1)) - 1)
@@ -27,7 +29,8 @@ bool rig_mute;
 u64 rig_shortest;
 
 /*
- * Not exported to modules, but needed: it throttles events as for real drivers.
+ * perf's overflow function, which throttles events as for real drivers. It is
+ * not exported to modules.
  */
 static int (*overflow)(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs);
@@ -40,7 +43,7 @@ static struct rig_cpu *rig_cpu_of(const struct perf_event *event)
 	return this_cpu_ptr(&rig_cpus);
 }
 
-/* Add what the counter has counted. An NMI may come in between. */
+/* Add what the counter has counted. An NMI may arrive in between. */
 static void rig_update(struct perf_event *event)
 {
 	struct rig_cpu *c = rig_cpu_of(event);
@@ -158,13 +161,13 @@ static int rig_event_init(struct perf_event *event)
 	if (has_branch_stack(event) && !rig_record.branches)
 		return -EOPNOTSUPP;
 	event->hw.config = event->attr.config;
-	/* Counting events must see the counter wrap, too. */
+	/* Counting events must also see the counter wrap. */
 	if (!is_sampling_event(event)) {
 		event->hw.sample_period = RIG_MAX_PERIOD;
 		event->hw.last_period = RIG_MAX_PERIOD;
 		local64_set(&event->hw.period_left, RIG_MAX_PERIOD);
 	}
-	/* Number of samples so far. */
+	/* The number of samples so far. */
 	event->hw.event_base = 0;
 	return 0;
 }
@@ -179,7 +182,7 @@ static struct pmu rig_pmu = {
 	.module		= THIS_MODULE,
 	.task_ctx_nr	= perf_hw_context,
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
-	/* Without this, only one PMU of this context may be registered. */
+	/* Without this flag, only one PMU of this context can be registered. */
 	.capabilities	= PERF_PMU_CAP_HETEROGENEOUS_CPUS,
 #endif
 	.pmu_enable	= rig_enable,
@@ -193,7 +196,7 @@ static struct pmu rig_pmu = {
 	.check_period	= rig_check_period,
 };
 
-/* In the NMI */
+/* The following functions run in the NMI. */
 
 static bool rig_is_excluded(const struct perf_event *event,
 			    struct pt_regs *regs)
@@ -204,7 +207,7 @@ static bool rig_is_excluded(const struct perf_event *event,
 				 event->attr.exclude_kernel;
 }
 
-/* All active counters count at the same instant. */
+/* Advance all active counters at the same instant. */
 static void rig_advance(struct rig_cpu *c, struct pt_regs *regs)
 {
 	unsigned long active = READ_ONCE(c->active);
@@ -222,7 +225,10 @@ static void rig_advance(struct rig_cpu *c, struct pt_regs *regs)
 	}
 }
 
-/* A branch's addresses increase by 64, and its cycles by one, with its age. */
+/*
+ * Fill in branches. The older a branch is by one, the higher are its addresses
+ * by 64 and its cycles by one.
+ */
 static void rig_fill_stack(struct rig_stack *stack, u64 sample)
 {
 	u64 i;
@@ -254,7 +260,7 @@ static void rig_save_branches(struct perf_event *event,
 #endif
 }
 
-/* Fill in what a CPU with precise events stores. */
+/* Fill in what a CPU with precise events would store. */
 static void rig_sample(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
@@ -294,7 +300,7 @@ static void rig_report_one(struct rig_cpu *c, struct perf_event *event,
 	struct pt_regs regs = *interrupted;
 
 	rig_update(event);
-	/* The value is in the upper half: it has not wrapped. */
+	/* The value is in the upper half, so it has not wrapped. */
 	if (local64_read(&event->hw.prev_count) >> (RIG_WIDTH - 1))
 		return;
 	perf_sample_data_init(&data, 0, event->hw.last_period);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fire.c - sending NMIs: a number of them now, or continuously at a rate
+ * fire.c - send NMIs: a number of them now, or continuously at a rate
  *
- * A CPU latches at most one pending NMI. So that none is lost, only one at a
- * time is on its way to a CPU.
+ * A CPU latches at most one pending NMI. To lose none, only one NMI at a time
+ * is sent to a CPU.
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>
@@ -17,9 +17,9 @@
 #include <asm/nmi.h>
 #include "rig.h"
 
-/* ns; sleep if the next NMI is further away than this. */
+/* in ns; sleep if the next NMI is due later than this */
 #define RIG_LONG_WAIT	50000
-/* us; length of that sleep. */
+/* in us; the length of that sleep */
 #define RIG_SLEEP	20
 
 static DEFINE_PER_CPU(struct task_struct *, rig_threads);
@@ -42,8 +42,8 @@ static int rig_nmi(unsigned int cmd, struct pt_regs *regs)
 }
 
 /*
- * cond_resched() does nothing with lazy preemption, as in 7.3: a woken thread
- * would wait for the next tick.
+ * Let other threads run. With lazy preemption, as in 7.3, cond_resched() does
+ * nothing, so a woken thread would wait for the next tick.
  */
 static void rig_let_others(void)
 {
@@ -54,13 +54,13 @@ static void rig_let_others(void)
 	cond_resched();
 }
 
-/* Send an NMI unless one is on its way. Return: whether it was sent. */
+/* Send an NMI, unless one is on its way. Return: whether it was sent. */
 static bool rig_send(int cpu)
 {
 	struct rig_cpu *c = per_cpu_ptr(&rig_cpus, cpu);
 	bool sent;
 
-	/* Prevents the CPU from going offline meanwhile. */
+	/* This prevents the CPU from going offline meanwhile. */
 	preempt_disable();
 	sent = cpu_online(cpu) && !atomic_cmpxchg(&c->firing, 0, 1);
 	if (sent) {
@@ -71,7 +71,7 @@ static bool rig_send(int cpu)
 	return sent;
 }
 
-/* Each NMI interrupts the calling thread. */
+/* Send NMIs that interrupt the calling thread, one after the other. */
 static void rig_fire_here(u64 n)
 {
 	struct rig_cpu *c;
@@ -151,7 +151,7 @@ static int rig_thread(void *unused)
 	return 0;
 }
 
-/* Stop, and return when no NMI is on its way any more. */
+/* Stop, and wait until no NMI is on its way. */
 static void rig_cease(void)
 {
 	int cpu;
@@ -183,7 +183,10 @@ static void rig_stop_threads(void)
 			kthread_stop(per_cpu(rig_threads, cpu));
 }
 
-/* One thread per CPU, since each CPU must receive NMIs from another one. */
+/*
+ * Start one thread per CPU, because each CPU must receive NMIs from another
+ * one.
+ */
 static int rig_start_threads(void)
 {
 	struct task_struct *thread;

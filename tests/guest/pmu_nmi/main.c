@@ -21,8 +21,8 @@
  *	branch_sample_type of the last sample with branches
  * stats	statistics of all CPUs
  *
- * rate, late, mute and shortest are 0 again when the file that was written is
- * closed. So they end with the test that wrote them, even if it has failed.
+ * When a written file is closed, rate, late, mute and shortest are set to 0. So
+ * they end with the test that wrote them, even if the test has failed.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -70,7 +70,7 @@ static void rig_set_shortest(u64 value)
 	WRITE_ONCE(rig_shortest, value);
 }
 
-/* The private data of these files is the function that sets a value. */
+/* The private data of such a file is the function that sets the value. */
 
 static ssize_t rig_setting_write(struct file *file, const char __user *text,
 				 size_t size, loff_t *pos)

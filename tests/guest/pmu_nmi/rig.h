@@ -2,7 +2,7 @@
 /*
  * rig.h - a perf PMU that counts NMIs and whose overflows are NMIs
  *
- * Its counters are per-CPU variables. Other CPUs send NMIs (fire.c). Each NMI
+ * The counters are per-CPU variables. Other CPUs send NMIs (fire.c). Each NMI
  * advances all active counters. Wraps are reported to perf from the NMI, as in
  * x86's own driver (counters.c). Tests control the PMU by the files of main.c.
  */
@@ -19,8 +19,9 @@ struct pt_regs;
 #define RIG_COUNTERS	8
 
 /*
- * perf_event_attr.config: the counter's step per NMI, less one; and whether it
- * also counts where the event excludes it, as a CPU's counter with skid does.
+ * Bits of perf_event_attr.config: the counter's step per NMI, minus one; and
+ * whether the counter also counts where the event excludes counting, as the
+ * counter of a CPU with skid does.
  */
 #define RIG_STEP_MASK	GENMASK_ULL(15, 0)
 #define RIG_SKID	BIT_ULL(16)
@@ -71,11 +72,11 @@ struct rig_cpu {
 
 DECLARE_PER_CPU(struct rig_cpu, rig_cpus);
 
-/* Maximum number of branches that a CPU records. */
+/* The maximum number of branches that a CPU records. */
 #define RIG_BRANCHES	12
 
 /*
- * Data of precise events, and branches of all events. The addresses and the
+ * The data of precise events, and the branches of all events. Addresses and
  * latency increase by one with each sample of an event.
  */
 struct rig_record {
@@ -93,14 +94,14 @@ struct rig_record {
 };
 
 extern struct rig_record rig_record;
-/* Report a wrap at one NMI at the next one. */
+/* Report a wrap at the NMI after the one that caused it. */
 extern bool rig_late;
 /* Do not report wraps, as if perf drained the records at a context switch. */
 extern bool rig_mute;
 /* Refuse shorter periods than this. */
 extern u64 rig_shortest;
 
-/* Is a counter active? */
+/* Tell whether a counter is active. */
 static inline bool rig_is_active(const struct rig_cpu *c)
 {
 	return READ_ONCE(c->enabled) && READ_ONCE(c->active);
@@ -116,7 +117,9 @@ void rig_counters_exit(void);
  * -1. Return: 0, -ENXIO if the CPU is offline, or -EINTR.
  */
 int rig_fire(int cpu, u64 n);
-/* Send NMIs at this rate to each CPU with an active counter; 0 for none. */
+/*
+ * Send NMIs at this rate to each CPU with an active counter; if it is 0, none.
+ */
 void rig_set_rate(u64 rate);
 int rig_fire_init(void);
 void rig_fire_exit(void);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * nomemory.c - every call, with each of its allocations and user copies failing
+ * nomemory.c - make every call while each of its allocations and user copies
+ * fails
  *		once
  *
  * A call whose n-th request fails must return the matching error and change
- * nothing: the repeated call succeeds. n is 1, 2, ... until the call makes
+ * nothing, so the repeated call succeeds. n is 1, 2,... until the call makes
  * fewer requests. Each call is made with a context of each kind.
  */
 #define _GNU_SOURCE
@@ -218,7 +219,7 @@ static long call_stop(void *subject)
 
 static void enter_masked(struct subject *s)
 {
-	/* The overflowed counter was not reset: set its period again. */
+	/* The overflowed counter was not reset, so set its period again. */
 	CHECK_OK(call_write_pmds(s));
 	ctx_start_on(s->fd, s->tid);
 	touch_pages(FAULTS, NULL);
@@ -314,7 +315,7 @@ static void check_failed_call(const struct call *c, struct subject *s,
 			      unsigned int n, long result)
 {
 	if (result >= 0)
-		return; /* the request was optional */
+		return; /* the kernel did not need the request */
 	if (errno != ENOMEM && errno != EFAULT)
 		check_failed(__FILE__, __LINE__, "%s, %s: wrong error after request %u failed",
 			     c->name, name_of(s), n);
@@ -380,7 +381,7 @@ static void with_each_kind(struct call c)
 		with_kind(&c, &kinds[i], thread_id());
 }
 
-/* Make a call with the kinds that enter_masked() masks. */
+/* Make a call with each kind of context that enter_masked() masks. */
 static void with_masking_kinds(struct call c)
 {
 	with_no_kind(c);
@@ -569,7 +570,7 @@ static void leave_load_module(struct subject *s)
 	CHECK_OK(syscall(SYS_delete_module, s->kind->module, O_NONBLOCK));
 }
 
-/* In loading order. */
+/* The modules in loading order. */
 static const char *const modules[][2] = {
 	{ "perfmon", "core/perfmon" },
 	{ "pfm_pmu_perf", "pmu/perf/pfm_pmu_perf" },
@@ -587,7 +588,7 @@ static void unload_all(void)
 	CHECK(access(PFM_SYSFS, F_OK));
 }
 
-/* Load a module that is not loaded yet. */
+/* Load a module that is not loaded. */
 static void load_module(const char *name, const char *file)
 {
 	struct kind module = { .name = name, .module = name };
@@ -609,7 +610,9 @@ static void load_module(const char *name, const char *file)
 /* Proves H22 */
 TEST(module_load_fails_cleanly_without_memory)
 {
-	/* Most of the failing requests are the kernel's own. */
+	/*
+	 * Most of the failing requests are made by other parts of the kernel.
+	 */
 	alarm(4 * check_timeout());
 	failnth_prepare();
 	unload_all();

@@ -80,7 +80,7 @@ static void *many_commands(void *target)
 	unsigned int seed = thread_id();
 
 	/*
-	 * The commands are valid: they fail only because of other threads'
+	 * The commands are valid, so they fail only because of other threads'
 	 * commands.
 	 */
 	for (int i = 0; i < COMMANDS; i++)
@@ -102,7 +102,7 @@ TEST(concurrent_commands_are_serialized)
 	run_threads(many_commands, &t, THREADS);
 	worker_kill(&w);
 	CHECK_OK(close(t.fd));
-	/* The only context is closed. A new one must count exactly. */
+	/* The only context is closed. A new context must count exactly. */
 	t.fd = ctx_counting();
 	worker_start(&w);
 	ctx_start_on(t.fd, w.pid);
@@ -111,7 +111,10 @@ TEST(concurrent_commands_are_serialized)
 	worker_quit(&w);
 }
 
-/* Threads and processes are born, exec and exit, until it is killed. */
+/*
+ * Create threads and processes that call exec and exit, until this process is
+ * killed.
+ */
 static void breed(void *unused)
 {
 	static const char *const ways[] = {
@@ -252,8 +255,8 @@ TEST(close_races_with_overflows)
 /* Exec */
 
 /*
- * A context attached before the exec is detached by it. Attaching fails after
- * it.
+ * If the context is attached before the exec, the exec detaches it. After the
+ * exec, attaching fails.
  */
 static void attach_while_it_execs(int round)
 {
@@ -294,8 +297,8 @@ TEST(attaching_races_with_an_exec_that_gains_privileges)
 }
 
 /*
- * Load many sets as an administrator while the thread executes the set-uid
- * program: the context is attached in any case, and stays it.
+ * Load a context with many sets as an administrator while the thread executes
+ * the set-uid program. The context must be attached, and must stay attached.
  */
 static void load_while_it_execs(int fd, int round)
 {

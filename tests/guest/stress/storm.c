@@ -2,10 +2,10 @@
 /*
  * storm.c - overflow storms during all kinds of life cycle operations
  *
- * Every page fault overflows, and a clock ten thousand times a second.
- * Meanwhile contexts are loaded, unloaded, restarted and closed, threads exit
- * or are killed, formats are loaded and unloaded, and a CPU goes offline and
- * back. $STORM_ROUNDS sets the amount of work, not the time it takes. With
+ * Every page fault overflows, and a clock overflows ten thousand times a
+ * second. Meanwhile contexts are loaded, unloaded, restarted and closed,
+ * threads exit or are killed, formats are loaded and unloaded, and a CPU goes
+ * offline and back. $STORM_ROUNDS sets the amount of work, not the time. With
  * $PFM_NMI the events are NMIs instead of page faults, as many as the machine
  * can handle.
  */
@@ -27,7 +27,7 @@
 
 #define CPU_CLOCK \
 	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
-/* ns; with less, an emulated CPU on a busy host may do nothing else. */
+/* ns; a shorter period may leave an emulated CPU on a busy host no time */
 #define PERIOD		100000
 #define FAULTS		60
 #define MANY_FAULTS	100000
@@ -40,7 +40,8 @@ static unsigned int rounds(void)
 }
 
 /*
- * Return: a context that overflows continuously, or -1 if not supported here.
+ * Create a context that overflows continuously. Return: its descriptor, or -1
+ * if the kind is not supported here.
  */
 static int storm_context(const struct kind *kind, __u32 flags)
 {
@@ -69,7 +70,7 @@ static bool has_worked(int result)
 	return !result;
 }
 
-/* Restart for each message. Return: false after the end message. */
+/* Restart once for each message. Return: false after the end message. */
 static bool restart_all(int fd)
 {
 	pfm_msg_t msg;
@@ -90,7 +91,7 @@ static void work_and_restart(int fd)
 	}
 }
 
-/* Monitor itself: load, unload, load, close. */
+/* Monitor this process: load, unload, load, close. */
 static void storm_self(void *kind)
 {
 	faults_prepare();
@@ -112,7 +113,7 @@ static void storm_self(void *kind)
 	}
 }
 
-/* A thread that exits; its context is closed before or after that */
+/* A thread that exits. Its context is closed before or after the exit. */
 
 struct exiting {
 	pthread_barrier_t	barrier;
@@ -184,7 +185,7 @@ static void storm_kills(void *kind)
 	}
 }
 
-/* System-wide; the CPU may go offline at any time. */
+/* Monitor a CPU, which may go offline at any time. */
 static void storm_cpu(const struct kind *kind, int cpu)
 {
 	pfarg_load_t load = { .load_pid = thread_id() };
@@ -229,7 +230,7 @@ static void storm(void (*function)(void *kind))
 		pids[i] = spawn(function, (void *)&kinds[i]);
 	formats = spawn(disturb_formats, NULL);
 	cpus = spawn(disturb_cpus, NULL);
-	/* Members of families exclude system-wide contexts. */
+	/* A CPU has either members of families or a system-wide context. */
 	if (function != storm_system)
 		births = spawn(disturb_births, NULL);
 	for (unsigned int i = 0; i < NUM_KINDS; i++)

@@ -2,10 +2,10 @@
 /*
  * stress.c - contexts of all kinds at once, with disturbances
  *
- * One process per kind samples, round after round. Other processes read the
- * files that formats provide, or count in families. The amount of work is
- * fixed, not the time it takes. With $PFM_NMI the events are NMIs instead of
- * page faults, as many as the machine can handle.
+ * One process per kind of context samples, round after round. Other processes
+ * read the files that formats provide, or count in families. The amount of work
+ * is fixed, not the time. With $PFM_NMI the events are NMIs instead of page
+ * faults, as many as the machine can handle.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,8 +26,8 @@
 #include "worker.h"
 
 #define DEVICE		"/dev/" PFM_OPROFILE_DEVICE
-#define SESSION_WORDS	8192	/* then the device is reopened */
-#define BURSTS		6	/* of page faults, per round */
+#define SESSION_WORDS	8192	/* after which the device is reopened */
+#define BURSTS		6	/* of page faults per round */
 
 /* Processes that disturb the others */
 
@@ -71,11 +71,11 @@ static int read_file(const char *path, const struct stat *st, int type,
 	if (type != FTW_F)
 		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* Its format may have been unloaded. */
+	/* The format that owns the file may have been unloaded. */
 	CHECK(fd >= 0 || errno == ENOENT || errno == ENODEV);
 	if (fd < 0)
 		return 0;
-	/* A kernel without defects has an empty list of them. */
+	/* If the kernel has no defects, the list of defects is empty. */
 	CHECK(read(fd, text, sizeof(text)) >= 0 || errno == ENODEV);
 	close(fd);
 	return 0;
@@ -159,7 +159,7 @@ static void sample_self(void *arg)
 			job->work(round, burst);
 			sampler_drain(&s);
 		}
-		/* Sometimes close it without finishing. */
+		/* Sometimes close the context without finishing. */
 		if (round % 3)
 			sampler_finish(&s);
 		if (job->late)
@@ -224,7 +224,9 @@ static void sample_workers(void *arg)
 	}
 }
 
-/* Run a job per kind and, if asked, a process that unloads the formats. */
+/*
+ * Run a job per kind. If @unload, also run a process that unloads the formats.
+ */
 static void stress(void (*sample)(void *job), struct job job, bool unload)
 {
 	pid_t pids[NUM_KINDS], unloader = 0, device, sysfs, births;
