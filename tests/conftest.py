@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Common setup of all tests: SIGINT, and the host's programs, built once per run.
+"""Set up all tests: restore SIGINT, and build the host's programs once per run.
 
-Parallel test processes (pytest -n) take turns building them.
+Parallel test processes (pytest -n) take turns building the programs.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def pytest_configure() -> None:
-    """Restore SIGINT: a shell starts background jobs with it ignored."""
+    """Restore SIGINT, because a shell starts background jobs with SIGINT ignored."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
 def programs() -> Path:
-    """Return the directory with the host's up-to-date programs."""
+    """Build the host's programs, and return their directory."""
     (ROOT / "build").mkdir(exist_ok=True)
     subprocess.run(
         ["flock", "build/programs.lock", "make", "-s", "-f", "tests/programs.mk"],

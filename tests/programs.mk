@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# The programs that the tests in tests/lib and tests/tools run on the host, one for
-# each C file there, in addition to what scripts/user.mk builds:
+# The programs that the tests in tests/lib and tests/tools run on the host: one
+# for each C file there, in addition to what scripts/user.mk builds:
 #
 #   make -f tests/programs.mk	(at the top of the tree)
 
@@ -27,10 +27,10 @@ $(UOBJ)/tests/tools/%: UCFLAGS += -Itools/pfmon -Iunwind
 $(TOOL_TESTS): $(UOUT)/%: $(UOBJ)/tests/tools/%.o $(PFMON_A) $(LIBPERFMON_A)
 	$(UCC) $(CFLAGS) $(ULDFLAGS) $(WRAPPED) -o $@ $^ $(ULIBS)
 
-# The kernel's part of unwind tables.
+# The part of unwind tables that the kernel uses.
 $(UOUT)/unwind_trials: $(UOBJ)/unwind/unwind_table.o
 
-# Programs in which a test replaces functions of the kernel or the C library.
+# In these programs, a test replaces functions of the kernel or the C library.
 $(UOUT)/buffer_saver: WRAPPED := -Wl,--wrap=pfm_restart
 $(UOUT)/period_adapter: WRAPPED := -Wl,--wrap=pfm_read_pmds,--wrap=pfm_write_pmds
 $(UOUT)/period_adapter: WRAPPED += -Wl,--wrap=pfm_getinfo_evtsets,--wrap=pfm_stop
@@ -52,7 +52,7 @@ $(UOUT)/stream_reader: WRAPPED := -Wl,--wrap=open,--wrap=ioctl,--wrap=scandir
 
 $(UOUT)/unwind_trials $(UOUT)/unwind_stops: $(UOBJ)/unwind/unwind_table.o
 
-# Compares with the unwinder of elfutils.
+# This program compares chains with the unwinder of elfutils.
 $(UOUT)/unwind_stops: ULIBS += -ldw
 
 $(UOUT)/perfmonctl_errors: $(LIBPERFMON_A)

@@ -61,7 +61,7 @@ void end_row(double value, double bound)
 	printf("\n");
 }
 
-/* Fault existing pages in: the cost of allocating pages is not constant. */
+/* Fault in pages that exist, because the cost of allocating pages varies. */
 static int faults_file(size_t size)
 {
 	static int fd = -1;

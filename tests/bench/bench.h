@@ -2,8 +2,8 @@
 /*
  * bench.h - shared code of the benchmark's programs
  *
- * The programs run in guests whose clock counts instructions: with QEMU's
- * -icount shift=1, each takes 2 ns.
+ * The programs run in guests whose clock counts instructions. With QEMU's
+ * -icount shift=1, an instruction takes 2 ns.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -16,7 +16,7 @@
 #define PAGE_FAULTS	PFM_PERF_EVENT(PERF_TYPE_SOFTWARE, \
 				       PERF_COUNT_SW_PAGE_FAULTS)
 
-/* A bound on arm64; 0 on other architectures: not checked. */
+/* A bound on arm64. On other architectures it is 0, and not checked. */
 #ifdef __aarch64__
 #define IS_ARM64	1
 #else
@@ -29,18 +29,21 @@ die(const char *fmt, ...);
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Rounds of a measurement; the smallest result is used. */
+/* The number of rounds of a measurement, whose smallest result is used. */
 #define ROUNDS		3
 
-/* Return: the clock in instructions. */
+/* Return: the time in instructions. */
 uint64_t now(void);
 
-/* Return: the smallest number of instructions of @what in some rounds. */
+/*
+ * Return: the smallest number of instructions that @what takes in some rounds.
+ */
 uint64_t least(void (*what)(void));
 
 /*
- * End a row of a table with its bound and whether @value exceeds it. A missed
- * bound is not a failure. tests/bench/run looks for these words.
+ * End a row of a table with its bound, and with whether @value exceeds the
+ * bound. A missed bound is not a failure. tests/bench/run searches for these
+ * words.
  */
 void end_row(double value, double bound);
 
@@ -49,8 +52,8 @@ void end_row(double value, double bound);
 void run_faults(void);
 
 /*
- * Let PMDn of a set count from @value; a negative value makes it sample and
- * record the first @values PMDs.
+ * Let PMD @num of a set count from @value. If @value is negative, the PMD
+ * samples and records the first @values PMDs.
  */
 void write_counter(int fd, int set, int num, uint64_t event, uint64_t value,
 		   int values);
@@ -58,11 +61,11 @@ void write_counter(int fd, int set, int num, uint64_t event, uint64_t value,
 /* Create a context without a format. Return: its descriptor. */
 int new_context(void);
 /*
- * Create a context with the default format. @size: of its buffer; @flags:
- * PFM_DFL_SMPL_*.
+ * Create a context with the default format. @size: the size of the buffer;
+ * @flags: PFM_DFL_SMPL_*.
  */
 int new_default(size_t size, uint32_t flags);
-/* Attach to a thread and start. */
+/* Attach the context to a thread and start it. */
 void start_on(int fd, pid_t tid);
 
 /* Allow @n open files. */

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 #
-# The benchmark's programs, linked statically for the guest:
-# make -f tests/bench/bench.mk UARCH=arm64
+#
+# Link the benchmark's programs statically for the guest: make -f
+# tests/bench/bench.mk UARCH=arm64
 
 include scripts/cross.mk
 

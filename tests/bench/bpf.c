@@ -2,8 +2,8 @@
 /*
  * bpf.c - BPF programs that count samples in a hash map, for comparison
  *
- * The programs are what a compiler makes of "counts[key] += 1": the element is
- * looked up, and increased or inserted.
+ * The programs are what a compiler makes of "counts[key] += 1": they look up
+ * the element, and increase or insert it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -35,7 +35,7 @@
 #define LOAD(d, s, o)	INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
 #define STORE(d, o, s)	INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
 #define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##f)
-/* Takes two instructions, of which the second is always UPPER. */
+/* This takes two instructions, the second of which is always UPPER. */
 #define MAP(d, fd)	INSN(BPF_LD | BPF_DW | BPF_IMM, d, \
 			     BPF_PSEUDO_MAP_FD, 0, fd)
 #define UPPER		INSN(0, 0, 0, 0, 0)
@@ -58,7 +58,10 @@ static int new_map(uint32_t type, uint32_t key, uint32_t value)
 	return fd;
 }
 
-/* An interpreted program would cost much more. */
+/*
+ * Check that the program was compiled; an interpreted program would cost much
+ * more.
+ */
 static void check_compiled(void)
 {
 	struct bpf_prog_info info = { .type = 0 };
@@ -72,7 +75,10 @@ static void check_compiled(void)
 		die("the BPF program was not compiled");
 }
 
-/* Load @key, which leaves the key in r0, and the code that counts it. */
+/*
+ * Load @key, whose instructions leave the key in r0, and the code that counts
+ * the key.
+ */
 static void load(const struct bpf_insn *key, size_t length)
 {
 	const struct bpf_insn count[] = {

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Let a BPF program count the overflows of an event. @stacks: by user stack,
- * not by address.
+ * Let a BPF program count the overflows of an event by address; if @stacks, by
+ * user stack.
  */
 void bpf_attach(int event, int stacks);
 /* Remove the program and its maps. Return: the sum of all counts. */

@@ -3,7 +3,8 @@
  * pfm_bench - the cost of a recorded sample, in guest instructions
  *
  * Runs one workload without sampling and with each recorder, all in one boot of
- * a guest, and prints the cost of a sample above the unsampled workload.
+ * a guest. Prints the cost of a sample, which is what the workload takes longer
+ * than without sampling.
  *
  * usage: pfm_bench faults|cycles
  */
@@ -31,7 +32,7 @@
 #define LOOP_STEPS	40000000UL
 #define RING_PAGES	1024UL		/* holds all samples of a run */
 
-/* A workload, its event, and another event to record with it. */
+/* A workload, its event, and another event that is recorded with it. */
 struct workload {
 	const char	*name;
 	void		(*run)(void);
@@ -64,13 +65,13 @@ static const struct workload workloads[] = {
 	  CYCLE_PERIOD, OTHER_TYPE, OTHER_CONFIG, false },
 };
 
-/* A recorder, set up and torn down around the workload. */
+/* A recorder, which is set up before the workload and ended after it. */
 struct recorder {
 	const char	*name;
 	void		(*begin)(const struct workload *w, int values);
-	uint64_t	(*end)(void);	/* returns the samples recorded */
-	int		values;		/* PMDs, or for BPF whether by stack */
-	double		bound;		/* of page faults, above the floor */
+	uint64_t	(*end)(void);	/* returns the number of samples */
+	int		values;		/* PMDs; for BPF, whether by stack */
+	double		bound;		/* of a page fault's sample */
 };
 
 static int fds[2];
@@ -179,7 +180,7 @@ static void raw_begin(const struct workload *w, int values)
 }
 #endif
 
-/* No region is freed, so the samples must not reach the last one. */
+/* Never free a region, so the samples must not reach the last one. */
 static void nway_begin(const struct workload *w, int values)
 {
 	pfm_nway_smpl_arg_t arg = {
@@ -210,7 +211,7 @@ static uint64_t nway_end(void)
 	return n;
 }
 
-/* Use a format with a sink, whose buffer is filled only once. */
+/* Use a format with a sink. Its buffer is filled only once. */
 static void sink_begin(const struct workload *w, int values,
 		       const pfm_uuid_t uuid, pfm_sink_arg_t *arg, size_t size)
 {
@@ -393,10 +394,12 @@ static const struct recorder recorders[] = {
 	{ "perfmon, a table", table8_begin, sink_end, 0, ON_ARM64(154) },
 	{ "perfmon, table of long keys", table128_begin, sink_end, 0,
 	  ON_ARM64(260) },
-	/* A quarter of the cost of perf's chains. */
+	/* The bound is a quarter of the cost of perf's chains. */
 	{ "perfmon callstack format", callstack_begin, sink_end, 0,
 	  ON_ARM64(384) },
-	/* Half the cost of a BPF program that does the same. */
+	/*
+	 * The bound is half the cost of a BPF program that does the same work.
+	 */
 	{ "perfmon stacks format", stacks_begin, sink_end, 0, ON_ARM64(503) },
 	{ "perf ring buffer", ring_begin, ring_end, 0, 0 },
 	{ "perf ring buffer, two read", ring_begin, ring_end, 2, 0 },
@@ -407,7 +410,10 @@ static const struct recorder recorders[] = {
 
 #define NUM_RECORDERS	(sizeof(recorders) / sizeof(recorders[0]))
 
-/* Return: the smallest time of some rounds; @samples of the last round. */
+/*
+ * Return: the smallest time of some rounds. @samples: returns the number of
+ * samples of the last round.
+ */
 static uint64_t measure(const struct workload *w, const struct recorder *r,
 			uint64_t *samples)
 {

@@ -5,8 +5,8 @@
  *
  * usage: pfm_births TOOL
  *
- * The result is the cost of twice the number minus the cost of the number
- * itself, so the tool's start is not part of it.
+ * The program measures a number of births, and twice this number. The result is
+ * the difference, so it does not include the start of the tool.
  */
 #include <pthread.h>
 #include <stdio.h>

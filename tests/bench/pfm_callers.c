@@ -2,8 +2,8 @@
 /*
  * pfm_callers - the cost of call chains in a handler, in guest instructions
  *
- * Page faults are sampled with chains of growing length: at user level
- * of made-up frames, in the kernel of a read().
+ * Page faults are sampled with chains of growing length. At user level the
+ * chains are artificial frames; in the kernel they are those of a read().
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static struct {
 } frames[CALLERS_MAX];
 static int zeroes, file;
 
-/* Map existing pages: see run_faults(). */
+/* Map pages that exist: see run_faults(). */
 static char *map_file(void)
 {
 	char *p = mmap(NULL, FAULTS * sysconf(_SC_PAGESIZE),
@@ -88,7 +88,7 @@ static void set_max(const char *parameter, unsigned int value)
 	close(fd);
 }
 
-/* Return: instructions of each fault, with chains of @entries. */
+/* Return: the instructions of each fault, with chains of @entries entries. */
 static double measure(void (*run)(void), const char *parameter,
 		      unsigned int entries)
 {

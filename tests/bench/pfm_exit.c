@@ -50,7 +50,7 @@ static void run_processes(void)
 	}
 }
 
-/* Each pass removes the modules without users. */
+/* Remove the modules. Each pass removes those without users. */
 static void remove_modules(void)
 {
 	char line[256], name[64];
@@ -73,7 +73,7 @@ static void remove_modules(void)
 		die("perfmon cannot be removed");
 }
 
-/* The descriptors stay open, since the contexts live as long as they do. */
+/* The descriptors stay open, because the contexts live only as long. */
 static void monitor(pid_t tid)
 {
 	int fd = new_context();
@@ -82,7 +82,7 @@ static void monitor(pid_t tid)
 	start_on(fd, tid);
 }
 
-/* Monitor with perf's events: page faults, and a clock like a context's. */
+/* Monitor with perf's events: page faults, and a clock as a context has. */
 static void monitor_with_perf(pid_t tid)
 {
 	struct perf_event_attr attr = {

@@ -4,9 +4,9 @@
  *	      events of its own thread, and of a whole measurement with it,
  *	      compared with perf's events, in guest instructions
  *
- * Both sides use as few calls as possible: perf's events form a group, which
- * one call enables, disables or reads. PMDs are 0 before they are
- * written, and close() unloads.
+ * Both sides use as few calls as possible. perf's events form a group, which
+ * one call enables, disables or reads. PMDs need not be written, because they
+ * are 0, and close() unloads the context.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #define LIVES		1000U
 #define EVENTS_MAX	8
 
-/* Software events, which exist on each machine. */
+/* Software events exist on each machine. */
 static const uint64_t events[EVENTS_MAX] = {
 	PERF_COUNT_SW_PAGE_FAULTS,	PERF_COUNT_SW_CONTEXT_SWITCHES,
 	PERF_COUNT_SW_PAGE_FAULTS_MIN,	PERF_COUNT_SW_PAGE_FAULTS_MAJ,
@@ -100,7 +100,7 @@ static void open_events(void)
 				 i ? fds[0] : -1, 0);
 		if (fds[i] < 0)
 			die("perf_event_open");
-		/* The others follow the group leader. */
+		/* The other events follow the group leader. */
 		attr.disabled = 0;
 	}
 }
@@ -152,7 +152,7 @@ struct side {
 
 /**
  * struct life - a comparison
- * @name:    what is compared
+ * @name: the subject of the comparison
  * @bound:   upper bound of the ratio, or 0 for none
  * @context: steps with a context
  * @perf:    steps with perf's events
@@ -231,7 +231,7 @@ static void compare(const struct life *life, int n)
 	uint64_t ours, theirs;
 
 	num = n;
-	/* The first runs fill the kernel's caches. */
+	/* The first runs fill the kernel's caches, so they do not count. */
 	live(&life->context);
 	live(&life->perf);
 	ours = live(&life->context);

@@ -3,9 +3,9 @@
  * pfm_memory - the kernel memory of a context
  *
  * Many contexts are created, and the decrease of free memory is divided by
- * their number. Memory that the allocators had in reserve hides a part of it.
- * Only our memory is charged to the control group; perf does not charge its
- * events.
+ * their number. Memory that the allocators had in reserve hides a part of the
+ * decrease. The control group is charged only for perfmon's memory, because
+ * perf does not charge its events.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -81,7 +81,10 @@ static void print_row(const char *what, struct memory before, unsigned int n,
 	end_row(taken > charged ? taken : charged, bound);
 }
 
-/* Measure @n contexts. Memory freed before needs time to become free. */
+/*
+ * Measure @n contexts. Memory that was freed before takes time to become
+ * available.
+ */
 static void measure(unsigned int n, int sets, int counters, double bound)
 {
 	const pid_t *tids = sleepers_begin(n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * pfm_reads - the cost of reading one PMD from a mapped event set, beside
+ * pfm_reads - the cost of reading one PMD from a mapped event set, compared
+ * with
  *	       PFM_READ_PMDS, in guest instructions
  *
  * A program that monitors itself reads PMDs very often.
@@ -42,7 +43,7 @@ static void read_mapped(unsigned int set, unsigned int pmd)
 		die("pfm_read_mapped");
 }
 
-/* Return: the smallest number of instructions for a read in some rounds. */
+/* Return: the smallest number of instructions of a read in some rounds. */
 static double measure(void (*read)(unsigned int set, unsigned int pmd),
 		      unsigned int set, unsigned int pmd)
 {
@@ -72,7 +73,9 @@ static void compare(const char *what, unsigned int set, unsigned int pmd,
 	end_row(mapped / asked, bound);
 }
 
-/* Let the program read its counters. Return: whether the kernel supports it. */
+/*
+ * Let the program read its counters. Return: whether the kernel supports this.
+ */
 static bool allow_reading(void)
 {
 	int access = open(USER_ACCESS, O_WRONLY);
@@ -86,8 +89,8 @@ static bool allow_reading(void)
 }
 
 /*
- * Make two sets with a counter each. Set 0, the active one, also has a hardware
- * counter if user level can read it here.
+ * Make two sets with a counter each. Set 0 is active. It also has a hardware
+ * counter if user level can read hardware counters here.
  */
 static void set_up(bool hardware)
 {

@@ -21,7 +21,7 @@
 #define DETACHED	10000U		/* threads, SLEEPERS_MAX at a time */
 #define TRACEFS		"/sys/kernel/tracing/"
 
-/* Contexts of other threads. */
+/* The contexts of other threads. */
 static int others[SLEEPERS_MAX];
 static unsigned int num_others;
 
@@ -78,10 +78,10 @@ static uint64_t sample(int sets)
 	return t;
 }
 
-/* The cost of the faults when they are not counted. */
+/* The cost of page faults that are not counted. */
 static uint64_t unsampled;
 
-/* Return: the cost of a sample above that of an uncounted fault. */
+/* Return: the cost of a sampled page fault minus that of an uncounted one. */
 static double cost(int sets)
 {
 	uint64_t best = UINT64_MAX;
@@ -168,7 +168,7 @@ static unsigned long num_waits(void)
 	return sum;
 }
 
-/* The tool closes the contexts, or the threads exit before the contexts. */
+/* Either the tool closes the contexts, or the threads exit before. */
 enum how { NOBODY, BY_CLOSE, BY_EXIT };
 
 struct detaching {
@@ -198,7 +198,10 @@ static void detach_some(enum how how, struct detaching *sum)
 		sleepers_end();
 }
 
-/* The bound is one wait per 100 threads: the kernel may have other waits. */
+/*
+ * The bound is one wait per 100 threads, because the kernel may have other
+ * waits.
+ */
 static void detach(enum how how, const char *what)
 {
 	struct detaching sum = {};

@@ -17,7 +17,9 @@
 static pthread_t threads[SLEEPERS_MAX];
 static pid_t tids[SLEEPERS_MAX];
 static unsigned int num;
-/* Each thread reports that it runs, then sleeps until the pipe is closed. */
+/*
+ * Each thread reports that it runs, and then sleeps until the pipe is closed.
+ */
 static int ready[2], wait_for[2];
 
 static void *sleeper(void *arg)

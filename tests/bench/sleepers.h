@@ -7,20 +7,21 @@
 
 #include <sys/types.h>
 
-/* Called for each thread. */
+/* A function that is called for each thread. */
 typedef void (*watch_t)(pid_t tid);
 
 #define SLEEPERS_MAX	1000U
 
-/* Start @n threads. Return: their thread ids. */
+/* Start @n threads. Return: their thread IDs. */
 const pid_t *sleepers_begin(unsigned int n);
 
-/* Let all threads exit, and wait for that. */
+/* Let all threads exit, and wait until they have exited. */
 void sleepers_end(void);
 
 /*
- * Start @n threads in a separate process, which calls @watch for each: threads
- * would slow down their own process. Return: the process.
+ * Start @n threads in a separate process, which calls @watch for each thread.
+ * They are not in the caller's process, because threads would slow it down.
+ * Return: the process.
  */
 pid_t sleepers_beside(unsigned int n, watch_t watch);
 void sleepers_beside_end(pid_t pid);

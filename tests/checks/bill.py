@@ -6,10 +6,11 @@
     bill.py run PHASE COMMAND...    run a phase; exit with the command's status
     bill.py show PHASE...           print the table; fail if a phase has not passed
 
-Phases may run at the same time. A phase's output is printed when it has ended; until
-then it is in build/bill/PHASE.log. The table is also written to build/bill.json. With
-REQUIRE_ALL=1 in the environment, the numbers of guests and kernels must be those of
-tests/checks/budget.toml. More than twice the CPU time given there causes a warning.
+Phases may run at the same time. A phase's output is printed when the phase has ended;
+until then the output is in build/bill/PHASE.log. The table is also written to
+build/bill.json. With REQUIRE_ALL=1 in the environment, the numbers of guests and
+kernels must match tests/checks/budget.toml. If a phase takes more than twice the CPU
+time in this file, a warning is printed.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ BUDGET = ROOT / "tests/checks/budget.toml"
 SUMMARY = re.compile(r"^\d+ \w+(?:, \d+ \w+)*(?: in [\d.]+s.*)?$", re.MULTILINE)
 COUNT = re.compile(r"(\d+) (passed|failed|skipped|errors?)\b")
 SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] (?:\S+: )?(.*)$", re.MULTILINE)
-# Makes pytest list the reasons for skipped tests, and the tests that take longest.
+# These options make pytest list the reasons for skipped tests, and the slowest tests.
 REPORTS = "-rs --durations=10 --durations-min=10"
 RATIO = 2
 
@@ -52,8 +53,9 @@ RATIO = 2
 class Phase:
     """The cost and the results of a phase.
 
-    wall, cpu: seconds. guests, kernels: number booted and built. misread: guests that
-    a fault of the emulator ended. reasons: the number of skipped tests by reason.
+    wall, cpu: seconds. guests, kernels: how many were booted or built. misread: how
+    many guests a fault of the emulator has ended. reasons: the number of skipped tests
+    by reason.
     """
 
     name: str
@@ -167,7 +169,7 @@ def _show(names: list[str]) -> int:
 
 
 def _print_table(phases: list[Phase]) -> None:
-    """Print a row for each phase, the reasons of skips, and faults of the emulator."""
+    """Print a row for each phase, the reasons for skips, and the emulator's faults."""
     started = float((BILL / "started").read_text())
     print("| phase | wall | CPU | guests | kernels | passed | skipped | failed |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
@@ -192,7 +194,7 @@ def _print_row(name: str, wall: float, phases: list[Phase]) -> None:
 
 
 def _compare(phases: list[Phase]) -> bool:
-    """Compare with the budget; return whether a count is wrong."""
+    """Compare the phases with the budget; return True if a count is wrong."""
     budget = tomllib.loads(BUDGET.read_text())
     kernels = sum(each.kernels for each in phases)
     caches = (BILL / "caches").read_text()
@@ -221,7 +223,8 @@ def _start() -> int:
     shutil.rmtree(BILL, ignore_errors=True)
     BILL.mkdir(parents=True)
     (BILL / "started").write_text(str(time.time()))
-    # Roots are made first, so they tell whether an earlier run has filled the cache.
+    # Root file systems are made first, so they show whether an earlier run has filled
+    # the cache.
     warm = any(cache.root().glob("roots/*"))
     (BILL / "caches").write_text("warm" if warm else "cold")
     return 0

@@ -6,7 +6,8 @@
 
 These checks run: the style of the changed files; the KUnit suites and the programs of
 tests/guest that have the name of a changed file, in one guest; and the Python tests of
-the changed files. The end lists what was left out; `make check` runs everything.
+the changed files. At the end, the command lists the checks that did not run. `make
+check` runs all checks.
 """
 
 from __future__ import annotations
@@ -28,23 +29,23 @@ import programs  # noqa: E402
 
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
 GUEST = programs.Guest("x86_64", "6.12")
-# Sources of the modules and the suites.
+# The sources of the modules and the suites.
 KERNEL = (
     *("core/", "pmu/", "unwind/", "formats/"),
     *("sdk/include/", "examples/format_", "Kbuild"),
 )
 SUITES = "tests/kunit/"
-# Sources of guest programs and of their shared code.
+# The sources of guest programs and of their shared code.
 PROGRAMS = "tests/guest/"
 NAMED = re.compile(
     r"(?:core|unwind|tests/guest/(?:interface|formats|stress))/(\w+)\.[ch]"
 )
 FORMAT = re.compile(r"formats/(\w+)/")
-# Programs to run if no program has the name of a changed file.
+# The programs to run if no program has the name of a changed file.
 USUAL = ("overflow", "restart", "histogram")
-# The test that the mutants still fit the sources.
+# This test checks that the mutants still fit the sources.
 MUTANTS = "tests/style/test_mutants.py"
-# Folders of sources, and the folders of their Python tests.
+# Folders of sources, and the folders with their Python tests.
 TESTED = {
     "parsers/pfmparse": "tests/parsers",
     "tools/pfmon": "tests/tools",
@@ -67,7 +68,7 @@ SUITE = re.compile(r'struct kunit_suite \w+ = \{[^}]*\.name = "(\w+)"')
 
 
 def changed(since: str) -> list[str]:
-    """Return the files that differ from a commit, including removed ones."""
+    """Return the files that differ from a commit, including removed files."""
     differ = ["git", "diff", "--name-only", "--no-renames", "-z", since, "--"]
     new = ["git", "ls-files", "-z", "--others", "--exclude-standard"]
     names = {
@@ -79,19 +80,19 @@ def changed(since: str) -> list[str]:
 
 
 def advice(files: Iterable[str]) -> str | None:
-    """Return a message that names changes in need of `make check-all`, or None."""
+    """Return a message that names changes which need `make check-all`, or None."""
     named = sorted({found[0] for found in map(THOROUGH.match, files) if found})
     return f"run make check-all before this lands: {' '.join(named)}" if named else None
 
 
 def names_of_tests(name: str) -> set[str]:
-    """Return the possible names of a file's suites and programs."""
+    """Return the possible names of a file's suites and guest programs."""
     found = (pattern.match(name) for pattern in (NAMED, FORMAT))
     return {match[1] for match in found if match}
 
 
 def suites(files: Iterable[str]) -> str | None:
-    """Return a pattern for the suites of these files, or None."""
+    """Return a pattern that matches the suites of these files, or None."""
     chosen = [name for name in files if name.startswith((*KERNEL, SUITES))]
     if not chosen:
         return None
@@ -118,13 +119,13 @@ def guest_programs(files: Iterable[str]) -> list[str]:
 
 
 def python_tests(files: Iterable[str]) -> list[str]:
-    """Return the files and folders of the Python tests for these files."""
+    """Return the files and folders with the Python tests of these files."""
     found = {test for name in files for test in _tests_of(PurePath(name))}
     return sorted(str(path) for path in found if not found & set(path.parents))
 
 
 def _tests_of(path: PurePath) -> Iterator[PurePath]:
-    """Yield the tests of a file: those of its name, or the nearest test folder."""
+    """Yield the tests of a file: those of the same name, or the nearest test folder."""
     for folder in map(PurePath, LIGHT):
         if folder in path.parents:
             is_test = path.name.startswith("test_") and (ROOT / path).exists()
@@ -139,7 +140,7 @@ def _tests_of(path: PurePath) -> Iterator[PurePath]:
 
 
 def steps(files: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the steps to run: title and command."""
+    """Yield the steps to run, each as a title and a command."""
     there = [name for name in files if (ROOT / name).is_file()]
     if there:
         yield "style", ["tests/style/run", *there]
@@ -208,7 +209,7 @@ def main() -> int:
     try:
         files = changed(arguments.since)
     except subprocess.CalledProcessError as error:
-        # In a repository without commits, git has printed an error.
+        # If the repository has no commits, git has already printed an error.
         return 0 if arguments.advice else error.returncode
     advised = advice(files)
     if arguments.advice:

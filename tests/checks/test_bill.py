@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of bill.py with phases that are shell commands."""
+"""Test bill.py with phases that are shell commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUDGET = "kernels = {}\n[vm]\nguests = [{}]\ncold = 100\nwarm = 50\n"
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the directory of the bill."""
+    """Let bill.py use a new directory, and return this directory."""
     monkeypatch.setattr(bill, "BILL", tmp_path / "bill")
     monkeypatch.setattr(bill, "JSON", tmp_path / "bill.json")
     monkeypatch.setattr(bill, "BUDGET", tmp_path / "budget.toml")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the checks that make quick chooses."""
+"""Test which checks make quick chooses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import quick
 
 
 def titles(*files: str) -> list[str]:
-    """Return the titles of the steps, except for the style."""
+    """Return the titles of the steps, except that of the style check."""
     return [title for title, _ in quick.steps(files) if title != "style"]
 
 

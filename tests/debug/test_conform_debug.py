@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""pfm-conform --debug: all formats pass, and faults that only this kernel detects."""
+"""Run pfm-conform --debug: formats pass, and faults are found on this kernel only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conform_report import OURS, results
 
 CONFORM = ROOT / "sdk/conform/run"
 BROKEN = ROOT / "tests/sdk/broken"
-# For each broken format, the check that fails and its message.
+# For each broken format, the check that fails, and the message of the check.
 EXPECTED = {
     "allocates": ("nmis", "takes a lock or allocates memory where it must not"),
     "faults": ("records", "sleeps where it must not .*sleeping function called"),
@@ -48,7 +48,7 @@ def test_conform_debug_finds_broken_formats(tmp_path: Path, name: str) -> None:
     shutil.copytree(BROKEN, folder)
     (folder / "Makefile").write_text(f"obj-m := pfm_fmt_broken_{name}.o\n")
     check, words = EXPECTED[name]
-    # Full checks: a lock is known to be misused only after it has been used correctly.
+    # Run full checks, because the kernel reports a misused lock only after correct use.
     done = conform("--check", "full", "--check", check, folder)
     outcome, text = results(done.stdout)[f"broken_{name}"][check]
     assert (done.returncode, outcome) == (1, "not ok"), done.stderr

@@ -32,12 +32,12 @@ from programs import PROGRAMS, PROGRAMS32, SIMULATED, names_in, with_nmis
 DEBUG = Target("x86_64", kernels.DEBUG)
 SUITES = ROOT / "tests/kunit"
 SUITES_MODULES = ROOT / f"build/kmod/{DEBUG}-kunit"
-# Seconds for one test and for a guest: far more than they need.
+# Timeouts in seconds for one test and for a guest. They are much longer than needed.
 TEST_TIMEOUT = 600
 GUEST_TIMEOUT = 3600 + FUZZ_CALLS // 10
 
-# Memory younger than five seconds is not reported as a leak. A leak must be found in
-# both scans: a single report may be false.
+# Memory that is younger than five seconds is not reported as a leak. Both scans must
+# find a leak, because a single report may be false.
 SCAN = "sleep 6; for scan in 1 2; do echo scan >$leaks; done; cat $leaks"
 RESULTS = "cat /sys/kernel/debug/kunit/*/results"
 SUITE = re.compile(r"^static struct kunit_suite ", re.MULTILINE)
@@ -48,7 +48,7 @@ SUITE_RESULT = re.compile(r"^(not ok|ok) \d+ (.*)$", re.MULTILINE)
 class Guest:
     """A guest: the programs that it runs, and all its commands.
 
-    commands: name -> shell command. options: of scripts/vm/run.
+    commands: name -> shell command. options: options of scripts/vm/run.
     """
 
     programs: tuple[str, ...]
@@ -57,7 +57,7 @@ class Guest:
 
 
 def _with_leaks(unload: str) -> dict[str, str]:
-    """Return the last commands of a guest."""
+    """Return the last commands of a guest, which search for leaks."""
     return {"leaks-loaded": SCAN, "unload": unload, "leaks-unloaded": SCAN}
 
 

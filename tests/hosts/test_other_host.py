@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""`make run` on the other release, with its kernel, compiler, QEMU and Python."""
+"""Run `make run` on the other release, with its kernel, compiler, QEMU and Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIPT = Path(other_host.__file__)
 
 
 def on_other_host(*command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command on the other release; show its output in this test's output."""
+    """Run a command on the other release; its output becomes this test's output."""
     done = subprocess.run(
         [SCRIPT, *command],
         stdin=subprocess.DEVNULL,

@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def errors_of(programs: Path) -> Callable[[str], dict[str, str]]:
-    """Return a function that runs a program and returns "RESULT ERRNO" by call."""
+    """Return a function that runs a program and returns "RESULT ERRNO" of each call."""
     if Path("/dev/perfmon").exists():
         pytest.skip("this machine has a /dev/perfmon")
 

@@ -25,7 +25,7 @@ static void show(const char *name, int result)
 
 static unsigned int ioctls;
 
-/* Replaces the C library's function, which the libraries call. */
+/* Replace the C library's function, which the libraries call. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -38,7 +38,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return syscall(SYS_ioctl, fd, request, arg);
 }
 
-/* A mapping of another file that fails like that of a buffer. */
+/* Show that mapping another file fails as mapping a buffer does. */
 static void show_mmap(const char *program)
 {
 	int fd = open(program, O_RDONLY);

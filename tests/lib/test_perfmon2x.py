@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""libpfm2x and libpfm22: symbols, and errors if the kernel has no perfmon."""
+"""Test the symbols of libpfm2x and libpfm22, and their errors without perfmon."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_header_can_follow_perfmon_h() -> None:
 
 
 def _compile(source: str, width: str) -> None:
-    """Let the compiler check the header's assertions."""
+    """Compile, so that the compiler checks the header's assertions."""
     options = ["-Wall", "-Wextra", "-Werror", "-std=gnu11", "-fsyntax-only"]
     # Debian keeps <asm/> in the directory of the 64-bit architecture.
     paths = [f"-I{ROOT}/sdk/include", "-idirafter", "/usr/include/x86_64-linux-gnu"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""libperfmon: the errors that callers get if the kernel has no perfmon."""
+"""Test the errors of libperfmon if the kernel has no perfmon."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The mutants: faults of the code, each of which a test of a demand must find.
+"""Read the mutants: faults of the code that tests of demands must find.
 
-mutants.toml has a table per mutant, named after the demand ([[ID]] if it has several):
+mutants.toml has a table for each mutant, named after the demand ([[ID]] if the demand
+has several):
 
     file      the file to change
     old, new  text that occurs exactly once in the file, and what replaces it
@@ -23,12 +24,12 @@ GUEST = "guest/"
 
 
 class MutantError(Exception):
-    """A mutant does not fit the tree; the text says why, and what to do."""
+    """A mutant does not fit the tree. The text says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A table of the list."""
+    """A table of mutants.toml."""
 
     id: str
     file: str
@@ -40,12 +41,12 @@ class Mutant:
 
     @property
     def in_kunit(self) -> bool:
-        """Tell whether a KUnit suite tests it, not a guest program."""
+        """Tell whether a KUnit suite tests this mutant, and not a guest program."""
         return self.test.startswith(KUNIT)
 
     @property
     def program(self) -> str:
-        """Return the name of the program or suite that has the test."""
+        """Return the name of the program or suite that contains the test."""
         return Path(self.test.partition(": ")[0]).stem
 
     @property
@@ -65,7 +66,7 @@ class Mutant:
 
 
 def read(text: str) -> list[Mutant]:
-    """Return the mutants of a text with the format of mutants.toml."""
+    """Return the mutants of a text in the format of mutants.toml."""
     return [
         Mutant(id_, **table)
         for id_, found in tomllib.loads(text).items()
@@ -76,7 +77,7 @@ def read(text: str) -> list[Mutant]:
 def problems(
     mutants: Iterable[Mutant], root: Path, proofs: Mapping[str, list[str]]
 ) -> Iterator[str]:
-    """Yield what is wrong with the mutants in a tree.
+    """Yield the problems of the mutants in a tree.
 
     proofs: the tests that prove each demand, as "FILE: TEST", below tests/.
     """

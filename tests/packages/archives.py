@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Archives that apt has fetched for machines, kept in the cache for later machines."""
+"""Keep archives that apt has fetched for machines in the cache for later machines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import packages
 if TYPE_CHECKING:
     from machine import Machine
 
-# A list that cannot be fetched is an error, too.
+# Treat a list that cannot be fetched as an error, too.
 UPDATE = "apt-get -q -o APT::Update::Error-Mode=any update"
 # Remove archives that the lists no longer contain.
 CLEAN = "apt-get -q -o Dir::Cache::archives={} autoclean"
@@ -25,10 +25,10 @@ CLEAN = "apt-get -q -o Dir::Cache::archives={} autoclean"
 
 @contextlib.contextmanager
 def kept(machine: Machine, name: str, settings: Path) -> Iterator[None]:
-    """Let apt on a copy of the root `name` use the kept files, and keep new ones.
+    """Let apt on a copy of the root `name` use the kept archives, and keep new ones.
 
-    `settings` is a file that apt reads there. Each copy has an archive directory of its
-    own with links to the kept archives, because apt locks the directory.
+    `settings` is a file that apt reads on the copy. Because apt locks its archive
+    directory, each copy has its own directory, with links to the kept archives.
     """
     place = _directory() / name
     own = machine.tree.parent / "archives"
@@ -53,7 +53,7 @@ def _directory() -> Path:
 
 
 def _update(machine: Machine, place: Path) -> None:
-    """Fetch the lists if they are missing or old; if that fails, use old ones."""
+    """Fetch the lists if they are missing or old. If that fails, use the old lists."""
     updated = place / "updated"
     known = updated.exists()
     if known and time.time() - updated.stat().st_mtime < packages.OLD_SECONDS:

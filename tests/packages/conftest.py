@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Skip the tests of the packages that passed before with the same inputs.
 
-`make check-all` skips nothing.
+`make check-all` skips none of them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import programs
 import pytest
 import roots
 
-# Files whose tests need no machine.
+# Test files that need no machine.
 ALWAYS = ("test_archives", "test_inputs", "test_tutorial")
 REASON = "the packages passed before with the same sources, tests and machines"
 KEY = pytest.StashKey[dict[Path, list[pytest.Item]]]()
 
 
 def _by_record(items: list[pytest.Item]) -> dict[Path, list[pytest.Item]]:
-    """Return the tests that need machines, by the record of their inputs."""
+    """Return the tests that need machines, grouped by the record of their inputs."""
     here = Path(__file__).parent
     need = [i for i in items if i.path.parent == here and i.path.stem not in ALWAYS]
     found: dict[Path, list[pytest.Item]] = {}

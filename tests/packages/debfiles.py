@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The project's packages for a release, of this version and of the next one."""
+"""Build the project's packages for a release, in this version and in the next one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import source_tree
 from machine import FOLDER, USER, Machine, as_user
 
 ROOT = Path(__file__).resolve().parents[2]
-# A new format, and its packages; the model "device" has the most files.
+# Create a new format and its packages. The model "device" has the most files.
 NEW_FORMAT = (
     "DEBFULLNAME='A. Uthor' DEBEMAIL=author@example.org "
     "sdk/pfm-new-format mine --model device && make -C mine deb"
@@ -27,12 +27,12 @@ def version() -> str:
 
 
 def next_version() -> str:
-    """Return a version that apt considers newer."""
+    """Return a version that apt considers newer than this one."""
     return f"{version()}.1"
 
 
 def build(builder: Machine, release: str, into: Path) -> None:
-    """Build the packages on a machine as README.md describes, and copy them.
+    """Build the packages on a machine as README.md describes; copy them to ``into``.
 
     Raises AssertionError with the output if a line of README fails.
     """
@@ -49,7 +49,7 @@ def build(builder: Machine, release: str, into: Path) -> None:
 
 
 def lint(builder: Machine, release: str) -> subprocess.CompletedProcess[str]:
-    """Run lintian on the packages built on a machine, including those of a format.
+    """Run lintian on packages that a machine has built, including those of a format.
 
     Raises AssertionError with the output if the format's packages cannot be built.
     """
@@ -60,7 +60,7 @@ def lint(builder: Machine, release: str) -> subprocess.CompletedProcess[str]:
 
 
 def give(machine: Machine, release: str, folder: Path) -> None:
-    """Put packages where README's commands expect them."""
+    """Put packages where the commands in README expect them."""
     place = machine.tree / FOLDER.format(USER).strip("/") / _built(release)
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -75,9 +75,9 @@ def _built(release: str) -> str:
 
 
 def follow(folder: Path, target: Path) -> Path:
-    """Write the next version of packages to `target`, and return it.
+    """Write the packages of the next version to `target`, and return this folder.
 
-    The packages differ as if only VERSION and the changelog had changed; programs still
+    The packages look as if only VERSION and the changelog had changed. Programs still
     print the old version.
     """
     target.mkdir(parents=True)

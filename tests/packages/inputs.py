@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The inputs of the tests of the packages, and a record of those that have passed.
+"""Find the inputs of the package tests, and record the inputs with which they passed.
 
 The inputs are the sources of the packages, these tests, and the versions of the
-machines' packages. Only lintian's test depends on all that is in the sources. The tests
-on machines prove how the packages are built, installed, used and removed, also by users
-with Debian's default permissions. Of the modules' code, they depend on the names of the
-files and on what these include, because `make vm` runs the same code.
+machines' packages. Only lintian's test depends on the complete sources. The tests on
+machines prove how the packages are built, installed, used and removed, also by users
+with Debian's default permissions. They depend only on the names of the modules' files
+and on what these files include, because `make vm` runs the same code.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ import packages
 import source_tree
 from boot import ROOT
 
-# Tests that the life of the packages depends on; no package contains other tests.
+# Tests and helpers that the package tests depend on. No package contains other tests.
 TESTS = (
     *("tests/packages/", "tests/vm/boot.py", "tests/vm/programs.py"),
     *("tests/style/pages.py", "tests/conftest.py"),
 )
-# Packages that machines install during the test, and those that run the machines.
+# Packages that machines install during the tests, and packages that run the machines.
 INSTALLED = (
     *("dkms", "gcc", "debhelper", "lintian", "python3-numpy"),
     *("linux-headers-cloud-amd64", "linux-image-cloud-amd64"),
 )
 EMULATOR = "qemu-system-x86"
-# The modules' code, and its lines that name other files.
+# The modules' code, and the lines in it that name other files.
 MODULES = r"(core|pmu|unwind|formats)/.*\.[ch]"
 NAMING = re.compile(rb"^\s*#\s*include\b.*", re.MULTILINE)
 # Pages that no test reads.
 PAGES = r".*\.\d|CHANGELOG\.md|docs/(?!install\.md$|tutorial\.md$).*"
-# The files of which tests depend on the NAMING lines only, and the test that depends on
-# all of every file.
+# Of these files, tests depend only on the NAMING lines. LINTIAN depends on complete
+# files.
 NAMED = re.compile(f"{MODULES}|{PAGES}")
 LINTIAN = "test_lintian_accepts_built_packages"
 
 
 def named_by(test: str) -> re.Pattern[str]:
-    """Return the pattern of the files of which a test depends on NAMING lines only."""
+    """Return a pattern of the files of which a test uses only the NAMING lines."""
     return re.compile("(?!)") if test == LINTIAN else NAMED
 
 
@@ -55,7 +55,7 @@ def relevant(name: str, content: bytes, named: re.Pattern[str]) -> bytes:
 
 
 def machines() -> str:
-    """Return the versions of the machines. Raises one of roots.ERRORS."""
+    """Return the versions of the machines' packages. Raises one of roots.ERRORS."""
     found = [str(packages.installed_version(EMULATOR))]
     for release, source in bare_machines.SOURCES.items():
         offer = packages.Offer(packages.native(), source)
@@ -65,7 +65,7 @@ def machines() -> str:
 
 
 def record(on: str, named: re.Pattern[str]) -> Path:
-    """Return the file that exists if the tests passed with the inputs of today.
+    """Return the file that exists if the tests passed with the present inputs.
 
     on: the versions of the machines.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""A clean Debian machine: packages are installed in its root directory, then it boots.
+"""Make a clean Debian machine, install packages in its root directory, and boot it.
 
-Compiling under emulation takes minutes, so compilers run in the root on the host's CPU;
-only what needs the machine's own kernel runs in a VM. In the root, `uname -r` prints
-the release of the machine's kernel.
+Compiling under emulation takes minutes, so compilers run in the root on the host's CPU.
+Only programs that need the machine's own kernel run in a VM. In the root, `uname -r`
+prints the release of the machine's kernel.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import boot
 import rootdisk
 import roots
 
-# A user who may measure and become root, and one who may do neither.
+# alice may measure and become root; bob may do neither.
 USER, STRANGER = "alice", "bob"
-# The users' copy of the project.
+# The folder of the user's copy of the project.
 FOLDER = "/home/{}/perfmon"
 # Timeout of a guest in seconds, for a busy machine.
 TIMEOUT = 1800
@@ -34,23 +34,24 @@ ENVIRONMENT = {
     "DEBIAN_FRONTEND": "noninteractive",
     "HOME": "/root",
 }
-# Not part of a machine's list of files: mount points and users' files.
+# A machine's list of files omits these mount points and users' files.
 NOT_LISTED = ("dev", "proc", "sys", "run", "tmp", "out", "perfmon", "home")
 APT_CONFIG = Path("etc/apt/apt.conf.d/98machine")
-# This file contains the path of the cache, and so the project's name.
+# This file contains the path of the cache, which includes the project's name.
 APT_KEPT = Path("etc/apt/apt.conf.d/99kept")
 
 
 class Machine:
-    """One clean machine; `tree` is its root."""
+    """A clean machine; `tree` is its root directory."""
 
     def __init__(self, tree: Path) -> None:
         self.tree = tree
 
     def run(self, script: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run a shell script as root in the machine's root; capture the output.
+        """Run a shell script in the machine's root directory; capture the output.
 
-        Raises AssertionError with the output if it fails.
+        The script runs as root. Raises AssertionError with the output if the script
+        fails.
         """
         shell = ["sh", "-e", "-c", f"exec 2>&1\n{script}"]
         done = roots.run(self.tree, shell, env=ENVIRONMENT, capture=True)
@@ -77,10 +78,10 @@ class Machine:
         out: Path,
         options: Sequence[str] = (),
     ) -> boot.Boot:
-        """Boot a copy of the machine with one of its kernels; see boot.Boot."""
+        """Boot a copy of the machine with one of its kernels. See boot.Boot."""
         out.mkdir(parents=True, exist_ok=True)
-        # An emulated CPU may crash if another CPU patches its code; the other
-        # release's machine also has only one CPU.
+        # Use one CPU: an emulated CPU may crash if another CPU patches its code. The
+        # machine of the other release has one CPU, too.
         where = ("--root", str(self.tree), "--timeout", str(TIMEOUT), "--smp", "1")
         target = boot.Target("x86_64", release)
         return boot.Boot(target, commands, out, (*where, *options))
@@ -103,11 +104,11 @@ def as_user(name: str, command: str) -> str:
 
 
 def merged(path: str) -> str:
-    """Return the path of a package's file on a system with merged /usr."""
+    """Return the path that a package's file has on a system with merged /usr."""
     return re.sub(r"^/(bin|sbin|lib\w*)(?=/|$)", r"/usr/\1", path)
 
 
-# Prints the same list in a guest.
+# This command prints the same list in a guest.
 LIST_FILES = (
     "find / -mindepth 1 -xdev "
     + " ".join(f"-path /{name} -prune -o" for name in NOT_LISTED)
@@ -142,7 +143,7 @@ echo '{USER} ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/{USER}
 def _configure(tree: Path) -> None:
     """Configure dpkg without fsync and initramfs, and Python with tracebacks.
 
-    If a signal ends Python, it prints where it was.
+    If a signal ends Python, Python prints a traceback.
     """
     (tree / APT_CONFIG).write_text(
         textwrap.dedent(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The commands in README that build, install and use the packages."""
+"""Find the commands in README that build, install and use the packages."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def _lines(name: str) -> list[str]:
 
 
 def needs_kernel(line: str) -> bool:
-    """Tell whether a command needs the machine's kernel, not only its disk."""
+    """Tell whether a command needs the machine's kernel, and not only its disk."""
     return not re.search(r"\b(apt|apt-get|dpkg|adduser|usermod)\b", line)

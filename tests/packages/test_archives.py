@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of archives.py with machines that only record commands."""
+"""Test archives.py with machines that only record commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME = "trixie-0123456789abcdef"
 
 
 class Noting(Machine):
-    """A machine whose mirror is reachable or not."""
+    """A machine that records commands; its mirror is reachable or not."""
 
     def __init__(self, tree: Path, reached: bool = True) -> None:
         super().__init__(tree)
@@ -33,20 +33,20 @@ class Noting(Machine):
         return subprocess.CompletedProcess(script, 0 if self._reached else 100, "", "")
 
     def fetch(self, name: str) -> None:
-        """Store an archive like apt."""
+        """Store an archive as apt does."""
         (self.tree.parent / "archives" / name).write_text(name)
 
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the directory of kept files, for a root that exists."""
+    """Return the directory of kept archives for a root that exists."""
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
     (cache.root() / "roots" / NAME).mkdir(parents=True)
     return cache.root() / "machines" / NAME
 
 
 def use(machine: Noting, *fetched: str) -> set[str]:
-    """Fetch archives on a machine; return those that it had before."""
+    """Fetch archives on a machine; return the archives that it had before."""
     with archives.kept(machine, NAME, machine.tree / "etc/settings"):
         found = {path.name for path in machine.tree.parent.glob("archives/*.deb")}
         for name in fetched:

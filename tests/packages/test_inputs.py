@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of inputs.py: which changes repeat which tests of the packages."""
+"""Test inputs.py: which changes repeat which tests of the packages."""
 
 from __future__ import annotations
 

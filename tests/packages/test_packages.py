@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The life of a machine with the packages, on each release, from clean to purged.
+"""Install, use, upgrade and purge the packages on a clean machine of each release.
 
 One clean machine builds the packages as in README. Another one installs them as in
-README, boots and uses them. It gets the next version and another kernel and boots that;
-then the packages are removed and purged. The upgrade runs on the host's release, and in
-`make check-all` on the other one, too. Each test checks one step. A third machine, of
-the host's release, runs the steps of the tutorial.
+README, boots, and uses them. Then it gets the next version of the packages and another
+kernel, and boots this kernel. At the end, the packages are removed and purged. The
+upgrade runs on the host's release; in `make check-all` it also runs on the other
+release. Each test checks one step. A third machine, of the host's release, runs the
+steps of the tutorial.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from machine import FOLDER, STRANGER, USER, Machine, as_user
 from pages import ROOT, Page
 from tutorial import Author, Step
 
-# Packages of another kernel.
+# The packages of another kernel.
 SECOND_KERNEL = {
     "bookworm": "linux-image-6.12-cloud-amd64 linux-headers-6.12-cloud-amd64",
     "trixie": "-t trixie-backports linux-image-cloud-amd64 linux-headers-cloud-amd64",
 }
-# The measured program: a shell that counts.
+# The measured program is a shell that counts.
 LOOP = "sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'"
 PROFILE = "pfmon -e cpu-clock --long-smpl-periods=1000000"
 
@@ -52,13 +53,13 @@ PACKAGES = (
     *("perfmon-dkms", "libperfmon0", "libperfmon-dev", "perfmon-tools"),
     *("python3-pfmparse", "perfmon-sdk", "perfmon-doc"),
 )
-# The example in the SDK, built as an out-of-tree format and installed.
+# Build the example in the SDK as an out-of-tree format, and install it.
 FORMAT = (
     "cp -r /usr/share/perfmon/examples/format_count . && make -C format_count && "
     "sudo install -D -t /lib/modules/$(uname -r)/extra format_count/pfm_fmt_count.ko "
     "&& sudo depmod $(uname -r)"
 )
-# Formats by name, with options. Records of pebs32 hold 32-bit programs only.
+# The formats by name, with options. pebs32 records only 32-bit programs.
 FORMATS = (
     *("default", "nway", "callstack", "flight", "histogram", "oprofile", "stacks"),
     "pebs64 --smpl-imprecise",
@@ -69,7 +70,8 @@ with open("count.cap", "rb") as stream:
     (buffer,) = pfmparse.Capture(stream).buffers()
 print("counted", *struct.unpack_from("<IIQQ", buffer.data))
 """
-# numpy sorts with the CPU's widest loads; the array ends where the mapping ends.
+# numpy sorts with the CPU's widest loads. The array ends where the mapping ends, so a
+# load beyond the array would fault.
 SORT = """
 import ctypes, mmap, numpy
 pages = numpy.frombuffer(mmap.mmap(-1, 2 * mmap.PAGESIZE), numpy.uint64)
@@ -80,7 +82,7 @@ last[:] = 3, 1, 2
 last.sort()
 print(last)
 """
-# Names and commands; all run in the machine as root.
+# The names and commands of the first boot. All run as root on the machine.
 FIRST_BOOT = {
     "node": " && ".join(
         f'stat -c "%U %G %a" {node} | grep -x "root perfmon 660"'
@@ -88,7 +90,7 @@ FIRST_BOOT = {
     ),
     "signer": "modinfo -F signer perfmon",
     "sort": f"python3 -c {shlex.quote(SORT)}",
-    # If it fails, the kernel log may say which program crashed.
+    # If the command fails, the kernel log may name the program that crashed.
     "record": as_user(USER, f"{PROFILE} -o loop.cap {LOOP} && pfmparse report loop.cap")
     + " | tee /tmp/said; grep dash /tmp/said || { dmesg | grep segfault; false; }",
     "alias": "modprobe -r pfm_fmt_nway; modprobe perfmon-fmt-"
@@ -120,7 +122,7 @@ FIRST_BOOT = {
     "enforce": "echo 1 >/sys/module/module/parameters/sig_enforce; "
     + refused("modprobe perfmon", "Key was rejected by service"),
 }
-# In the second boot, with the next version, on the other kernel.
+# The commands of the second boot, with the next version and the other kernel.
 SECOND_BOOT = {
     "version": "modinfo -F version perfmon; cat /sys/module/perfmon/version",
     "record": FIRST_BOOT["record"],
@@ -128,36 +130,37 @@ SECOND_BOOT = {
     "purge": f"dpkg --purge {' '.join(PACKAGES)} && {{ "
     f"{machine.LIST_FILES} >$OUT/files; cat /var/lib/dpkg/info/*.list >$OUT/owned; "
     f"grep -rlE 'perfmon|pfm_' --exclude='*-' --exclude={machine.APT_KEPT.name} "
-    # The file names a capability.
+    # A file there contains the name of a capability, which includes "perfmon".
     "--exclude-dir=apparmor.d "
     "/etc /usr/lib/modules/*/modules.* >$OUT/mentioned; "
     "find /run -name '*perfmon*' >$OUT/run; }",
 }
-# Remaining paths that would be ours: no package owns them, and they are neither DKMS's
-# signing key for all modules nor dpkg's data about our dependencies.
+# Paths that remain after the purge and contain our names. Leave out those that other
+# packages own, DKMS's key for signing all modules, and dpkg's data about our
+# dependencies.
 OURS = re.compile(r"perfmon|pfm|dkms|/updates\b")
 REMAINS = re.compile(
     r"/var/lib/dkms(/mok\.(key|pub))?|/var/lib/dpkg/info/(dkms|libpfm4\b).*"
 )
 
 
-# Fixtures: lintian's result, and the life of a machine with the packages.
+# The fixtures: lintian's result, and the life of a machine with the packages.
 LINTED, LIFE = "linted", "life"
-# The releases whose machines also get the next version and another kernel.
+# The releases on which machines also get the next version and another kernel.
 WHOLE = tuple(
     release
     for release in bare_machines.SOURCES
     if programs.ALL or release == debs.host_release()
 )
-# The author's machine has this release, because the cache has its kernel.
+# The release of the author's machine; the cache has a kernel for this release.
 AUTHORS = debs.host_release()
 STEPS = tutorial.steps(Page(tutorial.PAGE, (ROOT / tutorial.PAGE).read_text()))
 
 
 class Life:
-    """The life of a machine; each step starts when the steps before it have ended.
+    """The life of a machine. Each step starts when the steps before it have ended.
 
-    wanted: the fixtures for which the packages are not only built: LINTED and LIFE.
+    wanted: the fixtures that are needed in addition to built packages: LINTED, LIFE.
     """
 
     def __init__(self, release: str, work: Path, wanted: Container[str]) -> None:
@@ -167,7 +170,8 @@ class Life:
         self._machine = contextlib.ExitStack()
         self._boots: list[Boot] = []
         self._pool = ThreadPoolExecutor()
-        # A step comes after those that it waits for, so the pool cannot deadlock.
+        # A step is submitted after the steps that it waits for, so the pool cannot
+        # deadlock.
         self._built = self._pool.submit(self._build)
         if LINTED in wanted:
             self._linted = self._pool.submit(self._lint)
@@ -181,37 +185,37 @@ class Life:
 
     @property
     def debs(self) -> Path:
-        """The directory with the packages, once they are built."""
+        """Wait for the packages, and return their directory."""
         self._built.result()
         return self.work / "debs"
 
     @property
     def linted(self) -> subprocess.CompletedProcess[str]:
-        """The result of lintian for the packages built on a clean machine."""
+        """Return lintian's result for the packages that a clean machine has built."""
         return self._linted.result()
 
     @property
     def installed(self) -> Machine:
-        """The machine after the installation commands of README."""
+        """Return the machine after the installation commands of README."""
         return self._installed.result()
 
     @property
     def first(self) -> Boot:
-        """The first boot, of a copy of the root; the root itself is then upgraded."""
+        """Return the first boot of a copy of the root, while the root is upgraded."""
         return self._first.result()
 
     @property
     def upgraded(self) -> Machine:
-        """The machine with the next version, then with another kernel."""
+        """Return the machine with the next version, and then with another kernel."""
         return self._upgraded.result()
 
     @property
     def second(self) -> Boot:
-        """The machine booted with the other kernel, until all packages are purged."""
+        """Return the boot with the other kernel, until all packages are purged."""
         return self._second.result()
 
     def close(self) -> None:
-        """End everything that still runs."""
+        """End everything that is still running."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._end_guests()
         self._pool.shutdown()
@@ -356,13 +360,13 @@ to_the_end = pytest.mark.parametrize("life", WHOLE, indirect=True)
 
 
 def check(guest: Boot, name: str) -> str:
-    """Fail if a guest's command failed; return its output."""
+    """Fail if a guest's command has failed; return the command's output."""
     status = guest.command(name)
     assert status == 0, f"{status}\n{guest.printed(name)}{guest.errors()}"
     return guest.printed(name)
 
 
-# First, so that its machine runs in parallel with the others.
+# This test is first, so that its machine runs in parallel with the others.
 @pytest.mark.parametrize("step", STEPS, ids=[step.where for step in STEPS])
 def test_tutorial_step_works(author: Author, step: Step) -> None:
     done = author.outcome(step)
@@ -418,7 +422,8 @@ def test_each_format_records_and_reports_by_name(life: Life) -> None:
 def test_sdk_format_is_built_and_records(life: Life) -> None:
     assert life.installed and life.format.returncode == 0, life.format.stdout
     said = check(life.first, "own-format")
-    # Header version, number of events, overflows of others, and of the one event.
+    # The groups are the header's version, the number of events, the overflows of other
+    # events, and those of the one event.
     counted = re.search(r"^counted (\d+) (\d+) (\d+) (\d+)$", said, re.MULTILINE)
     assert counted, said
     assert counted.groups()[:3] == (str(1 << 16), "1", "0")

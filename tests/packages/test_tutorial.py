@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of tutorial.py: which blocks are steps, and which output is expected."""
+"""Test tutorial.py: which blocks are steps, and which output is expected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def steps(text: str) -> list[Step]:
 
 
 def block(language: str, *lines: str) -> str:
-    """Return a block."""
+    """Return a fenced block."""
     return "\n".join([f"```{language}", *lines, "```", ""])
 
 

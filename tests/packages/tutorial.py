@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The steps of docs/tutorial.md, and an author who runs them on a clean machine.
+"""Read the steps of docs/tutorial.md, and run them on a clean machine.
 
-A block `sh` is typed by the author; a `diff` is applied to the current folder. A block
-`text` is the output of the block before it: its lines must appear in this order, with
-other lines where it has a line "...". A comment before a block says more:
+The author types a block `sh`, and applies a `diff` to the current folder. A block
+`text` is the output of the block before it. Its lines must appear in this order; a line
+"..." stands for other lines. A comment before a block says more:
 
     <!-- tried: on its kernel -->      needs the booted machine
     <!-- tried: other numbers -->      the output has these lines with other numbers
@@ -28,15 +28,15 @@ from pages import Block, Page, differs
 PAGE = "docs/tutorial.md"
 MARK = "tried: "
 PATCH = "patch -p1 <<'END_OF_PATCH'\n{}END_OF_PATCH\n"
-# Each block starts in the directory in which the one before it has ended.
+# Each block starts in the directory where the block before it has ended.
 PLACE = f"{FOLDER.format(USER)}/.place"
 SCRIPT = f'cd "$(cat {PLACE})"\nset -e\n{{}}pwd >{PLACE}'
-# This command uses the kernel in the cache, which only root can write.
+# This command uses the kernel in the cache, which only root may write.
 KUNIT = "make kunit\n"
 
 
 class TutorialError(Exception):
-    """A block of the page cannot be run; the text says which one, and why."""
+    """A block of the page cannot be run. The text names the block and the reason."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Step:
     """A block that is run.
 
     where: its place in the page. on_kernel: whether it needs the booted machine.
-    expected: its output. literally: with the same numbers.
+    expected: its output. literally: whether the output must have the same numbers.
     """
 
     where: str
@@ -54,7 +54,7 @@ class Step:
     literally: bool = True
 
     def lacks(self, printed: str) -> str:
-        """Return an expected line that is missing in the output, or "" if none is."""
+        """Return an expected line that the output lacks; return "" if it lacks none."""
         if not self.expected:
             return ""
         return differs(self._comparable(self.expected), self._comparable(printed))
@@ -94,16 +94,16 @@ def _step(block: Block, mark: str) -> Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a step; status is None if it was not run."""
+    """The result of a step; the status is None if the step was not run."""
 
     status: int | None
     printed: str
 
 
 class Author:
-    """Runs the steps on a clean machine while the tests read the outcomes.
+    """Run the steps on a clean machine while the tests read the outcomes.
 
-    packages: waits for the project's packages, and returns their folder.
+    packages: a function that waits for the project's packages and returns their folder.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Author:
         return self._outcomes[step].result()
 
     def close(self) -> None:
-        """End everything that still runs."""
+        """End everything that is still running."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         while self._boots:
             self._boots.pop().close()

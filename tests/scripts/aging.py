@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Helpers that let cache entries age."""
+"""Let cache entries age."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 
 def release_all() -> None:
-    """Release all entries, as if this process had ended."""
+    """Release all entries, as the end of this process would."""
     for lock in cache_entries._locks.values():
         lock.close()
     cache_entries._locks.clear()
 
 
 def pass_days(days: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the entries older by this number of days."""
+    """Make the entries older by ``days`` days."""
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + days * cache_entries.DAY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/counted.py."""
+"""Test scripts/counted.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/debian.py with their own apt sources."""
+"""Test scripts/debian.py with apt sources that the tests write."""
 
 from __future__ import annotations
 

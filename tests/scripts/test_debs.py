@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/debs.py, except for dpkg-buildpackage."""
+"""Test scripts/debs.py without dpkg-buildpackage."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_failed_package_build_shows_its_output(tmp_path: Path) -> None:
 
 @pytest.fixture(name="asked")
 def fixture_asked(tree: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Return the commands that debs.py runs on a host with trixie; they succeed."""
+    """Return the commands that debs.py runs on a host with trixie. All succeed."""
     asked: list[list[str]] = []
 
     def build(command: list[str], place: Path, log: Path) -> None:

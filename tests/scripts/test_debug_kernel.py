@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/debug_kernel.py without building a kernel."""
+"""Test scripts/debug_kernel.py without building a kernel."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the sources that are taken from an out-of-tree format's folder."""
+"""Find the sources in the folder of an out-of-tree format."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Hints about sources that use an older version of the SDK."""
+"""Give hints about sources that use an older version of the SDK."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/host.py on hosts of several releases, without their packages."""
+"""Test scripts/host.py on hosts of several releases, without their packages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 def use(
     monkeypatch: pytest.MonkeyPatch, release: str, headers: str | None = None
 ) -> None:
-    """Set the host's release, and the version of its headers."""
+    """Set the host's release and the version of its headers."""
     monkeypatch.setattr(debian, "host", lambda: release)
     monkeypatch.setattr(packages, "installed_version", lambda name: headers)
 
@@ -42,7 +42,7 @@ def test_default_kernel_has_the_installed_headers(
     [
         ("bookworm", None, "linux-headers-cloud-amd64 is missing; install it"),
         ("bookworm", "5.10.1-1", "cloud-amd64 5.10.1-1 of bookworm; known: 6.1, 6.12"),
-        # Debian 13 has no 6.1.
+        # Debian 13 has no kernel 6.1.
         ("trixie", "6.1.140-1", "no known kernel .* of trixie"),
         ("", "6.1.140-1", "no known kernel .* of this release"),
     ],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of make install with a DESTDIR, and of make uninstall."""
+"""Test make install with a DESTDIR, and make uninstall."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VERSION = (ROOT / "VERSION").read_text().strip()
 PREFIX = Path("/usr/local")
 LIBDIR = f"lib/{sysconfig.get_config_var('MULTIARCH')}"
 PYTHONDIR = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/dist-packages"
-# This machine's architecture, as scripts/cross.mk calls it.
+# The name of this machine's architecture in scripts/cross.mk.
 HOST_ARCH = {"aarch64": "arm64"}.get(platform.machine(), platform.machine())
 USER_HEADERS = (
     *("perfmon", "perfmon22", "perfmon2x", "perfmon_default_smpl"),
@@ -103,7 +103,7 @@ EXPECTED = {
         for name in ("Kbuild", "Makefile", "pfm_pmu_usage.c")
     ),
 }
-# Scripts of pfm-vm and of `make kunit` for a format, besides the modules' sources.
+# The scripts of pfm-vm and of `make kunit` for a format, in addition to the sources.
 SCRIPTS = (
     *("cache.py", "counted.py", "debian.py", "debug.config", "debug_kernel.py"),
     *("cache_entries.py", "firmware.py", "format_folder.py", "format_hints.py"),
@@ -143,7 +143,7 @@ def make(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def files(directory: Path) -> set[str]:
-    """Return all files below a directory, by path relative to it."""
+    """Return the relative paths of all files below a directory."""
     return {
         str(path.relative_to(directory))
         for path in directory.rglob("*")
@@ -152,7 +152,7 @@ def files(directory: Path) -> set[str]:
 
 
 def installed(dest: Path) -> Path:
-    """Install into a destination; return the installed prefix."""
+    """Install into ``dest``; return the installed prefix."""
     done = make("install", f"DESTDIR={dest}")
     assert done.returncode == 0, done.stderr
     return Path(f"{dest}{PREFIX}")
@@ -267,12 +267,12 @@ def test_completions_can_be_sourced(prefix: Path, command: str) -> None:
 
 
 def check_modules_install(root: Path, headers: Path, release: str) -> None:
-    """Check the files of modules_install, and that modules_uninstall removes them."""
+    """Check the files of modules_install; check that modules_uninstall removes them."""
     where = (f"KDIR={headers}", f"INSTALL_MOD_PATH={root}")
     done = make("modules_install", *where)
     assert done.returncode == 0, done.stderr
     place = root / "lib/modules" / release
-    # Some kernels compress their modules.
+    # Some kernels use compressed modules.
     assert list(place.glob("updates/perfmon/core/perfmon.ko*"))
     aliases = (place / "modules.alias").read_text()
     assert aliases.count("alias perfmon-fmt-") == 9
@@ -291,7 +291,7 @@ def test_modules_and_a_format_are_built_for_a_kernel(
     assert built.returncode == 0, built.stderr
     assert f"build/modules/{release}/core/perfmon.ko" in built.stdout.split()
     check_modules_install(tmp_path / "root", headers[0], release)
-    # The next installation includes the symbols.
+    # The next installation also installs the symbols.
     installed(tmp_path / "dest")
     share = Path(f"{tmp_path}/dest{PREFIX}/{SDK}")
     assert (share / "symvers" / release / "Module.symvers").is_file()

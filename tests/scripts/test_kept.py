@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Unused large entries of the cache (except roots) are deleted."""
+"""Check that large cache entries, except roots, are deleted if unused."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Make = Callable[[str], Path]
 
 
 def workspace(name: str) -> Path:
-    """Make or use a workspace for KUnit."""
+    """Make a workspace for KUnit, or use an existing one."""
     return kunit._workspace(name)
 
 
 def kernel(name: str) -> Path:
-    """Make or use a debug kernel from a source."""
+    """Make a debug kernel from a source, or use an existing one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernel_source, "pristine", lambda: Path(name))
         patch.setattr(debug_kernel, "_build", lambda source, tree: None)
@@ -39,7 +39,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 def entries(made: Path) -> set[Path]:
-    """Return all entries of the same kind."""
+    """Return all entries of the same kind as ``made``."""
     return set(filter(Path.is_dir, made.parent.iterdir()))
 
 

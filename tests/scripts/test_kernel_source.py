@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/kernel_source.py with a small source."""
+"""Test scripts/kernel_source.py with a small source."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/kernels.py on hosts of several releases, without packages."""
+"""Test scripts/kernels.py on hosts of several releases, without packages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OFFERED = {
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the directory of installed headers, which is empty, on Debian 12."""
+    """Pretend Debian 12; return the directory of installed headers, which is empty."""
     monkeypatch.setenv("PERFMON_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(kernels, "HEADERS", tmp_path)
     monkeypatch.setattr(packages, "installed_version", lambda name: "1")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/kunit.py without a kernel: its result, and the files it builds."""
+"""Test scripts/kunit.py without a kernel: its result, and the files that it builds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SPLAT = "BUG: KASAN: slab-out-of-bounds in pfm_x\n"
         (DONE.format(0, ""), CLEAN, 1, "no test ran\n"),
         ("make: *** [vmlinux] Error 1\n", CLEAN, 1, "no test ran\n"),
         ("", "", 1, "no test ran\n"),
-        # Only the last summary is used.
+        # Only the last summary counts.
         (
             DONE.format(1, "passed: 1") + DONE.format(2, "failed: 2"),
             CLEAN,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of what the Makefile builds if parts are left out; commands are not run."""
+"""Check what the Makefile would build if parts are left out; nothing is built."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import kernels
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Replaces a recipe that would start the kernel's make even with make -n.
+# This recipe replaces one that would start the kernel's make even with make -n.
 MODULES = "build-modules=@echo modules for $2 "
 ARM64 = {
     "user-arm64",
@@ -22,7 +22,8 @@ ARM64 = {
 def commands(goal: str, build: Path, *left_out: str) -> str:
     """Return the commands that make would run for a goal without these parts.
 
-    It continues if a file is missing that only a command that is not run would make.
+    make continues without files that its commands would create, because it does not run
+    them.
     """
     (build / "left-out").mkdir(parents=True)
     for name in left_out:

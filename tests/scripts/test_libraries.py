@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests that 32-bit programs' libraries are found on any kernel."""
+"""Check that libraries of 32-bit programs are found on any kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    """Return a 32-bit program with a library beside it."""
+    """Return a 32-bit program with a library in the same folder."""
     reason = parts.left_out("user-i386")
     if reason:
         pytest.skip(reason)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/module_cache.py, with a fake kbuild."""
+"""Test scripts/module_cache.py with a fake kbuild."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CORE = "core/main.c"
 def fixture_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[list[str]]:
-    """Return the sources that were built; a module's content is that of its source."""
+    """Return the sources that were built; a module's content equals its source."""
     built: list[str] = []
 
     def build(_: kernels.Kernel, tree: Path, what: str, *variables: str) -> None:
@@ -38,7 +38,7 @@ def fixture_built(
 
 
 def tree(checkout: Path, source: str) -> Path:
-    """Return the tree of links of a checkout, whose only source has this content."""
+    """Return the tree of links of a checkout with one source of this content."""
     links = checkout / "kmod"
     (checkout / "main.c").parent.mkdir(exist_ok=True)
     (checkout / "main.c").write_text(source)
@@ -74,7 +74,7 @@ def test_changed_source_or_variable_is_built_again(
     assert updated(links, monkeypatch) == (0, "a")
     assert updated(tree(tmp_path / "one", "b"), monkeypatch) == (0, "b")
     assert updated(links, monkeypatch, "W=1") == (0, "b") and len(built) == 3
-    # The modules of the first content are in the cache.
+    # The cache contains the modules of the first source.
     assert updated(tree(tmp_path / "one", "a"), monkeypatch) == (0, "a")
     assert len(built) == 3
 

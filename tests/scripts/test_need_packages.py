@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/need-packages with fake apt and dpkg programs."""
+"""Test scripts/need-packages with fake apt and dpkg programs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def need(*packages: str) -> subprocess.CompletedProcess[str]:
 
 
 def installed(state: Path) -> list[str]:
-    """Return the packages that are now installed."""
+    """Return the packages that are installed now."""
     return (state / "installed").read_text().split()
 
 

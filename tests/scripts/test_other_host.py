@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the roots and the copied tree of scripts/other_host.py."""
+"""Test the roots and the copied tree of scripts/other_host.py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Made = dict[str, set[str]]
 
 @pytest.fixture(autouse=True)
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    """Record the roots that are made on Debian 12; in a root, gcc is version 14."""
+    """Record the roots that are made on Debian 12; gcc in a root is version 14."""
     found: Made = {}
 
     def root(release: str, wanted: Iterable[str]) -> Path:

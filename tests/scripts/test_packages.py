@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/packages.py with their own small package archive."""
+"""Test scripts/packages.py with a small package archive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BROKEN = "i386"
 
 
 def build_package(name: str, arch: str, pool: Path, work: Path) -> None:
-    """Put a package with one file of the same name into the archive."""
+    """Put a package into the archive; its only file has the package's name."""
     tree = work / f"{name}-{arch}"
     (tree / "DEBIAN").mkdir(parents=True)
     (tree / "DEBIAN/control").write_text(
@@ -34,7 +34,7 @@ def build_package(name: str, arch: str, pool: Path, work: Path) -> None:
 
 
 def write_list(archive: Path, arch: str) -> str:
-    """Write an architecture's package list; return its line of the Release file."""
+    """Write an architecture's package list; return its line for the Release file."""
     scan = ["dpkg-scanpackages", "-a", arch, "pool"]
     listed = subprocess.run(scan, cwd=archive, check=True, capture_output=True).stdout
     path = archive / f"dists/stable/main/binary-{arch}/Packages"
@@ -46,7 +46,7 @@ def write_list(archive: Path, arch: str) -> str:
 
 @pytest.fixture
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make an archive in which one architecture's list has a wrong digest."""
+    """Make an archive in which the list of one architecture has a wrong digest."""
     root = tmp_path / "archive"
     (root / "pool").mkdir(parents=True)
     sums = ""
@@ -105,7 +105,7 @@ def test_packages_are_unpacked_in_parallel(archive: Path) -> None:
 
     def finish(tree: Path) -> None:
         assert (tree / "usr/thing").exists()
-        # A daemon thread: if it hangs, it does not keep the test from ending.
+        # Use a daemon thread, which does not keep the test from ending if it hangs.
         beside = threading.Thread(target=others, daemon=True)
         beside.start()
         beside.join(60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/parts.py on machines that lack something."""
+"""Test scripts/parts.py on machines that lack something."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGES = {"packages-bookworm", "packages-trixie"}
 
 @pytest.fixture(autouse=True)
 def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Return the set of missing packages; everything else is available."""
+    """Return the set of missing packages, which tests fill. The rest is available."""
     names: set[str] = set()
     monkeypatch.setattr(parts, "LEFT_OUT", tmp_path / "left-out")
     monkeypatch.delenv("REQUIRE_ALL", raising=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/vm/rootdisk.py, which finds kernels and writes disks."""
+"""Test scripts/vm/rootdisk.py, which finds kernels and writes disks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/roots.py with a fake mmdebstrap that makes a small root."""
+"""Test scripts/roots.py with a fake mmdebstrap that makes a small root."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 import roots
 from aging import pass_days, release_all
 
-# Makes an archive with busybox only, and records its arguments and sources.
+# The fake makes an archive with busybox only, and records its arguments and sources.
 MMDEBSTRAP = """#!/bin/sh -e
 work=$(dirname "$0")/made
 mkdir -p "$work/bin" "$work/etc" "$work/proc" "$work/dev" "$work/sys"
@@ -41,7 +41,7 @@ exit 25
 def offered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, str]]:
-    """Return the packages that apt offers; fake programs come first in PATH."""
+    """Return the packages that apt offers; put the fake programs first in PATH."""
     versions = {"make": "4.4", "gcc": "12", **{name: "1" for name in roots.ALWAYS}}
     programs = tmp_path / "programs"
     programs.mkdir()
@@ -67,7 +67,7 @@ def install(tmp_path: Path, script: str, name: str = "mmdebstrap") -> None:
 
 
 def trees() -> set[Path]:
-    """Return all directories of the roots, complete or not."""
+    """Return all directories of roots, complete or not."""
     return set(filter(Path.is_dir, (cache.root() / "roots").iterdir()))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of scripts/source_tree.py."""
+"""Test scripts/source_tree.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of where scripts/vm/supply.py finds kernels, modules and formats."""
+"""Test where scripts/vm/supply.py finds kernels, modules and formats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KERNEL = kernels.Kernel("x86_64", RELEASE, RELEASE, "", "")
 
 @pytest.fixture(name="machine")
 def fixture_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a machine that runs its own kernel, with the SDK installed."""
+    """Return a machine that runs its own kernel and has the SDK installed."""
     monkeypatch.setattr(supply, "MACHINE", tmp_path)
     monkeypatch.setattr(supply, "is_checkout", lambda: False)
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")

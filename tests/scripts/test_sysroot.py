@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the releases from which scripts/sysroot.py takes packages."""
+"""Test from which releases scripts/sysroot.py takes packages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import sysroot
 
 @pytest.fixture
 def unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Record release ("" for the host's own) and name of unpacked packages."""
+    """Record the release ("" for the host's) and the name of unpacked packages."""
     found: list[str] = []
 
     def unpacked_any(name: str, _: str, release: str) -> Path:

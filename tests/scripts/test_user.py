@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the user-space goals on different machines; commands are not run."""
+"""Test the user-space goals on different machines without running the commands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def commands(machine: str, place: Path, *words: str) -> str:
     shim.chmod(0o755)
     path = f"{place}:{os.environ['PATH']}"
     done = subprocess.run(
-        # -B: as if nothing had been built.
+        # With -B, make assumes that nothing has been built.
         ["make", "-n", "-B", "-s", *words],
         cwd=ROOT,
         env={**kernel_source.build_environment(), "PATH": path},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The formats to test pfm-conform with, and a parser of its reports."""
+"""List the formats that test pfm-conform, and parse its reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SUBTEST = "    # Subtest: "
 
 
 def results(report: str) -> dict[str, dict[str, tuple[str, str]]]:
-    """Return outcome and text of a report by format and check."""
+    """Return the outcome and the text of each check of each format in a report."""
     found: dict[str, dict[str, tuple[str, str]]] = {}
     name = ""
     for line in report.splitlines():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Fixtures: an installed SDK, and folders of formats outside the tree."""
+"""Define fixtures: an installed SDK, and folders of out-of-tree formats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMATS = ROOT / "tests/sdk/formats"
 
 @pytest.fixture(scope="session")
 def sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
-    """Return the SDK, installed once."""
+    """Return the SDK, which is installed once."""
     dest = tmp_path_factory.mktemp("sdk")
     subprocess.run(
         ["make", "-s", "install", f"DESTDIR={dest}", "PREFIX=/usr"],
@@ -31,7 +31,7 @@ def sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a copy of the folder with test formats."""
+    """Return a copy of the folder with the test formats."""
     copy = tmp_path / "formats"
     shutil.copytree(FORMATS, copy)
     return copy

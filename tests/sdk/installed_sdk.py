@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""An SDK that `make install` has installed, and its programs."""
+"""Run the programs of an SDK that `make install` has installed."""
 
 from __future__ import annotations
 

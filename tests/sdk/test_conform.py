@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test pfm-conform: our formats pass, and it finds the error of each broken format."""
+"""Test that pfm-conform passes our formats, and finds each broken format's error."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXAMPLES = (
     *("chains", "intervals", "spans", "threshold"),
 )
 MODELS = ("linear", "regions", "histogram", "device")
-# Formats with a live field of their argument.
+# Formats that have a live field in their argument.
 LIVE = ("flight", "my_fields", "lines", "intervals", "threshold")
 # The options of pfm-new-format for each new format.
 MADE = {
@@ -35,7 +35,7 @@ MADE = {
     ],
     "my_table": ["histogram", "--field=addr:u64", "--field=latency:u16=sum,max"],
 }
-# For each broken format the checks that find its error, and their messages.
+# For each broken format, the checks that find its error, and their messages.
 EXPECTED = {
     "area": {
         "full": "wrote past the end of the private area: byte 100 of 100",
@@ -140,7 +140,7 @@ def test_installed_and_new_formats_pass(sdk: Sdk, tmp_path: Path) -> None:
         for check, (outcome, _) in found[name].items()
         if outcome == "skip"
     }
-    # These need a buffer, an argument, or a PMU that writes records.
+    # These checks need a buffer, an argument, or a PMU that writes records.
     without = {"records", "sizes", "arguments", "forged"}
     without |= {"decoded", "layout", "prefixes", "damaged"}
     assert skipped == {
@@ -153,7 +153,7 @@ def test_installed_and_new_formats_pass(sdk: Sdk, tmp_path: Path) -> None:
 def find(
     sdk: Sdk, where: Path, names: Iterable[str], chosen: Iterable[str]
 ) -> dict[str, dict[str, tuple[str, str]]]:
-    """Return the results of these checks for these broken formats."""
+    """Return the results of the ``chosen`` checks for these broken formats."""
     folder = where / "broken"
     shutil.copytree(BROKEN, folder)
     objects = " ".join(f"pfm_fmt_broken_{name}.o" for name in names)
@@ -180,7 +180,8 @@ def test_broken_format_gives_expected_finding(sdk: Sdk, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("vm")
 def test_write_after_exit_is_found(sdk: Sdk, tmp_path: Path) -> None:
-    # Another check could crash first, when its memory is reused.
+    # Run this check alone: another check could crash when memory of the format is
+    # reused.
     found = find(sdk, tmp_path, [LATE], ["exit"])
     assert re.search(EXPECTED[LATE]["exit"], found[f"broken_{LATE}"]["exit"][1])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test pfm-conform's checks of a parser: each finds errors of a parser."""
+"""Test pfm-conform's checks of a parser: each check finds errors of a parser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ktap import Outcome
 UUID = "aaaaaaaa-0000-4000-8000-000000000001"
 ADDRESSES = range(0x1000, 0x1000 + 20)
 CHECKS = ["decoded", "layout", "prefixes", "damaged"]
-# A buffer has the number of its records, a word, then the records, an address each.
+# A buffer consists of the number of its records, a word, and the records, which are
+# addresses.
 PARSER = """
 import os
 
@@ -46,7 +47,7 @@ LAYOUT = "buf_size 0 8 65536 bytes\nflags 8 4 0 flags\ndepth 12 4 8 callers\n"
 
 
 def checked(tmp_path: Path, text: str, layout: str = LAYOUT) -> dict[str, str]:
-    """Return the findings about a parser by check; "" if the check passes."""
+    """Return the findings about a parser by check. A check that passes has ""."""
     plugin = tmp_path / "plugin.py"
     plugin.write_text(text.replace("UUID", UUID))
     data = struct.pack(f"<Q{len(ADDRESSES)}Q", len(ADDRESSES), *ADDRESSES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test KUnit suites of a format outside the tree with only the installed SDK."""
+"""Test KUnit suites of an out-of-tree format with only the installed SDK."""
 
 from __future__ import annotations
 

@@ -21,14 +21,14 @@ from installed_sdk import Sdk
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ("linear", "regions", "histogram", "device")
-# Fields that the handler fills in, and others, of each size.
+# Fields of each size that the handler fills in, and fields that it does not.
 FIELDS = (
     *("--field=set:u16", "--field=ovfl_pmd:u8", "--field=period:u64"),
     *("--field=latency:u32", "--field=source:u64", "--field=addr:u64"),
     *("--field=delta:s64", "--field=chain:u64x3", "--field=hits:s8"),
     *("--field=comm:charx16",),
 )
-# More than fit into a frame of the kernel's stack, and more than half of s8's range.
+# These fields exceed a frame of the kernel's stack, and more than half of s8's range.
 LARGE = ("--field=words:u64x490", *(f"--field=a{number}:s8" for number in range(60)))
 # Fields of a table, with each way to merge.
 TABLE = (
@@ -40,7 +40,7 @@ ARGUMENTS = (
     *("--arg=least:u8=5,cycles,live", "--arg=most:u64=0xffffffffffffffff"),
     "--arg=limit:u32=7,live",
 )
-# Options of pfm-new-format for each format that is built, tested and run.
+# The options of pfm-new-format for each format that is built, tested and run.
 MADE: dict[str, tuple[str, ...]] = {
     **{f"my_{model}": (model,) for model in MODELS},
     "my_fields": ("linear", *FIELDS, *ARGUMENTS),
@@ -51,12 +51,12 @@ MADE: dict[str, tuple[str, ...]] = {
 }
 # The shortest and the longest possible name.
 NAMES = ("a", "abcdefghij_klmnopqrs")
-# Same as in scripts/modules.mk.
+# These are the same as in scripts/modules.mk.
 WARNINGS = (
     "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers "
     "-Wno-sign-compare -Wno-type-limits -Wno-shift-negative-value"
 )
-# An open device excludes other readers and pins the module, until it is closed.
+# An open device excludes other readers, and pins the module until it is closed.
 UNLOADED = """
 exec 3< /dev/pfm_my_device
 if (: < /dev/pfm_my_device) || rmmod pfm_fmt_my_device; then exit 1; fi
@@ -64,7 +64,7 @@ exec 3<&-
 rmmod pfm_fmt_my_device
 test ! -e /dev/pfm_my_device
 """
-# In `make check` formats are built for the oldest and the newest kernel, and for one of
+# `make check` builds formats for the oldest and the newest kernel, and for one of
 # arm64.
 FEW = [("x86_64", "6.1"), ("x86_64", "7.3"), ("arm64", "6.1")]
 KERNELS = [
@@ -73,14 +73,14 @@ KERNELS = [
     for name in names
     if programs.ALL or (arch, name) in FEW
 ]
-# Kernels that need a different compiler or different headers than this machine's.
+# Kernels that need another compiler or other headers than this machine has.
 OTHERS = [
     (arch, name)
     for arch, name in KERNELS
     if arch != "x86_64" or debian.base(kernels.KERNELS[name].release) != debian.host()
 ]
-# Replaces pfm-vm: writes its arguments to a file, and copies recorded files from a
-# folder.
+# This replaces pfm-vm. It writes its arguments to a file, and copies recorded files
+# from a folder.
 STAND_IN = """#!/bin/sh -e
 printf '%s\\n' "$*" > "$WORDS"
 mkdir -p vm
@@ -104,7 +104,7 @@ def made(sdk: Sdk, where: Path, name: str, model: str, *options: str) -> Path:
 
 @pytest.fixture(scope="module", name="formats")
 def fixture_formats(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the formats, built as one module build."""
+    """Return a folder with the formats, which one build has made."""
     folder = tmp_path_factory.mktemp("formats")
     for name, options in MADE.items():
         made(sdk, folder, name, *options)
@@ -307,7 +307,7 @@ def test_argument_is_published_and_described(sdk: Sdk, formats: Path) -> None:
 
 
 def test_live_argument_has_set_arg(sdk: Sdk, formats: Path, tmp_path: Path) -> None:
-    """Without this call-back the core would refuse a format with a live field."""
+    """Without this call-back, the core refuses a format with a live field."""
     for name in ("my_fields", "my_table"):
         text = (formats / name / f"pfm_fmt_{name}.c").read_text()
         assert f"\t.fmt_set_arg\t= {name}_set_arg,\n" in text
@@ -390,7 +390,7 @@ def test_parsers_tests_pass(sdk: Sdk, formats: Path) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_parser_follows_header(sdk: Sdk, tmp_path: Path, model: str) -> None:
-    """A new type, then a new member and a padded structure, without other changes."""
+    """Change a type, then add a member, then pad the structure."""
     folder = made(sdk, tmp_path, "mine", model)
     header = folder / "perfmon_mine_smpl.h"
     text = header.read_text()
@@ -408,13 +408,13 @@ def test_parser_follows_header(sdk: Sdk, tmp_path: Path, model: str) -> None:
 
 
 def kind_of(sdk: Sdk, folder: Path, field: str) -> str:
-    """Return the numpy type that a field has in the format's parser."""
+    """Return the numpy type of a field in the format's parser."""
     program = f"import pfmparse_mine as mine; print(mine.RECORD['{field}'])"
     return printed(sdk, folder, program)
 
 
 def printed(sdk: Sdk, folder: Path, program: str) -> str:
-    """Return what a Python program prints that can import a format's parser."""
+    """Return the output of a Python program that can import a format's parser."""
     path = f"{folder}/parser:{sdk.python['PYTHONPATH']}"
     command: list[str | Path] = ["/usr/bin/python3", "-B", "-c", program]
     done = sdk.run(command, folder, {"PYTHONPATH": path})
@@ -436,7 +436,7 @@ def test_suites_pass(sdk: Sdk, formats: Path) -> None:
 
 
 def test_modules_build_without_a_warning(sdk: Sdk, formats: Path) -> None:
-    """Build for each kernel of this release that perfmon's modules are built for."""
+    """Build for each kernel of this release for which perfmon's modules are built."""
     built = []
     for name in [name for arch, name in KERNELS if arch == "x86_64"]:
         symvers = ROOT / f"build/kmod/x86_64-{name}/Module.symvers"
@@ -468,7 +468,7 @@ def test_modules_build_for_other_kernels(
         kernel = kernels.resolve(arch, name)
         module_sources.build(kernel, work, "formats", symbols, flags)
         assert len(list(Path(work).rglob("*.ko"))) == len(MADE)
-    # Ignores warnings about pahole.
+    # The pattern does not match warnings about pahole.
     assert not re.search(r"\.[ch]:\d+.* warning", capfd.readouterr().err)
 
 

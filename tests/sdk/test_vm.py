@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Test pfm-vm with a format outside the tree and a program in the guest."""
+"""Test pfm-vm with an out-of-tree format and a program in the guest."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The demands, and the page and the list of proofs that are generated from them.
+"""Read the demands, and generate a page and a list of proofs from them.
 
 demands.toml has the demands of the specification by section. If no test proves a
-demand, the table of its kind has a reason. The hazards of the security page are
-demands, too: list items that begin with an id.
+demand, the table of its kind gives a reason. The hazards of the security page are also
+demands. A hazard is a list item that begins with an ID.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from proofs import ID, Tag
 
 # Kinds of demands that no test proves.
 KINDS = ("not attainable", "out of scope", "not done")
-# Proved with a PMU description that owns its registers, or on one architecture.
+# Kinds of demands that need a PMU description with its own registers, or one
+# architecture.
 ELSEWHERE = ("not on perf_events", "only on arm64")
-# In the order of the page.
+# The tables in the order of the page.
 TABLES = ("not attainable", *ELSEWHERE, "out of scope", "not done")
 
-# For each id, the tests that prove it.
+# The tests that prove each ID.
 Proofs = Mapping[str, list[str]]
 
 _KEY = re.compile(r'"([^"]+)" *=')
@@ -50,7 +51,7 @@ class Demand:
 
 @dataclass
 class Demands:
-    """The demands that were read, and problems with them: "FILE:LINE: what"."""
+    """The demands that were read, and problems with them as "FILE:LINE: what"."""
 
     chapters: dict[str, str] = field(default_factory=dict)
     demands: list[Demand] = field(default_factory=list)
@@ -58,7 +59,7 @@ class Demands:
 
 
 def _lines(text: str) -> dict[str, list[int]]:
-    """Return the line numbers of each key that is or should be an id."""
+    """Return the line numbers of each key that is an ID, or should be one."""
     lines: dict[str, list[int]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if match := _KEY.match(line):
@@ -67,7 +68,7 @@ def _lines(text: str) -> dict[str, list[int]]:
 
 
 def read_demands(name: str, text: str, found: Demands) -> None:
-    """Add the demands in a text with the format of demands.toml."""
+    """Add the demands in a text that has the format of demands.toml."""
     data = tomllib.loads(text)
     lines = _lines(text)
     found.chapters.update(data.get("chapters", {}))
@@ -99,7 +100,7 @@ def read_hazards(name: str, text: str, found: Demands) -> None:
 
 
 def check(found: Demands, tags: Iterable[Tag], proofs: Proofs) -> list[str]:
-    """Return the problems with the demands and the tags of the tests."""
+    """Return the problems with the demands and with the tags of the tests."""
     problems = list(found.problems)
     seen: dict[str, Demand] = {}
     for demand in found.demands:
@@ -135,13 +136,13 @@ def proofs_file(proofs: Proofs) -> str:
 
 
 def _is_in(demand: Demand, chapter: str) -> bool:
-    """Tell whether the section of a demand's id belongs to a chapter."""
+    """Tell whether the section of a demand's ID belongs to a chapter."""
     section = demand.id.rpartition("-")[0]
     return section == chapter or section.startswith(f"{chapter}.")
 
 
 def counts_table(found: Demands) -> str:
-    """Return a table of the demands by chapter, and of those that no test proves."""
+    """Return a table of the number of demands by chapter, and of those not proved."""
     lines = ["| section | demands | differ |", "|---|--:|--:|"]
     chapters = [
         (f"{chapter} {title}", [d for d in found.demands if _is_in(d, chapter)])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The layers of the core: in its Kbuild, on its page, and in its calls and includes.
+"""Compare the core's layers in Kbuild and on the page with its calls and includes.
 
-Objects show which file calls which, except for inline functions. Therefore a file must
-not include the header of a file that it may not call.
+Objects show the calls between files, except those of inline functions. Therefore a file
+must not include the header of a file that it must not call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FLOOR = re.compile(r"^# (.+)\n((?:perfmon-y \+= .*\n)+)", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.MULTILINE)
 OBJECT = re.compile(r"\b(\w+)\.o\b")
 ROW = re.compile(r"^\|([^|]*)\| `(\w+)\.c` \|", re.MULTILINE)
-# nm's letters for symbols that an object defines for others.
+# The letters by which nm marks symbols that an object defines for others.
 DEFINED = frozenset("TDBRCVW")
 
 Floors = list[tuple[str, list[str]]]
@@ -35,7 +35,7 @@ class Object:
 
 
 Calls = dict[str, dict[str, list[str]]]
-# The headers that each file includes; their names have no suffix.
+# The headers that each file includes; their names are without suffix.
 Includes = dict[str, list[str]]
 
 
@@ -45,7 +45,7 @@ def floors_of_kbuild(text: str) -> Floors:
 
 
 def floors_of_page(text: str) -> Floors:
-    """Return the layers of the page's table; a row without a name continues one."""
+    """Return the layers in the page's table; a row without a name continues a layer."""
     floors: Floors = []
     for name, file in ROW.findall(text):
         if name.strip():
@@ -74,7 +74,7 @@ def compare(kbuild: Floors, page: Floors, files: set[str]) -> list[str]:
 
 
 def unnamed_headers(page: str, headers: set[str], files: set[str]) -> list[str]:
-    """Return the headers without a code file that the page must name but does not."""
+    """Return the headers without a code file that the page omits."""
     return [
         f"{PAGE}: core/{header}.h has no code file and is not named"
         for header in sorted(headers - files)
@@ -116,7 +116,7 @@ def read_includes(core: Path) -> Includes:
 
 
 def find_calls(objects: Mapping[str, Object]) -> Calls:
-    """Return, for each file, the files that it calls and the symbols it uses."""
+    """Return the files that each file calls, and the symbols that it uses."""
     owner = {name: file for file, obj in objects.items() for name in obj.gives}
     calls: Calls = {file: {} for file in objects}
     for file, obj in objects.items():
@@ -126,7 +126,7 @@ def find_calls(objects: Mapping[str, Object]) -> Calls:
 
 
 def find_upward(floors: Floors, calls: Calls) -> list[str]:
-    """Return the calls from a lower into a higher layer."""
+    """Return the calls from a lower layer to a higher one."""
     level = {file: n for n, (_, names) in enumerate(floors) for file in names}
     return [
         f"core/{caller}.c ({floors[level[caller]][0]}) calls up into "
@@ -158,7 +158,7 @@ def find_upward_includes(floors: Floors, includes: Includes) -> list[str]:
 
 
 def find_circle(uses: Calls) -> list[str]:
-    """Return the files of one cycle in order, or nothing."""
+    """Return the files of one cycle in order, or []."""
     done: set[str] = set()
 
     def search(file: str, path: list[str]) -> list[str]:
@@ -181,7 +181,7 @@ def find_circle(uses: Calls) -> list[str]:
 
 
 def with_includes(calls: Calls, includes: Includes) -> Calls:
-    """Return the calls, with an empty list for files that are only included."""
+    """Return the calls, and an empty list for each file that is only included."""
     uses = {caller: dict(callees) for caller, callees in calls.items()}
     for file, headers in includes.items():
         user = Path(file).stem

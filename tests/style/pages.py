@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The project's Markdown pages, parsed for the checks."""
+"""Parse the project's Markdown pages for the checks."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ROOT = Path(__file__).resolve().parents[2]
 _FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"<!-- (.*) -->\n\s*\Z")
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-# [text](target), [text](target "title"), and [label]: target for links elsewhere.
+# This matches [text](target), [text](target "title"), and [label]: target.
 _LINK = re.compile(r"\[[^]]*\](?:\(|: +)<?([^)>\s]+)")
 _CODE = re.compile(r"`([^`\n]+)`")
-# Lines that stand for omitted lines in a block.
+# These lines stand for omitted lines in a block.
 _DOTS = ("...", "/* ... */")
 
 
@@ -36,7 +36,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Page:
-    """A page; name is its path in the project."""
+    """A page; ``name`` is its path in the project."""
 
     name: str
     text: str
@@ -53,7 +53,7 @@ class Page:
             yield Block(where, mark[1] if mark else "", match[2], match[3])
 
     def prose(self) -> str:
-        """Return the text with fenced blocks blanked; line numbers are kept."""
+        """Return the text with blank lines in place of fenced blocks."""
         return _FENCE.sub(lambda match: "\n" * match[0].count("\n"), self.text)
 
     def anchors(self) -> set[str]:
@@ -69,13 +69,13 @@ class Page:
         return found
 
     def links(self) -> Iterator[tuple[str, str]]:
-        """Yield place and target of each link."""
+        """Yield the place and the target of each link."""
         prose = self.prose()
         for match in _LINK.finditer(prose):
             yield self._at(prose, match.start()), match[1]
 
     def code(self) -> Iterator[tuple[str, str]]:
-        """Yield place and text of inline code and of lines in blocks."""
+        """Yield the place and the text of inline code, and of lines in blocks."""
         prose = self.prose()
         for match in _CODE.finditer(prose):
             yield self._at(prose, match.start()), match[1]
@@ -106,7 +106,7 @@ def _stripped(text: str) -> list[str]:
 
 
 def _parts(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the runs of lines between the marks of omitted lines."""
+    """Yield the runs of lines between the marks for omitted lines."""
     part: list[str] = []
     for line in lines:
         if line in _DOTS:

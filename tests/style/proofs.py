@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The tests that prove demands. A comment before a test names what it proves:
+"""Read which tests prove demands. A comment before a test names the demands:
 
     /* Proves 3.1.2-07, 3.1.2-08 */
     # Proves H17
 
-A list too long for one line continues on the next line after a comma.
+A list that is too long for one line continues on the next line after a comma.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 
 ID = re.compile(r"(?:P?\d+(?:\.\d+)*-\d{2,3}|H\d{2})")
 
-# Files that may have tags; a header has no tests, so a tag in it is an error.
+# The files that may have tags. A header has no tests, so a tag in it is an error.
 _KINDS = ("*.c", "*.h", "test_*.py", "conftest.py")
 
 CASE = re.compile(r"\bKUNIT_CASE(?:_\w+)?\((\w+)")
-# Comments, tests, and definitions that are not tests.
+# The pattern matches comments, tests, and definitions that are not tests.
 _C = re.compile(
     r"(?P<comment>/\*.*?\*/)"
     r"|^TEST\((?P<test>\w+)\)"
@@ -34,7 +34,7 @@ _PYTHON = re.compile(
     r"|^[ \t]*(?:(?:async )?def|class) (?P<other>\w+)",
     re.MULTILINE,
 )
-# A tag after a sentence.
+# The pattern matches a tag that follows a sentence.
 _HIDDEN = re.compile(rf"\bProves {ID.pattern}")
 _MARGIN = re.compile(r"^\s*(?:/?\*+/?|#)?\s*|\s*(?:\*/)?\s*$")
 
@@ -51,13 +51,13 @@ class Tag:
 
 @dataclass
 class Tags:
-    """The tags that were read, and problems with others: "FILE:LINE: what"."""
+    """The tags that were read, and problems with others as "FILE:LINE: what"."""
 
     tags: list[Tag] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def tests(self) -> dict[str, list[str]]:
-        """Return for each id the tests that prove it, as "FILE: TEST"."""
+        """Return the tests that prove each ID, as "FILE: TEST"."""
         proofs: dict[str, set[str]] = {}
         for tag in self.tags:
             proofs.setdefault(tag.id, set()).add(f"{tag.path}: {tag.test}")
@@ -69,9 +69,10 @@ def _line_of(text: str, position: int) -> int:
 
 
 def _ids(comment: str, line: int) -> Iterator[tuple[int, str]]:
-    """Yield the line and the text of each entry in a comment's lists of ids.
+    """Yield the line and the text of each entry in a comment's lists of IDs.
 
-    A line with a list after other words is yielded whole: it is not an id.
+    A line in which words precede the list is yielded as a whole, because it is not an
+    ID.
     """
     goes_on = False
     for number, raw in enumerate(comment.split("\n"), line):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Find sentences that English readers stumble over, in pages, comments and messages.
+"""Find sentences that readers stumble over, in pages, comments and messages.
 
-Rows of prose.allow, "FILE: WORDS", name sentences that are right as they are.
+Rows of prose.allow have the form "FILE: WORDS", and name sentences that are allowed.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def find(file: str, text: str) -> Iterator[Doubt]:
 
 
 def tracked() -> Iterator[tuple[str, str]]:
-    """Yield the name and text of each file that may have prose."""
+    """Yield the name and the text of each file that may have prose."""
     names = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True)
     for name in names.splitlines():
         path = ROOT / name
@@ -97,7 +97,7 @@ def tracked() -> Iterator[tuple[str, str]]:
 
 
 def is_allowed(doubt: Doubt, rows: list[str]) -> bool:
-    """Whether a row allows the sentence."""
+    """Tell whether a row allows the sentence."""
     return any(
         doubt.file == file and words in doubt.sentence
         for file, _, words in (row.partition(": ") for row in rows)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Check that folders have no cycle of files, and that rooms use only lower rooms.
 
-A file uses another one if it includes its header or calls its functions. A unit is a
-source with its header: NAME.c and NAME.h.
+A room is a folder that README.md lists in the order of use. A file uses another file if
+it includes that file's header or calls its functions. A unit is a source with its
+header: NAME.c and NAME.h.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from pathlib import Path
 
 from layers import Calls, Object, find_calls, find_circle, parse_nm, run_nm
 
-# Rooms of a folder in its README.md, from the top; "." is the folder itself.
+# The rooms that a folder's README.md lists from the top; "." is the folder itself.
 ROW = re.compile(r"^\| `([\w./]+)` \|", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([\w./]+)\.h"', re.MULTILINE)
-# A folder with more files is hard to search.
+# A folder with more files would be hard to search.
 WIDEST = 44
 
 
@@ -26,13 +27,13 @@ def rooms_of(page: str) -> list[str]:
 
 
 def units(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the unit of each header and source below a folder, and the file."""
+    """Yield the unit and the path of each header and source below a folder."""
     for path in sorted(folder.rglob("*.[ch]")):
         yield str(path.relative_to(folder).with_suffix("")), path
 
 
 def read_includes(folder: Path) -> dict[str, set[str]]:
-    """Return for each unit of a folder the units whose headers it includes."""
+    """Return the units whose headers each unit of a folder includes."""
     known = {unit for unit, _ in units(folder)}
     found: dict[str, set[str]] = {unit: set() for unit in known}
     for unit, path in units(folder):
@@ -45,7 +46,7 @@ def read_includes(folder: Path) -> dict[str, set[str]]:
 
 
 def find_unbuilt(folder: Path, built: Path) -> list[str]:
-    """Return the units of sources without an object: their calls are not checked."""
+    """Return the units of sources without an object, whose calls are not checked."""
     return [
         unit
         for unit, path in units(folder)
@@ -54,9 +55,9 @@ def find_unbuilt(folder: Path, built: Path) -> list[str]:
 
 
 def read_uses(folder: Path, built: Path) -> Calls:
-    """Return which unit uses which others, and the functions it calls there.
+    """Return the units that each unit uses, and the functions that it calls there.
 
-    built: where the objects are, in folders like those of the sources.
+    built: the folder of the objects, which has the same folders as the sources.
     """
     objects: dict[str, Object] = {}
     for unit, path in units(folder):
@@ -72,9 +73,9 @@ def read_uses(folder: Path, built: Path) -> Calls:
 
 
 def room_of(unit: str, rooms: Sequence[str]) -> str:
-    """Return the room of a unit: the longest of its folders that is one.
+    """Return the room of a unit: the longest of its folders that is a room.
 
-    The room "." has only the files that are in no folder.
+    The room "." contains only the files that are in no folder.
     """
     folder, *above = [str(parent) for parent in Path(unit).parents]
     folders = [folder, *(parent for parent in above if parent != ".")]
@@ -82,7 +83,7 @@ def room_of(unit: str, rooms: Sequence[str]) -> str:
 
 
 def find_upward(uses: Calls, rooms: Sequence[str]) -> list[str]:
-    """Say which units are in no room, and which use a room above theirs."""
+    """Return the units that are in no room, and those that use a room above theirs."""
     level = {room: number for number, room in enumerate(rooms)}
     problems = [f"{unit} is in no room" for unit in uses if not room_of(unit, rooms)]
     if problems:
@@ -96,7 +97,7 @@ def find_upward(uses: Calls, rooms: Sequence[str]) -> list[str]:
 
 
 def check(folder: Path, built: Path) -> list[str]:
-    """Return what is wrong with a folder, and its rooms if its README.md lists some."""
+    """Return the problems of a folder and, if README.md lists some, of its rooms."""
     uses = read_uses(folder, built)
     page = folder / "README.md"
     problems = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The API reference has every header of the SDK and every public name of pfmparse."""
+"""Check that the API reference has all headers of the SDK and names of pfmparse."""
 
 from __future__ import annotations
 

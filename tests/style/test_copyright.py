@@ -26,7 +26,7 @@ def test_copyright_agrees_with_spdx_lines() -> None:
         line = SPDX.search(head.decode(errors="replace"))
         if line is None:
             continue
-        # The last matching paragraph applies.
+        # The last paragraph that matches applies.
         (*_, told) = (
             licence
             for patterns, licence in paragraphs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the demands, their conflicts with the proofs, and the generated parts."""
+"""Test the demands, their conflicts with the proofs, and the generated parts."""
 
 from __future__ import annotations
 

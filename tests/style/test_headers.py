@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exported functions are documented where they are declared."""
+"""Check that exported functions are documented where they are declared."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def exported(version_script: str) -> set[str]:
 
 
 def documented(header: str) -> set[str]:
-    """Return the functions that have kernel-doc; kernel-doc checks its content."""
+    """Return the functions that have kernel-doc; kernel-doc checks the content."""
     text = (ROOT / header).read_text()
     return set(re.findall(r"^/\*\*\n \* (\w+)\(\) - ", text, re.MULTILINE))
 
@@ -48,6 +48,6 @@ def test_calls_have_kernel_doc(version_script: str, header: str) -> None:
 def test_sdk_functions_document_context(name: str) -> None:
     text = (ROOT / f"sdk/include/perfmon/perfmon_{name}.h").read_text()
     docs = re.findall(r"^/\*\*\n \* (\w+)\(\) - (.*?)\*/\n(.)", text, re.M | re.S)
-    # A macro has no context of its own.
+    # A macro has no "Context:" of its own.
     bad = [it for it, doc, code in docs if "Context: " not in doc and code != "#"]
     assert docs and bad == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of the check of the core's layers."""
+"""Test the check of the core's layers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FILES = {"dev", "load", "context", "value"}
 
 
 def objects(**calls: str) -> dict[str, Object]:
-    """Return objects: each defines the function pfm_FILE and needs those listed."""
+    """Return objects: each defines the function pfm_FILE, and needs some others."""
     return {
         file: Object({f"pfm_{file}"}, {f"pfm_{c}" for c in calls.get(file, "").split()})
         for file in sorted(FILES)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Layouts on pages agree with the headers.
+"""Check that layouts on pages agree with the headers.
 
-A comment before a block names the structure, <!-- layout: pfm_default_smpl_hdr_t -->;
-the block has offset, size and name of each field. PFM_ASSERT_FIELD states them in the
-headers, where the compiler checks them. The fields of a nested structure have names
-like "hdr_ds.pebs_index"; the fields of a first field called base have no prefix. A
-layout that is in no header has <!-- own layout --> before it.
+A comment before a block names the structure: <!-- layout: pfm_default_smpl_hdr_t -->.
+The block has the offset, size and name of each field. PFM_ASSERT_FIELD states them in
+the headers, where the compiler checks them. The fields of a nested structure have names
+like "hdr_ds.pebs_index". If the first field is called base, its fields have no prefix.
+A layout that is in no header has <!-- own layout --> before it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STRUCT = re.compile(r"^typedef struct \{(.*?)^\} (?:\w+ )?(\w+)", re.M | re.S)
 _MEMBER = re.compile(r"(pfm_\w+_t)\s+(\w+);")
 _ROW = re.compile(r"^ *(\d+) +(\d+) +([\w.]+\*?)(?: |$)", re.MULTILINE)
 
-# Offset and size of each field.
+# The offset and size of each field.
 Layout = dict[str, tuple[int, int]]
 
 
@@ -58,7 +58,7 @@ def layout(struct: str) -> Layout:
 
 
 def _summed(name: str, fields: Layout) -> tuple[int, int] | None:
-    """Return offset and size of all fields that match a name with an asterisk."""
+    """Return the offset and size of all fields that match a name with an asterisk."""
     some = [fields[field] for field in fields if field.startswith(name[:-1])]
     if not some:
         return None
@@ -86,7 +86,7 @@ def problems(block: Block) -> Iterator[str]:
 
 
 def unmarked(block: Block) -> Iterator[str]:
-    """Yield a problem if a block is a layout but does not say of which structure."""
+    """Yield a problem if a block is a layout but does not name its structure."""
     marked = block.mark.startswith("layout: ") or block.mark == "own layout"
     if block.text.startswith("offset size field") and not marked:
         yield f"{block.where}: this layout has neither a structure nor 'own layout'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Files, folders and headings that pages name exist."""
+"""Check that files, folders and headings which pages name exist."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from pages import ROOT, Page, expect_none, files, pages
 
-# A path in code: a top folder of the project, and names below it.
+# The pattern matches a path in code: a top folder of the project, and names below it.
 _PATH = re.compile(r"(?<![\w./<-])((?:[a-z0-9_]+/)(?:[\w.+-]+/)*[\w.+-]*)(?![\w<*{$/])")
-# Paths of build results.
+# The pattern matches paths of build results.
 _BUILT = re.compile(r"build/|.*\.k?o$")
 
 
@@ -31,7 +31,7 @@ def _places() -> frozenset[str]:
 
 
 def _broken(page: Page, target: str) -> str:
-    """Return the problem with a link's target, or nothing."""
+    """Return the problem with a link's target, or ""."""
     if re.match(r"\w+:", target):
         return ""
     path, _, anchor = target.partition("#")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Each file of the core and each format has tests of the same name.
+"""Check that each file of the core and each format has tests of the same name.
 
-core/NAME.c and unwind/NAME.c have tests/kunit/NAME_kunit.c or, if the test needs a real
-kernel, tests/guest/interface/NAME.c. A format has both tests/kunit/NAME_kunit.c and
-tests/guest/formats/NAME.c; variants of a format, NAME32 and NAME64, may share the
-latter.
+core/NAME.c and unwind/NAME.c have tests/kunit/NAME_kunit.c. If the test needs a real
+kernel, they have tests/guest/interface/NAME.c instead. A format has both
+tests/kunit/NAME_kunit.c and tests/guest/formats/NAME.c. Variants of a format, NAME32
+and NAME64, may share the program in tests/guest.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The project's identifiers on pages exist in its sources."""
+"""Check that the project's identifiers on pages exist in its sources."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import cache
 
 from pages import ROOT, Page, expect_none, files, pages
 
-# An identifier; one that stands for several ends in an underscore.
+# The pattern matches an identifier. A prefix of several ones ends in an underscore.
 _NAME = re.compile(r"\b(?:PFM_[A-Z0-9_]+|pfm_[a-z0-9_]+)")
-# A page that makes a format uses the templates' names with the format's name in them.
+# A page that makes a format uses names of the templates with the format's name in them.
 _MADE = re.compile(r"\bpfm-new-format (\w+)")
 _TEMPLATE = "newfmt"
 _SOURCES = (".c", ".h", ".py", ".mk", ".2", ".3", "Kbuild")
@@ -29,7 +29,7 @@ def _names() -> frozenset[str]:
 
 
 def unknown_names(page: Page) -> Iterator[str]:
-    """Yield the identifiers on a page that no source has."""
+    """Yield the identifiers on a page that no source contains."""
     text = page.text
     for made in set(_MADE.findall(text)):
         text = re.sub(rf"(?<=_){made}(?=_|\b)", _TEMPLATE, text)

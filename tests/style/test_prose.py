@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Pages, comments and messages are plain English."""
+"""Check that pages, comments and messages are plain English."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The check of rooms finds uses of higher rooms, and cycles."""
+"""Test that the check of rooms finds uses of higher rooms, and cycles."""
 
 from __future__ import annotations
 

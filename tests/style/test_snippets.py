@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Code on pages agrees with the files that it comes from.
+"""Check that code on pages agrees with the files that it comes from.
 
 A comment before a block names the source of its lines:
 
     <!-- from: examples/format_count/pfm_fmt_count.c -->
 
-The lines are consecutive there; indentation may differ. A line of "..." or a comment
-with "..." stands for omitted lines. C without a source has <!-- own example --> before
-it.
+The lines must be consecutive in the source; indentation may differ. A line of "..." or
+a comment with "..." stands for omitted lines. C without a source has <!-- own example
+--> before it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from collections.abc import Iterator
 
 from pages import ROOT, Block, Page, differs, expect_none, pages
 
-# The end of a line of C; lines of shell end differently.
+# The pattern matches the end of a line of C. Lines of shell end differently.
 _C = re.compile(r"[;{]$|^#include ", re.MULTILINE)
 
 
 def _problem(block: Block) -> str:
-    """Return the problem with a block, or nothing."""
+    """Return the problem with a block, or ""."""
     if not block.mark.startswith("from: "):
         is_c = block.language == "c" or not block.language and _C.search(block.text)
         named = not is_c or block.mark == "own example"

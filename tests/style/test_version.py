@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The project's version in VERSION is the same everywhere."""
+"""Check that the project's version is the same everywhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = (ROOT / "VERSION").read_text().rstrip("\n")
-# Files that repeat the version. Builds read VERSION itself.
+# Files that repeat the version. Builds read the file VERSION itself.
 REPEATED = {
     "CHANGELOG.md": r"^## (\d\S*)",
     "debian/changelog": r"^perfmon \((\S+)\)",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Headless Chromium, driven by the W3C WebDriver protocol."""
+"""Drive headless Chromium by the W3C WebDriver protocol."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ PATIENCE = 300  # s, for slow or busy machines
 
 
 class Browser:
-    """A browser with one window; used as a context manager."""
+    """A browser with one window, to be used as a context manager."""
 
     def __init__(self, directory: Path) -> None:
-        """``directory`` is for the browser's files."""
+        """Keep the browser's files in ``directory``."""
         self._directory = directory
         self._driver: Optional[subprocess.Popen[str]] = None
         self._base = ""
@@ -95,7 +95,7 @@ class Browser:
         self._ask("POST", f"/element/{self._find(selector)}/click", {})
 
     def press(self, selector: str, *keys: str) -> None:
-        """Type into an element: text, or KEYS by name."""
+        """Type into an element; ``keys`` are text, or names in KEYS."""
         text = "".join(KEYS.get(key, key) for key in keys)
         self._ask("POST", f"/element/{self._find(selector)}/value", {"text": text})
 
@@ -112,7 +112,7 @@ class Browser:
         self._ask("POST", "/goog/cdp/execute", document)
 
     def accessible(self) -> list[dict[str, str]]:
-        """Return role, name and description of what screen readers find."""
+        """Return the role, name and description of elements, as screen readers do."""
         document = {"cmd": "Accessibility.getFullAXTree", "params": {}}
         nodes = self._ask("POST", "/goog/cdp/execute", document)["nodes"]
         parts = ("role", "name", "description")
@@ -122,7 +122,7 @@ class Browser:
         ]
 
     def fit(self, width: int) -> None:
-        """Make the window as high as the page is at this width."""
+        """Make the window as high as the page at this width."""
         size = {"width": width, "height": 100, "deviceScaleFactor": 1, "mobile": False}
         for _ in range(2):
             document = {"cmd": "Emulation.setDeviceMetricsOverride", "params": size}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Captures of every format, and a function that runs Node.js."""
+"""Define fixtures: captures of every format, and a function that runs Node.js."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def node() -> Node:
-    """Return a function that runs a script with npm's packages; returns its output."""
+    """Return a function that runs a script with npm's packages."""
 
     def run(script: Path, *arguments: str, **environment: str) -> str:
         done = subprocess.run(

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Scripts that tests run in a browser, for all pages with flame graphs."""
 
-# Chooses an option of a menu by its text.
+# This script chooses an option of a menu by its text.
 CHOOSE = """
     const select = document.getElementById(arguments[0]);
     const found = Array.from(select.options).find((o) => o.text === arguments[1]);
     select.value = found.value;
     select.dispatchEvent(new Event("change"));
 """
-# Labels and relative widths of the boxes of a graph.
+# This script returns the labels and relative widths of a graph's boxes.
 BOXES = """
     return Array.from(document.querySelectorAll("#flames [data-box]"), (box) =>
         [box.getAttribute("aria-label"), box.getBoundingClientRect().width /
             document.getElementById("flames").getBoundingClientRect().width]);
 """
-# The label of the element that has the focus.
+# This script returns the label of the element that has the focus.
 FOCUSED = "return document.activeElement.getAttribute('aria-label')"
-# The smallest contrast between text and background among these elements.
+# This script returns the smallest contrast of text and background in some elements.
 CONTRAST = """
     const channel = (c) =>
         (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;

@@ -22,7 +22,7 @@ WIDTH = 1000  # pixels
 
 
 def exported(capture: Path, symfs: list[str], path: Path) -> Path:
-    """Return the page made from a capture."""
+    """Export a capture as a page, and return the page."""
     options = [option for directory in symfs for option in ("--symfs", directory)]
     command = [sys.executable, "-m", "pfmparse", "export", capture.name, *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "parsers")}
@@ -36,7 +36,7 @@ def exported(capture: Path, symfs: list[str], path: Path) -> Path:
 
 
 def drawn(browser: Browser, path: Path) -> None:
-    """Draw what the browser shows, in both colour schemes."""
+    """Draw the browser's window in both colour schemes."""
     for scheme in ("light", "dark"):
         browser.prefer(scheme)
         browser.fit(WIDTH)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-// Prints the sums of a profile by event and sampled function, as JSON: [[e, f, n], ...]
+/*
+ * Print the sums of a profile by event and sampled function, as JSON: [[e, f,
+ * n], ...]
+ */
 'use strict'
 const fs = require('fs')
 const zlib = require('zlib')

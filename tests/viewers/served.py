@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Runs `pfmparse serve`, and waits for its page in a browser."""
+"""Run `pfmparse serve`, and wait for its page in a browser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READY = """
 
 @contextmanager
 def serving(*argv: str) -> Iterator[str]:
-    """Serve captures for the block; yields the URL of the page."""
+    """Serve captures while the with block runs; yield the URL of the page."""
     process = subprocess.Popen(
         [sys.executable, "-m", "pfmparse", "serve", *argv],
         env={**os.environ, "PYTHONPATH": str(ROOT / "parsers")},
@@ -40,7 +40,7 @@ def serving(*argv: str) -> Iterator[str]:
 
 def show(browser: Browser, url: str, hash: str = "") -> None:
     """Open the page, and wait until it is drawn."""
-    # Without another page in between, a new hash would not reload the page.
+    # Visit another page first; otherwise a new hash would not reload the page.
     browser.visit("about:blank")
     browser.visit(url + hash)
     ready(browser)

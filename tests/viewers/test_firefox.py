@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports in Firefox Profiler, by its command line."""
+"""Load exports in Firefox Profiler by its command line."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ SESSION = "test"
 
 
 class Profiler:
-    """A profile that our own daemon has loaded.
+    """A profile that this test's daemon has loaded.
 
-    The command that starts the daemon waits only half a second for it.
+    The test starts the daemon itself, because the profiler's command waits only half a
+    second for the daemon.
     """
 
     def __init__(self, node: Node, file: Path) -> None:
@@ -52,7 +53,7 @@ class Profiler:
         return json.loads(self(*argv, "--json"))
 
     def threads(self) -> Iterator[tuple[str, str]]:
-        """Yield handle and name of each thread."""
+        """Yield the handle and the name of each thread."""
         for thread in self.told("thread", "list")["threads"]:
             yield thread["threadHandle"], thread["name"]
 

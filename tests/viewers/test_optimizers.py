@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to perf.data as the profile of optimizers: BOLT and AutoFDO."""
+"""Use exports to perf.data as the profile of optimizers: BOLT and AutoFDO."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from helpers.exporting import by_symbol, exported
 from helpers.programs import Program, compiled
 from helpers.writers import Sample, captured, mapped
 
-# Samples at a number of bytes from the start of a function. AutoFDO ignores functions
-# with few samples.
+# The number of samples at each offset in bytes from the start of a function. AutoFDO
+# ignores functions with few samples.
 PLACES = {("hot", 0): 30, ("hot", 4): 20, ("warm", 0): 20}
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """Return a program with relocations, which BOLT needs, and AutoFDO's DWARF 4."""
+    """Return a program with relocations for BOLT, and with DWARF 4 for AutoFDO."""
     path = tmp_path_factory.mktemp("program") / "hotspots"
     return compiled(path, "-gdwarf-4", "-Wl,--emit-relocs")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""OTLP profiles, read by protoc with the field numbers of the specification."""
+"""Read OTLP profiles with protoc and the field numbers of the specification."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Tests of pages and pictures in a real browser."""
+"""Test pages and pictures in a real browser."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ ROWS = """
     return Array.from(document.querySelector("#functions").tBodies[0].rows,
         (row) => Array.from(row.cells, (cell) => cell.textContent));
 """
-# Pages begin with the first event: select all of them, if there are several.
+# Pages begin with the first event. If there are several, this script selects all of
+# them.
 EVERY_EVENT = """
     const select = document.getElementById("event");
     if (select.options[0].value !== "-1") return;
     select.value = "-1";
     select.dispatchEvent(new Event("change"));
 """
-# The background colours of the drawn boxes, as #rrggbb.
+# This script returns the background colours of the drawn boxes as #rrggbb.
 COLOURED = """
     const hex = (text) => "#" + text.match(/\\d+/g).slice(0, 3)
         .map((n) => (+n).toString(16).padStart(2, "0")).join("");
     return Object.fromEntries(Array.from(document.querySelectorAll("#flames div"),
         (box) => [box.textContent, hex(getComputedStyle(box).backgroundColor)]));
 """
-# The drawn boxes of a picture: names, and widths relative to the lowest box.
+# This script returns the boxes of a picture: names, and widths relative to the lowest
+# box.
 DRAWN = """
     const all = Array.from(document.querySelectorAll("#boxes > g"));
     const width = (g) => +g.querySelector("rect").getAttribute("width");
@@ -68,14 +70,14 @@ def opened(browser: Browser, file: Path, to: str, directory: Path) -> Path:
 
 
 def functions(browser: Browser) -> dict[str, int]:
-    """Return the functions with samples of their own in the page's table."""
+    """Return the functions in the page's table that have samples of their own."""
     rows = browser.run(ROWS)
     counts = {row[0]: int(row[2].replace(",", "")) for row in rows}
     return {name: count for name, count in counts.items() if count}
 
 
 def boxes(browser: Browser) -> dict[str, float]:
-    """Return the widths of the drawn boxes by label; the last box of each name."""
+    """Return the widths of the drawn boxes by label; of equal labels, the last one."""
     return {said: round(width, 2) for said, width in browser.run(BOXES)}
 
 
@@ -330,7 +332,7 @@ def test_compared_page_zooms_and_searches(browser: Browser, tmp_path: Path) -> N
         "Found in old 5 samples, 50.00 %; new 6 samples, 30.00 %; "
         "difference -20.00 points"
     )
-    # A zoomed box without a width on the other side cannot stay zoomed.
+    # If a zoomed box has no width on the other side, it cannot stay zoomed.
     name = "return document.querySelector('#flames div:last-child').textContent"
     browser.run("document.querySelector('#flames [aria-label^=gone]').click()")
     assert browser.run(name) == "leaf"

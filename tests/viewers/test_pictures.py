@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The documentation's pictures can be drawn again."""
+"""Check that the documentation's pictures can be drawn again."""
 
 from __future__ import annotations
 

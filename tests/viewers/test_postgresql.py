@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports into PostgreSQL, with our own server."""
+"""Export to PostgreSQL, with a server of the tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUERIES = re.compile(r"```sql\n(.*?)```", re.DOTALL)
 
 
 def server(directory: Path, program: str, *options: str) -> None:
-    """Run one of the server's programs, which refuse to run as root."""
+    """Run one of the server's programs as another user: they refuse to run as root."""
     command = [str(PROGRAMS / program), "-D", str(directory / "data"), *options]
     if os.getuid() == 0:
         command = ["runuser", "-u", "postgres", "--", *command]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports of profile.proto in Go's pprof and in a JavaScript library."""
+"""Read exports of profile.proto with Go's pprof and with a JavaScript library."""
 
 from __future__ import annotations
 

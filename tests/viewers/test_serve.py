@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The page of pfmparse serve in a real browser."""
+"""Test the page of pfmparse serve in a real browser."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ROWS = """
         (row) => Array.from(row.cells, (cell) => cell.textContent));
 """
 TEXT = "return document.querySelector(arguments[0]).textContent"
-# True if the page leaves a key with Control to the browser.
+# This script returns true if the page leaves a key with Control to the browser.
 PRESS_CONTROL = """
     return document.activeElement.dispatchEvent(new KeyboardEvent("keydown",
         { key: arguments[0], ctrlKey: true, bubbles: true, cancelable: true }));
 """
-# The part of the page's width that does not fit into the window.
+# This script returns the page's width that exceeds the window's, in pixels.
 EXCESS = "return document.documentElement.scrollWidth - window.innerWidth"
 
 
@@ -72,7 +72,7 @@ def boxes(browser: Browser, id: str = "flames") -> dict[str, float]:
 
 
 def functions(browser: Browser) -> dict[str, int]:
-    """Return the functions with samples of their own in the table."""
+    """Return the functions in the table that have samples of their own."""
     rows = browser.run(ROWS)
     return {row[0]: int(row[2]) for row in rows if row[2] != "0"}
 
@@ -244,7 +244,7 @@ def test_heat_map_has_a_row_for_each_thread(browser: Browser, url: str) -> None:
 
 def test_heat_map_folds_time_by_second(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "x.pfm"
-    # In each of four seconds, most samples are in the same part.
+    # In each of the four seconds, most samples are in the same part.
     times = [S * second + S * part // 10 for second in range(4) for part in (0, 3, 3)]
     path.write_bytes(timed(*times, 4 * S - 1))
     rows = """

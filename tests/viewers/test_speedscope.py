@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Exports to speedscope are valid according to speedscope's schema."""
+"""Check that exports to speedscope are valid according to its schema."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The directory of npm's viewers."""
+"""Define the directory of npm's viewers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NODE_MODULES = ROOT / "build/viewers/node_modules"
 
 
 class Node(Protocol):
-    """Runs a script and returns its output; keywords set its environment."""
+    """Run a script and return its output; keywords set its environment."""
 
     def __call__(self, script: Path, *arguments: str, **environment: str) -> str:
         ...

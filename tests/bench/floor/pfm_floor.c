@@ -3,8 +3,8 @@
  * pfm_floor - the minimum cost of sampling in a module
  *
  * Writing "TYPE CONFIG PERIOD" to /dev/pfm_floor opens a perf event on the
- * caller with an overflow handler that does nothing; closing the descriptor
- * ends it. Used by the benchmark only.
+ * caller. The event's overflow handler does nothing. Closing the descriptor
+ * ends the event. Only the benchmark uses this module.
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>

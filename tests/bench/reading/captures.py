@@ -37,11 +37,11 @@ def default(_: Content, block: Block) -> bytes:
 
 
 def nway(_: Content, block: Block) -> bytes:
-    """Return an n-way buffer whose regions were all handed out."""
+    """Return an n-way buffer, all regions of which were handed out."""
     number = -(-block.ip.size // REGIONS)
     entries = _entries(block)
     parts = [entries[n * number : (n + 1) * number] for n in range(REGIONS)]
-    first = int(block.time[0])  # grows from buffer to buffer
+    first = int(block.time[0])  # increases from buffer to buffer
     headers = [
         writers.NwayRegion(first + n, writers.READY, (), part.size, part.nbytes)
         for n, part in enumerate(parts)
@@ -76,7 +76,7 @@ def pebs(uuid: str, size: int) -> Encode:
 
 
 def oprofile(content: Content, block: Block) -> bytes:
-    """Return a part of the stream: each time slice begins with four escapes."""
+    """Return a part of the stream. Each time slice begins with four escapes."""
     escapes = np.array(
         writers.oprofile_words(
             [("cpu", 0), ("ctx", 0, COOKIE), ("tgid", PID), ("cookie", COOKIE)]
@@ -96,7 +96,7 @@ def oprofile(content: Content, block: Block) -> bytes:
     return words.tobytes()[: words.nbytes - 16 * missing]
 
 
-# For each name, the UUID and the function that makes buffers.
+# The UUID of each name, and the function that makes its buffers.
 FORMATS: dict[str, tuple[str, Encode]] = {
     "default": (writers.UUID_2_2, default),
     "nway": (writers.UUID_NWAY, nway),
@@ -108,7 +108,7 @@ FORMATS: dict[str, tuple[str, Encode]] = {
 
 
 def write(content: Content, name: str, entries: int, out: BinaryIO) -> None:
-    """Write a capture whose buffers have this number of samples."""
+    """Write a capture with ``entries`` samples per buffer."""
     uuid, encode = FORMATS[name]
     program = content.program
     start = LOW if name == "pebs32" else program.start
@@ -129,7 +129,7 @@ def write(content: Content, name: str, entries: int, out: BinaryIO) -> None:
 
 
 def _buffers(content: Content, entries: int) -> Iterator[Block]:
-    """Yield the samples in blocks of this number."""
+    """Yield the samples in blocks of ``entries`` samples."""
     for block in content.blocks():
         for start in range(0, block.ip.size, entries):
             part = slice(start, start + entries)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""The content of all inputs of the benchmark: the same samples of one program."""
+"""Generate the same samples of one program for all inputs of the benchmark."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 BASE = 0x555555554000  # address where the program's first byte is mapped
 PAGE = 4096
 PID = 1000
-THREADS = 4  # PID and the numbers after it
+THREADS = 4  # the first thread's ID is the PID
 CPUS = 2
-SLICE = 256  # samples in a row of one thread on one CPU
+SLICE = 256  # consecutive samples of one thread on one CPU
 PERIOD = 100_000  # events
 INTERVAL = 1000  # ns from sample to sample
-INSTRUCTION = 4  # bytes, about
-BLOCK = SLICE << 12  # samples that are made at once
+INSTRUCTION = 4  # average bytes, roughly
+BLOCK = SLICE << 12  # samples that are generated at once
 
 Column = NDArray[Any]
 
@@ -32,10 +32,10 @@ class Program:
 
     path: str
     build_id: str
-    offset: int  # of the executable segment in the file, in whole pages
-    start: int  # address of the same byte
+    offset: int  # file offset of the executable segment, in whole pages
+    start: int  # address of that byte in memory
     size: int
-    functions: tuple[tuple[int, int], ...]  # address and size of each
+    functions: tuple[tuple[int, int], ...]  # address and size of each function
 
     @classmethod
     def read(cls, path: Path) -> Program:
@@ -59,7 +59,7 @@ class Program:
 
 
 def _functions(elf: ELFFile) -> dict[int, int]:
-    """Return address and size of the functions that have only one name."""
+    """Return the address and size of the functions that have only one name."""
     functions: dict[int, int] = {}
     names: Counter[int] = Counter()
     for symbol in elf.get_section_by_name(".symtab").iter_symbols():
@@ -72,7 +72,7 @@ def _functions(elf: ELFFile) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class Block:
-    """Some consecutive samples; all columns have shape (n,)."""
+    """Some consecutive samples; each column has shape (n,)."""
 
     ip: Column
     tid: Column
@@ -81,7 +81,7 @@ class Block:
 
 
 class Content:
-    """The samples; they are the same in each run."""
+    """The samples, which are the same in each run."""
 
     def __init__(self, program: Program, count: int) -> None:
         self.program = program
@@ -100,7 +100,7 @@ class Content:
         self._shares /= self._shares[-1]
 
     def blocks(self) -> Iterator[Block]:
-        """Yield all samples in order of time."""
+        """Yield all samples, sorted by time."""
         random = np.random.default_rng(2)
         for start in range(0, self.count, BLOCK):
             n = min(BLOCK, self.count - start)

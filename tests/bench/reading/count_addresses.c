@@ -5,9 +5,9 @@
  *
  * usage: count_addresses CAPTURE [check]
  *
- * The speed of pfmparse is compared with this program's. It prints the number
- * of samples and of addresses. With "check" it verifies the buffers' checksums,
- * as pfmparse does.
+ * The benchmark compares the speed of pfmparse with that of this program. The
+ * program prints the number of samples and the number of addresses. With
+ * "check", it verifies the buffers' checksums, as pfmparse does.
  */
 #include <fcntl.h>
 #include <libdeflate.h>

@@ -2,7 +2,7 @@
 """Run a command and print its cost: measure.py COMMAND...
 
 Prints seconds, CPU seconds and peak memory in KiB. This is a separate process, because
-a child's peak is never below its parent's size.
+a child's peak includes the size of its parent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 
 
 def main() -> None:
-    """Run the command without output; fail if it fails."""
+    """Run the command without output; fail if the command fails."""
     nothing = subprocess.DEVNULL
     start = time.monotonic()
     process = subprocess.Popen(sys.argv[1:], stdout=nothing, stderr=nothing)

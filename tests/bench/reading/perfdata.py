@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Write the samples like perf record: perf.data with one event, without features."""
+"""Write the samples like perf record: one event, no features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMM, SAMPLE, MMAP2, FINISHED_ROUND = 3, 9, 10, 68
 USER = 2
 EXECUTABLE = 0x4 | 0x1
 PRIVATE = 0x2
-ROUND = 8192  # samples between two points up to which perf can sort
+ROUND = 8192  # samples between two points up to which perf can sort the file
 
 SAMPLES = np.dtype(
     [
@@ -58,7 +58,7 @@ def write(content: Content, out: BinaryIO) -> None:
 
 
 def _header(data_size: int) -> bytes:
-    """Return the file's header with the positions of attribute and records."""
+    """Return the file's header with the positions of the attribute and the records."""
     attr = ATTR_SIZE + SECTION_SIZE
     head = b"PERFILE2" + struct.pack("<QQ", HEADER_SIZE, attr)
     head += struct.pack("<QQ", HEADER_SIZE, attr)

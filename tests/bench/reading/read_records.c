@@ -4,9 +4,9 @@
  *
  * usage: read_records default|nway|live TIMES
  *
- * A buffer of RECORDS entries with two PMDs each is read TIMES times; "live" is
- * nway while the kernel may be writing. The additional instructions of one more
- * time, divided by RECORDS, are the cost of a record.
+ * The program reads a buffer of RECORDS entries with two PMDs each TIMES times.
+ * "live" is nway while the kernel may be writing. One more repetition takes
+ * additional instructions, which are the cost of RECORDS records.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_table128 - counts samples by a key of 128 bytes, for the benchmark
+ * pfm_fmt_table128 - count samples by a key of 128 bytes, for the benchmark
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_table.h>
@@ -17,7 +17,7 @@ DEFINE_PFM_TABLE(table128, struct table128_record, count, 1U << 16,
 static int notrace table128_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 				    struct pfm_ovfl_data *data)
 {
-	/* The compiler does not know the other words. */
+	/* The compiler does not know that the other words are 0. */
 	struct table128_record *sample = pfm_table_priv(buf);
 
 	sample->key[0] = data->tgid;

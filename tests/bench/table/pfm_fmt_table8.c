@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_table8 - counts samples by a key of 8 bytes, for the benchmark
+ * pfm_fmt_table8 - count samples by a key of 8 bytes, for the benchmark
  */
 #include <linux/module.h>
 #include <perfmon/perfmon_fmt_table.h>

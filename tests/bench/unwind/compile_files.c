@@ -4,8 +4,8 @@
  *
  * usage: compile_files <LIST
  *
- * Reads a list of files. Prints for each ELF file with a table: rows, rules and
- * bytes of the table, microseconds of CPU time, and the file.
+ * Reads a list of files. For each ELF file with a table, prints the rows, rules
+ * and bytes of the table, the microseconds of CPU time, and the file.
  */
 #include <fcntl.h>
 #include <stdint.h>

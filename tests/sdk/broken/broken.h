@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * broken.h - common part of formats with one error each
+ * broken.h - code that formats with one error each share
  *
  * By default a format is a sink whose records have an address.
  */
@@ -16,7 +16,7 @@ struct broken_record {
 	__u64	ip;
 };
 
-/* Do what a correct handler does. Return: its return value. */
+/* Do what a correct handler does. Return: the handler's return value. */
 static __always_inline int broken_record(void *buf, pfm_ovfl_arg_t *arg,
 					 const struct pfm_ovfl_data *data)
 {
@@ -38,7 +38,10 @@ static int __maybe_unused notrace broken_handler(void *buf, pfm_ovfl_arg_t *arg,
 
 DEFINE_PFM_SINK(broken, sizeof(struct broken_record), 0, BROKEN_VERSION)
 
-/* The other fields; a format overrides one by initialising it again. */
+/*
+ * The other fields of a format. A format overrides a field by initialising it
+ * again.
+ */
 #define BROKEN(name, uuid)						\
 	.fmt_name	= "broken_" name,				\
 	.fmt_uuid	= PFM_UUID(uuid),				\
@@ -48,7 +51,7 @@ DEFINE_PFM_SINK(broken, sizeof(struct broken_record), 0, BROKEN_VERSION)
 #define BROKEN_MODULE(fmt, uuid) \
 	pfm_format_module(fmt, uuid, "perfmon2: test, a broken format")
 
-/* Avoids warnings about broken_validate() and broken_init() if unused. */
+/* This avoids warnings if broken_validate() and broken_init() are unused. */
 #define BROKEN_UNUSED	((void)broken_validate, (void)broken_init)
 
 #endif /* PFM_BROKEN_H */

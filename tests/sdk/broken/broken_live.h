@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * broken_live.h - common part of formats with an error about a live field
+ * broken_live.h - code that formats with an error about a live field share
  */
 #ifndef PFM_BROKEN_LIVE_H
 #define PFM_BROKEN_LIVE_H
@@ -14,12 +14,15 @@ struct live_arg {
 	__u64		words;
 };
 
-/* A record has as many words as the argument says. */
+/* Each record has as many words as the argument says. */
 DEFINE_PFM_SINK_ARG(live, struct live_arg,
 		    ((struct live_arg *)arg)->words * sizeof(u64), 0,
 		    BROKEN_VERSION)
 
-/* The other fields; a format overrides one by initialising it again. */
+/*
+ * The other fields of a format. A format overrides a field by initialising it
+ * again.
+ */
 #define BROKEN_LIVE(name, uuid)						\
 	.fmt_name	= "broken_" name,				\
 	.fmt_uuid	= PFM_UUID(uuid),				\

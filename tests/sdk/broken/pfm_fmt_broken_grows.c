@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_grows - a change of its argument makes records larger than the
+ * pfm_fmt_broken_grows - a change of the argument makes records larger than the
  *			  sink was made for
  */
 #include "broken_live.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_late - it writes to the buffer after fmt_exit
+ * pfm_fmt_broken_late - the format writes to the buffer after fmt_exit
  */
 #include <linux/workqueue.h>
 #include "broken.h"

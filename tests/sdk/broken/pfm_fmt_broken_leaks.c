@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_leaks - it never frees memory that fmt_init allocates
+ * pfm_fmt_broken_leaks - the format never frees memory that fmt_init allocates
  */
 #include <linux/slab.h>
 #include "broken.h"

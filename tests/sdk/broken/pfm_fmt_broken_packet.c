@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_packet - writes after the end of a device's record
+ * pfm_fmt_broken_packet - the handler writes after the end of a device's record
  */
 #include <perfmon/perfmon_fmt_device.h>
 #include "broken.h"

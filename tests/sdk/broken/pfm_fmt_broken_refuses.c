@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_refuses - fmt_init checks a live field, fmt_validate does not
+ * pfm_fmt_broken_refuses - fmt_init checks a live field, but fmt_validate does
+ * not
  */
 #include "broken_live.h"
 

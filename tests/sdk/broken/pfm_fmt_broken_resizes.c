@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_resizes - the size of its area depends on a live field
+ * pfm_fmt_broken_resizes - the size of the private area depends on a live field
  */
 #include "broken_live.h"
 

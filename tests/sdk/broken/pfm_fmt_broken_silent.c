@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_silent - the handler does not ask for a reset
+ * pfm_fmt_broken_silent - the handler does not request a reset
  */
 #include "broken.h"
 

@@ -10,7 +10,7 @@ static int notrace trusting_handler(void *buf, pfm_ovfl_arg_t *arg, u64 tstamp,
 	pfm_sink_hdr_t *hdr = buf;
 	pfm_sink_rgn_t *rgn = pfm_sink_rgn(buf, 0);
 
-	/* Uses the mapped fields instead of the sink's private ones. */
+	/* Use the mapped fields instead of the sink's private ones. */
 	*(u64 *)(buf + hdr->hdr_region_offs + rgn->rgn_used) = data->ip;
 	return broken_record(buf, arg, data);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_unchecked - it accepts any buffer size
+ * pfm_fmt_broken_unchecked - fmt_validate accepts any buffer size
  */
 #include "broken.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pfm_fmt_broken_unowned - the format has no owner and the module no alias
+ * pfm_fmt_broken_unowned - the format has no owner, and the module has no alias
  */
 #include "broken.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * perfmon_plain_smpl.h - two formats of an author outside the tree
+ * perfmon_plain_smpl.h - two out-of-tree formats of an author
  */
 #ifndef PERFMON_PLAIN_SMPL_H
 #define PERFMON_PLAIN_SMPL_H
@@ -19,7 +19,10 @@
 	0xa3, 0xac, 0x2a, 0xb2, 0xce, 0x5d, 0x6f, 0x02 }
 #define PFM_AREA_SMPL_UUID_STR "6a1e1a5c-6df5-4a4e-a3ac-2ab2ce5d6f02"
 
-/* Argument: sizes of buffer and private area; return value of fmt_init. */
+/*
+ * The argument: the sizes of the buffer and the private area, and the return
+ * value of fmt_init.
+ */
 typedef struct {
 	__u64	buf_size;
 	__u64	area_size;
@@ -27,7 +30,7 @@ typedef struct {
 	__u32	beyond;			/* 1: write past buffer, 2: past area */
 } pfm_area_smpl_arg_t;
 
-/* Number of calls to fmt_exit. */
+/* The number of calls of fmt_exit. */
 extern int pfm_area_exits;
 
 #endif /* PERFMON_PLAIN_SMPL_H */
