@@ -31,6 +31,7 @@ from .formats.samples import Samples, alike, join
 from .layout import Data
 
 if TYPE_CHECKING:
+    from .capture.argument import ArgumentChange
     from .capture.clocks import Clocks
     from .capture.cookies import CookieFile
     from .capture.kallsyms import KernelSymbols
@@ -52,6 +53,7 @@ class Source(Protocol):
     vdsos: VdsoImages
     kernel: Optional[KernelSymbols]
     cookies: dict[int, CookieFile]
+    changes: list[ArgumentChange]
     totals: Optional[Totals]
 
     @property
@@ -249,10 +251,16 @@ class Recording:
             for number, region in enumerate(lost.regions)
         ]
 
-    def described_argument(self) -> Optional[Mapping[str, object]]:
-        """Returns the values in the format's argument by name, None if unknown."""
+    def described_argument(
+        self, change: Optional[ArgumentChange] = None
+    ) -> Optional[Mapping[str, object]]:
+        """Returns the values in the format's argument by name, None if unknown.
+
+        By default, these are the values at the beginning. With a change from
+        ``source.changes``, they are the values after this change.
+        """
         try:
-            return self.format.describe_arg(self.session.format.arg)
+            return self.format.describe_arg((change or self.session.format).arg)
         # A format of another package may raise any exception: info prints the rest.
         except Exception as error:
             note(self.problems, self._fault("describe_arg", error))

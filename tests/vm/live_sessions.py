@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from boot import ROOT, Boot
+from reading import pfmparse
 
 LET_GO = 'while grep -q "TracerPid:.*[1-9]" /proc/$$/status; do :; done; exit 7'
 # Wait until pfmon has closed its context. (This pfmon does not trace the command.)
@@ -98,7 +99,7 @@ def check_snapshots(boot: Boot, name: str) -> None:
     assert all(samples)
 
 
-def check_control(boot: Boot) -> None:
+def check_control(boot: Boot, plugins: tuple[Path, ...]) -> None:
     """Fail the test unless commands through a FIFO have their effects."""
     said = boot.printed("going_on")
     assert boot.command("going_on") == 0, said
@@ -106,6 +107,12 @@ def check_control(boot: Boot) -> None:
     for name in ("set", "set_all"):
         found = re.search(rf"(\d+) samples, .* (\d+) skipped.* -> .*/{name}.cap", said)
         assert found and all(map(int, found.groups())), said
+        path = boot.out / f"{name}.cap"
+        info = json.loads(pfmparse("info", "--json", path, plugins=plugins))
+        (change,) = info["argument_changes"]
+        assert info["format"]["arg"]["min"] == 1
+        assert change["arg"] == {**info["format"]["arg"], "min": 0}
+        assert info["start_ns"] < change["realtime_ns"] < info["end_ns"]
     for complaint in (
         "min=x: 'x' is not a number",
         "threshold cannot change buf_size=8192 while it records",

@@ -34,6 +34,7 @@ import triggers
 from boot import ROOT, SOURCES, Boot, Boots, check_test, without_narrow
 from commands import BESIDE_PERF, COUNT, COUNTERS, CYCLES, INSTRUCTIONS, PERIOD
 from programs import ARM64, GUESTS, PARALLEL, TARGETS, WITH_NMIS, X86_64, Guest
+from reading import plugin
 
 
 @dataclass(frozen=True)
@@ -348,8 +349,10 @@ def test_delay_and_duration_limit_measurement(
 
 
 @pytest.mark.parametrize("target", GUESTS, ids=str)
-def test_control_commands_have_effect(target: Guest, boots: Boots[Guest]) -> None:
-    live_sessions.check_control(boots[target])
+def test_control_commands_have_effect(
+    target: Guest, boots: Boots[Guest], tmp_path: Path
+) -> None:
+    live_sessions.check_control(boots[target], plugin(tmp_path, "threshold"))
 
 
 @pytest.mark.parametrize("name", ["divided", "all"])

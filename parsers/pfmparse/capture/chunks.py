@@ -63,6 +63,7 @@ PIECE = 1 << 18  # bytes that are decompressed at once
 MAX_PAYLOAD = {
     "SESS": 8 << 20,
     "CTXT": 1 << 16,
+    "FARG": 8 << 20,
     "MAPS": 8 << 20,
     "PROC": 8 << 20,
     "THRD": 8 << 20,

@@ -13,6 +13,7 @@ from .threads import Threads, parse_threads
 from .totals import Totals, parse_totals
 
 if TYPE_CHECKING:
+    from .argument import ArgumentChange
     from .clocks import Clocks
     from .cookies import CookieFile
     from .kallsyms import KernelSymbols
@@ -32,6 +33,7 @@ class Metadata:
         self.jit = JitMaps()
         self.vdsos = VdsoImages()
         self.cookies: dict[int, CookieFile] = {}
+        self.changes: list[ArgumentChange] = []
         self.totals: Optional[Totals] = None
         self._mappings = 0
 
@@ -117,6 +119,14 @@ class Metadata:
 
         self.clocks.add(parse_moment(text, offset), offset)
 
+    def add_change(self, text: bytes, offset: int) -> None:
+        """Adds a change of the format's argument."""
+        from .argument import MAX_CHANGES, parse_change  # only if there are any
+
+        if len(self.changes) == MAX_CHANGES:
+            raise PfmParseError(f"more than {MAX_CHANGES} FARG chunks", offset)
+        self.changes.append(parse_change(text, offset))
+
     def add_cookies(self, text: bytes, offset: int) -> None:
         """Adds the files that cookies identify."""
         from .cookies import parse_cookies  # only the OProfile format has cookies
@@ -153,6 +163,7 @@ ADD: Mapping[str, Callable[[Metadata, bytes, int], None]] = {
     "JITM": Metadata.add_jit,
     "VDSO": Metadata.add_vdso,
     "CLCK": Metadata.add_clocks,
+    "FARG": Metadata.add_change,
     "KSYM": Metadata.add_kernel,
     "COOK": Metadata.add_cookies,
     "DONE": Metadata.add_totals,

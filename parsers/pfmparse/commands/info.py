@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Mapping, Optional, TextIO
+from typing import Mapping, TextIO
 
 from ..formats.registry import OURS
 from ..recording import Recording
@@ -41,6 +41,7 @@ def describe(recording: Recording) -> dict[str, object]:
             "arg": recording.described_argument(),
             "parser": recording.origin,
         },
+        "argument_changes": _changes(recording),
         "tool": session.tool,
         "command": None if session.command is None else list(session.command),
         "mode": session.mode,
@@ -95,7 +96,7 @@ def print_text(recording: Recording, file: str, out: TextIO) -> None:
         ("file", file),
         ("format", f"{form.name}, {form.uuid}"),
         *_parser(recording),
-        *_argument(recording.described_argument()),
+        *_argument(recording),
         ("tool", session.tool),
         ("command", command),
         ("mode", session.mode),
@@ -130,11 +131,31 @@ def _groups(recording: Recording) -> list[tuple[str, str]]:
     return [("control groups", ", ".join(groups))] if groups else []
 
 
-def _argument(values: Optional[Mapping[str, object]]) -> list[tuple[str, str]]:
-    """Returns the line about the format's argument, if there is one."""
+def _changes(recording: Recording) -> list[dict[str, object]]:
+    """Returns the changes of the format's argument."""
+    return [
+        {**vars(change), "arg": recording.described_argument(change)}
+        for change in recording.source.changes
+    ]
+
+
+def _argument(recording: Recording) -> list[tuple[str, str]]:
+    """Returns a line for the format's argument, if there is one, and its changes."""
+    values = recording.described_argument()
     if not values:
         return []
-    return [("argument", ", ".join(f"{n} {v}" for n, v in values.items()))]
+    found = [("argument", _values(values))]
+    for change in recording.source.changes:
+        after = (change.realtime_ns - recording.session.start_ns) / 1e9
+        before, values = values, recording.described_argument(change) or {}
+        changed = {n: v for n, v in values.items() if v != before.get(n)} or values
+        text = _values(changed) or "unknown"
+        found.append((f"argument after {after:.3f} s", text))
+    return found
+
+
+def _values(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
 def _event(event: dict[str, object]) -> str:

@@ -119,7 +119,9 @@ def test_mutated_capture_parses_or_fails_cleanly(data: st.DataObject) -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(
-    st.sampled_from(["SESS", "MAPS", "THRD", "JITM", "CLCK", "KSYM", "BUFR", "DONE"]),
+    st.sampled_from(
+        ["SESS", "MAPS", "THRD", "JITM", "CLCK", "FARG", "KSYM", "BUFR", "DONE"]
+    ),
     st.data(),
     st.booleans(),
 )
@@ -132,6 +134,7 @@ def test_mutated_payload_parses_or_fails_cleanly(
         "THRD": json.dumps({"threads": [thread(2, 1, "x")]}).encode(),
         "JITM": struct.pack("<II", 1, 0) + b"5000 10 made\n",
         "CLCK": json.dumps(clock_moment(1, 2)).encode(),
+        "FARG": b'{"realtime_ns": 3, "uncertainty_ns": 1, "arg": "00"}',
         "KSYM": b"ffffffff81000000 T start\n",
         "BUFR": struct.pack("<IIQQ", 0, 0, 0, 1 << 20) + buffer(SAMPLES),
         "DONE": json.dumps(totals(6)).encode(),
@@ -192,6 +195,7 @@ def test_unusable_capture_is_refused(data: bytes, offset: int) -> None:
         chunk("THRD", b"[]"),
         chunk("JITM", b"1000 10"[:7]),
         chunk("CLCK", b"{}"),
+        chunk("FARG", b"{}"),
         chunk("DONE", b"\xff"),
         chunk("KSYM", b"no symbols here"),
         SESS,

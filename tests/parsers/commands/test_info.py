@@ -3,13 +3,25 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.cli import printed, run, told
+from helpers.sample_capture import DONE
 from helpers.three_samples import SETS, SUMMARY
-from helpers.writers import UUID_2_2, Sample, pmd, session, simple_capture, totals
+from helpers.writers import (
+    UUID_2_2,
+    Sample,
+    capture,
+    farg,
+    json_chunk,
+    pmd,
+    session,
+    simple_capture,
+    totals,
+)
 
 
 def test_info_json_describes_the_capture(
@@ -23,6 +35,7 @@ def test_info_json_describes_the_capture(
             "arg": {"buf_size": 65536, "buf_flags": 0},
             "parser": "pfmparse",
         },
+        "argument_changes": [],
         "tool": sess["tool"],
         "command": sess["command"],
         "mode": "thread",
@@ -132,6 +145,35 @@ def test_argument_of_another_size_is_not_decoded(
     path.write_bytes(simple_capture([], sess))
     assert told(capsys, "info", str(path))["format"]["arg"] is None
     assert "argument:" not in printed(capsys, "info", str(path))
+
+
+def test_info_has_changes_of_the_argument(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, sess = tmp_path / "x.pfm", session()
+    start = sess["start_ns"]
+    arguments = [struct.pack("<QI52x", *v).hex() for v in ((65536, 1), (4096, 0))]
+    changes = [
+        farg(start + (n + 1) * 1_500_000_000, argument)
+        for n, argument in enumerate([*arguments, arguments[1], "00"])
+    ]
+    path.write_bytes(capture(json_chunk("SESS", sess), *changes, DONE))
+    lines = printed(capsys, "info", str(path)).splitlines()
+    at = lines.index("argument: buf_size 65536, buf_flags 0")
+    assert lines[at + 1 : at + 5] == [
+        "argument after 1.500 s: buf_flags 1",
+        "argument after 3.000 s: buf_size 4096, buf_flags 0",
+        "argument after 4.500 s: buf_size 4096, buf_flags 0",
+        "argument after 6.000 s: unknown",
+    ]
+    described = told(capsys, "info", str(path))
+    assert described["format"]["arg"] == {"buf_size": 65536, "buf_flags": 0}
+    assert described["argument_changes"][0] == {
+        "realtime_ns": start + 1_500_000_000,
+        "uncertainty_ns": 50,
+        "arg": {"buf_size": 65536, "buf_flags": 1},
+    }
+    assert described["argument_changes"][3]["arg"] is None
 
 
 def test_info_text_has_cpus_and_frequency_of_events(

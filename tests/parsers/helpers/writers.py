@@ -289,6 +289,12 @@ def clck(perf: int, realtime: int) -> bytes:
     return json_chunk("CLCK", clock_moment(perf, realtime))
 
 
+def farg(realtime: int, argument: str) -> bytes:
+    """Build a FARG chunk of a change that took 50 ns."""
+    change = {"realtime_ns": realtime, "uncertainty_ns": 50, "arg": argument}
+    return json_chunk("FARG", change)
+
+
 def jitm(tgid: int, text: str, flags: int = 0) -> bytes:
     """Build a JITM chunk."""
     payload = struct.pack("<II", tgid, flags) + text.encode()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* capture_json.c - the JSON chunks SESS, CTXT, TICK and DONE of a capture */
+/* capture_json.c - JSON chunks SESS, CTXT, FARG, TICK and DONE of a capture */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +228,17 @@ static struct json_object *describe_contexts(struct context *const *contexts,
 char *context_json(const struct context *context)
 {
 	return json_finish(describe_context(context));
+}
+
+char *argument_json(const struct smpl_format *format, uint64_t begun_ns)
+{
+	struct json_object *object = json_new_object();
+
+	json_add_u64(object, "realtime_ns", clock_ns(CLOCK_REALTIME));
+	json_add_u64(object, "uncertainty_ns",
+		     clock_ns(CLOCK_MONOTONIC) - begun_ns);
+	json_add_hex(object, "arg", format->arg, format->arg_size);
+	return json_finish(object);
 }
 
 static void append_pmcs(struct json_object *list, const pfarg_pmc_t *pmcs,

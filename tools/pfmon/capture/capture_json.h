@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* capture_json.h - the JSON chunks SESS, CTXT, TICK and DONE of a capture */
+/* capture_json.h - JSON chunks SESS, CTXT, FARG, TICK and DONE of a capture */
 #ifndef PFMON_CAPTURE_CAPTURE_JSON_H
 #define PFMON_CAPTURE_CAPTURE_JSON_H
 
@@ -69,6 +69,12 @@ char *session_json(const struct plan *plan,
 
 /* Describes a context that was created after the session's start. */
 char *context_json(const struct context *context);
+
+/*
+ * Describes the format's argument after a change, which began at a time on
+ * CLOCK_MONOTONIC and is complete now.
+ */
+char *argument_json(const struct smpl_format *format, uint64_t begun_ns);
 
 char *totals_json(const struct plan *plan, const struct capture_counts *counts,
 		  const struct totals *totals, int exit_status);

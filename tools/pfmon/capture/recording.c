@@ -173,15 +173,27 @@ bool recording_begin(struct recording *recording,
 	return ok;
 }
 
-bool recording_context(struct recording *recording,
-		       const struct context *context)
+static bool write_now(struct recording *recording, const char type[4],
+		      char *text)
 {
 	bool ok;
 
 	pthread_mutex_lock(&recording->lock);
-	ok = recording_write_text(recording, "CTXT", context_json(context));
+	ok = recording_write_text(recording, type, text);
 	pthread_mutex_unlock(&recording->lock);
 	return ok;
+}
+
+bool recording_context(struct recording *recording,
+		       const struct context *context)
+{
+	return write_now(recording, "CTXT", context_json(context));
+}
+
+void recording_argument(struct recording *recording,
+			const struct smpl_format *format, uint64_t begun_ns)
+{
+	write_now(recording, "FARG", argument_json(format, begun_ns));
 }
 
 static bool write_buffer(struct recording *recording, unsigned int context,

@@ -38,6 +38,13 @@ bool recording_begin(struct recording *recording,
 bool recording_context(struct recording *recording,
 		       const struct context *context);
 
+/*
+ * Writes the format's argument after a change that began at a time on
+ * CLOCK_MONOTONIC.
+ */
+void recording_argument(struct recording *recording,
+			const struct smpl_format *format, uint64_t begun_ns);
+
 /* Writes clock values. If they could not be read, prints one message only. */
 bool recording_clocks(struct recording *recording, const struct moment *moment);
 

@@ -213,6 +213,7 @@ static bool set_in_contexts(const struct measurement *m, const void *arg,
 void measurement_set(struct measurement *m, const char *assignments)
 {
 	struct smpl_format *format = &m->plan.format;
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
 	unsigned char *arg;
 
 	if (!m->options->sampling) {
@@ -220,8 +221,10 @@ void measurement_set(struct measurement *m, const char *assignments)
 		return;
 	}
 	arg = described_changed(format, assignments);
-	if (arg && set_in_contexts(m, arg, assignments))
+	if (arg && set_in_contexts(m, arg, assignments)) {
 		memcpy(format->arg, arg, format->arg_size);
+		recording_argument(m->recording, format, begun);
+	}
 	free(arg);
 }
 

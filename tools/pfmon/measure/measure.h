@@ -97,7 +97,8 @@ bool measurement_refresh(struct measurement *m);
 
 /*
  * Changes fields of the format's argument, NAME=VALUE,..., in m->contexts and
- * in later contexts. On an error, changes nothing and prints a message.
+ * in later contexts, and records the new argument. On an error, changes nothing
+ * and prints a message.
  */
 void measurement_set(struct measurement *m, const char *assignments);
 
