@@ -100,12 +100,9 @@ static bool pfm_store_or_interrupt(struct pfm_context *ctx,
 		return true;
 	local_irq_save(flags);
 	interrupts = pfm_ds_store(ctx, ovfl, rec);
-	ctx->credit--;
 	/* Limit the rate: perf, unlike the CPU, interrupts at each record. */
-	if (unlikely(!ctx->credit) && pfm_rate_is_exceeded(ctx, 0))
-		interrupts = true;
-	/* pfm_event() uses up one credit itself. */
-	ctx->credit += interrupts;
+	if (!interrupts && unlikely(!--ctx->credit))
+		interrupts = pfm_rate_is_exceeded(ctx, 0);
 	local_irq_restore(flags);
 	return interrupts;
 }

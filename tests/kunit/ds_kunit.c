@@ -6,6 +6,7 @@
 #include "context.h"
 #include "ds.h"
 #include "ds_area.h"
+#include "rate.h"
 
 /*
  * The area that the format's init describes. The test fills it, possibly with
@@ -93,6 +94,32 @@ static void ds_writes_stop_at_abs_max(struct kunit *test)
 	/* From the threshold on, each overflow causes an interrupt. */
 	KUNIT_EXPECT_EQ(test, f->script.calls, 4);
 	KUNIT_EXPECT_EQ(test, shown[1], 4ULL);
+	own_destroy(test);
+}
+
+/* The limit allows ten records in a tenth of a second; the test is faster. */
+/* Proves 4.4.4-02 */
+static void too_many_ds_records_interrupt(struct kunit *test)
+{
+	unsigned int max = pfm_ovfl_rate_max;
+	struct pfm_ds ds = sound;
+	struct fixture *f;
+	int i;
+
+	ds.abs_max = ds.base + 20 * 144;
+	ds.thres = ds.abs_max;
+	own_create_as(test, &ds);
+	f = test->priv;
+	f->script.ctrl[0] = PFM_OVFL_CTRL_RESET;
+	pfm_ovfl_rate_max = 100;
+	/* The first record reads the clock. */
+	for (i = 0; i < 10; i++)
+		overflow(test);
+	KUNIT_EXPECT_EQ(test, f->script.calls, 0);
+	overflow(test);
+	pfm_ovfl_rate_max = max;
+	KUNIT_EXPECT_EQ(test, f->script.calls, 1);
+	KUNIT_EXPECT_EQ(test, f->ctx->throttled, 1ULL);
 	own_destroy(test);
 }
 
@@ -200,6 +227,7 @@ static void ds_attach_needs_pmu_support(struct kunit *test)
 
 static struct kunit_case ds_cases[] = {
 	KUNIT_CASE(ds_writes_stop_at_abs_max),
+	KUNIT_CASE(too_many_ds_records_interrupt),
 	KUNIT_CASE(ds_record_keeps_declared_size),
 	KUNIT_CASE(ds_nested_overflow_is_lost),
 	KUNIT_CASE(ds_malformed_area_is_refused),
