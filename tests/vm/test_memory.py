@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Measure memory latency in a guest, with dear-hist, PMDs and a table.
+"""Measure memory latency in a guest, with dear-hist, PMDs and tables.
 
 The guest uses the NMI PMU, whose precise events have known addresses, latencies and
 data sources. The number of samples of each memory level is fixed. pfmparse reads the
-captures.
+captures. One of the tables is a new format, made as the cookbook says.
 """
 
 from __future__ import annotations
@@ -12,28 +12,36 @@ import csv
 import io
 import os
 import re
+import shlex
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import boot
 import pytest
+from boot import ROOT
 from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
 PERIOD = 2
-MODULES = (
-    "tests/guest/pmu_nmi/pfm_nmi",
-    "core/perfmon",
-    "pmu/perf/pfm_pmu_perf",
-    "formats/pebs64/pfm_fmt_pebs64",
-    "formats/default/pfm_fmt_default",
-    "examples/format_lines/pfm_fmt_lines",
+COOKBOOK = (ROOT / "docs/cookbook.md").read_text()
+# The command that makes a new format, and the handler's lines that its author writes.
+(MAKE,) = re.findall(r"^\$ (pfm-new-format slow .*)$", COOKBOOK, re.MULTILINE)
+(HANDLER,) = re.findall(
+    r"^```c\n(\t\t\.addr =.*\n)\.\.\.\n((?:\t.*\n)+)```$", COOKBOOK, re.MULTILINE
 )
-# The smallest latency that the example format records.
-SLOW = 500
+((EXPORT, QUERY),) = re.findall(
+    r"^\$ pfmparse export all\.cap (.*) -o .* sqlite3 .* '(.*)'$",
+    COOKBOOK,
+    re.MULTILINE,
+)
+# The smallest latency that the tables record.
+SLOW = int(QUERY.partition("latency >= ")[2].split()[0])
+TABLES = ("lines", "slow")
 SAMPLE_PMDS = "addr,latency,source"
 SYSTEM_WIDE = (
     f"--system-wide -e cycles:kp --smpl-pmds={SAMPLE_PMDS}"
@@ -88,7 +96,10 @@ def _script() -> str:
     return "\n".join(
         [
             "set -e",
-            *(f"insmod {extra}/{module}.ko" for module in MODULES),
+            # perfmon looks for precise events when the PMU's description is loaded.
+            "rmmod pfm_pmu_perf",
+            f"insmod {extra}/tests/guest/pmu_nmi/pfm_nmi.ko",
+            f"insmod {extra}/pmu/perf/pfm_pmu_perf.ko",
             f"echo {ADDRESS:#x} >{RIG}/addr",
             f"echo {LATENCY} >{RIG}/latency",
             # The guest has no Python: a fake viewer prints its arguments.
@@ -102,20 +113,40 @@ def _script() -> str:
             f" --long-smpl-periods={PERIOD} touch /out/has-run",
             f"taskset -c 0 pfmon {SYSTEM_WIDE} -o /out/system.cap sh -c"
             f" 'echo $$ >/out/firing; {shots}'",
-            f"pfmon --smpl-module=lines --smpl-arg=min={SLOW} -e cycles:kp"
-            f" --smpl-pmds=addr,latency --long-smpl-periods={PERIOD}"
-            f" -o /out/lines.cap sh -c '{shots}'",
+            *(
+                f"pfmon --smpl-module={name} --smpl-arg=min={SLOW} -e cycles:kp"
+                f" --smpl-pmds=addr,latency --long-smpl-periods={PERIOD}"
+                f" -o /out/{name}.cap sh -c '{shots}'"
+                for name in TABLES
+            ),
             "! pfmon -e page-faults --smpl-pmds=latency --long-smpl-periods=1"
             " -o /out/no.cap true",
         ]
     )
 
 
+@pytest.fixture(scope="module", name="slow")
+def fixture_slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the new format, with its parser as if installed."""
+    where = tmp_path_factory.mktemp("formats")
+    _, *options = shlex.split(MAKE)
+    subprocess.run([ROOT / "sdk/pfm-new-format", *options], cwd=where, check=True)
+    module = where / "slow/pfm_fmt_slow.c"
+    text, end = module.read_text(), "\n\treturn slow_add("
+    line, filtering = HANDLER
+    assert text.count("\t\t.addr =") == text.count(end) == 1
+    text = re.sub(r"\t\t\.addr =.*\n", line, text).replace(end, f"\n{filtering}{end}")
+    module.write_text(text)
+    entry = "parser/pfmparse_slow.egg-info/entry_points.txt"
+    subprocess.run(["make", "-s", entry], cwd=where / "slow", check=True)
+    return where / "slow"
+
+
 @pytest.fixture(scope="module", name="out")
-def fixture_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fixture_out(tmp_path_factory: pytest.TempPathFactory, slow: Path) -> Path:
     """Return the directory of the capture; its file "output" has pfmon's output."""
     out = tmp_path_factory.mktemp("memory")
-    boot.run_script(TARGET, _script(), out, "--no-modules")
+    boot.run_script(TARGET, _script(), out, "--format", str(slow))
     return out
 
 
@@ -171,25 +202,46 @@ def test_system_wide_addresses_have_thread_and_cpu(out: Path) -> None:
         assert (int(row["pid"]), int(row["tid"]), int(row["cpu"])) == (pid, pid, 0)
 
 
-def test_table_sums_slow_accesses_by_cache_line(out: Path, tmp_path: Path) -> None:
+def _slow_lines() -> dict[int, list[int]]:
+    """Return the latencies that are at least SLOW, by cache line."""
     expected: dict[int, list[int]] = {}
     for number in range(SLOW - LATENCY, TOTAL):
         line = (ADDRESS + number) // 64 * 64
         expected.setdefault(line, []).append(LATENCY + number)
-    plugins = plugin(tmp_path, "lines")
+    return expected
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_table_sums_slow_accesses_by_cache_line(
+    out: Path, tmp_path: Path, slow: Path, name: str
+) -> None:
+    capture, expected = out / f"{name}.cap", _slow_lines()
+    plugins = (*plugin(tmp_path, "lines"), slow / "parser")
     options: tuple[str, ...] = ("--view", "data", "--per", "cacheline")
-    rows = told("mem", *options, out / "lines.cap", plugins=plugins)["rows"]
+    rows = told("mem", *options, capture, plugins=plugins)["rows"]
     assert {row["address"]: (row["count"], row["latency"]) for row in rows} == {
         line: (len(cycles), sum(cycles)) for line, cycles in expected.items()
     }
     options = ("--by", "data-address", "--stat", "max", "--of", "latency")
-    rows = told("report", *options, out / "lines.cap", plugins=plugins)["rows"]
+    rows = told("report", *options, capture, plugins=plugins)["rows"]
     assert {row["address"]: row["stats"]["latency"]["max"] for row in rows} == {
         line: max(cycles) for line, cycles in expected.items()
     }
     said = (out / "output").read_text()
     skipped = SLOW - LATENCY
-    assert f"pfmon: {TOTAL - skipped} samples, 0 lost, {skipped} skipped" in said
+    found = f"pfmon: {TOTAL - skipped} samples, 0 lost, {skipped} skipped"
+    assert re.search(rf"{found}.* -> /out/{name}\.cap$", said, re.MULTILINE)
+
+
+def test_samples_can_be_summed_by_cache_line_with_sql(out: Path) -> None:
+    database = out / "all.sqlite"
+    pfmparse("export", out / "system.cap", *shlex.split(EXPORT), "-o", database)
+    with closing(sqlite3.connect(database)) as link:
+        rows = link.execute(QUERY).fetchall()
+    assert rows == [
+        (line, len(cycles), sum(cycles), max(cycles))
+        for line, cycles in _slow_lines().items()
+    ]
 
 
 def test_event_without_the_data_is_explained(out: Path) -> None:
