@@ -181,6 +181,7 @@ guest-x86_64: user
 	@$(MAKE) -s -f tests/guest/guest.mk UARCH=x86_64
 guest-arm64: user-arm64
 	@$(MAKE) -s -f tests/guest/guest.mk UARCH=arm64
+	@$(MAKE) -s -f tests/bench/bench.mk UARCH=arm64
 
 .PHONY: run
 run: deps-run

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import adverse
 import call_graphs
 import control_groups
+import costs
 import counting
 import event_sets
 import following
@@ -103,6 +104,8 @@ TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
 # The guest in which pfmon samples a control group, records call graphs, and lists all
 # events.
 GROUPED = Guest("x86_64", "6.12")
+# The guest in which the cost of samples is measured.
+MEASURED = Guest("arm64", "6.1")
 # The guests in which pfmon samples processes that end before it reads the samples.
 CROWDED = [GROUPED, FOLLOWED]
 # This guest keeps perf's usual limits on samples until the programs of RIGGED begin.
@@ -306,6 +309,8 @@ def _parallel(guest: Guest) -> dict[str, str]:
 def _exact(guest: Guest) -> dict[str, str]:
     """Return the commands of a guest whose time depends on instructions only."""
     found = {}
+    if guest == MEASURED:
+        found["costs"] = costs.command()
     if guest in TRIGGERED:
         found["triggers"] = triggers.script()
     if guest == GROUPED:

@@ -21,6 +21,7 @@ import adverse
 import call_graphs
 import commands
 import control_groups
+import costs
 import counting
 import event_sets
 import following
@@ -97,6 +98,13 @@ def test_kernel_is_content(target: Guest, boots: Boots[Guest]) -> None:
     boots[target].check_end()
     if target.parallel:
         assert boots[target].command("keep_events") == 0
+
+
+@pytest.mark.parametrize("target", [commands.MEASURED], ids=str)
+def test_samples_cost_at_most_their_bounds(target: Guest, boots: Boots[Guest]) -> None:
+    boot = boots[target]
+    assert boot.command("costs") == 0, boot.printed("costs")
+    costs.check(boot.printed("costs"))
 
 
 # Proves P4.4-03
