@@ -20,7 +20,7 @@ from installed_sdk import Sdk
 BROKEN = Path(__file__).resolve().parent / "broken"
 PEBS = ("pebs32", "pebs64")
 EXAMPLES = (
-    *("cgroups", "lines", "mispredicts", "requests", "sharing", "slowest"),
+    *("cgroups", "lines", "mini", "mispredicts", "requests", "sharing", "slowest"),
     *("chains", "intervals", "spans", "threshold"),
 )
 MODELS = ("linear", "regions", "histogram", "device")

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
 """Run the examples of docs/cookbook.md in a guest with the NMI PMU.
 
-Precise events of the NMI PMU have known addresses, latencies and data sources.
+Precise events of the NMI PMU have known addresses, latencies, data sources and
+branches. lines is in test_memory.py, mini in test_precise.py, threshold in
+live_sessions.py.
 """
 
 from __future__ import annotations
@@ -17,7 +19,10 @@ from reading import pfmparse, plugin, told
 
 TARGET = boot.Target("x86_64", "6.12")
 PERIOD = 2
-EXAMPLES = ("cgroups", "sharing", "slowest", "intervals", "chains")
+EXAMPLES = (
+    *("cgroups", "sharing", "slowest", "intervals", "chains"),
+    *("requests", "spans", "mispredicts"),
+)
 MODULES = (
     "tests/guest/pmu_nmi/pfm_nmi",
     "core/perfmon",
@@ -30,6 +35,8 @@ LOAD, STORE = 0x2, 0x4  # PERF_MEM_OP_*
 GROUPS = {"a": 10, "b": 20}  # samples
 SLOW, FAST, KEEP = 20, 30, 8  # samples
 TURNS = {"first": 8, "second": 6}  # samples of two threads
+BRANCH, MISPREDICTED, PREDICTED = 0x401000, 1, 2  # of struct perf_branch_entry
+BRANCHES = 4  # of each sample
 ROUNDS = 300
 
 Row = dict[str, Any]
@@ -60,12 +67,25 @@ SCRIPTS = {
         f"sh -c '{_fire(TURNS['second'])}'",
         _fire(TURNS["first"] // 2),
     ],
+    "requests": [
+        "echo $$ >/out/one",
+        _fire(4, latency=100),
+        f"sh -c 'echo $$ >/out/other; {_fire(6)}'",
+    ],
+    "spans": [_fire(5), f"sh -c '{_fire(4)}'"],
+    "mispredicts": [
+        _fire(8, branch_from=BRANCH, branch_flags=MISPREDICTED),
+        _fire(5, branch_flags=PREDICTED),
+    ],
 }
 OPTIONS = {
     "cgroups": "",
     "sharing": "--smpl-pmds=addr,source",
     "slowest": f"--smpl-pmds=addr,latency --smpl-arg=keep={KEEP}",
     "intervals": "--smpl-pmds=latency --smpl-arg=pmd=261",
+    "requests": "--smpl-pmds=tid,latency --smpl-arg=pmd=261",
+    "spans": "",
+    "mispredicts": "--smpl-pmds=branches",
 }
 
 
@@ -73,6 +93,7 @@ def _script() -> str:
     """Return the guest's script."""
     lines = ["set -e"]
     lines += [f"insmod /lib/modules/$(uname -r)/extra/{name}.ko" for name in MODULES]
+    lines.append(f"echo {BRANCHES} >{RIG}/branches")
     for name in GROUPS:
         lines.append(f"mkdir /sys/fs/cgroup/{name}")
         lines.append(f"ls -id /sys/fs/cgroup/{name} >/out/{name}")
@@ -153,6 +174,38 @@ def test_intervals_of_threads_are_their_own(
     assert sorted(counted.values()) == sorted([first, (TURNS["second"] - 1) * [1]])
     said = (out / "output").read_text()
     assert f"pfmon: {len(lines)} samples, 0 lost, 2 skipped" in said
+
+
+def test_latencies_are_summed_by_request(out: Path, parsers: tuple[Path, ...]) -> None:
+    options = ("--by", "request", "--stat", "sum,min,max", "--of", "value")
+    rows = _rows(out / "requests.cap", parsers, *options)
+    one, other = (int((out / name).read_text()) for name in ("one", "other"))
+    latencies = {one: range(100, 104), other: range(104, 110)}
+    assert {row["key"]: row["stats"]["value"] for row in rows} == {
+        tid: {"sum": sum(values), "min": min(values), "max": max(values)}
+        for tid, values in latencies.items()
+    }
+
+
+def test_spans_of_threads_are_their_own(out: Path, parsers: tuple[Path, ...]) -> None:
+    options = ("--by", "tid", "--stat", "sum,max", "--of", "span")
+    rows = _rows(out / "spans.cap", parsers, *options)
+    assert sorted(row["count"] for row in rows) == [3, 4]
+    for row in rows:
+        assert 0 < row["stats"]["span"]["max"] < row["stats"]["span"]["sum"]
+    said = (out / "output").read_text()
+    assert re.search(r"pfmon: 7 samples, 0 lost, 2 skipped.*spans\.cap", said)
+
+
+def test_mispredicted_branches_are_counted(
+    out: Path, parsers: tuple[Path, ...]
+) -> None:
+    rows = _rows(out / "mispredicts.cap", parsers, "--by", "branch-from")
+    assert {row["address"]: row["count"] for row in rows} == {
+        BRANCH + number: 1 for number in range(8)
+    }
+    said = (out / "output").read_text()
+    assert re.search(r"pfmon: 8 samples, 0 lost, 5 skipped.*mispredicts\.cap", said)
 
 
 def test_equal_stacks_are_stored_once(out: Path, parsers: tuple[Path, ...]) -> None:
