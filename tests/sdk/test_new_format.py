@@ -518,3 +518,6 @@ def test_formats_record_and_are_reported(
         assert reported.returncode == 0, reported.stdout + reported.stderr
         column = "addr" if name == "my_table" else "busybox"
         assert column in reported.stdout
+        (said,) = re.findall(rf"pfmon: (\d+) samples, .*/{name}\.cap", done.stdout)
+        (found,) = re.findall(r"^samples: (\d+)$", reported.stdout, re.MULTILINE)
+        assert found == said != "0"
