@@ -89,6 +89,8 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
     protocol_version = "HTTP/1.1"
     timeout = IDLE
+    # Headers and body are sent separately: the body would wait for an acknowledgement.
+    disable_nagle_algorithm = True
     server_version, sys_version = "pfmparse", ""
 
     def do_GET(self) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import socket
 import threading
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any, Iterator
@@ -77,6 +78,17 @@ def test_answers_are_json(server: Server) -> None:
     assert response.status == 200
     assert response.headers["Content-Type"] == "application/json"
     assert json.loads(body)["total"] == 9
+
+
+def test_body_does_not_wait_for_an_acknowledgement(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(handler: _Handler, _: str) -> None:
+        option = socket.IPPROTO_TCP, socket.TCP_NODELAY
+        handler._refuse(HTTPStatus.OK, str(handler.connection.getsockopt(*option)))
+
+    monkeypatch.setattr(_Handler, "_file", told)
+    assert refused(server, "") != (200, "0")
 
 
 @pytest.mark.parametrize("token", ["x", "api", "%00"])
