@@ -10,6 +10,8 @@ from typing import Optional
 
 def printable(text: str) -> str:
     """Escapes characters that are not printable."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

@@ -19,7 +19,8 @@ from .inputs import Input
 from .interner import Ids, Interner, U64s
 
 
-@dataclass(frozen=True)
+# Do not change values: frozen=True would slow down reports by address.
+@dataclass
 class Value:
     """A value of a key; ``extra`` contains further members of the JSON row."""
 
@@ -351,9 +352,9 @@ SAME = {"address": "ip"}  # names of roles that are aliases of keys
 
 # The details that keys need. Other keys need Detail.OBJECT.
 DETAILS = {"line": Detail.LINE, "image": Detail.OBJECT}
-DETAILS |= dict.fromkeys(("function", "caller"), Detail.FUNCTION)
-DETAILS |= dict.fromkeys(("ip", "data-address", "data-symbol"), Detail.SYMBOL)
-DETAILS |= dict.fromkeys(("branch-from", "branch-to"), Detail.SYMBOL)
+DETAILS |= dict.fromkeys(("function", "ip", "caller"), Detail.FUNCTION)
+DETAILS |= dict.fromkeys(("branch-from", "branch-to"), Detail.FUNCTION)
+DETAILS |= dict.fromkeys(("data-address", "data-symbol"), Detail.SYMBOL)
 ORDER = tuple(Detail)  # in increasing order
 
 

@@ -67,7 +67,7 @@ class Row:
 
     def order(self) -> tuple[object, ...]:
         """Returns the sort key: descending weight, then the keys."""
-        return (-self.weight, *map(_order, self.values))
+        return (-self.weight, *[_order(value) for value in self.values])
 
 
 def add(

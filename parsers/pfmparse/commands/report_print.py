@@ -59,20 +59,24 @@ def print_text(
 
 def _print_rows(report: Report, out: TextIO) -> None:
     """Prints the flat profile and an empty line."""
-    weighed = report.options.weight != COUNT
+    weighed, stats = report.options.weight != COUNT, report.options.stats
     extra = f"{report.options.weight:>20} " if weighed else ""
-    extra += stat_columns.heads(report.options.stats)
+    extra += stat_columns.heads(stats)
     title = "  ".join(report.titles)
     out.write(f"{'samples':>12} {extra}{'percent':>9} {'cumulative':>10}  {title}\n")
     sum_of_rows = 0.0
     for row in report.rows:
-        sum_of_rows += report.percent(row)
-        percent, cumulative = f"{report.percent(row):.2f}%", f"{sum_of_rows:.2f}%"
+        share = report.percent(row)
+        sum_of_rows += share
+        percent, cumulative = f"{share:.2f}%", f"{sum_of_rows:.2f}%"
         extra = f"{row.weight:>20} " if weighed else ""
-        extra += stat_columns.cells(row.stats, report.options.stats)
-        label = printable("  ".join(value.label for value in row.values))
+        # There may be a row for each address: make no empty figures.
+        if stats.wanted:
+            extra += stat_columns.cells(row.stats, stats)
+        label = printable("  ".join([value.label for value in row.values]))
         out.write(f"{row.samples:>12} {extra}{percent:>9} {cumulative:>10}  {label}\n")
-        out.writelines(stat_columns.histograms(row.stats, report.options.stats))
+        if stats.wanted:
+            out.writelines(stat_columns.histograms(row.stats, stats))
     out.write("\n")
 
 
