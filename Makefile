@@ -42,8 +42,8 @@ help:
 	@echo 'make quick    run the checks that concern the changed files; SINCE=COMMIT'
 	@echo 'make check    build everything and run all tests'
 	@echo 'make check-all  make check with empty caches and all repetitions, then the'
-	@echo '              slow checks: mutants, beside-perf, check-debug, check-viewers,'
-	@echo '              check-host'
+	@echo '              slow checks: mutants, beside-perf, check-debug, check-damaged,'
+	@echo '              check-viewers, check-host'
 	@echo 'make modules  build the kernel modules for $(TARGETS)'
 	@echo 'make modules KDIR=/lib/modules/RELEASE/build'
 	@echo '              build the modules for one kernel of this machine;'
@@ -74,8 +74,9 @@ help:
 	@echo '              failing allocations and leak detection'
 	@echo 'make check-host  run make check in a root of the other Debian release'
 	@echo 'make check-newest  build and test on the newest kernels of backports and sid'
+	@echo 'make check-damaged  run pfmparse on 20,000 damaged captures for each command'
 	@echo 'make check-viewers  load exports in their viewers, which need large packages'
-	@echo '              (go, node, chromium); 20,000 damaged captures for each command'
+	@echo '              (go, node, chromium)'
 	@echo 'make bench    measure guest instructions per sample, per PMD read and per'
 	@echo '              context against bounds, the parsing rate of pfmparse and perf,'
 	@echo '              symbol lookup, and the compilation of unwind tables'
@@ -297,7 +298,7 @@ check-all: deps-check
 	@rm -rf $(BUILD)
 	@cache=$$(mktemp -d -p $${TMPDIR:-/var/tmp}) && trap 'rm -rf "$$cache"' EXIT && \
 		PERFMON_CACHE=$$cache $(MAKE) -s check
-	@$(MAKE) -s mutants beside-perf check-debug check-viewers check-host
+	@$(MAKE) -s mutants beside-perf check-debug check-damaged check-viewers check-host
 
 # `make check` on the other release. It needs only what `hosts` needs.
 .PHONY: check-host
@@ -315,6 +316,13 @@ FUZZ_CALLS ?= 20000
 ifndef FUZZ_SEED
 FUZZ_SEED := $(shell date +%s)
 endif
+
+.PHONY: check-damaged
+check-damaged: deps-check
+	@FUZZ_SEED=$(FUZZ_SEED) DAMAGED_CASES=20000 $(SIDE_BY_SIDE) load \
+		tests/parsers/exports/test_damaged_captures.py \
+		tests/parsers/commands/test_damaged_views.py \
+		tests/parsers/web/test_damaged_captures.py
 
 .PHONY: check-debug
 check-debug: deps-check
@@ -334,9 +342,6 @@ $(VIEWERS)/fetched: tests/viewers/package.json tests/viewers/package-lock.json
 .PHONY: check-viewers viewers
 check-viewers: deps-viewers
 	@$(MAKE) -s viewers
-	@DAMAGED_CASES=20000 $(SIDE_BY_SIDE) load tests/parsers/exports/test_damaged_captures.py \
-		tests/parsers/commands/test_damaged_views.py \
-		tests/parsers/web/test_damaged_captures.py
 viewers: $(VIEWERS)/fetched
 	@$(PYTEST) tests/viewers
 

@@ -12,6 +12,7 @@ from typing import Any, Optional
 
 import pytest
 from helpers import damaged, writers
+from helpers.damage import chunks_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pfmparse import Capture, Decoder, PfmParseError, Samples, find_format, open_capture
@@ -195,7 +196,7 @@ def inputs() -> dict[str, tuple[Json, list[bytes]]]:
     """Return a session and some buffers of each format."""
     found = {**DEFAULTS, "n-way": (in_regions(), NWAYS)}
     for name, data in damaged.UNHARMED.items():
-        chunks = [(head[:4], payload) for _, head, payload in damaged._chunks(data)]
+        chunks = [(head[:4], payload) for head, payload in chunks_of(data)]
         described = json.loads(chunks[0][1])
         context = described["contexts"][0]
         described["contexts"] = [{**context, "id": n} for n in range(CONTEXTS)]

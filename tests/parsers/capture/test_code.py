@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Read code that is in no file: images of vDSOs, and JIT-compiled functions."""
+"""Code that is in no file: images of vDSOs, and JIT-compiled functions."""
 
 from __future__ import annotations
 
-import re
 import struct
 from pathlib import Path
 from typing import Optional
@@ -11,6 +10,7 @@ from typing import Optional
 import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile  # type: ignore[import]
+from helpers import vdso
 from helpers.readers import read_capture, reported
 from helpers.writers import Sample, captured, chunk, mapped, mapping
 from hypothesis import given, settings
@@ -21,23 +21,8 @@ from pfmparse.errors import PfmParseError
 BUILD_ID = bytes(range(20))
 
 
-def vdso_payload(build_id: bytes, image: bytes) -> bytes:
-    """Build the payload of a VDSO chunk."""
-    return struct.pack("<II64s", len(build_id), 0, build_id) + image
-
-
-def own_image(tmp_path: Path) -> bytes:
-    """Return the vDSO of this process."""
-    line = re.search(r"(\w+)-(\w+) .*\[vdso\]", Path("/proc/self/maps").read_text())
-    assert line is not None
-    start, end = (int(number, 16) for number in line.groups())
-    with open("/proc/self/mem", "rb", buffering=0) as memory:
-        memory.seek(start)
-        return memory.read(end - start)
-
-
 def test_vdso_functions_are_found(tmp_path: Path) -> None:
-    image = own_image(tmp_path)
+    image = vdso.own_image()
     (tmp_path / "vdso").write_bytes(image)
     with open(tmp_path / "vdso", "rb") as stream:
         elf = ELFFile(stream)
@@ -48,13 +33,13 @@ def test_vdso_functions_are_found(tmp_path: Path) -> None:
         base = next(elf.iter_segments("PT_LOAD"))["p_vaddr"]
     at = 0x7F0000000000 + symbol["st_value"] - base + 1
     where = mapping(0x7F0000000000, 0x7F0000000000 + len(image), 0, "[vdso]", text)
-    stored = chunk("VDSO", vdso_payload(bytes.fromhex(text), image), compress=True)
+    stored = chunk("VDSO", vdso.payload(bytes.fromhex(text), image), compress=True)
     data = captured([Sample(ip=at)], mapped(where), stored)
     (row,) = reported(data).rows
     assert row[0] in ("clock_gettime", "__vdso_clock_gettime")
     assert row[2:] == ("[vdso]", 1)
-    # Old captures lack the vDSO's image; other captures contain a damaged image.
-    damaged = chunk("VDSO", vdso_payload(bytes.fromhex(text), image[:100]))
+    # Old captures lack the image, others have a damaged one.
+    damaged = chunk("VDSO", vdso.payload(bytes.fromhex(text), image[:100]))
     for more, warnings in (((), 0), ((damaged,), 1)):
         found = reported(captured([Sample(ip=at)], mapped(where), *more))
         assert found.rows == [("[vdso]", None, "[vdso]", 1)]
@@ -65,9 +50,9 @@ def test_vdso_functions_are_found(tmp_path: Path) -> None:
     "data,why",
     [
         (b"", "without a header"),
-        (vdso_payload(BUILD_ID, b"")[:-1], "without a header"),
-        (vdso_payload(b"", b"x"), "build ID of 0 bytes"),
-        (vdso_payload(bytes(65), b"x"), "build ID of 65 bytes"),
+        (vdso.payload(BUILD_ID, b"")[:-1], "without a header"),
+        (vdso.payload(b"", b"x"), "build ID of 0 bytes"),
+        (vdso.payload(bytes(65), b"x"), "build ID of 65 bytes"),
     ],
 )
 def test_bad_vdso_chunk_is_refused(data: bytes, why: str) -> None:
@@ -81,10 +66,10 @@ def test_bad_vdso_chunk_is_refused(data: bytes, why: str) -> None:
 def test_number_of_vdsos_is_limited() -> None:
     images = VdsoImages()
     for number in range(16):
-        images.add(vdso_payload(bytes([number]), b"image"), 0)
+        images.add(vdso.payload(bytes([number]), b"image"), 0)
     assert images[b"\1"] == b"image" and b"\x10" not in images
     with pytest.raises(PfmParseError, match="more than 16"):
-        images.add(vdso_payload(b"\x10", b""), 0)
+        images.add(vdso.payload(b"\x10", b""), 0)
 
 
 U64_MAX = (1 << 64) - 1

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 from helpers import damaged
@@ -13,5 +12,5 @@ from pfmparse.exports import registry
 
 
 @pytest.mark.parametrize("to", sorted(registry.OURS))
-def test_damaged_export_agrees_with_report(to: str, tmp_path: Path) -> None:
-    damaged.check(partial(damaged_export, to, tmp_path))
+def test_damaged_export_agrees_with_report(to: str) -> None:
+    damaged.check(partial(damaged_export, to))

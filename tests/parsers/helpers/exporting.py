@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 from helpers import every_format, perf_file
-from helpers.damaged import Counted
+from helpers.damaged import OUTPUT, Counted
 from helpers.wire_format import fields, numbers
 from pfmparse.__main__ import main
 
@@ -20,7 +20,7 @@ NAMES = sorted(every_format.FORMATS)
 
 
 def called(*argv: str) -> tuple[int, str, str]:
-    """Run a command; return its exit status, standard output and standard error."""
+    """Run a command; return exit status, output and error output."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         status = main(argv)
@@ -49,12 +49,12 @@ def reported(file: Path, *options: str) -> list[Any]:
 
 
 def by_label(file: Path, *options: str) -> Counter[str]:
-    """Count like by_symbol(), but name an unknown function by its object."""
+    """Like by_symbol(), with the object as the name of an unknown function."""
     return _sums(file, options, lambda row: row["symbol"] or row["object"])
 
 
 def by_symbol(file: Path, *options: str) -> Counter[str]:
-    """Return a report's samples by function, or its weights if requested."""
+    """Return samples, or weights if requested, by function in a report."""
     return _sums(file, options, lambda row: row["symbol"] or "[unknown]")
 
 
@@ -68,7 +68,7 @@ def _sums(
 
 
 def samples_in(file: Path, to: str) -> Optional[int]:
-    """Return the number of samples in an export; None if this format cannot be read."""
+    """Return the number of samples in an export, or None if it cannot be read here."""
     if to == "perf-data":
         return sum(r.kind == perf_file.SAMPLE for r in perf_file.records(file))
     if to == "pprof":
@@ -90,25 +90,24 @@ def samples_in(file: Path, to: str) -> Optional[int]:
 
 
 def _samples_in_otlp(data: bytes) -> int:
-    """Return the sum of all values; a resource has scopes, profiles and samples."""
+    """Return the sum of all values; samples are in profile, scope and resource (2)."""
     found = [body for number, body in fields(data) if number == 1]
     for _ in range(3):
         found = [body for part in found for number, body in fields(part) if number == 2]
     return sum(sum(numbers(dict(fields(sample))[4])) for sample in found)
 
 
-def damaged_export(to: str, directory: Path, file: Path) -> Counted:
-    """Export a file that may be damaged, and return the export's counts."""
-    out = directory / "out"
-    out.unlink(missing_ok=True)
+def damaged_export(to: str, file: Path) -> Counted:
+    """Export a file that may be damaged, and return what the export counts."""
+    out = file.with_name(OUTPUT)
     status, printed, err = called(
         "export", str(file), "--to", to, "-o", str(out), "--json"
     )
     if not printed:
-        assert status != 0 and not out.exists()
+        assert status != 0
         return Counted(None, err)
     told = json.loads(printed)
-    # One perf record can stand for several samples.
+    # A record of perf can stand for several samples.
     if not any("weights of samples" in text for text in told["not_carried"]):
         assert samples_in(out, to) in (None, told["samples"])
-    return Counted(told["samples"], err)
+    return Counted(told["samples"], err, wrote=True)

@@ -1,34 +1,79 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Check that the page of a damaged capture agrees with the report or fails."""
+"""Damaged captures of every format: the page agrees with the report or fails."""
 
 from __future__ import annotations
 
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from functools import partial, partialmethod
+from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any, Optional
+from urllib.parse import urlsplit
 
+import pytest
 from helpers import damaged
 from helpers.damaged import Counted
-from helpers.served import answered, session_of
-from pfmparse.errors import PfmParseError
-from pfmparse.web.session import Session
+from pfmparse.__main__ import main
+from pfmparse.web.server import Server
+
+# Requests of all cases, and requests of which each case makes one.
+REQUESTS = ("flame", "table?by=function&top=10000")
+OTHERS = ["steps", "heat", "around?function=0", "table?by=ip&top=10000", "page"]
+# The server refuses these if the function does not exist.
+OTHERS += ["around?function=1", "code?function=1"]
 
 
-def served(file: Path) -> Counted:
-    """Read a capture that may be damaged, and request each view of it."""
-    try:
-        session: Session = session_of(file)
-    except PfmParseError as error:
-        return Counted(None, str(error))
-    with session:
-        total = answered(session, "session")["total"]
-        for name in ("flame", "steps", "heat"):
-            answered(session, name)
-        answered(session, "around", function=0)
-        rows = answered(session, "table", by="function", top=10000)["rows"]
-        assert sum(row["own"] for row in rows) == total
-        places = answered(session, "table", by="ip", top=10000)["rows"]
-        assert sum(row["own"] for row in places) == total
-    return Counted(total, "")
+class Visitor(io.StringIO):
+    """A standard output that requests these when it gets the page's address.
+
+    Then it interrupts the command. ``total`` is the number of samples, None without a
+    page.
+    """
+
+    total: Optional[int] = None
+
+    def __init__(self, *requests: str) -> None:
+        super().__init__()
+        self._requests = requests
+
+    def write(self, text: str) -> int:
+        """Use the page."""
+        address = urlsplit(text.split()[0])
+        assert address.hostname is not None
+        connection = HTTPConnection(address.hostname, address.port)
+        path = f"{address.path}api/"
+        self.total = _answer(connection, f"{path}session")["total"]
+        for request in self._requests:
+            answer = _answer(connection, path + request)
+            if request.startswith("table"):
+                assert sum(row["own"] for row in answer["rows"]) == self.total
+        connection.close()
+        raise KeyboardInterrupt
 
 
-def test_damaged_page_agrees_with_report() -> None:
-    damaged.check(served)
+def _answer(connection: HTTPConnection, path: str) -> Any:
+    """Return the answer to a request."""
+    connection.request("GET", path)
+    response = connection.getresponse()
+    body = response.read()
+    # No other failure is expected of a page.
+    assert response.status in (200, 400), body
+    return json.loads(body)
+
+
+def served(request: str, file: Path) -> Counted:
+    """Serve a capture that may be damaged, and use the page."""
+    visitor, err = Visitor(*REQUESTS, request), io.StringIO()
+    with redirect_stdout(visitor), redirect_stderr(err):
+        status = main(["serve", "--weight", "count", str(file)])
+    assert status == (visitor.total is None)
+    return Counted(visitor.total, err.getvalue())
+
+
+def test_damaged_page_agrees_with_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The server looks for its end that often.
+    often = partialmethod(Server.serve_forever, 0.001)
+    monkeypatch.setattr(Server, "serve_forever", often)
+    damaged.check(*(partial(served, request) for request in OTHERS))
