@@ -10,6 +10,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 from helpers.cli import run, told
+from helpers.exporting import EXPORTS
 from helpers.writers import bufr, capture, json_chunk, mapped, mapping, session
 from numpy.typing import NDArray
 from pfmparse import (
@@ -22,7 +23,6 @@ from pfmparse import (
     Samples,
     Session,
 )
-from pfmparse.exports import registry as exports
 from pfmparse.formats import registry
 from pfmparse.formats.registry import Parser
 
@@ -171,7 +171,7 @@ def test_selection_uses_roles_of_third_party_format(
         assert found["total"] == count, selected
 
 
-@pytest.mark.parametrize("to", sorted(exports.OURS))
+@pytest.mark.parametrize("to", EXPORTS)
 def test_exports_carry_samples_of_third_party_format(
     to: str, outside: str, tmp_path: Path, capsys: Capsys
 ) -> None:

@@ -24,6 +24,7 @@ OURS: dict[str, str] = {
     "html": "html",
     "npz": "npz",
     "otlp": "otlp",
+    "parquet": "parquet",
     "perf-data": "perf_data",
     "pprof": "pprof",
     "speedscope": "speedscope",

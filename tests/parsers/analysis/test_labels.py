@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers.exporting import called, exported
+from helpers.exporting import EXPORTS, called, exported
 from helpers.readers import opened
 from helpers.stacks_capture import Stack, stack_capture
 from helpers.writers import (
@@ -25,7 +25,6 @@ from helpers.writers import (
 )
 from pfmparse.analysis.labels import StackTexts, joined, label, several_events
 from pfmparse.analysis.profile import Frame, Profile, Row
-from pfmparse.exports import registry
 
 
 def test_frame_label_falls_back_to_the_object() -> None:
@@ -37,7 +36,9 @@ def test_joined_labels_have_no_separator() -> None:
     assert joined(["main", "<[u8; 32]>::fmt", ""]) == "main;<[u8: 32]>::fmt;"
 
 
-@pytest.mark.parametrize("to", sorted({*registry.OURS} - {"perf-data", "sql", "npz"}))
+@pytest.mark.parametrize(
+    "to", sorted({*EXPORTS} - {"perf-data", "sql", "npz", "parquet"})
+)
 def test_unknown_functions_are_named_by_their_object(to: str, tmp_path: Path) -> None:
     file, out = tmp_path / "x.pfm", tmp_path / "out"
     objects = ("/no/a", "/no/b", "[vdso]")

@@ -9,6 +9,7 @@ from typing import Callable
 
 import pytest
 from helpers.cli import program, run
+from helpers.exporting import EXPORTS
 from pfmparse.errors import PfmParseError
 from pfmparse.exports import registry
 from pfmparse.exports.interface import Export, Job
@@ -135,7 +136,7 @@ def cut(file: str, size: int) -> str:
     return str(short)
 
 
-@pytest.mark.parametrize("to", sorted(registry.OURS))
+@pytest.mark.parametrize("to", EXPORTS)
 @pytest.mark.parametrize("damaged", [False, True])
 def test_export_without_readable_sample_keeps_the_old(
     to: str, damaged: bool, file: str, tmp_path: Path, capsys: Capsys

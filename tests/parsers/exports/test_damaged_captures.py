@@ -7,10 +7,9 @@ from functools import partial
 
 import pytest
 from helpers import damaged
-from helpers.exporting import damaged_export
-from pfmparse.exports import registry
+from helpers.exporting import EXPORTS, damaged_export
 
 
-@pytest.mark.parametrize("to", sorted(registry.OURS))
+@pytest.mark.parametrize("to", EXPORTS)
 def test_damaged_export_agrees_with_report(to: str) -> None:
     damaged.check(partial(damaged_export, to))

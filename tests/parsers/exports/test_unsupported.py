@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers import every_format
-from helpers.exporting import called, exported
+from helpers.exporting import EXPORTS, called, exported
 from helpers.programs import Program
 from helpers.readers import opened
 from helpers.stacks_capture import stack_capture
@@ -28,7 +28,6 @@ from helpers.writers import (
     session,
 )
 from pfmparse import Role
-from pfmparse.exports import registry
 from pfmparse.exports.interface import ExportError, Job
 from pfmparse.exports.unsupported import noted
 
@@ -95,7 +94,9 @@ def integers_of_otlp(data: bytes) -> set[int]:
 
 
 @pytest.mark.parametrize("name", ["default", "flight", "callstack"])
-@pytest.mark.parametrize("to", sorted({*registry.OURS} - {"sql", "npz", "perf-data"}))
+@pytest.mark.parametrize(
+    "to", sorted({*EXPORTS} - {"sql", "npz", "perf-data", "parquet"})
+)
 def test_threads_and_addresses_are_lacking_or_in_the_file(
     to: str, name: str, captures: dict[str, Path], program: Program, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ import io
 import json
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -15,8 +16,11 @@ from helpers import every_format, perf_file
 from helpers.damaged import OUTPUT, Counted
 from helpers.wire_format import fields, numbers
 from pfmparse.__main__ import main
+from pfmparse.exports import registry
 
 NAMES = sorted(every_format.FORMATS)
+# Exports that can be written here.
+EXPORTS = sorted({*registry.OURS} - (set() if find_spec("pyarrow") else {"parquet"}))
 
 
 def called(*argv: str) -> tuple[int, str, str]:
