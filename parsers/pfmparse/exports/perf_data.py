@@ -14,6 +14,7 @@ from .interface import Export, Job
 from .perf_header import SIZE, Header
 from .perf_jit import JitFile, JitFiles
 from .perf_kernel import Kernel
+from .perf_pids import AllPids
 from .perf_processes import Processes
 from .perf_records import finished_round
 from .perf_samples import CARRIED, Events, Maker, sample_type
@@ -77,6 +78,7 @@ class _Writer:
         kernels = (symbols for symbols in known if symbols is not None)
         self._kernel = Kernel(next(kernels, None))
         self._jit = JitFiles(job)
+        self._pids = AllPids(job)
 
     def write(self) -> None:
         """Writes the records first, because the header needs data from them."""
@@ -109,7 +111,8 @@ class _Writer:
 
     def _write_input(self, source: Input) -> None:
         timed = bool(self._sample_type & perf_records.TIME)
-        processes = Processes(source, self._jit_files(source), timed)
+        pids = self._pids.of(source)
+        processes = Processes(source, self._jit_files(source), timed, pids)
         maker = Maker(self._job, source, processes, self._events)
         alone = len(self._job.inputs) == 1
         order = Order(len(source.recording.session.contexts) if alone else None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Threads and mappings in perf.data: records that must precede the samples."""
+"""Threads and mappings in perf.data: records that must come before samples."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from ..capture.maps import Mapping, ProcessMaps
 from ..layout import NDArray
 from . import perf_records
 from .perf_jit import JitFile
+from .perf_pids import Pids
 from .perf_records import Words
 
 DELETED = " (deleted)"
 
-# perf needs addresses, so files that cookies identify are mapped at invented addresses.
+# perf needs addresses, so files of cookies are mapped here, at made-up addresses.
 FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
 
 
@@ -29,16 +30,18 @@ class Processes:
         source: Input,
         jit: Optional[dict[int, JitFile]] = None,
         timed: bool = False,
+        pids: Pids = Pids(),
     ) -> None:
         """``jit`` has the files with the functions that processes generated.
 
-        ``timed`` is set if the samples have times.
+        ``timed`` says that the samples have times; ``pids`` changes process IDs.
         """
         self._source = source.recording.source
+        self.pids = pids
         self._jit = jit or {}
         self._new = set(self._jit)  # processes whose file was not mapped yet
         self._timed = self._source.maps.timed and timed
-        # Mappings that are not written yet; the next ones are last.
+        # Later mappings, the next ones last.
         self._later = self._source.maps.states()[::-1]
         if self._timed:
             self._later.sort(key=lambda state: -state.since)
@@ -46,14 +49,15 @@ class Processes:
         self._cookies, self._uses = Interner(), Interner()
 
     def names(self) -> bytes:
-        """Returns COMM records of all known threads."""
+        """COMM records of all known threads."""
+        pid = self.pids.one
         return b"".join(
-            perf_records.comm(thread.tgid, thread.tid, thread.comm)
+            perf_records.comm(pid(thread.tgid), pid(thread.tid), thread.comm)
             for thread in self._source.threads
         )
 
     def mappings(self, epoch: int) -> tuple[bytes, bool]:
-        """Returns MMAP2 records of new mappings, and whether any replace old ones.
+        """MMAP2 records of new mappings in an epoch, and whether any replace old ones.
 
         Calls must be in ascending order of epochs.
         """
@@ -71,25 +75,19 @@ class Processes:
             if list(map(id, before)) != list(map(id, now)) or tgid in self._new:
                 self._written[tgid] = now
                 replace |= bool(before)
-                found += _records(tgid, now)
-                if tgid in self._jit:
-                    found.append(self._jit[tgid].records(tgid, now))
+                found += self._records(tgid, now)
                 self._new.discard(tgid)
         return b"".join(found), replace
 
     def until(self, time: int) -> Iterator[tuple[int, bytes]]:
-        """Yields times up to ``time`` at which mappings change, with MMAP2 records.
+        """The times up to ``time`` at which mappings change, and MMAP2 records.
 
-        perf sorts the records by time. Each call yields only what earlier calls have
-        not. If times are unknown, calls yield nothing, and mappings() makes the
-        records.
+        perf sorts the records by time. A call yields only what earlier calls have not,
+        and nothing if times are unknown: then mappings() makes the records.
         """
         while self._timed and self._later and self._later[-1].since <= time:
             state = self._later.pop()
-            records = _records(state.maps.tgid, [state.maps])
-            jit = self._jit.get(state.maps.tgid)
-            if jit is not None:
-                records.append(jit.records(state.maps.tgid, [state.maps]))
+            records = self._records(state.maps.tgid, [state.maps])
             yield state.since, b"".join(records)
 
     def in_files(
@@ -98,9 +96,9 @@ class Processes:
         cookies: NDArray[np.uint64],
         offsets: Words,
     ) -> tuple[Words, bytes]:
-        """Returns addresses for offsets in files, and MMAP2 records of new files.
+        """Addresses for offsets in files, and MMAP2 records of new files.
 
-        If its cookie is 0, an offset is already an address.
+        An offset whose cookie is 0 is already an address.
         """
         which = np.flatnonzero((cookies != 0) & (offsets < np.uint64(FILE_SIZE)))
         numbers = self._cookies.ids(np.zeros(1, np.uint64), cookies[which])
@@ -114,7 +112,7 @@ class Processes:
         return addresses, self._files(before)
 
     def _files(self, before: int) -> bytes:
-        """Returns mappings of files in processes, for uses from ID ``before`` on."""
+        """Mappings of files in processes, for all uses from number ``before`` on."""
         tgids, numbers = (part[before:].tolist() for part in self._uses.pairs())
         cookies = self._cookies.pairs()[1]
         found = []
@@ -123,22 +121,26 @@ class Processes:
             if file is not None:
                 start = FILES_AT + number * FILE_SIZE
                 whole = Mapping(start, start + FILE_SIZE, 0, file.path, file.build_id)
-                found.append(perf_records.mmap2(tgid, _without_deleted(whole)))
+                pid = self.pids.one(tgid)
+                found.append(perf_records.mmap2(pid, _without_deleted(whole)))
         return b"".join(found)
 
-
-def _records(tgid: int, candidates: list[ProcessMaps]) -> list[bytes]:
-    """Returns records of a process's mappings, with the first candidate last."""
-    # perf uses the mapping that was written last.
-    return [
-        perf_records.mmap2(tgid, _without_deleted(mapping))
-        for process in reversed(candidates)
-        for mapping in process.mappings
-    ]
+    def _records(self, tgid: int, candidates: list[ProcessMaps]) -> list[bytes]:
+        """Records of the mappings of a process, the first candidate last."""
+        pid = self.pids.one(tgid)
+        # perf finds the mapping that was written last.
+        records = [
+            perf_records.mmap2(pid, _without_deleted(mapping))
+            for process in reversed(candidates)
+            for mapping in process.mappings
+        ]
+        if tgid in self._jit:
+            records.append(self._jit[tgid].records(pid, candidates))
+        return records
 
 
 def _without_deleted(mapping: Mapping) -> Mapping:
-    """Returns the mapping with the original name of its file."""
+    """The mapping with the file's original name."""
     if not mapping.path.endswith(DELETED):
         return mapping
     path = mapping.path.removesuffix(DELETED)

@@ -104,12 +104,13 @@ class Maker:
         """Returns the words of a batch, and mappings that perf needs before them."""
         samples = batch.samples
         tgids, tids = self._threads(samples)
+        pids = self._processes.pids
         kernel = columns.in_kernel(samples)
         at, mappings = self._addresses(samples, tgids, kernel)
         words: dict[int, NDArray[Any]] = {
             perf_records.IDENTIFIER: self._events.ids(self._source, samples),
             perf_records.IP: at,
-            perf_records.TID: tgids | tids << np.uint64(32),
+            perf_records.TID: pids.all(tgids) | pids.all(tids) << np.uint64(32),
             perf_records.PERIOD: self._periods(samples),
         }
         for role, bit in OPTIONAL.items():

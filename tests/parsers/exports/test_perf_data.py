@@ -23,6 +23,7 @@ from helpers.writers import (
     buffer,
     bufr,
     capture,
+    captured,
     chunk,
     cook,
     exec_of,
@@ -389,6 +390,30 @@ def test_perf_data_merges_captures(captures: dict[str, Path], tmp_path: Path) ->
     found = by_function(out)
     twice = by_symbol(captures["callstack"]) + by_symbol(captures["pebs64"])
     assert found == twice
+
+
+def test_perf_data_separates_processes_with_equal_ids(tmp_path: Path) -> None:
+    files: list[Path] = []
+    for name, count in (("a", 1), ("b", 2), ("b", 4)):
+        where = mapping(0x400000, 0x500000, 0, f"/no/{name}")
+        data = captured(
+            [Sample(ip=0x400010)] * count + [Sample(pid=0, tgid=0)],
+            json_chunk("MAPS", maps(100, [where], name)),
+        )
+        files.append(tmp_path / f"{len(files)}.pfm")
+        files[-1].write_bytes(data)
+    out = tmp_path / "perf.data"
+    argv = ["export", *map(str, files), "--to", "perf-data", "-o", str(out), "--json"]
+    lacks = json.loads(called(*argv)[1])["not_carried"]
+    assert "process IDs that belong to different processes" in lacks
+    text, _ = perf("script", *on(out), "-F", "comm,pid,ip,dso", cwd=tmp_path)
+    found = Counter(tuple(line.split()) for line in text.splitlines() if line)
+    assert found == {
+        ("a", "100", "400010", "(/no/a)"): 1,
+        ("b", str((1 << 22) + 100), "400010", "(/no/b)"): 2,
+        ("b", str((2 << 22) + 100), "400010", "(/no/b)"): 4,
+        ("swapper", "0", "401000", "([unknown])"): 3,
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Process IDs in perf.data: different processes of several captures have other IDs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..analysis.columns import NOBODY
+from ..analysis.inputs import Input
+from ..capture.threads import IDLE
+from .interface import ExportError, Job
+from .perf_records import Words
+
+STEP = 1 << 22  # Linux has no larger IDs (PID_MAX_LIMIT)
+END = 1 << 31  # IDs are signed numbers for perf
+SHARED = "process IDs that belong to different processes"
+
+
+class Pids:
+    """Changes the process and thread IDs of an input."""
+
+    def __init__(self, shift: int = 0) -> None:
+        """Adds ``shift``."""
+        self._shift = shift
+
+    def one(self, number: int) -> int:
+        """The new ID of a process or of a thread."""
+        return number if number in (IDLE, NOBODY) else number + self._shift
+
+    def all(self, numbers: Words) -> Words:
+        """The new IDs."""
+        if not self._shift:
+            return numbers
+        fixed = (numbers == np.uint64(IDLE)) | (numbers == np.uint64(NOBODY))
+        return np.where(fixed, numbers, numbers + np.uint64(self._shift))
+
+
+class AllPids:
+    """Finds out which inputs need other IDs."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._known: dict[int, object] = {}  # descriptions of the processes so far
+        self._shift = 0
+
+    def of(self, source: Input) -> Pids:
+        """The IDs of the next input.
+
+        Raises ExportError if there are no more IDs.
+        """
+        processes = _described(source)
+        common = self._known.keys() & processes.keys()
+        if all(self._known[tgid] == processes[tgid] for tgid in common):
+            self._known |= processes
+            return Pids()
+        self._job.lack(SHARED)
+        self._shift += STEP
+        if self._shift >= END:
+            raise ExportError(f"too many captures with {SHARED}: export fewer")
+        return Pids(self._shift)
+
+
+def _described(source: Input) -> dict[int, object]:
+    """Names and mappings of each process; equal for the same process."""
+    recording = source.recording.source
+    found: dict[int, list[object]] = {}
+    for thread in recording.threads:
+        if thread.tgid != IDLE:
+            found.setdefault(thread.tgid, []).append((thread.tid, thread.comm))
+    for _, maps in recording.maps.all():
+        found.setdefault(maps.tgid, []).append(maps)
+    for symbols in recording.jit.processes():
+        found.setdefault(symbols.tgid, []).append(symbols)
+    return {**found}
