@@ -2,14 +2,16 @@
 /*
  * unwind_stops - compare chains by unwind tables with those of elfutils
  *
- * usage: unwind_stops [--start] COUNT COMMAND [ARGUMENT...]
+ * usage: unwind_stops [--start|--store] COUNT COMMAND [ARGUMENT...]
  *
- * Stops the command COUNT times, and follows its stack in both ways. Stops come
- * after equal amounts of CPU time and a random number of further instructions.
- * With --start, the stops begin at the first instruction and are more frequent.
- * Prints a line of JSON with the number of stops; the number of stops with
- * equal chains that reach the outermost frame; the number of frames of either
- * chain; the number of equal frames; and why other chains ended.
+ * Stops the command COUNT times, after equal amounts of CPU time and a random
+ * number of further instructions, and follows its stack in both ways. With
+ * --start, stops it from its first instruction on, more often. Prints a
+ * line of JSON: the number of stops, of those whose chain reaches the outermost
+ * frame in equal frames, of frames of either chain, of equal frames, and why
+ * other chains ended. With --store, another line for each of the equal chains
+ * comes first: the registers, the stacks, the words that were read from them,
+ * and the frames.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -30,29 +32,34 @@
 #include "base/util.h"
 #include "process/mapping.h"
 #include "unwind/compile.h"
-#include "unwind_walk.h"	/* as in the kernel module */
+#include "unwind_walk.h"	/* of the kernel module */
 
 #define STOP_US		4000	/* of CPU time, between stops */
 #define MOST_STEPS	64
 #define START_STEPS	2048
 #define MOST_TEXTS	512
 #define MOST_STACKS	512
+#define MOST_WORDS	1024
 #define MOST_FRAMES	(1 + PFM_UNWIND_MAX_FRAMES)
 
 #ifdef __x86_64__
 #define MACHINE	EM_X86_64
 #define CPU_REGS	.sp = 7, .fp = 6, .rbx = 3
 #define CODE_BITS	0
+#define NUM_REGS	16
 #elif defined(__aarch64__)
 #define MACHINE	EM_AARCH64
 #define CPU_REGS	.sp = 31, .fp = 29, .lr = 30
 #define CODE_BITS	16	/* of a return address, at most */
+#define NUM_REGS	32
 #else
 #error "unwind_stops does not know this machine"
 #endif
 
-/* A compiled table that was checked as the kernel checks tables. */
+/* The compiled table of a mapped file, checked as the kernel does it. */
 struct compiled {
+	char *path;
+	__u64 file_offset;
 	struct pfm_unwind_head *bytes;
 	struct pfm_unwind_table table;
 };
@@ -67,6 +74,11 @@ struct stopped {
 	Dwfl *dwfl;
 };
 
+/* A word that a walk has read from the stack. */
+struct word {
+	__u64 address, value;
+};
+
 struct chain {
 	__u64 pcs[MOST_FRAMES];
 	size_t nr;
@@ -78,6 +90,9 @@ struct result {
 };
 
 static struct stopped stopped;
+static bool is_stored;
+static struct word words[MOST_WORDS];
+static unsigned int nr_words;
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_linux_proc_find_elf,
@@ -101,7 +116,11 @@ static bool read_memory(uint64_t address, void *bytes, size_t size)
 
 static bool read_word(__u64 address, __u64 *word)
 {
-	return read_memory(address, word, sizeof(*word));
+	if (!read_memory(address, word, sizeof(*word)))
+		return false;
+	if (nr_words < MOST_WORDS)
+		words[nr_words++] = (struct word){ address, *word };
+	return true;
 }
 
 static struct pfm_unwind_head *compile_vdso(const struct mapping *mapping)
@@ -141,6 +160,8 @@ static void add_text(const struct mapping *mapping)
 
 	*text = (struct pfm_unwind_text){ .start = mapping->start,
 					  .end = mapping->end };
+	compiled->path = checked_strdup(mapping->path);
+	compiled->file_offset = mapping->offset;
 	compiled->bytes = compile_mapped(mapping);
 	if (!compiled->bytes)
 		return;
@@ -179,8 +200,11 @@ static void add_mappings(void)
 
 static void forget_maps(void)
 {
-	while (stopped.space.nr_texts)
-		free(stopped.compiled[--stopped.space.nr_texts].bytes);
+	while (stopped.space.nr_texts) {
+		stopped.space.nr_texts--;
+		free(stopped.compiled[stopped.space.nr_texts].bytes);
+		free(stopped.compiled[stopped.space.nr_texts].path);
+	}
 	stopped.space.nr_stacks = 0;
 	free(stopped.maps);
 	stopped.maps = NULL;
@@ -188,7 +212,7 @@ static void forget_maps(void)
 	stopped.dwfl = NULL;
 }
 
-/* Read the mappings again only if exec or loading a library changed them. */
+/* Only exec and loading a library change what is executable. */
 static void look_at_maps(void)
 {
 	char *path = checked_printf("/proc/%d/maps", stopped.pid);
@@ -256,7 +280,7 @@ static struct pfm_unwind_frame first_frame(const struct user_regs_struct *user)
 }
 #endif
 
-/* Remove the authentication code, which is in the upper bits. */
+/* The authentication code is in the upper bits. */
 static __u64 strip(__u64 address)
 {
 	return address << CODE_BITS >> CODE_BITS;
@@ -269,16 +293,23 @@ static const struct pfm_unwind_cpu cpu = {
 	.strip = strip,
 };
 
-static enum pfm_unwind_why walk(struct chain *chain, unsigned int *guessed)
+static struct user_regs_struct read_registers(void)
 {
 	struct user_regs_struct user;
 	struct iovec place = { .iov_base = &user, .iov_len = sizeof(user) };
-	struct pfm_unwind_frame first;
-	struct pfm_unwind_chain found;
 
 	if (ptrace(PTRACE_GETREGSET, stopped.pid, NT_PRSTATUS, &place))
 		fail("registers");
-	first = first_frame(&user);
+	return user;
+}
+
+static enum pfm_unwind_why walk(struct chain *chain, unsigned int *guessed)
+{
+	struct user_regs_struct user = read_registers();
+	struct pfm_unwind_frame first = first_frame(&user);
+	struct pfm_unwind_chain found;
+
+	nr_words = 0;
 	chain->pcs[0] = first.pc;
 	found = pfm_unwind_walk(&cpu, &stopped.space, &first, chain->pcs + 1,
 				PFM_UNWIND_MAX_FRAMES);
@@ -293,6 +324,61 @@ static void print_chain(const char *title, const struct chain *chain)
 	for (size_t i = 0; i < chain->nr; i++)
 		fprintf(stderr, " %llx", chain->pcs[i]);
 	fputc('\n', stderr);
+}
+
+/* The file of a frame's code, and the offset there. */
+static void print_frame(__u64 pc)
+{
+	const struct pfm_unwind_text *text =
+		pfm_unwind_find_text(&stopped.space, NULL, pc - 1);
+	const struct compiled *file = &stopped.compiled[text - stopped.texts];
+
+	printf("[%llu, \"%s\", %llu]", pc, file->path,
+	       pc - text->start + file->file_offset);
+}
+
+static bool was_read(const struct pfm_unwind_stack *stack)
+{
+	for (unsigned int i = 0; i < nr_words; i++)
+		if (words[i].address >= stack->start &&
+		    words[i].address < stack->end)
+			return true;
+	return false;
+}
+
+static void print_stacks(void)
+{
+	const char *before = "";
+
+	for (unsigned int i = 0; i < stopped.space.nr_stacks; i++) {
+		const struct pfm_unwind_stack *stack = &stopped.stacks[i];
+
+		if (!was_read(stack))
+			continue;
+		printf("%s[%llu, %llu]", before, stack->start, stack->end);
+		before = ", ";
+	}
+}
+
+static void print_stop(const struct chain *chain)
+{
+	struct user_regs_struct user = read_registers();
+
+	printf("{\"regs\": [");
+	for (unsigned int i = 0; i < NUM_REGS; i++)
+		printf("%s%llu", i ? ", " : "", get_reg(&user, i));
+	printf("], \"stacks\": [");
+	print_stacks();
+	printf("], \"words\": [");
+	for (unsigned int i = 0; i < nr_words; i++)
+		printf("%s[%llu, %llu]", i ? ", " : "", words[i].address,
+		       words[i].value);
+	printf("], \"frames\": [");
+	for (size_t i = 0; i < chain->nr; i++) {
+		printf("%s", i ? ", " : "");
+		print_frame(chain->pcs[i]);
+	}
+	puts("]}");
 }
 
 static void compare(struct result *result)
@@ -315,17 +401,15 @@ static void compare(struct result *result)
 	result->frames += ours.nr + theirs.nr - both;
 	result->equal += equal;
 	result->ends[why]++;
+	if (good && is_stored)
+		print_stop(&ours);
 	if (!good && getenv("UNWIND_STOPS_PRINT")) {
 		print_chain("tables", &ours);
 		print_chain("libdw", &theirs);
 	}
 }
 
-/*
- * Continue the command.
- *
- * Return: the signal that stopped the command; 0 if it has ended.
- */
+/* Continues; returns the signal that stopped the command, 0 if it has ended. */
 static int next_stop(pid_t pid, enum __ptrace_request request, int signal)
 {
 	int status;
@@ -335,11 +419,7 @@ static int next_stop(pid_t pid, enum __ptrace_request request, int signal)
 	return WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
 }
 
-/*
- * Step over some instructions.
- *
- * Return: false if the command has ended.
- */
+/* False if the command has ended. */
 static bool step_some(pid_t pid, int most)
 {
 	for (int left = rand() % most; left; left--) {
@@ -377,7 +457,7 @@ static void follow(unsigned int count, struct result *result)
 	kill(stopped.pid, SIGKILL);
 }
 
-/* Start the timer, which survives exec, and execute the command. */
+/* The timer outlasts exec. */
 static _Noreturn void run_command(char **command, suseconds_t stop_us)
 {
 	struct itimerval every = { { 0, stop_us }, { 0, stop_us } };
@@ -414,14 +494,15 @@ int main(int argc, char **argv)
 	struct result result = { .stops = 0 };
 	unsigned int count;
 
-	argv += start;
-	if (argc < 3 + start)
+	is_stored = argc > 1 && !strcmp(argv[1], "--store");
+	argv += start || is_stored;
+	if (argc < 3 + (start || is_stored))
 		return 2;
 	count = (unsigned int)strtoul(argv[1], NULL, 0);
 	stopped.pid = fork();
 	if (!stopped.pid)
 		run_command(argv + 2, start ? 0 : STOP_US);
-	/* exec causes the first stop. */
+	/* The first stop is that of exec. */
 	if (stopped.pid < 0 || waitpid(stopped.pid, NULL, 0) < 0)
 		fail("fork");
 	if (start)

@@ -20,6 +20,7 @@ HEAD = np.dtype(
     ]
 )
 MAGIC = 0x776E7570
+VERSION = 2
 BLOCK = 256
 X86_64, AARCH64 = 62, 183
 
@@ -94,7 +95,7 @@ def decode(data: bytes) -> Table:
     at = [HEAD.itemsize]
     for size in (4 * (blocks + 1), RULE.itemsize * rules, 2 * rows, rows):
         at.append(at[-1] + size)
-    assert (head["magic"], head["version"]) == (MAGIC, 2)
+    assert (head["magic"], head["version"]) == (MAGIC, VERSION)
     assert len(data) == head["size"] == at[-1]
     assert head["start"] % BLOCK == 0
     index = np.frombuffer(data, "<u4", blocks + 1, at[0]).astype(np.int64)

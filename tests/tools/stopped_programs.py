@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT OR GPL-2.0
+"""Programs whose stacks are followed by unwind tables and by elfutils."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+PYTHON = """
+import json, re
+while True:
+    json.loads(json.dumps([{"a": i, "b": str(i)} for i in range(500)]))
+    re.sub("[a-c]+", "x", "abcd" * 200)
+    sorted(str(i) for i in range(3000))
+"""
+PERL = """
+while (1) {
+    my %h = map { $_ x 2 => [$_, "a$_"] } 1 .. 3000;
+    my $s = join ",", sort { $h{$a}[0] <=> $h{$b}[0] } keys %h;
+    $s =~ s/(\\d+),/<$1>/g;
+}
+"""
+SHELL = 'while :; do x=$((x + 1)); y="${x//1/2}"; case $y in *5*) z=1 ;; esac; done'
+# While libgcc enters a handler, its frame already has the new return address but not
+# yet the new stack pointer. Therefore most of the time is spent elsewhere, and there
+# are more stops: one that finds it there loses the frames of deep().
+THROWS = """
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+__attribute__((noinline)) static int deep(int n, std::string s)
+{
+    if (!n)
+        throw std::runtime_error(s);
+    return deep(n - 1, s + "x") + s.size();
+}
+int main()
+{
+    std::vector<double> v(10000);
+    for (;;) {
+        try {
+            deep(10, "a");
+        } catch (const std::exception &e) {
+            v[0] = e.what()[0];
+        }
+        for (size_t i = 1; i < v.size(); i++)
+            v[i] = i * 7919 % 10007;
+        std::sort(v.begin(), v.end());
+    }
+}
+"""
+# A handler on the stack that it interrupts, and one on its own stack; the vDSO.
+SIGNALS = """
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+static int compare(const void *a, const void *b) { return *(int *)a - *(int *)b; }
+static void work(int signal)
+{
+    struct timespec now;
+    int v[200];
+    for (int i = 0; i < 200; i++)
+        v[i] = i * 7919 % (211 + signal);
+    qsort(v, 200, sizeof(int), compare);
+    for (int i = 0; i < 200; i++)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+}
+int main(void)
+{
+    static char room[65536];
+    stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
+    struct sigaction here = { .sa_handler = work };
+    struct sigaction there = { .sa_handler = work, .sa_flags = SA_ONSTACK };
+    sigaltstack(&stack, NULL);
+    sigaction(SIGUSR1, &here, NULL);
+    sigaction(SIGUSR2, &there, NULL);
+    for (;;) {
+        raise(SIGUSR1);
+        raise(SIGUSR2);
+    }
+}
+"""
+
+
+def compiled(directory: Path, suffix: str, text: str, *options: str) -> Path:
+    """Compile a program in a directory."""
+    source = directory / f"program{suffix}"
+    source.write_text(text)
+    program = source.with_suffix("")
+    compiler = "gcc" if suffix == ".c" else "g++"
+    command = [compiler, "-O2", "-o", str(program), str(source), *options]
+    subprocess.run(command, check=True)
+    return program
+
+
+def compressible(directory: Path, copies: int) -> Path:
+    """Write a file for compressors, of some 2 MB for each copy."""
+    text = directory / "text"
+    lines = "".join(f"{number * 7919 % 100003} line\n" for number in range(200000))
+    text.write_text(lines * copies)
+    return text
+
+
+def commands(directory: Path) -> dict[str, list[str]]:
+    """Return a command for each of several kinds of programs."""
+    text = str(compressible(directory, 10))
+    return {
+        "gzip": ["gzip", "-9", "-c", text],
+        "xz": ["xz", "-9", "-T1", "-c", text],
+        "python3": [sys.executable, "-c", PYTHON],
+        "perl": ["perl", "-e", PERL],
+        "bash": ["bash", "-c", SHELL],
+        "openssl": ["openssl", "speed", "-seconds", "60", "rsa2048"],
+        "exceptions": [str(compiled(directory, ".cpp", THROWS))],
+        "signals": [str(compiled(directory, ".c", SIGNALS))],
+    }
