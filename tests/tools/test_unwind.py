@@ -301,6 +301,55 @@ def test_unwind_plt_has_its_own_rule(assembled: Assembled) -> None:
     assert Rule(Kind.PLT, 0, cfa_offset=8, ra_offset=11) in table.rules
 
 
+# Functions of crti.o and crtbeginS.o, which have no unwind information: where a rule
+# begins or ends, and the rule.
+SAVED = Rule(Kind.REG, 7, Ra.CFA, Fp.CFA, 16, -8, -16)
+STARTUP = {
+    "_init": {0: CALL, 3: CALL, 4: PUSHED, 21: PUSHED, 22: CALL},
+    "_fini": {0: CALL, 3: CALL, 4: PUSHED, 7: PUSHED, 8: CALL},
+    "deregister_tm_clones": {0: CALL, 40: CALL},
+    "register_tm_clones": {0: CALL, 56: CALL},
+    "__do_global_dtors_aux": {0: CALL, 13: CALL, 14: SAVED, 51: SAVED, 52: CALL},
+    "frame_dummy": {0: CALL, 8: CALL},
+}
+
+
+@pytest.fixture(name="library")
+def fixture_library(tmp_path: Path) -> Path:
+    """Return a library with the code that GCC adds to each."""
+    source = tmp_path / "empty.c"
+    source.write_text("int empty;\n")
+    library = source.with_suffix(".so")
+    options = ["-shared", "-fPIC", "-o", str(library), str(source)]
+    subprocess.run([gcc_for(X86_64), *options], check=True)
+    return library
+
+
+def place_of(name: str, library: Path) -> int:
+    """Return where a function is in the file."""
+    listing = subprocess.check_output(["nm", library], text=True)
+    (line,) = [line for line in listing.splitlines() if line.split()[-1] == name]
+    return Offsets(library)(int(line.split()[0], 16))
+
+
+@pytest.mark.parametrize("name", STARTUP)
+def test_unwind_code_before_main_is_followed(
+    compiler: Compiler, library: Path, name: str
+) -> None:
+    at, table = place_of(name, library), compiler(library)
+    assert {by: table.rule(at + by) for by in STARTUP[name]} == STARTUP[name]
+
+
+@pytest.mark.parametrize("name", ["_init", "frame_dummy"])
+def test_unwind_unknown_code_before_main_has_no_rule(
+    compiler: Compiler, library: Path, name: str
+) -> None:
+    data = bytearray(library.read_bytes())
+    data[place_of(name, library)] ^= 1
+    library.write_bytes(data)
+    assert compiler(library).rule(place_of(name, library)) == NONE
+
+
 SIGNAL = """
     .cfi_signal_frame
     .cfi_escape 0x0f,0x04,0x77,0xa0,0x01,0x06	# CFA: breg7 160, deref

@@ -10,6 +10,7 @@
 #include "unwind/frames.h"
 #include "unwind/frames_arm64.h"
 #include "unwind/frames_go.h"
+#include "unwind/frames_x86_64.h"
 #include "unwind/table.h"
 
 /*
@@ -41,9 +42,11 @@ static int read_sources(struct frames *sources, const struct elf_file *file)
 		error = frames_read_go(&sources[GO], file);
 	if (!error)
 		error = frames_read_debug(&sources[DEBUG_FRAME], file);
-	if (!error && file->machine->links)
-		error = frames_read_arm64(&sources[KNOWN_CODE], file);
-	return error;
+	if (error)
+		return error;
+	if (file->machine->links)
+		return frames_read_arm64(&sources[KNOWN_CODE], file);
+	return frames_read_x86_64(&sources[KNOWN_CODE], file);
 }
 
 static uint64_t end_of(const struct fde *fde)

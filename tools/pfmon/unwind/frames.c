@@ -2,6 +2,7 @@
 /* frames.c - read entries (CIEs and FDEs) of .eh_frame or .debug_frame */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "unwind/dwarf.h"
 #include "unwind/frames.h"
@@ -244,6 +245,31 @@ void frames_sort(struct frames *frames)
 	if (frames->nr_fdes)
 		qsort(frames->fdes, frames->nr_fdes, sizeof(*frames->fdes),
 		      compare_starts);
+}
+
+int frames_init(struct frames *frames, const struct cie *cies, size_t nr_cies)
+{
+	*frames = (struct frames){ .nr_cies = nr_cies };
+	frames->cies = calloc(nr_cies, sizeof(*cies));
+	if (!frames->cies)
+		return -ENOMEM;
+	memcpy(frames->cies, cies, nr_cies * sizeof(*cies));
+	return 0;
+}
+
+int frames_add(struct frames *frames, const struct elf_file *file, size_t *room,
+	       uint64_t address, uint64_t size, const struct cie *cie,
+	       struct cursor program)
+{
+	struct fde fde = { .address = address, .size = size, .cie = cie,
+			   .program = program };
+
+	if (!size || !elf_file_offset(file, address, size, &fde.start))
+		return 0;
+	if (!GROWN(frames->fdes, frames->nr_fdes, *room))
+		return -ENOMEM;
+	frames->fdes[frames->nr_fdes++] = fde;
+	return 0;
 }
 
 static int read_fdes(struct frames *frames, const struct elf_file *file)

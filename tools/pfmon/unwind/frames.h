@@ -64,6 +64,16 @@ int frames_read_eh(struct frames *frames, const struct elf_file *file);
 int frames_read_debug(struct frames *frames, const struct elf_file *file);
 void frames_free(struct frames *frames);
 
+/*
+ * For code without a description in the file: frames_init() copies CIEs.
+ * frames_add() adds an FDE of the code at an address, unless it is not in the
+ * file. Both return 0 or -ENOMEM.
+ */
+int frames_init(struct frames *frames, const struct cie *cies, size_t nr_cies);
+int frames_add(struct frames *frames, const struct elf_file *file, size_t *room,
+	       uint64_t address, uint64_t size, const struct cie *cie,
+	       struct cursor program);
+
 /* Sorts the FDEs by their starts. */
 void frames_sort(struct frames *frames);
 

@@ -11,7 +11,6 @@
 
 #include "unwind/dwarf.h"
 #include "unwind/frames_arm64.h"
-#include "unwind/growing.h"
 
 #define FP	29
 #define LR	30
@@ -75,21 +74,6 @@ struct symbols {
 	struct elf_part table, names;
 };
 
-static int add(struct frames *frames, const struct elf_file *file,
-	       size_t *room, uint64_t address, uint64_t size,
-	       const struct cie *cie, struct cursor program)
-{
-	struct fde fde = { .address = address, .size = size, .cie = cie,
-			   .program = program };
-
-	if (!size || !elf_file_offset(file, address, size, &fde.start))
-		return 0;
-	if (!GROWN(frames->fdes, frames->nr_fdes, *room))
-		return -ENOMEM;
-	frames->fdes[frames->nr_fdes++] = fde;
-	return 0;
-}
-
 static int add_plt(struct frames *frames, const struct elf_file *file,
 		   size_t *room)
 {
@@ -103,8 +87,8 @@ static int add_plt(struct frames *frames, const struct elf_file *file,
 	if (cursor_number(&code, INSTRUCTION) == BTI_C)
 		program = bti;
 	free(part.bytes);
-	return add(frames, file, room, part.address, part.size,
-		   &frames->cies[CIE_CALLED], program);
+	return frames_add(frames, file, room, part.address, part.size,
+			  &frames->cies[CIE_CALLED], program);
 }
 
 /* Returns whether an instruction allocates space on the stack. */
@@ -149,15 +133,16 @@ static int add_symbol(struct frames *frames, const struct elf_file *file,
 	struct cursor trampoline = PROGRAM(sigreturn), nothing = { .at = NULL };
 
 	if (!strcmp(name, "__kernel_rt_sigreturn"))
-		return add(frames, file, room, symbol->st_value - INSTRUCTION,
-			   symbol->st_size + INSTRUCTION,
-			   &frames->cies[CIE_SIGNAL], trampoline);
+		return frames_add(frames, file, room,
+				  symbol->st_value - INSTRUCTION,
+				  symbol->st_size + INSTRUCTION,
+				  &frames->cies[CIE_SIGNAL], trampoline);
 	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
 	    strncmp(name, "__kernel_", strlen("__kernel_")) ||
 	    !is_leaf(file, symbol))
 		return 0;
-	return add(frames, file, room, symbol->st_value, symbol->st_size,
-		   &frames->cies[CIE_CALLED], nothing);
+	return frames_add(frames, file, room, symbol->st_value,
+			  symbol->st_size, &frames->cies[CIE_CALLED], nothing);
 }
 
 static int add_symbols(struct frames *frames, const struct elf_file *file,
@@ -197,14 +182,10 @@ static int add_vdso(struct frames *frames, const struct elf_file *file,
 int frames_read_arm64(struct frames *frames, const struct elf_file *file)
 {
 	size_t room = 0;
-	int error;
+	int error = frames_init(frames, cies, NR_CIES);
 
-	*frames = (struct frames){ .nr_cies = NR_CIES };
-	frames->cies = malloc(sizeof(cies));
-	if (!frames->cies)
-		return -ENOMEM;
-	memcpy(frames->cies, cies, sizeof(cies));
-	error = add_plt(frames, file, &room);
+	if (!error)
+		error = add_plt(frames, file, &room);
 	if (!error && file->size <= LARGEST_VDSO)
 		error = add_vdso(frames, file, &room);
 	frames_sort(frames);
