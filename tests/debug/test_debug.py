@@ -34,7 +34,7 @@ SUITES = ROOT / "tests/kunit"
 SUITES_MODULES = ROOT / f"build/kmod/{DEBUG}-kunit"
 # Timeouts in seconds for one test and for a guest. They are much longer than needed.
 TEST_TIMEOUT = 600
-GUEST_TIMEOUT = 3600 + FUZZ_CALLS // 10
+GUEST_TIMEOUT = 7200 + FUZZ_CALLS // 10
 
 # Memory that is younger than five seconds is not reported as a leak. Both scans must
 # find a leak, because a single report may be false.
