@@ -21,11 +21,11 @@ BUILT32 := build/i386
 
 # The NMI tests need x86.
 FOLDERS := interface formats stress $(if $(filter x86_64,$(UARCH)),nmi)
-# One program per file there, and two from compat/.
+# Each file in these folders is a program; compat/ has two programs.
 GUEST_TESTS := $(notdir $(basename $(foreach dir,$(FOLDERS),\
 	       $(wildcard tests/guest/$(dir)/*.c)))) compat2x compat22
-# Not built for 32 bits: tests that do not depend on the layout of data, tests that
-# take long, and tests for the debug kernel only.
+# These are not built for 32 bits: tests that do not depend on the layout of
+# data, tests that take long, and tests for the debug kernel only.
 GUEST_TESTS32 := $(filter-out block_stops cpu defect delay fmt inherit inherit_smpl \
 		 leftovers levels lockdown main member nmi% nomemory perm pmc_config pmu \
 		 pmu_perf races realtime refused release storm stress suspend sysfs \
@@ -39,7 +39,8 @@ GCC := gcc
 DYNAMIC := $(addprefix $(GOUT)/,dynamic2x dynamic22)
 GUEST_TOOLS32 := $(GOUT)/pfmon32 $(GOUT)/hotloops32
 DYNAMIC32 := $(addprefix $(GOUT)/,dynamic2x32 dynamic2232)
-# Left out if scripts/parts.py found that this machine cannot build them.
+# Leave out the 32-bit programs if scripts/parts.py found that this machine
+# cannot build them.
 ifeq ($(wildcard build/left-out/user-i386),)
 GUEST_PROGRAMS32 := $(GUEST_TESTS32:%=$(GOUT)/%32) $(GUEST_TOOLS32) $(DYNAMIC32)
 endif
@@ -59,7 +60,7 @@ GUEST_PROGRAMS := $(addprefix $(GOUT)/,$(GUEST_TESTS) fuzz family hotframes keep
 SHARED_OBJ := $(HARNESS_SHARED:%=$(GOBJ)/$(HARNESS)/%.o)
 TEST_OBJ := $(SHARED_OBJ) $(GOBJ)/$(HARNESS)/check_main.o
 FUZZ_OBJ := $(patsubst %.c,$(GOBJ)/%.o,$(wildcard tests/guest/fuzz/*.c))
-# These use only the 2.x header and library.
+# These programs use only the 2.x header and library.
 COMPAT := $(GOBJ)/tests/guest/compat
 TEST2X_OBJ := $(COMPAT)/compat2x.o \
 	      $(addprefix $(GOBJ)/$(HARNESS)/,check.o faults.o check_main.o)
@@ -68,12 +69,13 @@ TEST2X_OBJ32 := $(TEST2X_OBJ:.o=.32.o)
 .PHONY: guest guest-clean
 guest: $(GUEST_PROGRAMS) $(DYNAMIC) $(GUEST_PROGRAMS32)
 
-# Call chains are walked by frame pointers.
+# These programs need frame pointers, by which their call chains are walked.
 FRAMES := -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer
 $(addprefix $(GOBJ)/tests/guest/,$(foreach name,formats/callers formats/callstack \
 	formats/oprofile formats/stacks harness/chains nmi/nmi_callers nmi/nmi_oprofile, \
 	$(name).o $(name).32.o)): GCFLAGS += $(FRAMES)
-# Call chains are walked by unwind tables, which the program compiles as pfmon does.
+# These programs have no frame pointers; unwind tables, which they compile as
+# pfmon does, replace them.
 $(addprefix $(GOBJ)/tests/guest/,interface/unwind_user.o nmi/nmi_unwind.o): \
 	GCFLAGS += -fomit-frame-pointer
 $(GOBJ)/tests/guest/interface/unwind_user.o $(GOBJ)/$(HARNESS)/tables.o: \
@@ -128,7 +130,8 @@ $(addprefix $(GOUT)/,come_and_go family gated keep_events made_code map_briefly 
 	@mkdir -p $(@D)
 	$(GCC) -static -o $@ $^ -lpthread
 
-# hotloops with call chains: optimised leaf functions would have no frame.
+# hotframes is hotloops with frame pointers; it is not optimised, because leaf
+# functions would have no frame.
 $(GOUT)/hotframes: examples/hotloops.c tests/guest/guest.mk
 	@mkdir -p $(@D)
 	$(GCC) -O0 -g -Wall -Wextra -Werror -std=gnu11 $(FRAMES) -static -o $@ $<
@@ -160,9 +163,9 @@ $(GOUT)/compat2x32 $(GOUT)/compat2232:
 	@mkdir -p $(@D)
 	$(GCC) -m32 -static -o $@ $^
 
-# The compat programs linked dynamically, as old programs are: to a stand-in for the
-# old library. They run with our library in LD_PRELOAD. -z now avoids page faults of
-# lazy binding while they measure.
+# The compat programs are linked dynamically to a stand-in for the old library,
+# as old programs are linked to the old library. They run with our library in
+# LD_PRELOAD. -z now avoids page faults of lazy binding while they measure.
 $(GOUT)/libold2x.so: $(COMPAT)/old2x.o
 $(GOUT)/libold2x32.so: GCC += -m32
 $(GOUT)/libold2x32.so: $(COMPAT)/old2x.32.o

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Chains of live programs by unwind tables equal those of elfutils.
+"""Compare chains by unwind tables with elfutils on live programs.
 
-elfutils reads .eh_frame itself. With CHECK_ALL=1 each program is stopped more often.
+elfutils reads.eh_frame itself. With CHECK_ALL=1, each program is stopped more often.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STOPS = 2000 if os.environ.get("CHECK_ALL") else 200
 
 
 class Stops:
-    """Runs unwind_stops."""
+    """Run unwind_stops."""
 
     def __init__(self, program: Path) -> None:
         self.program = program
@@ -37,8 +37,9 @@ class Stops:
     def check(
         self, *command: str | Path, start: bool = False, stops: int = STOPS
     ) -> None:
-        """Compare the chains of a command, nearly all of which must be whole."""
-        # elfutils ends at lazy binding if that has executed nothing but a call.
+        """Compare the chains of a command; check that nearly all are complete."""
+        # If a program is stopped from its start, elfutils ends some chains at lazy
+        # binding.
         least = 0.97 if start else 0.99
         run = subprocess.run(
             [self.program, *(["--start"] if start else []), str(stops), *command],

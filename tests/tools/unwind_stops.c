@@ -32,7 +32,7 @@
 #include "base/util.h"
 #include "process/mapping.h"
 #include "unwind/compile.h"
-#include "unwind_walk.h"	/* of the kernel module */
+#include "unwind_walk.h"	/* as in the kernel module */
 
 #define STOP_US		4000	/* of CPU time, between stops */
 #define MOST_STEPS	64
@@ -212,7 +212,7 @@ static void forget_maps(void)
 	stopped.dwfl = NULL;
 }
 
-/* Only exec and loading a library change what is executable. */
+/* Read the mappings again only if exec or loading a library changed them. */
 static void look_at_maps(void)
 {
 	char *path = checked_printf("/proc/%d/maps", stopped.pid);
@@ -280,7 +280,7 @@ static struct pfm_unwind_frame first_frame(const struct user_regs_struct *user)
 }
 #endif
 
-/* The authentication code is in the upper bits. */
+/* Remove the authentication code, which is in the upper bits. */
 static __u64 strip(__u64 address)
 {
 	return address << CODE_BITS >> CODE_BITS;
@@ -409,7 +409,11 @@ static void compare(struct result *result)
 	}
 }
 
-/* Continues; returns the signal that stopped the command, 0 if it has ended. */
+/*
+ * Continue the command.
+ *
+ * Return: the signal that stopped the command; 0 if it has ended.
+ */
 static int next_stop(pid_t pid, enum __ptrace_request request, int signal)
 {
 	int status;
@@ -419,7 +423,11 @@ static int next_stop(pid_t pid, enum __ptrace_request request, int signal)
 	return WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
 }
 
-/* False if the command has ended. */
+/*
+ * Step over some instructions.
+ *
+ * Return: false if the command has ended.
+ */
 static bool step_some(pid_t pid, int most)
 {
 	for (int left = rand() % most; left; left--) {
@@ -457,7 +465,7 @@ static void follow(unsigned int count, struct result *result)
 	kill(stopped.pid, SIGKILL);
 }
 
-/* The timer outlasts exec. */
+/* Start the timer, which survives exec, and execute the command. */
 static _Noreturn void run_command(char **command, suseconds_t stop_us)
 {
 	struct itimerval every = { { 0, stop_us }, { 0, stop_us } };
@@ -502,7 +510,7 @@ int main(int argc, char **argv)
 	stopped.pid = fork();
 	if (!stopped.pid)
 		run_command(argv + 2, start ? 0 : STOP_US);
-	/* The first stop is that of exec. */
+	/* exec causes the first stop. */
 	if (stopped.pid < 0 || waitpid(stopped.pid, NULL, 0) < 0)
 		fail("fork");
 	if (start)

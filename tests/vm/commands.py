@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import adverse
 import call_graphs
 import control_groups
+import costs
 import counting
 import event_sets
 import following
@@ -62,7 +63,7 @@ FEWER_NMIS = 100_000
 WALKS = {kernels.DEBUG: 500_000} if ALL else {}
 FEWER_WALKS = 10_000
 NMI_ROUNDS = 50 if ALL else 10
-# The part of them on a kernel that repeats them.
+# Divisor of these amounts on a kernel that only repeats the tests of another one.
 PART = 5
 # Timeout of a test with NMIs, in seconds.
 NMI_TIMEOUT = 2400
@@ -70,12 +71,12 @@ NMI_TIMEOUT = 2400
 FUZZ_CALLS = int(os.environ.get("FUZZ_CALLS", "1500"), 0)
 FUZZ_SEED = int(os.environ.get("FUZZ_SEED", "1"), 0)
 FUZZ = f"fuzz --seed {FUZZ_SEED} --calls {FUZZ_CALLS}"
-# Timeout of a guest in seconds; on an idle machine it takes minutes.
+# Timeout of a guest in seconds. On an idle machine a guest takes minutes.
 TIMEOUT = 1800 + FUZZ_CALLS // 10
 # A deliberately faulty format; module parameters select its faults.
 ODD_MODULE = "tests/guest/fmt_odd/pfm_fmt_odd"
-# A format that pfmon knows only from sysfs, named so that it is loaded on demand; and
-# arguments that pfmon or the format refuses.
+# A format that pfmon knows only from sysfs; its module's name lets pfmon load it on
+# demand. REFUSED has arguments that pfmon or the format refuses.
 COUNT = "ab3b0f7e-5f0c-4d6f-9d4a-5b9d8e0c4a11"
 REFUSED = {
     "depth=3": "the sampling format count has no field 'depth'; it has num_events",
@@ -90,7 +91,7 @@ LOCKED_MODULES = (
     "formats/pebs64/pfm_fmt_pebs64",
 )
 
-# retire executes two instructions per round; the period is in cycles.
+# retire executes two instructions per round. PERIOD is in cycles.
 ROUNDS = 25_000_000
 INSTRUCTIONS = 2 * ROUNDS
 PERIOD = 100_000
@@ -106,12 +107,14 @@ TRIGGERED = [Guest("x86_64", "6.12"), *ARM64]
 # The guest in which pfmon samples a control group, records call graphs, and lists all
 # events.
 GROUPED = Guest("x86_64", "6.12")
+# The guest in which the cost of samples is measured.
+MEASURED = Guest("arm64", "6.1")
 # The guests in which pfmon samples processes that end before it reads the samples.
 CROWDED = [GROUPED, FOLLOWED]
-# The guest with perf's usual limits on samples, until the programs of RIGGED begin; in
-# the others no sample may be missing.
+# This guest keeps perf's usual limits on samples until the programs of RIGGED begin.
+# The other guests lift the limits, because no sample may be missing there.
 PROTECTED = Guest("x86_64", "7.3", parallel=True)
-# The order matters when they are set.
+# The two limits must be set in this order.
 LIMITS = {"perf_cpu_time_max_percent": 25, "perf_event_max_sample_rate": 100_000}
 NO_LIMITS = {"perf_event_max_sample_rate": 10**9, "perf_cpu_time_max_percent": 0}
 # Guests with random calls.
@@ -119,13 +122,13 @@ RANDOM = [guest for guest in (*ARM64, *WITH_NMIS) if guest.series in THOROUGH]
 
 
 def insmod(*modules: str) -> str:
-    """Return the command that loads our modules."""
+    """Return the command that loads the project's modules."""
     extra = "/lib/modules/$(uname -r)/extra"
     return " && ".join(f"insmod {extra}/{module}.ko" for module in modules)
 
 
 def rmmod(pmu: str) -> str:
-    """Return the command that unloads all modules, including this PMU's."""
+    """Return the command that unloads all modules, including this PMU's module."""
     names = "cut -d' ' -f1 /proc/modules | grep '^pfm_fmt_\\|^pfm_unwind'"
     return f"rmmod $({names}) {pmu} perfmon"
 
@@ -187,7 +190,7 @@ def _asked() -> str:
 
 
 def _listed() -> str:
-    """Return the command that counts how often the kernel tries a tracepoint."""
+    """Return the command that counts the kernel's attempts to open a tracepoint."""
     probes = "/sys/kernel/tracing/kprobe_events"
     lines = [
         f"echo 'p:tries perf_tp_event_init' >>{probes}",
@@ -203,7 +206,7 @@ def nmis(series: str) -> int:
 
 
 def _amount(name: str, usual: int, series: str) -> int:
-    """Return the amount of work on a kernel; a variable overrides the usual one."""
+    """Return the amount of work on a kernel; an environment variable overrides it."""
     part = PART if repeats_nmis(series) else 1
     return int(os.environ.get(name, usual // part))
 
@@ -220,7 +223,7 @@ def nmi_commands(series: str) -> dict[str, str]:
 
 
 def rigged_commands(series: str) -> dict[str, str]:
-    """Return the commands that follow those: the programs of RIGGED."""
+    """Return the commands that run the programs of RIGGED with the NMI PMU loaded."""
     commands = {f"{RIG_PREFIX}{name}": f"PFM_NMI=1 {name}" for name in rigged(series)}
     return commands | {"nmis": f"cat {RIG}/stats"}
 
@@ -240,15 +243,16 @@ def _limit(limits: dict[str, int]) -> str:
 
 
 def _unprotect() -> str:
-    """
-    Return the command that prints perf's limits, and lifts them: the programs that
-    follow expect each overflow, and perf throttles NMIs where it spares page faults.
+    """Return the command that prints and then lifts perf's limits.
+
+    The programs that follow expect each overflow. With these limits, perf throttles
+    NMIs although it does not throttle page faults.
     """
     return f"(cd /proc/sys/kernel && cat {' '.join(LIMITS)}) && {_limit(NO_LIMITS)}"
 
 
 def _everywhere(guest: Guest) -> dict[str, str]:
-    """Return the pfmon commands for guests with one CPU and with two."""
+    """Return the pfmon commands that run in guests with one CPU and with two."""
     return {
         "events": _events(),
         "going_on": live_sessions.command(),
@@ -257,7 +261,7 @@ def _everywhere(guest: Guest) -> dict[str, str]:
 
 
 def _pfmon(guest: Guest) -> dict[str, str]:
-    """Return the pfmon commands for each kernel, in guests with exact time."""
+    """Return the pfmon commands that each kernel runs in a guest with exact time."""
     return {
         "asked": _asked(),
         "sets": event_sets.command(guest.arch),
@@ -310,6 +314,8 @@ def _parallel(guest: Guest) -> dict[str, str]:
 def _exact(guest: Guest) -> dict[str, str]:
     """Return the commands of a guest whose time depends on instructions only."""
     found = {}
+    if guest == MEASURED:
+        found["costs"] = costs.command()
     if guest in TRIGGERED:
         found["triggers"] = triggers.script()
     if guest == GROUPED:
@@ -358,12 +364,12 @@ def _hardware() -> dict[str, str]:
 
 
 def narrow(name: str) -> bool:
-    """Tell whether a program or a library is a 32-bit one."""
+    """Tell whether a program or a library is 32-bit."""
     return name.partition(".")[0].endswith("32")
 
 
 def _preloaded() -> dict[str, str]:
-    """Return the programs of PRELOADED that can be built."""
+    """Return the programs of PRELOADED that this host can build."""
     if without_narrow():
         return {name: lib for name, lib in PRELOADED.items() if not narrow(name)}
     return PRELOADED
@@ -384,12 +390,12 @@ BESIDE_PERF = Guest("x86_64", "6.12")
 
 
 def with_perf(guest: Guest) -> bool:
-    """Tell whether a guest has perf (of linux-perf)."""
+    """Tell whether a guest has perf (from the package linux-perf)."""
     return bool(counting.PERF) and guest == BESIDE_PERF
 
 
 def _perf(guest: Guest) -> tuple[str, ...]:
-    """Return the harness's options for perf."""
+    """Return the harness's options that add perf to a guest."""
     return (f"--program={counting.PERF}",) if with_perf(guest) else ()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Threads and mappings in perf.data: records that must come before samples."""
+"""Threads and mappings in perf.data: records that must precede the samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .perf_records import Words
 
 DELETED = " (deleted)"
 
-# perf needs addresses, so files of cookies are mapped here, at made-up addresses.
+# perf needs addresses, so files that cookies identify are mapped at invented addresses.
 FILES_AT, FILE_SIZE, MAX_FILES = 1 << 44, 1 << 32, 1 << 14
 
 
@@ -41,7 +41,7 @@ class Processes:
         self._jit = jit or {}
         self._new = set(self._jit)  # processes whose file was not mapped yet
         self._timed = self._source.maps.timed and timed
-        # Later mappings, the next ones last.
+        # Mappings that are not written yet; the next ones are last.
         self._later = self._source.maps.states()[::-1]
         if self._timed:
             self._later.sort(key=lambda state: -state.since)
@@ -57,7 +57,7 @@ class Processes:
         )
 
     def mappings(self, epoch: int) -> tuple[bytes, bool]:
-        """MMAP2 records of new mappings in an epoch, and whether any replace old ones.
+        """Returns MMAP2 records of new mappings, and whether any replace old ones.
 
         Calls must be in ascending order of epochs.
         """
@@ -80,10 +80,11 @@ class Processes:
         return b"".join(found), replace
 
     def until(self, time: int) -> Iterator[tuple[int, bytes]]:
-        """The times up to ``time`` at which mappings change, and MMAP2 records.
+        """Yields times up to ``time`` at which mappings change, with MMAP2 records.
 
-        perf sorts the records by time. A call yields only what earlier calls have not,
-        and nothing if times are unknown: then mappings() makes the records.
+        perf sorts the records by time. Each call yields only what earlier calls have
+        not. If times are unknown, calls yield nothing, and mappings() makes the
+        records.
         """
         while self._timed and self._later and self._later[-1].since <= time:
             state = self._later.pop()
@@ -96,9 +97,9 @@ class Processes:
         cookies: NDArray[np.uint64],
         offsets: Words,
     ) -> tuple[Words, bytes]:
-        """Addresses for offsets in files, and MMAP2 records of new files.
+        """Returns addresses for offsets in files, and MMAP2 records of new files.
 
-        An offset whose cookie is 0 is already an address.
+        If its cookie is 0, an offset is already an address.
         """
         which = np.flatnonzero((cookies != 0) & (offsets < np.uint64(FILE_SIZE)))
         numbers = self._cookies.ids(np.zeros(1, np.uint64), cookies[which])
@@ -112,7 +113,7 @@ class Processes:
         return addresses, self._files(before)
 
     def _files(self, before: int) -> bytes:
-        """Mappings of files in processes, for all uses from number ``before`` on."""
+        """Returns mappings of files in processes, for uses from ID ``before`` on."""
         tgids, numbers = (part[before:].tolist() for part in self._uses.pairs())
         cookies = self._cookies.pairs()[1]
         found = []
@@ -140,7 +141,7 @@ class Processes:
 
 
 def _without_deleted(mapping: Mapping) -> Mapping:
-    """The mapping with the file's original name."""
+    """Returns the mapping with the original name of its file."""
     if not mapping.path.endswith(DELETED):
         return mapping
     path = mapping.path.removesuffix(DELETED)

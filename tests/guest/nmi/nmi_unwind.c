@@ -15,9 +15,11 @@
 #include "tables.h"
 
 #define NMIS	200
-/* Samples in code with known callers. */
+/* The required number of samples in code with known callers. */
 #define ENOUGH	100
-/* Rounds until chains are whole: NMIs may delay the copy for long. */
+/*
+ * The most rounds until chains are complete: NMIs may delay the copy for long.
+ */
 #define MOST_ROUNDS	20
 /* Changes of the program's mappings per round. */
 #define CHANGES		4
@@ -64,7 +66,10 @@ static bool is_spinning(const pfm_callstack_record_t *record)
 	       record->ip < (uintptr_t)__stop_bottom_text;
 }
 
-/* Return: samples in spin(); *whole: those with all callers. */
+/*
+ * Return: the number of samples in spin(). *whole: the number of those with all
+ * callers.
+ */
 static unsigned int count_spinning(const struct mapped *m, unsigned int *whole)
 {
 	const pfm_callstack_record_t *record = NULL;
@@ -84,15 +89,15 @@ static unsigned int count_spinning(const struct mapped *m, unsigned int *whole)
 }
 
 /*
- * Chains are incomplete until the mappings have been copied, and in the
- * function's prologue.
+ * Expect complete chains. Chains are incomplete until the mappings have been
+ * copied, and in a function's prologue.
  */
 static void expect_whole_chains(const struct mapped *m)
 {
 	unsigned int spinning, whole, rounds = 0;
 
 	do {
-		/* Empties the buffer if it is full. */
+		/* The restart empties the buffer if it is full. */
 		CHECK_OK(pfm_restart(m->fd));
 		rig_fire_while(NMIS, spin_below);
 		spinning = count_spinning(m, &whole);
@@ -125,7 +130,7 @@ static void read_in_child(void *page)
 	CHECK_EQ(*(volatile char *)page, 1);
 }
 
-/* Each change makes the copy of the mappings invalid. */
+/* Change the mappings, which makes each copy of them invalid. */
 static void change_mappings(void)
 {
 	size_t size = sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Code that is in no file: images of vDSOs, and JIT-compiled functions."""
+"""Read code that is in no file: images of vDSOs, and JIT-compiled functions."""
 
 from __future__ import annotations
 

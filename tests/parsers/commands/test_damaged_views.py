@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damaged captures of every format: each view agrees with the report or fails."""
+"""Check that each view of a damaged capture agrees with the report or fails."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def view(command: str, count: Count, file: Path) -> Counted:
         return Counted(None, err)
     document = json.loads(out)
     if NO_PARSER in err:
-        # Without a parser only the number of samples is known.
+        # Without a parser, only the number of samples is known.
         assert not document["rows"]
         return Counted(None, err)
     return Counted(count(document), err)
@@ -149,7 +149,7 @@ def test_damaged_dump_agrees_with_report() -> None:
 
 
 def annotated(file: Path) -> Counted:
-    """Compare the samples of a function in annotate and in a report."""
+    """Compare a function's samples in annotate with those in a report."""
     _, out, err = called("annotate", "-s", "do_work", "--json", str(file))
     if NO_PARSER in err:
         return Counted(None, err)
@@ -172,7 +172,7 @@ def test_damaged_annotate_agrees_with_report() -> None:
 
 
 def watched(file: Path) -> Counted:
-    """Show the capture as if it was being written."""
+    """Show the capture as if it were still being written."""
     status, out, err = called("top", "--batch", str(file))
     assert out or (status and err)
     # Each refresh shows the most recent samples only.
@@ -203,7 +203,7 @@ def test_damaged_extract_writes_all_files_or_none() -> None:
 
 
 def tabulated(file: Path) -> Counted:
-    """Read the capture's samples, and their weights summed by address."""
+    """Read the capture's samples, and sum their weights by address."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:

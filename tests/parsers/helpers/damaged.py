@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damaged captures of every format, and the counts of a report on them.
+"""Damage captures of every format, and count their samples with a report.
 
 A command must either count the same samples as the report, or refuse the file and
 say why. ``check()`` verifies this for any ``Run``.
@@ -58,7 +58,7 @@ Run = Callable[[Path], Counted]
 
 
 def program() -> Program:
-    """Describe a program without a file: these cases do not need symbols."""
+    """Describe a program without a file, because these cases do not need symbols."""
     names = {"hot": 0x1100, "warm": 0x1200, "main": 0x1300}
     where = writers.mapping(LOAD + 0x1000, LOAD + 0x3000, 0x1000, "/no/program")
     return Program(Path("/no/program"), "ab" * 20, names, where, 0)

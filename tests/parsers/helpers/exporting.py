@@ -24,7 +24,7 @@ EXPORTS = sorted({*registry.OURS} - (set() if find_spec("pyarrow") else {"parque
 
 
 def called(*argv: str) -> tuple[int, str, str]:
-    """Run a command; return exit status, output and error output."""
+    """Run a command; return its exit status, standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         status = main(argv)
@@ -53,12 +53,12 @@ def reported(file: Path, *options: str) -> list[Any]:
 
 
 def by_label(file: Path, *options: str) -> Counter[str]:
-    """Like by_symbol(), with the object as the name of an unknown function."""
+    """Count like by_symbol(), but name an unknown function by its object."""
     return _sums(file, options, lambda row: row["symbol"] or row["object"])
 
 
 def by_symbol(file: Path, *options: str) -> Counter[str]:
-    """Return samples, or weights if requested, by function in a report."""
+    """Return a report's samples by function, or its weights if requested."""
     return _sums(file, options, lambda row: row["symbol"] or "[unknown]")
 
 
@@ -72,7 +72,7 @@ def _sums(
 
 
 def samples_in(file: Path, to: str) -> Optional[int]:
-    """Return the number of samples in an export, or None if it cannot be read here."""
+    """Return the number of samples in an export; None if this format cannot be read."""
     if to == "perf-data":
         return sum(r.kind == perf_file.SAMPLE for r in perf_file.records(file))
     if to == "pprof":
@@ -94,7 +94,7 @@ def samples_in(file: Path, to: str) -> Optional[int]:
 
 
 def _samples_in_otlp(data: bytes) -> int:
-    """Return the sum of all values; samples are in profile, scope and resource (2)."""
+    """Return the sum of all values; a resource has scopes, profiles and samples."""
     found = [body for number, body in fields(data) if number == 1]
     for _ in range(3):
         found = [body for part in found for number, body in fields(part) if number == 2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Damaged captures of every format: the page agrees with the report or fails."""
+"""Check that the page of a damaged capture agrees with the report or fails."""
 
 from __future__ import annotations
 
