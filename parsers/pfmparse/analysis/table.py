@@ -17,8 +17,10 @@ from .rows import Number, RowMaker, Rows
 
 Array = NDArray[Any]
 
-# Columns of texts, each with the IDs of its texts. File and host are the same for all
-# samples of an input.
+# Columns that have one text for all samples of an input.
+SAME = ("file", "host")
+
+# Columns of texts, each with the IDs of its texts.
 TEXTS: dict[str, Callable[[Rows], Optional[Ids]]] = {
     "comm": lambda rows: rows.names,
     "event": lambda rows: rows.events,
@@ -26,8 +28,7 @@ TEXTS: dict[str, Callable[[Rows], Optional[Ids]]] = {
     "object": lambda rows: rows.places,
     "line": lambda rows: rows.places,
     "stack": lambda rows: rows.stacks,
-    "file": lambda rows: None,
-    "host": lambda rows: None,
+    **dict.fromkeys(SAME, lambda rows: None),
 }
 # The detail about places that columns need; the others need Detail.OBJECT.
 SYMBOLS = {"function": Detail.SYMBOL, "stack": Detail.SYMBOL, "line": Detail.LINE}
@@ -88,26 +89,13 @@ class Table:
 
     def _texts(self, name: str, ids: Array) -> Array:
         """Returns the texts of IDs, as an array of objects that share equal texts."""
-        if name in ("file", "host"):
+        if name in SAME:
             return np.full(ids.size, getattr(self._source, name), object)
         if name == "stack":
             return self._stacks(ids)
         # The last text is that of the ID -1, which means unknown.
-        texts = objects([*self._all(name), ""])
+        texts = objects([*texts_of(name, self._source, self._maker), ""])
         return texts[ids.astype(np.intp, copy=False)]
-
-    def _all(self, name: str) -> Sequence[str]:
-        """Returns the texts of a column, indexed by ID."""
-        if name == "comm":
-            return self._maker.names.all()
-        if name == "event":
-            return [event.name for event in self._source.events.all[:-1]] + [""]
-        locations = self._source.places.locations()
-        if name == "object":
-            return [location.object for location in locations]
-        if name == "line":
-            return [location.line or "" for location in locations]
-        return [location.symbol or "" for location in locations]
 
     def _stacks(self, ids: Array) -> Array:
         texts = np.full(ids.size, "", object)
@@ -115,6 +103,27 @@ class Table:
         if known.any():
             texts[known] = list(StackTexts(self._source).texts(ids[known]))
         return texts
+
+
+def texts_of(
+    name: str, source: Input, maker: RowMaker, start: int = 0
+) -> Sequence[str]:
+    """Returns the texts of a column from an ID on: a key of TEXTS, except the stack.
+
+    The ID of ``file`` and ``host`` is 0.
+    """
+    if name in SAME:
+        return [getattr(source, name)][start:]
+    if name == "comm":
+        return maker.names.all()[start:]
+    if name == "event":
+        return [*(event.name for event in source.events.all[:-1]), ""][start:]
+    locations = source.places.locations()[start:]
+    if name == "object":
+        return [location.object for location in locations]
+    if name == "line":
+        return [location.line or "" for location in locations]
+    return [location.symbol or "" for location in locations]
 
 
 def joined(parts: Sequence[Array]) -> Array:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from typing import Any, Callable, Mapping, Optional, Sequence
 
@@ -12,21 +13,20 @@ from ..analysis.inputs import Input
 from ..analysis.interner import Ids
 from ..analysis.labels import StackTexts
 from ..analysis.rows import CARRIED, Number, RowMaker, Rows, numbers_of
-from ..analysis.table import TEXTS
+from ..analysis.table import SAME, TEXTS, texts_of
 from ..analysis.weights import COUNT
 from ..recording import Batch
-from ..symbols.location import Detail, Location
+from ..symbols.location import Detail
 from .interface import Export, ExportError, Job
 from .unsupported import noted
 
 ADDRESS = Number("<u8", lambda rows: rows.addresses)
 STACK = "stack"
 NAMES = tuple(name for name in TEXTS if name != STACK)
-SAME = ("file", "host")  # for all samples of an input
 
 
 def write(job: Job) -> None:
-    """Writes the rows; ExportError without pyarrow."""
+    """Writes the rows. Raises ExportError without pyarrow."""
     arrow, writer = _pyarrow()
     numbers = {**numbers_of(job.inputs), "address": ADDRESS}
     if job.weight != COUNT:
@@ -43,7 +43,7 @@ def write(job: Job) -> None:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    """The module and its writer of files; most users of pfmparse do not have it."""
+    """Returns pyarrow, which few users have, and its writer of files."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet").ParquetWriter
     except ImportError as error:
@@ -61,28 +61,19 @@ class _Columns:
         self._arrow, self._numbers = arrow, numbers
         self._maker = RowMaker(source, (), weight)
         self._stacks = StackTexts(source)
-        events = [*(event.name for event in source.events.all[:-1]), ""]
-        names: dict[str, Callable[[int], Sequence[str]]] = {
-            "comm": lambda done: self._maker.names.all()[done:],
-            "event": lambda done: events[done:],
-            "function": lambda done: [place.symbol or "" for place in places(done)],
-            "object": lambda done: [place.object for place in places(done)],
-            "line": lambda done: [place.line or "" for place in places(done)],
-            "file": lambda _: [source.file],
-            "host": lambda _: [source.host],
+        self._names = {
+            name: _Names(arrow, partial(texts_of, name, source, self._maker))
+            for name in NAMES
         }
-        self._names = {name: _Names(arrow, new) for name, new in names.items()}
-
-        def places(done: int) -> Sequence[Location]:
-            return source.places.locations()[done:]
 
     def of(self, batch: Batch) -> list[Any]:
-        """The columns of a batch."""
+        """Returns the columns of a batch."""
         rows = self._maker.rows(batch)
         numbers = [number.of(rows) for number in self._numbers.values()]
+        texts = self._names.items()
         return [
             *(self._arrow.array(np.ascontiguousarray(column)) for column in numbers),
-            *(self._names[name].of(_ids(name, rows), rows.count) for name in NAMES),
+            *(names.of(_ids(name, rows), rows.count) for name, names in texts),
             self._stacks_of(rows),
         ]
 
@@ -95,16 +86,16 @@ class _Columns:
 
 
 class _Names:
-    """Makes columns of numbers and their texts."""
+    """Makes the columns of a name, with an ID for each text."""
 
     def __init__(self, arrow: Any, new: Callable[[int], Sequence[str]]) -> None:
-        """``new`` returns all texts from a number on."""
+        """``new`` returns all texts from an ID on."""
         self._arrow, self._new = arrow, new
-        self._numbers: dict[str, int] = {"": 0}  # of different texts
+        self._numbers: dict[str, int] = {"": 0}  # the column's IDs of the texts
         self._known = np.zeros(0, np.int32)
 
     def of(self, ids: Optional[Ids], count: int) -> Any:
-        """The column of these numbers; without numbers, ``count`` empty texts."""
+        """Returns the column of these IDs; without IDs, of ``count`` empty texts."""
         if ids is None:
             ids = np.zeros(count, np.int32)
         else:
@@ -121,12 +112,12 @@ class _Names:
 
 
 def _ids(name: str, rows: Rows) -> Optional[Ids]:
-    """The numbers of texts; None if they are unknown."""
+    """Returns the IDs of a column's texts; None if they are unknown."""
     return np.zeros(rows.count, np.intp) if name in SAME else TEXTS[name](rows)
 
 
 def _plain(text: str) -> str:
-    """A text without bytes that are not valid UTF-8."""
+    """Escapes bytes that are not valid UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
