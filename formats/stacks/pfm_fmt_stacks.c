@@ -24,7 +24,7 @@
  * struct stacks_switch - a context switch
  * @tstamp: time of the switch
  * @clock:  CPU time of the thread
- * @offs:   offset in bytes of the switch's record; 0 if there is none
+ * @offs:   offset in bytes of the switch's record, or 0 without a record
  */
 struct stacks_switch {
 	u64	tstamp;

@@ -36,8 +36,7 @@ MODULES = r"(core|pmu|unwind|formats)/.*\.[ch]"
 NAMING = re.compile(rb"^\s*#\s*include\b.*", re.MULTILINE)
 # Pages that no test reads.
 PAGES = r".*\.\d|CHANGELOG\.md|docs/(?!install\.md$|tutorial\.md$).*"
-# Of these files, tests depend only on the NAMING lines. LINTIAN depends on complete
-# files.
+# Files of which tests read only the NAMING lines. LINTIAN reads the complete files.
 NAMED = re.compile(f"{MODULES}|{PAGES}")
 LINTIAN = "test_lintian_accepts_built_packages"
 

@@ -12,9 +12,10 @@ MAX_CHANGES = 1 << 12
 
 @dataclass(frozen=True)
 class ArgumentChange:
-    """A change that was complete at ``realtime_ns``, and the argument's bytes then.
+    """A change of the argument: when it was complete, and the new bytes.
 
-    It began at most ``uncertainty_ns`` earlier. ``realtime_ns`` is in ns since 1970.
+    ``realtime_ns`` is in ns since 1970. The change began at most ``uncertainty_ns``
+    earlier.
     """
 
     realtime_ns: int
@@ -23,7 +24,7 @@ class ArgumentChange:
 
 
 def parse_change(text: bytes, offset: int) -> ArgumentChange:
-    """The change in a FARG document that starts at byte ``offset`` of the file."""
+    """Parses a FARG document that starts at byte ``offset`` of the file."""
     node = Node.parse(text, "FARG", offset)
     return ArgumentChange(
         realtime_ns=node["realtime_ns"].u64(),

@@ -38,7 +38,7 @@ class Order:
         self._before = 0  # the latest time at the end of the last round
 
     def after(self, context: int, last: int) -> bytes:
-        """Returns a record that ends a round, or nothing if the round must go on.
+        """Returns a record that ends a round, or nothing before the end.
 
         ``last`` is the time of the context's last sample so far.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR GPL-2.0
-"""Process IDs in perf.data: different processes of several captures have other IDs."""
+"""Separates processes of several captures that have the same ID, for perf.data."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Pids:
     """Changes the process and thread IDs of an input."""
 
     def __init__(self, shift: int = 0) -> None:
-        """Adds ``shift``."""
+        """Adds ``shift`` to each ID."""
         self._shift = shift
 
     def one(self, number: int) -> int:
-        """The new ID of a process or of a thread."""
+        """Returns the new ID of a process or of a thread."""
         return number if number in (IDLE, NOBODY) else number + self._shift
 
     def all(self, numbers: Words) -> Words:
-        """The new IDs."""
+        """Returns the new IDs."""
         if not self._shift:
             return numbers
         fixed = (numbers == np.uint64(IDLE)) | (numbers == np.uint64(NOBODY))
@@ -36,7 +36,7 @@ class Pids:
 
 
 class AllPids:
-    """Finds out which inputs need other IDs."""
+    """Chooses IDs for the processes of all inputs."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -44,7 +44,7 @@ class AllPids:
         self._shift = 0
 
     def of(self, source: Input) -> Pids:
-        """The IDs of the next input.
+        """Returns the IDs of the next input.
 
         Raises ExportError if there are no more IDs.
         """
@@ -61,7 +61,7 @@ class AllPids:
 
 
 def _described(source: Input) -> dict[int, object]:
-    """Names and mappings of each process; equal for the same process."""
+    """Returns the names and mappings of each process, to compare processes."""
     recording = source.recording.source
     found: dict[int, list[object]] = {}
     for thread in recording.threads:

@@ -352,7 +352,7 @@ extern "C" {
  * address other than NULL may crash the program instead of returning EFAULT.
  *
  * Vectors: elements are processed in order, up to the first that fails, whose
- * flags give the reason. There is no limit on the number of elements.
+ * flags give the reason. A vector can have any number of elements.
  */
 
 #ifdef PERFMON_2_2

@@ -40,10 +40,10 @@ void recording_forget_thread(struct recording *recording, pid_t tid);
  *
  * recording_events() writes the events: call it every RECORDING_EVENTS_NS, and
  * when the descriptor of recording_events_fd(), if it is not -1, is readable
- * because a CPU has come online. recording_new_processes() calls
- * recording_processes() if there are no events, or some were lost. Before a
- * process ends, recording_last_of_process() writes the events and, if they do
- * not include the process, reads it from /proc.
+ * because a CPU has come online. Without events, or after a loss of events,
+ * recording_new_processes() calls recording_processes(). Before a process ends,
+ * recording_last_of_process() writes the events and, if they do not include the
+ * process, reads it from /proc.
  */
 #define RECORDING_EVENTS_NS	20000000
 int recording_events_fd(const struct recording *recording);

@@ -20,7 +20,7 @@ void threads_destroy(struct threads *threads);
  */
 char *threads_changed(struct threads *threads, pid_t tgid, bool all);
 
-/* Like threads_changed(), but for one thread; may use a cached cgroup. */
+/* As threads_changed(), for a single thread; may use a cached cgroup. */
 char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid);
 
 /* Forgets a thread that has ended. */

@@ -17,7 +17,7 @@
 /* Unused tables are deleted after this time, as by debuginfod's client. */
 #define UNUSED_S	(7 * 24 * 3600)
 
-/* Returns the user's cache directory, to be freed; NULL if there is none. */
+/* Returns the user's cache directory, to be freed; NULL without one. */
 static char *base_directory(void)
 {
 	const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -53,7 +53,7 @@ bool elf_file_read(const struct elf_file *file, uint64_t offset, void *bytes,
 /*
  * elf_file_section() copies the section of that name, elf_file_rest() all bytes
  * from an address to the end of its segment. The caller frees the copy. Both
- * return 1, or 0 if there is none, or a negative errno.
+ * return 1; 0 if nothing was found; or a negative errno.
  */
 int elf_file_section(const struct elf_file *file, const char *name,
 		     struct elf_part *part);
