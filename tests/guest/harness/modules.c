@@ -4,6 +4,8 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +17,31 @@
 #include "files.h"
 #include "modules.h"
 
+/* Whether the module's init function, in another process, has not ended. */
+static bool is_loading(const char *module)
+{
+	FILE *list = fopen("/proc/modules", "re");
+	char line[512], name[64], state[16];
+	bool found = false;
+
+	CHECK(list);
+	while (!found && fgets(line, sizeof(line), list))
+		found = sscanf(line, "%63s %*s %*s %*s %15s", name,
+			       state) == 2 &&
+			!strcmp(name, module);
+	fclose(list);
+	return found && !strcmp(state, "Loading");
+}
+
 void module_load(const char *module)
 {
 	char command[128];
 
 	snprintf(command, sizeof(command), "modprobe %s", module);
 	CHECK_EQ(system(command), 0);
+	/* The modprobe of busybox does not wait for another one. */
+	while (is_loading(module))
+		sched_yield();
 }
 
 int module_insert_with(const char *path, const char *parameters)

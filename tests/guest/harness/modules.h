@@ -17,7 +17,7 @@
 	0x8d, 0x7e, 0x6d, 0x0f, 0x6f, 0x3c, 0x9a, 0x17 }
 #define ODD_UUID_TEXT	"3b0f0c62-5d0b-4a55-8d7e-6d0f6f3c9a17"
 
-/* Load a module with modprobe, which must succeed. */
+/* Load a module with modprobe, which must succeed. It is live then. */
 void module_load(const char *module);
 /*
  * Insert a module file below extra/, or remove a module. Return: 0, or -1 with
