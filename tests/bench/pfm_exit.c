@@ -73,7 +73,7 @@ static void remove_modules(void)
 		die("perfmon cannot be removed");
 }
 
-/* The descriptors stay open, because the contexts live only as long. */
+/* The descriptors stay open: closing them would end the contexts. */
 static void monitor(pid_t tid)
 {
 	int fd = new_context();

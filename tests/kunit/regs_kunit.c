@@ -222,7 +222,7 @@ static void old_pmc_value_may_be_refused_too(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fixture_value(test, 0), 108ULL);
 }
 
-/* Let samples of PMD0 record PMD1 to PMD@n. */
+/* Let samples of PMD0 record PMD1 to PMD number @n. */
 static void sample_with(struct kunit *test, unsigned int n)
 {
 	pfarg_pmc_t pmc = { .reg_num = 0 };

@@ -24,7 +24,7 @@ static int stamp_init(struct kunit *test)
 	if (ret)
 		return ret;
 	/*
-	 * Unregister the periodic check, so that only the tests check the
+	 * Cancel the periodic check, so that only the tests check the
 	 * clock.
 	 */
 	pfm_stamps_exit();

@@ -649,7 +649,7 @@ static void saved_words_outside_frame_are_not_read(struct kunit *test)
 /* Proves H31 */
 static void stack_pointer_must_rise(struct kunit *test)
 {
-	/* The last one is beyond the end of the stack. */
+	/* The last offset is beyond the end of the stack. */
 	const s32 bad[] = { 0, -8, -1024, 8 * WORDS + 8 };
 	unsigned int i;
 

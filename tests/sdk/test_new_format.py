@@ -51,7 +51,7 @@ MADE: dict[str, tuple[str, ...]] = {
 }
 # The shortest and the longest possible name.
 NAMES = ("a", "abcdefghij_klmnopqrs")
-# These are the same as in scripts/modules.mk.
+# The warning options of scripts/modules.mk.
 WARNINGS = (
     "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers "
     "-Wno-sign-compare -Wno-type-limits -Wno-shift-negative-value"

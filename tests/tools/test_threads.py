@@ -147,7 +147,7 @@ def test_renamed_new_thread_is_reported_again(programs: Path) -> None:
         asked.ask(b"name second")
         assert printer.threads(b"new") == [{**first, "comm": "second"}]
         assert printer.threads(b"new") == []
-        # The thread has been unchanged once, so only "all" examines it again.
+        # "new" no longer examines a thread that it found unchanged.
         asked.ask(b"name third")
         assert printer.threads(b"new") == []
         assert printer.threads(b"all") == [{**first, "comm": "third"}]

@@ -81,7 +81,7 @@ static pid_t make_bystander(void)
 	return pid;
 }
 
-/* Detach the command at a stop that was not handled. */
+/* Wait until the command stops, and detach without handling the stop. */
 static void detach_at_entry(struct command *command, const char *where)
 {
 	siginfo_t info;

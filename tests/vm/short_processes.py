@@ -55,7 +55,7 @@ def command_late() -> str:
 
 
 def command_late_command() -> str:
-    """Return the command that stops pfmon while its command runs."""
+    """Return the command that stops pfmon while the measured command runs."""
     sample = f"{SAMPLE} -o /out/{LATE_COMMAND} map_briefly 4000"
     lines = [
         f"{sample} & pfmon=$!",

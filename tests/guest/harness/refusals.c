@@ -19,7 +19,7 @@
 #include "slab.h"
 
 #define CALLS	32
-#define DESCRIPTORS 256	/* more than these processes have */
+#define DESCRIPTORS 256	/* more than a process here opens */
 #define ROUNDS	10	/* at most; usually one is enough */
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
 

@@ -385,7 +385,7 @@ static void expect_area_that_counts(void)
 	touch_pages(5, NULL);
 	ctx_stop(m.fd);
 	CHECK_EQ(*(const char *)m.buf, 5);
-	/* Only the buffer can be mapped. */
+	/* A mapping of another size or offset is refused. */
 	CHECK_OK(munmap((void *)m.buf, m.size));
 	for (unsigned int n = 1; n <= BUFFER + FRONT + AREA; n++)
 		for (unsigned int at = 0; at <= FRONT + AREA; at++)
