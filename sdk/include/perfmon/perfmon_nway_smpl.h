@@ -13,10 +13,11 @@
  *	hdr_region_offs	region 0, then region 1, ... each hdr_region_size bytes
  *
  * A tool can read the buffer without a lock while the kernel writes to it.
- * docs/formats/nway.md, "Reading while it is written", has the order of all
- * loads and stores. In short, copy the first rgn_count samples of a region, and
- * discard the copy if rgn_seq has changed meanwhile. A region whose rgn_state
- * is PFM_NWAY_RGN_READY is stable until a PFM_RESTART frees it.
+ * docs/formats/nway.md, "Reading the buffer while it is being written", lists
+ * all loads and stores in order. In short, copy the first rgn_count samples of
+ * a region, and discard the copy if rgn_seq has changed in the meantime. A
+ * region whose rgn_state is PFM_NWAY_RGN_READY does not change until a
+ * PFM_RESTART frees it.
  */
 #ifndef PERFMON_NWAY_SMPL_H
 #define PERFMON_NWAY_SMPL_H
@@ -26,7 +27,7 @@
 #define PFM_NWAY_SMPL_NAME	"nway"
 /* One line about a sample, for users */
 #define PFM_NWAY_SMPL_SUMMARY \
-	"as default, in several regions: one fills while others are read"
+	"like default, in several regions: one is filled, others are read"
 #define PFM_NWAY_SMPL_UUID_STR "70fa5e60-0e12-4a8b-8a49-beac1a9d51ce"
 #define PFM_NWAY_SMPL_UUID	PFM_UUID(PFM_NWAY_SMPL_UUID_STR)
 

@@ -74,7 +74,7 @@ const struct option_row option_table[] = {
 		.details =
 			"Events that happen only in the kernel (context switches, CPU\n"
 			"migrations, tracepoints) and events of PMUs outside the CPUs\n"
-			"are by default measured at both levels.\n",
+			"are measured at both levels by default.\n",
 	}, {
 		.name = "kernel-level", .letter = 'k',
 		.effect = CALLS(take_kernel_level),
@@ -84,8 +84,8 @@ const struct option_row option_table[] = {
 		.effect = KEEPS(priv_levels),
 		.summary = "privilege levels of each event: *u*, *k* or *uk*",
 		.details =
-			"The list follows the order of the events; *-u* and *-k* apply\n"
-			"to an event with an empty element.\n",
+			"The list follows the order of the events. If an element is\n"
+			"empty, *-u* and *-k* apply to its event.\n",
 	}, {
 		.name = "outfile", .letter = 'o', .argument = "FILE",
 		.names_file = true,
@@ -99,20 +99,21 @@ const struct option_row option_table[] = {
 		.name = "with-header",
 		.effect = SETS(with_header),
 		.summary = "print a header about machine and session",
-		.details = "It precedes the counts and includes the PMC values.\n",
+		.details =
+			"The header precedes the counts and includes the values of PMCs.\n",
 	}, {
 		.name = "session-timeout", .argument = "S",
 		.effect = CALLS(parse_session_timeout),
 		.summary = "end the session after _S_ seconds",
 		.details =
 			"The number may have decimals.\n"
-			"A command is then sent *SIGTERM*.\n",
+			"If a command is measured, *pfmon* sends *SIGTERM* to it.\n",
 	}, {
 		.name = "duration", .argument = "S",
 		.effect = CALLS(parse_duration),
 		.summary = "measure for _S_ seconds only",
 		.details =
-			"Unlike *--session-timeout* it does not end the command: the\n"
+			"Unlike *--session-timeout* this does not end the command: the\n"
 			"results are printed, or saved, at once, and *pfmon* waits for\n"
 			"the command without tracing it.\n"
 			"The time starts when measuring starts: see *--delay*.\n",
@@ -130,23 +131,23 @@ const struct option_row option_table[] = {
 		.summary = "start measuring at this function or address",
 		.details =
 			"_CODE_ is a function of the command's program, or the address\n"
-			"of an instruction as *nm*(1) and *objdump*(1) print it, such\n"
-			"as *0x1139*. Measuring starts each time before the\n"
-			"command's first thread executes that instruction.\n"
+			"of an instruction as printed by *nm*(1) and *objdump*(1), such\n"
+			"as *0x1139*. Measuring starts whenever the command's first\n"
+			"thread is about to execute that instruction.\n"
 			"Only on x86-64 and arm64.\n",
 	}, {
 		.name = "trigger-stop", .argument = "CODE",
 		.effect = KEEPS(trigger_stop),
 		.summary = "stop measuring at this function or address",
 		.details =
-			"Measuring stops before that instruction, and starts again\n"
-			"at the *--trigger-start* instruction.\n",
+			"Measuring stops before that instruction is executed, and starts\n"
+			"again at the *--trigger-start* instruction.\n",
 	}, {
 		.name = "snapshot", .argument = "S",
 		.effect = CALLS(parse_snapshot),
 		.summary = "save intermediate results every _S_ seconds",
 		.details =
-			"*SIGUSR2* does that at any time: see SIGNALS.\n",
+			"*SIGUSR2* saves results at any time: see SIGNALS.\n",
 	}, {
 		.name = "control", .argument = "fifo:PATH[,ACK]",
 		.effect = CALLS(parse_control),
@@ -156,17 +157,17 @@ const struct option_row option_table[] = {
 			"command: *enable* ends a *--delay*, *snapshot* saves\n"
 			"intermediate results, *stop* ends measuring but not the\n"
 			"measured command, and *set* _NAME_=_VALUE_,... changes fields\n"
-			"of the sampling format's argument that may change.\n"
-			"After each line *pfmon* writes a line *ack* to the FIFO\n"
-			"_ACK_, if it is given. Errors are reported on standard error.\n",
+			"of the sampling format's argument, if they can be changed.\n"
+			"If _ACK_ is given, *pfmon* writes a line *ack* to the FIFO _ACK_\n"
+			"after each line. Errors are reported on standard error.\n",
 	}, {
 		.name = "switch-timeout", .argument = "MS",
 		.effect = CALLS(parse_switch_timeout),
 		.summary = "multiplex: each *-e* is an event set, for _MS_ ms",
 		.details =
 			"The time is rounded up to the kernel's timer tick. Counts are\n"
-			"scaled to the whole time. The fraction of this time in which\n"
-			"an event was counted is printed.\n"
+			"scaled to the whole time; the share of this time in which an\n"
+			"event was counted is printed, too.\n"
 			"Only the active set records samples.\n",
 	}, {
 		.name = "attach-task", .argument = "TID",
@@ -180,8 +181,8 @@ const struct option_row option_table[] = {
 		.effect = CALLS(parse_attach_process),
 		.summary = "measure all threads of a running process",
 		.details =
-			"Threads that it creates later are measured, too; processes\n"
-			"that it creates are measured with *--follow-fork*.\n"
+			"Threads that the process creates later are measured, too;\n"
+			"processes that it creates are measured with *--follow-fork*.\n"
 			"The session ends when all threads have ended, on a timeout or\n"
 			"on a signal.\n",
 	}, {
@@ -190,14 +191,14 @@ const struct option_row option_table[] = {
 		.summary = "also measure processes created by *fork*(2)",
 		.details =
 			"They are measured from their first instruction at user level.\n"
-			"The session ends when the last of them has ended; it does not\n"
+			"The session ends when the last of them has ended, but does not\n"
 			"wait for daemons, which continue without being measured.\n",
 	}, {
 		.name = "follow-vfork",
 		.effect = CALLS(follow_vfork),
 		.summary = "also measure processes created by *vfork*(2)",
 		.details =
-			"Some shells, *make*(1) and *system*(3) use it.\n",
+			"*vfork*(2) is used by some shells, *make*(1) and *system*(3).\n",
 	}, {
 		.name = "follow-pthread",
 		.effect = CALLS(follow_pthread),
@@ -215,7 +216,8 @@ const struct option_row option_table[] = {
 	}, {
 		.name = "follow-all",
 		.effect = CALLS(follow_all),
-		.summary = "all four: follow everything the command starts",
+		.summary = "follow everything that the command starts",
+		.details = "This has the effect of the four options above.\n",
 	}, {
 		.name = "exclude", .argument = "REGEX",
 		.effect = CALLS(parse_exclude),
@@ -256,11 +258,11 @@ const struct option_row option_table[] = {
 			"This requires *--system-wide*. A control group includes its\n"
 			"descendants.\n"
 			"Counting is restricted to the tasks of one group, given by its\n"
-			"path, such as */system.slice*. A task that joins or leaves the\n"
-			"group counts from its next context switch on.\n"
+			"path, such as */system.slice*. If a task joins or leaves the\n"
+			"group, this takes effect at its next context switch.\n"
 			"When sampling, the samples of all processes are recorded, and\n"
-			"*pfmparse*(1) shows those whose process is in one of the groups\n"
-			"by default. Then a pattern may have shell wildcards.\n",
+			"*pfmparse*(1) by default shows only samples of processes in one\n"
+			"of the groups; a pattern can then contain shell wildcards.\n",
 	}, {
 		.name = "pin-command",
 		.effect = SETS(pin_command),
@@ -275,7 +277,7 @@ const struct option_row option_table[] = {
 		.effect = CALLS(parse_repeat),
 		.summary = "run the command _N_ times and print means",
 		.details =
-			"The standard error follows each mean, in percent.\n"
+			"Each mean is followed by its standard error in percent.\n"
 			"The exit status is that of the first run that failed.\n",
 	}, {
 		.name = "print-interval", .letter = 'I',
@@ -337,7 +339,7 @@ const struct option_row option_table[] = {
 		.effect = KEEPS(short_periods),
 		.summary = "period after other samples (default: the same)",
 		.details =
-			"These are samples that did not fill the buffer.\n"
+			"Other samples are those that did not fill the buffer.\n"
 			"If only one of the two periods is given for an event, it is\n"
 			"used for both.\n",
 	}, {
@@ -347,14 +349,14 @@ const struct option_row option_table[] = {
 		.format_option = FORMAT_OPT_FREQUENCY,
 		.summary = "sampling frequency, instead of a period",
 		.details =
-			"The period is computed from the rate of the event and adapted\n"
-			"when that changes. The period of a clock is fixed, so all\n"
+			"The period is computed from the rate of the event, and adapted\n"
+			"when the rate changes. The period of a clock is fixed, so all\n"
 			"formats accept a frequency for clocks.\n"
 			"A single number applies to all events without a period;\n"
 			"*999,* applies to the first event only.\n"
 			"Without *-e*, the event is _cycles_ or, if this machine does\n"
 			"not count cycles, _cpu-clock_.\n"
-			"Time in which the event's set is not active is excluded.\n",
+			"Time in which the event's set is not active is not included.\n",
 	}, {
 		.name = "smpl-periods-random", .group = GROUP_SAMPLING,
 		.argument = "M:S,...",
@@ -362,8 +364,8 @@ const struct option_row option_table[] = {
 		.format_option = FORMAT_OPT_RANDOM,
 		.summary = "randomize periods: mask _M_, seed _S_",
 		.details =
-			"Each period is shortened by a random number, limited to the\n"
-			"bits in _M_, from the sequence that _S_ seeds.\n"
+			"Each period is shortened by a random number, of which only the\n"
+			"bits in _M_ are used. _S_ is the seed of the random numbers.\n"
 			"The mask must be smaller than both periods.\n",
 	}, {
 		.name = "smpl-notify", .group = GROUP_SAMPLING,
@@ -380,9 +382,10 @@ const struct option_row option_table[] = {
 		.summary = "each *-e* is an event set, left after _N_ overflows",
 		.details =
 			"When the event's counter has overflowed _N_ times, the next\n"
-			"set becomes active. Sets without elements in this list are\n"
-			"left after *--switch-timeout*; without that option only the\n"
-			"last set may have none, and it stays active.\n",
+			"set becomes active. A set without elements in this list is\n"
+			"left after *--switch-timeout*; without that option, each set\n"
+			"but the last needs an element, and the last remains active\n"
+			"if it has none.\n",
 	}, {
 		.name = "smpl-entries", .group = GROUP_SAMPLING,
 		.argument = "N",
@@ -394,8 +397,9 @@ const struct option_row option_table[] = {
 			"The buffer is full after exactly _N_ samples; a buffer of\n"
 			"*callstack* holds at least _N_, because chains differ in\n"
 			"length. A buffer of *histogram* holds _N_ keys, and one of\n"
-			"*stacks* at least _N_. *flight* keeps the last _N_ samples,\n"
-			"or up to a region fewer. This option replaces the size in *--smpl-arg*.\n",
+			"*stacks* at least _N_. *flight* keeps the last _N_ samples, or\n"
+			"up to one region fewer. This option overrides the size in\n"
+			"*--smpl-arg*.\n",
 	}, {
 		.name = "smpl-pmds", .group = GROUP_SAMPLING,
 		.argument = "NAME,...",
@@ -405,30 +409,30 @@ const struct option_row option_table[] = {
 		.summary = "record tid, addr, latency, ... or PMD numbers",
 		.details =
 			"*elapsed* is the time in nanoseconds since the context was\n"
-			"loaded or the PMD last reset, *tid* is the thread ID,\n"
+			"loaded or the PMD was last reset, *tid* is the thread ID,\n"
 			"*resident* is the number of the process's pages in memory,\n"
 			"*clock* is perf's clock, *state* is the state of the thread as\n"
-			"a letter of *ps*(1): in samples of _context-switches_ it tells\n"
+			"a letter of *ps*(1): in samples of _context-switches_ it shows\n"
 			"why the thread has left the CPU.\n"
-			"The others are data about the sample from the PMU, 0 if none:\n"
-			"*addr* is the data address, *latency* the latency of the\n"
-			"access or another weight of the event, *weight2* and\n"
-			"*weight3* are further parts of the weight, *source* tells which\n"
-			"memory had the data, *physical* is the physical address of the\n"
-			"data, *transaction* are flags of a memory transaction. CPU\n"
-			"events need the modifier *p* for these. Page faults and\n"
-			"breakpoints have *addr* and *physical*. *physical* needs the\n"
-			"right to monitor the kernel.\n"
+			"The other names are data that the PMU supplies for the sample,\n"
+			"or 0: *addr* is the data address, *latency* is the latency of\n"
+			"the access or another weight of the event, *weight2* and\n"
+			"*weight3* are further parts of the weight, *source* is the\n"
+			"memory level that had the data, *physical* is the physical\n"
+			"address of the data, *transaction* has the flags of a memory\n"
+			"transaction. For these data, CPU events need the modifier *p*.\n"
+			"Page faults and breakpoints have *addr* and *physical*.\n"
+			"*physical* needs permission to measure the kernel.\n"
 			"*branches* are the last 8 branches before the sample, if the CPU\n"
 			"records branches: *branch-from*, *branch-to* and *branch-flags*\n"
-			"together. CPU events have them without *p*, too.\n"
+			"together. CPU events have branches even without *p*.\n"
 			"The counts of events without a period are always recorded.\n",
 	}, {
 		.name = "reset-non-smpl-periods", .group = GROUP_SAMPLING,
 		.effect = SETS(reset_non_smpl),
 		.summary = "reset recorded PMDs after each sample",
 		.details =
-			"Each then holds the count since the previous sample.\n",
+			"Each sample then has the counts since the previous sample.\n",
 	}, {
 		.name = "smpl-module", .group = GROUP_SAMPLING,
 		.argument = "NAME|UUID",
@@ -447,7 +451,7 @@ const struct option_row option_table[] = {
 			"*--list-formats* prints the fields of the registered formats.\n"
 			"Sizes in bytes may end in *k*, *M* or *G*, as in\n"
 			"*buf_size=64k*.\n"
-			"A field that is not named has its default value.\n"
+			"A field that is not given has its default value.\n"
 			"If a format does not publish its fields, give the whole\n"
 			"argument as hexadecimal bytes; the default is all zero.\n",
 	}, {
@@ -490,7 +494,8 @@ const struct option_row option_table[] = {
 		.name = "overflow-block", .group = GROUP_SAMPLING,
 		.effect = SETS(overflow_block),
 		.summary = "block the thread while its buffer is saved",
-		.details = "It is blocked from the notification until the restart.\n",
+		.details =
+			"The thread is blocked from the notification until the restart.\n",
 	}, {
 		.name = "smpl-ip-only", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_IP_ONLY,
@@ -504,7 +509,8 @@ const struct option_row option_table[] = {
 		.format_option = FORMAT_OPT_RAW_TIME,
 		.summary = "record the CPU's counter as time, which is cheaper",
 		.details =
-			"Tools convert it. Some machines have no suitable counter.\n",
+			"Tools convert the value to a time. Some machines have no\n"
+			"suitable counter.\n",
 	}, {
 		.name = "smpl-regions", .group = GROUP_FORMAT, .argument = "N",
 		.effect = CALLS(parse_smpl_regions),
@@ -519,7 +525,7 @@ const struct option_row option_table[] = {
 		.summary = "do not overwrite samples",
 		.details =
 			"While no region is free, monitoring is masked; without this\n"
-			"option, samples that are not yet saved are overwritten.\n",
+			"option, samples that have not yet been saved are overwritten.\n",
 	}, {
 		.name = "smpl-record", .group = GROUP_FORMAT,
 		.argument = "NAME",
@@ -534,8 +540,8 @@ const struct option_row option_table[] = {
 		.format_option = FORMAT_OPT_IMPRECISE,
 		.summary = "allow imprecise sampling events",
 		.details =
-			"Events without a precise level stay imprecise: their samples\n"
-			"have the registers at the interrupt that reported them.\n",
+			"Events without a precise level remain imprecise: their samples\n"
+			"have the registers at the interrupt that reported the event.\n",
 	}, {
 		.name = "smpl-show-func", .group = GROUP_FORMAT,
 		.format_option = FORMAT_OPT_SHOW_FUNC,
@@ -592,9 +598,10 @@ const struct option_row option_table[] = {
 		.effect = ACTS(DRY_RUN),
 		.summary = "print the kernel configuration without measuring",
 		.details =
-			"It consists of each PMC and PMD with its meaning, the event\n"
-			"sets, the format with its argument, and the contexts; with\n"
-			"*--json* it has the form of the session in a capture.\n",
+			"The configuration consists of each PMC and PMD with its\n"
+			"meaning, the event sets, the format with its argument, and the\n"
+			"contexts; with *--json* it has the form of the session in a\n"
+			"capture.\n",
 	}, {
 		.name = "list-formats", .group = GROUP_PRINTING,
 		.effect = ACTS(LIST_FORMATS),
