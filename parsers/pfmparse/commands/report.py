@@ -96,7 +96,7 @@ def _run_unknown(source: Input, arguments: argparse.Namespace) -> int:
     with blaming(source.file):
         if len(arguments.file) == 1:
             options = _options(arguments, arguments.weight or COUNT)
-            report = count_unknown(recording, options)
+            report = count_unknown(source, options)
             _print(report, [(source.file, recording)], arguments, sys.stdout)
             status_of([(source.file, recording)])
         raise recording.no_parser

@@ -9,7 +9,7 @@ from typing import Mapping, Optional, Sequence
 from ..analysis.inputs import Input
 from ..analysis.row_sums import Row, Values, add, ordered
 from ..analysis.weights import COUNT
-from ..recording import Recording
+from ..errors import RequestError
 from .outcome import blaming
 from .stat_columns import StatOptions
 
@@ -45,16 +45,21 @@ class Report:
         return 100 * row.weight / self.weight if self.weight else 0.0
 
 
-def count_unknown(recording: Recording, options: Options) -> Report:
-    """Counts samples that cannot be decoded.
+def count_unknown(source: Input, options: Options) -> Report:
+    """Counts selected samples that cannot be decoded.
 
-    Raises PfmParseError if even that fails.
+    Raises PfmParseError if even that fails, or if the selection needs to decode them.
     """
-    for _ in recording.batches():
-        pass
-    if recording.uncounted and recording.no_parser is not None:
+    recording = source.recording
+    assert recording.no_parser is not None
+    try:
+        for _ in source.batches():
+            pass
+    except RequestError as error:
+        raise RequestError(f"{error}: {recording.no_parser}") from error
+    if recording.uncounted:
         raise recording.no_parser
-    return Report((), options, recording.samples, recording.samples)
+    return Report((), options, source.selected, source.selected)
 
 
 def make(inputs: Sequence[Input], options: Options) -> Report:

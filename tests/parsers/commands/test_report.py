@@ -229,6 +229,32 @@ def test_report_of_unknown_formats_counts_one_capture_only(
     assert (status, out) == (1, "") and err.startswith(why)
 
 
+@pytest.mark.parametrize(
+    "option,expected",
+    [
+        (["--tid", "100"], "samples: 2\n"),
+        (["--tid", "101"], "samples: 0\n"),
+        (["--symbol", "main"], "the samples have no address"),
+        (["--cpu", "0"], "the samples have no cpu"),
+    ],
+)
+def test_report_of_unknown_format_selects_samples(
+    option: list[str],
+    expected: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "x.pfm"
+    region = SinkRegion(1, (bytes(8), bytes(8)))
+    path.write_bytes(
+        capture(json_chunk("SESS", session(uuid=UUID_SINK)), bufr(sink([region])))
+    )
+    status, out, err = run(capsys, "report", *option, str(path))
+    assert status == 1 and expected in out + err
+    assert f"no parser for format {UUID_SINK}" in err
+    assert bool(out) == expected.startswith("samples: ")
+
+
 def test_report_refuses_stat_of_the_count(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
