@@ -13,6 +13,7 @@ from typing import Iterable, Optional, Sequence
 
 import numpy as np
 
+from ..capture.maps import file_key
 from ..errors import PfmParseError, RequestError
 from ..symbols.disassembly import disassemble
 from ..symbols.elf_file import ElfFile
@@ -160,7 +161,7 @@ class Collector:
         assert location.offset is not None and location.symbol is not None
         start = location.offset if location.start is None else location.start
         # A file may be mapped at several places, so its build ID comes first.
-        file = location.build_id or location.object
+        file = file_key(location.build_id, location.object, None)
         key = (file, start)
         function = Function(location.symbol, start, location)
         samples = found.setdefault(key, Samples(function))

@@ -41,6 +41,23 @@ def parse_state(node: Node) -> Optional[FileState]:
     return FileState(size, mtime_ns, go_build_id)
 
 
+# Shorter build IDs do not identify a file: programs that are linked with
+# --build-id=0x01 all have this one. elfutils ignores them.
+LEAST_BUILD_ID = 4  # bytes
+
+
+def file_key(
+    build_id: Optional[bytes], path: str, state: Optional[FileState]
+) -> tuple[Optional[bytes], str, Optional[FileState]]:
+    """Returns a key that differs for different files."""
+    return build_id, "" if is_unique(build_id) else path, state
+
+
+def is_unique(build_id: Optional[bytes]) -> bool:
+    """Returns whether the build ID is long enough to identify a file."""
+    return build_id is not None and len(build_id) >= LEAST_BUILD_ID
+
+
 PROT = re.compile("[r-][w-][x-][sp]")
 OLD_PROT = "r-xp"  # in captures that do not record permissions
 
@@ -69,9 +86,10 @@ class Mapping:
 
     def is_of(self, other: Mapping) -> bool:
         """Returns whether both map the same file."""
-        if self.build_id or other.build_id:
-            return self.build_id == other.build_id
-        return self.path == other.path
+        one, another = (
+            file_key(mapping.build_id, mapping.path, None) for mapping in (self, other)
+        )
+        return one == another
 
     @property
     def executable(self) -> bool:

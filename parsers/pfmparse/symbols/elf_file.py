@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 PT_LOAD, PT_NOTE = 1, 4
 NOTE = struct.Struct("<III")  # sizes of the owner's name and of the contents, type
-GO_BUILD_ID = (4, b"Go\0\0")  # type and owner
+GNU_BUILD_ID = (3, b"GNU\0")  # type and owner
+GO_BUILD_ID = (4, b"Go\0\0")
 PF_X = 0x1
 ELF_T_BYTE = 0
 # Where libdw looks for debug information: in the file's directory, in its subdirectory
@@ -125,17 +126,23 @@ class ElfFile:
         length: int = self._dw.dwfl_module_build_id(
             self._module, c.byref(bits), c.byref(address)
         )
-        return bytes(bits[:length]) if length > 0 else None
+        # libdw ignores short build IDs.
+        return bytes(bits[:length]) if length > 0 else self._note(GNU_BUILD_ID)
 
     def go_build_id(self) -> Optional[str]:
         """Returns the ID in the note of Go's linker, or None."""
+        found = self._note(GO_BUILD_ID)
+        return None if found is None else found.decode("utf-8", "replace")
+
+    def _note(self, wanted: tuple[int, bytes]) -> Optional[bytes]:
+        """Returns the contents of a note with this type and owner, or None."""
         for segment in self._headers(PT_NOTE):
             notes = self._read(segment.p_offset, segment.p_filesz)
             while len(notes) > NOTE.size:
                 owner, size, kind = NOTE.unpack_from(notes)
                 begin = NOTE.size + -(-owner // 4) * 4
-                if (kind, notes[NOTE.size : begin]) == GO_BUILD_ID:
-                    return notes[begin : begin + size].decode("utf-8", "replace")
+                if (kind, notes[NOTE.size : begin]) == wanted:
+                    return notes[begin : begin + size]
                 notes = notes[begin + -(-size // 4) * 4 :]
         return None
 

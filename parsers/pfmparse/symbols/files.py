@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Callable, Iterable, Iterator, Optional, Sequence, Union
 
 from ..capture.code import VdsoImages
-from ..capture.maps import FileState, is_anonymous
+from ..capture.maps import FileState, file_key, is_anonymous, is_unique
 from . import libdw
 from .debuginfod import Debuginfod
 from .elf_file import ElfFile
@@ -20,7 +20,7 @@ SURE = 2  # the fit of a file that matches in all respects
 FULL = 3  # the wealth of files that have symbols and lines
 OPEN = 64  # maximum number of open files, each with its debug information
 
-# The identity of a file: its build ID, or its path and state if it has none.
+# The identity of a file, as in file_key().
 Key = tuple[Optional[bytes], str, Optional[FileState]]
 
 
@@ -66,7 +66,7 @@ class Files:
         )
         if not named:
             return None
-        key = (build_id, "" if build_id else named[0], state)
+        key = file_key(build_id, named[0], state)
         # Keep the files in the order of their last use.
         file = self._open.pop(key, None) or self._find(key, named)
         if file is not None:
@@ -121,7 +121,7 @@ class Files:
         """
         symfs = self._options.symfs
         yield from _copies(paths, symfs)
-        if not build_id:
+        if build_id is None or not is_unique(build_id):
             return
         yield from _by_build_id(build_id.hex(), [*symfs, *self._debug])
         if found.code is None:

@@ -21,7 +21,14 @@ import numpy as np
 
 from ..capture.code import JitMaps, VdsoImages
 from ..capture.json_node import U64_MAX
-from ..capture.maps import FileState, Mapping, MapsHistory, ProcessMaps, is_anonymous
+from ..capture.maps import (
+    FileState,
+    Mapping,
+    MapsHistory,
+    ProcessMaps,
+    file_key,
+    is_anonymous,
+)
 from ..layout import KERNEL_START, NDArray, split
 from .demangle import Names
 from .intervals import Ids, U64s
@@ -250,8 +257,7 @@ class Resolver:
         files: dict[object, list[_Hit]] = {}
         for hit in found:
             mapping = hit.mapping
-            # Files with the same build ID are the same file.
-            key = mapping.build_id or (mapping.path, mapping.state)
+            key = file_key(mapping.build_id, mapping.path, mapping.state)
             files.setdefault(key, []).append(hit)
         for hits in files.values():
             self._resolve_file(hits, read, out)

@@ -8,8 +8,9 @@ from typing import Optional, cast
 
 import numpy as np
 import pytest
+from helpers.programs import compiled
 from helpers.readers import opened
-from helpers.writers import Sample, captured, chunk
+from helpers.writers import Sample, captured, chunk, json_chunk, maps
 from numpy.typing import NDArray
 from pfmparse.analysis.annotation import (
     Collector,
@@ -34,6 +35,22 @@ def collected(*addresses: int) -> Collector:
     collector = Collector("f", "count")
     collector.add(source)
     return collector
+
+
+@pytest.mark.parametrize("size,files", [(3, 2), (4, 1)])
+def test_annotation_separates_files_with_short_build_ids(
+    size: int, files: int, tmp_path: Path
+) -> None:
+    given, apart = f"-Wl,--build-id=0x{'ab' * size}", 1 << 32
+    one, other = (compiled(tmp_path / name, "-pie", given) for name in ("one", "other"))
+    moved = dict(other.mapping)
+    for end in ("start", "end"):
+        moved[end] += apart
+    samples = [Sample(ip=one.ip("hot")), Sample(ip=other.ip("hot") + apart)]
+    where = json_chunk("MAPS", maps(100, [one.mapping, moved]))
+    collector = Collector("hot", "count")
+    collector.add(opened(captured(samples, where), by="line"))
+    assert len(collector.samples()) == files
 
 
 def test_annotation_ignores_other_functions() -> None:

@@ -12,6 +12,7 @@ from helpers.writers import Json, mapping, maps
 from pfmparse.capture.json_node import Node
 from pfmparse.capture.maps import (
     FileState,
+    Mapping,
     MapsHistory,
     ProcessMaps,
     is_anonymous,
@@ -121,6 +122,24 @@ def test_only_tgid_needs_a_single_process() -> None:
     history.add(named(2, "b"))
     assert history.only_tgid() is None
     assert history.processes() == {1: "a", 2: "b"}
+
+
+@pytest.mark.parametrize(
+    "build_id,path,same",
+    [
+        (None, "/a", True),
+        (None, "/b", False),
+        (bytes(4), "/b", True),
+        (bytes(3), "/b", False),
+        (bytes(3), "/a", True),
+    ],
+)
+def test_mappings_of_a_file_are_recognised(
+    build_id: Optional[bytes], path: str, same: bool
+) -> None:
+    one = Mapping(0, 1, 0, "/a", build_id)
+    assert one.is_of(Mapping(5, 6, 5, path, build_id)) == same
+    assert not one.is_of(Mapping(5, 6, 5, path, b"other"))
 
 
 def test_mapping_has_its_protection() -> None:

@@ -93,6 +93,32 @@ def test_other_build_id_gives_object_and_one_warning(
     assert len(found.warnings) == 1 and "another build ID" in found.warnings[0]
 
 
+@pytest.mark.parametrize("size", [1, 3, 4])
+def test_short_build_id_does_not_identify_a_file(size: int, tmp_path: Path) -> None:
+    given = f"-Wl,--build-id=0x{'ab' * size}"
+    one = compiled(tmp_path / "one", "-pie", given)
+    other = compiled(tmp_path / "other", "-pie", given, "-Dhot=busy")
+    apart = 1 << 32
+    both = [one.mapping, dict(other.mapping)]
+    for end in ("start", "end"):
+        both[1][end] += apart
+    samples = [Sample(ip=one.ip("hot")), Sample(ip=other.ip("busy") + apart)]
+    found = reported(captured(samples, json_chunk("MAPS", maps(100, both))))
+    names = {row[2]: row[1] for row in found.rows}
+    assert names[str(one.path)] == "hot"
+    assert names[str(other.path)] == ("busy" if size < 4 else "hot")
+
+
+@pytest.mark.parametrize("size,expected", [(3, None), (4, "hot")])
+def test_file_with_short_build_id_is_not_searched_for(
+    size: int, expected: Optional[str], tmp_path: Path
+) -> None:
+    program = compiled(tmp_path / "x", "-pie", f"-Wl,--build-id=0x{'ab' * size}")
+    program.path.rename(tmp_path / "y")
+    data = captured(samples_in(program), mapped(program.mapping))
+    assert reported(data, symfs=[str(tmp_path)]).rows[0][1] == expected
+
+
 def test_unknown_build_id_accepts_the_file(program: Program) -> None:
     unknown = {**program.mapping, "build_id": None}
     found = reported(captured(samples_in(program), mapped(unknown)))
