@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Iterator
+from typing import Iterable, Iterator
 
 import numpy as np
 
@@ -41,9 +41,7 @@ class StackTexts:
     Nodes of the stack tree that are only callers get no text.
     """
 
-    def __init__(self, source: Input, form: Callable[[str], str] = str) -> None:
-        """``form`` converts the functions of a stack, separated by ";", to its text."""
-        self._form = form
+    def __init__(self, source: Input) -> None:
         self._source = source
         self._texts: dict[int, str] = {}
         self._known = np.zeros(0, np.bool_)
@@ -79,9 +77,9 @@ class StackTexts:
         ]
 
     def _text(self, node: int) -> str:
-        """Returns the functions of a stack, outermost first, as one text."""
+        """Returns the functions of a stack, outermost first, separated by ";"."""
         names = []
         while node != ROOT:
             names.append(self._names[self._places[node]])
             node = self._parents[node]
-        return self._form(";".join(reversed(names)))
+        return ";".join(reversed(names))

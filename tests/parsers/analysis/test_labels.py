@@ -68,9 +68,8 @@ def test_several_events_ignores_events_without_samples() -> None:
 def test_stack_texts_begin_with_the_outermost() -> None:
     source = opened(stack_capture())
     (batch,) = source.batches()
-    texts = StackTexts(source, "<{}>".format)
-    found = Counter(texts.texts(source.stacks.ids(batch)))
-    assert found == {"<main;hot>": 6, "<main;warm>": 3, "<main;warm;schedule>": 1}
+    found = Counter(StackTexts(source).texts(source.stacks.ids(batch)))
+    assert found == {"main;hot": 6, "main;warm": 3, "main;warm;schedule": 1}
 
 
 @pytest.mark.parametrize("to", ["folded", "callgrind"])
