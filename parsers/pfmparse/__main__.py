@@ -13,7 +13,7 @@ from typing import NoReturn, Optional, Protocol, Sequence, cast
 
 from . import __version__
 from .commands.outcome import BAD_INPUT, OK, BadInput
-from .text import message, printable
+from .text import ESCAPED, message, printable
 
 NAME = "pfmparse"
 
@@ -106,7 +106,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         message("standard output is closed")
         return BAD_INPUT
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+        sys.stdout.reconfigure(errors=ESCAPED)
     try:
         status = _module(arguments.command).run(arguments)
         sys.stdout.flush()

@@ -3,16 +3,57 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 import sys
 from contextlib import suppress
-from typing import Optional
+from typing import Any, Callable, Optional
+
+# Bytes of a name that are not UTF-8 are surrogates in Python: 0xe9 is U+DCE9.
+FIRST_BYTE, LAST_BYTE = "\udc80", "\udcff"
 
 
 def printable(text: str) -> str:
-    """Escapes characters that are not printable."""
+    r"""Escapes characters that are not printable; bytes that are not UTF-8 as \xe9."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    if FIRST_BYTE <= character <= LAST_BYTE:
+        return f"\\x{ord(character) & 0xFF:02x}"
+    return ascii(character)[1:-1]
+
+
+def _escaped_all(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    characters = error.object[error.start : error.end]
+    return "".join(map(_escaped, characters)), error.end
+
+
+# A value of ``errors``: what cannot be encoded is escaped as in printable().
+ESCAPED = "pfmparse.escaped"
+codecs.register_error(ESCAPED, _escaped_all)
+
+# An escape sequence in JSON; a byte that is not UTF-8 is a group.
+_SEQUENCE = re.compile(r"\\(?:ud[89ab]..\\u....|udc([89a-f].)|.)")
+
+
+def json_text(
+    document: object, default: Optional[Callable[[Any], object]] = None
+) -> str:
+    """Returns a document as JSON; bytes that are not UTF-8 are as in printable().
+
+    Many programs refuse the surrogates that stand for such bytes. ``default`` is as in
+    json.dumps().
+    """
+    import json  # slow to import, and many commands do not need it
+
+    text = json.dumps(document, default=default)
+    if "\\udc" not in text:
+        return text
+    return _SEQUENCE.sub(lambda m: f"\\\\x{m[1]}" if m[1] else m[0], text)
 
 
 MARKUP = str.maketrans(

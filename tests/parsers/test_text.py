@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+from pathlib import Path
+from typing import Sequence
+
 import pytest
 from helpers.cli import run
+from helpers.exporting import called
 from helpers.writers import (
+    Json,
     Sample,
     buffer,
     bufr,
     capture,
+    captured,
     chunk,
     json_chunk,
     mapping,
@@ -19,7 +27,7 @@ from helpers.writers import (
     thread,
     totals,
 )
-from pfmparse.text import amount, known, printable
+from pfmparse.text import amount, json_text, known, printable
 
 KERNEL = 1 << 63
 
@@ -35,10 +43,57 @@ KERNEL = 1 << 63
         ("\ud800", "\\ud800"),
         ("\u202e", "\\u202e"),  # right-to-left override
         ("\x9b", "\\x9b"),
+        ("caf\udce9\udc80\udcff", "caf\\xe9\\x80\\xff"),  # bytes that are not UTF-8
     ],
 )
 def test_only_printable_characters_are_printed(text: str, shown: str) -> None:
     assert printable(text) == shown and shown.isprintable()
+
+
+@pytest.mark.parametrize(
+    "text,read",
+    [
+        ("caf\udce9", "caf\\xe9"),
+        ("\\\udc80\udcff", "\\\\x80\\xff"),
+        ("\\udc80", "\\udc80"),
+        ("\U0001f480\ud83d", "\U0001f480\ud83d"),
+    ],
+)
+def test_json_has_no_surrogates_for_bytes(text: str, read: str) -> None:
+    assert json.loads(json_text({text: [text, 1]})) == {read: [read, 1]}
+
+
+EXPORTS = [
+    *("callgrind", "csv", "firefox", "folded", "html", "otlp", "perf-data", "pprof"),
+    *("speedscope", "svg"),
+]
+BYTES = [
+    *(("report", "--json"), ("report", "--by", "comm")),
+    *(("report", "--cumulative", "--json"), ("timeline", "--by", "comm", "--json")),
+    *(("export", "--to", to) for to in EXPORTS),
+]
+
+
+@pytest.mark.parametrize("words", BYTES, ids="".join)
+def test_bytes_that_are_not_utf8_are_escaped(
+    words: Sequence[str], tmp_path: Path
+) -> None:
+    where: Json = {
+        **mapping(0x1000, 0x2000, 0, "/caf?"),
+        "path_bytes": b"/caf\xe9".hex(),
+    }
+    process: Json = {**maps(100, [where], "caf?"), "comm_bytes": b"caf\xe9".hex()}
+    path, out = tmp_path / "x.pfm", tmp_path / "x"
+    path.write_bytes(captured([Sample(ip=0x1000)], json_chunk("MAPS", process)))
+    output = ("-o", str(out)) if words[0] == "export" else ()
+    status, printed, err = called(*words, str(path), *output)
+    assert status == 0 and "udce9" not in err
+    data = out.read_bytes() if output else printed.encode()
+    if data.startswith(b"\x1f\x8b"):
+        data = gzip.decompress(data)
+    expected = b"caf\xe9" if "perf-data" in words else b"caf\\xe9"
+    assert expected in data.replace(b"\\\\", b"\\")
+    assert b"udce9" not in data
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Optional, Sequence, TextIO
 
@@ -17,7 +16,7 @@ from ..analysis.annotation import (
 )
 from ..analysis.inputs import Input
 from ..symbols.location import Detail, Line
-from ..text import message, printable
+from ..text import json_text, message, printable
 from . import summary
 from .annotate_html import write_html
 from .opening import inputs_of, options_of, recordings_of, status_of, weight_of
@@ -76,7 +75,7 @@ def print_json(
         **summary.of_all([source.recording for source in inputs]),
         "functions": [_as_json(one) for one in found],
     }
-    json.dump(document, out)
+    out.write(json_text(document))
     out.write("\n")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Iterator, Sequence
 
 from ..analysis.annotation import Annotation
-from ..text import markup
+from ..text import ESCAPED, markup
 from .writing import replaced
 
 HEAD = """<!DOCTYPE html>
@@ -36,9 +36,7 @@ caption { text-align: left; font: 15px system-ui, sans-serif; padding: .5em 0; }
 
 def write_html(found: Sequence[Annotation], shown: str, path: Path) -> None:
     """Writes the page completely or not at all. Raises OSError if that fails."""
-    with replaced(path) as new, open(
-        new, "w", encoding="utf-8", errors="backslashreplace"
-    ) as out:
+    with replaced(path) as new, open(new, "w", encoding="utf-8", errors=ESCAPED) as out:
         out.writelines(page(found, shown))
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import sys
@@ -17,7 +16,7 @@ from ..analysis.keys import Value
 from ..analysis.row_sums import Values
 from ..analysis.weights import COUNT
 from ..errors import RequestError
-from ..text import printable
+from ..text import json_text, printable
 from . import report_rows, summary
 from .opening import inputs_of, recordings_of, status_of, weight_of
 from .options import BY, TOTAL
@@ -222,7 +221,7 @@ def print_json(
             for row in rows
         ],
     }
-    json.dump(document, out)
+    out.write(json_text(document))
     out.write("\n")
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TextIO
 from ..errors import blamed
 from ..exports import registry
 from ..exports.interface import Export, ExportError, Job
-from ..text import amount, message, printable
+from ..text import amount, json_text, message, printable
 from . import summary
 from .opening import inputs_of, recordings_of, status_of, weight_of
 from .outcome import BadInput, blaming
@@ -96,6 +95,6 @@ def _print(export: Export, job: Job, as_json: bool, out: TextIO) -> None:
             "not_carried": list(job.lacks),
             **summary.of_all([source.recording for source in job.inputs]),
         }
-        out.write(json.dumps(document) + "\n")
+        out.write(json_text(document) + "\n")
     else:
         out.write(f"{printable(file or 'database')}: {amount(samples, 'samples')}\n")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Iterator, TextIO
 
 from ..capture.file import Capture
 from ..recording import Source
-from ..text import amount, printable
+from ..text import amount, json_text, printable
 from .outcome import OK, blaming, warn
 
 SESSION = "session.json"
@@ -53,7 +52,8 @@ def extract(source: Source, directory: Path) -> Iterator[Extracted]:
 def print_json(source: Source, directory: Path, out: TextIO) -> None:
     """Writes the files and prints one JSON object, see docs/pfmparse.md."""
     buffers = [vars(written) for written in extract(source, directory)]
-    json.dump({"session": str(directory / SESSION), "buffers": buffers}, out)
+    document = {"session": str(directory / SESSION), "buffers": buffers}
+    out.write(json_text(document))
     out.write("\n")
 
 

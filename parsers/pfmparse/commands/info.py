@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Mapping, TextIO
 
 from ..formats.registry import OURS
 from ..recording import Recording
-from ..text import known, printable
+from ..text import json_text, known, printable
 from . import info_chains, info_counts, info_machine, summary
 from .opening import recording_of, status_of
 from .outcome import blaming
@@ -83,7 +82,7 @@ def _events(recording: Recording) -> list[dict[str, object]]:
 def print_json(recording: Recording, out: TextIO) -> None:
     """Prints one JSON object."""
     # describe_arg() of another package may return objects of any type.
-    json.dump(describe(recording), out, default=str)
+    out.write(json_text(describe(recording), default=str))
     out.write("\n")
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import replace
 from typing import Any, Callable, Mapping, Optional, Sequence, TextIO
@@ -21,6 +20,7 @@ from ..analysis.weights import Weight
 from ..formats.data_source import UNKNOWN, level_of, tlb_of
 from ..formats.roles import Role
 from ..formats.samples import Samples
+from ..text import json_text
 from . import summary
 from .histogram import Histogram, Options, print_text
 from .opening import inputs_of, recordings_of, status_of, weight_of
@@ -201,7 +201,7 @@ def print_json(histogram: Histogram, inputs: Sequence[Input], out: TextIO) -> No
         **summary.of_all([source.recording for source in inputs]),
     }
     document["rows"] = [_as_json(histogram, *row) for row in histogram.running()]
-    json.dump(document, out)
+    out.write(json_text(document))
     out.write("\n")
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from ..analysis.inputs import Input
 from ..analysis.profile import Frame, Profile, Profiler
 from ..analysis.weights import COUNT
 from ..recording import Recording
-from ..text import printable
+from ..text import json_text, printable
 from . import summary
 from .outcome import blaming
 
@@ -112,7 +111,7 @@ def print_json(
         **summary.of_all(recordings),
         "rows": [_row_as_json(row, report) for row in report.rows],
     }
-    json.dump(document, out)
+    out.write(json_text(document))
     out.write("\n")
 
 

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Sequence, TextIO, Union
 
 from ..analysis.row_sums import Row
 from ..analysis.weights import COUNT
 from ..recording import Recording
-from ..text import printable
+from ..text import json_text, printable
 from . import stat_columns, summary
 from .report_rows import Report
 
@@ -22,7 +21,7 @@ def print_json(report: Report, recordings: Sequence[Recording], out: TextIO) -> 
         document |= {"weight": report.options.weight, "total_weight": report.weight}
     document |= {**report.figures, **summary.of_all(recordings)}
     document["rows"] = [_row_as_json(row, report, weighed) for row in report.rows]
-    json.dump(document, out)
+    out.write(json_text(document))
     out.write("\n")
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from ..analysis.weights import COUNT, Weight
 from ..errors import RequestError
 from ..formats.roles import Role
 from ..recording import Batch
-from ..text import printable
+from ..text import json_text, printable
 from . import summary
 from .opening import inputs_of, recordings_of, status_of, weight_of
 from .options import STEP
@@ -142,7 +141,7 @@ def print_json(timeline: Timeline, inputs: Sequence[Input], out: TextIO) -> None
         **summary.of_all([source.recording for source in inputs]),
         "columns": [_column_as_json(v, timeline) for v in timeline.values()],
     }
-    json.dump(document, out)
+    out.write(json_text(document))
     out.write("\n")
 
 

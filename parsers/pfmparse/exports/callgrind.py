@@ -10,6 +10,7 @@ from ..analysis.labels import label, plain
 from ..analysis.profile import Frame, Profile, Profiler, by_place
 from ..analysis.stacks import ROOT
 from ..symbols.location import UNKNOWN, Detail, Location
+from ..text import ESCAPED
 from .interface import Export, Job
 from .unsupported import noted
 
@@ -41,7 +42,7 @@ def write(job: Job) -> None:
         profiler.add(source, noted(job, source))
     profile = profiler.profile
     commands = [source.recording.session.command for source in job.inputs]
-    with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
+    with job.path.open("w", encoding="utf-8", errors=ESCAPED) as out:
         _Writer(profile, out).write(commands[0])
 
 

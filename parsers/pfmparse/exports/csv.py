@@ -18,6 +18,7 @@ from ..formats.samples import Column
 from ..layout import NDArray
 from ..recording import Batch
 from ..symbols.location import Detail, Location
+from ..text import ESCAPED
 from .csv_lines import END, Field, Numbers, Same, Texts, assembled
 from .interface import Export, Job
 from .unsupported import noted
@@ -162,7 +163,7 @@ def _quoted(text: str) -> str:
 
 def _encoded(text: str) -> bytes:
     """Encodes a text; escapes bytes of names that are not UTF-8."""
-    return text.encode("utf-8", "backslashreplace")
+    return text.encode("utf-8", ESCAPED)
 
 
 def _known(number: int) -> str:

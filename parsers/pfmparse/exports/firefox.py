@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Mapping, Sequence
 
 from ..analysis.inputs import Input
@@ -14,6 +13,7 @@ from ..capture.session import Session
 from ..formats.roles import Role
 from ..layout import KERNEL_START
 from ..symbols.location import Detail, Location
+from ..text import ESCAPED, json_text
 from .interface import Export, Job
 from .threads import Titles, by_event_and_thread
 from .units import NANOSECONDS, weight_unit
@@ -39,10 +39,10 @@ def write(job: Job) -> None:
         profiler.add(source, noted(job, source, {Role.THREAD, Role.TIME}))
     profile = profiler.profile
     first = min((row.moment for row in profile.rows), default=0)
-    with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
+    with job.path.open("w", encoding="utf-8", errors=ESCAPED) as out:
         meta = _meta(job.inputs[0].recording.session, step)
         head = {"meta": meta, "libs": [], "pages": []}
-        out.write(json.dumps(head)[:-1] + ', "threads": [')
+        out.write(json_text(head)[:-1] + ', "threads": [')
         titles = Titles(profile)
         for at, ((event, thread), rows) in enumerate(by_event_and_thread(profile)):
             out.write(",\n" if at else "\n")
@@ -53,7 +53,7 @@ def write(job: Job) -> None:
             samples = _samples(stacks, rows, _times(rows, step, first), unit)
             described = _described(profile.threads[thread], titles.of(event, thread))
             one: Table = {**described, "samples": samples, **tables.tables()}
-            out.write(json.dumps(one))
+            out.write(json_text(one))
         out.write("\n]}\n")
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from ..analysis.labels import joined, label, plain, several_events
 from ..analysis.profile import Profile, Profiler
 from ..symbols.location import Detail
+from ..text import ESCAPED
 from .interface import Export, Job
 from .unsupported import noted
 
@@ -20,7 +21,7 @@ def write(job: Job) -> None:
     profiler = Profiler(job.weight)
     for source in job.inputs:
         profiler.add(source, noted(job, source))
-    with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
+    with job.path.open("w", encoding="utf-8", errors=ESCAPED) as out:
         out.writelines(f"{text} {sums}\n" for text, sums in _lines(profiler.profile))
 
 

@@ -18,6 +18,7 @@ from ..formats.samples import compact
 from ..layout import NDArray
 from ..recording import Batch
 from ..symbols.location import Detail
+from ..text import ESCAPED
 from .interface import Export, Job
 from .unsupported import noted
 
@@ -138,7 +139,7 @@ class _Tables:
         found: dict[str, NDArray[Any]] = {
             name: np.array(self._rows[name], dtype) for name, dtype in dtypes.items()
         }
-        text = "\0".join(self._names).encode("utf-8", "backslashreplace")
+        text = "\0".join(self._names).encode("utf-8", ESCAPED)
         return {**found, "names": np.frombuffer(text, np.uint8)}
 
 

@@ -15,6 +15,7 @@ from ..analysis.weights import COUNT
 from ..formats.roles import Role
 from ..layout import KERNEL_START
 from ..symbols.location import Detail
+from ..text import ESCAPED
 from .build_ids import build_ids_of
 from .interface import Export, Job
 from .protobuf import VARINT, fixed64, integer, integers, message, varint
@@ -182,7 +183,7 @@ def _table(field: int, elements: list[bytes]) -> bytes:
 def _value(value: Union[int, str]) -> bytes:
     """Returns a value of any type: a string (1) or an integer (3), which may be 0."""
     if isinstance(value, str):
-        return message(1, value.encode(errors="replace"))
+        return message(1, value.encode(errors=ESCAPED))
     return varint(3 << 3 | VARINT) + varint(value)
 
 

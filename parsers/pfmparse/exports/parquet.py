@@ -17,6 +17,7 @@ from ..analysis.table import SAME, TEXTS, texts_of
 from ..analysis.weights import COUNT
 from ..recording import Batch
 from ..symbols.location import Detail
+from ..text import ESCAPED
 from .interface import Export, ExportError, Job
 from .unsupported import noted
 
@@ -118,7 +119,7 @@ def _ids(name: str, rows: Rows) -> Optional[Ids]:
 
 def _plain(text: str) -> str:
     """Escapes bytes that are not valid UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text.encode("utf-8", ESCAPED).decode()
 
 
 EXPORT = Export("parquet", "Parquet, a row per sample", write, Detail.LINE)

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
 from ..analysis.labels import label
 from ..analysis.profile import Frame, Profile, Profiler, Row, by_place
 from ..formats.roles import Role
 from ..symbols.location import Detail, Location
+from ..text import ESCAPED, json_text
 from .interface import Export, Job
 from .threads import Titles, by_event_and_thread
 from .units import NANOSECONDS, weight_unit
@@ -24,7 +24,7 @@ def write(job: Job) -> None:
     profiler = Profiler(job.weight, _frames)
     for source in job.inputs:
         profiler.add(source, noted(job, source, {Role.THREAD}))
-    with job.path.open("w", encoding="utf-8", errors="backslashreplace") as out:
+    with job.path.open("w", encoding="utf-8", errors=ESCAPED) as out:
         _Writer(job, profiler.profile).write(out)
 
 
@@ -43,15 +43,19 @@ class _Writer:
     def write(self, out: TextIO) -> None:
         """Writes the whole file."""
         names = ", ".join(source.file for source in self._job.inputs)
-        head = {"$schema": SCHEMA, "exporter": "pfmparse", "name": names}
-        shared = {"frames": [_frame(frame) for frame in self._profile.frames]}
-        out.write(json.dumps({**head, "shared": shared})[:-1] + ', "profiles": [')
+        head = {
+            "$schema": SCHEMA,
+            "exporter": "pfmparse",
+            "name": names,
+            "shared": {"frames": [_frame(frame) for frame in self._profile.frames]},
+        }
+        out.write(json_text(head)[:-1] + ', "profiles": [')
         groups, titles = by_event_and_thread(self._profile), Titles(self._profile)
         for at, ((event, thread), rows) in enumerate(groups):
             out.write(",\n" if at else "\n")
             unit = weight_unit(self._job, self._profile.events[event])
             one = self._one(titles.of(event, thread), unit, rows)
-            out.write(json.dumps(one))
+            out.write(json_text(one))
         out.write("\n]}\n")
 
     def _one(self, name: str, unit: str, rows: list[Row]) -> dict[str, object]:

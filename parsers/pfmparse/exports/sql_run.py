@@ -10,6 +10,7 @@ import numpy as np
 
 from ..analysis.inputs import Input
 from ..analysis.profile import ThreadIds
+from ..text import ESCAPED
 from .sql_database import Database, Values
 
 TABLES = ("events", "threads", "locations", "stacks", "samples")
@@ -145,5 +146,5 @@ def _plain(value: object) -> object:
         return min(value, GREATEST)
     if isinstance(value, str):
         # Names of files and programs may contain bytes that are not valid UTF-8.
-        return value.replace("\0", " ").encode("utf-8", "backslashreplace").decode()
+        return value.replace("\0", " ").encode("utf-8", ESCAPED).decode()
     return value

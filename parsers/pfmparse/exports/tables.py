@@ -10,6 +10,7 @@ from ..analysis.profile import Frame, Profile, by_place
 from ..analysis.stacks import ROOT
 from ..recording import Recording
 from ..symbols.location import Location
+from ..text import ESCAPED
 from .interface import ExportError
 
 EVERYWHERE = (1 << 64) - 1  # end of a mapping that covers all addresses of its file
@@ -45,7 +46,7 @@ class Tables:
 
     def encoded(self) -> Iterator[bytes]:
         """Returns the strings in UTF-8, in order of their IDs."""
-        return (text.encode(errors="replace") for text in self.strings)
+        return (text.encode(errors=ESCAPED) for text in self.strings)
 
     def stack(self, node: int) -> list[int]:
         """Returns the IDs of a stack's locations, innermost first."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hmac
-import json
 import re
 import secrets
 import sys
@@ -16,7 +15,7 @@ from threading import BoundedSemaphore
 from typing import Any, Optional
 
 from ..errors import PfmParseError, blamed
-from ..text import message
+from ..text import json_text, message
 from .api import Api
 
 ADDRESS = "127.0.0.1"
@@ -144,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
         except Exception as error:  # pylint: disable=broad-except
             self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, blamed(error))
         else:
-            self._send(HTTPStatus.OK, "application/json", _text(answer))
+            self._send(HTTPStatus.OK, "application/json", json_text(answer).encode())
 
     def _file(self, name: str) -> None:
         """Sends a file of the page."""
@@ -159,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(HTTPStatus.OK, f"{kind}; charset=utf-8", found[name].read_bytes())
 
     def _refuse(self, status: HTTPStatus, text: str) -> None:
-        self._send(status, "application/json", _text({"error": text}))
+        self._send(status, "application/json", json_text({"error": text}).encode())
 
     def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
         self.send_response(status)
@@ -169,9 +168,3 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-
-
-def _text(answer: object) -> bytes:
-    """Returns JSON; bytes of names that are not valid UTF-8 become question marks."""
-    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")
