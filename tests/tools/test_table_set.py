@@ -109,8 +109,9 @@ def test_long_compilation_is_told_once(add: Adder, files: int, told: int) -> Non
     assert add.said.count("compiling unwind tables; the next run") == told
 
 
-def test_table_without_build_id_is_not_cached(add: Adder) -> None:
-    assert add(build_id="").count(COMPILED) == 2
+@pytest.mark.parametrize("build_id", ["", "012345"])
+def test_table_without_unique_build_id_is_not_cached(build_id: str, add: Adder) -> None:
+    assert add(build_id=build_id).count(COMPILED) == 2
     assert not any(add.cache.iterdir())
 
 

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LARGEST_BUILD_ID	64	/* bytes */
+#define LEAST_BUILD_ID		4	/* bytes; shorter ones are not unique */
+#define LARGEST_BUILD_ID	64
 
 struct json_object;
 

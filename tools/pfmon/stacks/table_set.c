@@ -18,6 +18,7 @@
 
 #include "base/pid_table.h"
 #include "base/util.h"
+#include "process/buildid.h"
 #include "stacks/file_queue.h"
 #include "stacks/table_cache.h"
 #include "stacks/table_set.h"
@@ -175,13 +176,15 @@ static struct pfm_unwind_head *compile(struct table_set *set, int fd)
 
 /*
  * Returns whether a file may have a table in the cache. A file of another user
- * may have the build ID of a library.
+ * may have the build ID of a library. A short build ID, such as that of
+ * --build-id=0x01, may be the build ID of several files.
  */
 static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 {
 	struct stat info;
 
-	return set->cache >= 0 && build_id && !fstat(fd, &info) &&
+	return set->cache >= 0 && build_id &&
+	       strlen(build_id) >= 2 * LEAST_BUILD_ID && !fstat(fd, &info) &&
 	       (!info.st_uid || info.st_uid == geteuid());
 }
 
