@@ -33,11 +33,16 @@ I32s = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Process:
-    """A process of a machine; ``number`` is its ID, None if it is unknown."""
+    """A process of a capture; ``number`` is its ID, None if it is unknown.
+
+    ``capture`` is the index of the capture, because a process of another capture may
+    have the same ID.
+    """
 
     host: str
     number: Optional[int]
     name: str
+    capture: int = 0
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,7 @@ class Cells:
 
     ``tree`` has the functions of all stacks, without a level of events or threads; its
     ``tops`` are the cells' stacks. ``process_of`` is the process of each thread.
+    ``files`` are the names of the captures.
     """
 
     tree: Tree
@@ -71,10 +77,16 @@ class Cells:
     processes: Sequence[Process]
     process_of: Ids
     clock: Clock
+    files: Sequence[str]
 
     def totals(self, which: Ids) -> Words:
         """Returns the inclusive sum of each box of the tree, for some cells."""
         return self.sums.some(which).map(lambda part: self.tree.totals(part, which))
+
+    @cached_property
+    def captures(self) -> Sequence[int]:
+        """The index of each thread's capture."""
+        return [self.processes[at].capture for at in self.process_of.tolist()]
 
     @cached_property
     def function(self) -> Ids:
@@ -135,7 +147,8 @@ class _Reader:
         self._captures: list[_Capture] = []
         self._forest = _Forest()
         self._events: dict[str, int] = {}
-        self._threads: dict[Thread, int] = {}
+        self._files: list[str] = []
+        self._threads: dict[tuple[int, Thread], int] = {}  # by capture
         self._processes: dict[Process, int] = {}
         self._process_of: dict[int, int] = {}
         self._people = Interner()  # pairs of event and thread
@@ -158,6 +171,7 @@ class _Reader:
         span = _span(source, [part.times for part in parts])
         boxes, mine = self._forest.add(source), self._mine(source, threads, people)
         self._captures.append(_Capture(parts, boxes, mine, span))
+        self._files.append(source.file)
 
     def cells(self) -> Cells:
         """Returns the cells of all inputs."""
@@ -179,10 +193,11 @@ class _Reader:
             step,
             Words.of(*sums.words(len(cells))),
             list(self._events),
-            list(self._threads),
+            [thread for _, thread in self._threads],
             list(self._processes),
             np.array([self._process_of[at] for at in range(len(self._threads))], int),
             clock,
+            self._files,
         )
 
     def _mine(self, source: Input, threads: ThreadIds, people: Interner) -> Ids:
@@ -193,10 +208,11 @@ class _Reader:
         return self._people.ids(np.array(events, np.intp)[event], of_input[thread])
 
     def _thread(self, source: Input, thread: Thread) -> int:
-        number = _number(self._threads, thread)
+        capture = len(self._captures)
+        number = _number(self._threads, (capture, thread))
         names = source.recording.source.threads
         name = None if thread.process is None else names.name(thread.process)
-        process = Process(thread.host, thread.process, name or UNKNOWN)
+        process = Process(thread.host, thread.process, name or UNKNOWN, capture)
         self._process_of[number] = _number(self._processes, process)
         return number
 

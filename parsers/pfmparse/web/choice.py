@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, replace
-from typing import Iterable, Optional, Sequence, TypeVar
+from typing import Container, Iterable, NamedTuple, Optional, Sequence, TypeVar
 
 import numpy as np
 
@@ -19,9 +20,21 @@ from ..recording import Recording
 from .cells import Cells
 from .query import Query
 
-T = TypeVar("T", int, str)
+T = TypeVar("T")
 
 PARAMETERS = ("event", "pid", "tid", "from", "to")
+
+
+class Number(NamedTuple):
+    """The ID of a thread or process; ``capture`` is an index, None for all captures."""
+
+    number: int
+    capture: Optional[int] = None
+
+    def __str__(self) -> str:
+        """Returns the value of a parameter; captures are counted from 1."""
+        before = "" if self.capture is None else f"{self.capture + 1}:"
+        return f"{before}{self.number}"
 
 
 @dataclass(frozen=True)
@@ -32,21 +45,20 @@ class Choice:
     """
 
     events: Sequence[str] = ()
-    pids: Sequence[int] = ()
-    tids: Sequence[int] = ()
+    pids: Sequence[Number] = ()
+    tids: Sequence[Number] = ()
     steps: Optional[tuple[int, int]] = None
 
     def cells(self, cells: Cells) -> Ids:
         """Returns the selected cells."""
         mask = np.ones(cells.event.size, np.bool_)
         if self.events:
-            mask &= _among(self.events, cells.events)[cells.event]
+            wanted = [name in self.events for name in cells.events]
+            mask &= np.array(wanted, np.bool_)[cells.event]
         if self.tids:
-            tids = [thread.thread for thread in cells.threads]
-            mask &= _among(self.tids, tids)[cells.thread]
+            mask &= _among(self.tids, _tids(cells))[cells.thread]
         if self.pids:
-            pids = [thread.process for thread in cells.threads]
-            mask &= _among(self.pids, pids)[cells.thread]
+            mask &= _among(self.pids, _pids(cells))[cells.thread]
         if self.steps is not None:
             mask &= (cells.step >= self.steps[0]) & (cells.step < self.steps[1])
         return np.flatnonzero(mask)
@@ -55,32 +67,44 @@ class Choice:
         """Returns a copy of this choice that does not restrict the time."""
         return replace(self, steps=None)
 
-    def on(self, recording: Recording) -> Optional[Choice]:
-        """Returns this choice with the events of a capture; None if it has none."""
+    def on(self, recording: Recording, capture: int) -> Optional[Choice]:
+        """Returns this choice for a capture; None if the capture has nothing of it."""
         names = [event.name for event in Events(recording).all]
         events = [name for name in self.events if name in names]
-        if self.events and not events:
+        pids, tids = (
+            [one for one in numbers if one.capture in (None, capture)]
+            for numbers in (self.pids, self.tids)
+        )
+        pairs = (self.events, events), (self.pids, pids), (self.tids, tids)
+        if any(wanted and not there for wanted, there in pairs):
             return None
-        return replace(self, events=events)
+        return replace(self, events=events, pids=pids, tids=tids)
 
     def within(self, selection: Selection, cells: Cells) -> Selection:
         """Returns the selection that also meets the conditions of this choice."""
         return replace(
             selection,
             events=self.events or selection.events,
-            pids=self.pids or selection.pids,
-            tids=self.tids or selection.tids,
+            pids=[one.number for one in self.pids] or selection.pids,
+            tids=[one.number for one in self.tids] or selection.tids,
             time=_common(selection.time, self._window(cells)),
         )
 
     def options(self, cells: Cells) -> str:
-        """Returns the options of pfmparse with the same effect."""
+        """Returns the arguments of pfmparse with the same effect, "" if there are none.
+
+        If threads or processes of one capture are selected, its name is the last one.
+        """
+        captures = {one.capture for one in (*self.pids, *self.tids)}
+        if len(captures) > 1:
+            return ""
         words = [f"--event {shlex.quote(name)}" for name in self.events]
-        words += [f"--pid {pid}" for pid in self.pids]
-        words += [f"--tid {tid}" for tid in self.tids]
+        words += [f"--pid {pid.number}" for pid in self.pids]
+        words += [f"--tid {tid.number}" for tid in self.tids]
         window = self._window(cells)
         if window is not None:
             words.append(f"--time {window.start}ns-{window.end}ns")
+        words += [shlex.quote(cells.files[at]) for at in captures if at is not None]
         return " ".join(words)
 
     def _window(self, cells: Cells) -> Optional[Window]:
@@ -93,24 +117,59 @@ class Choice:
 
 def choice_of(query: Query, cells: Cells) -> Choice:
     """Returns a request's selection; raises RequestError if nothing can match."""
-    threads = cells.threads
     return Choice(
         _known("event", query.texts("event"), cells.events),
-        _known("pid", query.read("pid", read_numbers), (t.process for t in threads)),
-        _known("tid", query.read("tid", read_numbers), (t.thread for t in threads)),
+        _known("pid", query.read("pid", _numbers), _anywhere(_pids(cells))),
+        _known("tid", query.read("tid", _numbers), _anywhere(_tids(cells))),
         _steps(query, cells.clock.steps),
     )
 
 
-def _known(name: str, wanted: Sequence[T], there: Iterable[Optional[T]]) -> Sequence[T]:
+def _numbers(text: str) -> list[Number]:
+    """Parses 0,2-4 or, with the number of a capture, 1:0,2-4.
+
+    Raises ValueError if it is invalid.
+    """
+    capture, colon, numbers = text.rpartition(":")
+    if not colon:
+        return [Number(number) for number in read_numbers(numbers)]
+    if not re.fullmatch("[1-9][0-9]{0,8}", capture):
+        raise ValueError(f"must begin with a capture such as 1:, not {text!r}")
+    return [Number(number, int(capture) - 1) for number in read_numbers(numbers)]
+
+
+def _tids(cells: Cells) -> list[Optional[Number]]:
+    """Returns the ID of each thread, None if it is unknown."""
+    return _of_captures((one.thread for one in cells.threads), cells)
+
+
+def _pids(cells: Cells) -> list[Optional[Number]]:
+    """Returns the ID of each thread's process, None if it is unknown."""
+    return _of_captures((one.process for one in cells.threads), cells)
+
+
+def _of_captures(
+    numbers: Iterable[Optional[int]], cells: Cells
+) -> list[Optional[Number]]:
+    pairs = zip(numbers, cells.captures)
+    return [None if one is None else Number(one, capture) for one, capture in pairs]
+
+
+def _anywhere(numbers: Iterable[Optional[Number]]) -> set[Number]:
+    """Returns the numbers, with and without their captures."""
+    known = [one for one in numbers if one is not None]
+    return {*known, *(Number(one.number) for one in known)}
+
+
+def _known(name: str, wanted: Sequence[T], there: Container[T]) -> Sequence[T]:
     """Returns the wanted values.
 
     Raises RequestError if the captures lack one of them.
     """
-    missing = set(wanted) - set(there)
-    if missing:
-        text = f"there are no samples of {name} {min(missing)}"
-        raise RequestError(f"{text}: reload the page to see what there is")
+    for one in wanted:
+        if one not in there:
+            text = f"there are no samples of {name} {one}"
+            raise RequestError(f"{text}: reload the page to see what there is")
     return wanted
 
 
@@ -124,9 +183,16 @@ def _steps(query: Query, steps: int) -> Optional[tuple[int, int]]:
     return first, last
 
 
-def _among(wanted: Sequence[T], values: Sequence[Optional[T]]) -> NDArray[np.bool_]:
-    """Returns a mask of the values that are wanted."""
-    return np.array([value in wanted for value in values], np.bool_)
+def _among(
+    wanted: Sequence[Number], numbers: Iterable[Optional[Number]]
+) -> NDArray[np.bool_]:
+    """Returns a mask of the threads whose number is wanted."""
+    every = set(wanted)
+    found = [
+        one is not None and (one in every or Number(one.number) in every)
+        for one in numbers
+    ]
+    return np.array(found, np.bool_)
 
 
 def _common(one: Optional[Window], other: Optional[Window]) -> Optional[Window]:

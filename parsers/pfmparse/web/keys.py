@@ -9,6 +9,7 @@ from typing import Callable, Mapping, Optional
 from ..analysis.interner import Ids
 from ..symbols.location import UNKNOWN
 from .cells import Cells
+from .choice import Number
 
 
 @dataclass(frozen=True)
@@ -51,26 +52,39 @@ def _functions(cells: Cells) -> Key:
 
 
 def _threads(cells: Cells) -> Key:
-    several = len({thread.host for thread in cells.threads}) > 1
+    origin = _origins(cells)
 
     def row(at: int, total: int) -> Row:
-        thread = cells.threads[at]
+        thread, capture = cells.threads[at], cells.captures[at]
         detail = f"{_number(thread.thread)}, process {_number(thread.process)}"
-        detail += f", {thread.host}" if several else ""
-        return Row(thread.name, detail, total, select=_select("tid", thread.thread))
+        detail += origin(thread.host, capture)
+        select = _select(cells, "tid", thread.thread, capture)
+        return Row(thread.name, detail, total, select=select)
 
     return Key(cells.thread, len(cells.threads), row)
 
 
 def _processes(cells: Cells) -> Key:
-    several = len({process.host for process in cells.processes}) > 1
+    origin = _origins(cells)
 
     def row(at: int, total: int) -> Row:
         process = cells.processes[at]
-        detail = _number(process.number) + (f", {process.host}" if several else "")
-        return Row(process.name, detail, total, select=_select("pid", process.number))
+        detail = _number(process.number) + origin(process.host, process.capture)
+        select = _select(cells, "pid", process.number, process.capture)
+        return Row(process.name, detail, total, select=select)
 
     return Key(cells.process_of[cells.thread], len(cells.processes), row)
+
+
+def _origins(cells: Cells) -> Callable[[str, int], str]:
+    """Returns a function that names a host and a capture, where there are several."""
+    hosts = {process.host for process in cells.processes}
+
+    def origin(host: str, capture: int) -> str:
+        several = (len(hosts) > 1, host), (len(cells.files) > 1, cells.files[capture])
+        return "".join(f", {name}" for wanted, name in several if wanted)
+
+    return origin
 
 
 def _events(cells: Cells) -> Key:
@@ -93,5 +107,12 @@ def _number(number: Optional[int]) -> str:
     return UNKNOWN if number is None else str(number)
 
 
-def _select(name: str, number: Optional[int]) -> Mapping[str, object]:
-    return {} if number is None else {name: number}
+def _select(
+    cells: Cells, name: str, number: Optional[int], capture: int
+) -> Mapping[str, object]:
+    """Returns the parameter that selects a thread or process, if it is known."""
+    if number is None:
+        return {}
+    if len(cells.files) == 1:
+        return {name: number}
+    return {name: str(Number(number, capture))}

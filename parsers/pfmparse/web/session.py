@@ -109,8 +109,9 @@ class Session:
 
     def _chosen(self, choice: Choice, detail: Detail) -> Iterator[Input]:
         """Yields the captures with the selected samples, to be read from the start."""
-        for file, recording in zip(self.files, self._recordings):
-            here = choice.on(recording)
+        pairs = zip(self.files, self._recordings)
+        for capture, (file, recording) in enumerate(pairs):
+            here = choice.on(recording, capture)
             if here is None:
                 continue
             selection = here.within(self._options.selection, self.cells)

@@ -31,11 +31,13 @@ def test_cells_have_the_samples_of_each_stack(tmp_path: Path) -> None:
     assert [process.number for process in cells.processes] == [100]
 
 
-def test_captures_share_functions_and_threads(tmp_path: Path) -> None:
+def test_captures_share_functions_but_not_threads(tmp_path: Path) -> None:
     one, two = cells_of(tmp_path), cells_of(tmp_path, stack_capture(), stack_capture())
     assert two.sums.total() == 2 * one.sums.total()
     assert two.tree.labels == one.tree.labels
-    assert two.threads == one.threads and two.event.size == one.event.size
+    assert two.threads == [*one.threads, *one.threads]
+    assert two.captures == [0, 0, 1, 1]
+    assert [process.capture for process in two.processes] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ def test_steps_are_few_and_round(last: int, step: int, tmp_path: Path) -> None:
 def test_steps_count_from_the_first_sample(tmp_path: Path) -> None:
     # The second capture is the longest, so it determines the step.
     cells = cells_of(tmp_path, timed(7, 0, 9), timed(100, 100 + 1999))
-    assert sorted(cells.step.tolist()) == [0, 3, 4, 999]
+    assert sorted(cells.step.tolist()) == [0, 0, 3, 4, 999]
     assert cells.sums.total() == 5
 
 

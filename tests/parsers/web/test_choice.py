@@ -12,7 +12,7 @@ from pfmparse.analysis.requests import Window
 from pfmparse.analysis.selection import Selection
 from pfmparse.errors import RequestError
 from pfmparse.web.cells import Cells
-from pfmparse.web.choice import PARAMETERS, Choice, choice_of
+from pfmparse.web.choice import PARAMETERS, Choice, Number, choice_of
 from pfmparse.web.query import Query
 
 
@@ -88,7 +88,25 @@ def test_choice_on_a_capture_has_its_events(tmp_path: Path) -> None:
     with session_of(tmp_path / "two", tmp_path / "one") as session:
         two, one = (source.recording for source in session.inputs)
     wanted = Choice(events=["event-1", "event-0"])
-    assert wanted.on(two) == wanted
-    assert wanted.on(one) == Choice(events=["event-0"])
-    assert Choice(events=["event-1"]).on(one) is None
-    assert Choice(tids=[100]).on(one) == Choice(events=[], tids=[100])
+    assert wanted.on(two, 0) == Choice(["event-1", "event-0"], [], [])
+    assert wanted.on(one, 1) == Choice(["event-0"], [], [])
+    assert Choice(events=["event-1"]).on(one, 1) is None
+    every, first = Number(100), Number(100, 0)
+    assert Choice(tids=[every]).on(one, 1) == Choice([], [], [every])
+    assert Choice(tids=[first, every]).on(two, 0) == Choice([], [], [first, every])
+    assert Choice(tids=[first]).on(one, 1) is None
+    assert Choice(pids=[first]).on(one, 1) is None
+
+
+@pytest.mark.parametrize("name", ["tid", "pid"])
+def test_choice_selects_threads_of_one_capture(name: str, tmp_path: Path) -> None:
+    cells = cells_of(tmp_path, timed(1, 2, 3), timed(4, 5))
+    for value, samples in {"1:100": 3, "2:100": 2, "100": 5}.items():
+        choice = chosen(cells, f"{name}={value}")
+        assert cells.sums.some(choice.cells(cells)).total() == samples
+        file = "" if value == "100" else f" {tmp_path}/{int(value[0]) - 1}.pfm"
+        assert choice.options(cells) == f"--{name} 100{file}"
+    assert chosen(cells, f"{name}=1:100&{name}=2:100").options(cells) == ""
+    for value in ("3:100", "1:101", "0:100", "x:100", ":100"):
+        with pytest.raises(RequestError):
+            chosen(cells, f"{name}={value}")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.served import cells_of
+from helpers.served import cells_of, timed
 from pfmparse.web.keys import KEYS, Row, key_of
 
 
@@ -29,6 +29,16 @@ def test_row_describes_the_value(by: str, rows: list[Row], tmp_path: Path) -> No
     key = key_of(cells_of(tmp_path), by)
     found = [key.row(at, 7) for at in range(key.size)]
     assert all(row in found for row in rows)
+
+
+@pytest.mark.parametrize("by,name", [("process", "pid"), ("thread", "tid")])
+def test_rows_of_several_captures_name_them(by: str, name: str, tmp_path: Path) -> None:
+    cells = cells_of(tmp_path, timed(1), timed(2))
+    key = key_of(cells, by)
+    for at in range(2):
+        row = key.row(at, 1)
+        assert row.select == {name: f"{at + 1}:100"}
+        assert row.detail.endswith(f", {tmp_path}/{at}.pfm")
 
 
 @pytest.mark.parametrize("by", KEYS)

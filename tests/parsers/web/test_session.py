@@ -11,7 +11,7 @@ from helpers.served import session_of
 from helpers.stacks_capture import STACKS, stack_capture
 from pfmparse.analysis.selection import Selection
 from pfmparse.errors import PfmParseError
-from pfmparse.web.choice import Choice
+from pfmparse.web.choice import Choice, Number
 
 
 def test_base_selection_applies_to_all_views(stacks: Path) -> None:
@@ -43,6 +43,16 @@ def test_growing_capture_shows_more_samples(tmp_path: Path) -> None:
         assert not any("ends" in text for text in session.warnings)
         counts.append(session.cells.sums.total())
     assert 0 < counts[0] < counts[1] == 10
+
+
+def test_report_has_threads_of_the_selected_capture(
+    stacks: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.pfm"
+    other.write_bytes(stack_capture())
+    with session_of(stacks, other) as session:
+        rows = session.report(Choice(tids=[Number(100, 1)]), "file")
+        assert [(row.values[0].key, row.weight) for row in rows] == [(str(other), 9)]
 
 
 def test_unreadable_change_keeps_the_old_samples(stacks: Path) -> None:
