@@ -36,7 +36,7 @@ def calls_of(profile: Profile) -> Calls:
         found.own[profile.frame_of[row.node]] += row.weight
     above: Counter[int] = Counter()  # frames on the path from the root
     edges: Counter[tuple[int, int]] = Counter()
-    for node, leaves in _walk(profile.parents):
+    for node, leaves in walk(profile.parents):
         frame, parent = profile.frame_of[node], profile.parents[node]
         edge = None if parent == ROOT else (profile.frame_of[parent], frame)
         if leaves:
@@ -67,7 +67,7 @@ def _with_children(profile: Profile) -> list[int]:
     return weights
 
 
-def _walk(parents: Sequence[int]) -> Iterator[tuple[int, bool]]:
+def walk(parents: Sequence[int]) -> Iterator[tuple[int, bool]]:
     """Walks the tree depth first: yields each node with False, later with True."""
     children: dict[int, list[int]] = defaultdict(list)
     for node, parent in enumerate(parents):

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple, Optional, TextIO
+from typing import NamedTuple, Optional, Sequence, TextIO
 
+from ..analysis.calls import walk
 from ..analysis.labels import label, plain
 from ..analysis.profile import Frame, Profile, Profiler, by_place
 from ..analysis.stacks import ROOT
@@ -117,7 +119,6 @@ class _Writer:
         """Returns the costs of functions, in the order in which they were found."""
         profile = self._profile
         functions = [_function(frame) for frame in profile.frames]
-        lines = [frame.line or 0 for frame in profile.frames]
         found: dict[Function, Spent] = {name: Spent() for name in functions}
         # The loop goes from the innermost functions outwards: callers have smaller node
         # IDs.
@@ -126,15 +127,40 @@ class _Writer:
             frame, parent = profile.frame_of[node], profile.parents[node]
             if any(own[node]):
                 by_line = found[functions[frame]].own
-                _add(by_line.setdefault(lines[frame], self._zero()), own[node])
+                line = profile.frames[frame].line or 0
+                _add(by_line.setdefault(line, self._zero()), own[node])
                 _add(sums[node], own[node])
+            if parent != ROOT:
+                _add(sums[parent], sums[node])
+        self._add_calls(found, functions, sums)
+        return found
+
+    def _add_calls(
+        self,
+        found: dict[Function, Spent],
+        functions: Sequence[Function],
+        sums: Sequence[Costs],
+    ) -> None:
+        """Adds the calls of functions; ``sums`` are the inclusive costs of nodes.
+
+        Viewers add up the costs of all calls to a function. So that a sample counts
+        once for a recursive function, inner calls have no cost.
+        """
+        profile = self._profile
+        active: Counter[Function] = Counter()  # on the path from the root
+        for node, leaves in walk(profile.parents):
+            parent, callee = profile.parents[node], functions[profile.frame_of[node]]
+            if leaves:
+                active[callee] -= 1
+                continue
             if parent != ROOT and any(sums[node]):
                 caller = profile.frame_of[parent]
-                call = lines[caller], functions[frame]
                 calls = found[functions[caller]].calls
-                _add(calls.setdefault(call, self._zero()), sums[node])
-                _add(sums[parent], sums[node])
-        return found
+                call = profile.frames[caller].line or 0, callee
+                costs = calls.setdefault(call, self._zero())
+                if not active[callee]:
+                    _add(costs, sums[node])
+            active[callee] += 1
 
     def _own(self) -> list[Costs]:
         """Returns the own costs of each stack's innermost function."""

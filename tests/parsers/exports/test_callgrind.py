@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from helpers.exporting import NAMES, by_label, called, exported, reported
 from helpers.programs import Program
+from helpers.stacks_capture import Stack, stack_capture
 from helpers.writers import Sample, session, simple_capture
 
 # Lines look like "40 (67.80%) 20 (48.78%)  file:function [object]"; a dot means zero.
@@ -31,7 +34,8 @@ def annotated(file: Path, *options: str) -> str:
 def costs(text: str) -> tuple[Counter[str], Counter[str]]:
     """Return the functions' costs of the first and of the second event."""
     found: tuple[Counter[str], Counter[str]] = Counter(), Counter()
-    pattern = OF_TWO if "Events shown:     cycles loads" in text else OF_ONE
+    several = re.search(r"^Events shown: +\S+ \S", text, re.M)
+    pattern = OF_TWO if several else OF_ONE
     for match in filter(None, map(pattern.match, text.splitlines())):
         *numbers, name = match.groups()
         for counter, number in zip(found, numbers):
@@ -76,6 +80,19 @@ def test_callgrind_calls_have_inclusive_costs(
     tree = annotated(file, "--inclusive=yes", "--tree=calling")
     callees = [line.split(">")[1] for line in tree.splitlines() if " > " in line]
     assert any(":_text (1x) [[kernel]]" in line for line in callees)
+
+
+def test_callgrind_counts_samples_of_recursive_functions_once(tmp_path: Path) -> None:
+    path, random = tmp_path / "x.pfm", Random(1)
+    depths = [random.randint(1, 9) for _ in range(60)]
+    stacks = [Stack((*random.choices("fgh", k=depth), "main")) for depth in depths]
+    stacks.append(Stack((*"f" * 60, "main")))
+    path.write_bytes(stack_capture(stacks, ("f", "g", "h", "main")))
+    found, _ = costs(
+        annotated(exported(path, "callgrind", tmp_path / "c"), "--inclusive=yes")
+    )
+    out = called("report", "--cumulative", "--json", str(path))[1]
+    assert found == {row["key"]: row["inclusive"] for row in json.loads(out)["rows"]}
 
 
 def test_callgrind_has_costs_of_source_lines(
