@@ -26,4 +26,4 @@ def test_sql_schema_is_documented() -> None:
         assert re.search(rf"\b{name}\b", page), name
     for column in columns["samples"] | columns["functions"] | columns["stacks"]:
         assert f"`{column}`" in page, column
-    assert f"version of the tables, which is {VERSION}." in page.replace("\n", " ")
+    assert f"version of the schema, which is {VERSION}." in page.replace("\n", " ")
