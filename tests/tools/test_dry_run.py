@@ -57,7 +57,7 @@ def test_dry_run_prints_sampling_registers(pfmon: Pfmon) -> None:
         f"PMD2 0xfffffffffffff830 counts {event}",
         "long reset -2000, short reset -2000",
     ]
-    assert lines[-1] == "Kernel: perfmon is not loaded and cannot check this"
+    assert lines[-1] == "Kernel: perfmon is not loaded, so it cannot check this"
 
 
 def test_dry_run_prints_system_wide_sets(pfmon: Pfmon) -> None:

@@ -127,6 +127,6 @@ def test_arm64_mapping_symbols_are_not_functions(finder: Finder) -> None:
 
 def test_non_elf_file_has_no_code(finder: Finder) -> None:
     finder.file.write_text("#!/bin/sh\n")
-    assert "looked up in PROGRAM: it is not a 64-bit" in finder.complaint("x")
+    assert "code in PROGRAM, because it is not a 64-bit" in finder.complaint("x")
     finder.file.unlink()
     assert "in PROGRAM: No such file or directory" in finder.complaint("x")

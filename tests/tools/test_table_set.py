@@ -224,10 +224,10 @@ def test_refusal_of_one_table_is_not_told(add: Adder) -> None:
 
 def test_module_of_other_version_is_explained(add: Adder) -> None:
     assert add.load(add.file, OLD="1") == []
-    assert add.said.count("the module pfm_unwind is older than pfmon") == 1
+    assert add.said.count("the module pfm_unwind is older or newer than pfmon") == 1
 
 
 def test_missing_device_is_explained(add: Adder) -> None:
     assert add(error=ENOENT) == []
-    assert add.said.startswith("pfmon: call chains follow frame pointers")
+    assert "so call chains follow frame pointers" in add.said
     assert "modprobe pfm_unwind" in add.said

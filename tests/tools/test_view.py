@@ -122,7 +122,7 @@ def test_viewer_beside_pfmon_precedes_path(shower: Shower) -> None:
 def test_missing_viewer_is_reported(shower: Shower) -> None:
     run = shower(*DEAR_HIST)
     assert run.returncode == NONE
-    assert "pfmparse, which is neither next to pfmon nor in PATH" in run.stderr
+    assert "pfmparse is neither in pfmon's directory nor in PATH" in run.stderr
 
 
 def test_nonexecutable_viewer_is_skipped(shower: Shower) -> None:
@@ -154,5 +154,5 @@ def test_missing_viewer_prevents_measuring(programs: Path, tmp_path: Path) -> No
         check=False,
     )
     assert run.returncode == ERROR
-    assert "dear-hist shows its view with pfmparse" in run.stderr
+    assert "dear-hist needs pfmparse to show its view" in run.stderr
     assert not trace.exists() and not (tmp_path / "x.cap").exists()

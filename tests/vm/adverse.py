@@ -52,7 +52,7 @@ def signals_are_ignored_as_before(guest: Boot, name: str) -> None:
 def missing_proc_is_reported(guest: Boot, name: str) -> None:
     printed, status = part(guest, name)
     lines = printed.splitlines()
-    assert lines[0].startswith("pfmon: /proc is not mounted, or is that of another PID")
+    assert lines[0].startswith("pfmon: /proc is not mounted, or belongs to another")
     assert status == 0
     if name != "no-proc-counts":
         assert re.search(r"^pfmon: \d+ samples, - lost, ", printed, re.M), printed

@@ -181,7 +181,7 @@ def test_dear_hist_shows_view(out: Path) -> None:
 
 def test_dear_hist_without_viewer_measures_nothing(out: Path) -> None:
     said = (out / "output").read_text()
-    assert "dear-hist shows its view with pfmparse, which is neither" in said
+    assert "dear-hist needs pfmparse to show its view, and pfmparse is neither" in said
     assert not (out / "no.cap").exists() and not (out / "has-run").exists()
 
 
@@ -246,7 +246,7 @@ def test_samples_can_be_summed_by_cache_line_with_sql(out: Path) -> None:
 
 def test_event_without_the_data_is_explained(out: Path) -> None:
     said = (out / "output").read_text()
-    assert "an event does not have the data of --smpl-pmds: CPU events need" in said
+    assert "an event does not provide the data that --smpl-pmds requests: CPU" in said
 
 
 @dataclass(frozen=True)

@@ -156,4 +156,4 @@ def test_reports_know_roles_of_data_and_branches(out: Path, name: str) -> None:
 
 def test_branches_that_a_pmu_lacks_are_explained(out: Path) -> None:
     said = (out / "output").read_text()
-    assert "an event does not have the branches of --smpl-pmds" in said
+    assert "an event does not provide the branches that --smpl-pmds requests" in said

@@ -54,7 +54,8 @@ static void print_command(char **command)
 }
 
 /*
- * Returns whether children will be counted, too; asks the kernel if possible.
+ * Returns whether child processes will be counted, too; asks the kernel if
+ * possible.
  */
 static bool inherits(const struct plan *plan)
 {
@@ -165,7 +166,10 @@ static void print_pmc(const pfarg_pmc_t *pmc, const char *event)
 	print_list("resets", pmc->reg_reset_pmds);
 }
 
-/* A sampling counter starts at, and is reset to, minus its period. */
+/*
+ * The initial value and the reset value of a sampling counter are the negated
+ * period.
+ */
 static void print_pmd(const pfarg_pmd_t *pmd,
 		      const struct event_option *event)
 {
@@ -264,7 +268,7 @@ static bool try_contexts(const struct plan *plan)
 
 	fflush(stdout);
 	if (access(PFM_DEVICE, F_OK)) {
-		puts("Kernel:   perfmon is not loaded and cannot check this");
+		puts("Kernel:   perfmon is not loaded, so it cannot check this");
 		return true;
 	}
 	if (!try_all(plan, &buffer_size))

@@ -8,9 +8,9 @@
 #include "base/settings.h"
 
 /*
- * Prints what a measurement would configure: contexts, format, event
- * sets and all registers. Runs and attaches nothing. Returns false with a
- * message on an error.
+ * Prints what a measurement would configure: contexts, format, event sets and
+ * all registers. Does not start or attach to anything. Returns false, with a
+ * message, on failure.
  */
 bool dry_run(const struct options *options);
 

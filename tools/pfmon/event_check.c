@@ -111,7 +111,10 @@ static bool check_together(const struct options *options, unsigned int set)
 	return ok;
 }
 
-/* CPUs are not tried, because another session may be measuring them. */
+/*
+ * Tries no system-wide contexts, because another session may be measuring the
+ * CPUs.
+ */
 bool check_events(const struct options *options)
 {
 	bool ok = check_each(options);

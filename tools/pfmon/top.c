@@ -3,7 +3,8 @@
  * top.c - pfmon top, a live view
  *
  * pfmon writes the capture to a pipe, from which pfmparse reads it. pfmparse
- * controls the terminal, so pfmon's messages are held back until it has ended.
+ * controls the terminal, so pfmon holds back its messages until pfmparse has
+ * ended.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +21,7 @@
 #include "capture/view.h"
 #include "top.h"
 
-/* pfmparse's descriptor of the pipe. */
+/* The descriptor from which pfmparse reads the pipe. */
 #define VIEWER_FD	3
 
 /* Program, command, five options, file, NULL. */
@@ -100,7 +101,7 @@ static int wait_for_end(struct show *show)
 	struct bystander *process = &show->viewer.process;
 
 	close(show->pipe[1]);
-	/* The tracer may already have reaped the viewer. */
+	/* trace_reap() may already have reaped the viewer. */
 	while (!process->ended) {
 		if (waitpid(process->pid, &process->status, 0) > 0)
 			process->ended = true;
@@ -140,7 +141,7 @@ int top_show(const struct options *options,
 	int status = PFMON_EXIT_ERROR;
 
 	if (!show.program)
-		message("pfmon top needs pfmparse, which is neither next to pfmon nor in PATH: install it");
+		message("pfmon top needs pfmparse, which is neither in pfmon's directory nor in PATH: install it");
 	else if (start(&show, options))
 		status = measure_with(&show, options, measure);
 	free(show.program);

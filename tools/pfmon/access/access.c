@@ -16,8 +16,8 @@
 #define PERFS_LEVEL	"kernel.perf_event_paranoid"
 /* Levels of perf_event_paranoid: what unprivileged users may still measure. */
 #define LEVEL_NOTHING	3	/* nothing; Debian's default */
-#define LEVEL_USER	2	/* own threads at user level */
-#define LEVEL_THREADS	1	/* own threads at all levels */
+#define LEVEL_USER	2	/* own threads in user space */
+#define LEVEL_THREADS	1	/* own threads, kernel included */
 
 bool access_to_perf(void)
 {
@@ -52,7 +52,7 @@ static const char *level_name(const struct access_facts *facts)
 	return facts->own_level ? "perfmon.paranoid" : PERFS_LEVEL;
 }
 
-/* Returns the root command that sets the level. */
+/* Returns the command with which root sets the paranoid level. */
 static char *set_level(int level)
 {
 	return checked_printf("echo %d >" ACCESS_LEVEL_FILE, level);
@@ -136,7 +136,7 @@ static void judge_level(const struct access_facts *facts,
 }
 
 /*
- * Even if perfmon's level allows CPUs, perf still checks its own level,
+ * Even if perfmon.paranoid allows measuring CPUs, perf still checks
  * kernel.perf_event_paranoid.
  */
 static void judge_cpu(const struct access_facts *facts,
@@ -160,7 +160,7 @@ static void judge_kernel(const struct access_facts *facts,
 	refusal->cause = ACCESS_LEVEL_KERNEL;
 	refusal->reason = checked_printf("%s is %d: measuring in the kernel requires CAP_PERFMON",
 					 level_name(facts), facts->level);
-	refusal->advice = checked_strdup("count at user level (-u)");
+	refusal->advice = checked_strdup("measure only user space (-u)");
 	refusal->command = set_level(LEVEL_THREADS);
 }
 
@@ -179,7 +179,10 @@ static void judge_kernel_thread(const struct access_wish *wish,
 					 wish->thread);
 }
 
-/* Blocking a thread requires a different capability than observing it. */
+/*
+ * Returns the capability that the measurement needs: blocking a thread requires
+ * a different one than observing it.
+ */
 static const char *right_to(const struct access_wish *wish)
 {
 	return wish->block ? "CAP_SYS_PTRACE" : "CAP_PERFMON";
@@ -296,7 +299,7 @@ void access_free(struct access_refusal *refusal)
 	free(refusal->command);
 }
 
-/* Explains a refusal of the kernel for which access_judge() found no reason. */
+/* Explains a refusal for which access_judge() found no reason. */
 static void judge_unknown(const struct access_wish *wish,
 			  struct access_refusal *refusal)
 {
@@ -308,7 +311,7 @@ static void judge_unknown(const struct access_wish *wish,
 	refusal->reason = checked_strdup("pfmon does not know the reason; check the kernel log for security modules");
 }
 
-/* Joins the texts of a refusal to a sentence, and frees them. */
+/* Joins the texts of a refusal into one sentence, and frees them. */
 static char *say(struct access_refusal *refusal)
 {
 	char *text = checked_printf("%s%s%s%s%s%s", refusal->reason,

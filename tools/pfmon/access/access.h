@@ -3,8 +3,8 @@
  * access.h - explain why perfmon denies a measurement, and what to do
  *
  * The kernel returns EPERM for many reasons. pfmon reads what the kernel has
- * checked (device node, groups, levels, capabilities, the thread) and finds the
- * reason.
+ * checked (device node, groups, paranoid levels, capabilities, the thread) to
+ * find the reason.
  */
 #ifndef PFMON_ACCESS_ACCESS_H
 #define PFMON_ACCESS_ACCESS_H
@@ -18,17 +18,17 @@
 /* Reasons for a refusal, in the order of the kernel's checks. */
 enum access_cause {
 	ACCESS_GRANTED,		/* no reason for a refusal is known */
-	ACCESS_NO_NODE,		/* perfmon is not loaded, or has no node */
+	ACCESS_NO_NODE,		/* perfmon or its device node is missing */
 	ACCESS_NODE,		/* the device node cannot be opened */
 	ACCESS_GROUP,		/* task_group or sys_group */
-	ACCESS_LEVEL,		/* the level forbids users to measure */
-	ACCESS_LEVEL_CPU,	/* the level forbids measuring CPUs */
-	ACCESS_LEVEL_KERNEL,	/* the level forbids the kernel level */
+	ACCESS_LEVEL,		/* the paranoid level forbids measuring */
+	ACCESS_LEVEL_CPU,	/* ... forbids measuring CPUs */
+	ACCESS_LEVEL_KERNEL,	/* ... forbids measuring the kernel */
 	ACCESS_LOCKDOWN,	/* lockdown forbids recording registers */
 	ACCESS_KERNEL_THREAD,
 	ACCESS_OTHER_USER,	/* the thread belongs to another user */
 	ACCESS_GUARDED,		/* more privileged or not dumpable thread */
-	ACCESS_STOP,		/* the thread may not be blocked */
+	ACCESS_STOP,		/* blocking the thread is forbidden */
 	ACCESS_UNKNOWN,		/* perhaps a security module */
 };
 
@@ -41,7 +41,7 @@ enum access_cause {
 /* The requested measurement. */
 struct access_wish {
 	bool system_wide;
-	bool kernel;		/* an event counts at kernel level */
+	bool kernel;		/* an event counts in the kernel */
 	bool registers;		/* the format records registers */
 	bool block;		/* --overflow-block */
 	pid_t thread;		/* 0: the calling thread */
@@ -49,7 +49,7 @@ struct access_wish {
 
 struct access_refusal {
 	enum access_cause cause;
-	char *reason;		/* a clause; NULL if granted */
+	char *reason;		/* part of a sentence; NULL if granted */
 	char *advice;		/* for all users, or NULL */
 	char *command;		/* for root, or NULL */
 	bool login;		/* the user must log in again after @command */
@@ -62,19 +62,21 @@ void access_judge(const struct access_facts *facts,
 void access_free(struct access_refusal *refusal);
 
 /*
- * Explains in a sentence why the kernel of this machine has refused @wish; the
- * caller frees the text.
+ * Returns a sentence, to be freed, that explains why this machine's kernel has
+ * refused @wish.
  */
 char *access_explain(const struct access_wish *wish);
 
 /*
  * Returns whether perf lets this user observe the user's own processes.
- * Debian's default perf_event_paranoid forbids this, even if perfmon's own
- * level allows it.
+ * Debian's default kernel.perf_event_paranoid forbids this, whatever the value
+ * of perfmon.paranoid.
  */
 bool access_to_perf(void);
 
-/* Explains an ENOSYS: perfmon is not available; the caller frees the text. */
+/*
+ * Returns a text, to be freed, that explains ENOSYS: perfmon is not available.
+ */
 char *access_absent(void);
 
 #endif /* PFMON_ACCESS_ACCESS_H */

@@ -19,7 +19,7 @@
 #define PTRACE_SCOPE	"/proc/sys/kernel/yama/ptrace_scope"
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 
-/* The level to assume if the file cannot be read; it allows nothing. */
+/* The paranoid level to assume if its file cannot be read: allow nothing. */
 #define STRICTEST	3
 
 /* Marks kernel threads in the flags of /proc/TID/stat. */

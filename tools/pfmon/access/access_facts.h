@@ -19,8 +19,8 @@
 struct access_group {
 	gid_t gid;		/* ACCESS_ANY_GROUP: none */
 	bool member;		/* the process is a member */
-	bool later;		/* the user becomes one at the next login */
-	char name[33];		/* or the group's number */
+	bool later;		/* a member only after the next login */
+	char name[33];		/* or the group's ID as text */
 };
 
 /* The thread to be measured. */
@@ -31,7 +31,7 @@ struct access_thread {
 	char user[64];		/* user name, or "" */
 };
 
-/* Everything that the kernel's decision depends on. */
+/* Everything on which the kernel's decision depends. */
 struct access_facts {
 	bool loaded;
 	bool node_exists;
@@ -40,11 +40,11 @@ struct access_facts {
 	struct access_group node;
 	struct access_group threads;	/* task_group */
 	struct access_group cpus;	/* sys_group */
-	int level;			/* the effective level */
+	int level;			/* the effective paranoid level */
 	int kernel_level;		/* kernel.perf_event_paranoid */
 	bool own_level;			/* perfmon.paranoid is a number */
 	bool locked_down;		/* in confidentiality mode */
-	int ptrace_scope;		/* of Yama, or 0 */
+	int ptrace_scope;		/* Yama's; 0 without Yama */
 	uint64_t caps;			/* effective */
 	uid_t uid;
 	char user[64];			/* user name, or "" */

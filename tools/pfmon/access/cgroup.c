@@ -3,8 +3,8 @@
  * cgroup.c - control groups of processes, and the option --cgroup
  *
  * A line of /proc/PID/cgroup is NUMBER:CONTROLLERS:PATH. The unified hierarchy
- * (cgroup v2) has number 0 and comes last. If a process is in its root, the
- * path in a v1 hierarchy is used.
+ * (cgroup v2) has number 0 and comes last. If a process is in the root of the
+ * unified hierarchy, pfmon uses the path in a v1 hierarchy.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -66,7 +66,7 @@ static bool matches_one(const char *path, const char *patterns)
 
 /*
  * Returns whether the group or one of its ancestors matches a pattern in the
- * comma-separated list. The patterns are those of pfmparse's --cgroup.
+ * comma-separated list. pfmparse --cgroup takes the same patterns.
  */
 static bool cgroup_matches(const char *path, const char *patterns)
 {
@@ -84,7 +84,7 @@ static bool cgroup_matches(const char *path, const char *patterns)
 	return found;
 }
 
-/* Maximum number of groups that the message lists. */
+/* Maximum number of groups listed in the message. */
 #define MOST_SAID	8
 
 struct groups {
@@ -159,7 +159,8 @@ void cgroup_check(const char *patterns)
 
 	look(&groups, patterns);
 	/*
-	 * If no group was found, /proc is not readable or has no cgroup files.
+	 * If no group was found, /proc cannot be read or has no cgroup files;
+	 * then print nothing.
 	 */
 	if (!groups.matched && groups.count) {
 		text = list(&groups);
@@ -220,7 +221,7 @@ bool is_cgroup(int fd)
 	return !faccessat(fd, "cgroup.procs", F_OK, 0);
 }
 
-/* Repeated options are joined to one list. */
+/* Joins the lists of repeated options into one. */
 bool parse_cgroup(struct options *options, const char *text)
 {
 	if (!text[strspn(text, ",")]) {
@@ -241,7 +242,7 @@ bool cgroup_options_agree(const struct options *options)
 	if (!options->cgroups)
 		return true;
 	if (!options->system_wide)
-		message("--cgroup needs --system-wide: it selects among all processes");
+		message("--cgroup needs --system-wide, because it selects among all processes");
 	else if (!options->sampling && strpbrk(options->cgroups, ",*?["))
 		message("--cgroup=%s: counts can be restricted to one control group, without wildcards; sampling can select several groups",
 			options->cgroups);

@@ -27,7 +27,7 @@ int cgroup_open(const char *path);
 /* Returns whether @fd is the directory of a group that still exists. */
 bool is_cgroup(int fd);
 
-/* Parses --cgroup; returns false with a message on an error. */
+/* Parses --cgroup; returns false, with a message, on failure. */
 bool parse_cgroup(struct options *options, const char *text);
 
 /* Returns false, with a message, if --cgroup conflicts with other options. */

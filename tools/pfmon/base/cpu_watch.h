@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Messages were lost: it is not known which CPU came online. */
+/* Messages were lost, so it is not known which CPU came online. */
 #define UNKNOWN_CPU	(-1)
 
 /* Returns a descriptor that is readable if CPUs came online; -1 on failure. */

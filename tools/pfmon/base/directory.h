@@ -9,10 +9,10 @@
 struct directory {
 	struct dirent **entries;
 	const char **names;	/* sorted */
-	size_t count;		/* 0 if it cannot be read */
+	size_t count;		/* 0 if the directory cannot be read */
 };
 
-/* Lists the entries for which wanted() is not 0. */
+/* Lists the entries for which wanted() returns nonzero. */
 struct directory directory_read(const char *path,
 				int (*wanted)(const struct dirent *entry));
 void directory_free(struct directory *list);

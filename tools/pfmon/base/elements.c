@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* elements.c - lists of the command line, with an element per event */
+/* elements.c - lists on the command line, with one element per event */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* elements.h - lists of the command line, with an element per event */
+/* elements.h - lists on the command line, with one element per event */
 #ifndef PFMON_BASE_ELEMENTS_H
 #define PFMON_BASE_ELEMENTS_H
 

@@ -18,7 +18,7 @@ struct json_object *json_new_double(double value);
 /* Converts NULL to null, and replaces bytes that are not valid UTF-8. */
 struct json_object *json_new_text(const char *text);
 
-/* Add a member or an element; both take ownership of the value. */
+/* Add a member or an element; both functions take ownership of the value. */
 void json_add(struct json_object *object, const char *name,
 	      struct json_object *value);
 void json_append(struct json_object *array, struct json_object *value);
@@ -51,7 +51,7 @@ struct json_object *json_at(const struct json_object *array, size_t index);
 /* Returns an element as text. */
 const char *json_text_at(const struct json_object *array, size_t index);
 
-/* Releases the object and returns its text, to be freed. */
+/* Converts the object to text, to be freed, and releases the object. */
 char *json_finish(struct json_object *object);
 
 /* Prints the object on one line and releases it. */

@@ -27,10 +27,10 @@ bool output_open(struct output *output, const char *path, bool append,
 /* Begins to write; sets *at_start if the output is empty. */
 bool output_begin(struct output *output, bool *at_start);
 
-/* Makes the next output replace the previous output in a file. */
+/* If the output is a file, makes the next output replace the previous one. */
 void output_begin_anew(struct output *output);
 
-/* Flushes the output to its readers. */
+/* Flushes the output, so that readers see all of it. */
 bool output_flush(struct output *output);
 
 bool output_close(struct output *output);

@@ -12,9 +12,9 @@ static void do_nothing(int signal)
 }
 
 /*
- * exec() resets a handler to the default action, but would keep SIG_IGN. A
- * signal that was ignored before stays ignored, also in the programs that pfmon
- * starts.
+ * Sets a handler instead of SIG_IGN, because exec() resets handlers to the
+ * default action but keeps SIG_IGN. A signal that pfmon's parent ignored stays
+ * ignored, also in the programs that pfmon starts.
  */
 static void survive(int signal)
 {

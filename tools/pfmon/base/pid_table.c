@@ -22,7 +22,10 @@ static void insert(struct pid_table *table, struct pid_entry *entry)
 	*bucket = entry;
 }
 
-/* The kernel assigns consecutive IDs, which fill the buckets evenly. */
+/*
+ * An ID is its own hash: the kernel assigns consecutive IDs, which fill the
+ * buckets evenly.
+ */
 static void grow(struct pid_table *table)
 {
 	struct pid_table larger = {

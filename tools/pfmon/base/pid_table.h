@@ -12,7 +12,7 @@ struct pid_entry {
 	pid_t pid;
 };
 
-/* All zero is an empty table. */
+/* A zeroed structure is an empty table. */
 struct pid_table {
 	struct pid_entry **buckets;
 	size_t size;		/* a power of two, or 0 */
@@ -22,7 +22,7 @@ struct pid_table {
 /* Returns the entry of a pid, or NULL. */
 void *pid_table_find(const struct pid_table *table, pid_t pid);
 
-/* Finds or adds the entry of a pid; a new one has @bytes bytes, all zero. */
+/* Finds or adds the entry of a pid; a new entry has @bytes zero bytes. */
 void *pid_table_get(struct pid_table *table, pid_t pid, size_t bytes);
 
 /* Removes an entry, which the caller owns afterwards. */

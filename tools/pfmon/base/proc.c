@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* proc.c - whether /proc can be used */
+/* proc.c - check whether /proc can be used */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <unistd.h>

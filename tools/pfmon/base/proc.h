@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* proc.h - whether /proc can be used */
+/* proc.h - check whether /proc can be used */
 #ifndef PFMON_BASE_PROC_H
 #define PFMON_BASE_PROC_H
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Both return the program's path, to be freed, or NULL with errno set.
- * program_path_in() looks in one directory, whose name has @length bytes;
+ * Both functions return the program's path, to be freed, or NULL with errno
+ * set. program_path_in() looks in one directory, whose name has @length bytes;
  * program_path() looks where execvp() does.
  */
 char *program_path_in(const char *directory, size_t length, const char *name);

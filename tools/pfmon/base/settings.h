@@ -73,7 +73,7 @@ enum call_graph {
 /* The use of the context switches that --off-cpu samples. */
 enum off_cpu {
 	OFF_CPU_NONE,			/* not requested */
-	OFF_CPU_RECORD,			/* record each */
+	OFF_CPU_RECORD,			/* record each switch */
 	OFF_CPU_SUM,			/* let the kernel sum the times */
 };
 
@@ -91,7 +91,7 @@ enum aggregation {
 /* One event of -e; it is a sampling event if it has a period. */
 struct event_option {
 	char *name;
-	char *cpus;			/* CPUs that count it; NULL: all */
+	char *cpus;			/* CPUs that count it, or NULL: all */
 	unsigned int set;		/* event set */
 	unsigned int number;		/* number of its PMC and PMD */
 	unsigned int levels;		/* LEVEL_* from --priv-levels, or 0 */
@@ -115,7 +115,7 @@ struct options {
 	unsigned int event_count;
 	unsigned int set_count;		/* 1 unless sets are multiplexed */
 	uint64_t switch_ns;		/* --switch-timeout, 0 if not given */
-	const char *switch_overflows;	/* a list with an element per event */
+	const char *switch_overflows;	/* a list with one element per event */
 	bool excl_idle;
 	unsigned int levels;		/* LEVEL_*, 0 if not given */
 
@@ -131,7 +131,7 @@ struct options {
 	unsigned char *format_arg;	/* --smpl-arg, NULL if not given */
 	size_t format_arg_size;
 	const char *format_fields;	/* --smpl-arg by fields, or NULL */
-	const char *priv_levels;	/* lists with an element per event */
+	const char *priv_levels;	/* lists with one element per event */
 	const char *long_periods;
 	const char *short_periods;
 	const char *frequencies;
@@ -148,7 +148,7 @@ struct options {
 	unsigned int cpu_count;
 	bool aggregate;
 	char *cgroups;			/* patterns, or NULL */
-	bool pin_command;		/* run it on the measured CPUs only */
+	bool pin_command;		/* run it on measured CPUs only */
 	bool default_events;		/* without -e */
 	unsigned int runs;		/* --repeat, 0 if not given */
 	uint64_t interval_ns;		/* --print-interval, 0 if not given */
@@ -163,16 +163,16 @@ struct options {
 	uint64_t duration_ns;		/* 0 for none */
 	uint64_t delay_ns;		/* 0 for none */
 	bool delayed_for_good;		/* until SIGUSR1 */
-	const char *trigger_start;	/* place in the command, or NULL */
+	const char *trigger_start;	/* function or address; or NULL */
 	const char *trigger_stop;
 	uint64_t snapshot_ns;		/* 0: only on SIGUSR2 */
-	const char *control;		/* path of a FIFO, or NULL */
-	const char *control_ack;	/* another one, or NULL */
+	const char *control;		/* path of the command FIFO, or NULL */
+	const char *control_ack;	/* path of the reply FIFO, or NULL */
 	char **command;			/* NULL if not given */
 
 	const char *outfile;		/* NULL if not given */
 	bool append;			/* to the output file */
-	bool to_stdout;			/* counts, unless there is a file */
+	bool to_stdout;			/* counts, unless a file is given */
 	const char *csv;		/* separator, NULL if not given */
 	bool table;			/* --table */
 	bool with_header;

@@ -43,7 +43,7 @@ void similar_consider(const char *candidate, void *data)
 	struct similar *similar = data;
 	unsigned int edits = edits_between(candidate, similar->name);
 
-	/* A short name is within two edits of many others. */
+	/* Many unrelated names are within two edits of a short name. */
 	if (edits > SIMILAR_EDITS || edits >= strlen(similar->name) ||
 	    (similar->best && edits >= similar->edits))
 		return;

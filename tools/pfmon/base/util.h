@@ -18,26 +18,26 @@
 #define CHECKED_FORMAT __attribute__( \
 	(format(printf, 1, 2)))
 
-/* Prints "pfmon: TEXT" to standard error, unless it repeats the last one. */
+/* Prints "pfmon: TEXT" to standard error, unless it was printed last, too. */
 void message(const char *format, ...) CHECKED_FORMAT;
 
 /*
- * Opens /dev/null for standard streams that are closed: otherwise files would
- * get their descriptors, and messages would go into these files. Writing to
- * such a stream still fails.
+ * Opens /dev/null for standard streams that are closed. Otherwise files that
+ * pfmon opens would get these descriptors, and messages would go into the
+ * files. Writing to such a stream still fails.
  */
 void open_missing_streams(void);
 
-/* Holds back messages until this is called with false. */
+/* Holds back messages until it is called with false. */
 void message_hold(bool hold);
 
 /*
- * Until this is called with NULL, message() prints nothing, but stores the last
- * message in *text, to be freed. Not thread-safe.
+ * Until message_keep() is called with NULL, message() prints nothing, but
+ * stores the last message in *text, to be freed. Not thread-safe.
  */
 void message_keep(char **text);
 
-/* These end the program with a message when memory runs out. */
+/* These functions end the program with a message when memory runs out. */
 void *checked_calloc(size_t count, size_t size);
 void *checked_realloc(void *old, size_t count, size_t size);
 char *checked_strdup(const char *text);
@@ -93,8 +93,8 @@ static inline const char *plural(uint64_t number)
 }
 
 /*
- * Times in ns. User and system time are those of the command and of the child
- * processes that it has waited for; 0 without a command.
+ * Times in ns. User and system times include the command and the child
+ * processes that it has waited for; they are 0 without a command.
  */
 struct times {
 	uint64_t elapsed;

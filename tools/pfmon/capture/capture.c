@@ -23,9 +23,11 @@
 #define CAPTURE_VERSION	1
 #define CHUNK_PACKED	1	/* the payload is a zlib stream */
 #define CHUNK_ALIGN	8
-#define CHUNK_PARTS	3	/* maximum number in a payload */
+#define CHUNK_PARTS	3	/* maximum number of parts in a payload */
 
-/* Speed matters: the command does not start before the symbols are packed. */
+/*
+ * Fast compression: the command does not start before the symbols are packed.
+ */
 #define PACKING_LEVEL	1
 
 struct file_header {
@@ -254,7 +256,9 @@ static bool is_of_processes(const struct chunk_header *header)
 	return false;
 }
 
-/* Copies a chunk. Its padded payload of @size bytes is next in @file. */
+/*
+ * Copies a chunk. @file is at its payload, which has @size bytes with padding.
+ */
 static int copy_chunk(struct capture *capture, struct chunk_header *header,
 		      size_t size, FILE *file)
 {

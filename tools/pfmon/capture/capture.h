@@ -47,8 +47,8 @@ int capture_write_buffer(struct capture *capture, uint32_t context,
 			 uint64_t buf_size, const struct image *image);
 
 /*
- * Copies the chunks of processes and threads (MAPS, THRD, PROC) that begin at
- * or after a position in another capture.
+ * Copies those chunks about processes and threads (MAPS, THRD, PROC) that begin
+ * at or after position @from of another capture.
  */
 int capture_copy_processes(struct capture *capture, const char *path,
 			   uint64_t from);

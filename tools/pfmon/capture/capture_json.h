@@ -22,7 +22,7 @@ struct totals {
 	bool samples_known;		/* the format's layout is known */
 	uint64_t lost;
 	bool lost_known;		/* /proc could be read */
-	uint64_t skipped;		/* the format did not record them */
+	uint64_t skipped;		/* samples the format did not record */
 	uint64_t throttled;		/* times that perf stopped a counter */
 	uint64_t limited;		/* times that a perfmon limit masked */
 	uint64_t notifications;
@@ -47,13 +47,13 @@ struct context_turns {
 };
 
 /*
- * Counts of each context up to a limit, and sums over the remaining contexts.
- * A zeroed structure has no counts.
+ * Separate counts of the first contexts, up to a limit, and the sums of all
+ * other contexts. A zeroed structure has no counts.
  */
 struct capture_counts {
 	struct context_count *each;
 	unsigned int count;
-	struct context_turns *turns;	/* of the same contexts */
+	struct context_turns *turns;	/* of the contexts in each */
 	unsigned int turn_count;
 	uint64_t *others;	/* sums for each event, or NULL */
 };
@@ -63,7 +63,7 @@ void capture_counts_add(struct capture_counts *counts,
 			const struct context *context);
 void capture_counts_free(struct capture_counts *counts);
 
-/* These return texts that the caller frees. */
+/* These functions return texts that the caller frees. */
 char *session_json(const struct plan *plan,
 		   struct context *const *contexts, unsigned int count);
 

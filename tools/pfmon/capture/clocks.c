@@ -2,8 +2,8 @@
 /*
  * clocks.c - read several clocks at the same time
  *
- * Only the kernel can read perf's clock. The other clocks are read before and
- * after it, several times; the fastest attempt is used.
+ * Only the kernel can read perf's clock. pfmon reads the other clocks before
+ * and after it. pfmon tries several times and uses the fastest attempt.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@ static bool read_tsc(uint64_t *tsc)
 {
 	int mode;
 
-	/* rdtsc faults if it is forbidden. */
+	/* rdtsc raises SIGSEGV if prctl() has disabled it. */
 	if (prctl(PR_GET_TSC, &mode) || mode != PR_TSC_ENABLE)
 		return false;
 	*tsc = __builtin_ia32_rdtsc();

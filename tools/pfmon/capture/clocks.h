@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Simultaneous values of several clocks, all but tsc in ns. */
+/* Simultaneous values of several clocks, in ns except for tsc. */
 struct moment {
 	int error;		/* errno; 0 if the other members are set */
 	uint64_t perf;		/* the clock of samples */
@@ -21,8 +21,8 @@ struct moment {
 /*
  * Reads the clocks with a temporary context on this thread or, unless @cpu is
  * NO_CPU, on the CPU that the thread is pinned to. The context conflicts with
- * other contexts of that thread or CPU, and with all sessions of the other
- * kind (per-thread or system-wide).
+ * other contexts of that thread or CPU. A per-thread context also conflicts
+ * with system-wide sessions, and vice versa.
  */
 struct moment clocks_read(int cpu);
 

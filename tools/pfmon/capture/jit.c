@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * jit.c - save perf maps: functions that processes generate at run time
+ * jit.c - save perf maps, which list functions generated at run time
  *
- * Such a process writes /tmp/perf-PID.map in its own PID and mount namespaces.
- * The process is not trusted: only a regular file owned by the process's user
- * or by root is opened, the file name must not be a symbolic link, and
- * directory links are resolved inside the process's root.
+ * A process that generates functions writes /tmp/perf-PID.map, in its own PID
+ * and mount namespaces. pfmon does not trust the process: it opens only a
+ * regular file that belongs to the process's user or to root and is not a
+ * symbolic link, and it resolves links to directories inside the process's root
+ * directory.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -24,8 +25,8 @@
 #include "base/util.h"
 #include "capture/jit.h"
 
-#define MOST_FILES	256		/* open at the same time */
-#define MOST_BYTES	(48UL << 20)	/* of one file */
+#define MOST_FILES	256		/* maximum number of files kept open */
+#define MOST_BYTES	(48UL << 20)	/* maximum size of one file */
 #define FLAG_CUT	1
 
 struct jit_header {
@@ -132,7 +133,10 @@ static int open_map(pid_t tgid, const struct owner *owner)
 
 static void tell(struct jit *jit, pid_t tgid, int error)
 {
-	/* Most processes have no such file, and some have ended. */
+	/*
+	 * Not worth a message: most processes have no such file, and some have
+	 * ended.
+	 */
 	if (jit->told || error == ENOENT || error == ESRCH)
 		return;
 	jit->told = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* jit.h - save perf maps: functions that processes generate at run time */
+/* jit.h - save perf maps, which list functions generated at run time */
 #ifndef PFMON_CAPTURE_JIT_H
 #define PFMON_CAPTURE_JIT_H
 

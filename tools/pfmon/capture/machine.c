@@ -2,8 +2,8 @@
 /*
  * machine.c - describe the machine and its processors for the capture
  *
- * Processors with the same model, maximum frequency and caches share an element
- * of the list.
+ * Processors with the same model, maximum frequency and caches share one
+ * element of the list "processors".
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -92,7 +92,7 @@ static struct json_object *number_or_null(const char *text)
 	return text && parse_u64(text, &number) ? json_new_u64(number) : NULL;
 }
 
-/* Returns the maximum frequency, or the current one if it is not known. */
+/* Returns the maximum frequency; if that is not known, the current one. */
 static struct json_object *describe_khz(int cpu, const char *cpuinfo)
 {
 	char *text = read_of_cpu(cpu, "cpufreq/cpuinfo_max_freq");
@@ -205,7 +205,9 @@ static struct json_object *describe_cpu(int cpu, const char *block,
 	return object;
 }
 
-/* Finds the kind with this description, or adds it. Takes over the object. */
+/*
+ * Finds or adds the kind with this description. Takes ownership of the object.
+ */
 static struct kind *find_kind(struct kinds *all, struct json_object *object)
 {
 	for (unsigned int i = 0; i < all->count; i++) {

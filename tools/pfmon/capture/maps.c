@@ -24,7 +24,7 @@
 
 #define BUCKETS	256
 
-/* Maximum number of data mappings in a chunk, so that it has at most 6 MB. */
+/* Maximum number of data mappings in a chunk, which thus has at most 6 MB. */
 #define MOST_OTHERS	32768
 
 /* The mappings of a process as they were last written. */
@@ -46,14 +46,14 @@ struct file {
 
 struct maps {
 	bool data;		/* record data mappings, too */
-	bool made_code;		/* of any process */
-	bool told_deleted;	/* printed that a file was deleted */
+	bool made_code;		/* maps_have_made_code() */
+	bool told_deleted;	/* the message was printed */
 	uint64_t round;
 	struct pid_table processes;
 	struct file *files[BUCKETS];
-	struct table_set *tables;	/* of the caller; or NULL */
+	struct table_set *tables;	/* the caller's; or NULL */
 	struct vdsos *vdsos;
-	struct file_identity vdso;	/* the one returned last */
+	struct file_identity vdso;	/* from the last maps_identify() */
 };
 
 struct maps *maps_create(bool data, struct table_set *tables)
@@ -91,14 +91,19 @@ static uint32_t crc_of(uint32_t start, const char *text)
 	return libdeflate_crc32(start, text, strlen(text));
 }
 
-/* Returns the link to a mapping's file; it also leads to a deleted file. */
+/*
+ * Returns the path of a link to a mapping's file, even if the file is deleted.
+ */
 static char *link_of(pid_t tgid, uint64_t start, uint64_t end)
 {
 	return checked_printf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 			      tgid, start, end);
 }
 
-/* Returns whether @path, in the root of the process, is the mapped file. */
+/*
+ * Returns whether @path, below the process's root directory, is the mapped
+ * file.
+ */
 static bool leads_to(pid_t tgid, const char *path, uint64_t inode)
 {
 	char *whole = checked_printf("/proc/%d/root%s", tgid, path);
@@ -109,7 +114,7 @@ static bool leads_to(pid_t tgid, const char *path, uint64_t inode)
 	return same;
 }
 
-/* The kernel appends " (deleted)" to the path of such a file. */
+/* The kernel appends " (deleted)" to the path of a deleted file. */
 size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode)
 {
 	static const char mark[] = " (deleted)";
@@ -137,7 +142,10 @@ static char *exact_path(pid_t tgid, const struct mapping *mapping)
 	return checked_strdup(target);
 }
 
-/* Returns whether the file, in pfmon's root, is on the mapping's device. */
+/*
+ * Returns whether a file below pfmon's root directory is on the mapping's
+ * device.
+ */
 static bool is_on_device(const struct stat *info, const struct mapping *mapping)
 {
 	char *device = checked_printf("%02x:%02x ", major(info->st_dev),
@@ -185,7 +193,7 @@ static bool identify_at(const struct maps *maps, struct file_identity *identity,
 	return found;
 }
 
-/* Says once why chains are incomplete. */
+/* Prints, once, that call chains through a deleted file are incomplete. */
 static void tell_deleted(struct maps *maps, pid_t tgid,
 			 const struct mapping *mapping)
 {
@@ -200,10 +208,11 @@ static void tell_deleted(struct maps *maps, pid_t tgid,
 }
 
 /*
- * Reads the identity of a mapping's file. Tries /proc/PID/map_files first,
- * which works for deleted files but needs a capability, then the path in the
- * root of the process, then its executable. The process may have ended, and
- * its ID may be reused, so the path in the root of pfmon is the last attempt.
+ * Reads the identity of a mapping's file. First tries /proc/PID/map_files,
+ * which works for deleted files but needs a capability, then the path below the
+ * process's root directory, then the process's executable. Last, tries the path
+ * below pfmon's root directory, because the process may have ended and its ID
+ * may have been reused.
  */
 static bool identify(struct maps *maps, struct file_identity *identity,
 		     pid_t tgid, const char *name,
@@ -230,7 +239,10 @@ static struct file **bucket_of(struct maps *maps, const char *key)
 	return &maps->files[crc_of(0, key) % BUCKETS];
 }
 
-/* Returns a file that was found before, with @code in executable mappings. */
+/*
+ * Returns a file that was found before or, with @code, that was found before in
+ * an executable mapping. NULL if there is none.
+ */
 static struct file *find_file(struct maps *maps, const char *key, bool code)
 {
 	struct file *file = *bucket_of(maps, key);
@@ -300,7 +312,8 @@ static bool add_code_at(struct maps *maps, const char *path,
 		return false;
 	fstat(fd, &info);
 	/*
-	 * The key has no path: in another root, a copy may have the same path.
+	 * The key has no path, because another root directory may have a copy
+	 * of the file at the same path.
 	 */
 	key = checked_printf("%s %ju %ju", build_id, (uintmax_t)info.st_dev,
 			     (uintmax_t)info.st_ino);
@@ -320,8 +333,8 @@ static bool add_code_at(struct maps *maps, const char *path,
 }
 
 /*
- * Tries several links: the process may have ended, or the file may have been
- * deleted.
+ * Tries several paths to the file, because the process may have ended, or the
+ * file may have been deleted.
  */
 void maps_add_code(struct maps *maps, const struct perf_record *record,
 		   const char *build_id)
@@ -421,7 +434,10 @@ static bool is_news(struct process *process, uint64_t signature)
 	return true;
 }
 
-/* Returns the permissions in a line, or NULL. Called for all lines: be fast. */
+/*
+ * Returns the permissions in a line, or NULL. Must be fast: it is called for
+ * each line.
+ */
 static const char *prot_of(const char *line)
 {
 	const char *prot = line + strcspn(line, "\n ");

@@ -19,8 +19,8 @@ struct maps;
 
 /*
  * With @data, data mappings are recorded in addition to executable ones.
- * Executable files are added to @tables, unless that is NULL, and the owner
- * loads their tables.
+ * Executable files are added to @tables, unless it is NULL; the owner then
+ * loads the files' unwind tables.
  */
 struct maps *maps_create(bool data, struct table_set *tables);
 void maps_destroy(struct maps *maps);
@@ -33,15 +33,16 @@ bool maps_is_looked_at(struct maps *maps, pid_t tgid);
 
 /*
  * Returns the text of a MAPS chunk, to be freed, if the mappings or the name of
- * the process have changed since the last call. Returns NULL if they have not,
- * if it was examined in this round already, or if the process has ended.
+ * the process have changed since the last call. Returns NULL if nothing has
+ * changed, if the process was examined in this round already, or if it has
+ * ended.
  */
 char *maps_changed(struct maps *maps, pid_t tgid);
 
 /* Notes a process whose mappings the kernel must read for call chains. */
 void maps_note_change(struct maps *maps, pid_t tgid);
 
-/* Writes chunks with the vDSOs in these texts that were not written before. */
+/* Writes a chunk for each vDSO that was found and not written yet. */
 int maps_write_vdsos(struct maps *maps, struct capture *capture);
 
 /*
@@ -53,8 +54,8 @@ const struct file_identity *maps_identify(struct maps *maps, pid_t tgid,
 					  const struct mapping *mapping);
 
 /*
- * Adds the executable file of a mapping, whose build ID is known, to the
- * tables. If its path now leads to another file, /proc may still have a link.
+ * Adds the executable file of a mapping to the unwind tables. If the path now
+ * leads to a file with another build ID, looks for a link in /proc.
  */
 void maps_add_code(struct maps *maps, const struct perf_record *record,
 		   const char *build_id);
@@ -62,7 +63,10 @@ void maps_add_code(struct maps *maps, const struct perf_record *record,
 /* Adds an executable file that no process may have mapped yet. */
 void maps_add_program(struct maps *maps, const char *path);
 
-/* Returns the length of a path without the kernel's mark of a deleted file. */
+/*
+ * Returns the length of a path without " (deleted)" at its end, which the
+ * kernel adds if the file was deleted.
+ */
 size_t maps_path_length(pid_t tgid, const char *path, uint64_t inode);
 
 /*
@@ -81,8 +85,8 @@ void maps_forget(struct maps *maps, pid_t tgid);
 bool maps_has_made_code(const struct maps *maps, pid_t tgid);
 
 /*
- * A new process has the memory of its parent, and a new program has none. The
- * process ID may have been used before.
+ * A new process has its parent's memory, including generated code; a new
+ * program has no generated code. The process ID may have been used before.
  */
 void maps_forked(struct maps *maps, pid_t parent, pid_t tgid);
 void maps_executed(struct maps *maps, pid_t tgid);

@@ -7,7 +7,9 @@
 
 #include "capture/perf_record.h"
 
-/* The fixed parts of records; a text follows, then the time. */
+/*
+ * The fixed parts of records. In the record, a text and then the time follow.
+ */
 struct comm_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;

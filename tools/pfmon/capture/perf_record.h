@@ -23,7 +23,7 @@ struct perf_record {
 	enum perf_record_kind kind;
 	uint64_t time;
 	pid_t tgid, tid;
-	pid_t ppid, ptid;	/* of RECORD_FORK */
+	pid_t ppid, ptid;	/* RECORD_FORK: the creator */
 	const char *text;	/* name or path; points into the record */
 
 	/* of RECORD_MAP */
@@ -36,14 +36,14 @@ struct perf_record {
 };
 
 /*
- * Reads the time of a record of interest, which may be malformed. Returns false
- * for other records.
+ * Reads the time of a record, which may be malformed. Returns false if pfmon
+ * does not use records of this kind.
  */
 bool perf_record_time(const void *bytes, size_t size, uint64_t *time);
 
 /*
- * Parses the record in @size bytes. Returns false if its kind is not of
- * interest, it is too short for its kind, or its text is not terminated.
+ * Parses the record in @size bytes. Returns false if pfmon does not use records
+ * of this kind, if the record is too short, or if its text is not terminated.
  */
 bool perf_record_parse(struct perf_record *record, const void *bytes,
 		       size_t size);

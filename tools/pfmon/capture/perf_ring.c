@@ -2,8 +2,8 @@
 /*
  * perf_ring.c - read a CPU's ring buffer with perf's records about processes
  *
- * The event counts nothing; perf only records for it what processes do. Its
- * time stamps use perf's own clock, as the samples do.
+ * The event counts nothing; pfmon needs it because perf records for it what
+ * processes do. Time stamps use perf's own clock, as in the samples.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -58,8 +58,8 @@ static int open_event(struct perf_event_attr attr, pid_t tid, int cpu)
 }
 
 /*
- * Opens the event that owns the ring. If threads share the ring, the event is
- * one of pfmon itself, because each of the threads may end.
+ * Opens the event that owns the ring. If threads share the ring, this event
+ * measures pfmon itself, because any of the threads may end.
  */
 static int open_owner(int cpu, const struct perf_scope *scope)
 {
@@ -185,7 +185,10 @@ void perf_ring_read(struct perf_ring *ring, struct perf_bytes *to)
 
 	if (head - tail <= ring->page->data_size)
 		tail = copy_records(ring, tail, head, to);
-	/* The kernel writes only records: omit everything after a bad one. */
+	/*
+	 * The data is damaged, because the kernel writes only records: skip the
+	 * rest.
+	 */
 	if (tail != head)
 		ring->damaged++;
 	/* Pairs with the kernel's barrier after it has read data_tail. */
@@ -195,7 +198,7 @@ void perf_ring_read(struct perf_ring *ring, struct perf_bytes *to)
 /* Returns the number of an event's records that did not fit. */
 static uint64_t lost_by(int fd)
 {
-	uint64_t values[2];	/* the count, which is 0, and the losses */
+	uint64_t values[2];	/* the event's count (0), and its losses */
 
 	return read(fd, values, sizeof(values)) == sizeof(values) ? values[1] :
 								    0;

@@ -15,7 +15,7 @@ struct perf_event_mmap_page;
 /* The processes and mappings to record. */
 struct perf_scope {
 	pid_t tgid;		/* a process, or ALL_PROCESSES */
-	bool children;		/* and the processes that it will create */
+	bool children;		/* processes that it will create, too */
 	bool data;		/* mappings of data, too */
 };
 
@@ -26,10 +26,10 @@ struct perf_ring {
 	int *thread_fds;	/* of perf_ring_add() */
 	unsigned int thread_count;
 	struct perf_event_mmap_page *page;	/* the bytes follow */
-	uint64_t damaged;	/* times that the data was not a record */
+	uint64_t damaged;	/* number of reads that found damaged data */
 };
 
-/* Whole records, one after the other. All zero is empty. */
+/* Whole records, one after the other. A zeroed structure has none. */
 struct perf_bytes {
 	char *bytes;
 	size_t size, room;
@@ -42,17 +42,18 @@ char *perf_bytes_extend(struct perf_bytes *to, size_t size);
  * Opens the ring of a CPU, with @size bytes. It has no records before
  * perf_ring_add(), unless all processes are recorded. Returns 0 or an errno.
  *
- * Read the ring regularly; do not wait for its descriptor. perf wakes the
- * waiting thread whenever a measured thread ends. perf also reports records to
- * only one poll() or epoll_wait(): nested epoll descriptors lose the report.
+ * Read the ring at regular intervals; do not wait for its descriptor. perf
+ * would wake the waiting thread whenever a measured thread ends. Also, perf
+ * reports records to only one poll() or epoll_wait(), so nested epoll
+ * descriptors would miss some.
  */
 int perf_ring_open(struct perf_ring *ring, int cpu, size_t size,
 		   const struct perf_scope *scope);
 void perf_ring_close(struct perf_ring *ring);
 
 /*
- * Records what a thread does on the CPU, and threads and processes that it will
- * create. Returns 0 or an errno.
+ * Begins to record what a thread, and the threads and processes that it will
+ * create, do on the CPU. Returns 0 or an errno.
  */
 int perf_ring_add(struct perf_ring *ring, pid_t tid,
 		  const struct perf_scope *scope);

@@ -2,10 +2,10 @@
 /*
  * perf_rings.c - read perf's records about processes from all CPUs
  *
- * Each CPU has a ring with the records of what happens there. All online CPUs
- * are observed: a process can begin on one that is not monitored. When a CPU
- * goes offline, perf removes its events except those of threads, so there is a
- * new ring when the CPU is online again.
+ * Each CPU has a ring with the records of what happens there. pfmon observes
+ * all online CPUs, because a process can begin on a CPU that is not monitored.
+ * When a CPU goes offline, perf removes its events, except those of threads, so
+ * pfmon opens a new ring when the CPU is online again.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -67,9 +67,9 @@ static bool open_ring(struct perf_rings *rings, int cpu)
 }
 
 /*
- * perf charges rings to the user's locked memory, and perfmon later charges the
- * buffers of contexts to it. The rings take at most a quarter of the limit,
- * unless they would be too small.
+ * perf charges rings to the user's locked memory, as perfmon later does with
+ * the buffers of contexts. The rings together get at most a quarter of the
+ * limit, unless each would have less than four pages.
  */
 static size_t choose_size(const struct perf_rings *rings, unsigned int cpus)
 {
@@ -102,7 +102,7 @@ static bool open_online(struct perf_rings *rings)
 	return ok;
 }
 
-/* Returns false with errno on failure, but true if the thread has ended. */
+/* Returns false with errno set on failure, but true if the thread has ended. */
 static bool add_thread(struct perf_rings *rings, pid_t tid)
 {
 	for (unsigned int i = 0; i < rings->count; i++) {
@@ -113,9 +113,7 @@ static bool add_thread(struct perf_rings *rings, pid_t tid)
 	return true;
 }
 
-/*
- * Adds the threads that are not known yet; *any tells whether there were any.
- */
+/* Adds the threads that are not known yet; sets *any if there were any. */
 static bool add_new(struct perf_rings *rings, DIR *task,
 		    struct pid_table *known, bool *any)
 {
@@ -138,7 +136,7 @@ static bool add_new(struct perf_rings *rings, DIR *task,
 /*
  * Adds all threads of the process. A thread inherits the events of its creator,
  * so the loop ends when a pass finds no new thread. A thread that has inherited
- * events may be added, too: it is recorded twice, which does no harm.
+ * events may be added as well; it is then recorded twice, which does no harm.
  */
 static bool add_threads(struct perf_rings *rings)
 {
@@ -190,7 +188,7 @@ void perf_rings_renew(struct perf_rings *rings)
 	       cpu_watch_next(rings->online_fd, &cpu)) {
 		if (rings->scope.tgid != ALL_PROCESSES && find_ring(rings, cpu))
 			continue;
-		/* The loss is counted even if perf refuses the new ring. */
+		/* Count the loss even if perf refuses the new ring. */
 		rings->missed++;
 		if (rings->scope.tgid == ALL_PROCESSES && cpu != UNKNOWN_CPU)
 			open_ring(rings, cpu);

@@ -13,11 +13,11 @@ struct perf_rings {
 	struct perf_ring *rings;
 	size_t ring_size;	/* in bytes */
 	unsigned int count;
-	uint64_t missed;	/* CPUs that came online, and losses */
+	uint64_t missed;	/* CPUs that came online; lost messages */
 	int online_fd;		/* of cpu_watch_open() */
 };
 
-/* Opens a ring for each online CPU. Returns false with errno on failure. */
+/* Opens a ring for each online CPU. Returns false with errno set on failure. */
 bool perf_rings_open(struct perf_rings *rings, const struct perf_scope *scope);
 void perf_rings_close(struct perf_rings *rings);
 
@@ -25,9 +25,10 @@ void perf_rings_close(struct perf_rings *rings);
 void perf_rings_read(struct perf_rings *rings, struct perf_bytes *to);
 
 /*
- * Observes CPUs that came online. Their earlier records are missing. Unless all
- * processes are recorded, CPUs without a ring are not observed. Call
- * perf_rings_read() before: the old rings of these CPUs may have records.
+ * Begins to observe CPUs that came online; their earlier records are missing.
+ * Unless all processes are recorded, CPUs that never had a ring are not
+ * observed. Call perf_rings_read() first, because the old rings of these CPUs
+ * may have records.
  */
 void perf_rings_renew(struct perf_rings *rings);
 

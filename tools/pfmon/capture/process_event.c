@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * process_event.c - write events of processes as in PROC chunks of a capture
+ * process_event.c - write events of processes in the form of PROC chunks
  *
- * There can be thousands of events a second, so this is binary, unlike other
- * chunks about processes.
+ * There can be thousands of events a second, so these chunks are binary, unlike
+ * other chunks about processes.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -21,7 +21,7 @@
 #include "process/buildid.h"
 #include "process/mapping.h"
 
-/* perf's name of memory without a file; /proc/PID/maps has no name for it. */
+/* perf's name for memory without a file; /proc/PID/maps has no name for it. */
 #define ANONYMOUS	"//anon"
 #define EVENT_ALIGN	8
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* process_event.h - events of processes as in PROC chunks of a capture */
+/* process_event.h - write events of processes in the form of PROC chunks */
 #ifndef PFMON_CAPTURE_PROCESS_EVENT_H
 #define PFMON_CAPTURE_PROCESS_EVENT_H
 

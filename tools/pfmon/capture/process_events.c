@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * process_events.c - record what processes do, as perf records it
+ * process_events.c - write perf's records about processes to the capture
  *
  * The records of all CPUs are copied, sorted by time and then described in PROC
  * chunks of the capture.
@@ -23,7 +23,7 @@
 #define CHUNK_SIZE	(1U << 20)
 #define MANY_TOLD	1000	/* new processes before the next check */
 
-/* The position of a record in memory, and its place in the order. */
+/* The position of a record in memory, and the time by which it is sorted. */
 struct place {
 	uint64_t time;
 	size_t offset, size;
@@ -32,12 +32,12 @@ struct place {
 struct process_events {
 	struct perf_rings rings;
 	struct pid_table told;	/* processes that perf records */
-	size_t told_enough;	/* when to remove ended ones */
+	size_t told_enough;	/* count at which to remove ended ones */
 	struct perf_bytes bytes;
 	struct perf_bytes chunk;	/* of process_events_next() */
 	struct place *places;	/* of the records in bytes, sorted by time */
 	size_t place_count, room;
-	size_t next, end;	/* those that process_events_next() returns */
+	size_t next, end;	/* places for process_events_next() */
 };
 
 static void forget_if_ended(struct pid_entry *entry, void *data)
@@ -46,7 +46,9 @@ static void forget_if_ended(struct pid_entry *entry, void *data)
 		pid_table_forget(data, entry->pid);
 }
 
-/* Called for each new process, it takes a constant time on average. */
+/*
+ * Takes a constant time on average, because it is called for each new process.
+ */
 static void forget_ended(struct process_events *events)
 {
 	if (events->told.count < events->told_enough)
@@ -165,7 +167,7 @@ void process_events_read(struct process_events *events, bool last)
 
 	forget_read(events);
 	collect(events);
-	/* Earlier records of other CPUs are in their rings by now. */
+	/* All records up to this time are in the other CPUs' rings by now. */
 	time = last ? UINT64_MAX : latest(events);
 	collect(events);
 	perf_rings_renew(&events->rings);

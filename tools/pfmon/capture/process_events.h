@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* process_events.h - what processes do, as perf records it */
+/* process_events.h - write perf's records about processes to the capture */
 #ifndef PFMON_CAPTURE_PROCESS_EVENTS_H
 #define PFMON_CAPTURE_PROCESS_EVENTS_H
 
@@ -15,8 +15,8 @@ struct perf_scope;
 struct process_events;
 
 /*
- * Starts recording on all CPUs. Returns NULL, and the errno in *error, if perf
- * refuses that.
+ * Starts recording on all CPUs. If perf refuses, returns NULL and stores the
+ * errno in *error.
  */
 struct process_events *process_events_open(const struct perf_scope *scope,
 					   int *error);
@@ -35,21 +35,21 @@ void process_events_read(struct process_events *events, bool last);
 
 /*
  * Returns the payload of the next PROC chunk, which is valid until the next
- * call; NULL if there are no more events. Identifies files with @maps. Unless
- * @proc, /proc cannot be read.
+ * call; NULL if there are no more events. Identifies files with @maps. Does not
+ * read /proc unless @proc is true.
  */
 const struct perf_bytes *process_events_next(struct process_events *events,
 					     struct maps *maps, bool proc);
 
 /*
- * Returns whether perf records a process, according to the events returned so
- * far. An exec that changes credentials can remove perf's events.
+ * Returns whether perf records a process, as far as the events returned so far
+ * tell. An exec that changes credentials can remove perf's events.
  */
 bool process_events_tell_of(const struct process_events *events, pid_t tgid);
 
 /*
  * Calls visit with each process that perf records; does nothing if perf records
- * all.
+ * all processes.
  */
 void process_events_each(const struct process_events *events,
 			 void (*visit)(pid_t tgid, void *data), void *data);

@@ -29,7 +29,10 @@ static bool wants_data(const struct plan *plan)
 	return plan->options->data_maps || plan->format.data_addresses;
 }
 
-/* Creates empty tables: a new capture has no information about processes. */
+/*
+ * Creates empty tables, because a new capture has no information about
+ * processes.
+ */
 static void know_nothing(struct recording *recording, const struct plan *plan)
 {
 	recording->maps = maps_create(wants_data(plan), plan->format.tables);
@@ -46,9 +49,9 @@ static void forget(struct recording *recording)
 
 /*
  * Opens perf's events before /proc is read, so that no process is missed. If
- * samples of a thread have no times, mappings must be written in order with its
- * buffers; they are then read from /proc. If /proc is not usable, a thread's
- * first mappings are unknown in any case.
+ * the samples of a single thread have no times, perf's events cannot be sorted
+ * among them, so mappings are read from /proc and written before each buffer.
+ * If /proc is not usable, a thread's first mappings are unknown in any case.
  */
 static void open_events(struct recording *recording, const struct plan *plan,
 			pid_t tgid)
@@ -132,10 +135,7 @@ static bool write_kernel_symbols(struct recording *recording)
 						      &recording->kernel));
 }
 
-/*
- * Returns whether threads share buffers in which each sample has its process
- * ID.
- */
+/* Returns whether threads share buffers, and each sample has its process ID. */
 static bool samples_tell_process(const struct recording *recording,
 				 struct context *const *contexts,
 				 unsigned int count)
@@ -341,9 +341,9 @@ static char *put_aside(struct recording *recording)
 }
 
 /*
- * Copies the chunks of processes from the last capture: regions that are being
- * filled may have samples of processes that have ended. If the last capture
- * saved no region, the chunks that it began with are copied again.
+ * Copies the chunks about processes from the last capture, because regions that
+ * are being filled may have samples of processes that have ended. If the last
+ * capture saved no region, also copies the chunks that were copied into it.
  */
 static bool carry_processes(struct recording *recording,
 			    const struct plan *plan, const char *last)

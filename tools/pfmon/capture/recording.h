@@ -34,7 +34,7 @@ bool recording_begin(struct recording *recording,
 		     const struct plan *plan,
 		     struct context *const *contexts, unsigned int count);
 
-/* Writes a context that is not in SESS, before its samples. */
+/* Describes a context that is not in the SESS chunk, before its samples. */
 bool recording_context(struct recording *recording,
 		       const struct context *context);
 
@@ -45,20 +45,23 @@ bool recording_context(struct recording *recording,
 void recording_argument(struct recording *recording,
 			const struct smpl_format *format, uint64_t begun_ns);
 
-/* Writes clock values. If they could not be read, prints one message only. */
+/*
+ * Writes clock values. If they could not be read, prints a message, but only
+ * once.
+ */
 bool recording_clocks(struct recording *recording, const struct moment *moment);
 
 /*
  * Writes the saved buffers of a context, and counts their samples. If threads
- * share a buffer, first writes the mappings of the processes that the buffer
- * has samples of.
+ * share a buffer, first writes the mappings of the processes with samples in
+ * the buffer.
  */
 bool recording_buffer(struct recording *recording,
 		      const struct context *context);
 
 /*
- * Writes a part of a stream. @text describes the part, unless it is NULL: it is
- * written to a chunk of its own and freed.
+ * Writes a part of a stream. If @text is not NULL, it describes the part; it is
+ * written as a separate chunk of type @type and freed.
  */
 bool recording_stream(struct recording *recording, const struct image *image,
 		      uint64_t samples, const char type[4], char *text);
@@ -71,9 +74,12 @@ bool recording_end(struct recording *recording, const struct plan *plan,
 		   struct context *const *contexts, unsigned int count,
 		   int exit_status);
 
-/* A capture that a snapshot has finished, and its part of the totals. */
+/*
+ * A capture that a snapshot has finished, and this capture's part of the
+ * totals.
+ */
 struct division {
-	char *path;		/* to be freed; NULL if not divided */
+	char *path;		/* to be freed; NULL if none was finished */
 	struct totals totals;
 };
 

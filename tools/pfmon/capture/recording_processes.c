@@ -35,7 +35,10 @@ static bool write_mappings(struct recording *recording, pid_t tgid,
 	return ok;
 }
 
-/* Writes changes of a process, and of all its threads or only of new ones. */
+/*
+ * Writes the changes of a process and of all its threads or, unless @all is
+ * true, of new threads only.
+ */
 static bool write_process(struct recording *recording, pid_t tgid, bool all,
 			  bool sampled)
 {

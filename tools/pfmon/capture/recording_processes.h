@@ -11,9 +11,9 @@ struct recording;
 
 /*
  * Write changed mappings and threads. recording_process() writes those of one
- * process, recording_processes() those of all sampled processes: @tgid is the
- * first one or ALL_PROCESSES. recording_new_of_process() is faster: it writes
- * only the new threads of a process.
+ * process. recording_processes() writes those of all sampled processes; its
+ * @tgid is the first process or ALL_PROCESSES. recording_new_of_process() is
+ * faster, because it writes only the new threads of a process.
  */
 bool recording_process(struct recording *recording, pid_t tgid);
 bool recording_processes(struct recording *recording, pid_t tgid);
@@ -28,7 +28,7 @@ bool recording_process_of_one(struct recording *recording, pid_t tgid);
 /* Writes a thread if it has changed. */
 bool recording_thread(struct recording *recording, pid_t tgid, pid_t tid);
 
-/* Forget an ended process or thread, whose ID may be reused. */
+/* Forget a process or thread that has ended, because its ID may be reused. */
 void recording_forget_process(struct recording *recording, pid_t tgid);
 void recording_forget_thread(struct recording *recording, pid_t tid);
 
@@ -53,7 +53,7 @@ bool recording_new_processes(struct recording *recording, pid_t tgid);
 bool recording_last_of_process(struct recording *recording, pid_t tgid);
 
 /*
- * For other files that write a recording; the caller has its lock.
+ * For files that write a recording. The caller holds the recording's lock.
  *
  * recording_write_events() writes the events so far, before the samples that
  * need them; @last is set at the end of a capture. recording_write_sampled()

@@ -19,20 +19,20 @@ struct recording {
 	pthread_mutex_t lock;
 	struct capture capture;
 	struct maps *maps;
-	struct table_set *tables;	/* of the plan; or NULL */
+	struct table_set *tables;	/* the plan's; or NULL */
 	struct threads *threads;
 	struct jit *jit;
 	struct process_events *events;	/* NULL: read /proc instead */
-	bool watched;			/* by a viewer, which may end first */
+	bool watched;			/* a viewer is reading the capture */
 	bool samples_tell_process;	/* each sample has its process ID */
 	bool family;			/* threads share the buffers */
-	bool blind;			/* /proc is missing or of other PIDs */
+	bool blind;			/* /proc cannot be used */
 	bool clock_failed;		/* a message about it was printed */
 	struct totals totals;
 	struct totals before;		/* totals of earlier captures */
-	struct totals elsewhere;	/* losses outside current contexts */
+	struct totals elsewhere;	/* losses not in current contexts */
 	unsigned int divisions;		/* number of earlier captures */
-	uint64_t carried;		/* end of the processes carried over */
+	uint64_t carried;		/* end of the chunks that were copied */
 	bool saved;			/* this capture has a buffer */
 	struct packed kernel;		/* the kernel's symbols */
 	struct capture_counts counts;	/* of closed contexts */
@@ -40,7 +40,7 @@ struct recording {
 };
 
 /*
- * The caller has the lock.
+ * The caller holds the recording's lock.
  *
  * recording_written() checks the result of a capture function, and reports the
  * first failure. The other functions write a chunk; recording_write_text()

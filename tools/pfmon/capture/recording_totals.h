@@ -28,7 +28,7 @@ struct totals recording_now(struct recording *recording,
 			    unsigned int count);
 
 /*
- * For other files that write a recording; the caller has its lock.
+ * For files that write a recording. The caller holds the recording's lock.
  *
  * recording_count_losses() updates the losses of the contexts that still exist.
  * recording_capture_totals() returns the part of the totals that is in this

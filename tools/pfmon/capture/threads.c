@@ -18,7 +18,7 @@
 
 #define NS_PER_S	1000000000ULL
 
-/* Maximum number of threads in a chunk, so that it has at most 5 MB. */
+/* Maximum number of threads in a chunk, which thus has at most 5 MB. */
 #define MOST_THREADS	32768
 
 /* A thread as it was last written. */

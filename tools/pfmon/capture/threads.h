@@ -14,13 +14,13 @@ void threads_destroy(struct threads *threads);
 
 /*
  * Returns the text of a THRD chunk, to be freed, with the new and changed
- * threads of a process; NULL if there are none. Without @all, threads that
- * were found unchanged once are not examined again, because threads usually set
- * their names when they begin.
+ * threads of a process; NULL if there are none. Unless @all is true, threads
+ * that were once found unchanged are not examined again, because threads
+ * usually set their names when they begin.
  */
 char *threads_changed(struct threads *threads, pid_t tgid, bool all);
 
-/* As threads_changed(), for a single thread; may use a cached cgroup. */
+/* Like threads_changed(), for a single thread; may use a cached cgroup. */
 char *thread_changed(struct threads *threads, pid_t tgid, pid_t tid);
 
 /* Forgets a thread that has ended. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* vdso.c - images of the vDSOs that processes have */
+/* vdso.c - images of the vDSOs of processes */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <endian.h>
@@ -97,8 +97,8 @@ static const char *keep(struct vdsos *vdsos, struct vdso_header *payload,
 }
 
 /*
- * Returns whether an image may be that of a mapping: their sizes are equal, and
- * only 64-bit processes have high addresses.
+ * Returns whether a mapping may have this image: the sizes are equal, and only
+ * an image for 64-bit processes is mapped at a high address.
  */
 static bool is_of(const struct vdso *vdso, const struct mapping *mapping)
 {

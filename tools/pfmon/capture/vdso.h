@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* vdso.h - images of the vDSOs that processes have */
+/* vdso.h - images of the vDSOs of processes */
 #ifndef PFMON_CAPTURE_VDSO_H
 #define PFMON_CAPTURE_VDSO_H
 

@@ -19,8 +19,8 @@
 #define PROGRAM	"pfmparse"
 
 /*
- * The views, and the kind of their rows with --smpl-show-func; a symbol is a
- * variable. The first view is the default.
+ * The views, and what one row is with --smpl-show-func; a symbol is a variable.
+ * The first view is the default.
  */
 static const struct {
 	unsigned int option;
@@ -73,7 +73,7 @@ struct json_object *view_describe(const struct options *options)
 	return object;
 }
 
-/* The pfmparse next to this program has the same version. */
+/* Returns the pfmparse in pfmon's directory, which has the same version. */
 static char *program_beside(void)
 {
 	char self[4096];
@@ -100,7 +100,7 @@ bool view_find_program(const struct options *options, char **path)
 	*path = view_program();
 	if (*path)
 		return true;
-	message("%s shows its view with " PROGRAM ", which is neither next to pfmon nor in PATH: install it, or record with --smpl-module=pebs64 --smpl-record=nehalem",
+	message("%s needs " PROGRAM " to show its view, and " PROGRAM " is neither in pfmon's directory nor in PATH: install pfmparse, or record with --smpl-module=pebs64 --smpl-record=nehalem",
 		options->module);
 	return false;
 }

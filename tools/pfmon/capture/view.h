@@ -10,8 +10,8 @@
 struct json_object;
 
 /*
- * Describes the view for the session in the capture; pfmparse reads it there.
- * Returns NULL if the format has no view.
+ * Describes the view for the SESS chunk of the capture, where pfmparse reads
+ * it. Returns NULL if the format has no view.
  */
 struct json_object *view_describe(const struct options *options);
 

@@ -10,7 +10,7 @@
 
 /*
  * The counts of a measurement or of an interval, or the means of several
- * measurements. Deviations are standard errors in percent of the means.
+ * measurements.
  */
 struct counts {
 	const struct plan *plan;
@@ -18,14 +18,14 @@ struct counts {
 	unsigned int row_count;
 	struct times times;		/* of the measurement or interval */
 	unsigned int interval;		/* 1 and up; 0: not an interval */
-	uint64_t end_ns;		/* of the interval, from the start */
+	uint64_t end_ns;		/* the interval's end, from the start */
 	unsigned int runs;		/* number of runs */
-	const double *deviations;	/* of each event of each row; or NULL */
-	struct times spread;		/* the deviation of each time in ns */
+	const double *deviations;	/* standard errors in %, or NULL */
+	struct times spread;		/* standard errors of times, in ns */
 	int exit_status;		/* or NO_EXIT_STATUS */
 };
 
-/* Returns the deviation of event i of a row. */
+/* Returns the deviation of event i in a row. */
 static inline double counts_deviation(const struct counts *counts,
 				      unsigned int row, unsigned int i)
 {
@@ -40,7 +40,7 @@ void counts_print_text(const struct counts *counts, FILE *out);
 /* Prints a row for each thread or CPU, with a column for each event. */
 void counts_print_table(const struct counts *counts, FILE *out);
 
-/* Prints the times below text or table, if the options say so. */
+/* Prints the times below the text or table, if the options request that. */
 void counts_print_times(const struct counts *counts, FILE *out);
 
 /* Print a line for each event; the header line names the columns. */

@@ -10,7 +10,7 @@
 #define LABEL_WIDTH	24
 #define CELL_WIDTH	16
 
-/* A column is wide enough for counts and for the name of its event. */
+/* Returns the width of column i, which fits counts and the event's name. */
 static int width_of(const struct options *options, unsigned int i)
 {
 	int length = (int)strlen(options->events[i].name);

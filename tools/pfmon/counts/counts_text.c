@@ -12,7 +12,10 @@
 #define MS	1e6
 #define S	1e9
 
-/* Returns the length of the longest event name; ratios follow in a column. */
+/*
+ * Returns the length of the longest event name, so that the ratios after the
+ * names are aligned.
+ */
 static int name_width(const struct options *options)
 {
 	size_t width = 0;
@@ -71,7 +74,7 @@ static void print_count(const struct counts *counts,
 				    counts->plan->options->numbers));
 }
 
-/* Prints the interval's time, and the CPU, thread or process of the row. */
+/* Prints the interval's time, and the row's CPU, thread or process. */
 static void print_place(const struct counts *counts, const struct result *row,
 			FILE *out)
 {

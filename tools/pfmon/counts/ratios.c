@@ -16,7 +16,7 @@
 #define CACHES		PFM_PERF_EVENT(PERF_TYPE_HW_CACHE, 0)
 #define CACHE_MISS	(1ULL << 16)
 
-/* Pairs of related events; the ratio is a percentage or has a unit. */
+/* Pairs of related events. Their ratio is printed with a unit or in percent. */
 static const struct {
 	uint64_t event, whole;
 	const char *unit;	/* NULL: percent */
@@ -28,7 +28,7 @@ static const struct {
 	{ HARDWARE(STALLED_CYCLES_BACKEND), HARDWARE(CPU_CYCLES), NULL },
 };
 
-/* Returns the PMC value of an event without its levels. */
+/* Returns the PMC value of an event without its privilege levels. */
 static uint64_t kind(const struct plan *plan, unsigned int i)
 {
 	return plan->events[i].pmc & ~(LEVEL_BITS | PFM_PERF_PRECISE_MASK);
@@ -46,7 +46,7 @@ static bool is_clock(const struct plan *plan, unsigned int i)
 	       kind(plan, i) == SOFTWARE(TASK_CLOCK);
 }
 
-/* Returns the count of an event, 0 if it was not counted. */
+/* Returns the count of event i; 0 if it was not counted. */
 static double count_of(const struct plan *plan, const struct result *row, int i)
 {
 	double share;
@@ -56,7 +56,7 @@ static double count_of(const struct plan *plan, const struct result *row, int i)
 	return (double)result_estimate(row, plan, (unsigned int)i, &share);
 }
 
-/* Finds another event with the same privilege levels. */
+/* Finds the event @what with the privilege levels of event @like. */
 static int find_event(const struct plan *plan, uint64_t what, unsigned int like)
 {
 	uint64_t levels = plan->events[like].pmc & LEVEL_BITS;
@@ -100,7 +100,10 @@ static bool set_percent(struct ratio *ratio, const struct plan *plan,
 	return true;
 }
 
-/* Sets the ratio to the paired event; returns false if it was not counted. */
+/*
+ * Sets *ratio to event i's ratio to its related event. Returns false if the
+ * related event was not counted.
+ */
 static bool find_pair(const struct plan *plan, const struct result *row,
 		      unsigned int i, struct ratio *ratio)
 {

@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "counts/runs.h"
 
-/* Welford's algorithm, which avoids differences of large sums. */
+/* Adds a value with Welford's algorithm, which does not subtract large sums. */
 static void add(struct spread *spread, unsigned int count, double value)
 {
 	double distance = value - spread->mean;

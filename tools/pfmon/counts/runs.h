@@ -12,10 +12,10 @@ struct spread {
 };
 
 struct runs {
-	unsigned int count;		/* number of added runs */
-	struct result *sums;		/* of each row */
+	unsigned int count;		/* number of runs added */
+	struct result *sums;		/* sums for each row */
 	unsigned int row_count;
-	struct spread *events;		/* of each event of each row */
+	struct spread *events;		/* for each event of each row */
 	struct spread elapsed, user, system;
 };
 
@@ -24,7 +24,10 @@ void runs_add(struct runs *runs, const struct plan *plan,
 	      const struct result *rows, unsigned int row_count,
 	      const struct times *times);
 
-/* Converts sums to means and returns the mean times; add no runs afterwards. */
+/*
+ * Converts the sums to means, and returns the mean times. Do not call
+ * runs_add() afterwards.
+ */
 struct times runs_mean(struct runs *runs, const struct plan *plan);
 
 /* Returns the standard error of the mean. */

@@ -71,7 +71,10 @@ char *build_remedy(const struct machine *machine)
 	return source_remedy(machine, NULL);
 }
 
-/* Returns the core's file, from depmod's index or by a search; NULL if none. */
+/*
+ * Finds the core's file in depmod's index or by a search; NULL if there is
+ * none.
+ */
 static char *core_file(const struct machine *machine)
 {
 	char *file = kmod_field(machine, CORE_MODULE, "filename");
@@ -79,7 +82,7 @@ static char *core_file(const struct machine *machine)
 	return file ? file : kmod_search(machine, CORE_MODULE);
 }
 
-/* Returns true if the modules exist, or must be built on another system. */
+/* Returns whether the modules exist or must be built on another system. */
 static bool needs_no_build(const struct machine *machine)
 {
 	char *file = core_file(machine);
@@ -88,7 +91,10 @@ static bool needs_no_build(const struct machine *machine)
 	return file || machine->is_container || core_is_loaded(machine);
 }
 
-/* A package archive removes a kernel's headers when it gets a newer kernel. */
+/*
+ * Suggests a newer kernel, too: a package archive removes a kernel's headers
+ * when it gets a newer kernel.
+ */
 static char *headers_remedy(const struct machine *machine)
 {
 	char *headers, *newer, *remedy;
@@ -186,7 +192,7 @@ static bool is_for_this_kernel(const struct machine *machine)
 	return good;
 }
 
-/* Commands that make a module known to modprobe. */
+/* Returns commands after which modprobe finds the module. */
 static char *listing_remedy(const struct machine *machine, const char *file)
 {
 	return file ? as_root(machine, "depmod %s", machine->release) :

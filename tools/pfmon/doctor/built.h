@@ -10,16 +10,17 @@
 
 /*
  * Returns the commands that build and install the modules for the running
- * kernel: with DKMS if it knows perfmon, as a package if perfmon was installed
- * from packages, otherwise from the sources. The caller frees the text.
+ * kernel. They use DKMS if it knows perfmon, packages if perfmon was installed
+ * from packages, otherwise the sources. The caller frees the text.
  */
 char *build_remedy(const struct machine *machine);
 
 /*
- * source_remedy() returns the commands that build and install from the sources;
- * between these two steps, the commands in @signing, unless it is NULL, sign
- * the modules. package_remedy() returns the commands that build packages and
- * install those in @packages. The caller frees the text.
+ * source_remedy() returns the commands that build the modules from the sources
+ * and install them. Unless @signing is NULL, its commands, which sign the
+ * modules, are between these two steps. package_remedy() returns the commands
+ * that build packages and install those in @packages. The caller frees the
+ * text.
  */
 char *source_remedy(const struct machine *machine, const char *signing);
 char *package_remedy(const struct machine *machine, const char *packages);

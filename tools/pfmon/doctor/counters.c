@@ -19,7 +19,7 @@ void check_counters(const struct machine *machine, struct finding *finding)
 			     "this machine has no hardware counters, which is common in virtual machines: software events such as clocks and page faults can be measured, cycles and instructions cannot");
 }
 
-/* If the CPU has counters, notes a setting that restricts them. */
+/* If the CPU has counters, notes whether a setting restricts them. */
 static void note_switch(const struct machine *machine, struct finding *finding,
 			const char *remedy, const char *text)
 {

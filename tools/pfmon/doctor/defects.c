@@ -14,9 +14,9 @@
 #define REFUSED	PMU_MODULE " "
 
 /*
- * Selects the sentences that begin with REFUSED if @refused is set, otherwise
- * all others. Returns them separated by semicolons; "" if none matches; NULL if
- * the core does not report defects.
+ * Returns the core's sentences about defects, separated by semicolons: those
+ * that begin with REFUSED if @refused is set, otherwise all others. Returns ""
+ * if there are none, and NULL if the core does not report defects.
  */
 static char *read_defects(const struct machine *machine, bool refused)
 {

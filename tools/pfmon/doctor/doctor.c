@@ -2,8 +2,8 @@
 /*
  * doctor.c - find what prevents measuring on this machine
  *
- * Causes are checked before their consequences. A check whose result would only
- * follow from an earlier problem is skipped.
+ * Causes are checked before their consequences. A check is skipped if an
+ * earlier problem already explains its failure.
  */
 #define _GNU_SOURCE
 #include <signal.h>

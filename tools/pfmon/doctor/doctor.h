@@ -10,7 +10,7 @@
 /* Examines this machine and prints the findings; returns the exit status. */
 int doctor(bool json);
 
-/* Examines @machine, which tests may provide, like doctor(). */
+/* Like doctor(), for @machine, which may be one that a test has set up. */
 int doctor_examine(const struct machine *machine, bool json);
 
 #endif /* PFMON_DOCTOR_DOCTOR_H */

@@ -8,7 +8,7 @@
 #include "doctor/machine.h"
 
 enum status {
-	STATUS_SKIPPED,		/* earlier problem, or not applicable */
+	STATUS_SKIPPED,		/* does not apply, or after a problem */
 	STATUS_OK,
 	STATUS_NOTE,		/* does not prevent sampling */
 	STATUS_PROBLEM,
@@ -21,7 +21,7 @@ struct finding {
 	bool root_sees_more;
 };
 
-/* These set the status and the text, and take ownership of remedy. */
+/* These functions set status and text, and take ownership of remedy. */
 #define FINDING_FORMAT(at) \
 	__attribute__((format(printf, at, at + 1)))
 void finding_ok(struct finding *finding, const char *format, ...)

@@ -32,7 +32,8 @@ char *newest_kernel(const struct machine *machine)
 }
 
 /*
- * The running kernel may remain the default, so the user must choose at boot.
+ * The running kernel may remain the default, so the user must choose another
+ * one at boot.
  */
 static char *another_kernel(const struct machine *machine)
 {

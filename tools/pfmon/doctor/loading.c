@@ -29,7 +29,7 @@ void check_loaded(const struct machine *machine, struct finding *finding)
 		finding_ok(finding, "perfmon is loaded");
 }
 
-/* Formats are not reloaded here, because they are loaded on demand. */
+/* Does not load the formats again, because they are loaded on demand. */
 char *reload_remedy(const struct machine *machine)
 {
 	char *loaded = kmod_loaded(machine);

@@ -144,8 +144,8 @@ bool machine_can(const struct machine *machine, unsigned int capability)
 }
 
 /*
- * The CPU's PMU is "cpu" on x86. PMUs of hybrid and of Arm CPUs have a file
- * "cpus" instead.
+ * On x86, the CPU's PMU is named "cpu". PMUs of hybrid and of Arm CPUs have
+ * other names, and a file "cpus".
  */
 bool machine_has_counters(const struct machine *machine)
 {

@@ -83,5 +83,5 @@ void check_memory(const struct machine *machine, struct finding *finding)
 				PRIu64, need, machine->memlock);
 	else
 		finding_ok(finding,
-			   "the locked-memory limit suffices for a sampling buffer of each CPU");
+			   "the locked-memory limit suffices for a sampling buffer for each CPU");
 }

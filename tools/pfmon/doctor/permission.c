@@ -45,7 +45,10 @@ static char *group_remedy(const struct machine *machine,
 	return remedy;
 }
 
-/* sudo does not apply to redirections and &&, which need a root shell. */
+/*
+ * Uses a root shell if needed, because sudo does not apply to redirections and
+ * &&.
+ */
 static char *command_remedy(const struct machine *machine, const char *command)
 {
 	if (!command)
@@ -93,7 +96,7 @@ static void check_node(const struct machine *machine, struct finding *finding)
 				PFM_DEVICE " does not exist, although perfmon is loaded");
 }
 
-/* Checks the simplest measurement: own threads at user level. */
+/* Checks the simplest measurement: the user's own threads in user space. */
 void check_access(const struct machine *machine, struct finding *finding)
 {
 	const struct access_wish wish = { .system_wide = false };
@@ -102,7 +105,7 @@ void check_access(const struct machine *machine, struct finding *finding)
 	access_judge(&machine->access, &wish, &refusal);
 	if (refusal.cause == ACCESS_GRANTED)
 		finding_ok(finding,
-			   "you may measure your own threads at user level");
+			   "you may measure your own threads in user space");
 	else if (refusal.cause == ACCESS_NO_NODE)
 		check_node(machine, finding);
 	else

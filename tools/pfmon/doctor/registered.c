@@ -33,7 +33,7 @@ void check_pmu(const struct machine *machine, struct finding *finding)
 	else if (!strcmp(name, SIMULATED))
 		finding_problem(finding,
 				as_root(machine, REPLACE_SIMULATED),
-				"the simulated PMU is loaded: it counts only what tests tell it");
+				"the simulated PMU is loaded: it counts only what tests simulate");
 	else
 		finding_ok(finding, "%s", name);
 	free(defect);

@@ -28,7 +28,7 @@ static bool leads_to(const char *path, const char *target)
 
 /*
  * Returns the PIDs of other visible processes that have a file of this kind
- * open, separated by blanks.
+ * open, separated by spaces.
  */
 static char *holders(const struct machine *machine, const char *kind)
 {
@@ -90,8 +90,8 @@ void check_sample(const struct machine *machine, struct finding *finding)
 }
 
 /*
- * Suggests no command: a process with perf events may not use hardware
- * counters, and thus not conflict with perfmon.
+ * Suggests no command, because processes with perf events need not conflict
+ * with perfmon: their events may not need hardware counters.
  */
 static void note_holders(const struct machine *machine, const char *reason,
 			 struct finding *finding)

@@ -121,8 +121,9 @@ static bool has_bytes(const struct machine *machine, const char *file,
 }
 
 /*
- * Returns whether DKMS's certificate is enrolled. If it contains the signer's
- * name, it is the signer's certificate; other certificates cannot be found.
+ * Returns whether DKMS's certificate is enrolled. A certificate that contains
+ * the signer's name is the signer's certificate; the signer's certificate
+ * cannot be found otherwise.
  */
 static enum enrolled is_enrolled(const struct machine *machine,
 				 const char *signer)

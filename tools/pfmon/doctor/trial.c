@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * trial.c - trial measurements of pfmon itself
+ * trial.c - try measurements, in which pfmon measures itself
  *
- * They use the same code as other measurements. They run in a child process,
- * which can be killed if it hangs, and whose end releases its locked memory.
- * The parent reads the messages from the child's standard error.
+ * A trial uses the same code as other measurements. It runs in a child process,
+ * so that pfmon can kill it if it hangs, and its locked memory is released at
+ * the end. The parent reads the messages from the child's standard error.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -104,7 +104,7 @@ static bool try(int argc, const char * const argv[])
 }
 
 /*
- * Reads the child's messages until it ends; the caller frees the text. NULL on
+ * Returns the child's messages, to be freed, after the child has ended; NULL on
  * a timeout.
  */
 static char *read_messages(int fd)

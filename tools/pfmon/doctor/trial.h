@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* trial.h - trial measurements of pfmon itself */
+/* trial.h - try measurements, in which pfmon measures itself */
 #ifndef PFMON_DOCTOR_TRIAL_H
 #define PFMON_DOCTOR_TRIAL_H
 
@@ -11,8 +11,8 @@ struct trial {
 };
 
 /*
- * Sample page faults of the calling thread, or count its cycles. Both time out
- * if the kernel does not respond.
+ * Sample page faults of the calling thread, or count its cycles. Both functions
+ * time out if the kernel does not respond.
  */
 void trial_sample(struct trial *trial);
 void trial_count(struct trial *trial);

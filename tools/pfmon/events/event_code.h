@@ -26,8 +26,8 @@ struct event_code {
 	enum event_source source;
 	uint32_t type;
 	uint64_t config[CODE_CONFIGS];
-	unsigned int levels;	/* the event's default; 0: user level */
-	bool per_thread;	/* per thread and at selectable levels */
+	unsigned int levels;	/* the event's default; 0: user space */
+	bool per_thread;	/* also per thread, at selected levels */
 	char *cpus;		/* CPUs that count it, or NULL; to be freed */
 };
 

@@ -66,7 +66,7 @@ static void add_encoding(struct json_object *object,
 
 /*
  * Returns whether an event can be counted with a suffix. If no event can be
- * tried, accepts all suffixes that can be encoded.
+ * tried, returns whether it can be encoded with the suffix.
  */
 static bool counts_with(const char *root, const char *plain,
 			const char *suffix, struct event_trial *trial)
@@ -103,7 +103,10 @@ static struct json_object *describe_suffixes(const char *root,
 	return list;
 }
 
-/* Adds whether the event can be counted; null if that is not known. */
+/*
+ * Adds the member "counted": whether the event can be counted, or null if that
+ * is not known.
+ */
 static void add_counted(struct json_object *object,
 			const struct encoded_event *event,
 			struct event_trial *trial)
@@ -160,7 +163,7 @@ static void print_line(const char *title, const char *text)
 	printf("%-10s %s\n", title, text ? text : "-");
 }
 
-/* Prints an optional member. */
+/* Prints a member if it exists. */
 static void print_if_any(const char *title, const struct json_object *object,
 			 const char *name)
 {
@@ -248,7 +251,10 @@ static void print_fields(const struct json_object *event)
 		printf("\t%s\n", json_text_at(list, i));
 }
 
-/* Returns the syntax or kind of a unit mask or modifier, to follow its name. */
+/*
+ * Returns the text after the name of a unit mask or modifier: the kind of its
+ * value, or that it is the default.
+ */
 static const char *kind_of(const struct json_object *attribute)
 {
 	const char *value = json_text_of(attribute, "value");
@@ -285,7 +291,7 @@ static void print_pfmlib(const struct json_object *event)
 	if (json_text_of(event, "pmu"))
 		printf("PMU:       %s: %s\n", json_text_of(event, "pmu"),
 		       json_text_of(event, "pmu_meaning"));
-	/* An event with modifiers also has a meaning. */
+	/* An event with modifiers has a meaning, too. */
 	if (json_member(event, "modifiers"))
 		print_line("Meaning:", json_text_of(event, "meaning"));
 	print_if_any("Same as:", event, "same_as");

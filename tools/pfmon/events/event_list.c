@@ -27,7 +27,7 @@ struct listing {
 	const char *root;
 	regex_t pattern;
 	struct event_trial trial;
-	bool tracepoint_tried;	/* the result holds for all tracepoints */
+	bool tracepoint_tried;	/* one result holds for all tracepoints */
 	bool tracepoint_counted;
 	size_t found;
 	char *unknown;		/* why no event can be tried, or NULL */
@@ -63,7 +63,7 @@ static bool try_event(struct listing *listing,
 	return counted;
 }
 
-/* Tests the encoding, because libpfm4 also has names of tracepoints. */
+/* Tests the encoding, because libpfm4 also has names for tracepoints. */
 static bool is_tracepoint(const struct encoded_event *event)
 {
 	return (event->pmc & (PFM_PERF_RAW | PFM_PERF_TYPE_MASK)) ==
@@ -93,8 +93,8 @@ static bool try_tracepoint(struct listing *listing, const char *name,
 }
 
 /*
- * Returns false if the name cannot be encoded: it needs a unit mask or a
- * parameter.
+ * Returns whether the event is counted; false if the name cannot be encoded,
+ * because it needs a unit mask or a parameter.
  */
 static bool is_counted(struct listing *listing, const char *name)
 {
@@ -209,7 +209,10 @@ static void explain(struct listing *listing, const char *name)
 	json_drop(event);
 }
 
-/* Describes an event as for -e, or the events that match a pattern. */
+/*
+ * Describes the event @name or, if -e does not accept @name, all events that
+ * match this pattern.
+ */
 static int explain_one(struct listing *listing, const char *name)
 {
 	struct encoded_event event;

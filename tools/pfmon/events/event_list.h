@@ -6,19 +6,19 @@
 #include <stdbool.h>
 
 /*
- * Both functions take regular expressions and return the exit status. If it is
- * not 0, they print a message. The kernel's files are read below root. They
+ * Both functions take regular expressions and return the exit status; if it is
+ * not 0, they print a message. They read the kernel's files below root. They
  * print text, or a JSON object whose member events is a list.
  */
 
 /*
- * Prints the names that match, or all if pattern is NULL. Marks the events that
- * this machine can count.
+ * Prints the event names that match the pattern; NULL matches all. Marks the
+ * events that this machine can count.
  */
 int events_list(const char *root, const char *pattern, bool json);
 
 /*
- * Describes the events "NAME,...". Each NAME is an event as for -e, or a
+ * Describes the events "NAME,...". Each NAME is an event that -e accepts, or a
  * pattern.
  */
 int events_explain(const char *root, const char *names, bool json);

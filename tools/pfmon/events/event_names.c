@@ -24,7 +24,9 @@ struct named_event {
 #define BOTH		(LEVEL_USER | LEVEL_KERNEL)
 #define HARDWARE(id)	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, 0 }
 #define SOFTWARE(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, 0 }
-/* Events that happen in the kernel even if user code causes them. */
+/*
+ * Events that count as happening in the kernel, even if user code causes them.
+ */
 #define IN_KERNEL(id)	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, BOTH }
 
 static const struct named_event named_events[] = {
@@ -88,7 +90,7 @@ static const char * const caches[] = {
 	[PERF_COUNT_HW_CACHE_NODE]	= "node",
 };
 
-/* Accesses and misses of each operation. */
+/* The names of the accesses and the misses of each operation. */
 static const char * const cache_operations[][2] = {
 	[PERF_COUNT_HW_CACHE_OP_READ] = { "loads", "load-misses" },
 	[PERF_COUNT_HW_CACHE_OP_WRITE] = { "stores", "store-misses" },

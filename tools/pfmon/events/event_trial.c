@@ -68,15 +68,18 @@ static bool write_pmc(int fd, unsigned int number, uint64_t value)
 }
 
 /*
- * Clears PMC0 first: the kernel checks each write together with the words of
- * the event that are written already.
+ * Clears PMC0 first, because the kernel checks each write together with those
+ * configuration words of the event that are set already.
  */
 static bool program(int fd, const struct encoded_event *event)
 {
 	if (!write_pmc(fd, 0, PFM_PERF_NONE))
 		return false;
 	for (unsigned int i = 0; i < ENCODED_CONFIGS; i++) {
-		/* A PMU may lack this register; a word of 0 needs none. */
+		/*
+		 * A PMU may lack this register, which is needed only for a
+		 * nonzero word.
+		 */
 		if (!write_pmc(fd, event_config_pmc(i), event->config[i]) &&
 		    event->config[i])
 			return false;

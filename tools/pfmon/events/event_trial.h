@@ -2,8 +2,9 @@
 /*
  * event_trial.h - test whether an event can be counted
  *
- * The result is valid for this machine, this user and this moment. An event is
- * written to a context that is not attached; perfmon then asks perf.
+ * The result is valid only for this machine and this user, at this time. pfmon
+ * writes the event to a context that is not attached; perfmon then asks perf
+ * whether it supports the event.
  */
 #ifndef PFMON_EVENTS_EVENT_TRIAL_H
 #define PFMON_EVENTS_EVENT_TRIAL_H
@@ -24,8 +25,8 @@ void event_trial_init(struct event_trial *trial);
 void event_trial_close(struct event_trial *trial);
 
 /*
- * Returns whether an event can be counted. If it cannot, *why is the reason, to
- * be freed; *unknown is set if no event can be tried.
+ * Returns whether an event can be counted. If not, *why is set to the reason,
+ * to be freed. *unknown is set if no event can be tried.
  */
 bool event_trial_counts(struct event_trial *trial,
 			const struct encoded_event *event, char **why,

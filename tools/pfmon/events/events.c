@@ -30,7 +30,8 @@ static uint64_t exclusions(unsigned int levels)
 }
 
 /*
- * Packs perf's type and configuration; false with a message if they do not fit.
+ * Packs perf's type and configuration into a PMC value. Returns false, with a
+ * message, if they do not fit.
  */
 static bool pack(const char *name, const struct event_code *code,
 		 struct encoded_event *event)
@@ -57,7 +58,7 @@ static bool pack(const char *name, const struct event_code *code,
 
 /* The suffix of an event's name. */
 struct suffix {
-	unsigned int levels;	/* 0 if the suffix has none */
+	unsigned int levels;	/* 0 if the suffix has no levels */
 	unsigned int precise;
 };
 
@@ -213,7 +214,10 @@ static enum finding find_code(const char *root, const char *name,
 				      finding;
 }
 
-/* A PMU shared by several CPUs has no levels, so a level suffix is an error. */
+/*
+ * A PMU that several CPUs share has no privilege levels, so a suffix with
+ * levels is an error.
+ */
 static bool choose_levels(const char *name, const struct event_code *code,
 			  unsigned int own, unsigned int levels,
 			  struct encoded_event *event)

@@ -12,8 +12,8 @@
 #define ENCODED_CONFIGS	2
 
 /*
- * Distance from PMCn to its PMC for config1, and from that one to the PMC for
- * config2.
+ * The PMC with an event's config1 is this number above the event's PMC, and the
+ * PMC with config2 is twice this number above it.
  */
 #define EVENT_CONFIG_STEP	64
 
@@ -28,21 +28,21 @@ struct encoded_event {
 /*
  * Encodes one event: "NAME", "rHEX", "PMU/TERM,.../" and "NAME:TERM..." of
  * sysfs, "SYSTEM:TRACEPOINT" or a name of libpfm4. It may have a suffix: u, k
- * or uk overrides levels, and p, pp or ppp is the precise level. The kernel's
- * files are read below root. Returns false with a message if there is no such
+ * or uk overrides levels, and p, pp or ppp is the precise level. Reads the
+ * kernel's files below root. Returns false, with a message, if there is no such
  * event or if a PMC value cannot express it.
  */
 bool event_encode(const char *root, const char *name, unsigned int levels,
 		  struct encoded_event *event);
 
-/* Like event_encode(), but the message is stored in *why, to be freed. */
+/* Like event_encode(), but stores the message in *why, to be freed. */
 bool event_encode_quietly(const char *root, const char *name,
 			  unsigned int levels, struct encoded_event *event,
 			  char **why);
 
 /*
- * Returns the PMC of a word of PMC0's event: PMC64 for config1, PMC128 for
- * config2.
+ * Returns the PMC for a configuration word of PMC0's event: PMC64 for config1,
+ * PMC128 for config2.
  */
 static inline unsigned int event_config_pmc(unsigned int word)
 {

@@ -36,7 +36,7 @@ int pfmlib_encode(const char *name, unsigned int levels,
 		ret;
 }
 
-/* Gets attribute i of an event; false if it has fewer. */
+/* Gets attribute i of an event; returns false if there is none. */
 static bool get_attribute(const pfm_event_info_t *event, int i,
 			  pfm_event_attr_info_t *attr)
 {
@@ -92,7 +92,7 @@ void pfmlib_event_each(void (*visit)(const char *name, void *data), void *data)
 	}
 }
 
-/* Returns the kind of an attribute's value; NULL for unit masks. */
+/* Returns the type of an attribute's value; NULL for unit masks. */
 static const char *value_of(const pfm_event_attr_info_t *attr)
 {
 	return attr->type == PFM_ATTR_MOD_BOOL ? "boolean" :

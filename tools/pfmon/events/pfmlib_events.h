@@ -7,8 +7,8 @@ struct json_object;
 struct perf_event_attr;
 
 /*
- * Encodes an event at the levels LEVEL_*. Returns PFM_SUCCESS or an error code
- * of libpfm4.
+ * Encodes an event that counts at the privilege levels LEVEL_*. Returns
+ * PFM_SUCCESS or an error code of libpfm4.
  */
 int pfmlib_encode(const char *name, unsigned int levels,
 		  struct perf_event_attr *attr);

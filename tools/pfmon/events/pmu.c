@@ -13,8 +13,8 @@
 #define PMU_DIR	PFM_SYSFS "/pmu_desc"
 
 /*
- * Names of one or several virtual PMDs. A PMD's own name is that of the first
- * row with it.
+ * Names that stand for one or several virtual PMDs. The name of a single PMD is
+ * in the first row that includes this PMD.
  */
 static const struct {
 	const char *name;

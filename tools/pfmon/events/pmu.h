@@ -9,7 +9,9 @@
 /* Returns the name of the PMU description, to be freed, or NULL. */
 char *pmu_name(void);
 
-/* Returns the description's number of PMDs; PFM_MAX_PMDS without one. */
+/*
+ * Returns the number of PMDs in the PMU description; PFM_MAX_PMDS without one.
+ */
 unsigned int pmu_pmd_count(void);
 
 /*

@@ -31,7 +31,10 @@ static void add_line_in(struct json_object *object, const char *name,
 	free(line);
 }
 
-/* Adds a term that is an event. Parameters have no file in events. */
+/*
+ * Adds a term if it is an event: the PMU's directory events then has a file for
+ * it.
+ */
 static void add_term(struct json_object *list, const char *pmu, char *term)
 {
 	const char *name = strsep(&term, "=");

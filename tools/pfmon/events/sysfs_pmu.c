@@ -16,18 +16,18 @@
 struct sysfs_pmu {
 	const char *event;	/* the whole event, for messages */
 	char *name;
-	char *path;		/* its directory */
+	char *path;		/* the PMU's directory */
 	struct event_code *code;
 };
 
-/* The bits of a config word for a parameter, lowest first. */
+/* The bits of a configuration word that a parameter sets, lowest first. */
 struct field {
 	unsigned int word;
 	unsigned int count;
 	unsigned char bits[CONFIG_BITS];
 };
 
-/* Returns whether a text may be the name of a PMU, and is not a path. */
+/* Returns whether a text can be the name of a PMU: it must not be a path. */
 static bool is_name(const char *text)
 {
 	return *text && *text != '.' && !strchr(text, '/');
@@ -42,7 +42,10 @@ static char *read_of(const struct sysfs_pmu *pmu, const char *directory,
 		     const char *file)
 {
 	char *path = checked_printf("%s/%s/%s", pmu->path, directory, file);
-	/* Files with a dot only describe an event: NAME.unit, NAME.scale. */
+	/*
+	 * Files with a dot in the name, NAME.unit and NAME.scale, are not
+	 * events.
+	 */
 	char *line = *file && !strpbrk(file, "./") ? read_line_of(path) : NULL;
 
 	free(path);
@@ -198,8 +201,8 @@ static bool set_parameter(const struct sysfs_pmu *pmu, const char *name,
 }
 
 /*
- * Returns whether the user's terms set this parameter. An event leaves it open
- * with NAME=?
+ * Returns whether the user's terms set this parameter. The definition of an
+ * event contains NAME=? if the user must set the parameter.
  */
 static bool is_given(const char *terms, const char *name)
 {
@@ -228,7 +231,7 @@ static bool set_from_event(const struct sysfs_pmu *pmu, char *term,
 	return false;
 }
 
-/* Applies the terms that an event stands for. Modifies @text. */
+/* Applies the terms in @text, for which the event stands. Modifies @text. */
 static bool set_event(const struct sysfs_pmu *pmu, const char *event,
 		      char *text, const char *given)
 {
@@ -301,8 +304,8 @@ static bool find_type(const char *root, const struct sysfs_pmu *pmu)
 }
 
 /*
- * The PMU of a CPU is named "cpu", or has a file cpus that lists its CPUs. If
- * CPUs share a PMU, its file cpumask lists those that count for the others.
+ * A CPU's own PMU is named "cpu", or has a file cpus that lists its CPUs. If
+ * CPUs share a PMU, its file cpumask lists the CPUs that count for all of them.
  */
 static void find_cpus(const struct sysfs_pmu *pmu)
 {
@@ -317,7 +320,10 @@ static void find_cpus(const struct sysfs_pmu *pmu)
 	free(path);
 }
 
-/* perfmon refuses the two PMUs whose events contain the address of a name. */
+/*
+ * perfmon refuses the PMUs kprobe and uprobe, whose events contain a pointer to
+ * a name in user memory.
+ */
 static bool is_usable(const struct sysfs_pmu *pmu)
 {
 	if (strcmp(pmu->name, "kprobe") && strcmp(pmu->name, "uprobe"))

@@ -12,7 +12,7 @@
 #include "base/util.h"
 #include "events/tracepoints.h"
 
-/* Mount points of tracefs, the second one in debugfs. */
+/* Mount points of tracefs; the second one is in debugfs. */
 static const char * const mounts[] = {
 	"/sys/kernel/tracing", "/sys/kernel/debug/tracing",
 };
@@ -22,7 +22,10 @@ static int is_directory(const struct dirent *entry)
 	return entry->d_type == DT_DIR && *entry->d_name != '.';
 }
 
-/* Returns tracefs' directory of events, to be freed; NULL with errno set. */
+/*
+ * Returns the path of the directory events in tracefs, to be freed; NULL with
+ * errno set on failure.
+ */
 static char *open_events(const char *root)
 {
 	int error = ENOENT;
@@ -98,7 +101,9 @@ enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 			  TRACEPOINT_NO_NAME;
 	if (answer == TRACEPOINT_FOUND) {
 		code->type = PERF_TYPE_TRACEPOINT;
-		/* Tracepoints happen in the kernel, even for user code. */
+		/*
+		 * Tracepoints are in the kernel, even if user code causes them.
+		 */
 		code->levels = LEVEL_USER | LEVEL_KERNEL;
 		code->per_thread = true;
 	}
@@ -107,7 +112,10 @@ enum tracepoint_answer tracepoint_find(const char *root, const char *name,
 	return answer;
 }
 
-/* Adds TYPE NAME of "field:TYPE NAME;\toffset:...;", except common fields. */
+/*
+ * Adds "TYPE NAME" from a line "field:TYPE NAME;\toffset:...;", unless it is a
+ * field that all tracepoints have.
+ */
 static void add_field(struct json_object *list, const char *line)
 {
 	static const char start[] = "\tfield:";

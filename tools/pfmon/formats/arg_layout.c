@@ -10,7 +10,7 @@
 #include "base/util.h"
 #include "formats/arg_layout.h"
 
-/* Values have native byte order; all supported machines are little endian. */
+/* The code below copies values with native byte order. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "");
 
 static bool parse_field(const char *line, size_t arg_size,

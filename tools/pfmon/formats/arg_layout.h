@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maximum size of a word in the kernel's file, with the terminating zero. */
+/* Maximum size of a word in the sysfs file, including the terminating zero. */
 #define ARG_WORD_SIZE	32
 
 struct arg_field {
@@ -38,8 +38,8 @@ bool arg_layout_set_field(const struct arg_layout *layout, const char *name,
 			  uint64_t value, void *arg);
 
 /*
- * Sets the fields in --smpl-arg's NAME=VALUE,... On an error, returns false
- * with a message that names the format.
+ * Sets the fields that --smpl-arg gives as NAME=VALUE,... On failure, returns
+ * false, with a message that names the format.
  */
 bool arg_layout_set(const struct arg_layout *layout, const char *format,
 		    const char *assignments, void *arg);

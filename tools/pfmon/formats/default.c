@@ -52,7 +52,7 @@ static bool set_up(struct smpl_format *format, const struct options *options)
 	return true;
 }
 
-/* Checks only the header of the buffer. */
+/* Begins to read a buffer; checks only its header. */
 static bool begin(struct pfm_read_default *reader,
 		  const struct smpl_format *format, const void *buffer,
 		  size_t size)

@@ -17,7 +17,10 @@
 #include "formats/described.h"
 #include "formats/registered.h"
 
-/* Creates a context, so that the kernel loads the format's module. */
+/*
+ * Returns whether the format is available. Creates a context, so that the
+ * kernel loads the format's module.
+ */
 static bool is_there(const struct smpl_format *format)
 {
 	pfarg_ctx_t ctx = { .ctx_flags = 0 };
@@ -53,7 +56,10 @@ static bool start_with_defaults(struct smpl_format *format,
 	return true;
 }
 
-/* Sets a field for an option; returns false with a message on failure. */
+/*
+ * Sets a field that an option requires; returns false, with a message, on
+ * failure.
+ */
 static bool set_for(const char *option, const struct smpl_format *format,
 		    const struct arg_layout *layout, const char *field,
 		    uint64_t value)
@@ -74,7 +80,10 @@ static bool set_regions(const struct smpl_format *format,
 		       options->regions);
 }
 
-/* Sets the depth of call chains before --smpl-arg, which may lower it. */
+/*
+ * Sets the maximum depth of call chains. Call it before --smpl-arg is applied,
+ * which may lower the depth.
+ */
 static bool set_depth(const struct smpl_format *format,
 		      const struct arg_layout *layout,
 		      const struct options *options)
@@ -84,7 +93,7 @@ static bool set_depth(const struct smpl_format *format,
 		       PFM_CALLSTACK_MAX_DEPTH);
 }
 
-/* Sets the fields for --off-cpu=sum, before --smpl-arg. */
+/* Sets the fields for --off-cpu=sum. Call it before --smpl-arg is applied. */
 static bool set_off_cpu(const struct smpl_format *format,
 			const struct arg_layout *layout,
 			const struct options *options)
@@ -110,7 +119,10 @@ static bool set_fields(const struct smpl_format *format,
 	return false;
 }
 
-/* Sets the buffer's size last: a sample's size depends on other fields. */
+/*
+ * Sets the buffer's size. Call it last, because a sample's size depends on
+ * other fields.
+ */
 static bool set_buf_size(const struct smpl_format *format,
 			 const struct arg_layout *layout,
 			 const struct options *options)
@@ -169,7 +181,8 @@ bool described_set_up(struct smpl_format *format,
 		      const struct options *options)
 {
 	/*
-	 * Without the format, creating the context will fail and explain why.
+	 * If the format is missing, continue: creating the context will fail,
+	 * with a message.
 	 */
 	if (!is_there(format)) {
 		smpl_format_set_arg(format, options->format_arg,

@@ -9,15 +9,15 @@
 
 /*
  * Builds the argument from the defaults of its fields, --smpl-regions,
- * --smpl-arg and --smpl-entries. The kernel loads the format's module if it is
- * installed. Returns false with a message on an error.
+ * --smpl-arg and --smpl-entries. If the format's module is installed, the
+ * kernel loads it. Returns false, with a message, on failure.
  */
 bool described_set_up(struct smpl_format *format,
 		      const struct options *options);
 
 /*
  * Returns a copy of the format's argument in which the fields NAME=VALUE,...
- * are changed, to be freed; NULL with a message on an error.
+ * are changed, to be freed; NULL, with a message, on failure.
  */
 unsigned char *described_changed(const struct smpl_format *format,
 				 const char *assignments);

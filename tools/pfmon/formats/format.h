@@ -17,7 +17,7 @@
 struct smpl_device;
 struct table_set;
 
-/* Position after the entries of a buffer that were already visited. */
+/* Position in a buffer after the entries that were already visited. */
 struct smpl_position {
 	uint64_t count;
 	uint64_t offset;
@@ -42,7 +42,7 @@ struct smpl_format {
 	const struct smpl_device *device;	/* NULL: it has a buffer */
 	char *device_path;
 	size_t entry_size;			/* bytes of the longest entry */
-	uint32_t flags;				/* the module's own */
+	uint32_t flags;				/* defined by the module */
 	bool precise;				/* events must be precise */
 	bool data_addresses;			/* samples have addresses */
 	bool times;				/* samples have times */
@@ -56,7 +56,7 @@ enum smpl_moment {
 	SMPL_END,		/* the end: save everything left */
 };
 
-/* Result of scanning a part of a stream. */
+/* Results of scanning a part of a stream. */
 struct smpl_scan {
 	uint64_t samples;
 	char *text;		/* payload of a chunk for the device, or NULL */
@@ -66,10 +66,10 @@ struct smpl_scan {
 struct smpl_device {
 	const char *chunk;	/* type of its chunks in the capture */
 
-	/* Allocates the state of a measurement; begins to count losses. */
+	/* Allocates a measurement's state, and begins to count lost samples. */
 	void *(*begin)(const struct smpl_format *format);
 
-	/* Scans data read from fd; called for all parts in order. */
+	/* Scans a part of the data from fd; called for all parts in order. */
 	void (*scan)(void *state, int fd, const struct image *image,
 		     struct smpl_scan *found);
 
@@ -79,8 +79,8 @@ struct smpl_device {
 };
 
 /*
- * The operations of one format. buffer is the mapped sampling buffer of size
- * bytes.
+ * The operations of one format. @buffer is the mapped sampling buffer, which
+ * has @size bytes.
  */
 struct smpl_module {
 	const char *name;
@@ -91,24 +91,24 @@ struct smpl_module {
 	size_t arg_size;			/* for buffer_size() */
 
 	/*
-	 * Sets the members that follow kinds. Returns false with a message on
-	 * an error.
+	 * Sets those members of *format that follow kinds. Returns false, with
+	 * a message, on failure.
 	 */
 	bool (*set_up)(struct smpl_format *format,
 		       const struct options *options);
 
 	/*
-	 * Returns the size in bytes of a buffer for that many entries. Reads
-	 * the first arg_size bytes of format's argument. described_set_up()
+	 * Returns the size in bytes of a buffer for @entries entries. Reads the
+	 * first arg_size bytes of the format's argument. described_set_up()
 	 * calls it for FORMAT_OPT_ENTRIES.
 	 */
 	uint64_t (*buffer_size)(const struct smpl_format *format,
 				uint64_t entries);
 
 	/*
-	 * Chooses the pieces to save and returns their number. If it is 0,
-	 * a restart would free nothing. Samples saved at an exec may be saved
-	 * again.
+	 * Chooses the pieces to save and returns their number, which is 0 if a
+	 * restart would free nothing. Samples saved at an exec may be saved
+	 * again later.
 	 */
 	unsigned int (*choose)(const struct smpl_format *format,
 			       const void *buffer, size_t size,
@@ -117,13 +117,15 @@ struct smpl_module {
 
 	/*
 	 * Optional: returns whether the pieces did not change while they were
-	 * copied. Without it, pieces do not change before PFM_RESTART.
+	 * copied. A format without this function does not change pieces before
+	 * PFM_RESTART.
 	 */
 	bool (*intact)(const void *buffer, const struct image *image);
 
 	/*
-	 * Returns the total number of different samples that a context has
-	 * saved, including this image; @before is the total without it.
+	 * Returns how many different samples of a context have been saved,
+	 * including those in this image; @before is the number before the image
+	 * was saved.
 	 */
 	uint64_t (*samples)(const struct smpl_format *format,
 			    const struct image *image, uint64_t before);
@@ -132,8 +134,8 @@ struct smpl_module {
 	uint64_t (*lost)(const struct smpl_format *format, const void *buffer);
 
 	/*
-	 * Optional: returns the number of samples that the format chose not to
-	 * record.
+	 * Optional: returns the number of samples that the format has
+	 * deliberately skipped.
 	 */
 	uint64_t (*skipped)(const struct smpl_format *format,
 			    const void *buffer, size_t size);
@@ -151,8 +153,8 @@ struct smpl_module {
 			 void *data);
 
 	/*
-	 * Optional: calls visit with the process of each entry; consecutive
-	 * repetitions may be omitted.
+	 * Optional: calls visit with the process of each entry. May omit
+	 * repeated calls for the same process.
 	 */
 	void (*each_process)(const struct smpl_format *format,
 			     const struct image *image,
@@ -161,11 +163,13 @@ struct smpl_module {
 
 void smpl_format_free(struct smpl_format *format);
 
-/* Copies the argument; for set_up(). */
+/* Copies the argument to the format; set_up() calls it. */
 void smpl_format_set_arg(struct smpl_format *format, const void *arg,
 			 size_t size);
 
-/* Sets the device /dev/<name> to read samples from; for set_up(). */
+/*
+ * Sets the device /dev/<name> from which samples are read; set_up() calls it.
+ */
 void smpl_format_set_device(struct smpl_format *format,
 			    const struct smpl_device *device, const char *name);
 

@@ -34,7 +34,9 @@ void image_copy(struct image *image, const void *buffer);
 /* Returns whether two images have the same pieces with the same bytes. */
 bool image_equal(const struct image *one, const struct image *other);
 
-/* Returns the copy of a range of the buffer; NULL unless all was copied. */
+/*
+ * Returns the copy of a range of the buffer; NULL unless all of it was copied.
+ */
 const void *image_at(const struct image *image, uint64_t offset, size_t size);
 
 #endif /* PFMON_FORMATS_IMAGE_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * oprofile.c - the bridge to OProfile
+ * oprofile.c - record samples in OProfile's format
  *
- * The samples of all contexts come from a device, as OProfile's event stream.
- * The stream contains cookies instead of file names; the device translates them
- * while it is open.
+ * The samples of all contexts are read from one device, as OProfile's event
+ * stream. The stream contains cookies instead of file names. While the device
+ * is open, it translates cookies to file names.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -29,7 +29,7 @@ struct bridge {
 	uint64_t lost_before;
 };
 
-/* A growing list of translated cookies, and the device. */
+/* The device, and a list of the cookies that it has translated. */
 struct cookie_list {
 	int fd;
 	struct json_object *list;	/* NULL while it is empty */
@@ -121,7 +121,7 @@ static void scan(void *state, int fd, const struct image *image,
 	uint64_t before = bridge->stream.samples;
 	struct json_object *object;
 
-	/* The device returns whole words. */
+	/* The device returns whole words of 64 bits. */
 	opstream_scan(&bridge->stream, (const uint64_t *)image->bytes,
 		      image->size / sizeof(uint64_t), list_cookie, &cookies);
 	found->samples = bridge->stream.samples - before;

@@ -33,7 +33,9 @@ static bool is_new(struct opstream *stream, uint64_t cookie)
 	return true;
 }
 
-/* Returns the cookie in an escape sequence if it identifies a file. */
+/*
+ * Returns the cookie in an escape sequence; 0 if it does not identify a file.
+ */
 static uint64_t cookie_of(const struct pfm_read_oprofile *reader)
 {
 	uint64_t cookie = PFM_OPROFILE_NO_COOKIE;

@@ -9,8 +9,8 @@
 #include <perfmon/perfmon_read_oprofile.h>
 
 /*
- * State of a stream that is read in parts; initially all zero. Words always
- * have 64 bits, even if pfmon is a 32-bit program.
+ * State of a stream that is read in parts; initially zeroed. Words always have
+ * 64 bits, even if pfmon is a 32-bit program.
  */
 struct opstream {
 	struct pfm_read_oprofile reader;

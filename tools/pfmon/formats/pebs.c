@@ -2,8 +2,8 @@
 /*
  * pebs.c - the PEBS sampling formats, 32-bit and 64-bit
  *
- * They differ in the width of the fields. The code below needs only the part
- * that their readers share, struct pfm_read_pebs.
+ * The formats differ in the width of their fields. The code below uses only
+ * struct pfm_read_pebs, which is the same for both.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -42,7 +42,10 @@ static bool read_area(const struct smpl_format *format, const void *buffer,
 	return ok;
 }
 
-/* The view of memory accesses needs at least Nehalem's record. */
+/*
+ * Returns the record to use. The view of memory accesses needs at least
+ * Nehalem's record.
+ */
 static uint32_t record_of(const struct smpl_format *format,
 			  const struct options *options)
 {
@@ -130,8 +133,8 @@ static void set_up_wide(struct smpl_format *format,
 }
 
 /*
- * Records begin at offset 256, after the headers. The notification is sent with
- * the last record that fits.
+ * Records begin at offset 256, after the headers. The format sends the
+ * notification with the last record that fits.
  */
 static bool set_up(struct smpl_format *format, const struct options *options)
 {
@@ -214,7 +217,10 @@ const struct smpl_module smpl_pebs64 = {
 	.lost = lost_wide,
 };
 
-/* Prints the histograms of the original pfmon from pebs64's records. */
+/*
+ * Records as pebs64; at the end, pfmparse prints the original pfmon's
+ * histograms.
+ */
 const struct smpl_module smpl_dear_hist = {
 	.name = "dear-hist",
 	.uuid = PFM_PEBS64_SMPL_UUID_STR,

@@ -2,8 +2,8 @@
 /*
  * records.c - formats whose samples are records read from a device
  *
- * This file does not depend on the layout of a record. sysfs has the name of
- * the device, the size of a record, and the number of lost records
+ * This file does not depend on the layout of a record. sysfs files contain the
+ * name of the device, the size of a record, and the number of lost records
  * (perfmon_fmt_device.h).
  */
 #define _GNU_SOURCE

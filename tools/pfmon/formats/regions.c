@@ -19,7 +19,10 @@ static struct pfm_read_region region_of(const struct region_layout *layout,
 	return region;
 }
 
-/* Returns false if the headers are invalid. An image may lack regions. */
+/*
+ * Finds the regions; returns false if the headers are invalid. Does not check
+ * that the regions are in the buffer, because an image may lack some.
+ */
 static bool find_regions(const struct region_layout *layout, const void *buffer,
 			 size_t size, struct regions *all)
 {
@@ -41,7 +44,7 @@ bool regions_fit(const struct region_layout *layout, const void *buffer,
 	       all.areas.offs + all.areas.num * all.areas.size <= size;
 }
 
-/* Sets the piece with the samples of a region. */
+/* Returns the piece with the samples of a region. */
 static struct piece content(const struct pfm_read_areas *areas, uint64_t number,
 			    const struct pfm_read_region *region)
 {
@@ -124,7 +127,7 @@ unsigned int regions_choose_rest(const struct region_layout *layout,
 	return count;
 }
 
-/* Piece 0 has the headers; each other piece is a region. */
+/* Piece 0 contains the headers; each other piece is a region. */
 bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
 		   struct saved_region *saved)
@@ -169,7 +172,10 @@ bool regions_intact(const struct region_layout *layout, const void *buffer,
 	return true;
 }
 
-/* Only the last image contains the headers of all regions. */
+/*
+ * Returns whether this is the last image, which contains the headers of all
+ * regions.
+ */
 static bool is_final(const struct region_layout *layout,
 		     const struct image *image)
 {

@@ -3,11 +3,10 @@
  * regions.h - buffers with regions that are filled and freed in turn
  *
  * The buffer's header is followed by a header for each region, then by the
- * regions. Formats differ in the layout of the headers, not in their meaning.
- * PFM_RESTART frees the oldest full region. At a notification, pfmon saves this
- * region while the kernel fills others. The number of a region increases each
- * time that it is filled: readers thus recognise samples that were already
- * saved.
+ * regions. Formats differ only in the layout of the headers. PFM_RESTART frees
+ * the oldest full region. At a notification, pfmon saves this region while the
+ * kernel fills others. Each time a region is filled, it gets a higher number,
+ * by which readers recognise samples that were already saved.
  */
 #ifndef PFMON_FORMATS_REGIONS_H
 #define PFMON_FORMATS_REGIONS_H
@@ -55,8 +54,8 @@ bool regions_fit(const struct region_layout *layout, const void *buffer,
 
 /*
  * Choose the pieces of a valid buffer to save, like choose() of struct
- * smpl_module. regions_choose_rest() is for the end: it chooses all headers and
- * all unsaved regions. regions_choose_now() chooses one region.
+ * smpl_module. regions_choose_now() chooses one region. regions_choose_rest()
+ * is called at the end, and chooses all headers and all unsaved regions.
  */
 unsigned int regions_choose_rest(const struct region_layout *layout,
 				 const void *buffer, size_t size,
@@ -65,13 +64,13 @@ unsigned int regions_choose_now(const struct region_layout *layout,
 				const void *buffer, size_t size,
 				enum smpl_moment moment, struct piece *pieces);
 
-/* Returns the region in piece i of an image; false if it has none. */
+/* Finds the region in piece i of an image; returns false if there is none. */
 bool regions_saved(const struct region_layout *layout,
 		   const struct image *image, unsigned int i,
 		   struct saved_region *saved);
 
 /*
- * Returns whether the saved regions are unchanged since their headers were
+ * Returns whether the saved regions have not changed since their headers were
  * copied.
  */
 bool regions_intact(const struct region_layout *layout, const void *buffer,

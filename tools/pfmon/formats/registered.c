@@ -89,7 +89,9 @@ bool registered_each(visit_format_t *visit, void *data)
 	return true;
 }
 
-/* Parses a line "alias perfmon-fmt-UUID pfm_fmt_NAME"; false for others. */
+/*
+ * Parses a line "alias perfmon-fmt-UUID pfm_fmt_NAME"; false for other lines.
+ */
 static bool parse_alias(char *line, const char **name, pfm_uuid_t uuid)
 {
 	char *module;

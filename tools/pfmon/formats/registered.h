@@ -28,7 +28,10 @@ uint64_t registered_number(const pfm_uuid_t uuid, const char *name);
 
 bool registered_has(const pfm_uuid_t uuid);
 
-/* Called with the format's name, which is NULL if it cannot be read. */
+/*
+ * A function that is called for a format; the name is NULL if it cannot be
+ * read.
+ */
 typedef void visit_format_t(const char *name, const pfm_uuid_t uuid,
 			    void *data);
 
@@ -44,7 +47,7 @@ bool registered_each(visit_format_t *visit, void *data);
  */
 void installed_each(visit_format_t *visit, void *data);
 
-/* Find the UUID of a registered, or of an installed, format by its name. */
+/* Find the UUID of a registered or of an installed format by its name. */
 bool registered_by_name(const char *name, pfm_uuid_t uuid);
 bool installed_by_name(const char *name, pfm_uuid_t uuid);
 

@@ -16,7 +16,10 @@ extern const struct smpl_module smpl_flight;
 extern const struct smpl_module smpl_histogram;
 extern const struct smpl_module smpl_stacks;
 
-/* For unknown formats with a sink as buffer; has no UUID and no set_up(). */
+/*
+ * For formats that pfmon does not know but whose buffer is a sink; has no UUID
+ * and no set_up().
+ */
 extern const struct smpl_module smpl_sink;
 
 #endif /* PFMON_FORMATS_ROWS_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * sink.c - formats whose buffer is a sink (perfmon_sink.h)
+ * sink.c - formats that store records in a sink (perfmon_sink.h)
  *
- * The header has the number and the position of the records. This file does not
- * depend on their layout. The buffer of a flight recorder is saved as a whole
- * when it is frozen; a restart empties it.
+ * The sink's header has the number and the position of the records. This file
+ * does not depend on the records' layout. A flight recorder's buffer is saved
+ * as a whole when the recorder has stopped; a restart empties the buffer.
  */
 #include <perfmon/perfmon_callstack_smpl.h>
 #include <perfmon/perfmon_flight_smpl.h>
@@ -68,9 +68,9 @@ static bool intact(const void *buffer, const struct image *image)
 }
 
 /*
- * A table may be saved several times before it is emptied, and counts samples
- * that have no record of their own. The header of a buffer with one region has
- * the total number of samples.
+ * A table may be saved several times before it is emptied, and several samples
+ * may share one of its records. The number of samples is therefore computed
+ * from the header if the buffer has only one region, as tables do.
  */
 static uint64_t samples(const struct smpl_format *format,
 			const struct image *image, uint64_t before)
@@ -120,7 +120,9 @@ static bool set_up_with_times(struct smpl_format *format,
 	return described_set_up(format, options);
 }
 
-/* Returns the bytes of a buffer for records of this size, plus PMD values. */
+/*
+ * Returns the bytes of a buffer for records of @record bytes plus PMD values.
+ */
 static uint64_t buffer_for(const struct smpl_format *format, uint64_t entries,
 			   size_t record)
 {
@@ -176,7 +178,7 @@ static uint64_t flight_buffer(const struct smpl_format *format,
 	return buffer_for(format, entries, sizeof(pfm_flight_record_t));
 }
 
-/* An entry consists only of its key: process, event and address. */
+/* The key of an entry is process, event and address; nothing follows it. */
 static uint64_t histogram_buffer(const struct smpl_format *format,
 				 uint64_t entries)
 {
@@ -185,7 +187,7 @@ static uint64_t histogram_buffer(const struct smpl_format *format,
 	       entries * sizeof(pfm_histogram_record_t);
 }
 
-/* An entry consists of a key with chains of the maximum length. */
+/* Assumes that each entry's chains have the maximum length. */
 static uint64_t stacks_buffer(const struct smpl_format *format,
 			      uint64_t entries)
 {

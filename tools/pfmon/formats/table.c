@@ -76,7 +76,8 @@ static char *name_of(const struct smpl_format *format, const char *given)
 }
 
 /*
- * Takes the registered name, because the format may have been loaded meanwhile.
+ * Sets the name to the registered one, because the format may have been loaded
+ * meanwhile.
  */
 static void rename_registered(struct smpl_format *format)
 {
@@ -154,7 +155,7 @@ bool smpl_format_set_up(struct smpl_format *format,
 		return format->module->set_up(format, options);
 	if (!described_set_up(format, options))
 		return false;
-	/* If the module is installed, it is loaded now. */
+	/* described_set_up() has loaded the module, if it is installed. */
 	rename_registered(format);
 	records_find(format);
 	return true;

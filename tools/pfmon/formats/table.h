@@ -15,14 +15,14 @@ extern const size_t smpl_module_count;
 const struct smpl_module *smpl_module_named(const char *name);
 
 /*
- * Finds a known, registered or installed format by its name or UUID. The list
- * of kinds must outlive the format. Returns false with a message if the name is
- * unknown; the caller calls smpl_format_free() in any case.
+ * Finds a known, registered or installed format by its name or UUID. *kinds
+ * must outlive the format. Returns false, with a message, if the name is
+ * unknown. The caller calls smpl_format_free() in any case.
  */
 bool smpl_format_find(struct smpl_format *format, const char *name,
 		      const struct smpl_kinds *kinds);
 
-/* Builds the argument; returns false with a message on an error. */
+/* Builds the argument; returns false, with a message, on failure. */
 bool smpl_format_set_up(struct smpl_format *format,
 			const struct options *options);
 /* Return the names of all formats, or of those that take an option. */

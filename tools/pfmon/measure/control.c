@@ -22,8 +22,8 @@ static const struct {
 };
 
 /*
- * Opens the FIFO for reading and writing: opening does not wait for the other
- * end, and reading never returns an end of file.
+ * Opens the FIFO for reading and writing, so that opening does not wait for the
+ * other end, and reading never returns an end of file.
  */
 static int open_fifo(const char *path)
 {
@@ -64,7 +64,10 @@ void control_close(struct control *control)
 		close(control->ack_fd);
 }
 
-/* Moves the first line of the text to control->line; false without one. */
+/*
+ * Moves the first line of control->text to control->line; returns false if
+ * there is no complete line.
+ */
 static bool take_line(struct control *control)
 {
 	char *end = memchr(control->text, '\n', control->length);
@@ -119,7 +122,7 @@ static enum control_command parse(struct control *control,
 	return CONTROL_NONE;
 }
 
-/* The line may be the rest of one that was too long. */
+/* Executes control->line, which may be the rest of a line that was too long. */
 static bool obey_line(struct control *control, control_obey *obey, void *data)
 {
 	enum control_command command = CONTROL_NONE;

@@ -26,15 +26,15 @@ struct control {
 };
 
 /*
- * Opens the FIFOs. fifo is NULL without commands; ack may be NULL. Returns
- * false with a message on failure.
+ * Opens the FIFOs; fifo is NULL without --control, and ack may be NULL. Returns
+ * false, with a message, on failure.
  */
 bool control_open(struct control *control, const char *fifo, const char *ack);
 void control_close(struct control *control);
 
 /*
- * Reads from the FIFO only once: if a sender never paused, reading until the
- * FIFO is empty would block pfmon.
+ * Calls read() only once: if a sender never paused, reading until the FIFO is
+ * empty would take forever.
  */
 void control_read(struct control *control);
 

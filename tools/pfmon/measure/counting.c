@@ -61,7 +61,8 @@ static bool print(struct counting *counting, const struct counts *counts)
 }
 
 /*
- * Returns the rows to print: the sum only, or one per CPU, thread or process.
+ * Returns the rows to print: only the sum, or one row for each CPU, thread or
+ * process.
  */
 static const struct result *rows_of(const struct counting *counting,
 				    const struct results *results,

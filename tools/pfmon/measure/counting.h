@@ -26,8 +26,8 @@ struct counting {
 bool counting_open(struct counting *counting, const struct options *options);
 
 /*
- * Prints the counts of an interval. times are those from the measurement's
- * start to the interval's end.
+ * Prints the counts of an interval. @times begin at the start of the
+ * measurement and end with the interval.
  */
 bool counting_interval(struct counting *counting, const struct results *results,
 		       const struct times *times);
@@ -41,7 +41,8 @@ bool counting_is_over(const struct counting *counting, bool interrupted);
 
 /*
  * Takes the counts of a measurement, or of its last interval, and prints them.
- * If there are several runs, prints only the means, after the last run.
+ * If there are several runs, prints nothing before the last one, then the
+ * means.
  */
 bool counting_end(struct counting *counting, const struct results *results,
 		  const struct times *times, int exit_status, bool interrupted);

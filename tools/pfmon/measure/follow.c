@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* follow.c - follow threads, with a context for each */
+/* follow.c - follow threads, each with its own context */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 #include "session/saving.h"
 #include "stacks/table_set.h"
 
-/* Initial number of contexts created in advance. */
+/* Initial number of contexts to create in advance. */
 #define AHEAD		8
 
-/* The pause after a search for code, as a multiple of its duration. */
+/* The pause after a search for code, as a multiple of the search's duration. */
 #define LEAST_PAUSE	50
 
 /* Raises RLIMIT_NOFILE, because each thread needs a descriptor. */
@@ -34,7 +34,7 @@ static void raise_descriptors(struct follow *follow)
 	follow->raised = !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* The commands of further runs must inherit the original limit. */
+/* Restores RLIMIT_NOFILE, which the commands of further runs inherit. */
 static void restore_descriptors(const struct follow *follow)
 {
 	if (follow->raised)
@@ -321,7 +321,10 @@ void follow_record(struct follow *follow)
 	pid_table_each(&follow->processes, record_entry, follow);
 }
 
-/* If perf records the process, reads /proc only if records were lost. */
+/*
+ * Records code that a process has mapped. If perf records the process, reads
+ * /proc only if records were lost.
+ */
 static bool record_code(const struct follow *follow, pid_t tgid)
 {
 	struct recording *recording = follow->m->recording;
@@ -359,7 +362,7 @@ void follow_read_records(struct follow *follow)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 
-	/* All processes are searched at once, which costs little. */
+	/* perf's records tell about all processes at little cost. */
 	if (!follow->m->plan.format.tables ||
 	    (follow->inherited && !follow_reads_proc(follow))) {
 		if (!recording_events(follow->m->recording))

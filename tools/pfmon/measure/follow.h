@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* follow.h - follow threads, with a context for each */
+/* follow.h - follow threads, each with its own context */
 #ifndef PFMON_MEASURE_FOLLOW_H
 #define PFMON_MEASURE_FOLLOW_H
 
@@ -9,8 +9,8 @@
 #include "measure/followed.h"
 
 /*
- * Returns false with a message on failure. If threads are followed, contexts
- * are created in advance.
+ * Returns false, with a message, on failure. If pfmon follows threads, also
+ * creates contexts in advance.
  */
 bool follow_init(struct follow *follow, struct measurement *m);
 void follow_free(struct follow *follow);
@@ -39,18 +39,18 @@ bool follow_start(struct follow *follow);
 bool follow_pause(struct follow *follow);
 bool follow_go_on(struct follow *follow);
 
-/* Handles an event of a traced thread; data is the struct follow. */
+/* Handles an event of a traced thread; @data is the struct follow. */
 void follow_handle(const struct trace_event *event, void *data);
 
 /* Returns whether new threads and programs of a process are measured. */
 bool follow_measures(const struct follow *follow, pid_t tgid);
 
-/* Reads pending messages; without any, creates contexts in advance. */
+/* Reads pending messages; if there are none, creates contexts in advance. */
 void follow_serve(struct follow *follow);
 
 /*
- * Returns whether pfmon must wait for processes other than the command. It does
- * not wait for daemons, which have left the session.
+ * Returns whether pfmon must wait for processes other than the command. pfmon
+ * does not wait for daemons, which have left its session.
  */
 bool follow_has_company(struct follow *follow);
 

@@ -25,8 +25,8 @@ bool follow_measures(const struct follow *follow, pid_t tgid)
 }
 
 /*
- * Adds a process as soon as its parent has created it: the parent may have
- * ended when the process begins to run.
+ * Adds a process as soon as its parent has created it, because the parent may
+ * have ended when the process begins to run.
  */
 static void made(struct follow *follow, const struct trace_event *event)
 {
@@ -57,8 +57,8 @@ static void born(struct follow *follow, const struct trace_event *event)
 	if (process->threads == 1 && follow_reads_proc(follow))
 		follow_process_record(follow, process);
 	/*
-	 * Tell the kernel the stack of a new thread, or the mappings of a
-	 * process.
+	 * Make the kernel look up the stack of a new thread, or the mappings of
+	 * a new process.
 	 */
 	if (table_set_looks_up(tables)) {
 		table_set_changed(tables, event->tgid);
@@ -107,8 +107,9 @@ static void execed(struct follow *follow, const struct trace_event *event)
 }
 
 /*
- * If one thread ends the process, the others are killed and may not stop under
- * ptrace. Other threads may thus still exist at the last reported stop.
+ * Returns whether the process may end with this thread. If one thread ends the
+ * process, the kernel kills the others, possibly without a ptrace stop. The
+ * last stop that is reported may thus come while other threads still exist.
  */
 static bool may_be_last(const struct process *process,
 			const struct trace_event *event)
@@ -162,8 +163,8 @@ static void forget_unborn(struct follow *follow, pid_t tgid)
 }
 
 /*
- * Handles messages only when recording: the only message of a counting context
- * says that it is detached.
+ * Handles messages only when recording, because a counting context sends only
+ * the message that it is detached.
  */
 static void gone(struct follow *follow, const struct trace_event *event)
 {
@@ -176,8 +177,8 @@ static void gone(struct follow *follow, const struct trace_event *event)
 	if (follow->m->recording)
 		follow_thread_handle(follow, thread);
 	/*
-	 * A context that children inherit remains in use after its first
-	 * thread.
+	 * A context that children inherit remains in use after its first thread
+	 * has ended.
 	 */
 	if (thread->context)
 		thread->loaded = context_has_family(thread->context);

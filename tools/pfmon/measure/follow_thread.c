@@ -15,8 +15,9 @@
 #include "session/saving.h"
 
 /*
- * Number of messages to handle before signals and timers. Threads on other CPUs
- * may fill the buffers of a shared context as fast as they are saved.
+ * Number of messages to handle before signals and timers are checked. Threads
+ * on other CPUs may fill the buffers of a shared context as fast as pfmon saves
+ * them.
  */
 #define MOST_MESSAGES	64
 
@@ -44,8 +45,8 @@ struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid)
 }
 
 /*
- * Returns whether the process certainly has one thread only, because pfmon
- * would follow any others.
+ * Returns whether the process certainly has only one thread, because pfmon
+ * would have followed others.
  */
 static bool has_one_thread(const struct follow *follow,
 			   const struct process *process)
@@ -102,8 +103,8 @@ static bool is_awaited(const struct follow *follow, pid_t tid)
 }
 
 /*
- * A name is not needed when sampling, because the capture contains it. The sum
- * is printed with the first thread's name.
+ * Returns whether the thread's name will be printed. When sampling, the capture
+ * contains the names. A sum is printed with the first thread's name.
  */
 static bool shows_name(const struct follow *follow, pid_t pid)
 {
@@ -203,8 +204,8 @@ static bool record_new(const struct follow *follow, const struct thread *thread)
 }
 
 /*
- * Restarts monitoring before the saved buffer is written. New mappings are
- * recorded before the samples, except after an exec.
+ * Saves the buffer and restarts monitoring, then records new mappings, except
+ * after an exec, and then the saved samples.
  */
 static bool handle_overflow(struct follow *follow, struct thread *thread,
 			    bool after_exec)
@@ -255,8 +256,8 @@ void follow_thread_handle(struct follow *follow, struct thread *thread)
 }
 
 /*
- * Restarts without a notification, so that samples are not saved twice. Does
- * nothing if the buffer's layout is not known.
+ * Also restarts monitoring, although there was no notification, so that samples
+ * are not saved twice. Does nothing if the buffer's layout is not known.
  */
 bool follow_thread_save_before_exec(struct follow *follow,
 				    struct thread *thread)
@@ -312,7 +313,7 @@ static bool load(struct follow *follow, struct thread *thread)
 }
 
 /*
- * Returns whether the thread has ended: it may be killed while it is stopped.
+ * Returns whether the thread has ended; a stopped thread may have been killed.
  */
 static bool has_ended(const struct thread *thread, int error)
 {
@@ -321,7 +322,7 @@ static bool has_ended(const struct thread *thread, int error)
 		context_next_message(thread->context) == PFM_MSG_END);
 }
 
-/* Like load(), but stores the message in *reason. */
+/* Like load(), but if that fails, stores the message in *reason. */
 static bool load_quietly(struct follow *follow, struct thread *thread,
 			 char **reason)
 {
@@ -361,7 +362,10 @@ bool follow_thread_start(const struct follow *follow, struct thread *thread)
 	return ok;
 }
 
-/* A failed write of the capture ends the whole measurement. */
+/*
+ * Attaches a context and starts it. If writing the capture fails, the whole
+ * measurement ends.
+ */
 static bool load_and_start(struct follow *follow, struct thread *thread,
 			   char **reason)
 {

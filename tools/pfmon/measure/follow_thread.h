@@ -13,12 +13,12 @@
 void follow_fail(struct follow *follow);
 
 /*
- * Returns whether processes are read from /proc, because perf does not record
- * them.
+ * Returns whether pfmon reads processes from /proc, because perf does not
+ * record them.
  */
 bool follow_reads_proc(const struct follow *follow);
 
-/* Records a process's mappings, before any of its samples. */
+/* Records a process's mappings. Call it before recording any of its samples. */
 void follow_process_record(struct follow *follow,
 			   const struct process *process);
 
@@ -27,12 +27,15 @@ void follow_process_remove(struct follow *follow, struct process *process);
 /* Adds a thread, and its process if it is new. */
 struct thread *follow_thread_add(struct follow *follow, pid_t tid, pid_t tgid);
 
-/* Removes a thread without a context, and its process after the last thread. */
+/*
+ * Removes a thread without a context; if it was the process's last thread, also
+ * removes the process.
+ */
 void follow_thread_remove(struct follow *follow, struct thread *thread);
 
 /*
- * Attaches a context at the start of the measurement. Returns false with a
- * message on failure, also if the thread has ended.
+ * Attaches a context at the start of the measurement. Returns false, with a
+ * message, on failure, including when the thread has ended.
  */
 bool follow_thread_load(struct follow *follow, struct thread *thread);
 
@@ -43,8 +46,9 @@ bool follow_thread_load(struct follow *follow, struct thread *thread);
 void follow_thread_begin(struct follow *follow, struct thread *thread);
 
 /*
- * Starts monitoring a thread, or the command at its exec. Returns false with a
- * message on failure, but true if the thread has ended.
+ * Starts monitoring a thread, or arranges that monitoring the command starts at
+ * its exec. Returns false, with a message, on failure, but true if the thread
+ * has ended.
  */
 bool follow_thread_start(const struct follow *follow, struct thread *thread);
 
@@ -57,7 +61,7 @@ bool follow_thread_save(struct follow *follow, struct thread *thread,
 
 /*
  * Saves the samples of the program that an exec has just replaced, so that they
- * precede the new mappings; returns false on failure.
+ * precede the new program's mappings in the capture; returns false on failure.
  */
 bool follow_thread_save_before_exec(struct follow *follow,
 				    struct thread *thread);

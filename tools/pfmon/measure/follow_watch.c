@@ -16,8 +16,8 @@
 #define MOST_EVENTS	32
 
 /*
- * epoll data of other events than messages of a context, whose data is the
- * thread ID.
+ * epoll data of events other than messages. The data of a context's messages is
+ * the thread ID.
  */
 #define READY_WORK	UINT64_MAX
 #define READY_TIMER	(UINT64_MAX - 1)
@@ -29,7 +29,7 @@ static bool control(const struct follow *follow, int operation, int fd,
 
 	if (!epoll_ctl(follow->epoll_fd, operation, fd, &event))
 		return true;
-	message("cannot wait for a context: %s", strerror(errno));
+	message("cannot wait for messages from a context: %s", strerror(errno));
 	return false;
 }
 
@@ -45,7 +45,7 @@ bool follow_watch_open(struct follow *follow)
 	follow->work_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (follow->epoll_fd >= 0 && follow->work_fd >= 0)
 		return watch(follow, follow->work_fd, READY_WORK);
-	message("cannot wait for contexts: %s", strerror(errno));
+	message("cannot wait for messages from contexts: %s", strerror(errno));
 	return false;
 }
 

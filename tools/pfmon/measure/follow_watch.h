@@ -23,26 +23,27 @@ bool follow_watch_thread(const struct follow *follow,
 void follow_watch_no_more(const struct follow *follow,
 			  const struct thread *thread);
 
-/* Updates the watch after the thread's ID has changed. */
+/* Watches the context under the thread's new ID, after that has changed. */
 bool follow_watch_renamed(const struct follow *follow,
 			  const struct thread *thread);
 
 /*
- * Requests follow_serve() if the pool needs contexts. Call it after taking or
- * creating contexts.
+ * If the pool needs contexts, makes the caller's wait return, so that
+ * follow_serve() is called. Call it after taking or creating contexts.
  */
 void follow_watch_pool(struct follow *follow);
 
 /*
- * Calls serve for each thread whose context has messages, and records perf's
- * records about processes. Creates contexts if there is nothing else to do.
+ * Calls serve for each thread whose context has messages, and writes perf's
+ * records about processes to the capture. Creates contexts if there is nothing
+ * else to do.
  */
 void follow_watch_serve(struct follow *follow,
 			void (*serve)(struct follow *follow, pid_t tid));
 
 /*
- * Starts polling for processes that have left the session, because no event
- * reports that.
+ * Starts to check periodically whether processes have left the session, because
+ * no event reports that.
  */
 void follow_watch_daemons(struct follow *follow);
 

@@ -13,10 +13,10 @@
 #include "measure/pool.h"
 
 /*
- * A thread gets a context when it begins. It returns the context when it ends,
- * or executes a program that must not be measured. pfmon also traces unmeasured
- * threads, because they or their children may execute a program that must be
- * measured.
+ * A thread gets a context when it begins. pfmon takes the context back when the
+ * thread ends or executes a program that must not be measured. pfmon also
+ * traces threads that it does not measure, because they or their children may
+ * execute a program that must be measured.
  */
 struct follow {
 	struct measurement *m;
@@ -32,16 +32,16 @@ struct follow {
 	bool begun;		/* monitoring has started (see --delay) */
 	bool paused;		/* by follow_pause() */
 	bool ended;		/* no thread is measured any more */
-	bool inherited;		/* the first context has a family */
+	bool inherited;		/* children inherit the first context */
 	uint64_t unmeasured;	/* number of threads without a context */
-	char *reason;		/* reason for that, or NULL */
+	char *reason;		/* why they have none, or NULL */
 	struct rlimit descriptors;	/* original RLIMIT_NOFILE */
 	bool raised;
 };
 
 struct process {
 	struct pid_entry entry;
-	char comm[COMM_LENGTH];	/* initially the parent's, or "" */
+	char comm[COMM_LENGTH];	/* initially its parent's, or "" */
 	unsigned int threads;
 	unsigned int leaving;	/* number of exiting threads */
 	bool measured;

@@ -158,7 +158,7 @@ static bool report_interval(struct measurement *m)
 	return ok;
 }
 
-/* Prints the counts of closed and of open contexts. */
+/* Prints the counts so far, of closed and of open contexts. */
 static bool report_so_far(const struct measurement *m)
 {
 	const struct results *over = &m->results;
@@ -190,7 +190,11 @@ bool measurement_snapshot(struct measurement *m, pid_t tgid)
 	return true;
 }
 
-/* All contexts have the same format, so if one accepts the argument, all do. */
+/*
+ * Sets the argument of all contexts; returns false, with a message, on failure.
+ * All contexts have the same format, so if the first accepts the argument, all
+ * do.
+ */
 static bool set_in_contexts(const struct measurement *m, const void *arg,
 			    const char *assignments)
 {
@@ -233,7 +237,7 @@ bool measurement_refresh(struct measurement *m)
 	return recording_tick(m->recording, &m->plan, m->contexts, m->count);
 }
 
-/* Returns NO_EXIT_STATUS if the command still runs. */
+/* Returns the command's exit status; NO_EXIT_STATUS if it is still running. */
 static int exit_status_of(const struct measurement *m)
 {
 	return m->command.pid && m->command.ended ?

@@ -30,7 +30,7 @@ struct measurement {
 	struct command command;
 	struct context **contexts;
 	unsigned int count;		/* of the contexts */
-	struct results results;		/* of contexts that were closed */
+	struct results results;		/* of the contexts closed so far */
 	bool failed;
 };
 
@@ -42,7 +42,8 @@ int measure_thread(const struct options *options, struct waiter *waiter,
 		   struct counting *counting);
 
 /*
- * Measures CPUs, with a context and a thread for each. Returns the exit status.
+ * Measures CPUs, each with its own context and thread of pfmon. Returns the
+ * exit status.
  */
 int measure_cpus(const struct options *options, struct waiter *waiter,
 		 struct counting *counting);
@@ -60,13 +61,13 @@ void measurement_free(struct measurement *m);
 bool measurement_start_recording(struct measurement *m, pid_t tgid);
 
 /*
- * Adds the counts of a context that is closed before measurement_finish(),
- * which adds those of all open contexts.
+ * Adds the counts of a context that will be closed before measurement_finish(),
+ * which adds the counts of all open contexts.
  */
 void measurement_add_result(struct measurement *m,
 			    struct context *context);
 
-/* Records the clocks as read by clocks_read(). */
+/* Reads the clocks with clocks_read(), and records them. */
 bool measurement_record_clocks(struct measurement *m, int cpu);
 
 /*
@@ -86,19 +87,19 @@ bool measurement_has_begun(struct measurement *m);
 void measurement_print_progress(const struct measurement *m);
 
 /*
- * Takes a snapshot after all contexts have been saved and their counts read:
- * closes the capture and begins another one, or prints the counts so far. tgid
- * is as for measurement_start_recording().
+ * Takes a snapshot: closes the capture and begins another one, or prints the
+ * counts so far. Call it after saving all contexts and reading their counts.
+ * @tgid has the same meaning as for measurement_start_recording().
  */
 bool measurement_snapshot(struct measurement *m, pid_t tgid);
 
-/* Refreshes the live view after all contexts have been saved. */
+/* Refreshes the live view. Call it after saving all contexts. */
 bool measurement_refresh(struct measurement *m);
 
 /*
- * Changes fields of the format's argument, NAME=VALUE,..., in m->contexts and
- * in later contexts, and records the new argument. On an error, changes nothing
- * and prints a message.
+ * Changes fields of the format's argument, given as NAME=VALUE,..., in
+ * m->contexts and in later contexts, and records the new argument. On failure,
+ * changes nothing and prints a message.
  */
 void measurement_set(struct measurement *m, const char *assignments);
 
@@ -110,8 +111,9 @@ int measurement_await_command(struct measurement *m, int status);
 
 /*
  * Ends the recording and prints its summary, or prints the counts. Calls
- * complete() after the last samples; if complete() fails, omits the last chunk
- * and the counts. Returns the command's exit status, unless something failed.
+ * complete() when measuring has ended; if that fails, omits the capture's last
+ * chunk and the counts. Returns the command's exit status, unless something
+ * failed.
  */
 int measurement_finish(struct measurement *m,
 		       bool (*complete)(struct measurement *m));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * measure_cpus.c - measure CPUs, with a context and a thread for each
+ * measure_cpus.c - measure CPUs, each with its own context and worker thread
  *
  * A system-wide context accepts commands only on its CPU. Each context
  * therefore has a worker thread that is pinned to that CPU. The workers and the
  * main thread synchronize three times: when all contexts are attached, when the
  * capture has its first chunks, and when all CPUs are monitored. Later the main
- * thread sends requests to all workers. The worker that is the last to save its
- * context completes the request.
+ * thread sends requests to all workers. The last worker that saves its context
+ * completes the request.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -85,7 +85,10 @@ static bool prepare(struct worker *worker)
 
 	if (!pin(worker->cpu))
 		return false;
-	/* clocks_read() loads a context, and a CPU can have only one. */
+	/*
+	 * Call this first: clocks_read() loads a context, and a CPU can have
+	 * only one.
+	 */
 	if (!id && system->m.options->sampling)
 		system->m.start = clocks_read(worker->cpu);
 	worker->opened = context_open(&worker->context, &system->m.plan, id,
@@ -216,7 +219,8 @@ static bool serve(struct worker *worker)
 		if (count < 0) {
 			if (errno == EINTR)
 				continue;
-			message("cannot wait: %s", strerror(errno));
+			message("cannot wait for messages from a context: %s",
+				strerror(errno));
 			return false;
 		}
 		if (fds[0].revents && !handle_messages(worker))
@@ -233,7 +237,9 @@ static bool serve(struct worker *worker)
 	return true;
 }
 
-/* Unloads and reads the context, which also requires its CPU. */
+/*
+ * Unloads the context and reads its counts, which also must be done on its CPU.
+ */
 static bool finish_worker(struct worker *worker)
 {
 	struct recording *recording = worker->system->m.recording;
@@ -402,7 +408,7 @@ static bool start_time(struct system *system)
 	       (!system->begun || measurement_has_begun(&system->m));
 }
 
-/* The workers wait between the first and the second meet(). */
+/* Between the first and the second meet(), the workers wait. */
 static void measure(struct system *system)
 {
 	meet(system);
@@ -433,8 +439,8 @@ static void start_workers(struct system *system)
 
 		if (error) {
 			/*
-			 * exit() also ends the workers, which wait at the
-			 * barrier.
+			 * Workers that are waiting at the barrier end when
+			 * pfmon exits.
 			 */
 			message("cannot start a thread: %s", strerror(error));
 			command_kill(&system->m.command);
@@ -466,7 +472,10 @@ static int measure_with_workers(struct system *system)
 	start_workers(system);
 	measure(system);
 	join_workers(system);
-	/* If the command runs already, it continues without being measured. */
+	/*
+	 * If the command is running already, it continues without being
+	 * measured.
+	 */
 	if (system->cancelled)
 		command_kill(&system->m.command);
 	status = system->cancelled ? PFMON_EXIT_ERROR :

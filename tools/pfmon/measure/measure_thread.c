@@ -102,7 +102,7 @@ static void handle_signals(struct session *session)
 		take_snapshot(session);
 }
 
-/* Returns false if the session is over. */
+/* Executes a command from --control; returns false if the session is over. */
 static bool obey(enum control_command command, const char *argument, void *data)
 {
 	struct session *session = data;
@@ -184,7 +184,7 @@ static void run(struct session *session)
 	}
 }
 
-/* All contexts have been finished already. */
+/* Records the clocks. All contexts have been finished already. */
 static bool complete(struct measurement *m)
 {
 	return !m->recording || measurement_record_clocks(m, NO_CPU);
@@ -210,8 +210,8 @@ static bool has_trigger(const struct session *session)
 }
 
 /*
- * Returns whether programs stop at their entry point. Triggers need that
- * breakpoint for themselves.
+ * Returns whether programs stop at their entry point. They do not if there are
+ * triggers, which need the same hardware breakpoints.
  */
 static bool stops_at_entry(const struct session *session)
 {
@@ -227,7 +227,10 @@ static bool arm_program(struct session *session, pid_t tid)
 	       trigger_arm(&session->triggers, session->m.options, tid);
 }
 
-/* A program without the code of a trigger does not start or stop measuring. */
+/*
+ * Handles an event of the command's trace. A program that does not have a
+ * trigger's code does not start or stop measuring.
+ */
 static void handle(const struct trace_event *event, void *data)
 {
 	struct session *session = data;
@@ -276,8 +279,8 @@ static bool arm(struct session *session)
 }
 
 /*
- * Loads the table of the first program. Other programs and libraries get their
- * tables while they run.
+ * Loads the unwind table of the first program. The tables of other programs and
+ * of libraries are loaded while they run.
  */
 static void load_table(const struct session *session)
 {
@@ -308,8 +311,8 @@ static bool prepare(struct session *session)
 }
 
 /*
- * Starts the command, which then waits: before its exec if it is not traced,
- * otherwise after it.
+ * Starts the command, which then waits before its exec or, if pfmon traces it,
+ * after its exec.
  */
 static bool launch(struct session *session)
 {

@@ -8,10 +8,16 @@
 #include "measure/pool.h"
 #include "session/lifetime.h"
 
-/* Limits the descriptors and the locked memory of unused contexts. */
+/*
+ * Maximum number of unused contexts, each of which has a descriptor and locked
+ * memory.
+ */
 #define MOST_READY	64
 
-/* Creates a context. A failure is reported only when a thread needs one. */
+/*
+ * Creates a context. On failure, prints nothing: the message is printed when a
+ * thread needs a context.
+ */
 static struct context *make(struct pool *pool)
 {
 	struct context *context = checked_calloc(1, sizeof(*context));
@@ -94,7 +100,8 @@ void pool_give_back(struct pool *pool, struct context *context)
 }
 
 /*
- * The released memory or descriptor may allow pfmon to create another context.
+ * Closes a context. The released memory or descriptor may allow pfmon to create
+ * another one.
  */
 void pool_close(struct pool *pool, struct context *context)
 {

@@ -20,12 +20,12 @@ struct pool {
 	bool filling;			/* count fell below wanted / 2 */
 	uint32_t next_id;		/* ID of the next context */
 	bool exhausted;			/* the last creation failed */
-	char *reason;			/* the reason for that, or NULL */
+	char *reason;			/* why the creation failed, or NULL */
 };
 
 /*
- * Creates up to @wanted contexts. A failure is reported only when a thread
- * needs a context.
+ * Creates up to @wanted contexts. On failure, prints nothing: pool_take()
+ * returns the reason.
  */
 void pool_init(struct pool *pool, const struct plan *plan, unsigned int wanted);
 void pool_free(struct pool *pool);

@@ -9,8 +9,9 @@
 #include "base/settings.h"
 
 /*
- * Returns whether the current program of a process must be measured. Matches
- * --follow-exec and --exclude with its path and arguments.
+ * Returns whether the current program of a process must be measured: matches
+ * the patterns of --follow-exec and --exclude against the program's path and
+ * arguments.
  */
 bool programs_choose(const struct options *options, pid_t tgid);
 

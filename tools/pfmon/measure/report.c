@@ -16,7 +16,7 @@
 #include "measure/report.h"
 
 #define NO_PROC \
-	"/proc is not mounted, or is that of another PID namespace " \
+	"/proc is not mounted, or belongs to another PID namespace " \
 	"(mount -t proc none /proc): "
 
 bool progress_wanted(const struct options *options)

@@ -16,7 +16,10 @@ void progress_print(const struct plan *plan, const struct totals *totals);
 /* Ends the line that progress_print() rewrites. */
 void progress_end(const struct options *options);
 
-/* Print a message, before measuring and after sampling, if /proc is missing. */
+/*
+ * Print a message if /proc cannot be used: the first function before measuring,
+ * the second one after sampling.
+ */
 void report_missing_proc(const struct options *options);
 void report_unknown_samples(const struct totals *totals);
 

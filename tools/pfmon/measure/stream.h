@@ -14,7 +14,7 @@
 struct stream {
 	const struct smpl_device *device;	/* NULL: the format has none */
 	const char *path;			/* of the device */
-	void *state;				/* of the device's functions */
+	void *state;				/* for the device's functions */
 	int fd;
 	int stop_fd;				/* readable: stop the thread */
 	bool reading;				/* the thread exists */

@@ -175,7 +175,10 @@ static size_t take_signals(const struct waiter *waiter,
 	return got < 0 ? 0 : (size_t)got / sizeof(*infos);
 }
 
-/* Returns the request of a signal, or passes it to the command's processes. */
+/*
+ * Returns what a signal requests, or passes the signal to the command's
+ * processes and returns 0.
+ */
 static unsigned int take_signal(const struct signalfd_siginfo *info,
 				struct command *command)
 {
@@ -190,8 +193,8 @@ static unsigned int take_signal(const struct signalfd_siginfo *info,
 	if (!command->pid || command->ended)
 		return WISH_END;
 	/*
-	 * With SI_KERNEL, the terminal has sent the signal to these processes,
-	 * too.
+	 * With SI_KERNEL, the terminal has sent the signal to the command's
+	 * processes, too.
 	 */
 	if (info->ssi_code != SI_KERNEL)
 		command_signal_all(command, (int)info->ssi_signo);

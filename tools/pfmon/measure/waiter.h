@@ -22,12 +22,12 @@ enum waiter_timer {
 	WAITER_TIMERS
 };
 
-#define WAKE_SIGNAL	0x1	/* call waiter_handle_signals() */
+#define WAKE_SIGNAL	0x1	/* then call waiter_handle_signals() */
 #define WAKE_FD		0x2	/* the caller's descriptor is readable */
 #define WAKE_ALARM	0x4	/* another thread has failed */
 #define WAKE_ERROR	0x8	/* waiting failed; a message was printed */
 #define WAKE_UNWATCHED	0x10	/* the viewer has ended; reported once */
-#define WAKE_CONTROL	0x20	/* call control_serve() */
+#define WAKE_CONTROL	0x20	/* then call control_serve() */
 #define WAKE_TIMER(timer)	(0x40U << (timer))
 
 /* Requests that signals make. */
@@ -60,16 +60,22 @@ struct waiter {
 bool waiter_init(struct waiter *waiter);
 void waiter_close(struct waiter *waiter);
 
-/* Wake once after a time, or periodically. A time of 0 disables the timer. */
+/*
+ * Make waiter_wait() return once after a time, or periodically. A time of 0
+ * disables the timer.
+ */
 bool waiter_start_once(struct waiter *waiter, enum waiter_timer timer,
 		       uint64_t ns);
 bool waiter_start_ticking(struct waiter *waiter, enum waiter_timer timer,
 			  uint64_t ns);
 
-/* Waits and returns WAKE_* bits; fd is -1 for none. */
+/*
+ * Waits, also for the caller's descriptor fd unless it is -1; returns WAKE_*
+ * bits.
+ */
 unsigned int waiter_wait(struct waiter *waiter, int fd);
 
-/* Called by another thread: wakes once with WAKE_ALARM. */
+/* Makes waiter_wait() return WAKE_ALARM once; another thread calls it. */
 void waiter_alarm(struct waiter *waiter);
 
 /*

@@ -30,8 +30,8 @@ void call_graph_use_regions(struct options *options)
 }
 
 /*
- * A context that children inherit loses samples while its buffer is full. The
- * events are not known yet.
+ * Returns whether to use several regions: a context that children may inherit
+ * would lose samples while its buffer is full. The events are not known yet.
  */
 static bool needs_regions(const struct options *options)
 {

@@ -7,13 +7,13 @@
 
 #include "base/settings.h"
 
-/* These return false with a message on a usage error. */
+/* These functions return false, with a message, on a usage error. */
 
 bool parse_print_interval(struct options *options, const char *text);
 bool parse_repeat(struct options *options, const char *text);
 bool take_csv(struct options *options, const char *text);
 
-/* Checks for conflicts among these options and with others. */
+/* Checks for conflicts among these options and with other options. */
 bool counting_options_agree(const struct options *options);
 
 #endif /* PFMON_OPTIONS_COUNTING_OPTIONS_H */

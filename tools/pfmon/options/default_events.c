@@ -15,8 +15,8 @@
 #define CLOCK	"cpu-clock"
 
 /*
- * The default counting events; those that happen only in the kernel are omitted
- * at user level.
+ * The default counting events. Events that happen only in the kernel are
+ * omitted if only user space is measured.
  */
 static const struct {
 	const char *name;
@@ -31,7 +31,7 @@ static const struct {
 	{ "branch-misses", false },
 };
 
-/* Returns whether this user may count at kernel level. */
+/* Returns whether this user may count in the kernel. */
 static bool may_count_kernel(const struct options *options)
 {
 	const struct access_wish wish = {
@@ -58,8 +58,8 @@ void default_events_choose_levels(struct options *options)
 }
 
 /*
- * Returns a suffix with the levels if they differ from those of -e events:
- * counts with equal names thus have equal levels.
+ * Returns the suffix of the event's name. It is empty if @levels are also the
+ * levels of -e events, so that equal names mean equal levels.
  */
 static const char *suffix_of(unsigned int given, unsigned int levels)
 {
@@ -114,8 +114,8 @@ static char *why_no_cycles(const struct options *options)
 	if (!unknown)
 		return why;
 	/*
-	 * The reason is that no event can be tried; the measurement itself
-	 * reports it.
+	 * Ignore a reason for which no event can be tried: the measurement
+	 * itself will report it.
 	 */
 	free(why);
 	return NULL;
@@ -127,7 +127,8 @@ bool default_sampling_event_add(struct options *options)
 
 	default_events_choose_levels(options);
 	/*
-	 * Adapting the period of cycles would need samples with their period.
+	 * Sampling cycles at a frequency would need samples that contain their
+	 * period.
 	 */
 	if (options->call_graph)
 		return event_options_add(options, CLOCK);

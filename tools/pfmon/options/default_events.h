@@ -7,18 +7,21 @@
 
 #include "base/settings.h"
 
-/* Chooses the levels that the user may measure, unless -u or -k is given. */
+/*
+ * Chooses the privilege levels that the user may measure, unless -u or -k is
+ * given.
+ */
 void default_events_choose_levels(struct options *options);
 
 /*
- * Adds a clock, software events and hardware events, by default at all
- * privilege levels that the user may measure.
+ * Adds a clock, software events and hardware events. Unless -u or -k is given,
+ * they count at all privilege levels that the user may measure.
  */
 bool default_events_add(struct options *options);
 
 /*
- * Adds cycles. Adds the CPU clock instead for a call graph, or if this machine
- * does not count cycles.
+ * Adds cycles or, for a call graph or if this machine does not count cycles,
+ * the CPU clock.
  */
 bool default_sampling_event_add(struct options *options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* event_options.c - the option -e, and options with an element per event */
+/* event_options.c - the option -e, and options with one element per event */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdlib.h>
@@ -127,7 +127,10 @@ static bool add_switch(struct options *options, const char *text,
 	return false;
 }
 
-/* Also accepts the original pfmon's level numbers, 3 and 0. */
+/*
+ * Sets the privilege levels of an event. Also accepts the original pfmon's
+ * numbers for them, 3 and 0.
+ */
 static bool add_levels(struct options *options, const char *text,
 		       unsigned int index)
 {
@@ -145,7 +148,10 @@ static bool add_levels(struct options *options, const char *text,
 	return false;
 }
 
-/* Only events with a sampling period overflow. */
+/*
+ * Checks that an event with --switch-overflow has a sampling period, because
+ * other events do not overflow.
+ */
 static bool check_switch(const struct event_option *event)
 {
 	if (event->sampling || !event->switch_after)
@@ -191,14 +197,14 @@ bool set_switches_on_overflow(const struct options *options, unsigned int set)
 	return false;
 }
 
-/* Checks that each set except the last one can end its turn. */
+/* Checks that each set that another set follows can end its turn. */
 static bool check_turns(const struct options *options)
 {
 	for (unsigned int set = 0; set + 1 < options->set_count; set++) {
 		if (options->switch_ns ||
 		    set_switches_on_overflow(options, set))
 			continue;
-		message("event set %u (-e number %u) would stay active for ever: give one of its events a number in --switch-overflow, or use --switch-timeout",
+		message("event set %u (-e number %u) would stay active forever: give one of its events a number in --switch-overflow, or use --switch-timeout",
 			set, set + 1);
 		return false;
 	}

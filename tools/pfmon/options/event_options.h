@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* event_options.h - the option -e, and options with an element per event */
+/* event_options.h - the option -e, and options with one element per event */
 #ifndef PFMON_OPTIONS_EVENT_OPTIONS_H
 #define PFMON_OPTIONS_EVENT_OPTIONS_H
 
@@ -14,13 +14,16 @@
 /* Adds the events of one -e, which is an event set if sets are multiplexed. */
 bool event_options_add(struct options *options, const char *list);
 
-/* Numbers the events and sets their periods, after all options are known. */
+/*
+ * Numbers the events and sets their periods. Call it when all options are
+ * known.
+ */
 bool event_options_complete(struct options *options);
 
 /* Returns whether an overflow of an event in @set ends the set's turn. */
 bool set_switches_on_overflow(const struct options *options, unsigned int set);
 
-/* Returns the LEVEL_* that the options set for an event; 0 if unset. */
+/* Returns the LEVEL_* bits that the options set for an event; 0 if none. */
 unsigned int event_option_levels(const struct options *options,
 				 const struct event_option *event);
 

@@ -37,7 +37,10 @@ static void free_pattern(regex_t **pattern)
 	*pattern = NULL;
 }
 
-/* A repeated option replaces the earlier pattern. */
+/*
+ * Compiles an option's pattern. If the option is repeated, the last pattern is
+ * used.
+ */
 static bool take_pattern(regex_t **pattern, const char *option,
 			 const char *text)
 {
@@ -146,7 +149,7 @@ bool follow_options_agree(const struct options *options)
 }
 
 /*
- * Returns whether options mask or block threads, which is not possible if
+ * Returns whether options mask or block threads, which is impossible if
  * children inherit the context.
  */
 static bool stops_threads(const struct options *options)
@@ -166,7 +169,7 @@ static bool chooses_threads(const struct options *options)
 
 /*
  * Returns whether a buffer may become full without a message. A restart for
- * another CPU would then free it before pfmon has saved it.
+ * another CPU would then free the full buffer before pfmon has saved it.
  */
 static bool any_quiet(const struct options *options)
 {

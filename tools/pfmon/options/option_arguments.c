@@ -184,7 +184,10 @@ uint64_t parse_time(const char *text, double unit_ns)
 	return (uint64_t)(number * unit_ns);
 }
 
-/* Parses seconds; false, with a message for the option, if they are invalid. */
+/*
+ * Parses the seconds in an option's argument; returns false, with a message, if
+ * they are invalid.
+ */
 static bool parse_seconds(const char *option, const char *text, uint64_t *ns)
 {
 	*ns = parse_time(text, 1e9);
@@ -282,8 +285,8 @@ static bool parse_bytes(struct options *options, const char *text)
 }
 
 /*
- * Field names are checked later, when the format is known. The last --smpl-arg
- * is used.
+ * Does not check field names, because the format is not known yet. If the
+ * option is repeated, the last one is used.
  */
 bool parse_smpl_arg(struct options *options, const char *text)
 {

@@ -8,14 +8,15 @@
 #include "base/settings.h"
 
 /*
- * Converts a number of units, 0.001 or more, to nanoseconds. Returns 0 if the
- * text is not such a number.
+ * Converts a number of units of @unit_ns, at least 0.001, to nanoseconds.
+ * Returns 0 if the text is not such a number.
  */
 uint64_t parse_time(const char *text, double unit_ns);
 
 /*
- * Each of these functions applies the option in its name; text is the option's
- * argument, or NULL. They return false with a message on a usage error.
+ * Each of these functions applies the option after which it is named; @text is
+ * the option's argument, or NULL. On a usage error they print a message and
+ * return false.
  */
 bool take_user_level(struct options *options, const char *text);
 bool take_kernel_level(struct options *options, const char *text);

@@ -40,15 +40,15 @@ struct option_effect {
 
 /*
  * In the texts, *this* is bold and _this_ is italic, if the output supports
- * it. Underscores in bold text are literal. The summary is a sentence without
- * capital letter and full stop. Each sentence of the details begins on a new
- * line.
+ * that. Underscores in bold text are literal. The summary is a sentence without
+ * its capital letter and its full stop. Each sentence of the details begins on
+ * a new line.
  */
 struct option_row {
 	const char *name;		/* without the dashes */
 	char letter;			/* the short option, or 0 */
 	enum option_group group;
-	const char *argument;		/* name of its argument, or NULL */
+	const char *argument;		/* what the argument is; or NULL */
 	bool optional;			/* the argument is optional */
 	bool names_file;		/* the argument is a file name */
 	bool names_format;		/* the argument is a sampling format */
@@ -68,7 +68,7 @@ struct option_alias {
 
 struct option_heading {
 	const char *title;		/* NULL for the first group */
-	const char *note;		/* formatted as a summary; or NULL */
+	const char *note;		/* formatted like a summary; or NULL */
 };
 
 extern const struct option_row option_table[];

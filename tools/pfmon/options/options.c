@@ -53,7 +53,7 @@ static bool agree(const struct options *options)
 	if (options->action == ACTION_MEASURE && !measures_something(options))
 		message("nothing to measure: give a command, --attach-task, --attach-process or --system-wide%s",
 			options->timeout_ns ?
-			"; perf's -t is --attach-task=TID here" :
+			"; perf's -t is --attach-task=TID in pfmon" :
 			"");
 	else if (!options->event_count)
 		message("no event given: choose one with -e, such as -e cpu-clock");
@@ -92,8 +92,9 @@ static bool agree(const struct options *options)
 }
 
 /*
- * JSON, CSV and counts with "-o -" go to standard output. pfmon's other text
- * then goes to standard error; the command's output is not redirected.
+ * Prepares standard output for JSON, CSV or the counts of "-o -": all other
+ * text that pfmon prints goes to standard error. The command's output is not
+ * redirected.
  */
 static bool take_standard_output(struct options *options)
 {
@@ -158,8 +159,8 @@ static const struct option_row *row_of(int value)
 }
 
 /*
- * pfmon doctor takes only its own options and --help. pfmon top takes the
- * options of pfmon and its own ones.
+ * Returns whether an option is valid here. pfmon doctor takes only its own
+ * options and --help. pfmon top takes pfmon's options and its own.
  */
 static bool is_taken(const struct options *options,
 		     const struct option_row *row)
@@ -193,8 +194,8 @@ static void add_letter(char **next, char letter, const struct option_row *row)
 }
 
 /*
- * Converts the tables for getopt_long(), and makes it stop at the first word
- * that is not an option.
+ * Converts the tables for getopt_long(), which is told to stop at the first
+ * word that is not an option.
  */
 static struct getopt_table make_getopt_table(const struct options *options)
 {
@@ -202,8 +203,8 @@ static struct getopt_table make_getopt_table(const struct options *options)
 	struct getopt_table table = {
 		.longs = checked_calloc(count + 1, sizeof(*table.longs)),
 		/*
-		 * The letters are a plus sign, and at most a letter and "::"
-		 * per option.
+		 * The letters are a plus sign, then a letter and at most "::"
+		 * for each option.
 		 */
 		.letters = checked_calloc(1 + 3 * count + 1, 1),
 	};
@@ -269,7 +270,8 @@ static void suggest_similar(const char *name, const struct getopt_table *table)
 
 /*
  * Suggests an option after getopt_long() has printed a message. @letter is the
- * unknown option; if it is 0, @word is unknown or an ambiguous abbreviation.
+ * unknown short option; if it is 0, @word is a long option that is unknown or
+ * an ambiguous abbreviation.
  */
 static void suggest_option(int letter, const char *word,
 			   const struct getopt_table *table)
@@ -280,7 +282,7 @@ static void suggest_option(int letter, const char *word,
 	name[strcspn(name, "=")] = '\0';
 	here = perf_option_here(letter, name);
 	if (here)
-		message("if you mean perf's option: here it is %s", here);
+		message("if you mean perf's option: in pfmon, it is %s", here);
 	else if (!letter)
 		suggest_similar(name, table);
 	free(name);
@@ -307,8 +309,8 @@ static bool apply_all(struct options *options, int argc, char **argv)
 }
 
 /*
- * Parses the options after the first word "doctor". To run a command of that
- * name, options must precede it.
+ * Parses the options after the first word "doctor". To measure a program of
+ * that name, the user must write options or "--" before it.
  */
 static bool parse_doctor(struct options *options, int argc, char **argv)
 {
@@ -329,8 +331,8 @@ static bool takes_events(enum action action)
 }
 
 /*
- * Adds the defaults of pfmon top: all CPUs, and a sample each millisecond of
- * cpu-clock.
+ * Adds the defaults of pfmon top: all CPUs, and a sample for each millisecond
+ * of cpu-clock.
  */
 static bool complete_top(struct options *options)
 {
@@ -353,7 +355,7 @@ static bool complete_top(struct options *options)
 }
 
 /*
- * Adds default events, unless there are sampling periods: these need explicit
+ * Adds default events, unless there are sampling periods, which need explicit
  * events.
  */
 static bool add_events(struct options *options)

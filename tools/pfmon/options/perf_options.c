@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* perf_options.c - options of perf that have another name here */
+/* perf_options.c - options of perf that have other names in pfmon */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "options/perf_options.h"
 
 static const struct {
-	char letter;		/* 0: the letter is another option here */
+	char letter;		/* 0: in pfmon, it is another option */
 	const char *name;
 	const char *here;
 } options[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* sampling_lists.c - sampling options with an element per event */
+/* sampling_lists.c - sampling options with one element per event */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,10 @@ static bool parse_period(const char *text, uint64_t *period)
 	return false;
 }
 
-/* If the element is empty, its event has no period. */
+/*
+ * Sets *period from an element of a list. If the element is empty, the event
+ * has no period.
+ */
 static bool take_period(struct event_option *event, const char *text,
 			uint64_t *period)
 {
@@ -97,8 +100,8 @@ static bool is_clock(const char *name)
 }
 
 /*
- * Completes an event with a frequency. For a clock, the period is computed from
- * it.
+ * Completes an event with a frequency. For a clock, computes the period from
+ * the frequency.
  */
 static bool complete_frequency(struct event_option *event)
 {
@@ -174,7 +177,9 @@ static void complete_periods(struct event_option *event)
 		event->short_period = event->long_period;
 }
 
-/* Checks that random numbers, which shorten a period, keep it above 0. */
+/*
+ * Checks that a period remains above 0 when it is shortened by random numbers.
+ */
 static bool check_random(const struct event_option *event)
 {
 	if (!event->randomised)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* sampling_lists.h - sampling options with an element per event */
+/* sampling_lists.h - sampling options with one element per event */
 #ifndef PFMON_OPTIONS_SAMPLING_LISTS_H
 #define PFMON_OPTIONS_SAMPLING_LISTS_H
 

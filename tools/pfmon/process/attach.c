@@ -31,13 +31,13 @@ pid_t attach_process_of(pid_t tid)
 struct list {
 	pid_t *tids;
 	unsigned int count;
-	unsigned int refused;	/* running but untraceable in the last pass */
-	int error;		/* the reason for that */
+	unsigned int refused;	/* running, but not traceable */
+	int error;		/* why one was not traceable */
 };
 
 /*
- * An exited main thread remains in /proc/PID/task until all threads have
- * exited.
+ * Returns whether a thread is still running. A main thread that has exited
+ * remains in /proc/PID/task until all threads have exited.
  */
 static bool runs(pid_t tgid, pid_t tid)
 {
@@ -75,7 +75,9 @@ static bool seize_new(struct trace *trace, pid_t tgid, pid_t tid,
 	return true;
 }
 
-/* Traces threads that are not traced yet; returns false if all were traced. */
+/*
+ * Traces all threads that are not traced yet; returns false if there were none.
+ */
 static bool seize_some(struct trace *trace, pid_t tgid, const char *path,
 		       struct list *list)
 {
@@ -115,8 +117,8 @@ pid_t *attach_to_all(struct trace *trace, pid_t tgid, unsigned int *count)
 	struct list list = { .tids = NULL };
 
 	/*
-	 * Threads created by traced threads are traced automatically, so this
-	 * ends when a pass finds no new one.
+	 * Threads created by traced threads are traced automatically, so the
+	 * loop ends when a pass finds no new thread.
 	 */
 	while (seize_some(trace, tgid, path, &list))
 		;

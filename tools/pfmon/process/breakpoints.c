@@ -2,9 +2,9 @@
 /*
  * breakpoints.c - hardware breakpoints, and stepping over them
  *
- * The program's code is not modified. On some machines the CPU would report a
- * breakpoint again when the thread continues. There, the breakpoint is disabled
- * for a single step.
+ * pfmon does not modify the program's code. On some machines, the CPU would
+ * report a breakpoint again when the thread continues. There, pfmon disables
+ * the breakpoint for a single step.
  */
 #define _GNU_SOURCE
 #include <sys/ptrace.h>
@@ -30,7 +30,10 @@ static void set_all_but(const struct breakpoints *breakpoints, pid_t tid,
 	breakpoint_machine.set(tid, others);
 }
 
-/* Reads an aligned word, which cannot cross a page; code is little-endian. */
+/*
+ * Returns the code at @address, little-endian. Reads an aligned word, because
+ * that cannot cross a page boundary.
+ */
 static uint64_t code_at(pid_t tid, uint64_t address)
 {
 	uint64_t distance = address % sizeof(long);
@@ -40,7 +43,10 @@ static uint64_t code_at(pid_t tid, uint64_t address)
 	       (8 * distance);
 }
 
-/* Returns all signals except those that the instruction itself may cause. */
+/*
+ * Returns a mask of all signals, except those that the instruction at the
+ * breakpoint may cause.
+ */
 static uint64_t others_signals(void)
 {
 	static const int own[] = {
@@ -55,7 +61,8 @@ static uint64_t others_signals(void)
 
 /*
  * Blocks signals until the instruction has been executed. Otherwise the thread
- * would reach the breakpoint a second time after it returned from a handler.
+ * could run a signal handler first, and would reach the breakpoint again after
+ * that.
  */
 static bool mask_signals(struct breakpoints *breakpoints, pid_t tid)
 {
@@ -67,8 +74,9 @@ static bool mask_signals(struct breakpoints *breakpoints, pid_t tid)
 }
 
 /*
- * Prepares a step. Does not block signals if the instruction is a system call,
- * which may wait for a signal or change the mask.
+ * Prepares a step over the breakpoint. Does not block signals if the
+ * instruction is a system call, because that may wait for a signal or change
+ * the mask.
  */
 enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 				uint64_t address)
@@ -83,7 +91,10 @@ enum trace_way breakpoints_pass(struct breakpoints *breakpoints, pid_t tid,
 	return TRACE_STEP;
 }
 
-/* After a system call, the step's SIGTRAP has neither PID nor UID. */
+/*
+ * Returns whether a SIGTRAP reports a step. After a step over a system call, it
+ * has neither PID nor UID.
+ */
 static bool is_step(const siginfo_t *info)
 {
 	return info->si_signo == SIGTRAP &&

@@ -15,12 +15,15 @@
 struct breakpoints {
 	uint64_t addresses[BREAKPOINTS];	/* 0: none */
 
-	bool passing;		/* the thread is stepping over one */
-	bool masked;		/* most signals are blocked meanwhile */
-	uint64_t mask;		/* the thread's own signal mask */
+	bool passing;		/* the thread is stepping over a breakpoint */
+	bool masked;		/* most signals are blocked for the step */
+	uint64_t mask;		/* the signal mask to restore */
 };
 
-/* Sets the breakpoints of a stopped thread. Returns false with errno set. */
+/*
+ * Sets the breakpoints of a stopped thread. Returns false with errno set on
+ * failure.
+ */
 bool breakpoints_set(const struct breakpoints *breakpoints, pid_t tid);
 
 /*

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* buildid.c - identify an ELF file by its build IDs, size and time */
+/*
+ * buildid.c - identify an ELF file by its build IDs, size and modification time
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <gelf.h>
@@ -87,7 +89,8 @@ int file_open(const char *path)
 	struct stat info;
 
 	/*
-	 * Opening a device can have side effects, and a pipe must not be read.
+	 * Check before opening: opening a device can have side effects. A pipe
+	 * must not be read.
 	 */
 	if (stat(path, &info) || !S_ISREG(info.st_mode))
 		return -1;

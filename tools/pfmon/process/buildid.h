@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* buildid.h - identify an ELF file by its build IDs, size and time */
+/*
+ * buildid.h - identify an ELF file by its build IDs, size and modification time
+ */
 #ifndef PFMON_PROCESS_BUILDID_H
 #define PFMON_PROCESS_BUILDID_H
 
@@ -15,7 +17,7 @@ struct file_identity {
 	char *build_id;		/* GNU's, in hexadecimal; or NULL */
 	char *go_build_id;	/* as written by Go's linker, or NULL */
 	uint64_t size;
-	uint64_t mtime_ns;	/* of the last change of its contents */
+	uint64_t mtime_ns;	/* time of the last modification */
 };
 
 /* Opens a file. Returns -1 if it is not a regular file that can be read. */
@@ -29,7 +31,10 @@ char *buildid_of_image(void *bytes, size_t size);
 
 void file_identity_free(struct file_identity *identity);
 
-/* Adds the members that docs/capture.md describes to a mapping or cookie. */
+/*
+ * Adds the file's identity to a mapping or cookie, as docs/capture.md
+ * describes.
+ */
 void file_identity_add(struct json_object *object,
 		       const struct file_identity *identity);
 

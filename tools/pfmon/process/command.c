@@ -2,9 +2,9 @@
 /*
  * command.c - run a program while it is measured, with or without ptrace
  *
- * With ptrace the program is stopped after its exec, so that measuring starts
- * with its first instruction. Without, the child waits before its exec, and the
- * kernel starts measuring at the exec.
+ * With ptrace, pfmon stops the program after its exec, so that measuring starts
+ * with the program's first instruction. Without ptrace, the child waits before
+ * its exec, and the kernel starts measuring at the exec.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -68,12 +68,12 @@ static ssize_t read_again(int fd, void *data, size_t size)
 	return got;
 }
 
-/* SIGCHLD was ignored; the program must ignore it, too. */
+/* pfmon's parent ignored SIGCHLD, so the program must ignore it, too. */
 static bool ignores_children;
 
 /*
- * Stops ignoring SIGCHLD, because the kernel would drop the exit status of an
- * untraced child.
+ * Stops ignoring SIGCHLD. Otherwise the kernel would drop the exit status of a
+ * child that is not traced.
  */
 static void heed_children(void)
 {
@@ -100,7 +100,9 @@ static _Noreturn void child(const struct channel *channel, char **argv,
 	_exit(PFMON_EXIT_ERROR);
 }
 
-/* Returns true when the program has stopped at its exec, false if it ended. */
+/*
+ * Waits until the program has stopped at its exec. Returns false if it ended.
+ */
 static bool wait_for_exec(struct command *command)
 {
 	command->trace.hold = true;
@@ -111,7 +113,10 @@ static bool wait_for_exec(struct command *command)
 	return !command->ended;
 }
 
-/* Waits until the exec has succeeded or failed. Returns its errno, or 0. */
+/*
+ * Waits until the exec has succeeded or failed. Returns its errno; 0 on
+ * success.
+ */
 static int exec_error(const struct command *command)
 {
 	int error;

@@ -9,13 +9,13 @@
 
 #include "process/trace.h"
 
-#define NO_EXIT_STATUS	(-1)	/* no command was run */
+#define NO_EXIT_STATUS	(-1)	/* no command has ended */
 
 struct command {
 	pid_t pid;		/* 0 if there is none */
 	bool ended;
 	int status;		/* from waitpid(), if ended */
-	int gate, error;	/* pipes to and from it, or -1 */
+	int gate, error;	/* pipes to and from the child, or -1 */
 	struct trace trace;	/* its threads, and followed processes */
 
 	/* Called for events of all traced threads after the start; or NULL. */
@@ -27,8 +27,9 @@ struct command {
 void command_init(struct command *command, unsigned int flags);
 
 /*
- * Starts an untraced process, which waits before its exec. unblocked is the
- * program's signal mask. Returns false with a message on failure.
+ * Starts a process without tracing it. The process waits before its exec.
+ * @unblocked is the program's signal mask. Returns false, with a message, on
+ * failure.
  */
 bool command_fork(struct command *command, char **argv,
 		  const sigset_t *unblocked);
@@ -43,15 +44,16 @@ bool command_waits(const struct command *command);
 bool command_exec(struct command *command);
 
 /*
- * Waits until the process has executed the program, and returns true; returns
- * false with a message if that failed. Call it after the process has ended:
- * earlier, pfmon would preempt the process.
+ * Returns whether the process has executed the program; prints a message if
+ * not. Waits for the exec. Call it only after the process has ended, because
+ * otherwise pfmon might preempt the process.
  */
 bool command_executed(struct command *command, const char *name);
 
 /*
- * Starts a program and leaves it stopped right after its exec. unblocked is the
- * program's signal mask. Returns false with a message if it cannot be run.
+ * Starts a program and leaves it stopped right after its exec. @unblocked is
+ * the program's signal mask. Returns false, with a message, if the program
+ * cannot be run.
  */
 bool command_launch(struct command *command, char **argv,
 		    const sigset_t *unblocked);
@@ -60,8 +62,8 @@ bool command_launch(struct command *command, char **argv,
 void command_resume(struct command *command);
 
 /*
- * Stops tracing the program and followed processes. They continue, and are not
- * killed if pfmon dies. SIGCHLD must be blocked.
+ * Stops tracing the program and followed processes, which continue. From then
+ * on, they are not killed if pfmon dies. SIGCHLD must be blocked.
  */
 void command_detach(struct command *command);
 
@@ -74,8 +76,8 @@ void command_reap(struct command *command);
 void command_signal(struct command *command, int signal);
 
 /*
- * Signals the command and followed processes, except daemons. Misses a process
- * that is being created at this moment.
+ * Sends a signal to the command and to followed processes, except daemons.
+ * Misses a process that is just being created.
  */
 void command_signal_all(struct command *command, int signal);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* entry_stop.c - stop a program at its first instruction */
+/* entry_stop.c - stop a program at its entry point */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <signal.h>
@@ -43,8 +43,8 @@ static bool has_trap(const char *status, const char *name)
 }
 
 /*
- * Returns whether SIGTRAP is neither blocked nor ignored. If it were, the
- * kernel would unblock it and reset its action at a breakpoint.
+ * Returns whether SIGTRAP is neither blocked nor ignored. Otherwise the kernel
+ * would unblock SIGTRAP and reset its action at a breakpoint.
  */
 static bool accepts_trap(pid_t tid)
 {

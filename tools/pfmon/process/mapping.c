@@ -9,8 +9,8 @@
 #include "process/mapping.h"
 
 /*
- * Converts \012 in a path to a newline. The kernel writes newlines so, but does
- * not escape backslashes. Returns whether there was such a sequence, which may
+ * Converts \012 in a path to a newline. The kernel writes newlines as \012, but
+ * does not escape backslashes. Returns true if there was a \012, which may thus
  * also be part of the path.
  */
 static bool unescape(char *path)

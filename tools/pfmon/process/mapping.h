@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The texts point into the line. */
+/* A mapping. The texts point into the line. */
 struct mapping {
 	uint64_t start, end, offset;
 	char prot[5];
 	const char *device_inode;
 	uint64_t inode;
 	const char *path;
-	bool unsure;		/* a newline in the path may have been \012 */
+	bool unsure;		/* newlines in the path may be \012 in fact */
 };
 
 /* Parses and modifies a line. Returns false if it is not a mapping. */

@@ -13,7 +13,7 @@
 #include "base/util.h"
 #include "process/symbols.h"
 
-/* Number of similar names in a message. */
+/* Maximum number of similar names in a message. */
 #define MOST_SIMILAR	5
 
 /* Size of an instruction in bytes. */
@@ -25,7 +25,7 @@ struct search {
 	unsigned int symbols;		/* number of functions */
 	unsigned int found;		/* addresses with that name */
 	uint64_t address;
-	bool chosen_later;		/* chosen by the loader: an ifunc */
+	bool chosen_later;		/* an ifunc, set by the loader */
 	unsigned int similar;
 	char *list;			/* of similar names */
 };
@@ -119,8 +119,8 @@ static void look_in_table(struct search *search, Elf_Scn *section,
 }
 
 /*
- * Searches the tables of one type. A stripped file has only the dynamic symbol
- * table.
+ * Searches the symbol tables of one type. A stripped file has only the dynamic
+ * symbol table.
  */
 static void look_in_tables(struct search *search, GElf_Word type)
 {
@@ -192,7 +192,7 @@ static bool find(Elf *elf, const char *path, const char *text,
 	uint64_t address;
 
 	if (gelf_getclass(elf) != ELFCLASS64 || !gelf_getehdr(elf, &header)) {
-		message("no code can be looked up in %s: it is not a 64-bit program",
+		message("cannot look up code in %s, because it is not a 64-bit program",
 			path);
 		return false;
 	}

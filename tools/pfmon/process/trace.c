@@ -25,9 +25,9 @@
 #define DETACH_S	10
 
 /*
- * Maximum number of stops of a thread that is not ready to be detached. One or
- * two are normal, but a thread that blocks the awaited signal would never be
- * ready.
+ * Maximum number of times that a thread may stop without being ready to be
+ * detached. One or two are normal. A thread that blocks the signal for which
+ * pfmon waits would never be ready.
  */
 #define MOST_DELAYS	8
 
@@ -40,7 +40,7 @@ struct tracee {
 	pid_t parent;			/* process that created it, or 0 */
 	bool begun;			/* reported as TRACE_BORN */
 	bool expected;			/* its creation has been reported */
-	unsigned int delays;		/* stops at which it was not ready */
+	unsigned int delays;		/* stops while not ready to detach */
 };
 
 static long options_of(const struct trace *trace)
@@ -87,9 +87,7 @@ bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid)
 
 static void proceed(pid_t tid, int request, int signal)
 {
-	/*
-	 * ESRCH means that the thread was killed, which the next wait reports.
-	 */
+	/* Ignore ESRCH: the thread was killed, which the next wait reports. */
 	ptrace(request, tid, NULL, (void *)(long)signal);
 }
 
@@ -105,8 +103,8 @@ static bool is_stopping(int signal)
 }
 
 /*
- * Returns the thread ID in an event: that of a new thread, or the one before an
- * exec.
+ * Returns the thread ID in a ptrace event: the ID of a new thread, or the ID
+ * that a thread had before its exec.
  */
 static pid_t event_message(pid_t tid)
 {
@@ -116,7 +114,10 @@ static pid_t event_message(pid_t tid)
 							(pid_t)number;
 }
 
-/* EPERM also means yes: the kernel checks the permission after the look-up. */
+/*
+ * Returns whether a thread belongs to a process. EPERM also means yes, because
+ * the kernel looks up the thread before it checks the permission.
+ */
 static bool is_thread_of(pid_t tgid, pid_t tid)
 {
 	return !syscall(SYS_tgkill, tgid, tid, 0) || errno == EPERM;
@@ -197,7 +198,7 @@ static struct tracee *add_unexpected(struct trace *trace, pid_t tid)
 	return tracee;
 }
 
-/* Handles the end of a detached child, or of a thread that never ran. */
+/* Handles the end of a detached child, or of a thread that has never run. */
 static void end_untraced(struct trace *trace, pid_t tid, int status)
 {
 	const struct trace_event event = {
@@ -241,8 +242,8 @@ static void end(struct trace *trace, struct tracee *tracee, int status)
 }
 
 /*
- * Handles an exec. If another thread called execve(), it has replaced the main
- * thread.
+ * Handles an exec. If a thread other than the main thread called execve(), it
+ * has replaced the main thread.
  */
 static void exec(struct trace *trace, struct tracee *tracee)
 {
@@ -303,7 +304,7 @@ static void handle_stop(struct trace *trace, struct tracee *tracee, int status)
 	case 0:
 		handle_signal(trace, tid, signal);
 		return;
-	case PTRACE_EVENT_STOP:	/* job control: stay stopped until SIGCONT */
+	case PTRACE_EVENT_STOP:	/* stay stopped until SIGCONT */
 		way_of(trace, tid, 0);
 		if (is_stopping(signal))
 			request = PTRACE_LISTEN;
@@ -412,7 +413,10 @@ static bool is_ready(const struct trace *trace, pid_t tid,
 	       tracee->delays++ == MOST_DELAYS;
 }
 
-/* Detaches a stopped thread, unless it must stop for pfmon once more. */
+/*
+ * Detaches a stopped thread or, if it must stop for pfmon once more, continues
+ * it.
+ */
 static void let_go(struct trace *trace, pid_t tid, int status)
 {
 	struct tracee *tracee = pid_table_find(&trace->tracees, tid);
@@ -434,7 +438,7 @@ static void interrupt(struct pid_entry *entry, void *data)
 {
 	struct trace *trace = data;
 
-	/* The thread does not exist any more. */
+	/* Forget a thread that no longer exists. */
 	if (ptrace(PTRACE_INTERRUPT, entry->pid, NULL, NULL) &&
 	    errno == ESRCH)
 		pid_table_forget(&trace->tracees, entry->pid);

@@ -18,9 +18,9 @@
 #define TRACE_KILL	0x10
 
 enum trace_what {
-	TRACE_MADE,	/* created; omitted if TRACE_BORN came first */
+	TRACE_MADE,	/* created; left out after TRACE_BORN */
 	TRACE_BORN,	/* before its first instruction */
-	/* All other threads of the process have been reported as gone. */
+	/* An exec. Before it, TRACE_GONE was reported for all other threads. */
 	TRACE_EXECED,
 	TRACE_EXITING,	/* its memory still exists */
 	TRACE_GONE,
@@ -44,7 +44,10 @@ enum trace_way {
 	TRACE_STEP,	/* suppress it and execute a single step */
 };
 
-/* An untraced child of pfmon, which the functions trace_*() may reap. */
+/*
+ * A child of pfmon that is not traced, but may be reaped by the functions
+ * trace_*().
+ */
 struct bystander {
 	pid_t pid;
 	bool ended;
@@ -61,21 +64,26 @@ struct trace {
 	void *data;
 
 	/*
-	 * Called when a thread has stopped for @signal. @signal is 0 for
-	 * PTRACE_EVENT_STOP; the return value is then ignored. May be NULL.
+	 * Called when a thread has stopped for @signal. If @signal is 0, the
+	 * reason is PTRACE_EVENT_STOP, and the return value is ignored. May be
+	 * NULL.
 	 */
 	enum trace_way (*stopped)(pid_t tid, int signal, void *data);
 	void *stopped_data;
 
 	/*
-	 * Called before a stopped thread is detached; *signal is as for
-	 * stopped(), and is changed to the one to deliver. Returns false if the
-	 * thread must first stop for pfmon again. May be NULL.
+	 * Called before a stopped thread is detached. *signal is the signal for
+	 * which it has stopped, or 0; the function sets it to the signal to
+	 * deliver. Returns false if the thread must first stop for pfmon again.
+	 * May be NULL.
 	 */
 	bool (*release)(pid_t tid, int *signal);
 };
 
-/* Traces a running thread without stopping it. False sets errno. */
+/*
+ * Traces a running thread without stopping it. Returns false with errno set on
+ * failure.
+ */
 bool trace_seize(struct trace *trace, pid_t tid, pid_t tgid);
 
 /* Resumes a thread that was left stopped because of @hold. */
@@ -91,13 +99,13 @@ void trace_reap(struct trace *trace);
 bool trace_wait(struct trace *trace);
 
 /*
- * Detaches all threads, including threads that they create meanwhile. They
- * continue untraced, or stay stopped if a signal has stopped them. SIGCHLD must
+ * Detaches all threads, including threads that they create meanwhile. The
+ * threads continue, or stay stopped if a signal has stopped them. SIGCHLD must
  * be blocked.
  */
 void trace_detach(struct trace *trace);
 
-/* Signals the traced processes of pfmon's session, except one. */
+/* Sends a signal to the traced processes in pfmon's session, except one. */
 void trace_signal(const struct trace *trace, pid_t except, int signal);
 
 void trace_free(struct trace *trace);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* trigger.c - start and stop measuring at code of the command */
+/* trigger.c - start and stop measuring where the command reaches given code */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +26,7 @@ bool trigger_options_agree(const struct options *options)
 	if (!breakpoint_machine.set)
 		message("--trigger-start and --trigger-stop are available only on x86_64 and arm64");
 	else if (!options->command)
-		message("--trigger-start and --trigger-stop need a command: triggers are places in its code");
+		message("--trigger-start and --trigger-stop need a command: triggers are instructions in its code");
 	else if (options->system_wide)
 		message("--trigger-start and --trigger-stop are for a thread, but --system-wide measures CPUs");
 	else if (options->follow || options->exclude)
@@ -51,7 +51,8 @@ static void read_name(pid_t tid, char name[PATH_MAX])
 }
 
 /*
- * Opens the program as /proc/TID/exe, because its file may have been replaced.
+ * Finds the address of a trigger's code. Opens the program as /proc/TID/exe,
+ * because its file may have been replaced.
  */
 static bool find(const char *text, pid_t tid, uint64_t *address)
 {
@@ -100,7 +101,10 @@ bool trigger_arm(struct breakpoints *breakpoints, const struct options *options,
 	return false;
 }
 
-/* Returns the effect of a breakpoint; address 0 is an unused breakpoint. */
+/*
+ * Returns the effect of the breakpoint at @address. In the array, an unused
+ * breakpoint has address 0.
+ */
 static enum trigger_effect effect_of(const struct breakpoints *breakpoints,
 				     uint64_t address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* trigger.h - start and stop measuring at code of the command */
+/* trigger.h - start and stop measuring where the command reaches given code */
 #ifndef PFMON_PROCESS_TRIGGER_H
 #define PFMON_PROCESS_TRIGGER_H
 
@@ -27,8 +27,9 @@ bool trigger_arm(struct breakpoints *breakpoints, const struct options *options,
 		 pid_t tid);
 
 /*
- * Handles a stop of the thread for @signal, which is 0 for another reason.
- * Returns the effect of a breakpoint, and in *way how to resume the thread.
+ * Handles a stop of the thread. @signal is the reason, or 0 for another reason
+ * than a signal. Returns the effect of the breakpoint, if any, and sets *way to
+ * how to resume the thread.
  */
 enum trigger_effect trigger_of(struct breakpoints *breakpoints, pid_t tid,
 			       int signal, enum trace_way *way);

@@ -22,8 +22,8 @@ void buffers_find_layout(struct buffers *buffers)
 }
 
 /*
- * Returns the offset of a CPU's buffer: n * size for CPU n, with size in whole
- * pages.
+ * Returns the offset of a CPU's buffer: n times the size for CPU n. The size is
+ * rounded up to whole pages.
  */
 static off_t offset_of(const struct buffers *buffers, int cpu)
 {
@@ -34,8 +34,8 @@ static off_t offset_of(const struct buffers *buffers, int cpu)
 }
 
 /*
- * Maps the buffer of a CPU. A CPU that was offline has none, and mmap() fails
- * with EINVAL.
+ * Maps the buffer of a CPU. A CPU that was offline has no buffer; mmap() then
+ * fails with EINVAL, which is not an error here.
  */
 static bool map_one(struct buffers *buffers, int fd, int cpu)
 {
@@ -56,9 +56,9 @@ static bool map_one(struct buffers *buffers, int fd, int cpu)
 }
 
 /*
- * Tries all possible CPUs. The kernel has created buffers for those that were
- * online, but their list may have changed since, and a container may see
- * another list.
+ * Maps the buffers of all CPUs that have one. Tries all possible CPUs: the
+ * kernel has created buffers for the CPUs that were online then, but other CPUs
+ * may be online now, and a container may see another list of online CPUs.
  */
 static bool map_each(struct buffers *buffers, int fd)
 {

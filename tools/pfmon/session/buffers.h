@@ -12,9 +12,9 @@
 
 #define ANY_CPU		(-1)
 
-/* A mapped buffer, and which samples of it were saved and visited. */
+/* A mapped buffer, and which of its samples were saved and visited. */
 struct smpl_buffer {
-	int cpu;			/* ANY_CPU if not one per CPU */
+	int cpu;			/* ANY_CPU: the only buffer */
 	void *bytes;
 	struct image image;		/* last saved copy */
 	bool saved;			/* the image must be recorded */
@@ -57,7 +57,10 @@ bool buffers_save(const struct buffers *buffers, int cpu,
  */
 bool buffers_had_nothing(const struct buffers *buffers, int cpu);
 
-/* Resets the state of a CPU's buffers. Call it after a restart. */
+/*
+ * Resets the state of a CPU's buffer, or of all buffers for ANY_CPU. Call it
+ * after a restart.
+ */
 void buffers_restarted(const struct buffers *buffers, int cpu);
 
 /* Visits the samples since the last call. The layout must have each_new. */

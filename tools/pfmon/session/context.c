@@ -37,7 +37,7 @@ bool context_start_at_exec(struct context *context)
 	return start_as(context, &how);
 }
 
-/* Returns whether a command fails with this error on a detached context. */
+/* EBUSY and ENODEV mean that the thread has ended or the CPU is offline. */
 bool context_is_gone(int error)
 {
 	return error == EBUSY || error == ENODEV;
@@ -60,7 +60,10 @@ bool context_go_on(struct context *context)
 	    !pfm_start(context->fd, NULL))
 		return true;
 	error = errno;
-	/* EBUSY may also mean that other events are using the counters. */
+	/*
+	 * EBUSY may also mean that other events use the counters. Then, unlike
+	 * for a detached context, pfm_stop() succeeds.
+	 */
 	if (context_is_gone(error) && pfm_stop(context->fd))
 		return true;
 	message("cannot resume measuring: %s", strerror(error));

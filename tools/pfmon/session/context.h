@@ -23,7 +23,7 @@ struct context_stats {
 	uint64_t limited;		/* times that a perfmon limit masked */
 	uint64_t messages_dropped;
 	uint64_t handler_errors;	/* failures of the format's handler */
-	int handler_errno;		/* of the last error */
+	int handler_errno;		/* of the last failure */
 	uint64_t handler_no_ctrl;
 	uint64_t handler_bad_ctrl;
 	uint64_t unborn;		/* threads that could not inherit it */
@@ -35,13 +35,13 @@ struct context {
 	pid_t tid;			/* load_pid of PFM_LOAD_CONTEXT */
 	int cpu;			/* NO_CPU for a per-thread context */
 	int fd;
-	const char *alone;		/* why not inherited, or NULL */
-	bool started;			/* and not stopped for good */
+	const char *alone;		/* why it is not inherited, or NULL */
+	bool started;			/* and not finally stopped */
 	unsigned int pauses;		/* nesting of context_pause() */
 	struct buffers buffers;
 	int notifier;			/* CPU of the last PFM_MSG_OVFL */
 	struct image empty;		/* image of the unused buffer */
-	bool restarted;			/* since the image empty was saved */
+	bool restarted;			/* after the image empty was saved */
 	uint64_t former_ns;		/* time of set 0 on previous threads */
 	uint64_t former_runs;
 	struct frequency *frequency;	/* NULL if no period is adapted */
@@ -65,8 +65,8 @@ bool context_start_at_exec(struct context *context);
 
 /*
  * Stop a started context temporarily, so that its buffer does not change, and
- * resume it. They succeed if the thread has ended or the CPU is offline. Pauses
- * may be nested.
+ * resume it. Both functions also return true if the thread has ended or the CPU
+ * is offline. Pauses may be nested.
  */
 bool context_pause(struct context *context);
 bool context_go_on(struct context *context);

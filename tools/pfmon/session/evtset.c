@@ -55,7 +55,10 @@ pfarg_setdesc_t evtset_description(const struct options *options,
 	return desc;
 }
 
-/* Like evtset_description(), but clears the switch flags of a single set. */
+/*
+ * Like evtset_description(), but omits the switch flags if the context has only
+ * one set.
+ */
 static pfarg_setdesc_t describe_in(const struct options *options,
 				   const struct ring *ring, unsigned int set)
 {
@@ -74,7 +77,7 @@ static pfarg_setdesc_t describe_in(const struct options *options,
 static void explain_create(const struct plan *plan, unsigned int set, int error)
 {
 	if (error == ENOMEM)
-		message("no memory for event set %u: use fewer -e, or raise the locked-memory limit (ulimit -l)",
+		message("not enough memory for event set %u: use fewer -e, or raise the locked-memory limit (ulimit -l)",
 			set);
 	else if (error == EINVAL && set && plan->options->sampling)
 		message("the sampling format %s does not support several event sets: use one -e, or another format",
@@ -92,7 +95,10 @@ bool evtsets_create(const struct context *context)
 
 	for (unsigned int set = ring.first; set < options->set_count; set++) {
 		desc = describe_in(options, &ring, set);
-		/* Set 0 exists already; without flags it stays active. */
+		/*
+		 * Set 0 exists already. Without switch flags it need not be
+		 * changed.
+		 */
 		if (!plan_uses_set(plan, set, context->cpu) ||
 		    (!set && !desc.set_flags))
 			continue;
@@ -109,7 +115,10 @@ static uint64_t ns_of(const struct __kernel_timespec *time)
 	return (uint64_t)time->tv_sec * NS + (uint64_t)time->tv_nsec;
 }
 
-/* Sets the total time of each set to @all plus the active times of all sets. */
+/*
+ * Sets the total time of each set to @all plus the sum of the sets' active
+ * times.
+ */
 static void sum_up_times(const struct context *context, struct result *result,
 			 uint64_t all)
 {

@@ -14,8 +14,7 @@ bool fdinfo_is_offline(const struct context *context);
 struct context_stats fdinfo_stats(const struct context *context);
 
 /*
- * Like fdinfo_stats(), but also marks events in the result that have no
- * counter.
+ * Like fdinfo_stats(), but also marks events in the result that had no counter.
  */
 struct context_stats fdinfo_read(struct context *context);
 

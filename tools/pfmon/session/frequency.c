@@ -8,13 +8,13 @@
  * since the last sample. A new period is written only while the counter does
  * not run: when the buffer is full, or when pfmon has stopped the counter for
  * that purpose. Writing a period ends the current one early. No sample includes
- * the events of that period, so cut_off counts them.
+ * the events of that unfinished period, so cut_off counts them.
  *
- * No sample includes lost overflows either, and their event is not known. An
- * event with lost overflows thus seems to be slower than it is. If its period
- * were shortened for that reason, more overflows would be lost. Therefore a
- * period is shortened at most to the value that would be right if all lost
- * overflows belonged to its event.
+ * Lost overflows are not in samples either, and it is not known to which event
+ * they belong. An event with lost overflows thus seems to be slower than it is.
+ * If its period were shortened for that reason, more overflows would be lost.
+ * Therefore a period is shortened at most to the value that would be right if
+ * all lost overflows belonged to this event.
  *
  * If children inherit the context, its threads need not stop: each gets the new
  * period at its next overflow. The number of their events since the last sample
@@ -33,7 +33,9 @@
 #include "session/frequency.h"
 
 #define NS		1e9
-/* A rate over a shorter time is inaccurate. */
+/*
+ * Rates are not computed over shorter times, because they would be inaccurate.
+ */
 #define LEAST_NS	5000000
 #define LARGEST_PERIOD	(INT64_MAX / 2)
 /* A period with an error below 10 % is not changed. */
@@ -44,11 +46,11 @@
  */
 #define STEEPEST	8
 /*
- * Number of sampling intervals after which an inherited context's sample is
- * late.
+ * If children inherit the context, a sample is late after this number of
+ * sampling intervals.
  */
 #define LATE		4
-/* The rate of a sampling event. */
+/* The rate and the period of a sampling event. */
 struct rate {
 	unsigned int event;
 	uint64_t wanted;	/* samples per second; 0: fixed period */
@@ -124,7 +126,7 @@ static pfarg_pmd_t pmd_of(const struct context *context,
 }
 
 /*
- * Reads the PMD. If children inherit the context, returns it as if nothing had
+ * Reads the PMD. If children inherit the context, sets it as if nothing had
  * been counted since the last sample.
  */
 static bool read_pmd(const struct context *context, const struct rate *rate,
@@ -157,8 +159,8 @@ static uint64_t counted_since(const pfarg_pmd_t *pmd)
 }
 
 /*
- * Updates the rate: the mean of the old and the new one or, if they differ by a
- * factor of two, the new one.
+ * Sets the rate to the mean of the old and the new rate or, if they differ by
+ * more than a factor of two, to the new rate.
  */
 static void learn(struct rate *rate, double per_second)
 {
@@ -170,8 +172,8 @@ static void learn(struct rate *rate, double per_second)
 }
 
 /*
- * Returns the period for a rate. @most_per_second is the rate if all lost
- * overflows belonged to this event.
+ * Returns the period for the event's rate. @most_per_second would be the rate
+ * if all lost overflows belonged to this event.
  */
 static uint64_t period_for(const struct rate *rate, double most_per_second)
 {
@@ -214,8 +216,8 @@ static void estimate(struct rate *rate, const pfarg_pmd_t *pmd, uint64_t ns,
 }
 
 /*
- * If children inherit the context: shortens the period if a sample is late,
- * because threads may end before it.
+ * Shortens the period if a sample is late, because threads may end before their
+ * next sample. For contexts that children inherit.
  */
 static void shorten_if_late(struct rate *rate, uint64_t ns, uint64_t lost)
 {
@@ -230,8 +232,8 @@ static void shorten_if_late(struct rate *rate, uint64_t ns, uint64_t lost)
 }
 
 /*
- * Returns whether to change the period. If a reset is pending, any change costs
- * nothing.
+ * Returns whether to change the period. If the counter is about to be reset,
+ * even a small change is worth it, because it does not cut off a period.
  */
 static bool is_off(const struct rate *rate, const pfarg_pmd_t *pmd)
 {

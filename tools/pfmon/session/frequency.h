@@ -15,7 +15,8 @@ struct context;
 struct frequency;
 
 /*
- * Interval of the calls of frequency_look() that do not follow a notification.
+ * Interval of calls to frequency_look(), in addition to those after
+ * notifications.
  */
 #define FREQUENCY_LOOK_NS	25000000
 

@@ -31,7 +31,7 @@ static bool counts_in_kernel(const struct plan *plan)
 	return false;
 }
 
-/* Returns whether samples record one of these PMDs. */
+/* Returns whether samples record a PMD from @first to @last. */
 static bool records(const struct plan *plan, unsigned int first,
 		    unsigned int last)
 {
@@ -48,7 +48,10 @@ static bool records_branches(const struct plan *plan)
 		       PFM_PMD_BRANCH_FLAGS(PFM_BRANCHES - 1));
 }
 
-/* Explains EPERM. @tid is 0 if the thread is not known yet. */
+/*
+ * Prints a message that explains EPERM. @tid is 0 if the thread is not known
+ * yet.
+ */
 static void explain_refusal(const struct plan *plan, pid_t tid)
 {
 	const struct smpl_module *module = plan->format.module;
@@ -122,15 +125,15 @@ static void explain_create(const struct plan *plan, int error)
 		message("the sampling format %s does not work on this architecture; see --list-formats for others",
 			format->name);
 	else if (error == ENOMEM && sampling)
-		message("no memory for the sampling buffer: lower %s, or raise the locked-memory limit (ulimit -l)",
+		message("not enough memory for the sampling buffer: lower %s, or raise the locked-memory limit (ulimit -l)",
 			size_option(plan));
 	else
 		message("cannot create a context: %s", strerror(error));
 }
 
 #define NO_MEMORY \
-	"no memory for a sampling buffer of each CPU, so only the command's " \
-	"first thread is measured"
+	"not enough memory for a sampling buffer for each CPU, so only the " \
+	"command's first thread is measured"
 #define NO_RECORDS \
 	"perf does not report memory mappings to this user " \
 	"(kernel.perf_event_paranoid), so only the command's first thread is " \
@@ -143,8 +146,9 @@ static const char no_memory[] = NO_MEMORY;
 
 /*
  * Returns why children cannot inherit the context: "" if no message is needed,
- * NULL if the error has another reason. EINVAL means that the core is older
- * than pfmon: it does not know the flag, or does not support it for sampling.
+ * NULL if @error has another cause. EINVAL means that the loaded perfmon is
+ * older than pfmon: it does not know the flag, or does not support it for
+ * sampling.
  */
 static const char *why_alone(const struct plan *plan, int error)
 {
@@ -169,8 +173,8 @@ static int create_family(struct context *context, pfarg_ctx_t *arg)
 	int fd;
 
 	/*
-	 * Without perf's records, functions in samples of ended processes would
-	 * not be known.
+	 * Without perf's records, the functions in samples of processes that
+	 * have ended would be unknown.
 	 */
 	if (context->plan->options->sampling && !access_to_perf()) {
 		context->alone = NO_RECORDS;
@@ -184,8 +188,8 @@ static int create_family(struct context *context, pfarg_ctx_t *arg)
 }
 
 /*
- * Creates a context. If children cannot inherit it, only the first thread is
- * measured.
+ * Creates a context. If it should be inherited by children but cannot be,
+ * creates one for the first thread only.
  */
 static int create_any(struct context *context, pfarg_ctx_t *arg)
 {
@@ -230,7 +234,7 @@ static bool create(struct context *context)
 	}
 	context->buffers.size = arg.ctx_smpl_buf_size;
 	/*
-	 * If the command inherited the descriptor, the context would be
+	 * If the command inherited the descriptor, the context would count as
 	 * self-monitoring.
 	 */
 	if (fcntl(context->fd, F_SETFD, FD_CLOEXEC) < 0 ||
@@ -242,7 +246,7 @@ static bool create(struct context *context)
 }
 
 /*
- * Saves an image of the unused buffer, to find out later whether it has
+ * Saves an image of the unused buffer, to find out later whether the buffer has
  * samples. This works for known formats whose headers change with each sample,
  * but not if the hardware writes the samples.
  */
@@ -303,9 +307,9 @@ static bool lost_anything(const struct context_stats *stats)
 }
 
 /*
- * Returns whether the context can be reused: compared with a new one, only its
- * registers and times have changed. The kernel resets denied counters and
- * messages at the next load.
+ * Returns whether the context can be reused: it must not differ from a new
+ * context in anything but registers and times. (The next load resets denied
+ * counters and messages.)
  */
 static bool is_untouched(const struct context *context)
 {
@@ -365,10 +369,10 @@ static void explain_load(const struct context *context, pid_t tid, int error)
 		message("this machine's PMU does not support one of the events (%s): --check-events-only shows which",
 			strerror(error));
 	else if (error == EINVAL && records_branches(context->plan))
-		message("an event does not have the branches of --smpl-pmds: use hardware events of CPUs that record branches; virtual machines often record none");
+		message("an event does not provide the branches that --smpl-pmds requests: use hardware events of CPUs that record branches; virtual machines often record none");
 	else if (error == EINVAL && records(context->plan, PFM_PMD_ADDRESS,
 					    PFM_PMD_TRANSACTION))
-		message("an event does not have the data of --smpl-pmds: CPU events need the modifier p, as in cycles:p; page faults and breakpoints have only addr and physical; other software events and tracepoints have none");
+		message("an event does not provide the data that --smpl-pmds requests: CPU events need the modifier p, as in cycles:p; page faults and breakpoints provide only addr and physical; other software events and tracepoints provide nothing");
 	else
 		message("cannot attach the context to thread %d: %s", tid,
 			strerror(error));
@@ -402,8 +406,8 @@ void context_unload(struct context *context)
 		message("CPU %d went offline: it was measured only until then",
 			context->cpu);
 	/*
-	 * EBUSY means that the thread has ended, which also unloads the
-	 * context.
+	 * EBUSY means that the thread has ended, so that the context is
+	 * unloaded already.
 	 */
 	if (pfm_unload_context(context->fd) && errno != EBUSY)
 		message("cannot detach the context: %s", strerror(errno));

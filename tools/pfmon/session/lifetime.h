@@ -19,13 +19,16 @@ void context_close(struct context *context);
 void context_report_alone(const struct context *context);
 
 /*
- * Resets an unloaded context, whose counts have been read, for use with another
- * thread. Returns false if the context has several event sets, or if samples
- * were recorded or lost.
+ * Resets an unloaded context, whose counts have been read, so that it can be
+ * used for another thread. Returns false if that is impossible: the context has
+ * several event sets, or samples were recorded or lost.
  */
 bool context_renew(struct context *context);
 
-/* Attaches a context. Sets errno on failure: ESRCH if the thread has ended. */
+/*
+ * Attaches a context. Returns false with errno set on failure: ESRCH if the
+ * thread has ended.
+ */
 bool context_load(struct context *context, pid_t tid);
 
 /*

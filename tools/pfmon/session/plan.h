@@ -14,9 +14,9 @@
 
 /*
  * An event uses the PMC and the PMD with its number in its set. Its config1 and
- * config2 use separate PMCs, which are written first, because the kernel checks
- * the event together with them. Each PMC's reg_smpl_eventid is the event's
- * index.
+ * config2 use separate PMCs. pfmon writes these first, because the kernel
+ * checks the event together with them. Each PMC's reg_smpl_eventid is the
+ * event's index.
  */
 struct plan {
 	const struct options *options;
@@ -52,7 +52,7 @@ bool plan_counts_on(const struct plan *plan, uint64_t event, int cpu);
 bool plan_uses_set(const struct plan *plan, unsigned int set, int cpu);
 
 /*
- * Returns the measured CPUs, to be freed: those in --cpu-list or all online
+ * Returns the CPUs to measure, to be freed: those in --cpu-list or all online
  * CPUs, except CPUs that count no event. Returns false, with a message, if an
  * event is restricted to other CPUs.
  */

@@ -28,7 +28,10 @@ static bool any_virtual(const struct plan *plan)
 	return false;
 }
 
-/* Prints which register the kernel rejected, with the returned flags. */
+/*
+ * Explains which register the kernel rejected, and why, from its returned
+ * flags.
+ */
 static void explain_register(const struct context *context, const char *kind,
 			     uint64_t i, unsigned int number, uint32_t flags)
 {
@@ -70,8 +73,8 @@ static unsigned int first_bad(const pfarg_pmc_t *pmcs, unsigned int count)
 }
 
 /*
- * Skips an unsupported event when counting, unless it is the last one. Sampling
- * needs all events.
+ * Marks an unsupported event, so that it is skipped. Returns false if that is
+ * not possible: sampling needs all events, and counting needs at least one.
  */
 static bool do_without(struct context *context, const pfarg_pmc_t *pmc)
 {
@@ -115,8 +118,8 @@ static bool write_some_pmcs(struct context *context, pfarg_pmc_t *pmcs,
 }
 
 /*
- * Writes those PMCs in a list that belong to supported events, a vector at a
- * time.
+ * Writes the PMCs in a list that belong to supported events, with several PMCs
+ * per call.
  */
 static bool write_pmcs(struct context *context, const pfarg_pmc_t *list,
 		       unsigned int length)
@@ -172,7 +175,7 @@ static bool read_some_pmds(struct context *context, const struct batch *batch)
 		pmds[i].reg_set = pmd->reg_set;
 	}
 	if (pfm_read_pmds(context->fd, pmds, (int)batch->count)) {
-		/* The CPU is offline: its counts are read after unloading. */
+		/* The CPU is offline: the counts are read after unloading. */
 		if (errno == ENODEV)
 			return true;
 		message("cannot read the counts: %s", strerror(errno));
@@ -184,7 +187,9 @@ static bool read_some_pmds(struct context *context, const struct batch *batch)
 	return true;
 }
 
-/* Calls a function for all events of the context, a vector at a time. */
+/*
+ * Calls a function for all events of the context, with several events per call.
+ */
 static bool for_all_events(struct context *context,
 			   bool (*some)(struct context *context,
 					const struct batch *batch))

@@ -19,7 +19,7 @@
 
 struct event_result {
 	uint64_t count;		/* the value of the PMD */
-	bool denied;		/* had no counter, at least temporarily */
+	bool denied;		/* had no counter for some time */
 	bool unsupported;	/* this machine cannot count it */
 };
 
@@ -29,7 +29,7 @@ struct result {
 	pid_t tgid;		/* the process; 0 if not known */
 	char comm[COMM_LENGTH];	/* the thread's name, or "" */
 	int cpu;		/* NO_CPU if not of a single CPU */
-	unsigned int parts;	/* number of summed results */
+	unsigned int parts;	/* number of results in the sum */
 	struct event_result *events;	/* one per event of the plan */
 	uint64_t *durations;	/* active time of each event set in ns */
 	uint64_t *times;	/* total time for each set; 0 if unused */
@@ -62,16 +62,16 @@ void result_add(struct result *sum, const struct plan *plan,
 		const struct result *result);
 
 /*
- * Estimates the count of event i for the whole time. *share is the fraction of
- * the time in which its set was active; it may be 0.
+ * Estimates the count of event i for the whole time. Sets *share to the
+ * fraction of the time in which the event's set was active, which may be 0.
  */
 uint64_t result_estimate(const struct result *result, const struct plan *plan,
 			 unsigned int i, double *share);
 
 /*
- * The results of a measurement. In a system-wide session a row belongs to a
- * CPU. Otherwise it belongs to a thread, to a process or to all, depending on
- * --aggregate.
+ * The results of a measurement. In a system-wide session, each row has the
+ * counts of a CPU. Otherwise each row has the counts of a thread, of a process,
+ * or of all threads, depending on --aggregate.
  */
 struct results {
 	const struct plan *plan;
@@ -89,7 +89,7 @@ void results_clear(struct results *results);
 
 /*
  * Adds a result to the sum and to its row. The memory needed depends on the
- * number of rows, not of threads.
+ * number of rows, not on the number of threads.
  */
 void results_add(struct results *results, const struct result *result);
 

@@ -12,11 +12,11 @@
 #include "session/saving.h"
 
 /*
- * Saves samples and, if there were any, restarts. Without saved samples, a
- * restart could free samples that arrive meanwhile. If a restart fails because
- * the context is detached or its CPU is offline, the buffer is unchanged.
- * @masked means that threads may wait for the restart even if there is nothing
- * to save.
+ * Saves samples and, if there were any, restarts. If nothing was saved, a
+ * restart could free samples that have arrived meanwhile. If a restart fails
+ * because the context is detached or its CPU is offline, the buffer is
+ * unchanged. @masked means that threads may be waiting for the restart even if
+ * there is nothing to save.
  */
 static int save_and_restart(struct context *context, int cpu,
 			    enum smpl_moment moment, bool masked)
@@ -46,9 +46,9 @@ int context_save_and_restart(struct context *context, enum smpl_moment moment)
 }
 
 /*
- * If children inherit the context, restarts only the buffer in the message. A
- * message is also sent when a thread is masked because it overflows too often;
- * a format with regions then has nothing to save.
+ * If children inherit the context, restarts only the buffer that the message
+ * names. The kernel also sends a message when it masks a thread that overflows
+ * too often; a format with regions then may have nothing to save.
  */
 int context_handle_overflow(struct context *context)
 {
@@ -61,7 +61,7 @@ bool context_save_rest(struct context *context)
 	return buffers_save(&context->buffers, ANY_CPU, SMPL_END);
 }
 
-/* Adds the samples that the format has lost and skipped. */
+/* Adds the samples that the format has lost and skipped to the statistics. */
 static struct context_stats with_losses(const struct context *context,
 					struct context_stats stats)
 {

@@ -8,8 +8,8 @@
 /*
  * Saves the buffers after a PFM_MSG_OVFL, an exec or context_pause(): copies at
  * least the samples that a restart frees, and restarts. Returns 1 if an image
- * must be recorded, 0 if not, -1 with a message on an error. It returns 0 if
- * the thread has ended: its buffer is saved at the end.
+ * must be recorded, 0 if not, -1, with a message, on failure. Returns 0 if the
+ * thread has ended, because its buffer is saved later.
  */
 int context_handle_overflow(struct context *context);
 int context_save_and_restart(struct context *context, enum smpl_moment moment);

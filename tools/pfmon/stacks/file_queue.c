@@ -31,7 +31,8 @@ void file_queue_free(struct file_queue *queue)
 }
 
 /*
- * Returns a text that identifies a file by the attributes that the kernel uses.
+ * Returns a text that identifies a file, from the same attributes that the
+ * kernel uses.
  */
 static char *key_of(int fd)
 {

@@ -27,8 +27,8 @@ void file_queue_init(struct file_queue *queue);
 void file_queue_free(struct file_queue *queue);
 
 /*
- * Takes ownership of a file, which is dropped if it was in the queue before. If
- * the queue is full, returns false; the caller then still owns the file.
+ * Appends a file, unless it was in the queue before, and takes ownership of it.
+ * If the queue is full, returns false; the caller then still owns the file.
  */
 bool file_queue_put(struct file_queue *queue, struct queued_file *file);
 

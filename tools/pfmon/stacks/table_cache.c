@@ -14,7 +14,10 @@
 #include "base/util.h"
 #include "stacks/table_cache.h"
 
-/* Unused tables are deleted after this time, as by debuginfod's client. */
+/*
+ * Tables are deleted if not used for this time, like the files in debuginfod's
+ * cache.
+ */
 #define UNUSED_S	(7 * 24 * 3600)
 
 /* Returns the user's cache directory, to be freed; NULL without one. */
@@ -29,8 +32,8 @@ static char *base_directory(void)
 }
 
 /*
- * Returns a directory if only this user can write to it; otherwise closes it
- * and returns -1. Root must not write where another user can place links.
+ * Returns @fd if only this user can write to this directory; otherwise closes
+ * @fd and returns -1. Root must not write where another user can place links.
  */
 static int keep_own(int fd)
 {
@@ -43,7 +46,7 @@ static int keep_own(int fd)
 	return -1;
 }
 
-/* Opens a directory, which is created if needed, and closes the parent. */
+/* Opens a directory, after creating it if needed, and closes the parent. */
 static int enter(int parent, const char *name)
 {
 	int fd;
@@ -58,8 +61,8 @@ static int enter(int parent, const char *name)
 }
 
 /*
- * Opens the base directory, whose path may contain links. Creates it only if
- * its parent belongs to the user.
+ * Opens the user's cache directory, whose path may contain links. Creates it
+ * only if its parent directory belongs to the user.
  */
 static int enter_base(char *path)
 {
@@ -86,15 +89,17 @@ int table_cache_open(void)
 }
 
 /*
- * Returns a table's file name. Other versions of pfmon may compile other
- * tables, so the name contains the version.
+ * Returns the name of a table's file. Another version of pfmon may compile a
+ * different table, so the name contains the version.
  */
 static char *name_of(const char *build_id)
 {
 	return checked_printf("%s-" PFM_PROJECT_VERSION, build_id);
 }
 
-/* Updates the access time, because some file systems do not. */
+/*
+ * Updates the access time, because some file systems do not do that on a read.
+ */
 static void note_use(int fd)
 {
 	const struct timespec times[] = {
@@ -104,7 +109,9 @@ static void note_use(int fd)
 	futimens(fd, times);
 }
 
-/* Reads a table from a file that has exactly its size. */
+/*
+ * Reads a table from a file. Returns NULL unless the file has the table's size.
+ */
 static struct pfm_unwind_head *read_table(int fd)
 {
 	struct pfm_unwind_head *table;
@@ -148,7 +155,7 @@ void table_cache_store(int cache, const char *build_id,
 	bool ok;
 	int fd;
 
-	/* A pfmon that was killed may have left such a file. */
+	/* If pfmon was killed earlier, it may have left a temporary file. */
 	unlinkat(cache, temporary, 0);
 	fd = openat(cache, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0600);
@@ -174,8 +181,8 @@ static void delete_unused(int directory, const char *name)
 void table_cache_clean(int cache)
 {
 	/*
-	 * Open the directory again, so that the position of @cache does not
-	 * change.
+	 * Reading the directory must not change the position of @cache, so open
+	 * the directory again.
 	 */
 	int fd = openat(cache, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);

@@ -2,8 +2,9 @@
 /*
  * table_cache.h - compiled unwind tables in the user's cache directory
  *
- * A table is found by the build ID of its file. If the cache is damaged, only
- * the size of a table is known to be right: the kernel checks the rest.
+ * A table is found by the build ID of its file. pfmon checks only the size of a
+ * table in the cache, and the kernel checks the rest, because a file may be
+ * damaged.
  */
 #ifndef PFMON_STACKS_TABLE_CACHE_H
 #define PFMON_STACKS_TABLE_CACHE_H
@@ -26,7 +27,7 @@ struct pfm_unwind_head *table_cache_load(int cache, const char *build_id);
 void table_cache_store(int cache, const char *build_id,
 		       const struct pfm_unwind_head *table);
 
-/* Deletes tables that were not used for a week. */
+/* Deletes tables that have not been used for a week. */
 void table_cache_clean(int cache);
 
 #endif /* PFMON_STACKS_TABLE_CACHE_H */

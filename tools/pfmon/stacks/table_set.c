@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* table_set.c - the kernel's set of unwind tables, for user stacks */
+/* table_set.c - the kernel's set of unwind tables for user call chains */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -24,33 +24,34 @@
 #include "stacks/table_set.h"
 #include "unwind/compile.h"
 
-/* A message is printed when compiling has taken longer than this. */
+/* If compiling takes longer than this in total, pfmon prints a message. */
 #define PATIENCE_NS	1000000000
 
 struct table_set {
 	int fd;
-	int cache;		/* descriptor of its directory, or -1 */
+	int cache;		/* descriptor of the cache, or -1 */
 	struct file_queue queue;
 	pthread_mutex_t lock;	/* protects the following members */
 	uint64_t compiled_ns;	/* time spent compiling */
 	bool is_full;		/* the kernel takes no more tables */
 	bool looks_up;		/* the kernel must look up mappings */
-	struct pid_table changed;	/* processes to look up */
+	struct pid_table changed;	/* processes to be looked up */
 };
 
 static void explain_open(int error)
 {
 	if (error == ENOENT)
-		message("call chains follow frame pointers, which most programs lack, because %s does not exist: as root, run modprobe pfm_unwind",
+		message("%s does not exist, so call chains follow frame pointers, which most programs lack: as root, run 'modprobe pfm_unwind'",
 			PFM_UNWIND_DEVICE);
 	else
-		message("call chains follow frame pointers, which most programs lack, because %s cannot be opened: %s%s",
+		message("%s cannot be opened (%s), so call chains follow frame pointers, which most programs lack%s",
 			PFM_UNWIND_DEVICE, strerror(error), error == ENOMEM ?
 			"; raise the locked-memory limit (ulimit -l)" : "");
 }
 
 /*
- * Adds a table. Returns 0 or an errno; 0 also if the file has a table already.
+ * Adds a table. Returns 0 or an errno. It is not an error if the file has a
+ * table already.
  */
 static int add(const struct table_set *set, int fd,
 	       const struct pfm_unwind_head *table)
@@ -100,7 +101,7 @@ struct table_set *table_set_open(void)
 	pthread_mutex_init(&set->lock, NULL);
 	if (add_vdso(set) != EINVAL)
 		return set;
-	message("call chains follow frame pointers, which most programs lack, because the module pfm_unwind is older than pfmon, or newer: rebuild and reload the modules of perfmon");
+	message("the module pfm_unwind is older or newer than pfmon, so call chains follow frame pointers, which most programs lack: rebuild and reload perfmon's modules");
 	table_set_close(set);
 	return NULL;
 }
@@ -125,7 +126,10 @@ int table_set_fd(const struct table_set *set)
 	return set->fd;
 }
 
-/* Handles an error. EINVAL concerns only one table, which may be too large. */
+/*
+ * Handles an error of add(). EINVAL concerns only one table, which may be too
+ * large; other errors would recur for other tables.
+ */
 static void note_refusal(struct table_set *set, int error)
 {
 	if (error == EINVAL)
@@ -133,7 +137,7 @@ static void note_refusal(struct table_set *set, int error)
 	pthread_mutex_lock(&set->lock);
 	set->is_full = true;
 	pthread_mutex_unlock(&set->lock);
-	message("no more unwind tables can be loaded: %s; chains through other files follow frame pointers%s",
+	message("no more unwind tables can be loaded (%s), so call chains through other files follow frame pointers%s",
 		strerror(error), error == ENOMEM ?
 		"; raise the locked-memory limit (ulimit -l)" : "");
 }
@@ -148,7 +152,10 @@ static bool is_full(struct table_set *set)
 	return full;
 }
 
-/* Prints once that compilation takes long. */
+/*
+ * Adds up compile times, and prints one message when the sum exceeds
+ * PATIENCE_NS.
+ */
 static void note_time(struct table_set *set, uint64_t ns)
 {
 	bool before, after;
@@ -175,9 +182,10 @@ static struct pfm_unwind_head *compile(struct table_set *set, int fd)
 }
 
 /*
- * Returns whether a file may have a table in the cache. A file of another user
- * may have the build ID of a library. A short build ID, such as that of
- * --build-id=0x01, may be the build ID of several files.
+ * Returns whether the cache may be used for a file: not if another user, except
+ * root, owns the file and may have given it the build ID of some library, nor
+ * if its build ID is so short, such as that of --build-id=0x01, that other files
+ * may have it, too.
  */
 static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 {
@@ -188,7 +196,7 @@ static bool is_cached(const struct table_set *set, int fd, const char *build_id)
 	       (!info.st_uid || info.st_uid == geteuid());
 }
 
-/* Returns whether the cache had a valid table for the file. */
+/* Adds a table from the cache; returns false if there was no valid one. */
 static bool add_cached(struct table_set *set, int fd, const char *build_id)
 {
 	struct pfm_unwind_head *table = table_cache_load(set->cache, build_id);
@@ -256,9 +264,10 @@ void table_set_changed(struct table_set *set, pid_t pid)
 }
 
 /*
- * Ignores errors: the process may have ended. EBUSY means that the process is
- * mapping files now, or that another thread makes the kernel look it up; the
- * next load tries again.
+ * Makes the kernel look up the mappings of a process. Ignores errors, because
+ * the process may have ended. EBUSY means that the process is mapping files
+ * now, or that another thread has requested the same; the next load tries
+ * again.
  */
 static void look_up(struct pid_entry *entry, void *data)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
 /*
- * table_set.h - the kernel's set of unwind tables, for user stacks
+ * table_set.h - the kernel's set of unwind tables for user call chains
  *
- * If a file has no table, the kernel follows frame pointers in its code.
- * Several threads may use a set.
+ * In code of files without a table, the kernel follows frame pointers. Several
+ * threads may use a set.
  */
 #ifndef PFMON_STACKS_TABLE_SET_H
 #define PFMON_STACKS_TABLE_SET_H
@@ -14,8 +14,8 @@
 struct table_set;
 
 /*
- * Creates a set with the table of the vDSO. Returns NULL with a message if the
- * machine or the user cannot use such sets.
+ * Creates a set with the table of the vDSO. Returns NULL, with a message, if
+ * the kernel does not support sets or the user may not use them.
  */
 struct table_set *table_set_open(void);
 void table_set_close(struct table_set *set);
@@ -23,20 +23,21 @@ void table_set_close(struct table_set *set);
 int table_set_fd(const struct table_set *set);
 
 /*
- * Notes a regular file whose table must be loaded. @build_id may be NULL. Takes
- * ownership of the descriptor. Unlike table_set_load(), returns quickly.
+ * Notes a regular file whose table must be loaded, and takes ownership of the
+ * descriptor. @build_id may be NULL. Unlike table_set_load(), returns quickly.
  */
 void table_set_add(struct table_set *set, int fd, const char *build_id);
 
 /*
- * Requests that all changes of mappings be noted. This is needed if no sample
- * is taken at user level, because the kernel looks up mappings only after such
- * samples. table_set_looks_up() then returns true; its @set may be NULL.
+ * Requests that callers note all changes of mappings: table_set_looks_up() then
+ * returns true. This is needed if no sample is taken in user space, because the
+ * kernel itself looks up mappings only after such samples. The @set of
+ * table_set_looks_up() may be NULL.
  */
 void table_set_look_up(struct table_set *set);
 bool table_set_looks_up(const struct table_set *set);
 
-/* Notes that a process may be new, or have new mappings. */
+/* Notes that a process may be new, or may have new mappings. */
 void table_set_changed(struct table_set *set, pid_t pid);
 
 /*

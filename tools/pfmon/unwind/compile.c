@@ -15,22 +15,22 @@
 
 /*
  * Maximum size in bytes of padding between functions. Padding is never
- * executed, so it gets no row. This makes tables a fifth smaller.
+ * executed, so the table has no row for it, which makes tables a fifth smaller.
  */
 #define MOST_PADDING	15
 
 /*
- * Maximum size in bytes of an entry point without unwind information, such as
- * that of the dynamic linker.
+ * Maximum size in bytes of the code at an entry point that has no unwind
+ * information, as in the dynamic linker.
  */
 #define LARGEST_ENTRY	256
 
-/* The sources of unwind information; the best one is first. */
+/* The sources of unwind information, the best one first. */
 enum { EH_FRAME, GO, DEBUG_FRAME, KNOWN_CODE, NR_SOURCES };
 
 /* FDEs that do not overlap. */
 struct merged {
-	struct fde *fdes;	/* in the order of their starts */
+	struct fde *fdes;	/* in the order of their addresses */
 	size_t count;
 };
 
@@ -105,8 +105,8 @@ static int add_gap(struct table *table, const struct fde *before)
 }
 
 /*
- * Adds a row for an entry point without unwind information, which is the
- * outermost frame.
+ * If the code at the entry point has no unwind information, adds a row that
+ * marks it as the outermost frame.
  */
 static int add_entry(struct table *table, const struct fde *before,
 		     const struct fde *after, uint64_t entry)
@@ -193,7 +193,9 @@ static const char *reason(int error)
 	}
 }
 
-/* Returns 0, with the table in *bytes, or a negative errno. */
+/*
+ * Compiles the table, and stores it in *bytes. Returns 0 or a negative errno.
+ */
 static int compile(const struct elf_file *file, struct pfm_unwind_head **bytes)
 {
 	struct table table;

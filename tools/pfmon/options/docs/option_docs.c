@@ -18,7 +18,9 @@
 #include "formats/table.h"
 #include "options/option_table.h"
 
-/* Prints a text of the table as roff; dashes in bold text are minus signs. */
+/*
+ * Prints a text of the table as roff, with dashes in bold text as minus signs.
+ */
 static void print_roff(const char *text)
 {
 	bool bold = false, italic = false;
@@ -38,7 +40,9 @@ static void print_roff(const char *text)
 	}
 }
 
-/* Prints a summary or a note with a capital letter, as a sentence begins. */
+/*
+ * Prints a summary or a note as a sentence, which begins with a capital letter.
+ */
 static void print_sentence(const char *summary)
 {
 	char *text = checked_strdup(summary);
@@ -71,7 +75,7 @@ static void print_names(const struct option_row *row)
 	putchar('\n');
 }
 
-/* Prints the formats that take an option, unless all formats take it. */
+/* Prints which formats take an option, unless all formats do. */
 static void print_formats(const struct option_row *row)
 {
 	char *formats = smpl_formats_with(row->format_option);
@@ -145,7 +149,7 @@ static void print_man(void)
 	}
 }
 
-/* Prints all names of an option as a pattern for the shell's case. */
+/* Prints all names of an option as a pattern of the shell's case command. */
 static void print_pattern(const struct option_row *row)
 {
 	if (row->letter)
@@ -158,7 +162,7 @@ static bool has_argument(const struct option_row *row)
 	return row->argument && !row->optional;
 }
 
-/* Prints the options of pfmon doctor, or all others. */
+/* Prints the options of pfmon doctor, or all other options. */
 static void print_all_options(bool of_doctor)
 {
 	for (size_t i = 0; i < option_count; i++) {

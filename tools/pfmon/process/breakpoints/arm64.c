@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * arm64.c - hardware breakpoints of arm64
+ * arm64.c - hardware breakpoints on arm64
  *
- * The kernel does not step over a tracer's breakpoints, so pfmon does.
+ * pfmon steps over breakpoints, because the kernel does not do that for a
+ * tracer.
  */
 #include <elf.h>
 #include <stddef.h>

@@ -10,13 +10,14 @@
 #define BREAKPOINTS	2
 
 /*
- * The machine-dependent part. The folder breakpoints contains a file for each
- * supported machine, and none.c for all others.
+ * The machine-dependent functions. The directory breakpoints contains a file
+ * for each supported machine, and none.c for all other machines.
  */
 struct breakpoint_machine {
 	/*
 	 * Sets the breakpoints of a stopped thread; address 0 disables one.
-	 * Returns false with errno set. NULL if not supported.
+	 * Returns false with errno set on failure. NULL if the machine is not
+	 * supported.
 	 */
 	bool (*set)(pid_t tid, const uint64_t addresses[BREAKPOINTS]);
 

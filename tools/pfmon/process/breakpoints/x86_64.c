@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /*
- * x86_64.c - hardware breakpoints of x86-64
+ * x86_64.c - hardware breakpoints on x86-64
  *
- * The kernel sets the resume flag, so the CPU ignores a breakpoint when the
- * thread continues at it.
+ * When a thread continues at a breakpoint, the CPU ignores the breakpoint,
+ * because the kernel has set the resume flag.
  */
 #include <stddef.h>
 #include <sys/ptrace.h>
@@ -11,7 +11,7 @@
 
 #include "process/breakpoints/machine.h"
 
-/* DR7 needs only this bit for an enabled breakpoint on one byte of code. */
+/* A breakpoint on one byte of code needs only this bit in DR7. */
 #define DR7_ENABLE(number)	(1UL << (2 * (number)))
 #define DR7			7
 
